@@ -97,7 +97,7 @@ run_bach_listing(void)
 	if (poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, &error) !=
 		POLY_OK)
 		exit(2);
-	poly_reader_want(reader, poly_writer_columns(writer));
+	poly_reader_project(reader, poly_writer_columns(writer));
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_writer_write(writer, batch, NULL);
 	poly_writer_finish(writer, NULL);

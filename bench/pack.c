@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=usual"};
+static const char *const levels[] = {"ptz.level=fast", "ptz.level=small", "ptz.level=default"};
 
 enum { LEVELS = sizeof levels / sizeof *levels };
 
@@ -67,8 +67,8 @@ copy(struct poly_reader *reader, struct poly_writer *writer)
 	const struct poly_batch *batch;
 	uint64_t rows = 0;
 	enum poly_status status;
-	poly_reader_want(reader, poly_writer_columns(writer));
-	poly_reader_defer(reader);
+	poly_reader_project(reader, poly_writer_columns(writer));
+	poly_reader_accept_lazy(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		rows += batch->rows;
 		check("output", poly_writer_write(writer, batch, &error), &error);
@@ -119,9 +119,9 @@ analyse(const char *analysis, bool weighted)
 	options.analyses = names;
 	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
 	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
-	poly_reader_want(reader, poly_stats_columns(stats));
+	poly_reader_project(reader, poly_stats_columns(stats));
 	if (weighted && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+		poly_reader_accept_weights(reader);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		check(trace.packed, poly_stats_update(stats, batch, &error), &error);
 		rows += batch->rows;
@@ -160,17 +160,17 @@ run_unpack(void)
 static uint64_t
 run_gunzip(void)
 {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	struct poly_error error;
 	const void *bytes;
 	size_t size;
 	uint64_t all = 0;
 	enum poly_status status;
-	check(trace.gzip, poly_content_open(trace.gzip, &content, &error), &error);
-	while ((status = poly_content_next(content, &bytes, &size, &error)) == POLY_OK)
+	check(trace.gzip, poly_byte_stream_open(trace.gzip, &content, &error), &error);
+	while ((status = poly_byte_stream_next(content, &bytes, &size, &error)) == POLY_OK)
 		all += size;
 	check(trace.gzip, status, &error);
-	poly_content_close(content);
+	poly_byte_stream_close(content);
 	return all;
 }
 

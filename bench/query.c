@@ -100,8 +100,8 @@ compare(const char *path)
 	struct poly_diff_counts counts;
 	if (poly_diff_new(NULL, sides, &diff, &error) != POLY_OK)
 		die(path, &error);
-	poly_reader_want(a, poly_diff_columns(diff, 0));
-	poly_reader_want(b, poly_diff_columns(diff, 1));
+	poly_reader_project(a, poly_diff_columns(diff, 0));
+	poly_reader_project(b, poly_diff_columns(diff, 1));
 	if (poly_diff_next(diff, &difference, &error) != POLY_END)
 		die("a trace differs from itself", &error);
 	poly_diff_count(diff, &counts);
@@ -149,14 +149,14 @@ merge_traces(char **paths)
 		if (poly_merge_add(merge, count + 1, paths[count], &error) != POLY_OK)
 			die(paths[count], &error);
 		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
-			poly_merge_learn(merge, count, batch, &error);
+			poly_merge_read_events(merge, count, batch, &error);
 		poly_reader_close(reader);
 	}
-	if (poly_merge_settle(merge, &error) != POLY_OK)
+	if (poly_merge_resolve(merge, &error) != POLY_OK)
 		die("merge", &error);
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(paths[i], POLY_ALL_COLUMNS & ~POLY_HAS(site));
-		poly_merge_attach(merge, i, readers[i]);
+		poly_merge_set_reader(merge, i, readers[i]);
 	}
 	if (poly_merge_start(merge, &error) != POLY_OK)
 		die("merge", &error);

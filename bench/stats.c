@@ -67,7 +67,7 @@ analyse(const char *path, const struct variant *variant, unsigned threads)
 	struct poly_error error;
 	const bool suits = poly_stats_begin(stats, poly_reader_info(reader), &error) == POLY_OK;
 	if (suits)
-		poly_reader_want(reader, poly_stats_columns(stats));
+		poly_reader_project(reader, poly_stats_columns(stats));
 	while (suits && poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		if (poly_stats_update(stats, batch, &error) != POLY_OK)
 			die(path, &error);
@@ -90,7 +90,7 @@ decode(const char *path, bool sites)
 	if (poly_stats_begin(stats, poly_reader_info(reader), &error) != POLY_OK)
 		die(path, &error);
 	poly_columns columns = poly_stats_columns(stats);
-	poly_reader_want(reader, sites ? columns : columns & ~POLY_HAS(site));
+	poly_reader_project(reader, sites ? columns : columns & ~POLY_HAS(site));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		rows += batch->rows;
 	poly_stats_free(stats);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies a trace into another file, in the format that the new name's ending says (.tt6, .full,
- * .bach, .jsonl …) and compressed as it says (.gz, .zst …).
+ * Copies a trace into another file, whose suffix selects format (.tt6, .full, .bach, .jsonl …) and
+ * compression (.gz, .zst …).
  *
  * usage: recompress FROM TO
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The record model: a trace is a table, delivered as batches of rows with one array a column.
+ * The record model: a trace is a table, delivered as batches of rows with one array per column.
  *
- * A row is what its format calls a record. Absence is a presence bit, never a 0 or a -1; a
- * column that a batch does not have at all is a NULL pointer.
+ * A row is one record of the format. Absence is a presence bit, never a 0 or a -1; a column
+ * that is absent from the whole batch is a NULL pointer.
  */
 #ifndef POLYTRACE_BATCH_H
 #define POLYTRACE_BATCH_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Most rows of one batch; small enough that the hot columns stay in a second-level cache. */
+/* Maximum rows of a batch, whose hot columns then fit a second-level cache. */
 #define POLY_BATCH_ROWS 4096
 
 /* Bytes in the arena of a batch: offset from batch->arena and length, both in bytes. */
@@ -27,12 +27,17 @@ struct poly_slice {
 	uint32_t length; /* in bytes */
 };
 
-/* One number a column: POLY_COLUMN_pc and so on, in the order of columns.def. */
+/* Columns by name: POLY_COLUMN_pc and so on, in the order of columns.def. */
 enum poly_column {
 #define COLUMN(name, type, form, doc) POLY_COLUMN_##name,
 #include "polytrace/columns.def"
 #undef COLUMN
-	POLY_COLUMN_COUNT /* how many columns there are */
+	POLY_COLUMN_COUNT, /* number of the columns that batches store */
+	/*
+	 * The record's number, as poly_batch_number returns. Every trace has this column and
+	 * no batch stores its values: bit 63 of a set, and not in POLY_ALL_COLUMNS.
+	 */
+	POLY_COLUMN_row = 63
 };
 
 /* A set of columns: bit n is column n. */
@@ -41,10 +46,10 @@ typedef uint64_t poly_columns;
 /* The set of one column, by its name: POLY_HAS(pc) | POLY_HAS(opcode). */
 #define POLY_HAS(name) ((poly_columns)1 << POLY_COLUMN_##name)
 
-/* Every column. */
+/* Every column that batches store. */
 #define POLY_ALL_COLUMNS ((((poly_columns)1 << (POLY_COLUMN_COUNT - 1)) << 1) - 1)
 
-/* How a column is shown and what its integers mean. */
+/* How a column is printed and what its integers mean. */
 enum poly_form {
 	POLY_FORM_KIND,	  /* enum poly_kind */
 	POLY_FORM_ACCESS, /* enum poly_access */
@@ -55,24 +60,24 @@ enum poly_form {
 	POLY_FORM_RECORD, /* index into the records of the trace's information */
 	POLY_FORM_NAME,	  /* number of an interned string of the trace: poly_trace_name */
 	POLY_FORM_BOOL,	  /* 0 or 1 */
-	POLY_FORM_DEC,	  /* shown in decimal */
-	POLY_FORM_HEX,	  /* shown in hexadecimal */
-	POLY_FORM_BYTES,  /* struct poly_slice, shown in hexadecimal */
-	POLY_FORM_TEXT,	  /* struct poly_slice, shown as text */
+	POLY_FORM_DEC,	  /* printed in decimal */
+	POLY_FORM_HEX,	  /* printed in hexadecimal */
+	POLY_FORM_BYTES,  /* struct poly_slice, printed in hexadecimal */
+	POLY_FORM_TEXT,	  /* struct poly_slice, printed as text */
 };
 
-/* What a row is. */
+/* Kinds of records. */
 enum poly_kind {
-	POLY_KIND_INSTRUCTION, /* an instruction or micro-operation that was executed */
+	POLY_KIND_INSTRUCTION, /* an executed instruction or micro-operation */
 	POLY_KIND_ACCESS,      /* a memory, bus or port access as a record of its own */
-	POLY_KIND_REGISTER,    /* a register was written */
+	POLY_KIND_REGISTER,    /* a write to a register */
 	POLY_KIND_SYNC,	       /* a synchronisation between threads */
 	POLY_KIND_EVENT,       /* an interrupt, special cycle, trace hook */
-	POLY_KIND_OTHER,       /* leading facts, context records, bytes not understood */
-	POLY_KIND_COUNT	       /* how many kinds there are */
+	POLY_KIND_OTHER,       /* metadata, context records, unrecognised bytes */
+	POLY_KIND_COUNT	       /* number of kinds */
 };
 
-/* What happened at the row's address. */
+/* Access types. */
 enum poly_access {
 	POLY_ACCESS_READ,     /* a load */
 	POLY_ACCESS_WRITE,    /* a store */
@@ -81,14 +86,14 @@ enum poly_access {
 	POLY_ACCESS_CACHE,    /* a cache operation on the line of the address */
 	POLY_ACCESS_IO_READ,  /* a read of a port */
 	POLY_ACCESS_IO_WRITE, /* a write of a port */
-	POLY_ACCESS_COUNT     /* how many there are */
+	POLY_ACCESS_COUNT     /* number of values */
 };
 
-/* Which way a branch went. */
+/* Outcomes of a branch. */
 enum poly_branch {
 	POLY_BRANCH_NOT_TAKEN, /* fell through */
 	POLY_BRANCH_TAKEN,     /* went to its target */
-	POLY_BRANCH_COUNT      /* how many there are */
+	POLY_BRANCH_COUNT      /* number of values */
 };
 
 /* Synchronisation operations (TT6 escape records 0x20, 0x21, 0x30, 0x31; seed 000). */
@@ -97,7 +102,7 @@ enum poly_sync {
 	POLY_SYNC_BROADCAST, /* condition broadcast */
 	POLY_SYNC_WAIT,	     /* mutex lock or condition wait completed */
 	POLY_SYNC_TRYWAIT,   /* mutex trylock succeeded */
-	POLY_SYNC_COUNT	     /* how many there are */
+	POLY_SYNC_COUNT	     /* number of values */
 };
 
 /* Bus events (reference bach 2.4 and 4.3). */
@@ -114,7 +119,7 @@ enum poly_event {
 	POLY_EVENT_SMI_ACKNOWLEDGE,	  /* SMI acknowledge */
 	POLY_EVENT_DEFERRED_REPLY,	  /* reply of a deferred bus request */
 	POLY_EVENT_AGENT_RESPONSE,	  /* central agent response */
-	POLY_EVENT_COUNT		  /* how many there are */
+	POLY_EVENT_COUNT		  /* number of values */
 };
 
 /* Use of the condition codes by a micro-operation (seed 004). */
@@ -123,79 +128,87 @@ enum poly_flags {
 	POLY_FLAGS_READ,  /* reads them */
 	POLY_FLAGS_WRITE, /* writes them */
 	POLY_FLAGS_BOTH,  /* reads and writes them */
-	POLY_FLAGS_COUNT  /* how many there are */
+	POLY_FLAGS_COUNT  /* number of values */
 };
 
 struct poly_trace_info;
 struct poly_patterns;
-struct poly_order;
+struct poly_chain_graph;
 
 /*
- * Some rows of a trace. Arrays, bitmaps and arena belong to whoever delivered the batch and
- * hold until its next call. To be read only.
+ * Rows of a trace, read only. Arrays, bitmaps and arena belong to the producer of the batch and
+ * are valid until its next call.
  */
 struct poly_batch {
 	size_t rows;			    /* 0 to POLY_BATCH_ROWS */
 	uint64_t first;			    /* rows of the trace before row 0 */
-	const uint32_t *picked;		    /* where a filter chose rows: their numbers in the
-					       batch it chose from; else NULL */
-	const struct poly_trace_info *info; /* facts of the whole trace; never NULL */
+	const uint32_t *picked;		    /* rows selected by a filter: their indices in the
+					       batch that it filtered; else NULL */
+	const struct poly_trace_info *info; /* information on the whole trace; never NULL */
 	const uint8_t *arena;		    /* text and raw bytes; slices point into it */
 	size_t arena_size;		    /* bytes in the arena */
 	/* Per column a bitmap, row r in bit r % 64 of word r / 64; NULL with its column. */
 	const uint64_t *present[POLY_COLUMN_COUNT];
 	/*
-	 * Numbers of patterns by row; NULL: not known. Rows of the same number, in this batch
-	 * and in every other one of the same pattern_epoch, have values in the same columns,
-	 * and the same values in all that are not in moving. (Names are the same as texts.)
-	 * Numbers are small, as they count the patterns of a stretch of the trace.
+	 * Pattern ids by row; NULL: unknown. Rows of the same pattern, in this batch and in
+	 * every other one of the same pattern_epoch, have values in the same columns, and equal
+	 * values in all columns that are not in varying. (Names are equal as texts.) Ids are
+	 * small: they count the patterns of one epoch.
 	 */
 	const uint32_t *pattern;
-	uint64_t pattern_epoch; /* whatever else changes with it */
-	poly_columns moving;	/* columns that differ among rows of a pattern */
+	uint64_t pattern_epoch; /* a new epoch redefines the pattern ids */
+	poly_columns varying;	/* columns that vary among rows of a pattern */
 	/*
-	 * How many records each row stands for, 1 or more; NULL: for one. Only readers that are
-	 * told to (poly_reader_tally) give it. Such rows come in the order of the first record
-	 * that each of them stands for, and have no number in the trace.
+	 * Number of records that each row represents, 1 or more; NULL: one each. Only after
+	 * poly_reader_accept_weights. Such rows come in the order of the first record that each
+	 * represents, and have no number in the trace.
 	 */
 	const uint64_t *weight;
-	/* Per column an array of rows elements, or NULL; undefined where not present. */
+	/* Per column an array of rows elements, or NULL; undefined if not present. */
 #define COLUMN(name, type, form, doc) type *name;
 #include "polytrace/columns.def"
 #undef COLUMN
-	struct poly_patterns *patterns; /* the library's own, for poly_writer_write; or NULL */
+	struct poly_patterns *patterns; /* internal, for poly_writer_write; or NULL */
 	/*
-	 * The library's own, for poly_stats_update, with the last batch of a stretch whose
-	 * records were counted: their order; else NULL.
+	 * Internal, for poly_stats_update, with the last batch of an interval of weighted rows:
+	 * the control flow among them; else NULL.
 	 */
-	const struct poly_order *order;
+	const struct poly_chain_graph *order;
 };
 
-/* True where the batch has the column and row (below batch->rows) has a value in it. */
+/* Returns whether row (below batch->rows) has a value in the column. */
 static inline bool
 poly_present(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
+	if (column == POLY_COLUMN_row)
+		return true;
 	const uint64_t *bits = batch->present[column];
 	return bits && (bits[row / 64] >> (row % 64) & 1);
 }
 
-/* The number of row (below batch->rows) in the trace, from 1. */
+/*
+ * The record's number: 1 for the first record of the trace, counted over all records of the
+ * file whatever is selected. row is below batch->rows.
+ */
 static inline uint64_t
 poly_batch_number(const struct poly_batch *batch, size_t row)
 {
 	return batch->first + (batch->picked ? batch->picked[row] : row) + 1;
 }
 
-/* The name of a column as in columns.def. Static; NULL for a number out of range. */
+/* The name of a column: as in columns.def, or "row". Static; NULL if out of range. */
 POLY_API const char *poly_column_name(enum poly_column column);
 
-/* The form of a column, which must be below POLY_COLUMN_COUNT. */
+/* The form of a column, which must be POLY_COLUMN_row or below POLY_COLUMN_COUNT. */
 POLY_API enum poly_form poly_column_form(enum poly_column column);
 
-/* One sentence on a column. Static; NULL for a number out of range. */
+/* The description of a column. Static; NULL if out of range. */
 POLY_API const char *poly_column_doc(enum poly_column column);
 
-/* The column of a name of n bytes; POLY_COLUMN_COUNT where there is none. */
+/*
+ * The column of a name of n bytes among those that batches store; POLY_COLUMN_COUNT if there is
+ * none.
+ */
 POLY_API enum poly_column poly_column_find(const char *name, size_t n);
 
 /*
@@ -204,25 +217,25 @@ POLY_API enum poly_column poly_column_find(const char *name, size_t n);
  */
 POLY_API const char *poly_enum_name(enum poly_form form, unsigned value);
 
-/* The value of a name of n bytes in an enumeration's form; -1 where there is none. */
+/* The value of a name of n bytes in an enumeration's form; -1 if there is none. */
 POLY_API int poly_enum_find(enum poly_form form, const char *name, size_t n);
 
 /*
- * The value of an integer column (any form but BYTES and TEXT) in a row where it is present.
+ * The value of an integer column (any form but BYTES and TEXT) in a row that has one.
  * Signed columns are sign-extended to 64 bits.
  */
 POLY_API uint64_t poly_batch_integer(
 	const struct poly_batch *batch, enum poly_column column, size_t row);
 
-/* The bytes of a BYTES or TEXT column in a row where it is present; *length is in bytes. */
+/* The bytes of a BYTES or TEXT column in a row that has a value; *length is in bytes. */
 POLY_API const uint8_t *poly_batch_bytes(
 	const struct poly_batch *batch, enum poly_column column, size_t row, size_t *length);
 
 /*
- * The value of a column in a row as text, as listings, CSV and JSON show it: names of
+ * Formats the value of a column in a row as listings, CSV and JSON print it: names of
  * enumerations, hexadecimal with 0x, decimal, bytes in hexadecimal without 0x, text verbatim.
- * Writes at most size bytes with a NUL and returns the length of the whole text, as snprintf
- * does; 0 and an empty string where the value is absent.
+ * Writes at most size bytes with a NUL and returns the length of the complete text, as snprintf
+ * does; 0 and an empty string if the value is absent.
  */
 POLY_API size_t poly_batch_format(const struct poly_batch *batch, enum poly_column column,
 	size_t row, char *text, size_t size);

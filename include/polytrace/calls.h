@@ -61,7 +61,7 @@ POLY_API poly_columns poly_calls_columns(void);
 
 /*
  * Gets to know the trace; its information must stay until the calls are freed. *columns gets
- * those that are looked at in it, for poly_reader_want. POLY_ERR_USAGE: nothing in the trace
+ * those that are looked at in it, for poly_reader_project. POLY_ERR_USAGE: nothing in the trace
  * tells which instructions call: it has no pc, or neither text nor opcodes of an instruction
  * set that is known.
  */

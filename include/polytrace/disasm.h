@@ -14,8 +14,7 @@ extern "C" {
 
 struct poly_disasm;
 
-/* The name of the i-th instruction set from 0 that can be asked for; NULL after the last one.
- */
+/* Returns the name of the i-th instruction set from 0; NULL after the last one. */
 POLY_API const char *poly_isa_at(size_t i);
 
 /*
@@ -28,11 +27,11 @@ POLY_API enum poly_status poly_disasm_open(
 	const char *isa, struct poly_disasm **disasm, struct poly_error *error);
 
 /*
- * The text of the instruction at pc (in bytes) with an encoding of opcode_size bytes (1 to 8;
- * opcode, big end first, as assemblers list it whatever the order of memory):
- * "lwz r3, 8(r1)". For PowerPC numbers are decimal, and branch targets absolute in hexadecimal,
- * modulo 2^32 where pc is below that. An encoding without meaning gives ".long 0x...". Never
- * NULL; valid until the next call with the same handle, or its closing.
+ * Returns the text of the instruction at pc (a byte address) with an encoding of opcode_size
+ * bytes (1 to 8; opcode, big end first, as assemblers list it whatever the byte order of
+ * memory): "lwz r3, 8(r1)". For PowerPC numbers are decimal, and branch targets absolute in
+ * hexadecimal, modulo 2^32 where pc is below that. An invalid encoding yields ".long 0x...".
+ * Never NULL; valid until the next call with the same handle, or its closing.
  */
 POLY_API const char *poly_disasm_text(
 	struct poly_disasm *disasm, uint64_t pc, uint64_t opcode, unsigned opcode_size);

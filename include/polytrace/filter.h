@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters: an expression over the columns of a trace, parsed once, checked against what the
- * trace has, and evaluated a column at a time over its batches. The language is that of
+ * Filters: an expression over the columns of a trace, parsed once, checked against the columns
+ * of the trace, and evaluated one column at a time over its batches. The language is that of
  * polytrace-filter(7).
  *
  *     poly_filter_new("access == write and address in 0x1000..0x1fff", &filter, &error);
  *     ... open a reader with poly_filter_columns(filter) among its columns ...
  *     poly_filter_bind(filter, poly_reader_info(reader), &error);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
- *             chosen = poly_filter_apply(filter, batch, &error);
+ *             selected = poly_filter_apply(filter, batch, &error);
  *
  * A filter is used by one thread at a time, and for one trace at a time.
  */
@@ -25,18 +25,18 @@ struct poly_filter;
 
 /*
  * Parses an expression. On POLY_OK *filter belongs to the caller; on failure it is NULL.
- * POLY_ERR_USAGE: it can't be understood; the message shows the place. POLY_ERR_LIMIT: it is
- * longer than 64 KiB or nested deeper than 64. POLY_ERR_UNSUPPORTED: it has a regular
+ * POLY_ERR_USAGE: a syntax error, with its position in the message. POLY_ERR_LIMIT: longer than
+ * 64 KiB, or nested deeper than 64. POLY_ERR_UNSUPPORTED: the expression contains a regular
  * expression, and the build lacks the library. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_filter_new(
 	const char *text, struct poly_filter **filter, struct poly_error *error);
 
-/* Names that stand for addresses in expressions: those of symbols. */
+/* Names of addresses in expressions: symbols. */
 struct poly_filter_names {
 	/*
-	 * The first and the last address of what a name of length bytes stands for; false where
-	 * it is not known.
+	 * Finds the first and the last address of a name of length bytes; false if the name is
+	 * unknown.
 	 */
 	bool (*find)(
 		void *user, const char *name, size_t length, uint64_t *first, uint64_t *last);
@@ -44,44 +44,45 @@ struct poly_filter_names {
 };
 
 /*
- * As poly_filter_new, where words that are no column, and strings, may be names of addresses,
- * looked up during the call. names may be NULL: there are none.
+ * As poly_filter_new, but words that are not columns, and strings, can be names of addresses,
+ * which the call looks up. names may be NULL: no names.
  */
 POLY_API enum poly_status poly_filter_new_named(const char *text,
 	const struct poly_filter_names *names, struct poly_filter **filter,
 	struct poly_error *error);
 
-/* The columns that the expression looks at: a reader has to be asked for them. */
+/* Returns the columns that the expression reads; request them from the reader. */
 POLY_API poly_columns poly_filter_columns(const struct poly_filter *filter);
 
 /*
- * Checks the expression against a trace, whose information must stay until the filter is freed
- * or bound to another one. POLY_ERR_USAGE: the trace lacks a column, which is named with those
- * that it has, or a word is none of the column's.
+ * Checks the expression against a trace, whose information must stay valid until the filter is
+ * freed or bound to another trace. POLY_ERR_USAGE: the trace lacks a column (the message lists
+ * those that the trace has), or a word is not a valid value of its column.
  */
 POLY_API enum poly_status poly_filter_bind(struct poly_filter *filter,
 	const struct poly_trace_info *info, struct poly_error *error);
 
 /*
- * The rows of a batch for which the bound expression holds, in their order, possibly none; all
- * columns of the batch, with picked set unless all rows were chosen. It belongs to the filter,
- * refers to the batch, and holds until the next call. NULL with POLY_ERR_MEMORY in error.
+ * Returns the rows of a batch for which the bound expression holds, in order, possibly none,
+ * with all columns of the batch; picked is set unless all rows were selected. The result
+ * belongs to the filter, refers to the batch, and is valid until the next call. NULL:
+ * POLY_ERR_MEMORY.
  */
 POLY_API const struct poly_batch *poly_filter_apply(
 	struct poly_filter *filter, const struct poly_batch *batch, struct poly_error *error);
 
 /*
- * The same as bits: row r in bit r % 64 of chosen[r / 64], which has room for POLY_BATCH_ROWS
- * bits. POLY_ERR_MEMORY: they are not all known.
+ * Sets the bits of those rows: row r is bit r % 64 of selected[r / 64], which has room for
+ * POLY_BATCH_ROWS bits. POLY_ERR_MEMORY: not all bits are valid.
  */
 POLY_API enum poly_status poly_filter_test(struct poly_filter *filter,
-	const struct poly_batch *batch, uint64_t *chosen, struct poly_error *error);
+	const struct poly_batch *batch, uint64_t *selected, struct poly_error *error);
 
 /*
- * False where the bound expression holds for none of the records of which bounds tells. Where
- * that can't be told from bounds alone it is true: what is understood are comparisons of
- * columns, numbers and row, sums, shifts and masks of these, and what joins them. Changes
- * nothing: any number of threads may ask.
+ * Returns false if the bound expression holds for none of the records that bounds describes,
+ * and true if bounds alone do not decide that. Evaluates comparisons of columns, numbers and
+ * row, sums, shifts and masks of these, and their combinations. Does not modify the filter: any
+ * number of threads can call this function.
  */
 POLY_API bool poly_filter_possible(
 	const struct poly_filter *filter, const struct poly_bounds *bounds);

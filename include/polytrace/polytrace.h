@@ -7,7 +7,7 @@
 #include "polytrace/calls.h"
 #include "polytrace/cis501.h"
 #include "polytrace/course.h"
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
 #include "polytrace/disasm.h"
 #include "polytrace/filter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PowerPC facts that users of amber traces ask for: the register state of a FULL record and
- * the stream that a dst instruction describes.
+ * PowerPC data of amber traces: the register state of a FULL record, and the stream that a dst
+ * instruction describes.
  */
 #ifndef POLYTRACE_POWERPC_H
 #define POLYTRACE_POWERPC_H
@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* The user state of a PowerPC processor as a FULL record holds it (seed 000; amber 4.7). */
+/* The user state of a PowerPC processor as a FULL record holds it (TT6 trace format; Apple
+ * amber traces 4.7). */
 struct poly_powerpc_state {
 	bool wide; /* 64-bit state: pc, msr, gpr, xer, lr and ctr have 64 bits, else 32 */
 	uint64_t pc, msr;      /* srr0 and srr1 */
@@ -30,7 +31,7 @@ struct poly_powerpc_state {
 
 /*
  * Decodes the state of row (below batch->rows) of a batch whose trace is a FULL trace, or
- * carries FULL payloads: before the row's instruction or, where the trace states the fact
+ * carries FULL payloads: before the row's instruction or, if the trace states the fact
  * "amber.state" = "post", after it. POLY_ERR_FORMAT: the row has no payload, or its length fits
  * no layout of amber 4.7.
  */
@@ -39,21 +40,21 @@ POLY_API enum poly_status poly_powerpc_state_decode(const struct poly_batch *bat
 
 /*
  * Writes a register of a state by name as hexadecimal digits without 0x: r0 to r31, f0 to f31,
- * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; as many as the register is
- * wide. Returns the number of digits, at most 32; 0 where there is no such register. text has
- * room for 33 bytes.
+ * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; the number of digits
+ * is that of the register's width. Returns it, at most 32; 0: no such register. text
+ * has room for 33 bytes.
  */
 POLY_API size_t poly_powerpc_register(
 	const struct poly_powerpc_state *state, const char *name, char *text);
 
-/* A data stream that dst, dstt, dstst or dststt describes (amber 4.5). */
+/* A data stream of dst, dstt, dstst or dststt (Apple amber traces 4.5). */
 struct poly_powerpc_stream {
 	unsigned block_size;  /* 16-byte vectors of a block, 1 to 32 */
 	unsigned block_count; /* blocks, 1 to 256 */
 	int stride;	      /* bytes from block to block, -32768 to 32768, never 0 */
 };
 
-/* The stream that the contents of rB (the column value of a dst row) describe. */
+/* Returns the stream that the contents of rB (the column value of a dst row) describe. */
 POLY_API struct poly_powerpc_stream poly_powerpc_stream_decode(uint32_t rb);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selections: which records of a trace are looked at, by filters, places, times and samples.
+ * Selections: subsets of a trace's records by filters, start and stop conditions, times and
+ * samples.
  *
  *     struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
  *     options.where = "access == write";
@@ -9,9 +10,9 @@
  *     poly_selection_bind(selection, poly_reader_info(reader), &error);
  *     while ((status = poly_selection_next(selection, reader, &batch, &error)) == POLY_OK) ...
  *
- * A selection is used by one thread at a time, and for one reading of one trace. It tells the
- * reader what it need not read (poly_reader_pass_over), so it has to stay as long as records
- * are asked of that reader.
+ * A selection is used by one thread at a time, and for one reading of one trace. It makes the
+ * reader prune records (poly_reader_prune), so it must stay valid as long as records are
+ * read from that reader.
  */
 #ifndef POLYTRACE_SELECTION_H
 #define POLYTRACE_SELECTION_H
@@ -25,34 +26,36 @@ extern "C" {
 
 struct poly_selection;
 
-/* Most records that tail can keep. */
-#define POLY_TAIL_MOST 16777216
+/* Maximum of tail. */
+#define POLY_TAIL_MAX 16777216
 
 /*
- * What is selected. Each restricts what those above it leave. Initialise with
- * POLY_SELECTION_OPTIONS_INIT. Expressions are those of polytrace-filter(7); NULL: none.
+ * Steps of a selection, applied in the order of the fields: each selects among the records that
+ * pass those before. Initialise with POLY_SELECTION_OPTIONS_INIT. Expressions are those of
+ * polytrace-filter(7); NULL: none.
  */
 struct poly_selection_options {
 	size_t size;	      /* of this struct in bytes; set by the macro, and not 0 */
-	const char *start_at; /* begins with the first record for which this holds */
-	const char *stop_at;  /* ends with the first record, from there on, for which it does */
+	const char *start_at; /* starts at the first record for which this holds */
+	const char *stop_at;  /* stops after the first record, from the start, for which this
+				 holds */
 	/*
 	 * First and last time, in ticks of the trace's clock. A record without a time has that
-	 * of the record before it, and none at the front of the trace: it is left out.
+	 * of the record before; records before the first time are excluded.
 	 */
 	uint64_t from_time, to_time;
-	bool has_times;	   /* from_time and to_time count */
+	bool has_times;	   /* from_time and to_time apply */
 	const char *where; /* records for which this holds */
-	uint64_t every;	   /* the first record of every so many; 0 and 1: all */
-	uint64_t sample;   /* each record by a chance of one in so many; 0 and 1: all */
-	uint64_t seed;	   /* of chance: the same seed takes the same records */
-	uint64_t head;	   /* the first so many records */
-	uint64_t tail;	   /* the last so many; UINT64_MAX: all */
+	uint64_t every;	   /* every Nth record, from the first; 0 and 1: all */
+	uint64_t sample;   /* each record with probability 1/N; 0 and 1: all */
+	uint64_t seed;	   /* random seed: the same seed selects the same records */
+	uint64_t head;	   /* the first N records */
+	uint64_t tail;	   /* the last N records; UINT64_MAX: all */
 	/* Names of addresses in the expressions, used by poly_selection_new; NULL: none. */
 	const struct poly_filter_names *names;
 	/*
-	 * The column site is to have the numbers that it has when the whole trace is read, so
-	 * nothing is passed over. An expression that looks at it says so itself.
+	 * The column site has the same values as if the whole trace were read, so nothing is
+	 * pruned. Not needed for expressions that read site.
 	 */
 	bool keep_sites;
 };
@@ -65,34 +68,35 @@ struct poly_selection_options {
 	}
 
 /*
- * On POLY_OK *selection belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: an
- * expression can't be understood, and the message shows the place; options of size 0; from_time
- * above to_time. POLY_ERR_LIMIT: tail above POLY_TAIL_MOST, or as poly_filter_new.
+ * On POLY_OK *selection belongs to the caller; on failure it is NULL. POLY_ERR_USAGE: a syntax
+ * error in an expression, with its position in the message; options of size 0; from_time above
+ * to_time. POLY_ERR_LIMIT: tail above POLY_TAIL_MAX, or as poly_filter_new.
  * POLY_ERR_UNSUPPORTED, POLY_ERR_MEMORY: as poly_filter_new.
  */
 POLY_API enum poly_status poly_selection_new(const struct poly_selection_options *options,
 	struct poly_selection **selection, struct poly_error *error);
 
-/* The columns that it looks at: a reader has to be asked for them. */
+/* Returns the columns that the selection reads; request them from the reader. */
 POLY_API poly_columns poly_selection_columns(const struct poly_selection *selection);
 
 /*
- * Checks it against a trace, as poly_filter_bind does. POLY_ERR_USAGE, also where times are
- * selected of a trace that has none.
+ * Checks the expressions against a trace, as poly_filter_bind does. POLY_ERR_USAGE: also if
+ * times are selected in a trace without times.
  */
 POLY_API enum poly_status poly_selection_bind(struct poly_selection *selection,
 	const struct poly_trace_info *info, struct poly_error *error);
 
 /*
- * The next selected records, at least one, from the reader whose trace it was bound to. The
- * batch belongs to the selection and the reader and holds until the next call. POLY_END after
- * the last one: what stands behind it need not have been read. Failures are those of
- * poly_reader_next; with tail they come after the records before them. POLY_ERR_MEMORY.
+ * Returns the next selected records, at least one, from the reader of the trace that the
+ * selection is bound to. The batch belongs to the selection and the reader and is valid until
+ * the next call. POLY_END after the last selected record, perhaps before the end of the trace.
+ * Failures are those of poly_reader_next; with tail, after the records before the failure.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_selection_next(struct poly_selection *selection,
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
-/* Records that poly_selection_next has given so far. */
+/* Returns the number of records that poly_selection_next has delivered. */
 POLY_API uint64_t poly_selection_count(const struct poly_selection *selection);
 
 /* Frees a selection. Accepts NULL. */

@@ -4,9 +4,9 @@
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
- *     poly_reader_want(reader, poly_stats_columns(stats));
+ *     poly_reader_project(reader, poly_stats_columns(stats));
  *     if (poly_stats_accepts_weights(stats)) // and every record of the trace is to be counted
- *             poly_reader_tally(reader);
+ *             poly_reader_accept_weights(reader);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_stats_update(stats, batch, &error);
  *     poly_stats_finish(stats, &error);
@@ -119,7 +119,8 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * True where all that is asked of the trace that began last can be told of records that were
- * counted: then poly_reader_tally may be called, and what is told is the same, only sooner.
+ * counted: then poly_reader_accept_weights may be called, and what is told is the same, only
+ * sooner.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 

@@ -9,9 +9,9 @@
  *     if (poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK) ...
  *     poly_trcrpt_free(report);
  *
- * A report is used by one thread at a time, and makes one of write, raw and summary.
+ * One thread at a time uses a report, and calls one of write, raw and summary.
  *
- * spec: reference aix 7.1, 7.2; polytrace-trcrpt(1).
+ * spec: AIX trace reference 7.1, 7.2; polytrace-trcrpt(1).
  */
 #ifndef POLYTRACE_TRCRPT_H
 #define POLYTRACE_TRCRPT_H
@@ -26,14 +26,14 @@ extern "C" {
 
 struct poly_trcrpt;
 
-/* What an event is written as. */
+/* Output form of the events. */
 enum poly_trcrpt_form {
 	POLY_TRCRPT_TEXT, /* in the columns of trcrpt */
-	POLY_TRCRPT_JSON, /* one object a line; polytrace-trcrpt(1) lists the keys */
-	POLY_TRCRPT_CSV,  /* RFC 4180, under a line with the same keys */
+	POLY_TRCRPT_JSON, /* one object per line; polytrace-trcrpt(1) lists the keys */
+	POLY_TRCRPT_CSV,  /* RFC 4180, after a line with the same keys */
 };
 
-/* A text that the caller has read from a file, or none. */
+/* The text of a file that the caller has read, or none. */
 struct poly_trcrpt_text {
 	const char *text; /* NULL: none */
 	size_t size;	  /* in bytes */
@@ -41,16 +41,16 @@ struct poly_trcrpt_text {
 };
 
 /*
- * How to report. Initialise with POLY_TRCRPT_OPTIONS_INIT, then change fields. Strings are
- * needed until poly_trcrpt_new has returned. Later versions may append fields; a program that
- * was built before has their initial values.
+ * Options of a report. Initialise with POLY_TRCRPT_OPTIONS_INIT, then change fields. Strings
+ * must stay valid until poly_trcrpt_new has returned. Later versions may append fields;
+ * programs built before get their initial values.
  */
 struct poly_trcrpt_options {
 	size_t size;		     /* of this struct in bytes; set by the macro, and not 0 */
 	const char *const *settings; /* those of -O as "name=value", NULL at the end; or NULL;
 					poly_trcrpt_setting_at lists them */
 	enum poly_trcrpt_form form;  /* of the events */
-	bool no_header;		     /* -h: neither the trace's facts nor the heading */
+	bool no_header;		     /* -h: no metadata and no headings */
 	bool wall;		     /* the date and time of day in a column of its own */
 	bool color;		     /* escape sequences of terminals by level */
 	const char *only;	     /* -d: hooks as "hh", "hhh" or "hhhh", commas between; or
@@ -59,37 +59,36 @@ struct poly_trcrpt_options {
 	const char *only_groups;     /* -D: names of groups, commas between; or NULL */
 	const char *except_groups;   /* -K: in the same form */
 	const char *processes;	     /* -p: process ids, and names of programs; or NULL */
-	const char *threads;	     /* -T: thread ids, all others behind a leading "!" */
+	const char *threads;	     /* -T: thread ids; with a leading "!" all others */
 	const char *start;	     /* -s: mmddhhmmssyy of the first event; or NULL */
 	const char *end;	     /* -e: mmddhhmmssyy of the last event; or NULL */
 	const char *match;	     /* only events whose text holds this; or NULL */
 	/*
-	 * Only events for which this holds, an expression of polytrace-filter(7) over the
-	 * columns of the inputs, which have to be read with it (poly_trcrpt_columns and those
-	 * that it looks at); or NULL.
+	 * Only events that match this expression of polytrace-filter(7) over the columns of
+	 * the inputs, which must be read with poly_trcrpt_columns and its columns; or NULL.
 	 */
 	const char *where;
-	const char *const *data; /* only events whose data words are these: "N=VALUE", NULL
-				    at the end; or NULL */
-	const char *date;	 /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: what
-				    the trace says */
+	const char *const *data;       /* only events with these data words: "N=VALUE", NULL
+					  at the end; or NULL */
+	const char *date;	       /* of the first event, "YYYY-MM-DD hh:mm:ss"; NULL: as
+					  the trace states */
 	struct poly_trcrpt_text hooks; /* table of hooks (polytrace-trcrpt(1)); else built in */
 	struct poly_trcrpt_text names; /* -n: lines of an address and a name */
 	struct poly_trcrpt_text errnos; /* lines of an errno value and its name */
 	struct poly_trcrpt_text groups; /* lines of a group's name, ":" and hooks */
 	/*
-	 * Called when the report ends, for everything found wrong: rule (reference aix 5, L08
-	 * to L15, and L16), how often, hook (four digits; 0: none), message as in struct
+	 * Called when the report ends, for each finding: rule (L08 to L17 of
+	 * polytrace-trcrpt(1)), count, hook (four digits; 0: none), message as in struct
 	 * poly_error. NULL: not called.
 	 */
 	void (*found)(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
 		const char *message);
 	/* Called every few thousand events; a result other than 0 cancels. NULL: not called. */
 	int (*progress)(void *user);
-	void *user; /* handed to found and progress */
+	void *user; /* passed to found and progress */
 };
 
-/* Initial values: text under a header, the columns that trcrpt has without options. */
+/* Initial values: text with a header, and the default columns of trcrpt. */
 #define POLY_TRCRPT_OPTIONS_INIT                                                           \
 	{                                                                                  \
 		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,  \
@@ -101,44 +100,44 @@ struct poly_trcrpt_options {
 /* A setting of -O. */
 struct poly_trcrpt_setting {
 	const char *name;    /* "exec", "aix.spacing" */
-	const char *value;   /* what it takes: "on|off" */
-	const char *initial; /* value where none is given */
+	const char *value;   /* valid values: "on|off" */
+	const char *initial; /* default value */
 	const char *help;    /* one sentence */
 };
 
-/* The i-th setting from 0; NULL after the last one. Static. */
+/* Returns the i-th setting from 0; NULL after the last one. Static. */
 POLY_API const struct poly_trcrpt_setting *poly_trcrpt_setting_at(size_t i);
 
-/* Columns that a report asks of its readers. */
+/* Returns the columns that a report requires of its readers. */
 POLY_API poly_columns poly_trcrpt_columns(void);
 
 /*
- * A new report with templates, which must stay until it is freed. options may be NULL for the
- * initial values. On POLY_OK *report belongs to the caller; on failure it is NULL.
- * POLY_ERR_USAGE: options of size 0, or one that cannot be understood. POLY_ERR_MEMORY.
+ * Creates a report with templates, which must outlive it. options may be NULL for the initial
+ * values. On POLY_OK *report belongs to the caller; on failure it is NULL.
+ * POLY_ERR_USAGE: options of size 0, or one that is not valid. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_trcrpt_new(const struct poly_templates *templates,
 	const struct poly_trcrpt_options *options, struct poly_trcrpt **report,
 	struct poly_error *error);
 
-/* Open traces, which are reported as one, in order of time. */
+/* Open traces, which are merged by time. */
 struct poly_trcrpt_inputs {
-	struct poly_reader *const *readers; /* the caller's, at their first event */
+	struct poly_reader *const *readers; /* owned by the caller, at their first event */
 	const char *const *names;	    /* of their files */
 	size_t count;			    /* how many: 1 or more */
 };
 
 /*
- * Writes the report of the inputs into sink. All events before damage are written before it is
- * told. POLY_ERR_IO: sink failed (sys_errno says how), or a reader. Else what a reader failed
- * with; POLY_ERR_CANCELLED; POLY_ERR_MEMORY.
+ * Writes the report of the inputs into sink. All events before corrupt data are written before
+ * the failure is returned. POLY_ERR_IO: sink failed (with sys_errno), or a reader. Else a
+ * reader's failure; POLY_ERR_CANCELLED; POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_trcrpt_write(struct poly_trcrpt *report,
 	const struct poly_trcrpt_inputs *inputs, const struct poly_sink *sink,
 	struct poly_error *error);
 
 /*
- * Hands the rows of the inputs' selected events, in order of time, to a writer, which the
+ * Writes the rows of the inputs' selected events, in order of time, to a writer, which the
  * caller has opened and will finish (-r). Selection by text does not apply. Fails as a reader
  * or the writer does.
  */
@@ -147,18 +146,19 @@ POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
 	struct poly_error *error);
 
 /*
- * Writes statistics of the selected events into the open section of a tree. Its keys are
- * stable.
+ * Writes statistics of the selected events into the open section of a tree. The keys
+ * are stable.
  *
- *     trace:        hook_table (what tells of processes), events, first, last and span (seconds
- *                   since the first event), lost (events 005 and 006)
- *     hooks[]       id, label, count, share (percent)
- *     processes[]   pid, name, threads, events, cpu (seconds between dispatches)
- *     calls[]       name, count, returned, total, mean, min, max (microseconds from call to
- *                   return)
- *     latencies[]   name, from, to (microseconds), count: the calls by powers of two
- *     locks[]       address, takes, given, total, mean, min, max (microseconds from 112 to 113)
- *     interrupts[]  what, count, total, mean, min, max (microseconds)
+ *     trace:         hook_table (the table of process hooks), events, first_s, last_s and
+ *                    span_s (since the first event), wraparounds (events 005 and 006)
+ *     hooks[]        id, label, count, share (a ratio)
+ *     processes[]    pid, name, threads, events, cpu_s (between dispatches)
+ *     system_calls[] name, count, returned, total_us, mean_us, min_us, max_us (from call to
+ *                    return)
+ *     latencies[]    name, from_us, to_us, count: the calls by powers of two
+ *     locks[]        address, acquisitions, releases, total_us, mean_us, min_us, max_us (from
+ *                    112 to 113)
+ *     interrupts[]   handler, count, total_us, mean_us, min_us, max_us
  *
  * Selection by text does not apply. Fails as a reader does; POLY_ERR_MEMORY.
  */
@@ -167,8 +167,8 @@ POLY_API enum poly_status poly_trcrpt_summary(struct poly_trcrpt *report,
 	struct poly_error *error);
 
 /*
- * The number of the input that failed, from 0, where one of the above failed as a reader did;
- * else the number of inputs, or more.
+ * Returns the index of the input whose reader failed in a call above; otherwise the number of
+ * inputs, or more.
  */
 POLY_API size_t poly_trcrpt_failed(const struct poly_trcrpt *report);
 

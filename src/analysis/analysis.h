@@ -10,7 +10,7 @@
 
 #include "analysis/static_ops.h"
 #include "analysis/contexts.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 
 /* What an analysis is made with. */
 struct analysis_setup {
@@ -37,7 +37,8 @@ struct analysis_rows {
 				  all rows of the batch are of the context only */
 	uint16_t sole_context;	 /* of all rows, if context is NULL */
 	const struct static_ops *ops;
-	struct team *team; /* shares out the parts of an update (team_share); may be NULL */
+	struct thread_pool *team; /* shares out the parts of an update (thread_pool_for_each);
+				     may be NULL */
 };
 
 /* What has to be worked out for an analysis; bits. */
@@ -85,7 +86,7 @@ struct analysis {
 	/*
 	 * As update, of rows that stand for several records (weight of their batch) and come in
 	 * the order of the first of these; in which order all of them stood is told with the
-	 * last batch of a stretch (model/order.h), and then the state becomes what it would by
+	 * last batch of a stretch (model/chain_graph.h), and then the state becomes what it would by
 	 * update with all of them. Sites of accesses and registers are not known, nor does
 	 * update know them of those that follow before an instruction. NULL: it takes more than
 	 * that, so that records are not counted where this analysis is asked for.

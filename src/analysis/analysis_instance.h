@@ -40,8 +40,8 @@ struct poly_stats {
 	uint64_t seen;	 /* rows of the trace */
 	struct row_numbers found;
 	struct slice slice;
-	struct team *team;	 /* NULL: the caller works alone */
-	enum poly_status status; /* sticky */
+	struct thread_pool *team; /* NULL: the caller works alone */
+	enum poly_status status;  /* sticky */
 	/* What a round of the team is about. */
 	struct analysis_rows rows;
 	struct analysis_instance **due; /* runs that are updated */

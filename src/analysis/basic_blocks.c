@@ -4,7 +4,7 @@
 
 #include "analysis/counters.h"
 #include "base/mem.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ static inline struct basic_block_row
 take_row(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const bool has_uop = poly_present(batch, POLY_COLUMN_uop, row);
+	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
 	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
 	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
@@ -46,7 +46,7 @@ take_row(const struct analysis_rows *rows, size_t row)
 		.context = rows->context ? rows->context[row] : rows->sole_context};
 	it.flow = (uint8_t)flow;
 	if (!row_is_instruction(batch, row)) {
-		it.flow = has_uop && batch->uop[row] > 1 ? it.flow : 0;
+		it.flow = has_uop && batch->uop_index[row] > 1 ? it.flow : 0;
 		it.bits = has_uop && ends ? ROW_ENDS : 0;
 		return it;
 	}
@@ -150,7 +150,7 @@ basic_blocks_update(struct basic_blocks *it, const struct analysis_rows *rows,
 
 /* Makes fragments of so many records of a chain from *row on; how many. */
 static uint32_t
-walk_chain(const struct basic_blocks *it, const struct poly_order *order, uint32_t *row,
+walk_chain(const struct basic_blocks *it, const struct poly_chain_graph *order, uint32_t *row,
 	uint32_t records, struct block_fragment *list)
 {
 	uint32_t n = 0;
@@ -161,7 +161,7 @@ walk_chain(const struct basic_blocks *it, const struct poly_order *order, uint32
 
 /* Keeps the fragments of a chain, unless there are too many. False: no memory. */
 static bool
-keep_chain(struct basic_blocks *it, const struct poly_order *order, uint32_t chain)
+keep_chain(struct basic_blocks *it, const struct poly_chain_graph *order, uint32_t chain)
 {
 	const uint32_t length = order->length[chain];
 	uint32_t row = order->first[chain];
@@ -182,7 +182,7 @@ keep_chain(struct basic_blocks *it, const struct poly_order *order, uint32_t cha
 
 /* Hands the fragments of a chain's first records on without keeping them. */
 static bool
-give_part(struct basic_blocks *it, const struct poly_order *order, const uint32_t part[2],
+give_part(struct basic_blocks *it, const struct poly_chain_graph *order, const uint32_t part[2],
 	block_fragment_fn take, void *user)
 {
 	uint32_t row = order->first[part[0]], left = part[1];
@@ -199,10 +199,10 @@ give_part(struct basic_blocks *it, const struct poly_order *order, const uint32_
 
 /* Hands on the fragments of all records of a stretch. */
 static bool
-give_stretch(struct basic_blocks *it, const struct poly_order *order, block_fragment_fn take,
-	void *user)
+give_stretch(struct basic_blocks *it, const struct poly_chain_graph *order,
+	block_fragment_fn take, void *user)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t part[2]; /* a chain, and records of it */
 	void *list = it->chains;
 	bool ok = counters_grow_array(
@@ -212,7 +212,7 @@ give_stretch(struct basic_blocks *it, const struct poly_order *order, block_frag
 		return false;
 	memset(it->chains, 0, order->chains * sizeof *it->chains);
 	it->fragment_count = 0;
-	while (ok && order_next(&walk, &part[0], &part[1])) {
+	while (ok && chain_next(&walk, &part[0], &part[1])) {
 		const struct basic_block_chain *chain = &it->chains[part[0]];
 		const bool whole = part[1] == order->length[part[0]];
 		if (whole && !chain->first)

@@ -17,7 +17,7 @@
 /* Columns that blocks are found by; SHARES_OPS and SHARES_CONTEXTS besides. */
 #define BASIC_BLOCK_COLUMNS                                                         \
 	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) | \
-		POLY_HAS(uop) | POLY_HAS(synthetic))
+		POLY_HAS(uop_index) | POLY_HAS(synthetic))
 
 /*
  * Where the size of an instruction is not known, the next one stands behind it within these
@@ -86,7 +86,8 @@ row_is_instruction(const struct poly_batch *batch, size_t row)
 {
 	return poly_present(batch, POLY_COLUMN_kind, row) &&
 	       batch->kind[row] == POLY_KIND_INSTRUCTION &&
-	       !(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] > 1) &&
+	       !(poly_present(batch, POLY_COLUMN_uop_index, row) &&
+		       batch->uop_index[row] > 1) &&
 	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 

@@ -88,10 +88,10 @@ static uint64_t
 first_operations(const struct poly_batch *batch, size_t word)
 {
 	const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
-	const uint64_t uops = row_bits_present(batch, POLY_COLUMN_uop, word);
+	const uint64_t uops = row_bits_present(batch, POLY_COLUMN_uop_index, word);
 	uint64_t rows = real_instructions(batch, word);
 	if (uops)
-		rows &= ~uops | row_bits_equal(batch->uop + 64 * word, n, 1);
+		rows &= ~uops | row_bits_equal(batch->uop_index + 64 * word, n, 1);
 	return rows;
 }
 

@@ -36,7 +36,8 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 
 #define NEEDED                                                                      \
 	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
-		POLY_HAS(fallthrough) | POLY_HAS(uop) | POLY_HAS(synthetic) | POLY_HAS(time))
+		POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) | \
+		POLY_HAS(time))
 
 poly_columns
 poly_calls_columns(void)
@@ -375,8 +376,8 @@ take_way(struct poly_calls *calls, struct calls_context *context, const struct c
 static bool
 is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_context *context)
 {
-	if (!context->has_last || !poly_present(batch, POLY_COLUMN_uop, row) ||
-		batch->uop[row] <= 1 || batch->pc[row] != context->last.moment.pc)
+	if (!context->has_last || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
+		batch->uop_index[row] <= 1 || batch->pc[row] != context->last.moment.pc)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
 		context->last.has_next = true;

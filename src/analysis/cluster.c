@@ -20,7 +20,7 @@ struct attempt {
 	const struct cluster_point *points;
 	size_t n;
 	uint32_t k;
-	struct cluster_point centers[CLUSTER_MOST];
+	struct cluster_point centers[CLUSTER_MAX];
 	uint32_t *group;
 	double *nearest; /* squared distance of each point to its center */
 	double error;	 /* the sum of these */
@@ -114,8 +114,8 @@ assign(struct attempt *attempt)
 static void
 move(struct attempt *attempt)
 {
-	struct cluster_point sums[CLUSTER_MOST];
-	size_t counts[CLUSTER_MOST] = {0};
+	struct cluster_point sums[CLUSTER_MAX];
+	size_t counts[CLUSTER_MAX] = {0};
 	memset(sums, 0, sizeof sums);
 	for (size_t i = 0; i < attempt->n; i++) {
 		struct cluster_point *sum = &sums[attempt->group[i]];
@@ -134,7 +134,7 @@ run(struct attempt *attempt, uint64_t seed)
 {
 	begin(attempt, seed);
 	for (size_t i = 0; i < attempt->n; i++)
-		attempt->group[i] = CLUSTER_MOST;
+		attempt->group[i] = CLUSTER_MAX;
 	for (unsigned round = 0; round < CLUSTER_ROUNDS && assign(attempt); round++)
 		move(attempt);
 }
@@ -150,7 +150,7 @@ score(const struct attempt *attempt)
 	const double n = (double)attempt->n, k = attempt->k, d = CLUSTER_DIMENSIONS;
 	double variance = attempt->n > attempt->k ? attempt->error / (d * (n - k)) : 0;
 	double likelihood = 0;
-	size_t counts[CLUSTER_MOST] = {0};
+	size_t counts[CLUSTER_MAX] = {0};
 	if (variance < LEAST_VARIANCE)
 		variance = LEAST_VARIANCE;
 	for (size_t i = 0; i < attempt->n; i++)
@@ -199,7 +199,7 @@ choose(const struct clusters *clusters)
 static void
 take(struct clusters *clusters, const struct attempt *attempt)
 {
-	uint32_t number[CLUSTER_MOST];
+	uint32_t number[CLUSTER_MAX];
 	memset(number, 0xff, sizeof number);
 	clusters->k = 0;
 	for (size_t i = 0; i < attempt->n; i++) {

@@ -17,7 +17,7 @@
 #define CLUSTER_DIMENSIONS 15
 
 /* Most groups. */
-#define CLUSTER_MOST 64
+#define CLUSTER_MAX 64
 
 /* Most rounds of one k-means. */
 #define CLUSTER_ROUNDS 100
@@ -28,9 +28,9 @@ struct cluster_point {
 
 struct clusters {
 	uint32_t k;
-	double scores[CLUSTER_MOST + 1]; /* of the criterion, by k; of those tried */
-	uint32_t tried;			 /* the greatest k tried */
-	struct cluster_point centers[CLUSTER_MOST];
+	double scores[CLUSTER_MAX + 1]; /* of the criterion, by k; of those tried */
+	uint32_t tried;			/* the greatest k tried */
+	struct cluster_point centers[CLUSTER_MAX];
 	uint32_t *group; /* of each point; owned */
 };
 
@@ -41,7 +41,7 @@ uint64_t cluster_random(uint64_t *state);
 double cluster_distance(const struct cluster_point *a, const struct cluster_point *b);
 
 /*
- * Groups n points, at least 1, into at most most groups (1 to CLUSTER_MOST), trying seeds (at
+ * Groups n points, at least 1, into at most most groups (1 to CLUSTER_MAX), trying seeds (at
  * least 1) beginnings for each k. Groups are numbered in the order of their first points.
  * False: no memory. The caller frees with clusters_fini in either case.
  */

@@ -154,7 +154,7 @@ start_team(struct poly_stats *stats)
 	size_t threads = thread_count(stats->options.threads);
 	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)
-		stats->team = team_new((unsigned)threads);
+		stats->team = thread_pool_new((unsigned)threads);
 }
 
 enum poly_status
@@ -300,7 +300,7 @@ poly_stats_free(struct poly_stats *stats)
 {
 	if (!stats)
 		return;
-	team_free(stats->team);
+	thread_pool_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {
 		struct analysis_instance *run = &stats->runs[i];
 		if (run->state && run->analysis->fini)

@@ -70,7 +70,7 @@ update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool count
 			stats->due[stats->due_count++] = run;
 	}
 	stats->rows.team = stats->count == 1 ? stats->team : NULL;
-	team_share(stats->team, update_one, stats, stats->due_count);
+	thread_pool_for_each(stats->team, update_one, stats, stats->due_count);
 	return !stats->failed;
 }
 

@@ -87,7 +87,7 @@ find_register(struct poly_state *state, uint64_t context, uint32_t name)
 static bool
 keep_wide(struct state_register *it, const uint8_t *bytes, size_t n)
 {
-	n = n < STATE_REGISTER_MOST ? n : STATE_REGISTER_MOST;
+	n = n < STATE_REGISTER_MAX ? n : STATE_REGISTER_MAX;
 	if (n > it->room) {
 		uint8_t *wide = mem_resize(it->wide, n, 1);
 		if (!wide)

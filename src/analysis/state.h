@@ -10,7 +10,7 @@
 #include "base/map.h"
 
 /* Largest register that is kept, in bytes. */
-#define STATE_REGISTER_MOST 256
+#define STATE_REGISTER_MAX 256
 
 struct state_register {
 	uint64_t context;

@@ -53,7 +53,7 @@ by_address(const void *left, const void *right)
 static void
 cell_value(const struct state_register *it, struct poly_report *report)
 {
-	char text[2 + 2 * STATE_REGISTER_MOST + 1] = "0x";
+	char text[2 + 2 * STATE_REGISTER_MAX + 1] = "0x";
 	if (it->digits) {
 		num_hex_bytes(text + 2, it->wide, it->digits / 2);
 		text[2 + it->digits] = 0;

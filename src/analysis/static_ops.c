@@ -65,7 +65,7 @@ static_ops_columns(const struct poly_trace_info *info, unsigned shares)
 	if (!shares)
 		return 0;
 	if (!is_coded(info))
-		columns |= POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(text) |
+		columns |= POLY_HAS(mnemonic) | POLY_HAS(uop_name) | POLY_HAS(text) |
 			   POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) |
 			   POLY_HAS(branch) | POLY_HAS(access);
 	columns &= info->columns;
@@ -136,8 +136,8 @@ row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row
 	}
 	if (poly_present(batch, POLY_COLUMN_mnemonic, row))
 		key.b |= KEY_NAME(batch->mnemonic[row]);
-	if (poly_present(batch, POLY_COLUMN_micro_op, row))
-		key.b |= KEY_NAME(batch->micro_op[row]) << 30;
+	if (poly_present(batch, POLY_COLUMN_uop_name, row))
+		key.b |= KEY_NAME(batch->uop_name[row]) << 30;
 	if (key.b == KEY_OF(KEY_NAMED, 0) && poly_present(batch, POLY_COLUMN_text, row)) {
 		key.a |= (uint64_t)batch->text[row].length << AT_LENGTH;
 		key.b = KEY_OF(KEY_TEXT, 0);
@@ -191,7 +191,7 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	if (text)
 		static_op_from_text(op, text, n, kind == KEY_CODED ? key->a : 0, word);
 	if (!keep_name(ops, name ? name : word, &op->mnemonic, &place) ||
-		!keep_name(ops, row_name(batch, POLY_COLUMN_micro_op, row), &op->micro_op,
+		!keep_name(ops, row_name(batch, POLY_COLUMN_uop_name, row), &op->micro_op,
 			&micro) ||
 		!keep_name(
 			ops, row_name(batch, POLY_COLUMN_instruction_set, row), &ignored, &set))

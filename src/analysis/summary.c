@@ -11,7 +11,7 @@ poly_summary_columns(void)
 {
 	return POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) |
 	       POLY_HAS(process) | POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(access) |
-	       POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(uop) | POLY_HAS(synthetic) |
+	       POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(uop_index) | POLY_HAS(synthetic) |
 	       POLY_HAS(raw);
 }
 
@@ -52,10 +52,10 @@ rows_equal(const struct poly_batch *batch, enum poly_column column, const uint8_
 static void
 update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
 {
-	size_t words = b->synthetic || b->uop || b->raw ? row_bits_words(b) : 0;
+	size_t words = b->synthetic || b->uop_index || b->raw ? row_bits_words(b) : 0;
 	for (size_t w = 0; w < words; w++) {
 		uint64_t synthetic = row_bits_present(b, POLY_COLUMN_synthetic, w);
-		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop, w);
+		uint64_t uop = row_bits_present(b, POLY_COLUMN_uop_index, w);
 		uint64_t raw = row_bits_present(b, POLY_COLUMN_raw, w);
 		summary->uops += (uint64_t)__builtin_popcountll(uop);
 		if (raw)
@@ -68,8 +68,8 @@ update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
 		synthetic &= instructions &
 			     ~rows_equal(b, POLY_COLUMN_synthetic, b->synthetic, w, 0);
 		uop &= instructions & ~synthetic &
-		       ~rows_equal(b, POLY_COLUMN_uop, b->uop, w, 0) &
-		       ~rows_equal(b, POLY_COLUMN_uop, b->uop, w, 1);
+		       ~rows_equal(b, POLY_COLUMN_uop_index, b->uop_index, w, 0) &
+		       ~rows_equal(b, POLY_COLUMN_uop_index, b->uop_index, w, 1);
 		summary->synthetic += (uint64_t)__builtin_popcountll(synthetic);
 		summary->later += (uint64_t)__builtin_popcountll(uop);
 	}

@@ -162,7 +162,8 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 	poly_report_section(report, "records");
 	poly_report_count(report, "total", summary->rows);
 	poly_report_count(report, "instructions", instructions(summary));
-	count_if(report, trace_has(info, POLY_COLUMN_uop), "micro_operations", summary->uops);
+	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "micro_operations",
+		summary->uops);
 	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic",
 		summary->synthetic);
 	count_if(report, trace_has(info, POLY_COLUMN_raw), "raw", summary->raw);

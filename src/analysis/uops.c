@@ -51,12 +51,12 @@ uop_of_row(const struct poly_batch *batch, size_t row, struct course_uop *uop)
 	uop->target = number_of(batch, POLY_COLUMN_target, batch->target, row);
 	uop->immediate =
 		poly_present(batch, POLY_COLUMN_immediate, row) ? batch->immediate[row] : 0;
-	uop->uop = poly_present(batch, POLY_COLUMN_uop, row) ? batch->uop[row] : 0;
+	uop->uop = poly_present(batch, POLY_COLUMN_uop_index, row) ? batch->uop_index[row] : 0;
 	uop->src1 = register_of(batch, POLY_COLUMN_src1, batch->src1, row);
 	uop->src2 = register_of(batch, POLY_COLUMN_src2, batch->src2, row);
 	uop->dest = register_of(batch, POLY_COLUMN_dest, batch->dest, row);
 	uop->macro = name_of(batch, POLY_COLUMN_mnemonic, batch->mnemonic, row);
-	uop->micro = name_of(batch, POLY_COLUMN_micro_op, batch->micro_op, row);
+	uop->micro = name_of(batch, POLY_COLUMN_uop_name, batch->uop_name, row);
 	take_letters(batch, row, uop);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A growable run of bytes. */
+/* Growable byte buffers. */
 #include "base/buf.h"
 
 #include "base/mem.h"
@@ -9,16 +9,16 @@
 #include <string.h>
 
 uint8_t *
-buf_reserve(struct buf *buf, size_t more)
+buf_reserve(struct buf *buf, size_t n)
 {
 	if (buf->failed)
 		return NULL;
-	if (more <= buf->capacity - buf->size && buf->data)
+	if (n <= buf->capacity - buf->size && buf->data)
 		return buf->data + buf->size;
 	size_t capacity = buf->capacity ? buf->capacity : 64;
-	while (capacity - buf->size < more && capacity <= SIZE_MAX / 2)
+	while (capacity - buf->size < n && capacity <= SIZE_MAX / 2)
 		capacity *= 2;
-	uint8_t *data = capacity - buf->size < more ? NULL : mem_resize(buf->data, capacity, 1);
+	uint8_t *data = capacity - buf->size < n ? NULL : mem_resize(buf->data, capacity, 1);
 	if (!data) {
 		buf->failed = true;
 		return NULL;
@@ -31,10 +31,10 @@ buf_reserve(struct buf *buf, size_t more)
 void
 buf_append(struct buf *buf, const void *data, size_t n)
 {
-	uint8_t *to = buf_reserve(buf, n);
-	if (!to || !n)
+	uint8_t *room = buf_reserve(buf, n);
+	if (!room || !n)
 		return;
-	memcpy(to, data, n);
+	memcpy(room, data, n);
 	buf->size += n;
 }
 

@@ -40,8 +40,8 @@ enum poly_status
 err_missing(struct poly_error *error, const char *what, const char *package)
 {
 	return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-		"%s needs a library that this build was made without: Debian package '%s'",
-		what, package);
+		"%s requires a library that this build lacks (Debian package '%s')", what,
+		package);
 }
 
 enum poly_status

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interned strings: each gets a number, dense from 0. The pointers stay until the end. */
+/* Interned strings: each has a number, dense from 0. Pointers to strings never change. */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
@@ -16,16 +16,19 @@ struct intern {
 
 #define INTERN_FAILED UINT32_MAX
 
-/* The number of n bytes of text, which may hold any byte but NUL; INTERN_FAILED: no memory. */
+/*
+ * Returns the number of n bytes of text, without NUL; adds new text. INTERN_FAILED: out of
+ * memory.
+ */
 uint32_t intern_add(struct intern *intern, const char *text, size_t n);
 
-/* The number of n bytes of text; INTERN_FAILED where they were never added. */
+/* Returns the number of n bytes of text; INTERN_FAILED: never added. */
 uint32_t intern_find(const struct intern *intern, const char *text, size_t n);
 
-/* The string of a number; NULL out of range. */
+/* Returns the string of a number; NULL: out of range. */
 const char *intern_text(const struct intern *intern, uint32_t number);
 
-/* Gives everything back; may be used again. */
+/* Frees everything; may be used again. */
 void intern_free(struct intern *intern);
 
 #endif

@@ -7,17 +7,16 @@
 #include <string.h>
 
 /*
- * Double hashing: where a key is looked for next depends on other bits of its hash than where
- * it is looked for first, so that the addresses of a trace can't be chosen to meet in one
- * place.
+ * Double hashing: the first slot and the step depend on different bits of the hash, so that the
+ * addresses of a trace cannot be chosen to collide in one sequence of slots.
  */
 static size_t
-map_place(const struct map *map, uint64_t key)
+find_slot(const struct map *map, uint64_t key)
 {
 	/* 2^64 divided by the golden ratio: Fibonacci hashing */
 	uint64_t hash = key * 0x9E3779B97F4A7C15u;
 	size_t i = (size_t)(hash ^ hash >> 32) & map->mask;
-	size_t step = (size_t)(hash >> 40) | 1; /* odd: every place is reached */
+	size_t step = (size_t)(hash >> 40) | 1; /* odd: reaches every slot */
 	while (map->used[i] && map->entries[i].key != key)
 		i = (i + step) & map->mask;
 	return i;
@@ -37,9 +36,9 @@ map_grow(struct map *map)
 	for (size_t i = 0; map->entries && i <= map->mask; i++) {
 		if (!map->used[i])
 			continue;
-		size_t to = map_place(&larger, map->entries[i].key);
-		larger.entries[to] = map->entries[i];
-		larger.used[to] = 1;
+		size_t slot = find_slot(&larger, map->entries[i].key);
+		larger.entries[slot] = map->entries[i];
+		larger.used[slot] = 1;
 	}
 	mem_free(map->entries);
 	mem_free(map->used);
@@ -48,17 +47,17 @@ map_grow(struct map *map)
 }
 
 uint64_t *
-map_get(struct map *map, uint64_t key, uint64_t fresh, bool *added)
+map_get(struct map *map, uint64_t key, uint64_t initial, bool *added)
 {
 	*added = false;
 	if (!map->entries || map->count > map->mask / 2) {
 		if (!map_grow(map))
 			return NULL;
 	}
-	size_t i = map_place(map, key);
+	size_t i = find_slot(map, key);
 	if (!map->used[i]) {
 		map->used[i] = 1;
-		map->entries[i] = (struct map_entry){key, fresh};
+		map->entries[i] = (struct map_entry){key, initial};
 		map->count++;
 		*added = true;
 	}
@@ -70,17 +69,17 @@ map_find(const struct map *map, uint64_t key)
 {
 	if (!map->entries)
 		return NULL;
-	size_t i = map_place(map, key);
+	size_t i = find_slot(map, key);
 	return map->used[i] ? &map->entries[i].value : NULL;
 }
 
 uint64_t *
-map_before(struct map *map, uint64_t key, uint64_t fresh, size_t most)
+map_before(struct map *map, uint64_t key, uint64_t initial, size_t max)
 {
 	bool added = false;
-	if (map->count >= most)
+	if (map->count >= max)
 		return map_find(map, key);
-	uint64_t *value = map_get(map, key, fresh, &added);
+	uint64_t *value = map_get(map, key, initial, &added);
 	return added ? NULL : value;
 }
 

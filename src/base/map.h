@@ -13,27 +13,27 @@ struct map_entry {
 
 struct map {
 	struct map_entry *entries; /* NULL while empty */
-	uint8_t *used;		   /* one byte an entry */
+	uint8_t *used;		   /* one byte per entry */
 	size_t mask;		   /* capacity - 1 */
 	size_t count;		   /* keys held */
 };
 
 /*
- * The value stored under key. Where there is none yet, fresh is stored and *added set; NULL
- * where memory could not be had. Holds until the next call.
+ * Returns the value of key. If the key is new, stores initial as its value and sets *added.
+ * NULL: out of memory. Valid until the next call.
  */
-uint64_t *map_get(struct map *map, uint64_t key, uint64_t fresh, bool *added);
+uint64_t *map_get(struct map *map, uint64_t key, uint64_t initial, bool *added);
 
-/* The value stored under key, or NULL. Holds until the next map_get. */
+/* Returns the value of key, or NULL. Valid until the next map_get. */
 uint64_t *map_find(const struct map *map, uint64_t key);
 
 /*
- * The value stored under key before. Where there is none, fresh is stored for the next time,
- * unless most keys are held already, and NULL returned. Holds until the next call.
+ * Returns the previous value of key. If the key is new, stores initial as its value, unless the
+ * map has max keys, and returns NULL. Valid until the next call.
  */
-uint64_t *map_before(struct map *map, uint64_t key, uint64_t fresh, size_t most);
+uint64_t *map_before(struct map *map, uint64_t key, uint64_t initial, size_t max);
 
-/* Gives the memory back; the map may be used again. */
+/* Frees the memory; the map may be used again. */
 void map_free(struct map *map);
 
 #endif

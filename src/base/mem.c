@@ -9,17 +9,17 @@
 #include <string.h>
 
 #ifdef POLY_FAULT_INJECTION
-static _Thread_local size_t fail_at, made;
-static _Thread_local bool asked;
+static _Thread_local size_t fail_at, allocations;
+static _Thread_local bool configured;
 static atomic_size_t fail_in_threads;
 
 size_t
 mem_fail_at(size_t k)
 {
-	size_t count = made;
+	size_t count = allocations;
 	fail_at = k;
-	made = 0;
-	asked = true;
+	allocations = 0;
+	configured = true;
 	return count;
 }
 
@@ -33,9 +33,9 @@ mem_fail_in_threads(size_t k)
 static bool
 mem_fails(void)
 {
-	size_t k = asked ? fail_at : atomic_load(&fail_in_threads);
-	made++;
-	return k && made >= k;
+	size_t k = configured ? fail_at : atomic_load(&fail_in_threads);
+	allocations++;
+	return k && allocations >= k;
 }
 #else
 static bool

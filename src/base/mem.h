@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* All allocation of the library: sizes are multiplied with a check, and tests can make it fail.
+/*
+ * All allocations of the library: multiplication of sizes is checked, and tests can inject
+ * failures.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
 #include <stddef.h>
 
-/* count elements of size bytes, zeroed; NULL where memory cannot be had or the product
+/* count elements of size bytes, zeroed; NULL: out of memory, or the product
  * overflows. */
 void *mem_new(size_t count, size_t size);
 
-/* As realloc for count elements of size bytes; what is added is undefined. */
+/* As realloc for count elements of size bytes; new bytes are undefined. */
 void *mem_resize(void *old, size_t count, size_t size);
 
-/* A copy of a string; NULL where memory cannot be had. */
+/* Returns a copy of a string; NULL: out of memory. */
 char *mem_string(const char *text);
 
-/* Gives back what the above returned. Accepts NULL. */
+/* Frees memory returned by these functions. Accepts NULL. */
 void mem_free(void *p);
 
 #ifdef POLY_FAULT_INJECTION
@@ -28,7 +30,7 @@ void mem_free(void *p);
 size_t mem_fail_at(size_t k);
 
 /*
- * The same for every thread that begins later, and has not asked for itself; 0 lets none fail.
+ * The same for every thread that starts later and has not called mem_fail_at; 0: no failures.
  */
 void mem_fail_in_threads(size_t k);
 #endif

@@ -75,18 +75,32 @@ num_parse(const char *text, size_t n, uint64_t *value)
 	return parse_decimal(text, n, value);
 }
 
+/* As num_parse, with an optional suffix, whose first one multiplies by base. */
+static bool
+parse_suffixed(const char *text, size_t n, uint64_t base, uint64_t *value)
+{
+	static const char suffixes[] = "kMGT";
+	const char *suffix = n ? memchr(suffixes, text[n - 1], 4) : NULL;
+	if (!num_parse(text, n - (suffix != NULL), value))
+		return false;
+	for (const char *s = suffixes; suffix && s <= suffix; s++) {
+		if (*value > UINT64_MAX / base)
+			return false;
+		*value *= base;
+	}
+	return true;
+}
+
 bool
 num_parse_size(const char *text, size_t n, uint64_t *value)
 {
-	static const char units[] = "kMGT";
-	const char *unit = n ? memchr(units, text[n - 1], 4) : NULL;
-	if (!unit)
-		return num_parse(text, n, value);
-	unsigned shift = 10 * (unsigned)(unit - units + 1);
-	if (!num_parse(text, n - 1, value) || *value > UINT64_MAX >> shift)
-		return false;
-	*value <<= shift;
-	return true;
+	return parse_suffixed(text, n, 1024, value);
+}
+
+bool
+num_parse_count(const char *text, size_t n, uint64_t *value)
+{
+	return parse_suffixed(text, n, 1000, value);
 }
 
 void
@@ -118,7 +132,7 @@ num_parse_bytes(const char *text, size_t n, uint8_t *bytes)
 	return n % 2 == 0;
 }
 
-/* How many decimal digits v takes; it is below 100000000. */
+/* Returns the number of decimal digits of v, which is below 100000000. */
 static size_t
 decimal_width(uint32_t v)
 {

@@ -15,15 +15,18 @@ bool num_parse(const char *text, size_t n, uint64_t *value);
 /* Parses n bytes (1 to 16), all of them, as hexadecimal digits without a prefix. */
 bool num_parse_hex(const char *text, size_t n, uint64_t *value);
 
-/* As num_parse, with an optional binary unit k, M, G or T (powers of 1024) at the end. */
+/* As num_parse, with an optional suffix k, M, G or T: powers of 1024. */
 bool num_parse_size(const char *text, size_t n, uint64_t *value);
+
+/* As num_parse, with an optional suffix k, M, G or T: powers of 1000. */
+bool num_parse_count(const char *text, size_t n, uint64_t *value);
 
 /* Value of a hexadecimal digit, or -1. */
 int num_hex_digit(char c);
 
 /*
- * How many lower-case hexadecimal digits stand at p before something else, at most 8, and their
- * value. Always 8 bytes are read. All of them are judged at once, each in its byte of a word.
+ * Returns the number of leading lower-case hexadecimal digits at p, at most 8, and their value.
+ * Always 8 bytes are read. All of them are judged at once, each in its byte of a word.
  */
 static inline unsigned
 num_hex_run8(const uint8_t *p, uint64_t *value)
@@ -31,7 +34,7 @@ num_hex_run8(const uint8_t *p, uint64_t *value)
 	const uint64_t ones = 0x0101010101010101;
 	uint64_t x = load_le64(p), letter = x >> 6 & ones;
 	uint64_t v = (x & 0x0f * ones) + 9 * letter;
-	/* 0x30 to 0x39, or 0x61 to 0x66: v is at most 15, and above 9 just in letters. */
+	/* 0x30 to 0x39, or 0x61 to 0x66: v is at most 15, and above 9 for letters only. */
 	uint64_t bad = ((x & 0xf0 * ones) ^ (0x30 * (ones + letter))) | (v & 0x10 * ones) |
 		       (((v + 6 * ones) ^ letter << 4) & 0x10 * ones);
 	unsigned n = bad ? (unsigned)__builtin_ctzll(bad) / 8 : 8;
@@ -50,15 +53,15 @@ num_hex_run(const uint8_t *p, uint64_t *value)
 	unsigned n = num_hex_run8(p, value);
 	if (n < 8)
 		return n;
-	unsigned more = num_hex_run8(p + 8, &low);
-	*value = *value << 4 * more | low;
-	return 8 + more;
+	unsigned rest = num_hex_run8(p + 8, &low);
+	*value = *value << 4 * rest | low;
+	return 8 + rest;
 }
 
 /* Two lower-case hexadecimal digits for every byte: num_hex_pairs + 2 * byte. */
 extern const char num_hex_pairs[513];
 
-/* How many hexadecimal digits v takes, 1 to 16. */
+/* Returns the number of hexadecimal digits of v, 1 to 16. */
 static inline unsigned
 num_hex_width(uint64_t v)
 {
@@ -82,7 +85,7 @@ void num_hex(char *to, uint64_t v, unsigned digits);
 /* Writes n bytes as 2 * n hexadecimal digits, lower case, without a NUL. */
 void num_hex_bytes(char *to, const void *bytes, size_t n);
 
-/* Parses n hexadecimal digits, all of them, into n / 2 bytes; false where n is odd. */
+/* Parses exactly n hexadecimal digits into n / 2 bytes; false if n is odd. */
 bool num_parse_bytes(const char *text, size_t n, uint8_t *bytes);
 
 /*

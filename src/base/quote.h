@@ -6,8 +6,8 @@
 #include "base/buf.h"
 
 /*
- * Appends n bytes of UTF-8 as a JSON string with its quotes. Escaped is what has to be: quotes,
- * backslashes and control characters, by letter where they have one.
+ * Appends n bytes of UTF-8 as a JSON string with quotes. Escapes quotes, backslashes and
+ * control characters, by letter if they have one.
  */
 void quote_json(struct buf *to, const void *text, size_t n);
 

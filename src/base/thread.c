@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Threads where their number was not chosen. */
+/* Maximum of the default number of threads. */
 #define THREADS_USUAL 16
 
 bool

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 /*
- * Starts a thread that takes no signal: those are the program's affair. False: none can be had.
- * Who starts it joins it.
+ * Starts a thread with all signals blocked: signals belong to the program. False: no thread
+ * could be started. The caller joins it.
  */
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 
-/* How many threads are meant by a number that was chosen; by 0 one a processor, at most 16. */
+/* Resolves a thread option: 0: one per online CPU, at most 16; else the number itself. */
 unsigned thread_count(unsigned chosen);
 
 #endif

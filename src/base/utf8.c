@@ -45,7 +45,10 @@ utf8_sequence(const uint8_t *p, size_t n, bool *valid)
 	return length;
 }
 
-/* The bytes of well-formed text at p, and *bad: those of the part behind it that is not. */
+/*
+ * Returns the size of the well-formed text at p; *bad: the size of the ill-formed sequence
+ * after it.
+ */
 static size_t
 valid_run(const uint8_t *p, size_t n, size_t *bad)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* UTF-8: what is well-formed, and what to show of what is not. spec: Unicode 15, table 3-7. */
+/* UTF-8: validation, and replacement of ill-formed sequences. spec: Unicode 15, table 3-7. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include "base/buf.h"
 
-/* True where n bytes are well-formed. */
+/* Returns whether n bytes are well-formed. */
 bool utf8_is_valid(const void *text, size_t n);
 
 /*

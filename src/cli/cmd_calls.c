@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 /* Answers of --style; the first three are those of enum poly_calls_style. */
 enum { STYLE_FOLDED = POLY_CALLS_LIST + 1 };
@@ -13,7 +13,7 @@ enum { STYLE_FOLDED = POLY_CALLS_LIST + 1 };
 enum { UNRETURNED_KEEP, UNRETURNED_MERGE };
 
 struct calls_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	unsigned style, unreturned;
 };
 
@@ -31,11 +31,11 @@ static const struct opt calls_table[] = {
 };
 
 static const struct opt *const calls_tables[] = {
-	calls_table, rendering_table, selection_table, source_table, NULL};
+	calls_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Counts the calls of a source; false, and told, where that fails. */
 static bool
-count_calls(struct source *source, struct poly_calls *calls)
+count_calls(struct command_input *source, struct poly_calls *calls)
 {
 	struct poly_error error;
 	poly_columns columns;
@@ -43,60 +43,61 @@ count_calls(struct source *source, struct poly_calls *calls)
 	enum poly_status status =
 		poly_calls_bind(calls, poly_reader_info(source->reader), &columns, &error);
 	if (status == POLY_OK)
-		source_want(source, columns);
-	while (status == POLY_OK && (batch = source_next(source)))
+		input_project(source, columns);
+	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_calls_update(calls, batch, &error);
 	if (status == POLY_OK)
 		status = poly_calls_finish(calls, &error);
 	progress_clear(&source->progress);
 	if (status != POLY_OK)
-		say_error(source->name, &error);
+		diag_error(source->name, &error);
 	return status == POLY_OK;
 }
 
 /* Prints what was counted; returns an exit status. */
 static int
-print_calls(struct inputs *inputs, const struct source *source, const struct poly_calls *calls)
+print_calls(struct inputs *inputs, const struct command_input *source,
+	const struct poly_calls *calls)
 {
 	const struct calls_options *options = inputs->command;
-	const bool is_text = source_rendering(inputs->options) == POLY_RENDER_TEXT;
+	const bool is_text = rendering_of_options(inputs->options) == POLY_RENDER_TEXT;
 	struct poly_error error;
 	if (options->style == STYLE_FOLDED) {
 		const struct poly_sink sink = {output_write, inputs->output};
 		if (poly_calls_fold(calls, &sink, &error) != POLY_OK &&
 			!output_failed(inputs->output)) {
-			say_error(source->name, &error);
+			diag_error(source->name, &error);
 			return STATUS_TROUBLE;
 		}
 		return STATUS_DONE;
 	}
-	struct poly_report *report = source_report();
-	source_report_name(source, report);
+	struct poly_report *report = report_new();
+	input_report_name(source, report);
 	poly_calls_report(calls, (enum poly_calls_style)options->style, is_text, report);
-	return source_render(report, inputs->options, inputs->output);
+	return report_render(report, inputs->options, inputs->output);
 }
 
 static int
 calls_one(struct inputs *inputs, const char *path)
 {
 	const struct calls_options *options = inputs->command;
-	const struct source_wants wants = {.columns = poly_calls_columns()};
+	const struct input_needs wants = {.columns = poly_calls_columns()};
 	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
 	struct poly_calls *calls;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	counting.symbols = source.symbols;
 	counting.keeps_each = options->style == POLY_CALLS_LIST;
 	counting.merges_unreturned = options->unreturned == UNRETURNED_MERGE;
 	if (poly_calls_new(&counting, &calls, NULL) != POLY_OK)
-		say_no_memory();
+		diag_no_memory();
 	if (count_calls(&source, calls))
 		status = print_calls(inputs, &source, calls);
 	poly_calls_free(calls);
 	output_flush(inputs->output);
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }
 
@@ -105,20 +106,23 @@ calls_run(void *fields, char **operands)
 {
 	const struct calls_options *options = fields;
 	if (options->style == STYLE_FOLDED && (options->source.json || options->source.csv)) {
-		say("calls", "'--style folded' takes no other form");
+		diag_print("calls", "'--style folded' takes no other form");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = options->style != STYLE_FOLDED,
-		.one = calls_one};
+		.process = calls_one};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_calls = {
 	.name = "calls",
+	.group = GROUP_ANALYSE,
 	.summary = "tell who called whom, and what was executed there",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace calls calls.tarmac",
+		"polytrace calls --style folded calls.tarmac"},
 	.options = calls_tables,
 	.options_size = sizeof(struct calls_options),
 	.run = calls_run,

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace diff: where two or more traces differ, instruction by instruction. */
+/* polytrace diff: compares traces instruction by instruction. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Differences that --all shows where --max does not say. */
+/* Default of --max. */
 #define MAX_SHOWN 1000
 
-/* Widest text of a step that the other column is aligned behind. */
-#define WIDTH_MOST 100
+/* Maximum width of the first column of steps. */
+#define WIDTH_MAX 100
 
 struct diff_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *start_a, *start_b, *from_b;
 	struct opt_number skip_a, skip_b, context, window, resync, max;
 	struct opt_list ignore, also, alias, tolerate;
@@ -26,45 +26,46 @@ struct diff_options {
 };
 
 static const char *const window_limits[] = {"1024", "1", NULL};
-static const char *const context_most[] = {"1024", NULL};
-static const char *const resync_most[] = {"262144", NULL};
+static const char *const context_limits[] = {"1024", NULL};
+static const char *const resync_limits[] = {"262144", NULL};
 
 #define FIELD(name) offsetof(struct diff_options, name)
 static const struct opt diff_table[] = {
 	{"all", 'a', OPT_FLAG, NULL, NULL, FIELD(all),
-		"show every difference, not the first alone"},
+		"print every difference, not only the first"},
 	{"max", 'm', OPT_NUMBER, "N", opt_from_one, FIELD(max),
-		"with --all stop after N differences (1000)"},
+		"with --all, stop after N differences (default 1000)"},
 	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
-		"count all differences by cause, and show none"},
-	{"context", 'C', OPT_NUMBER, "N", context_most, FIELD(context),
-		"show N instructions before and behind a difference (3)"},
+		"print only the number of differences by cause"},
+	{"context", 'C', OPT_NUMBER, "N", context_limits, FIELD(context),
+		"print N instructions of context before and after each difference (default 3)"},
 	{"ignore", 'i', OPT_LIST, "WORD,...", NULL, FIELD(ignore),
-		"leave out columns, reg:NAME, registers, memory, read, LO..HI, tail"},
+		"ignore columns, reg:NAME, registers, memory, read, LO..HI, tail"},
 	{"also", 0, OPT_LIST, "COLUMN,...", NULL, FIELD(also),
-		"compare these columns of instructions too: cpu,mode"},
+		"also compare these columns of instructions: cpu,mode"},
 	{"alias", 0, OPT_LIST, "A=B,...", NULL, FIELD(alias),
-		"take registers for the same; arm, mips and riscv name whole sets"},
+		"treat registers as aliases (arm, mips, riscv: their ABI names)"},
 	{"tolerate", 't', OPT_LIST, "WORD,...", NULL, FIELD(tolerate),
-		"redundant-writes, repeated-writes, split-accesses, unknown-values, skipped"},
+		"tolerate redundant-writes, repeated-writes, split-accesses, unknown-values, "
+		"skipped"},
 	{"window", 'W', OPT_NUMBER, "N", window_limits, FIELD(window),
-		"let records belong to any of N instructions in a row (1)"},
+		"match records within N consecutive instructions (default 1)"},
 	{"ordered", 0, OPT_FLAG, NULL, NULL, FIELD(ordered),
-		"the order of an instruction's records counts"},
-	{"resync", 'r', OPT_NUMBER, "N", resync_most, FIELD(resync),
-		"look N instructions ahead for where the traces agree again (4096)"},
+		"compare the order of an instruction's records, too"},
+	{"resync", 'r', OPT_NUMBER, "N", resync_limits, FIELD(resync),
+		"search at most N instructions for a realignment (default 4096)"},
 	{"each-cpu", 0, OPT_FLAG, NULL, NULL, FIELD(each_cpu),
-		"compare the instructions of each processor by themselves"},
+		"compare the instructions of each processor separately"},
 	{"skip-a", 0, OPT_NUMBER, "N", NULL, FIELD(skip_a),
-		"leave out the first N instructions of the first trace"},
+		"skip the first N instructions of the first trace"},
 	{"skip-b", 0, OPT_NUMBER, "N", NULL, FIELD(skip_b),
-		"leave out the first N instructions of the other traces"},
+		"skip the first N instructions of the other traces"},
 	{"start-a", 0, OPT_TEXT, "EXPR", NULL, FIELD(start_a),
-		"as --start-at, for the first trace"},
+		"set --start-at for the first trace"},
 	{"start-b", 0, OPT_TEXT, "EXPR", NULL, FIELD(start_b),
-		"as --start-at, for the other traces"},
+		"set --start-at for the other traces"},
 	{"from-b", 0, OPT_TEXT, "FORMAT", NULL, FIELD(from_b),
-		"as --from, for the other traces"},
+		"set --from for the other traces"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors, FIELD(color),
 		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
 	{0},
@@ -72,108 +73,112 @@ static const struct opt diff_table[] = {
 #undef FIELD
 
 static const struct opt *const diff_tables[] = {
-	diff_table, rendering_table, selection_table, source_table, NULL};
+	diff_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Two traces that are compared. */
-struct comparison {
+/* A comparison of two traces. */
+struct diff_job {
 	const struct diff_options *options;
 	struct output *output;
-	struct source sources[2];
+	struct command_input sources[2];
 	struct poly_diff *diff;
-	struct poly_report *report; /* NULL: differences are shown as text at once */
+	struct poly_report *report; /* NULL: differences are printed as text */
 	bool colored;
 	uint64_t shown;
-	enum poly_status status; /* what ended it */
+	enum poly_status status; /* status at the end */
 	struct poly_error error;
 };
 
 static unsigned
-number_or(const struct opt_number *number, unsigned none)
+number_or(const struct opt_number *number, unsigned initial)
 {
-	return number->given ? (unsigned)number->value : none;
+	return number->is_set ? (unsigned)number->value : initial;
 }
 
 static enum poly_status
 next_batch(void *user, const struct poly_batch **batch, struct poly_error *error)
 {
-	struct source *source = user;
-	*batch = source_next(source);
+	struct command_input *source = user;
+	*batch = input_next(source);
 	if (source->status < 0 && error)
 		*error = source->error;
 	return source->status;
 }
 
-/* Says once what only one of the traces has. */
+/* Prints the columns that only one of the traces has. */
 static void
-tell_uncompared(const struct comparison *it)
+print_uncompared(const struct diff_job *comparison)
 {
 	for (unsigned side = 0; side < 2; side++) {
 		char names[300];
-		poly_columns columns = poly_diff_uncompared(it->diff, side);
-		source_column_names(columns, names, sizeof names);
+		poly_columns columns = poly_diff_uncompared(comparison->diff, side);
+		columns_format_names(columns, names, sizeof names);
 		if (columns)
-			say(it->sources[!side].name, "has no %s, as %s has: not compared",
-				names, it->sources[side].name);
+			diag_print(comparison->sources[!side].name,
+				"lacks columns of %s, which are not compared: %s",
+				comparison->sources[side].name, names);
 	}
 }
 
 static bool
-open_diff(struct comparison *it)
+open_diff(struct diff_job *comparison)
 {
-	const struct diff_options *options = it->options;
-	struct poly_diff_options how = POLY_DIFF_OPTIONS_INIT;
+	const struct diff_options *options = comparison->options;
+	struct poly_diff_options diff_options = POLY_DIFF_OPTIONS_INIT;
 	struct poly_diff_side sides[2];
-	how.ignore = options->ignore.items;
-	how.also = options->also.items;
-	how.aliases = options->alias.items;
-	how.tolerate = options->tolerate.items;
-	how.window = number_or(&options->window, how.window);
-	how.resync = number_or(&options->resync, how.resync);
-	how.context = number_or(&options->context, how.context);
-	how.ordered = options->ordered;
-	how.each_cpu = options->each_cpu;
+	diff_options.ignore = options->ignore.items;
+	diff_options.also = options->also.items;
+	diff_options.aliases = options->alias.items;
+	diff_options.tolerate = options->tolerate.items;
+	diff_options.window = number_or(&options->window, diff_options.window);
+	diff_options.resync = number_or(&options->resync, diff_options.resync);
+	diff_options.context = number_or(&options->context, diff_options.context);
+	diff_options.ordered = options->ordered;
+	diff_options.each_cpu = options->each_cpu;
 	for (unsigned side = 0; side < 2; side++) {
-		struct source *source = &it->sources[side];
+		struct command_input *source = &comparison->sources[side];
 		sides[side] = (struct poly_diff_side){
 			poly_reader_info(source->reader), next_batch, source, 0};
 	}
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;
-	if (poly_diff_new(&how, sides, &it->diff, &it->error) != POLY_OK) {
-		say("diff", "%s", it->error.message);
+	if (poly_diff_new(&diff_options, sides, &comparison->diff, &comparison->error) !=
+		POLY_OK) {
+		diag_print("diff", "%s", comparison->error.message);
 		return false;
 	}
 	for (unsigned side = 0; side < 2; side++)
-		source_want(&it->sources[side], poly_diff_columns(it->diff, side));
-	tell_uncompared(it);
+		input_project(
+			&comparison->sources[side], poly_diff_columns(comparison->diff, side));
+	print_uncompared(comparison);
 	return true;
 }
 
 static bool
-open_sources(struct comparison *it, const char *const paths[2])
+open_sources(struct diff_job *comparison, const char *const paths[2])
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	for (unsigned side = 0; side < 2; side++) {
-		struct source_options options = it->options->source;
-		const char *start = side ? it->options->start_b : it->options->start_a;
+		struct input_options options = comparison->options->source;
+		const char *start =
+			side ? comparison->options->start_b : comparison->options->start_a;
 		if (start)
 			options.start_at = start;
-		if (side && it->options->from_b)
-			options.from = it->options->from_b;
-		if (!source_open(&it->sources[side], paths[side], &options, &wants)) {
+		if (side && comparison->options->from_b)
+			options.from = comparison->options->from_b;
+		if (!input_open(&comparison->sources[side], paths[side], &options, &wants)) {
 			if (side)
-				source_drop(&it->sources[0]);
+				input_discard(&comparison->sources[0]);
 			return false;
 		}
 	}
-	/* One bar of progress is enough. */
-	it->sources[1].progress.shown = false;
+	/* Show only one progress bar. */
+	comparison->sources[1].progress.shown = false;
 	return true;
 }
 
-/* Text without what a terminal would obey. */
+/* Prints text with control characters replaced. */
 static void
-put_text(struct output *output, const char *text)
+print_text(struct output *output, const char *text)
 {
 	for (; *text; text++) {
 		char c = *text;
@@ -184,7 +189,7 @@ put_text(struct output *output, const char *text)
 }
 
 static void
-put_number(struct output *output, uint64_t number, int width)
+print_number(struct output *output, uint64_t number, int width)
 {
 	char text[40];
 	if (number)
@@ -194,50 +199,104 @@ put_number(struct output *output, uint64_t number, int width)
 	output_text(output, text);
 }
 
-/* "NAME A | B" of a pair of numbers. */
+/* Prints a number with a comma before each group of three digits. */
 static void
-put_pair(struct output *output, const char *name, const uint64_t numbers[2])
+print_count(struct output *output, uint64_t number)
 {
-	output_text(output, name);
-	put_number(output, numbers[0], 0);
-	output_text(output, " | ");
-	put_number(output, numbers[1], 0);
+	char digits[24], text[32];
+	const int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+	int used = 0;
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	text[used] = 0;
+	output_text(output, text);
+}
+
+/* Prints where a difference is: "instruction 3 (A record 3, B record 4)". */
+static void
+print_position(struct output *output, const struct poly_difference *difference)
+{
+	const uint64_t *instruction = difference->instruction, *record = difference->record;
+	static const char *const names[] = {"A", "B"};
+	const char *separator = " (";
+	const unsigned first = instruction[0] ? 0 : 1;
+	output_text(output, "instruction ");
+	print_count(output, instruction[first]);
+	if (instruction[0] && instruction[1] && instruction[0] != instruction[1]) {
+		output_text(output, " of A, ");
+		print_count(output, instruction[1]);
+		output_text(output, " of B");
+	}
+	for (unsigned side = 0; side < 2; side++) {
+		output_text(output, separator);
+		output_text(output, names[side]);
+		output_text(output, record[side] ? " record " : " has ended");
+		if (record[side])
+			print_count(output, record[side]);
+		separator = ", ";
+	}
+	if (difference->has_cpu) {
+		output_text(output, ", processor ");
+		print_count(output, difference->cpu);
+	}
+	output_text(output, ")");
+}
+
+/* Prints the values of a difference: "0x2 in A, not written in B". */
+static void
+print_values(struct output *output, const struct poly_difference *difference)
+{
+	const char *const *values = difference->values;
+	const bool is_record = difference->cause == POLY_DIFF_MISSING_RECORD ||
+			       difference->cause == POLY_DIFF_EXTRA_RECORD;
+	const bool is_register = strncmp(difference->subject, "register ", 9) == 0;
+	const char *separator = ": ";
+	for (unsigned side = 0; side < 2 && (values[0] || values[1]); side++) {
+		if (!values[side] && !is_record)
+			continue;
+		output_text(output, separator);
+		print_text(output, values[side]	 ? values[side]
+				   : is_register ? "not written"
+						 : "no such record");
+		output_text(output, side ? " in B" : " in A");
+		separator = ", ";
+	}
 }
 
 static void
-show_heading(struct comparison *it, const struct poly_difference *found)
+print_heading(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	struct output *output = it->output;
-	const char *const *values = found->values;
-	char text[80];
-	output_text(output, it->shown > 1 ? "\n" : "");
-	const char *cause = poly_diff_cause_name(found->cause);
-	output_text(output, cause);
-	if (strcmp(cause, found->subject) != 0) {
-		output_text(output, ": ");
-		put_text(output, found->subject);
+	struct output *output = comparison->output;
+	if (comparison->shown > 1) {
+		output_text(output, "\nDifference ");
+		print_count(output, comparison->shown);
+	} else {
+		output_text(output, "First divergence");
 	}
-	if (values[0] || values[1]) {
-		output_text(output, ": ");
-		put_text(output, values[0] ? values[0] : "-");
-		output_text(output, " | ");
-		put_text(output, values[1] ? values[1] : "-");
+	output_text(output, " at ");
+	print_position(output, difference);
+	output_text(output, ": ");
+	print_text(output, difference->subject);
+	print_values(output, difference);
+	output_text(output, "\n  ");
+	output_text(output, poly_diff_cause_name(difference->cause));
+	output_text(output, comparison->shown > 1 ? "; " : "; preceded by ");
+	print_count(output, difference->matching);
+	output_text(output,
+		difference->matching == 1 ? " matching instruction" : " matching instructions");
+	output_text(output, comparison->shown > 1 ? " since the previous difference\n" : "\n");
+	if (difference->run[0] && difference->run[1]) {
+		output_text(output, "  instructions in one trace only: ");
+		print_count(output, difference->run[0]);
+		output_text(output, " in A, ");
+		print_count(output, difference->run[1]);
+		output_text(output, " in B\n");
 	}
-	put_pair(output, "\n  at instruction ", found->instruction);
-	put_pair(output, ", record ", found->record);
-	if (found->has_cpu) {
-		snprintf(text, sizeof text, ", processor %lu", (unsigned long)found->cpu);
-		output_text(output, text);
-	}
-	snprintf(text, sizeof text, "; %llu before it agree%s\n",
-		(unsigned long long)found->agreed, found->agreed == 1 ? "s" : "");
-	output_text(output, text);
-	if (found->run[0] && found->run[1]) {
-		put_pair(output, "  instructions that only one has ", found->run);
-		output_text(output, "\n");
-	}
-	if (found->ends)
-		output_text(output, "  the traces do not agree again\n");
+	if (difference->ends)
+		output_text(output, "  the traces do not realign\n");
 }
 
 /* Widths of the columns of the lines around a difference. */
@@ -252,8 +311,8 @@ measure_lines(struct poly_diff *diff)
 	struct poly_diff_line line;
 	for (size_t i = 0; poly_diff_line_at(diff, i, &line); i++) {
 		size_t n = strlen(line.steps[0].text);
-		if (n > WIDTH_MOST)
-			n = WIDTH_MOST;
+		if (n > WIDTH_MAX)
+			n = WIDTH_MAX;
 		if ((int)n > widths.text)
 			widths.text = (int)n;
 		for (unsigned side = 0; side < 2; side++) {
@@ -267,51 +326,51 @@ measure_lines(struct poly_diff *diff)
 	return widths;
 }
 
-/* One side of a line; colour: the code of a terminal, or NULL. */
+/* Prints one side of a line; color: the terminal's code, or NULL. */
 static void
-show_side(struct comparison *it, const struct poly_diff_step *step, int width, int pad,
+print_side(struct diff_job *comparison, const struct poly_diff_step *step, int width, int pad,
 	const char *color)
 {
 	if (color)
-		output_text(it->output, color);
+		output_text(comparison->output, color);
 	if (step->instruction)
-		put_number(it->output, step->instruction, width);
+		print_number(comparison->output, step->instruction, width);
 	else
-		put_number(it->output, 0, width);
+		print_number(comparison->output, 0, width);
 	if (*step->text)
-		output_text(it->output, " ");
-	put_text(it->output, step->text);
+		output_text(comparison->output, " ");
+	print_text(comparison->output, step->text);
 	if (color)
-		output_text(it->output, "\033[0m");
+		output_text(comparison->output, "\033[0m");
 	for (int n = (int)strlen(step->text) + (*step->text != 0); n <= pad; n++)
-		output_text(it->output, " ");
+		output_text(comparison->output, " ");
 }
 
 static void
-show_lines(struct comparison *it)
+print_context(struct diff_job *comparison)
 {
 	struct poly_diff_line line;
-	const struct widths widths = measure_lines(it->diff);
-	for (size_t i = 0; poly_diff_line_at(it->diff, i, &line); i++) {
-		const bool differs = it->colored && line.mark != ' ';
+	const struct widths widths = measure_lines(comparison->diff);
+	for (size_t i = 0; poly_diff_line_at(comparison->diff, i, &line); i++) {
+		const bool differs = comparison->colored && line.mark != ' ';
 		const char mark[4] = {' ', line.mark, ' ', 0};
-		output_text(it->output, line.here ? "* " : "  ");
-		show_side(it, &line.steps[0], widths.numbers[0], widths.text,
+		output_text(comparison->output, line.here ? "* " : "  ");
+		print_side(comparison, &line.steps[0], widths.numbers[0], widths.text,
 			differs ? "\033[31m" : NULL);
-		output_text(it->output, mark);
-		show_side(
-			it, &line.steps[1], widths.numbers[1], -1, differs ? "\033[32m" : NULL);
-		output_text(it->output, "\n");
-		if (line.left_out) {
+		output_text(comparison->output, mark);
+		print_side(comparison, &line.steps[1], widths.numbers[1], -1,
+			differs ? "\033[32m" : NULL);
+		output_text(comparison->output, "\n");
+		if (line.skipped) {
 			char text[60];
 			snprintf(text, sizeof text, "  ... %llu more\n",
-				(unsigned long long)line.left_out);
-			output_text(it->output, text);
+				(unsigned long long)line.skipped);
+			output_text(comparison->output, text);
 		}
 	}
 }
 
-/* A number in a report, absent where it is 0. */
+/* Adds a number to a report; 0 is absent. */
 static void
 report_number(struct poly_report *report, const char *key, uint64_t number)
 {
@@ -322,17 +381,17 @@ report_number(struct poly_report *report, const char *key, uint64_t number)
 }
 
 static void
-report_steps(struct comparison *it)
+report_steps(struct diff_job *comparison)
 {
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	struct poly_diff_line line;
 	poly_report_table(report, "context");
 	poly_report_column(report, "mark", false);
 	poly_report_column(report, "first_instruction", true);
-	poly_report_column(report, "first", false);
+	poly_report_column(report, "first_step", false);
 	poly_report_column(report, "second_instruction", true);
-	poly_report_column(report, "second", false);
-	for (size_t i = 0; poly_diff_line_at(it->diff, i, &line); i++) {
+	poly_report_column(report, "second_step", false);
+	for (size_t i = 0; poly_diff_line_at(comparison->diff, i, &line); i++) {
 		const char mark[2] = {line.mark, 0};
 		poly_report_cell_text(report, line.mark == ' ' ? NULL : mark);
 		for (unsigned side = 0; side < 2; side++) {
@@ -348,77 +407,79 @@ report_steps(struct comparison *it)
 }
 
 static void
-report_difference(struct comparison *it, const struct poly_difference *found)
+report_difference(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	poly_report_section(report, "difference");
-	poly_report_text(report, "cause", poly_diff_cause_name(found->cause));
-	poly_report_text(report, "subject", found->subject);
+	poly_report_text(report, "cause", poly_diff_cause_name(difference->cause));
+	poly_report_text(report, "subject", difference->subject);
 	for (unsigned side = 0; side < 2; side++) {
 		poly_report_section(report, side ? "second" : "first");
-		poly_report_text(report, "value", found->values[side]);
-		report_number(report, "instruction", found->instruction[side]);
-		report_number(report, "record", found->record[side]);
-		poly_report_count(report, "alone", found->run[side]);
+		poly_report_text(report, "value", difference->values[side]);
+		report_number(report, "instruction", difference->instruction[side]);
+		report_number(report, "record", difference->record[side]);
+		poly_report_count(report, "unique_instructions", difference->run[side]);
 		poly_report_end(report);
 	}
-	if (found->has_cpu)
-		poly_report_count(report, "cpu", found->cpu);
-	poly_report_count(report, "agreed", found->agreed);
-	poly_report_bool(report, "ends", found->ends);
-	report_steps(it);
+	if (difference->has_cpu)
+		poly_report_count(report, "cpu", difference->cpu);
+	poly_report_count(report, "matching_instructions", difference->matching);
+	poly_report_bool(report, "ends_comparison", difference->ends);
+	report_steps(comparison);
 	poly_report_end(report);
 }
 
 static void
-show_one(struct comparison *it, const struct poly_difference *found)
+print_difference(struct diff_job *comparison, const struct poly_difference *difference)
 {
-	if (it->options->summary)
+	if (comparison->options->summary)
 		return;
-	if (it->report) {
-		report_difference(it, found);
+	if (comparison->report) {
+		report_difference(comparison, difference);
 		return;
 	}
-	show_heading(it, found);
-	show_lines(it);
-	/* It appears where the bar of progress was. */
-	progress_clear(&it->sources[0].progress);
-	output_flush(it->output);
+	print_heading(comparison, difference);
+	print_context(comparison);
+	/* It replaces the progress bar. */
+	progress_clear(&comparison->sources[0].progress);
+	output_flush(comparison->output);
 }
 
-/* True where no further difference is asked for. */
+/* True if no further difference is requested. */
 static bool
-is_enough(const struct comparison *it)
+is_enough(const struct diff_job *comparison)
 {
-	const struct diff_options *options = it->options;
+	const struct diff_options *options = comparison->options;
 	if (options->summary)
 		return false;
-	const uint64_t most = options->max.given ? options->max.value : MAX_SHOWN;
-	return it->shown >= (options->all ? most : 1);
+	const uint64_t limit = options->max.is_set ? options->max.value : MAX_SHOWN;
+	return comparison->shown >= (options->all ? limit : 1);
 }
 
 static void
-compare(struct comparison *it)
+compare(struct diff_job *comparison)
 {
-	const struct poly_difference *found;
-	it->status = POLY_OK;
-	while (!output_failed(it->output) && (!it->shown || !is_enough(it)) &&
-		(it->status = poly_diff_next(it->diff, &found, &it->error)) == POLY_OK) {
-		it->shown++;
-		show_one(it, found);
+	const struct poly_difference *difference;
+	comparison->status = POLY_OK;
+	while (!output_failed(comparison->output) &&
+		(!comparison->shown || !is_enough(comparison)) &&
+		(comparison->status = poly_diff_next(
+			 comparison->diff, &difference, &comparison->error)) == POLY_OK) {
+		comparison->shown++;
+		print_difference(comparison, difference);
 	}
-	progress_clear(&it->sources[0].progress);
+	progress_clear(&comparison->sources[0].progress);
 }
 
 static const char *
-verdict(const struct comparison *it)
+verdict(const struct diff_job *comparison)
 {
-	if (it->shown)
+	if (comparison->shown)
 		return "different";
-	return it->status == POLY_END ? "same" : "unknown";
+	return comparison->status == POLY_END ? "same" : "unknown";
 }
 
-/* "opcode 1, value 2": the causes that were met. */
+/* Formats the causes that occurred: "opcode 1, value 2". */
 static void
 list_causes(const struct poly_diff_counts *counts, char *text, size_t size)
 {
@@ -432,54 +493,57 @@ list_causes(const struct poly_diff_counts *counts, char *text, size_t size)
 	}
 }
 
-/* The outcome in one line. */
+/* Prints the outcome in one line. */
 static void
-show_verdict(struct comparison *it)
+print_verdict(struct diff_job *comparison)
 {
 	struct poly_diff_counts counts;
-	char causes[600], text[160];
-	struct output *output = it->output;
-	const bool stopped = it->shown && is_enough(it);
-	poly_diff_count(it->diff, &counts);
+	char causes[600];
+	struct output *output = comparison->output;
+	poly_diff_count(comparison->diff, &counts);
 	list_causes(&counts, causes, sizeof causes);
-	output_text(output, it->shown ? "\n" : "");
-	output_text(output, it->sources[0].name);
-	output_text(output, " and ");
-	output_text(output, it->sources[1].name);
-	if (stopped) {
-		snprintf(text, sizeof text, " differ; not compared behind difference %llu\n",
-			(unsigned long long)it->shown);
-		output_text(output, text);
+	output_text(output, comparison->shown ? "\nA = " : "A = ");
+	output_text(output, comparison->sources[0].name);
+	output_text(output, ", B = ");
+	output_text(output, comparison->sources[1].name);
+	output_text(output, comparison->shown		     ? ": traces differ"
+			    : comparison->status == POLY_END ? ": traces match"
+							     : ": traces match as far as "
+							       "they could be compared");
+	if (comparison->shown && is_enough(comparison)) {
+		output_text(output, "; comparison stopped after ");
+		print_count(output, comparison->shown);
+		output_text(
+			output, comparison->shown == 1 ? " difference\n" : " differences\n");
 		return;
 	}
-	snprintf(text, sizeof text, "%s: %llu instructions",
-		it->shown		 ? " differ"
-		: it->status == POLY_END ? " are the same"
-					 : " are the same as far as they could be compared",
-		(unsigned long long)counts.pairs);
-	output_text(output, text);
-	if (it->shown) {
-		snprintf(text, sizeof text,
-			", %llu difference%s: ", (unsigned long long)it->shown,
-			it->shown == 1 ? "" : "s");
-		output_text(output, text);
+	output_text(output, "; ");
+	print_count(output, counts.pairs);
+	output_text(
+		output, counts.pairs == 1 ? " instruction compared" : " instructions compared");
+	if (comparison->shown) {
+		output_text(output, ", ");
+		print_count(output, comparison->shown);
+		output_text(
+			output, comparison->shown == 1 ? " difference: " : " differences: ");
 		output_text(output, causes);
 	}
 	output_text(output, "\n");
 }
 
 static void
-report_verdict(struct comparison *it)
+report_verdict(struct diff_job *comparison)
 {
-	struct poly_report *report = it->report;
+	struct poly_report *report = comparison->report;
 	struct poly_diff_counts counts;
-	poly_diff_count(it->diff, &counts);
-	poly_report_text(report, "verdict", verdict(it));
-	/* Behind the last difference that was asked for some were looked at already. */
-	report_number(report, "compared", it->status == POLY_END ? counts.pairs : 0);
-	poly_report_count(report, "first_read", counts.instructions[0]);
-	poly_report_count(report, "second_read", counts.instructions[1]);
-	poly_report_bool(report, "complete", it->status == POLY_END);
+	poly_diff_count(comparison->diff, &counts);
+	poly_report_text(report, "verdict", verdict(comparison));
+	/* After the last requested difference the number is not meaningful. */
+	report_number(report, "compared_instructions",
+		comparison->status == POLY_END ? counts.pairs : 0);
+	poly_report_count(report, "first_instructions", counts.instructions[0]);
+	poly_report_count(report, "second_instructions", counts.instructions[1]);
+	poly_report_bool(report, "complete", comparison->status == POLY_END);
 	poly_report_table(report, "causes");
 	poly_report_column(report, "cause", false);
 	poly_report_column(report, "count", true);
@@ -492,65 +556,66 @@ report_verdict(struct comparison *it)
 	poly_report_end(report);
 }
 
-/* Compares what was opened and tells the outcome; returns an exit status. */
+/* Compares the open traces and prints the outcome; returns an exit status. */
 static int
-compare_opened(struct comparison *it)
+compare_opened(struct diff_job *comparison)
 {
-	const struct source_options *options = &it->options->source;
+	const struct input_options *options = &comparison->options->source;
 	bool listed = options->json || options->csv;
 	int rendered = STATUS_DONE;
-	if (listed || it->options->summary)
-		it->report = source_report();
-	if (it->report) {
-		poly_report_text(it->report, "first", it->sources[0].name);
-		poly_report_text(it->report, "second", it->sources[1].name);
+	if (listed || comparison->options->summary)
+		comparison->report = report_new();
+	if (comparison->report) {
+		poly_report_text(comparison->report, "first", comparison->sources[0].name);
+		poly_report_text(comparison->report, "second", comparison->sources[1].name);
 		if (listed)
-			poly_report_list(it->report, "differences");
+			poly_report_list(comparison->report, "differences");
 	}
-	compare(it);
-	if (it->report) {
+	compare(comparison);
+	if (comparison->report) {
 		if (listed)
-			poly_report_end(it->report);
-		report_verdict(it);
-		rendered = source_render(it->report, options, it->output);
+			poly_report_end(comparison->report);
+		report_verdict(comparison);
+		rendered = report_render(comparison->report, options, comparison->output);
 	} else {
-		show_verdict(it);
+		print_verdict(comparison);
 	}
-	output_flush(it->output);
-	return it->shown && rendered == STATUS_DONE ? STATUS_NEGATIVE : rendered;
+	output_flush(comparison->output);
+	return comparison->shown && rendered == STATUS_DONE ? STATUS_NEGATIVE : rendered;
 }
 
 /*
- * Warns where a trace that could have instructions has none, as JSON Lines without a header:
- * its records were compared as those of one instruction are. An exit status.
+ * Warns if a trace that could have instructions has none, such as JSON Lines without a header:
+ * its records were compared as those of one instruction. Returns an exit status.
  */
 static int
-tell_no_instructions(const struct comparison *it)
+warn_no_instructions(const struct diff_job *comparison)
 {
 	struct poly_diff_counts counts;
-	poly_diff_count(it->diff, &counts);
+	poly_diff_count(comparison->diff, &counts);
 	for (unsigned side = 0; side < 2; side++) {
-		const struct poly_selection *selection = it->sources[side].selection;
+		const struct poly_selection *selection = comparison->sources[side].selection;
 		if (selection && !poly_selection_count(selection))
 			return STATUS_DONE;
 	}
-	if (it->status < 0 || !(poly_diff_compared(it->diff) & POLY_HAS(pc)) ||
+	if (comparison->status < 0 || !(poly_diff_compared(comparison->diff) & POLY_HAS(pc)) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
-	say("diff",
-		"there is no instruction: the order of records was not compared; it is where "
-		"the traces say that they have no pc");
-	return it->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+	diag_print("diff",
+		"no instructions found: the order of records was not compared; it is "
+		"compared if "
+		"the headers of the traces list no column pc");
+	return comparison->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
 }
 
-/* Tells why a comparison failed, where its traces do not tell it themselves. */
+/* Prints why a comparison failed, unless the failure is that of a trace. */
 static int
-tell_failure(const struct comparison *it)
+print_failure(const struct diff_job *comparison)
 {
-	if (it->status >= 0)
+	if (comparison->status >= 0)
 		return STATUS_DONE;
-	if (it->sources[0].status >= 0 && it->sources[1].status >= 0)
-		say("diff", "%s", it->error.message);
+	if (comparison->sources[0].status >= 0 && comparison->sources[1].status >= 0)
+		diag_print("diff", "%s", comparison->error.message);
 	return STATUS_TROUBLE;
 }
 
@@ -558,27 +623,27 @@ static int
 compare_two(
 	const struct diff_options *options, struct output *output, const char *const paths[2])
 {
-	struct comparison it = {.options = options, .output = output};
-	it.colored = term_colored((enum term_color)options->color);
-	if (!open_sources(&it, paths))
+	struct diff_job comparison = {.options = options, .output = output};
+	comparison.colored = term_colored((enum term_color)options->color);
+	if (!open_sources(&comparison, paths))
 		return STATUS_TROUBLE;
 	int status = STATUS_TROUBLE;
-	if (open_diff(&it)) {
-		status = compare_opened(&it);
-		int failed = tell_failure(&it);
+	if (open_diff(&comparison)) {
+		status = compare_opened(&comparison);
+		int failed = print_failure(&comparison);
 		status = failed > status ? failed : status;
-		failed = tell_no_instructions(&it);
+		failed = warn_no_instructions(&comparison);
 		status = failed > status ? failed : status;
 	}
-	poly_diff_free(it.diff);
+	poly_diff_free(comparison.diff);
 	for (unsigned side = 0; side < 2; side++) {
-		int closed = source_close(&it.sources[side]);
+		int closed = input_close(&comparison.sources[side]);
 		status = closed > status ? closed : status;
 	}
 	return status;
 }
 
-/* The first trace against each of the others. */
+/* Compares the first trace with each of the others. */
 static int
 compare_all(const struct diff_options *options, struct output *output, char **paths)
 {
@@ -590,7 +655,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 			output_text(output, "\n");
 		if (headed) {
 			output_text(output, "==> ");
-			output_text(output, say_input(*path));
+			output_text(output, diag_input_name(*path));
 			output_text(output, " <==\n");
 		}
 		int status = compare_two(options, output, pair);
@@ -601,23 +666,25 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 	return worst;
 }
 
-/* False, and told, where the operands cannot be compared. */
+/* Checks the operands; false, after a message, if they are not valid. */
 static bool
-operands_sound(char **operands)
+operands_are_valid(char **operands)
 {
 	size_t count = 0, standard = 0;
 	for (; operands[count]; count++)
 		standard += strcmp(operands[count], "-") == 0;
 	if (count < 2)
-		say("diff",
-			"%zu trace%s, expected two or more: name a file, or '-' for "
-			"standard input, for each",
-			count, count == 1 ? "" : "s");
+		diag_print("diff",
+			"expected two or more traces (found %zu); name a file, or '-' for "
+			"standard "
+			"input, for each",
+			count);
 	else if (standard > 1)
-		say("diff", "standard input can be one of the traces only");
+		diag_print("diff", "only one of the traces can be standard input");
 	else if (count > 2 && strcmp(operands[0], "-") == 0)
-		say("diff", "the first of several traces is read again for each: it cannot be "
-			    "standard input");
+		diag_print("diff",
+			"the first of more than two traces is read repeatedly; it cannot be "
+			"standard input");
 	else
 		return true;
 	return false;
@@ -627,7 +694,7 @@ static int
 diff_run(void *fields, char **operands)
 {
 	const struct diff_options *options = fields;
-	if (!source_rendering_sound(&options->source) || !operands_sound(operands))
+	if (!rendering_is_valid(&options->source) || !operands_are_valid(operands))
 		return STATUS_TROUBLE;
 	struct output *output = output_new();
 	int status = compare_all(options, output, operands);
@@ -637,8 +704,11 @@ diff_run(void *fields, char **operands)
 
 const struct command command_diff = {
 	.name = "diff",
+	.group = GROUP_COMPARE,
 	.summary = "compare traces instruction by instruction",
 	.usage = "[options] FILE FILE...",
+	.examples = {"polytrace diff trace.tarmac trace.tarmac",
+		"polytrace diff --all --context 5 trace.q4v trace.q4v"},
 	.options = diff_tables,
 	.options_size = sizeof(struct diff_options),
 	.run = diff_run,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace formats: which formats there are, and everything about one. */
+/* polytrace formats: lists the formats, or describes one. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
 #include "cli/describe.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct opt formats_table[] = {
 	{0},
 };
 
-static const struct opt *const formats_tables[] = {rendering_table, formats_table, NULL};
+static const struct opt *const formats_tables[] = {formats_table, rendering_table, NULL};
 
 static const char *
 directions(const struct poly_format_info *format)
@@ -104,7 +104,7 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_column(report, "source", false);
 	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);
-		poly_report_cell_text(report, source_severity(rule->severity));
+		poly_report_cell_text(report, severity_name(rule->severity));
 		poly_report_cell_text(report, rule->title);
 		poly_report_cell_text(report, rule->source);
 	}
@@ -141,41 +141,41 @@ unknown_format(const char *name)
 			nearest = format->name;
 	}
 	if (*nearest && opt_near(name, opt_distance(name, nearest)))
-		say("formats", "there is no format '%s'; did you mean '%s'?", name, nearest);
+		diag_print("formats", "no such format '%s'; did you mean '%s'?", name, nearest);
 	else
-		say("formats", "there is no format '%s'; 'polytrace formats' lists them", name);
+		diag_print("formats",
+			"no such format '%s'; 'polytrace formats' lists the formats", name);
 	return STATUS_TROUBLE;
 }
 
 static int
 formats_run(void *fields, char **operands)
 {
-	const struct source_options *options = fields;
+	const struct input_options *options = fields;
 	if (operands[0] && operands[1]) {
-		say("formats", "more than one name: '%s'", operands[1]);
+		diag_print("formats", "several names (found '%s', expected one)", operands[1]);
 		return STATUS_TROUBLE;
 	}
 	const struct poly_format_info *format = NULL;
 	if (operands[0] && !(format = poly_format_find(operands[0])))
 		return unknown_format(operands[0]);
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	if (format)
 		report_one(report, format);
 	else
 		report_all(report);
-	struct output *output = output_new();
-	int status = source_render(report, options, output);
-	int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
 const struct command command_formats = {
 	.name = "formats",
-	.summary = "list the formats, or tell everything about one",
+	.group = GROUP_INSPECT,
+	.summary = "list the formats, or describe one",
 	.usage = "[options] [NAME]",
+	.examples = {"polytrace formats", "polytrace formats tt6e"},
 	.options = formats_tables,
-	.options_size = sizeof(struct source_options),
+	.options_size = sizeof(struct input_options),
 	.run = formats_run,
 };

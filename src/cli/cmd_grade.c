@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,15 +24,15 @@ static const struct opt grade_table[] = {
 	{0},
 };
 
-static const struct opt *const grade_tables[] = {rendering_table, grade_table, NULL};
+static const struct opt *const grade_tables[] = {grade_table, rendering_table, NULL};
 
 static bool
 open_side(struct side *side, const char *path)
 {
-	side->name = say_input(path);
+	side->name = diag_input_name(path);
 	side->file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	if (!side->file)
-		say(side->name, "cannot be opened: %s", strerror(errno));
+		diag_print(side->name, "cannot be opened: %s", strerror(errno));
 	return side->file != NULL;
 }
 
@@ -53,7 +53,7 @@ next_line(struct side *side, const char **line, size_t *size)
 	*line = NULL;
 	*size = 0;
 	if (n < 0 && !feof(side->file)) {
-		say(side->name, "cannot be read: %s", strerror(errno));
+		diag_print(side->name, "cannot be read: %s", strerror(errno));
 		return false;
 	}
 	if (n >= 0) {
@@ -81,7 +81,7 @@ compare(struct poly_grade *grade, struct side sides[2])
 			status = poly_grade_actual(grade, line, size, &error);
 	}
 	if (status != POLY_END)
-		say_error("grade", &error);
+		diag_error("grade", &error);
 	return status == POLY_END;
 }
 
@@ -104,21 +104,21 @@ report_verdict(struct poly_report *report, const struct poly_grade_verdict *verd
 }
 
 static int
-grade_sides(const struct source_options *options, struct side sides[2])
+grade_sides(const struct input_options *options, struct side sides[2])
 {
 	struct poly_grade *grade;
 	struct poly_error error;
 	if (poly_grade_new(&grade, &error) != POLY_OK) {
-		say_error("grade", &error);
+		diag_error("grade", &error);
 		return STATUS_TROUBLE;
 	}
 	int status = STATUS_TROUBLE;
 	if (compare(grade, sides)) {
 		const struct poly_grade_verdict *verdict = poly_grade_get_verdict(grade);
-		struct poly_report *report = source_report();
+		struct poly_report *report = report_new();
 		struct output *output = output_new();
 		report_verdict(report, verdict);
-		status = source_render(report, options, output);
+		status = report_render(report, options, output);
 		int written = output_finish(output);
 		status = written > status ? written : status;
 		if (status == STATUS_DONE && verdict->line)
@@ -131,17 +131,18 @@ grade_sides(const struct source_options *options, struct side sides[2])
 static int
 grade_run(void *fields, char **operands)
 {
-	const struct source_options *options = fields;
+	const struct input_options *options = fields;
 	struct side sides[2] = {{0}};
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
 	if (!operands[0]) {
-		say("grade", "no input: name a file, or '-' for standard input, of what is "
-			     "expected and of what came");
+		diag_print("grade",
+			"no input: name a file, or '-' for standard input, of what is "
+			"expected and of what came");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[1] || operands[2]) {
-		say("grade", "expected two files: what is expected, and what came");
+		diag_print("grade", "expected two files: what is expected, and what came");
 		return STATUS_TROUBLE;
 	}
 	int status = STATUS_TROUBLE;
@@ -154,9 +155,12 @@ grade_run(void *fields, char **operands)
 
 const struct command command_grade = {
 	.name = "grade",
+	.group = GROUP_COURSES,
 	.summary = "tell where the output of a course's simulator is not as expected",
 	.usage = "[options] EXPECTED ACTUAL",
+	.examples = {"polytrace grade bimodal3.output mine.output",
+		"polytrace grade --json bimodal3.output mine.output"},
 	.options = grade_tables,
-	.options_size = sizeof(struct source_options),
+	.options_size = sizeof(struct input_options),
 	.run = grade_run,
 };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace info: what a trace is and what is in it. */
+/* polytrace info: prints format, metadata and record counts of traces. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
-#include "cli/packed.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/pump.h"
+#include "cli/ptz_files.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
-/* Answers of --style. */
+/* Values of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };
 
 struct info_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the options of the input */
 	unsigned style;
 	bool space;
 };
@@ -21,43 +21,44 @@ static const char *const styles[] = {"report", "native", NULL};
 
 static const struct opt info_table[] = {
 	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
-		"native: as the format's own tools tell it"},
+		"native: print the summary of the format's own tools (default report)"},
 	{"space", 0, OPT_FLAG, NULL, NULL, offsetof(struct info_options, space),
-		"of a packed trace: its segments, and what its bytes are taken by"},
+		"print the segments of a packed trace, and its size by contents"},
 	{0},
 };
 
 static const struct opt *const info_tables[] = {
-	info_table, rendering_table, selection_table, source_table, NULL};
+	info_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)
 {
-	struct source source;
-	const struct source_wants wants = {
+	struct command_input input;
+	const struct input_needs wants = {
 		.columns = poly_summary_columns(), .lists_findings = true};
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_summary *summary = poly_summary_new();
 	if (!summary)
-		say_no_memory();
+		diag_no_memory();
 	const struct poly_batch *batch;
-	while ((batch = source_next(&source)))
+	while ((batch = input_next(&input)))
 		poly_summary_update(summary, batch);
-	struct poly_report *report = source_report();
-	source_report_name(&source, report);
-	poly_summary_report(summary, source.reader, report);
+	struct poly_report *report = report_new();
+	input_report_name(&input, report);
+	poly_summary_report(summary, input.reader, report);
 	poly_summary_free(summary);
-	progress_clear(&source.progress);
-	int rendered = source_render(report, inputs->options, inputs->output);
+	progress_clear(&input.progress);
+	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&input);
 	return rendered > status ? rendered : status;
 }
 
-/* A table of what the bytes are taken by. */
+/* Adds a table of the sizes of a packed trace by contents. */
 static void
-report_items(struct poly_report *report, const struct poly_space *space, uint64_t packed)
+report_items(
+	struct poly_report *report, const struct poly_size_breakdown *space, uint64_t packed)
 {
 	poly_report_table(report, "items");
 	poly_report_column(report, "holds", false);
@@ -68,7 +69,7 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 	poly_report_column(report, "share", true);
 	poly_report_column(report, "bits_per_record", true);
 	for (size_t i = 0; i < space->count; i++) {
-		const struct poly_space_item *item = &space->items[i];
+		const struct poly_size_item *item = &space->items[i];
 		const double bytes = (double)item->packed;
 		poly_report_cell_text(report, item->holds);
 		poly_report_cell_text(report, item->column == POLY_COLUMN_COUNT
@@ -87,7 +88,8 @@ report_items(struct poly_report *report, const struct poly_space *space, uint64_
 }
 
 static void
-report_space(struct poly_report *report, const struct poly_space *space, const char *format)
+report_space(
+	struct poly_report *report, const struct poly_size_breakdown *space, const char *format)
 {
 	uint64_t packed = 0, unpacked = 0;
 	for (size_t i = 0; i < space->count; i++) {
@@ -108,48 +110,48 @@ report_space(struct poly_report *report, const struct poly_space *space, const c
 	poly_report_end(report);
 }
 
-/* What the bytes of a packed trace are taken by. */
+/* Prints the segments and sizes of a packed trace. */
 static int
 info_space(struct inputs *inputs, const char *path)
 {
-	const struct source_wants wants = {.columns = 0};
-	struct source source;
-	struct poly_space space;
-	if (!source_open(&source, path, inputs->options, &wants))
+	const struct input_needs wants = {.columns = 0};
+	struct command_input input;
+	struct poly_size_breakdown space;
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	const char *format = packed_format(&source);
-	source.status = poly_reader_space(source.reader, &space, &source.error);
+	const char *format = packed_format(&input);
+	input.status = poly_reader_size_breakdown(input.reader, &space, &input.error);
 	int rendered = STATUS_DONE;
 	if (format) {
-		struct poly_report *report = source_report();
-		source_report_name(&source, report);
+		struct poly_report *report = report_new();
+		input_report_name(&input, report);
 		report_space(report, &space, format);
-		rendered = source_render(report, inputs->options, inputs->output);
+		rendered = report_render(report, inputs->options, inputs->output);
 	}
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&input);
 	return rendered > status ? rendered : status;
 }
 
-/* What the format's own tools tell, which a writer makes. */
+/* Prints the summary of the format's own tools, which is a format that can be written. */
 static int
 info_native(struct inputs *inputs, const char *path)
 {
-	struct source source;
-	const struct source_wants wants = {
+	struct command_input input;
+	const struct input_needs wants = {
 		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	const struct poly_format_info *format = packed_records(&source);
+	const struct poly_format_info *format = packed_records(&input);
 	int written = STATUS_TROUBLE;
 	if (format->summary)
-		written = copy_records(
-			&source, format->summary, POLY_ALL_COLUMNS, inputs->output);
+		written = pump_records(&input, format->summary, NULL, inputs->output);
 	else
-		say(source.name, "format '%s' has no tools that tell what is in a trace",
+		diag_print(input.name,
+			"format '%s' has no tools with a summary; omit --style native",
 			format->name);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&input);
 	return written > status ? written : status;
 }
 
@@ -159,26 +161,29 @@ info_run(void *fields, char **operands)
 	const struct info_options *options = fields;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (options->source.json || options->source.csv)) {
-		say("info", "'--style native' takes no other form");
+		diag_print("info",
+			"--style=native conflicts with --json and --csv; use one of them");
 		return STATUS_TROUBLE;
 	}
-	if (options->space && (native || source_selects(&options->source))) {
-		say("info", "'--space' is about the whole file, and takes no '--style' and no "
-			    "choice of records");
+	if (options->space && (native || input_is_selected(&options->source))) {
+		diag_print("info", "--space describes the whole file; omit --style and the "
+				   "selection of records");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
-		.one = options->space ? info_space
-		       : native	      ? info_native
-				      : info_one,
+		.process = options->space ? info_space
+			   : native	  ? info_native
+					  : info_one,
 		.headed = !native};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_info = {
 	.name = "info",
-	.summary = "tell what a trace is and what is in it",
+	.group = GROUP_INSPECT,
+	.summary = "print format, metadata and record counts of traces",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace info trace.gz", "polytrace info --json trace.tt6e"},
 	.options = info_tables,
 	.options_size = sizeof(struct info_options),
 	.run = info_run,

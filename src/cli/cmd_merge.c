@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace merge: the traces of several threads or processors as one. */
+/* polytrace merge: merges per-thread or per-processor traces into one. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -12,14 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Inputs for which more threads than one each are of use. */
+/* Maximum number of inputs that are decoded by more than one thread each. */
 #define INPUTS_FOR_THREADS 8
 
-/* Answers of --by. */
+/* Values of --by. */
 enum { BY_AUTO, BY_SYNC, BY_TIME };
 
 struct merge_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns;
 	struct opt_list to_options;
 	struct opt_number quantum;
@@ -33,60 +33,59 @@ static const char *const wait_words[] = {"completion", "lower-bound", NULL};
 
 static const struct opt merge_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct merge_options, output),
-		"write to this file ('-': standard output), compressed as its ending says"},
+		"write to OUT ('-': standard output), compressed by its extension"},
 	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct merge_options, to),
-		"write this format, whatever the ending of OUT says"},
+		"set the output format (default: by the extension of OUT)"},
 	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
 		offsetof(struct merge_options, to_options),
-		"set an option of the format that is written"},
+		"set an option of the output format"},
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct merge_options, columns),
 		"write only these columns, in formats that hold any"},
 	{"by", 0, OPT_CHOICE, "auto|sync|time", by_words, offsetof(struct merge_options, by),
-		"merge by records of synchronisation or by time (default: what they have)"},
+		"merge by synchronisation records or by time (default: what the traces have)"},
 	{"numbering", 0, OPT_CHOICE, "auto|after|before", numbering_words,
 		offsetof(struct merge_options, numbering),
-		"a signal carries the count after or before itself (default: found out)"},
+		"signals carry the count after or before themselves (default: detected)"},
 	{"wait", 0, OPT_CHOICE, "completion|lower-bound", wait_words,
 		offsetof(struct merge_options, wait),
-		"a wait carries the count when it was done (the default), or a lower bound"},
+		"waits carry the count at completion (default), or a lower bound"},
 	{"quantum", 'q', OPT_NUMBER, "N", NULL, offsetof(struct merge_options, quantum),
-		"give another thread its turn after N records; 0 (the default): when one can't "
-		"go on"},
+		"switch threads after N records (default 0: only when a thread blocks)"},
 	{"force", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, force),
-		"go on where the records contradict each other"},
+		"continue if the records contradict each other"},
 	{"schedule", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, schedule),
-		"print the order: thread, first record, records, why it could go on"},
+		"print the order: thread, first record, records, reason"},
 	{"report", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, report),
-		"print what the order tells: locks, contention, possible deadlocks and races"},
+		"print locks, contention, potential deadlocks and races"},
 	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, partial),
-		"keep what was written before a failure or an interruption"},
+		"keep the records written before a failure or an interruption"},
 	{0},
 };
 
 static const struct opt *const merge_tables[] = {
-	merge_table, rendering_table, source_table, NULL};
+	merge_table, rendering_table, bounds_table, input_table, NULL};
 
 /* An input, in the order of threads. */
 struct merged {
 	const char *path;
 	uint64_t thread;
-	struct source source;
+	struct command_input source;
 	bool open;
 };
 
-/* A merge under way. */
-struct merging {
+/* State of a merge. */
+struct job {
 	const struct merge_options *options;
-	struct source_options reading; /* each input */
+	struct input_options reading; /* for each input */
 	struct merged *inputs;
 	size_t count;
 	enum poly_merge_by by;
-	const struct poly_format_info *target; /* NULL: nothing is written */
-	poly_columns columns;		       /* to be written */
+	const struct poly_format_info *target; /* NULL: no output */
+	poly_columns columns;		       /* to write */
 	struct poly_merge *merge;
 	struct poly_writer *writer;
 	struct output *printed; /* standard output */
-	uint64_t told;		/* notes */
+	uint64_t printed_notes; /* number */
 };
 
 static const char *
@@ -96,7 +95,8 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The number behind "thread" in a file's name, with or without a mark between; 0: none. */
+/* Returns the number after "thread" in a file name, possibly with a separator between; 0: none.
+ */
 static uint64_t
 number_in_name(const char *path)
 {
@@ -119,76 +119,76 @@ compare_threads(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Threads by the names of all files, if each has another number; else by position, from 1. */
+/* Numbers the threads by the file names, if these have distinct numbers, else by position
+ * from 1. */
 static void
-number_threads(struct merging *merging)
+number_threads(struct job *job)
 {
 	bool named = true;
-	for (size_t i = 0; i < merging->count; i++) {
-		struct merged *input = &merging->inputs[i];
+	for (size_t i = 0; i < job->count; i++) {
+		struct merged *input = &job->inputs[i];
 		input->thread = number_in_name(input->path);
 		named = named && input->thread;
 	}
 	if (named)
-		qsort(merging->inputs, merging->count, sizeof *merging->inputs,
-			compare_threads);
-	for (size_t i = 1; i < merging->count; i++)
-		named = named && merging->inputs[i].thread != merging->inputs[i - 1].thread;
+		qsort(job->inputs, job->count, sizeof *job->inputs, compare_threads);
+	for (size_t i = 1; i < job->count; i++)
+		named = named && job->inputs[i].thread != job->inputs[i - 1].thread;
 	if (named)
 		return;
-	for (size_t i = 0; i < merging->count; i++)
-		merging->inputs[i].thread = i + 1;
+	for (size_t i = 0; i < job->count; i++)
+		job->inputs[i].thread = i + 1;
 }
 
 static bool
-open_input(struct merging *merging, struct merged *input, poly_columns columns)
+open_input(struct job *job, struct merged *input, poly_columns columns)
 {
-	const struct merge_options *options = merging->options;
-	/* Of inputs that are open at the same time the first one shows how far it has come. */
-	const bool shows = input == merging->inputs || !merging->inputs->open;
+	const struct merge_options *options = job->options;
+	/* Of simultaneously open inputs only the first one shows progress. */
+	const bool shows = input == job->inputs || !job->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
-	const struct source_wants wants = {.columns = columns, .prints = prints || !shows};
-	input->open = source_open(&input->source, input->path, &merging->reading, &wants);
+	const struct input_needs wants = {.columns = columns, .prints = prints || !shows};
+	input->open = input_open(&input->source, input->path, &job->reading, &wants);
 	return input->open;
 }
 
-/* Closes an input; quiet: what it would tell has been told, or does not matter. */
+/* Closes an input; quiet: without messages. */
 static int
 close_input(struct merged *input, bool quiet)
 {
 	int status = STATUS_DONE;
 	if (input->open && quiet)
-		source_drop(&input->source);
+		input_discard(&input->source);
 	else if (input->open)
-		status = source_close(&input->source);
+		status = input_close(&input->source);
 	input->open = false;
 	return status;
 }
 
-/* What all inputs can be merged by, where that is not asked for. */
+/* Detects what all inputs can be merged by. */
 static bool
-find_by(struct merging *merging)
+detect_by(struct job *job)
 {
 	bool sync = false, time = true;
-	for (size_t i = 0; i < merging->count; i++) {
-		if (!open_input(merging, &merging->inputs[i], 0))
+	for (size_t i = 0; i < job->count; i++) {
+		if (!open_input(job, &job->inputs[i], 0))
 			return false;
 		const struct poly_trace_info *info =
-			poly_reader_info(merging->inputs[i].source.reader);
+			poly_reader_info(job->inputs[i].source.reader);
 		sync |= (info->columns & POLY_HAS(sync)) != 0;
 		time &= (info->columns & POLY_HAS(time)) != 0;
-		close_input(&merging->inputs[i], true);
+		close_input(&job->inputs[i], true);
 	}
-	merging->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
+	job->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
 	if (sync != time)
 		return true;
-	say("merge", "the traces %s; say with --by what to merge by",
-		sync ? "may have records of synchronisation and times"
-		     : "have neither records of synchronisation nor times");
+	diag_print("merge", "the traces %s; choose with --by",
+		sync ? "can have synchronisation records and times"
+		     : "have neither synchronisation records nor times");
 	return false;
 }
 
-/* True where a file can be read twice. */
+/* True if a file can be read twice. */
 static bool
 can_be_read_again(const char *path)
 {
@@ -196,96 +196,98 @@ can_be_read_again(const char *path)
 	const bool file =
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
-		say(say_input(path), "merging by synchronisation reads its inputs twice, so "
-				     "they have to be files; '--by time' reads them once");
+		diag_print(diag_input_name(path),
+			"merging by synchronisation reads the inputs twice, so "
+			"they must be files; '--by time' reads them once");
 	return file;
 }
 
 static bool
-find_order(struct merging *merging)
+find_order(struct job *job)
 {
-	const struct merge_options *options = merging->options;
-	merging->by = options->by == BY_TIME ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
-	for (size_t i = 0; options->by != BY_TIME && i < merging->count; i++) {
-		if (!can_be_read_again(merging->inputs[i].path))
+	const struct merge_options *options = job->options;
+	job->by = options->by == BY_TIME ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
+	for (size_t i = 0; options->by != BY_TIME && i < job->count; i++) {
+		if (!can_be_read_again(job->inputs[i].path))
 			return false;
 	}
-	if (options->by == BY_AUTO && !find_by(merging))
+	if (options->by == BY_AUTO && !detect_by(job))
 		return false;
-	if (merging->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
+	if (job->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
 		return true;
-	say("merge", "'--schedule' and '--report' are for merging by synchronisation");
+	diag_print("merge", "'--schedule' and '--report' require merging by synchronisation");
 	return false;
 }
 
 static bool
-find_target(struct merging *merging)
+find_target(struct job *job)
 {
-	const struct merge_options *options = merging->options;
-	merging->target = options->to ? poly_format_find(options->to)
-				      : poly_format_by_name(options->output, true);
-	const struct poly_format_info *target = merging->target;
+	const struct merge_options *options = job->options;
+	job->target = options->to ? poly_format_find(options->to)
+				  : poly_format_by_name(options->output, true);
+	const struct poly_format_info *target = job->target;
 	const bool plain = strcmp(options->output, "-") == 0;
 	if (plain && (options->schedule || options->report))
-		say("merge",
-			"standard output takes either records or '--schedule' and '--report'");
+		diag_print("merge",
+			"standard output cannot have both records and '--schedule' or "
+			"'--report'");
 	else if (plain && !options->to)
-		say("merge", "standard output has no ending; name its format with --to");
+		diag_print("merge", "no output format for standard output; set it with --to");
 	else if (!target && options->to)
-		say("merge", "there is no format '%s'; 'polytrace formats' lists them",
+		diag_print("merge", "unknown format '%s'; 'polytrace formats' lists them",
 			options->to);
 	else if (!target)
-		say("merge", "no format is known by the ending of '%s'; name one with --to",
+		diag_print("merge", "no format for the extension of '%s'; set it with --to",
 			options->output);
 	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
-		say("merge",
-			"the records of format '%s' always have the same columns; '--columns' "
-			"is for jsonl and csv",
+		diag_print("merge",
+			"format '%s' has fixed columns; '--columns' applies to jsonl and csv "
+			"only",
 			target->name);
 	else
-		return !options->columns || source_columns(options->columns, &merging->columns);
+		return !options->columns || columns_parse(options->columns, &job->columns);
 	return false;
 }
 
-/* Tells an error of the merge; it has no place in a file. */
+/* Prints an error of the merge, which has no position in a file. */
 static int
 merge_failed(const struct poly_error *error)
 {
-	say("merge", "%s", error->message);
+	diag_print("merge", "%s", error->message);
 	return STATUS_TROUBLE;
 }
 
 static int
-start_merge(struct merging *merging)
+start_merge(struct job *job)
 {
-	const struct merge_options *given = merging->options;
+	const struct merge_options *requested = job->options;
 	struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
 	struct poly_error error;
-	options.by = merging->by;
-	options.numbering = (enum poly_merge_numbering)given->numbering;
-	options.wait = (enum poly_merge_wait)given->wait;
-	options.quantum = given->quantum.value;
-	options.force = given->force;
-	options.analyse = given->report;
-	enum poly_status status = poly_merge_new(&options, &merging->merge, &error);
-	for (size_t i = 0; i < merging->count && status == POLY_OK; i++)
-		status = poly_merge_add(merging->merge, merging->inputs[i].thread,
-			base_name(merging->inputs[i].path), &error);
+	options.by = job->by;
+	options.numbering = (enum poly_merge_numbering)requested->numbering;
+	options.wait = (enum poly_merge_wait)requested->wait;
+	options.quantum = requested->quantum.value;
+	options.force = requested->force;
+	options.analyse = requested->report;
+	enum poly_status status = poly_merge_new(&options, &job->merge, &error);
+	for (size_t i = 0; i < job->count && status == POLY_OK; i++)
+		status = poly_merge_add(job->merge, job->inputs[i].thread,
+			base_name(job->inputs[i].path), &error);
 	return status == POLY_OK ? STATUS_DONE : merge_failed(&error);
 }
 
-/* Reads one input for its events. */
+/* Reads the events of one input. */
 static int
-learn(struct merging *merging, size_t i)
+read_events(struct job *job, size_t i)
 {
-	struct merged *input = &merging->inputs[i];
+	struct merged *input = &job->inputs[i];
 	const struct poly_batch *batch;
 	struct poly_error error;
 	enum poly_status status = POLY_OK;
-	if (!open_input(merging, input, poly_merge_columns(merging->merge)))
+	if (!open_input(job, input, poly_merge_columns(job->merge)))
 		return STATUS_TROUBLE;
-	while (status == POLY_OK && (batch = source_next(&input->source)))
-		status = poly_merge_learn(merging->merge, i, batch, &error);
+	while (status == POLY_OK && (batch = input_next(&input->source)))
+		status = poly_merge_read_events(job->merge, i, batch, &error);
 	if (status != POLY_OK) {
 		close_input(input, true);
 		return merge_failed(&error);
@@ -293,54 +295,54 @@ learn(struct merging *merging, size_t i)
 	return close_input(input, false);
 }
 
-/* Tells the notes that have come; under --strict they are failures. */
+/* Prints new notes; with --strict they are failures. */
 static int
-tell_notes(struct merging *merging)
+print_notes(struct job *job)
 {
 	uint64_t count = 0;
 	const char *note;
-	poly_merge_note_at(merging->merge, 0, &count);
-	const bool any = count > merging->told;
-	while (merging->told < count &&
-		(note = poly_merge_note_at(merging->merge, (size_t)merging->told, NULL))) {
-		say("merge", "%s", note);
-		merging->told++;
+	poly_merge_note_at(job->merge, 0, &count);
+	const bool any = count > job->printed_notes;
+	while (job->printed_notes < count &&
+		(note = poly_merge_note_at(job->merge, (size_t)job->printed_notes, NULL))) {
+		diag_print("merge", "%s", note);
+		job->printed_notes++;
 	}
-	if (merging->told < count)
-		say("merge", "and %llu more like these",
-			(unsigned long long)(count - merging->told));
-	merging->told = count;
-	return any && merging->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+	if (job->printed_notes < count)
+		diag_print("merge", "%llu more notes",
+			(unsigned long long)(count - job->printed_notes));
+	job->printed_notes = count;
+	return any && job->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
 }
 
 static int
-learn_all(struct merging *merging)
+read_all_events(struct job *job)
 {
 	struct poly_error error;
 	int status = STATUS_DONE;
-	for (size_t i = 0; i < merging->count && status != STATUS_TROUBLE; i++)
-		status = learn(merging, i);
+	for (size_t i = 0; i < job->count && status != STATUS_TROUBLE; i++)
+		status = read_events(job, i);
 	if (status == STATUS_TROUBLE)
 		return status;
-	if (poly_merge_settle(merging->merge, &error) != POLY_OK)
+	if (poly_merge_resolve(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);
-	return tell_notes(merging);
+	return print_notes(job);
 }
 
-/* Adds the order to a report; what it contradicts itself by is told. */
+/* Adds the order to a report; prints a contradiction. */
 static int
-print_schedule(struct merging *merging, struct poly_report *report)
+print_schedule(struct job *job, struct poly_report *report)
 {
 	struct poly_merge_run run;
 	struct poly_error error;
 	enum poly_status status;
 	poly_report_table(report, "schedule");
 	poly_report_column(report, "thread", true);
-	poly_report_column(report, "first", true);
+	poly_report_column(report, "first_record", true);
 	poly_report_column(report, "records", true);
-	poly_report_column(report, "why", false);
-	while ((status = poly_merge_next_run(merging->merge, &run, &error)) == POLY_OK) {
-		poly_report_cell_count(report, merging->inputs[run.trace].thread);
+	poly_report_column(report, "reason", false);
+	while ((status = poly_merge_next_run(job->merge, &run, &error)) == POLY_OK) {
+		poly_report_cell_count(report, job->inputs[run.trace].thread);
 		poly_report_cell_count(report, run.first);
 		poly_report_cell_count(report, run.records);
 		poly_report_cell_text(report, run.why);
@@ -349,237 +351,236 @@ print_schedule(struct merging *merging, struct poly_report *report)
 	return status == POLY_END ? STATUS_DONE : merge_failed(&error);
 }
 
-/* The columns that are read for what is written and reported. */
+/* Returns the columns to read for the output and the report. */
 static poly_columns
-columns_to_read(const struct merging *merging)
+columns_to_read(const struct job *job)
 {
-	poly_columns columns = poly_merge_columns(merging->merge);
-	if (merging->by == POLY_MERGE_BY_TIME)
+	poly_columns columns = poly_merge_columns(job->merge);
+	if (job->by == POLY_MERGE_BY_TIME)
 		columns = POLY_HAS(time);
-	if (merging->target)
-		columns |= poly_writer_columns(merging->writer);
-	if (merging->options->report)
+	if (job->target)
+		columns |= poly_writer_columns(job->writer);
+	if (job->options->report)
 		columns |= POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(access) | POLY_HAS(size);
 	return columns;
 }
 
 static void
-tell_loss(const struct merging *merging)
+print_loss(const struct job *job)
 {
 	char names[500];
-	const struct poly_trace_info *info = poly_merge_info(merging->merge);
-	const poly_columns lost = poly_format_loss(info, merging->target, NULL);
+	const struct poly_trace_info *info = poly_merge_info(job->merge);
+	const poly_columns lost = poly_format_loss(info, job->target, NULL);
 	if (!lost)
 		return;
-	source_column_names(lost, names, sizeof names);
-	say(say_output(merging->options->output), "format '%s' cannot hold these columns: %s",
-		merging->target->name, names);
+	columns_format_names(lost, names, sizeof names);
+	diag_print(diag_output_name(job->options->output),
+		"format '%s' cannot hold these columns: %s", job->target->name, names);
 }
 
-/* Without a column for it the threads of the merged records would be lost. */
+/* Fails if the output format cannot hold the thread of a record. */
 static bool
-holds_threads(const struct merging *merging)
+holds_threads(const struct job *job)
 {
 	const poly_columns thread = POLY_HAS(thread);
-	if (!(poly_merge_info(merging->merge)->columns & thread & merging->columns) ||
-		merging->target->columns & thread)
+	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
+		job->target->columns & thread)
 		return true;
-	say("merge", "format '%s' has no column 'thread' to tell the records of threads apart",
-		merging->target->name);
+	diag_print("merge", "format '%s' has no column 'thread'; choose another output format",
+		job->target->name);
 	return false;
 }
 
 static int
-open_writer(struct merging *merging)
+open_writer(struct job *job)
 {
-	const struct merge_options *given = merging->options;
+	const struct merge_options *requested = job->options;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
-	if (!holds_threads(merging))
+	if (!holds_threads(job))
 		return STATUS_TROUBLE;
-	options.format = given->to ? given->to : merging->target->name;
-	options.options = given->to_options.items;
-	options.strict = given->source.strict;
-	options.columns = merging->columns;
-	if (poly_writer_open(given->output, poly_merge_info(merging->merge), &options,
-		    &merging->writer, &error) != POLY_OK) {
-		say_error(say_output(given->output), &error);
+	options.format = requested->to ? requested->to : job->target->name;
+	options.options = requested->to_options.items;
+	options.strict = requested->source.strict;
+	options.columns = job->columns;
+	if (poly_writer_open(requested->output, poly_merge_info(job->merge), &options,
+		    &job->writer, &error) != POLY_OK) {
+		diag_writer_error(diag_output_name(requested->output), &error);
 		return STATUS_TROUBLE;
 	}
-	tell_loss(merging);
+	print_loss(job);
 	return STATUS_DONE;
 }
 
-/* Opens all inputs for the reading that gives the records. */
+/* Opens all inputs to read their records. */
 static int
-open_inputs(struct merging *merging)
+open_inputs(struct job *job)
 {
 	const poly_columns columns =
-		merging->target ? source_written_columns(POLY_ALL_COLUMNS) | POLY_HAS(time)
-				: columns_to_read(merging);
+		job->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
+			    : columns_to_read(job);
 	struct poly_error error;
-	for (size_t i = 0; i < merging->count; i++) {
-		struct merged *input = &merging->inputs[i];
-		if (!open_input(merging, input, columns))
+	for (size_t i = 0; i < job->count; i++) {
+		struct merged *input = &job->inputs[i];
+		if (!open_input(job, input, columns))
 			return STATUS_TROUBLE;
-		poly_merge_attach(merging->merge, i, input->source.reader);
+		poly_merge_set_reader(job->merge, i, input->source.reader);
 	}
-	if (poly_merge_start(merging->merge, &error) != POLY_OK)
+	if (poly_merge_start(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);
-	if (!merging->target)
+	if (!job->target)
 		return STATUS_DONE;
-	const int status = open_writer(merging);
-	for (size_t i = 0; status == STATUS_DONE && i < merging->count; i++)
-		source_want(&merging->inputs[i].source, columns_to_read(merging));
+	const int status = open_writer(job);
+	for (size_t i = 0; status == STATUS_DONE && i < job->count; i++)
+		input_project(&job->inputs[i].source, columns_to_read(job));
 	return status;
 }
 
-/* A reader of standard output that went away is no failure. */
+/* A closed pipe at standard output is not a failure. */
 static int
-writing_failed(const struct merging *merging, const struct poly_error *error)
+writing_failed(const struct job *job, const struct poly_error *error)
 {
-	const char *output = merging->options->output;
+	const char *output = job->options->output;
 	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
 		return STATUS_DONE;
-	say_error(error->status == POLY_ERR_LOSS ? "merge" : say_output(output), error);
+	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
 	return STATUS_TROUBLE;
 }
 
-/* What ended the merge before its end; that of an input is told with it. */
+/* Prints a failure of the merge; that of an input with its name. */
 static int
-reading_failed(struct merging *merging, const struct poly_error *error)
+reading_failed(struct job *job, const struct poly_error *error)
 {
-	const size_t failed = poly_merge_failed(merging->merge);
+	const size_t failed = poly_merge_failed(job->merge);
 	if (failed == SIZE_MAX)
 		return merge_failed(error);
-	merging->inputs[failed].source.status = error->status;
-	merging->inputs[failed].source.error = *error;
-	source_tell_end(&merging->inputs[failed].source);
+	job->inputs[failed].source.status = error->status;
+	job->inputs[failed].source.error = *error;
+	input_print_end(&job->inputs[failed].source);
 	return STATUS_TROUBLE;
 }
 
 static void
-tell_writer(const struct merging *merging)
+print_writer_notes(const struct job *job)
 {
-	const char *note, *output = say_output(merging->options->output);
+	const char *note, *output = diag_output_name(job->options->output);
 	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(merging->writer, i, &count)); i++)
-		say(output, "%s (%llu time%s)", note, (unsigned long long)count,
+	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
+		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
 			count == 1 ? "" : "s");
 }
 
-/* Settles the output after the last record. */
+/* Completes the output after the last record. */
 static int
-finish_writer(struct merging *merging, int status)
+finish_writer(struct job *job, int status)
 {
 	struct poly_error error;
-	const bool to_file = strcmp(merging->options->output, "-") != 0;
-	if (status != STATUS_DONE && to_file && !merging->options->partial) {
-		say(say_output(merging->options->output),
-			"not written; --partial keeps what came before");
+	const bool to_file = strcmp(job->options->output, "-") != 0;
+	if (status != STATUS_DONE && to_file && !job->options->partial) {
+		diag_print(diag_output_name(job->options->output),
+			"output discarded; use --partial to keep "
+			"the records before the failure");
 		return status;
 	}
-	if (poly_writer_finish(merging->writer, &error) != POLY_OK)
-		return writing_failed(merging, &error);
-	tell_writer(merging);
+	if (poly_writer_finish(job->writer, &error) != POLY_OK)
+		return writing_failed(job, &error);
+	print_writer_notes(job);
 	return status;
 }
 
-/* Gives the records to whom they are for. */
+/* Writes and analyses the merged records. */
 static int
-copy(struct merging *merging)
+pump_records(struct job *job)
 {
 	const struct poly_batch *batch;
 	struct poly_error error;
 	enum poly_status status;
-	while ((status = poly_merge_next(merging->merge, &batch, &error)) == POLY_OK) {
-		if (merging->target &&
-			poly_writer_write(merging->writer, batch, &error) != POLY_OK)
-			return writing_failed(merging, &error);
+	while ((status = poly_merge_next(job->merge, &batch, &error)) == POLY_OK) {
+		if (job->target && poly_writer_write(job->writer, batch, &error) != POLY_OK)
+			return writing_failed(job, &error);
 	}
-	int done = status == POLY_END ? STATUS_DONE : reading_failed(merging, &error);
-	const int noted = tell_notes(merging);
+	int done = status == POLY_END ? STATUS_DONE : reading_failed(job, &error);
+	const int noted = print_notes(job);
 	done = noted > done ? noted : done;
-	return merging->target ? finish_writer(merging, done) : done;
+	return job->target ? finish_writer(job, done) : done;
 }
 
-/* The reading that gives the records, where they are asked for. */
+/* Reads the inputs to write and analyse their records. */
 static int
-merge_records(struct merging *merging)
+merge_records(struct job *job)
 {
-	int status = open_inputs(merging);
+	int status = open_inputs(job);
 	if (status == STATUS_DONE)
-		status = copy(merging);
-	poly_writer_close(merging->writer);
-	for (size_t i = 0; i < merging->count; i++) {
-		/* By synchronisation the first reading has told what there is to tell. */
-		const bool quiet =
-			status == STATUS_TROUBLE || merging->by == POLY_MERGE_BY_SYNC;
-		const int closed = close_input(&merging->inputs[i], quiet);
+		status = pump_records(job);
+	poly_writer_close(job->writer);
+	for (size_t i = 0; i < job->count; i++) {
+		/* By synchronisation the first reading has printed the messages. */
+		const bool quiet = status == STATUS_TROUBLE || job->by == POLY_MERGE_BY_SYNC;
+		const int closed = close_input(&job->inputs[i], quiet);
 		status = closed > status ? closed : status;
 	}
 	return status;
 }
 
-/* Schedule, records and report, as they are asked for. */
+/* Produces schedule, records and report, as requested. */
 static int
-merge_settled(struct merging *merging)
+merge_resolved(struct job *job)
 {
-	const struct merge_options *options = merging->options;
-	struct poly_report *report = source_report();
+	const struct merge_options *options = job->options;
+	struct poly_report *report = report_new();
 	int status = STATUS_DONE;
 	if (options->schedule) {
-		status = print_schedule(merging, report);
+		status = print_schedule(job, report);
 		if (!options->output && !options->report)
-			status = tell_notes(merging) > status ? STATUS_TROUBLE : status;
+			status = print_notes(job) > status ? STATUS_TROUBLE : status;
 	}
 	if (status == STATUS_DONE && (options->output || options->report))
-		status = merge_records(merging);
+		status = merge_records(job);
 	if (options->report)
-		poly_merge_report(merging->merge, report);
+		poly_merge_report(job->merge, report);
 	if (!options->schedule && !options->report) {
 		poly_report_free(report);
 		return status;
 	}
-	const int rendered = source_render(report, &options->source, merging->printed);
+	const int rendered = report_render(report, &options->source, job->printed);
 	return rendered > status ? rendered : status;
 }
 
 static int
-merge_files(struct merging *merging)
+merge_files(struct job *job)
 {
 	int status = STATUS_TROUBLE;
-	if (merging->options->output && !find_target(merging))
+	if (job->options->output && !find_target(job))
 		return status;
-	number_threads(merging);
-	if (!find_order(merging))
+	number_threads(job);
+	if (!find_order(job))
 		return status;
-	status = start_merge(merging);
-	if (status == STATUS_DONE && merging->by == POLY_MERGE_BY_SYNC)
-		status = learn_all(merging);
+	status = start_merge(job);
+	if (status == STATUS_DONE && job->by == POLY_MERGE_BY_SYNC)
+		status = read_all_events(job);
 	if (status == STATUS_DONE)
-		status = merge_settled(merging);
-	poly_merge_free(merging->merge);
+		status = merge_resolved(job);
+	poly_merge_free(job->merge);
 	return status;
 }
 
 static int
 merge_operands(const struct merge_options *options, char **operands)
 {
-	struct merging merging = {
+	struct job job = {
 		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
-	while (operands[merging.count])
-		merging.count++;
-	/* Many inputs that are open at the same time need no more threads each. */
-	if (merging.count > INPUTS_FOR_THREADS && !merging.reading.threads.value)
-		merging.reading.threads = (struct opt_number){true, 1};
-	merging.inputs = say_allocate(merging.count, sizeof *merging.inputs);
-	for (size_t i = 0; i < merging.count; i++)
-		merging.inputs[i].path = operands[i];
-	merging.printed = output_new();
-	int status = merge_files(&merging);
-	const int printed = output_finish(merging.printed);
-	free(merging.inputs);
+	while (operands[job.count])
+		job.count++;
+	/* Many simultaneously open inputs use one thread each. */
+	if (job.count > INPUTS_FOR_THREADS && !job.reading.threads.value)
+		job.reading.threads = (struct opt_number){true, 1};
+	job.inputs = diag_allocate(job.count, sizeof *job.inputs);
+	for (size_t i = 0; i < job.count; i++)
+		job.inputs[i].path = operands[i];
+	job.printed = output_new();
+	int status = merge_files(&job);
+	const int printed = output_finish(job.printed);
+	free(job.inputs);
 	return printed > status ? printed : status;
 }
 
@@ -587,14 +588,14 @@ static int
 merge_run(void *fields, char **operands)
 {
 	const struct merge_options *options = fields;
-	if (!source_rendering_sound(&options->source))
+	if (!rendering_is_valid(&options->source))
 		return STATUS_TROUBLE;
 	if (!operands[0])
-		say("merge", "no input: name a file, or '-' for standard input, for each "
-			     "thread or processor");
+		diag_print("merge",
+			"no input files; name one, or '-' for standard input, for each "
+			"thread or processor");
 	else if (!options->output && !options->schedule && !options->report)
-		say("merge", "nothing to do: name an output with -o, or ask for --schedule or "
-			     "--report");
+		diag_print("merge", "no output; use -o, --schedule or --report");
 	else
 		return merge_operands(options, operands);
 	return STATUS_TROUBLE;
@@ -602,8 +603,11 @@ merge_run(void *fields, char **operands)
 
 const struct command command_merge = {
 	.name = "merge",
-	.summary = "merge the traces of threads or processors into one",
+	.group = GROUP_CONVERT,
+	.summary = "merge per-thread or per-processor traces into one",
 	.usage = "[options] FILE...",
+	.examples = {"polytrace merge --schedule trace.tt6",
+		"polytrace merge --report trace.tt6"},
 	.options = merge_tables,
 	.options_size = sizeof(struct merge_options),
 	.run = merge_run,

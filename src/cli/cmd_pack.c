@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace pack: writes traces as packed ones, and sees that they unpack to the same bytes. */
+/* polytrace pack: compresses traces losslessly, and verifies that they unpack to the same
+ * bytes. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
-#include "cli/packed.h"
-#include "cli/say.h"
+#include "cli/pump.h"
+#include "cli/ptz_files.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 
 struct pack_options {
-	struct source_options source;
+	struct input_options source;
 	const char *output, *append;
 	struct opt_list labels;
 	bool fast, small, trusting, resume;
@@ -23,56 +24,55 @@ struct pack_options {
 
 static const struct opt pack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
-		"write to this file; without it FILE.ptz, in which endings of compression are "
-		"left out"},
+		"write to this file (default: FILE.ptz, without the suffix of a compression)"},
 	{"append", 0, OPT_TEXT, "PACKED", NULL, offsetof(struct pack_options, append),
-		"write behind the records of this packed trace, which has to be of such a "
-		"trace"},
+		"append to this packed trace, whose metadata have to match"},
 	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct pack_options, labels),
-		"keep this with the packed trace, where it came from for instance; 'polytrace "
-		"info' shows it"},
+		"store a label with the packed trace, for instance its origin; 'polytrace "
+		"info' "
+		"prints labels"},
 	{"fast", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, fast),
-		"spend less time on packing"},
+		"compress faster"},
 	{"small", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, small),
-		"spend more time on making it smaller"},
+		"compress more, which takes longer"},
 	{"no-verify", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, trusting),
-		"do not unpack what was written to compare it with FILE"},
+		"skip unpacking the output and comparing it with FILE"},
 	{"resume", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, resume),
-		"leave out each FILE that is packed, or whose packed trace is there already"},
+		"skip each FILE that is a packed trace, or has one already"},
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct pack_options, source.from),
-		"read as this format, whatever the content looks like"},
+		"read as this format (default: detect it by content)"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL,
 		offsetof(struct pack_options, source.options),
 		"set an option of the format read; 'polytrace formats NAME' lists them"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct pack_options, source.isa),
-		"the instruction set that opcodes are of, which is else known by the format"},
+		"instruction set of the opcodes (default: that of the format)"},
 	{"threads", 0, OPT_NUMBER, "N", opt_threads,
 		offsetof(struct pack_options, source.threads),
-		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
-		"most"},
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
 
 static const struct opt *const pack_tables[] = {pack_table, NULL};
 
-/* What became of all files. */
-struct totals {
-	size_t packed, left_out, failed;
-	uint64_t before, after; /* bytes of those that were packed */
+/* Results over all files. */
+struct pack_totals {
+	size_t packed, skipped, failed;
+	uint64_t before, after; /* bytes of the files that were packed */
 };
 
-/* A trace that is being packed. */
-struct job {
-	struct totals *totals;
+/* A trace to pack. */
+struct pack_job {
+	struct pack_totals *totals;
 	const struct pack_options *options;
 	const char *path, *output;
 	bool stays;		      /* the trace can be read twice */
 	uint64_t before, file, after; /* bytes: of the trace, of its file, packed */
-	uint64_t there, records;      /* bytes and records that PACKED had */
+	uint64_t there, records;      /* bytes and records that PACKED had before */
 };
 
-/* The size of a file, in *size. False: it is none that can be read twice. */
+/* Gets the size of a file. Returns false if it is not a regular file, which can be read twice.
+ */
 static bool
 file_size(const char *path, uint64_t *size)
 {
@@ -82,31 +82,33 @@ file_size(const char *path, uint64_t *size)
 	return stays;
 }
 
-/* False, and told, where there is nothing to gain by packing, or it would be no trace again. */
+/* Returns whether packing is useful and reversible; if not, prints the reason. */
 static bool
-can_be_packed(const struct job *job, const struct source *source)
+can_be_packed(const struct pack_job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
 	const char *format = info->format, *packed = poly_trace_fact(info, PACKED_FACT);
 	if (strcmp(format, PACKED_FORMAT) == 0)
-		say(source->name,
-			"it is packed already; 'polytrace convert -T ptz.level=small' packs it "
-			"again");
+		diag_print(source->name,
+			"already packed; use 'polytrace convert -T ptz.level=small' "
+			"to compress it "
+			"more");
 	else if (!poly_format_find(format)->can_write)
-		say(source->name,
-			"format '%s' is only read, so it could not be unpacked; 'polytrace "
-			"convert' writes its records",
+		diag_print(source->name,
+			"cannot pack format '%s', which cannot be written again; use "
+			"'polytrace "
+			"convert' to convert its records",
 			format);
 	else if (packed)
-		say(source->name,
-			"it tells of a packed trace of format '%s', as which it would be "
-			"unpacked; 'polytrace convert' writes its records",
+		diag_print(source->name,
+			"contains records of a packed trace of format '%s', as which it would "
+			"be "
+			"unpacked; use 'polytrace convert' to convert its records",
 			packed);
 	else if (job->options->labels.count && poly_format_find(format)->holds_labels)
-		say(source->name,
-			"format '%s' holds labels itself, so unpacked it would have these, "
-			"too; "
-			"'polytrace convert --label' writes it with them",
+		diag_print(source->name,
+			"format '%s' has labels of its own, so unpacking would add these; use "
+			"'polytrace convert --label' to set them",
 			format);
 	else
 		return true;
@@ -114,12 +116,12 @@ can_be_packed(const struct job *job, const struct source *source)
 }
 
 static enum poly_status
-open_writer(const struct job *job, struct source *source, struct poly_writer **writer,
-	struct poly_error *error)
+open_writer(const struct pack_job *job, struct command_input *source,
+	struct poly_writer **writer, struct poly_error *error)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
 				     : job->options->small ? "ptz.level=small"
-							   : "ptz.level=usual",
+							   : "ptz.level=default",
 		NULL};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	writing.format = PACKED_FORMAT;
@@ -129,53 +131,53 @@ open_writer(const struct job *job, struct source *source, struct poly_writer **w
 	const enum poly_status status = poly_writer_open(
 		job->output, poly_reader_info(source->reader), &writing, writer, error);
 	if (status == POLY_OK)
-		source_want(source, poly_writer_columns(*writer));
+		input_project(source, poly_writer_columns(*writer));
 	return status;
 }
 
 static void
-tell_notes(const struct job *job, const struct poly_writer *writer)
+print_notes(const struct pack_job *job, const struct poly_writer *writer)
 {
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; writer && (note = poly_writer_note_at(writer, i, &count)); i++)
-		say(say_output(job->output), "%s", note);
+		diag_print(diag_output_name(job->output), "%s", note);
 }
 
 /* Writes the packed trace; returns an exit status. */
 static int
-write_packed(struct job *job, struct source *source)
+write_packed(struct pack_job *job, struct command_input *source)
 {
 	struct poly_writer *writer = NULL;
 	struct poly_reader_counts counts;
 	struct poly_error error;
 	enum poly_status status = open_writer(job, source, &writer, &error);
-	tell_notes(job, writer);
+	print_notes(job, writer);
 	if (status == POLY_OK) {
-		job->records = poly_writer_before(writer);
-		/* An end that was none is cut off by now. */
+		job->records = poly_writer_existing_records(writer);
+		/* The writer has removed an incomplete end by now. */
 		if (job->options->append)
 			file_size(job->output, &job->there);
-		status = copy_rows(source, writer, &error);
+		status = pump_rows(source, writer, &error);
 	}
-	if (status == POLY_OK && !source_partial(source))
+	if (status == POLY_OK && !input_is_partial(source))
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
-	/* A reader of standard output that went away is no failure. */
+	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_ERR_IO && error.sys_errno == EPIPE && strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (status != POLY_OK)
-		say_error(say_output(job->output), &error);
-	else if (source_partial(source))
-		say(say_output(job->output), "not written");
+		diag_error(diag_output_name(job->output), &error);
+	else if (input_is_partial(source))
+		diag_print(diag_output_name(job->output), "not written");
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
-	return status == POLY_OK && !source_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
+	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
 }
 
-/* How much smaller bytes became, behind a comma; nothing where there were none. */
+/* Formats the ratio of two sizes, after a comma; nothing if either is 0. */
 static void
-show_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
+format_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
 {
 	const double before = (double)bytes, after = (double)packed;
 	*text = 0;
@@ -186,120 +188,120 @@ show_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
 }
 
 static void
-tell_ratio(const struct job *job, const char *verdict)
+print_ratio(const struct pack_job *job, const char *verdict)
 {
 	char ratio[40], file[80] = "";
 	const double after = (double)job->after;
-	show_ratio(job->before, job->after, ratio, sizeof ratio);
+	format_ratio(job->before, job->after, ratio, sizeof ratio);
 	if (job->stays && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
-	say(job->output, "%llu bytes packed in %llu%s%s; %s", (unsigned long long)job->before,
-		(unsigned long long)job->after, ratio, file, verdict);
+	diag_print(job->output, "%llu bytes packed to %llu%s%s; %s",
+		(unsigned long long)job->before, (unsigned long long)job->after, ratio, file,
+		verdict);
 }
 
-/* Sees that what was written is what was read; returns an exit status. */
+/* Verifies the output; returns an exit status. */
 static int
-finish(struct job *job)
+verify_output(struct pack_job *job)
 {
 	if (strcmp(job->output, "-") == 0)
 		return STATUS_DONE;
 	if (!file_size(job->output, &job->after)) {
-		say(job->output,
-			"%llu bytes packed; not verified: the output can't be read again",
+		diag_print(job->output,
+			"%llu bytes packed; not verified: cannot read the output again",
 			(unsigned long long)job->before);
 		return STATUS_DONE;
 	}
 	job->after -= job->there;
 	if (job->options->trusting || !job->stays) {
-		tell_ratio(job, job->stays ? "not verified"
-					   : "not verified: the input can't be read twice");
+		print_ratio(job, job->stays ? "not verified"
+					    : "not verified: cannot read the input twice");
 		return STATUS_DONE;
 	}
-	if (job->options->append ? packed_verify_behind(job->output, job->path, job->records,
+	if (job->options->append ? packed_verify_appended(job->output, job->path, job->records,
 					   &job->options->source)
 				 : packed_verify(job->output, job->path)) {
-		tell_ratio(job, job->options->append ? "its records are the same"
-						     : "unpacked it is the same");
+		print_ratio(job, "verified");
 		return STATUS_DONE;
 	}
 	if (job->options->append)
-		say(job->output,
-			"records from %llu on could not be verified; do not rely on them",
+		diag_print(job->output,
+			"verification of the records from %llu on failed; do not rely on them",
 			(unsigned long long)job->records + 1);
 	else
-		say(job->output, "it could not be verified; do not rely on it");
+		diag_print(job->output, "verification failed; do not rely on it");
 	return STATUS_TROUBLE;
 }
 
 static int
-pack(struct job *job)
+pack(struct pack_job *job)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->output, "-") == 0};
-	struct source_options reading = job->options->source;
-	struct source source;
-	/* Damage is kept as it stands. */
+	struct input_options reading = job->options->source;
+	struct command_input source;
+	/* Corrupt data are preserved unchanged. */
 	reading.on_error = ON_ERROR_SKIP;
-	if (!job->options->append && source_same_file(job->path, job->output)) {
-		say(job->output, "is read, and cannot be the output of '-o' too");
+	if (!job->options->append && same_file(job->path, job->output)) {
+		diag_print(job->output, "is an input, and cannot be the output of '-o', too");
 		return STATUS_TROUBLE;
 	}
 	job->stays = file_size(job->path, &job->file);
-	if (!source_open(&source, job->path, &reading, &wants))
+	if (!input_open(&source, job->path, &reading, &wants))
 		return STATUS_TROUBLE;
 	if (!can_be_packed(job, &source)) {
-		source_drop(&source);
+		input_discard(&source);
 		return STATUS_TROUBLE;
 	}
-	const int status = write_packed(job, &source), read = source_close(&source);
+	const int status = write_packed(job, &source), read = input_close(&source);
 	if (status != STATUS_DONE || read == STATUS_TROUBLE)
 		return STATUS_TROUBLE;
-	return finish(job);
+	return verify_output(job);
 }
 
-/* True where an earlier run has packed the trace, or it is packed itself. */
+/* Returns whether the trace is a packed trace, or has one that is not older. */
 static bool
-is_packed(const struct job *job)
+is_packed(const struct pack_job *job)
 {
 	struct stat trace, packed;
-	char *before = packed_name_before(job->path);
+	char *before = packed_original_name(job->path);
 	const bool itself = before != NULL;
 	free(before);
-	/* One that is older than its trace is of another one. */
+	/* A packed trace that is older than the trace may be of another one. */
 	return itself || (stat(job->path, &trace) == 0 && stat(job->output, &packed) == 0 &&
 				 S_ISREG(packed.st_mode) && trace.st_mtime <= packed.st_mtime);
 }
 
-/* Packs a trace to where its name says. */
+/* Packs a trace to the file that is named after it. */
 static int
-pack_beside(struct job *job)
+pack_to_default(struct pack_job *job)
 {
 	if (job->options->resume && is_packed(job)) {
-		job->totals->left_out++;
+		job->totals->skipped++;
 		return STATUS_DONE;
 	}
-	return packed_in_the_way(job->output) ? STATUS_TROUBLE : pack(job);
+	return packed_output_exists(job->output) ? STATUS_TROUBLE : pack(job);
 }
 
 static int
-pack_file(const struct pack_options *options, const char *path, struct totals *totals)
+pack_file(const struct pack_options *options, const char *path, struct pack_totals *totals)
 {
-	struct job job = {.totals = totals, .options = options, .path = path};
+	struct pack_job job = {.totals = totals, .options = options, .path = path};
 	char *name = packed_name(path);
-	const size_t left_out = totals->left_out;
+	const size_t skipped = totals->skipped;
 	job.output = options->append ? options->append : options->output;
 	int status;
 	if (job.output) {
 		status = pack(&job);
 	} else {
 		job.output = name;
-		status = pack_beside(&job);
+		status = pack_to_default(&job);
 	}
 	free(name);
 	if (status == STATUS_TROUBLE) {
 		totals->failed++;
-	} else if (totals->left_out == left_out) {
+	} else if (totals->skipped == skipped) {
 		totals->packed++;
 		totals->before += job.before;
 		totals->after += job.after;
@@ -307,50 +309,53 @@ pack_file(const struct pack_options *options, const char *path, struct totals *t
 	return status;
 }
 
-/* What became of several files. */
+/* Prints the results over several files. */
 static void
-tell_totals(const struct totals *totals, char **operands)
+print_totals(const struct pack_totals *totals, char **operands)
 {
-	char ratio[40], bytes[100] = "", left_out[40] = "", failed[40] = "";
+	char ratio[40], bytes[100] = "", skipped[40] = "", failed[40] = "";
 	size_t count = 0;
 	while (operands[count])
 		count++;
 	if (count < 2)
 		return;
-	show_ratio(totals->before, totals->after, ratio, sizeof ratio);
+	format_ratio(totals->before, totals->after, ratio, sizeof ratio);
 	if (totals->packed)
-		snprintf(bytes, sizeof bytes, ", %llu bytes in %llu%s",
+		snprintf(bytes, sizeof bytes, ", %llu bytes to %llu%s",
 			(unsigned long long)totals->before, (unsigned long long)totals->after,
 			ratio);
-	if (totals->left_out)
-		snprintf(left_out, sizeof left_out, "; %zu left out", totals->left_out);
+	if (totals->skipped)
+		snprintf(skipped, sizeof skipped, "; %zu skipped", totals->skipped);
 	if (totals->failed)
 		snprintf(failed, sizeof failed, "; %zu failed", totals->failed);
-	say("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes, left_out,
-		failed);
+	diag_print("pack", "%zu of %zu files packed%s%s%s", totals->packed, count, bytes,
+		skipped, failed);
 }
 
-/* True where names of outputs are known, and told where they are not. */
+/* Returns whether each input has an output; if not, prints the reason. */
 static bool
-outputs_sound(const struct pack_options *options, char **operands)
+outputs_are_valid(const struct pack_options *options, char **operands)
 {
 	bool standard = !operands[0];
 	for (size_t i = 0; operands[i]; i++)
 		standard |= strcmp(operands[i], "-") == 0;
 	if (options->output && options->append)
-		say("pack", "options '--output' and '--append' exclude each other");
+		diag_print("pack", "options '--output' and '--append' exclude each other");
 	else if (options->append && options->labels.count)
-		say("pack", "options '--append' and '--label' exclude each other: the packed "
-			    "trace keeps its labels");
+		diag_print("pack",
+			"options '--append' and '--label' exclude each other: the packed "
+			"trace preserves its labels");
 	else if (options->resume && (options->output || options->append))
-		say("pack", "option '--resume' is for outputs that are named by their inputs, "
-			    "without '--output' and '--append'");
+		diag_print("pack",
+			"option '--resume' requires outputs that are named after their inputs, "
+			"without '--output' and '--append'");
 	else if (options->append && strcmp(options->append, "-") == 0)
-		say("pack", "only to a file can be appended");
+		diag_print("pack", "option '--append' requires a file, not '-'");
 	else if (options->output && operands[0] && operands[1])
-		say("pack", "'-o' names one output, and there are several inputs");
+		diag_print(
+			"pack", "option '-o' names one output, but there are several inputs");
 	else if (!options->output && !options->append && standard)
-		say("pack", "no output: standard input has no name; name the output with -o");
+		diag_print("pack", "no output for standard input; name one with '-o'");
 	else
 		return true;
 	return false;
@@ -360,35 +365,39 @@ static int
 pack_run(void *fields, char **operands)
 {
 	const struct pack_options *options = fields;
-	struct totals totals = {0};
+	struct pack_totals totals = {0};
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
-		say("pack", "no input: name a file, or '-' for standard input");
+		diag_print("pack", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	if (options->fast && options->small) {
-		say("pack", "options '--fast' and '--small' exclude each other");
+		diag_print("pack", "options '--fast' and '--small' exclude each other");
 		return STATUS_TROUBLE;
 	}
-	if (!outputs_sound(options, operands))
+	if (!outputs_are_valid(options, operands))
 		return STATUS_TROUBLE;
 	if (!operands[0])
 		return pack_file(options, "-", &totals);
 	for (char **path = operands; *path && !progress_interrupted(); path++) {
 		const int status = pack_file(options, *path, &totals);
 		worst = status > worst ? status : worst;
-		/* What is appended stands in the order of the operands. */
+		/* Appended records are in the order of the operands: stop at the first error.
+		 */
 		if (options->append && status != STATUS_DONE)
 			break;
 	}
-	tell_totals(&totals, operands);
+	print_totals(&totals, operands);
 	return worst;
 }
 
 const struct command command_pack = {
 	.name = "pack",
-	.summary = "make traces small, and see that nothing is lost",
+	.group = GROUP_CONVERT,
+	.summary = "compress traces losslessly and verify the result",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace pack trace.tt6e",
+		"polytrace pack --small -o archive.ptz trace.bach"},
 	.options = pack_tables,
 	.options_size = sizeof(struct pack_options),
 	.run = pack_run,

@@ -2,24 +2,25 @@
 /* polytrace sim: what parts of a processor would have done in traces. */
 #include "polytrace/polytrace.h"
 
+#include "cli/analysis_words.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/homework.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/stage_files.h"
-#include "cli/spare.h"
+#include "cli/temp_store.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define CONFIG_MOST 65536 /* bytes of a configuration */
+#define CONFIG_MAX 65536 /* bytes of a configuration */
 
 struct sim_options {
-	struct source_options source; /* first: the reading options are in it */
-	struct opt_list settings;
+	struct input_options source; /* first: the reading options are in it */
 	const char *sweep, *config, *course;
 	struct opt_number warmup;
 	struct stage_files stages;
@@ -27,29 +28,27 @@ struct sim_options {
 };
 
 static const struct opt sim_table[] = {
-	{"set", 'S', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct sim_options, settings),
-		"set an option of the simulator, or of the homework"},
 	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
-		"caches, memories or pipelines as lists of values: 'size=1k..4M,ways=1,2,4,8'"},
+		"simulate every combination of lists of values: 'size=1k..4M,ways=1,2,4,8'"},
 	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
-		"levels of caches as the file describes them"},
+		"read the levels of a cache hierarchy from FILE (simulator levels)"},
 	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
-		"do a homework of a course, with its programs' output"},
+		"run a homework of a course, and print its output"},
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
 		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
-		"do not count the first N records, but simulate them"},
+		"warm up: simulate the first N records without counting them"},
 	STAGE_FILES_OPTIONS(offsetof(struct sim_options, stages)),
 	{0},
 };
 
 static const struct opt *const sim_tables[] = {
-	sim_table, rendering_table, selection_table, source_table, NULL};
+	sim_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* What is done with the inputs. */
+/* The simulation of each input. */
 struct sim_job {
 	const char *names[2]; /* of the simulator; NULL */
-	char **words;	      /* its options, with its name before theirs; NULL at the end */
+	struct analysis_words words;
 };
 
 static void
@@ -86,16 +85,15 @@ list_options(struct poly_report *report, const struct poly_analysis_info *info)
 }
 
 static int
-sim_list(const struct source_options *options)
+sim_list(const struct input_options *options)
 {
 	const struct poly_analysis_info *info;
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct output *output = output_new();
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	list_simulators(report);
 	poly_report_table(report, "options");
-	poly_report_heading(report, "Options (-S NAME=VALUE)");
+	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "simulator", false);
 	poly_report_column(report, "option", false);
 	poly_report_column(report, "values", false);
@@ -107,99 +105,127 @@ sim_list(const struct source_options *options)
 	}
 	poly_report_end(report);
 	homework_list(report);
-	const int status = source_render(report, options, output);
-	const int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
-/* What is asked of the library. */
-static struct poly_stats_options
-asked(const struct inputs *inputs)
+/* Appends an option of the simulator to the words: its name with "=", and its value. */
+static void
+add_setting(struct sim_job *job, const char *name, const char *value)
 {
-	const struct sim_options *options = inputs->command;
-	const struct sim_job *job = inputs->state;
-	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
-	asked.analyses = job->names;
-	asked.options = (const char *const *)job->words;
-	asked.warmup = options->warmup.value;
-	asked.stores = &spare_stores;
-	asked.threads = (unsigned)options->source.threads.value;
-	return asked;
+	const size_t size = strlen(name) + strlen(value) + 1;
+	char *word = diag_allocate(size, 1);
+	snprintf(word, size, "%s%s", name, value);
+	analysis_words_add(&job->words, job->names[0], word);
+	free(word);
+}
+
+/* Returns the options of the library. */
+static struct poly_stats_options
+request_simulation(const struct sim_options *options, const struct sim_job *job)
+{
+	struct poly_stats_options request = POLY_STATS_OPTIONS_INIT;
+	request.analyses = job->names;
+	request.options = (const char *const *)job->words.items;
+	request.warmup = options->warmup.value;
+	request.stores = &temp_stores;
+	request.threads = (unsigned)options->source.threads.value;
+	return request;
+}
+
+/* Returns whether an error is that of --sweep alone. */
+static bool
+is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
+{
+	struct sim_job alone = {{job->names[0], NULL}, {0}};
+	struct poly_error error;
+	struct poly_stats *stats = NULL;
+	if (!options->sweep)
+		return false;
+	add_setting(&alone, "sweep=", options->sweep);
+	const struct poly_stats_options request = request_simulation(options, &alone);
+	const bool fails = poly_stats_new(&request, &stats, &error) != POLY_OK;
+	poly_stats_free(stats);
+	analysis_words_free(&alone.words);
+	return fails;
+}
+
+/* Reports why a simulation cannot be set up, by the option at fault. */
+static void
+print_setup_error(const struct sim_options *options, const struct sim_job *job,
+	const struct poly_error *error)
+{
+	char subject[300] = "sim";
+	if (is_fault_of_sweep(options, job))
+		snprintf(subject, sizeof subject, "--sweep %s", options->sweep);
+	diag_error(subject, error);
 }
 
 static int
 sim_one(struct inputs *inputs, const char *path)
 {
 	const struct sim_options *options = inputs->command;
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
-	const struct poly_stats_options stats_options = asked(inputs);
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct sim_job *job = inputs->state;
+	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;
 	struct poly_stats *stats;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK) {
-		say_error("sim", &error);
+	if (poly_stats_new(&request, &stats, &error) != POLY_OK) {
+		print_setup_error(options, job, &error);
 		return STATUS_TROUBLE;
 	}
-	if (source_open(&source, path, inputs->options, &wants)) {
-		if (source_feed(&source, stats, NULL) && spare_finish(stats, source.name)) {
-			struct poly_report *report = source_report();
-			source_report_name(&source, report);
+	if (input_open(&source, path, inputs->options, &wants)) {
+		if (input_analyse(&source, stats, NULL) &&
+			temp_store_finish_stats(stats, source.name)) {
+			struct poly_report *report = report_new();
+			input_report_name(&source, report);
 			poly_stats_report(stats, report);
-			status = source_render(report, inputs->options, inputs->output);
+			status = report_render(report, inputs->options, inputs->output);
 			if (!stage_files_write(&options->stages, stats))
 				status = STATUS_TROUBLE;
 		}
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	poly_stats_free(stats);
 	return status;
 }
 
-/* A setting with the name of the simulator before it: "top=5" is "branch.top=5". */
-static char *
-prefixed(const char *simulator, const char *name, const char *value)
-{
-	const size_t size = strlen(simulator) + strlen(name) + strlen(value) + 2;
-	char *word = say_allocate(size, 1);
-	snprintf(word, size, "%s.%s%s", simulator, name, value);
-	return word;
-}
-
-/* The contents of a file, which the caller frees; NULL, and told: it cannot be read. */
+/* Returns the contents of a file, which the caller frees; NULL: an error, which was printed. */
 static char *
 read_config(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	char *text = say_allocate(CONFIG_MOST + 2, 1);
-	const size_t n = file ? fread(text, 1, CONFIG_MOST + 1, file) : 0;
+	char *text = diag_allocate(CONFIG_MAX + 2, 1);
+	const size_t n = file ? fread(text, 1, CONFIG_MAX + 1, file) : 0;
 	const bool failed = !file || ferror(file);
 	if (failed)
-		say(path, "cannot be read: %s", strerror(errno));
-	else if (n > CONFIG_MOST)
-		say(path, "more than %d bytes are no configuration", CONFIG_MOST);
+		diag_print(path, "cannot read: %s", strerror(errno));
+	else if (n > CONFIG_MAX)
+		diag_print(
+			path, "configuration too long (expected at most %d bytes)", CONFIG_MAX);
 	if (file)
 		fclose(file);
-	if (!failed && n <= CONFIG_MOST && strlen(text) == n)
+	if (!failed && n <= CONFIG_MAX && strlen(text) == n)
 		return text;
-	if (!failed && n <= CONFIG_MOST)
-		say(path, "a NUL byte, expected text");
+	if (!failed && n <= CONFIG_MAX)
+		diag_print(path, "found a NUL byte, expected text");
 	free(text);
 	return NULL;
 }
 
-/* The configuration that is asked for, *config, NULL where none is. False, and told: it can't
- * be had. */
+/* Reads the file of --config, if there is one, into *config; false: an error, which was
+ * printed. */
 static bool
-take_config(const struct sim_options *options, const char *simulator, char **config)
+load_config(const struct sim_options *options, const char *simulator, char **config)
 {
 	*config = NULL;
 	if (!options->config)
 		return true;
 	if (strcmp(simulator, "levels") != 0) {
-		say("sim", "option '--config' is of simulator 'levels' alone, not of '%s'",
+		diag_print("--config", "not an option of simulator '%s' (expected levels)",
 			simulator);
 		return false;
 	}
@@ -208,103 +234,124 @@ take_config(const struct sim_options *options, const char *simulator, char **con
 }
 
 /*
- * All settings so, NULL at the end. What is said by options of the command comes first. config:
- * text of a file, or NULL.
+ * Collects the options of the simulator: those of the command's own switches first, then the
+ * words of -O. config: text of a file, or NULL. False: an option is unknown, which was printed.
  */
-static char **
-settings_of(const struct sim_options *options, const char *simulator, const char *config)
+static bool
+collect_settings(struct sim_job *job, struct sim_options *options, const char *config)
 {
-	const struct opt_list *settings = &options->settings;
-	char **words = say_allocate(settings->count + 4, sizeof *words);
-	size_t n = 0;
+	struct analysis_words words;
+	const bool valid = analysis_words_take(&options->source.options, job->names, &words);
 	if (stage_files_any(&options->stages))
-		words[n++] = prefixed(simulator, "count=100", "");
+		add_setting(job, "count=", "100");
 	if (options->sweep)
-		words[n++] = prefixed(simulator, "sweep=", options->sweep);
+		add_setting(job, "sweep=", options->sweep);
 	if (config)
-		words[n++] = prefixed(simulator, "caches=", config);
-	for (size_t i = 0; i < settings->count; i++)
-		words[n++] = prefixed(simulator, settings->items[i], "");
-	return words;
+		add_setting(job, "caches=", config);
+	for (size_t i = 0; i < words.count; i++)
+		analysis_words_add(&job->words, "", words.items[i]);
+	analysis_words_free(&words);
+	return valid;
 }
 
-/* False, and told, where stages cannot go to files. */
+/* Returns whether the files of stages can be written; prints a message otherwise. */
 static bool
-stages_sound(const struct sim_options *options, char **operands)
+stages_are_valid(const struct sim_options *options, char **operands)
 {
 	if (!stage_files_any(&options->stages))
 		return true;
+	const char *subject = options->stages.konata ? "--konata" : "--diagram";
 	if (strcmp(operands[0], "pipeline") != 0)
-		say("sim", "--konata and --diagram are of 'pipeline', not of '%s'",
+		diag_print(subject, "not an option of simulator '%s' (expected pipeline)",
 			operands[0]);
 	else if (operands[1] && operands[2])
-		say("sim", "--konata and --diagram take one input, found '%s' and '%s'",
+		diag_print(subject, "several inputs (found '%s' and '%s', expected one)",
 			operands[1], operands[2]);
 	else
 		return true;
 	return false;
 }
 
-/* Does a homework, which has none of the simulators' options. */
+/* Runs a homework, which has none of the options of simulators. */
 static int
-sim_course(const struct sim_options *options, char **operands)
+run_course(struct sim_options *options, char **operands)
 {
-	const char *other = options->warmup.given		? "warmup"
-			    : options->sweep			? "sweep"
-			    : options->config			? "config"
-			    : stage_files_any(&options->stages) ? "konata or --diagram"
-								: NULL;
-	if (!other)
-		return homework_run(
-			&options->source, options->course, &options->settings, operands);
-	say("sim", "a homework prints one run over every record: --%s can't be with --course",
-		other);
+	const char *conflict = options->warmup.is_set	 ? "warmup"
+			       : options->sweep		 ? "sweep"
+			       : options->config	 ? "config"
+			       : options->stages.konata	 ? "konata"
+			       : options->stages.diagram ? "diagram"
+							 : NULL;
+	if (!conflict)
+		return homework_run(&options->source, options->course, operands);
+	diag_print("sim",
+		"--%s conflicts with --course: a homework is one run over all records",
+		conflict);
 	return STATUS_TROUBLE;
+}
+
+/* Lists the simulators as "a, b". */
+static void
+list_names(char *text, size_t size)
+{
+	const struct poly_analysis_info *info;
+	size_t used = 0;
+	for (size_t i = 0; (info = poly_analysis_at(i)) && used < size; i++) {
+		if (info->is_simulation)
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%s", used ? ", " : "", info->name);
+	}
+}
+
+/* Finds the simulator of the first operand; NULL: there is none, and a message was printed. */
+static const struct poly_analysis_info *
+find_simulator(const char *name)
+{
+	char names[200] = "";
+	const struct poly_analysis_info *info = name ? poly_analysis_find(name) : NULL;
+	if (info && info->is_simulation)
+		return info;
+	list_names(names, sizeof names);
+	if (!name || access(name, F_OK) == 0)
+		diag_print("sim", "missing simulator (expected %s) before the input", names);
+	else
+		diag_print("sim", "no such simulator '%s' (expected %s)", name, names);
+	return NULL;
 }
 
 static int
 sim_run(void *fields, char **operands)
 {
-	const struct sim_options *options = fields;
-	struct sim_job job = {{operands[0], NULL}, NULL};
+	struct sim_options *options = fields;
+	struct sim_job job = {{operands[0], NULL}, {0}};
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.state = &job,
 		.headed = true,
-		.one = sim_one};
-	const struct poly_analysis_info *info =
-		operands[0] ? poly_analysis_find(operands[0]) : NULL;
+		.process = sim_one};
 	if (options->list)
 		return sim_list(&options->source);
 	if (options->course)
-		return sim_course(options, operands);
-	if (!operands[0]) {
-		say("sim", "no simulator is named; 'polytrace sim --list' shows them");
-		return STATUS_TROUBLE;
-	}
-	if (!info || !info->is_simulation) {
-		say("sim", "there is no simulator '%s'; 'polytrace sim --list' shows them",
-			operands[0]);
-		return STATUS_TROUBLE;
-	}
-	if (!stages_sound(options, operands))
-		return STATUS_TROUBLE;
+		return run_course(options, operands);
 	char *config;
-	if (!take_config(options, info->name, &config))
+	if (!find_simulator(operands[0]) || !stages_are_valid(options, operands) ||
+		!load_config(options, operands[0], &config))
 		return STATUS_TROUBLE;
-	job.words = settings_of(options, info->name, config);
+	int status = STATUS_TROUBLE;
+	if (collect_settings(&job, options, config))
+		status = inputs_run(&inputs, operands + 1);
 	free(config);
-	const int status = inputs_run(&inputs, operands + 1);
-	for (char **word = job.words; *word; word++)
-		free(*word);
-	free(job.words);
+	analysis_words_free(&job.words);
 	return status;
 }
 
 const struct command command_sim = {
 	.name = "sim",
+	.group = GROUP_SIMULATE,
 	.summary = "simulate parts of a processor",
 	.usage = "[options] SIMULATOR [FILE...]",
+	.examples = {"polytrace sim branch -O top=3 trace.tt6e",
+		"polytrace sim cache --sweep size=1k..64k trace.tt6"},
 	.options = sim_tables,
 	.options_size = sizeof(struct sim_options),
 	.run = sim_run,

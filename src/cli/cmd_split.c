@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace split: a trace as several, by the values of a column, by number or by time. */
+/* polytrace split: splits a trace by the values of a column, by record count or by time. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/part.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/split_output.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <inttypes.h>
@@ -13,107 +13,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts that are written at a time: each is an open file. */
-#define PARTS_MOST 256
+/* Maximum number of simultaneously open output files. */
+#define OUTPUTS_MAX 256
 
-/* Longest value of a column that names a part. */
-#define VALUE_MOST 80
+/* Maximum length of a column value in a file name. */
+#define VALUE_MAX 80
 
-/* Room for an expression with a value. */
-#define EXPRESSION (2 * VALUE_MOST + 60)
+/* Size of an expression with a value. */
+#define EXPRESSION (2 * VALUE_MAX + 60)
 
 struct split_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *output, *by;
 	struct opt_number records, time;
 };
 
 static const struct opt split_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct split_options, output),
-		"write to files of this name with what tells the part in it: run.tt6 is "
+		"write to files named OUT with the value or number inserted: run.tt6 is "
 		"run.3.tt6"},
 	{"by", 'b', OPT_TEXT, "COLUMN", NULL, offsetof(struct split_options, by),
-		"a part for each value of a column: thread, cpu, process, kind"},
+		"write a file for each value of a column: thread, cpu, process, kind"},
 	{"records", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct split_options, records),
-		"a part for every N records"},
+		"write a file for every N records"},
 	{"time", 0, OPT_NUMBER, "T", opt_from_one, offsetof(struct split_options, time),
-		"a part for every T ticks of the trace's clock"},
+		"write a file for every T ticks of the trace's clock"},
 	{0},
 };
 
 static const struct opt *const split_tables[] = {
-	split_table, selection_table, source_table, NULL};
+	split_table, bounds_table, selection_table, input_table, NULL};
 
-/* A part, and what tells it. */
+/* An output file and its value. */
 struct valued_part {
-	char value[VALUE_MOST + 1]; /* a value, or a number */
-	bool has_value;		    /* false: that of records without one */
-	struct part part;
+	char value[VALUE_MAX + 1]; /* of the column, or a number */
+	bool has_value;		   /* false: for records without a value */
+	struct split_output part;
 };
 
-struct split {
+struct split_job {
 	const struct split_options *options;
-	struct source source;
+	struct command_input source;
 	enum poly_column column;
-	struct valued_part *parts;
+	struct valued_part *outputs;
 	size_t count;
-	uint64_t taken; /* records so far */
-	uint64_t time;	/* of the last record that had one */
+	uint64_t record_count; /* records so far */
+	uint64_t time;	       /* of the last record with a time */
 };
 
-/* Opens a file for a value; false, and told, where that fails. */
+/* Opens the output file of a value; false, after a message, on failure. */
 static bool
-open_part(struct split *split, struct valued_part *it, const char *value, bool has_value)
+open_part(
+	struct split_job *split, struct valued_part *valued, const char *value, bool has_value)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = info->format;
 	options.strict = split->options->source.strict;
-	snprintf(it->value, sizeof it->value, "%s", value);
-	it->has_value = has_value;
-	part_name(&it->part, split->options->output, value);
-	for (const struct valued_part *other = split->parts; other < it; other++) {
-		if (strcmp(other->part.path, it->part.path) == 0) {
-			say(it->part.path, "two parts would have this name: '%s' and '%s'",
-				other->value, value);
+	snprintf(valued->value, sizeof valued->value, "%s", value);
+	valued->has_value = has_value;
+	split_output_name(&valued->part, split->options->output, value);
+	for (const struct valued_part *earlier = split->outputs; earlier < valued; earlier++) {
+		if (strcmp(earlier->part.path, valued->part.path) == 0) {
+			diag_print(valued->part.path,
+				"two values have this file name: '%s' and '%s'", earlier->value,
+				value);
 			return false;
 		}
 	}
-	return part_open(&it->part, info, &options);
+	return split_output_open(&valued->part, info, &options);
 }
 
-/* The part of a value; NULL, and told, where there cannot be one. */
+/* Returns the output file of a value; NULL, after a message, on failure. */
 static struct valued_part *
-find_part(struct split *split, const char *value, bool has_value)
+find_part(struct split_job *split, const char *value, bool has_value)
 {
 	for (size_t i = 0; i < split->count; i++) {
-		if (strcmp(split->parts[i].value, value) == 0 &&
-			split->parts[i].has_value == has_value)
-			return &split->parts[i];
+		if (strcmp(split->outputs[i].value, value) == 0 &&
+			split->outputs[i].has_value == has_value)
+			return &split->outputs[i];
 	}
-	if (split->count == PARTS_MOST) {
-		say("split", "more than %d parts, which '--where' may make fewer", PARTS_MOST);
+	if (split->count == OUTPUTS_MAX) {
+		diag_print("split",
+			"more than %d output files; select fewer values with '--where'",
+			OUTPUTS_MAX);
 		return NULL;
 	}
-	struct valued_part *part = &split->parts[split->count++];
+	struct valued_part *part = &split->outputs[split->count++];
 	return open_part(split, part, value, has_value) ? part : NULL;
 }
 
-/* The value of a row in the column; false, and told, where it is too long. */
+/* Gets the value of a row in the column; false, after a message, if it is too long. */
 static bool
-value_of(const struct split *split, const struct poly_batch *batch, size_t row, char *value)
+get_value(
+	const struct split_job *split, const struct poly_batch *batch, size_t row, char *value)
 {
-	const size_t n = poly_batch_format(batch, split->column, row, value, VALUE_MOST + 1);
+	const size_t n = poly_batch_format(batch, split->column, row, value, VALUE_MAX + 1);
 	if (!poly_present(batch, split->column, row))
 		strcpy(value, "without");
-	if (n > VALUE_MOST)
-		say(split->source.name, "'%s...' is too long for the name of a part", value);
-	return n <= VALUE_MOST;
+	if (n > VALUE_MAX)
+		diag_print(
+			split->source.name, "value '%s...' is too long for a file name", value);
+	return n <= VALUE_MAX;
 }
 
-/* An expression for the rows of a value. */
+/* Formats an expression that selects the rows of a value. */
 static void
-expression_of(const struct split *split, const char *value, bool has_value, char *expression)
+format_expression(
+	const struct split_job *split, const char *value, bool has_value, char *expression)
 {
 	const char *name = poly_column_name(split->column);
 	const enum poly_form form = poly_column_form(split->column);
@@ -133,15 +140,15 @@ expression_of(const struct split *split, const char *value, bool has_value, char
 	snprintf(expression + used, 2, "%s", is_quoted ? "'" : "");
 }
 
-/* Deals out a batch by the values of the column. */
+/* Distributes a batch by the values of the column. */
 static bool
-deal_by_value(struct split *split, const struct poly_batch *batch)
+distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 {
-	char value[VALUE_MOST + 1], last[VALUE_MOST + 1] = "", expression[EXPRESSION];
-	bool done[PARTS_MOST] = {false}, had_value = false;
+	char value[VALUE_MAX + 1], last[VALUE_MAX + 1] = "", expression[EXPRESSION];
+	bool done[OUTPUTS_MAX] = {false}, had_value = false;
 	for (size_t row = 0; row < batch->rows; row++) {
 		const bool has_value = poly_present(batch, split->column, row);
-		if (!value_of(split, batch, row, value))
+		if (!get_value(split, batch, row, value))
 			return false;
 		if (row && has_value == had_value && strcmp(value, last) == 0)
 			continue;
@@ -150,36 +157,36 @@ deal_by_value(struct split *split, const struct poly_batch *batch)
 		struct valued_part *part = find_part(split, value, has_value);
 		if (!part)
 			return false;
-		bool *is_done = &done[part - split->parts];
-		expression_of(split, value, has_value, expression);
-		if (!*is_done && !part_write(&part->part, expression, batch))
+		bool *is_done = &done[part - split->outputs];
+		format_expression(split, value, has_value, expression);
+		if (!*is_done && !split_output_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;
 	}
 	return true;
 }
 
-/* The number of the part of a row, by number or by time. */
+/* Returns the number of the output file of a row, by record count or by time. */
 static uint64_t
-number_of(struct split *split, const struct poly_batch *batch, size_t row)
+get_number(struct split_job *split, const struct poly_batch *batch, size_t row)
 {
-	if (split->options->records.given)
-		return 1 + (split->taken + row) / split->options->records.value;
+	if (split->options->records.is_set)
+		return 1 + (split->record_count + row) / split->options->records.value;
 	if (poly_present(batch, POLY_COLUMN_time, row))
 		split->time = batch->time[row];
 	return 1 + split->time / split->options->time.value;
 }
 
-/* The part of a number; that before it is done with where parts never come again. */
+/* Returns the output file of a number; with --records completes the previous one. */
 static struct valued_part *
-numbered_part(struct split *split, uint64_t number)
+numbered_part(struct split_job *split, uint64_t number)
 {
 	char value[24];
 	snprintf(value, sizeof value, "%" PRIu64, number);
-	struct valued_part *last = split->count ? &split->parts[split->count - 1] : NULL;
-	if (split->options->records.given && last && strcmp(last->value, value) != 0) {
-		const bool done = part_finish(&last->part);
-		part_drop(&last->part);
+	struct valued_part *last = split->count ? &split->outputs[split->count - 1] : NULL;
+	if (split->options->records.is_set && last && strcmp(last->value, value) != 0) {
+		const bool done = split_output_finish(&last->part);
+		split_output_discard(&last->part);
 		split->count = 0;
 		if (!done)
 			return NULL;
@@ -187,73 +194,73 @@ numbered_part(struct split *split, uint64_t number)
 	return find_part(split, value, true);
 }
 
-/* Deals out a batch as runs of rows. */
+/* Distributes a batch as runs of rows. */
 static bool
-deal_by_number(struct split *split, const struct poly_batch *batch)
+distribute_by_number(struct split_job *split, const struct poly_batch *batch)
 {
 	size_t first = 0;
-	uint64_t number = number_of(split, batch, 0);
+	uint64_t number = get_number(split, batch, 0);
 	for (size_t row = 1; row <= batch->rows; row++) {
-		const uint64_t next = row < batch->rows ? number_of(split, batch, row) : 0;
+		const uint64_t next = row < batch->rows ? get_number(split, batch, row) : 0;
 		if (next == number)
 			continue;
 		struct valued_part *part = numbered_part(split, number);
-		if (!part || !part_write_rows(&part->part, batch, first, row))
+		if (!part || !split_output_write_rows(&part->part, batch, first, row))
 			return false;
 		first = row;
 		number = next;
 	}
-	split->taken += batch->rows;
+	split->record_count += batch->rows;
 	return true;
 }
 
-/* Deals out all records; an exit status. */
+/* Distributes all records; returns an exit status. */
 static int
-deal(struct split *split)
+distribute(struct split_job *split)
 {
 	const struct poly_batch *batch;
 	bool good = true;
-	while (good && (batch = source_next(&split->source)))
-		good = split->options->by ? deal_by_value(split, batch)
-					  : deal_by_number(split, batch);
-	good &= !source_partial(&split->source);
+	while (good && (batch = input_next(&split->source)))
+		good = split->options->by ? distribute_by_value(split, batch)
+					  : distribute_by_number(split, batch);
+	good &= !input_is_partial(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
-		struct part *part = &split->parts[i].part;
+		struct split_output *part = &split->outputs[i].part;
 		if (good)
-			good = part_finish(part);
-		part_drop(part);
+			good = split_output_finish(part);
+		split_output_discard(part);
 	}
 	if (!good)
-		say("split", "not all parts are written");
+		diag_print("split", "output is incomplete");
 	return good ? STATUS_DONE : STATUS_TROUBLE;
 }
 
-/* Why the options make no sense; NULL: they do. */
+/* Returns why the options are not valid; NULL: they are. */
 static const char *
-fault_of(const struct split *split)
+find_fault(const struct split_job *split)
 {
 	const struct split_options *options = split->options;
-	const int ways = (options->by != NULL) + options->records.given + options->time.given;
+	const int ways = (options->by != NULL) + options->records.is_set + options->time.is_set;
 	if (!options->output || strcmp(options->output, "-") == 0)
-		return "no output: name files with -o";
+		return "no output; name the files with -o";
 	if (ways != 1)
 		return "expected one of '--by', '--records' and '--time'";
 	if (!options->by)
 		return NULL;
 	const enum poly_form form = poly_column_form(split->column);
 	return form == POLY_FORM_BYTES || form == POLY_FORM_TEXT
-		       ? "a column of texts or bytes tells no parts"
+		       ? "cannot split by a column of texts or bytes"
 		       : NULL;
 }
 
-/* True where the trace has what it is to be split by; else it is told. */
+/* True if the trace has the column to split by; otherwise prints a message. */
 static bool
-can_split(const struct split *split)
+can_split(const struct split_job *split)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
 	if (info->columns >> split->column & 1)
 		return true;
-	say(split->source.name, "the trace has no column '%s'",
+	diag_print(split->source.name, "the trace has no column '%s'",
 		poly_column_name(split->column));
 	return false;
 }
@@ -261,39 +268,42 @@ can_split(const struct split *split)
 static int
 split_run(void *fields, char **operands)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS)};
-	struct split split = {.options = fields, .column = POLY_COLUMN_kind};
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
+	struct split_job split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));
 	if (split.column == POLY_COLUMN_COUNT) {
-		source_unknown_column(split.options->by, strlen(split.options->by));
+		columns_print_unknown(split.options->by, strlen(split.options->by));
 		return STATUS_TROUBLE;
 	}
-	if (split.options->time.given)
+	if (split.options->time.is_set)
 		split.column = POLY_COLUMN_time;
-	const char *fault = fault_of(&split);
+	const char *fault = find_fault(&split);
 	if (!fault && operands[0] && operands[1])
-		fault = "one input at a time";
+		fault = "extra operand; expected one input file";
 	if (!fault && !operands[0] && term_input())
-		fault = "no input: name a file, or '-' for standard input";
+		fault = "no input file; name one, or '-' for standard input";
 	if (fault) {
-		say("split", "%s", fault);
+		diag_print("split", "%s", fault);
 		return STATUS_TROUBLE;
 	}
 	const char *path = operands[0] ? operands[0] : "-";
-	if (!source_open(&split.source, path, &split.options->source, &wants))
+	if (!input_open(&split.source, path, &split.options->source, &wants))
 		return STATUS_TROUBLE;
-	split.parts = say_allocate(PARTS_MOST, sizeof *split.parts);
-	const int status = can_split(&split) ? deal(&split) : STATUS_TROUBLE;
-	free(split.parts);
-	const int ended = source_close(&split.source);
+	split.outputs = diag_allocate(OUTPUTS_MAX, sizeof *split.outputs);
+	const int status = can_split(&split) ? distribute(&split) : STATUS_TROUBLE;
+	free(split.outputs);
+	const int ended = input_close(&split.source);
 	return status > ended ? status : ended;
 }
 
 const struct command command_split = {
 	.name = "split",
-	.summary = "write a trace as several: by thread, by number, by time",
+	.group = GROUP_CONVERT,
+	.summary = "split a trace by thread or another column, by record count or by time",
 	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace split --by kind trace.tt6 -o kind.tt6",
+		"polytrace split --records 1k trace.tt6e -o part.tt6e"},
 	.options = split_tables,
 	.options_size = sizeof(struct split_options),
 	.run = split_run,

@@ -3,11 +3,11 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 struct state_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	struct opt_number at;
 	unsigned order;
 };
@@ -25,28 +25,28 @@ static const struct opt state_table[] = {
 };
 
 static const struct opt *const state_tables[] = {
-	state_table, rendering_table, selection_table, source_table, NULL};
+	state_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* Gathers a state of a source; NULL, and told, where that fails. */
 static struct poly_state *
-gather(struct source *source, const struct state_options *options)
+gather(struct command_input *source, const struct state_options *options)
 {
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
 	struct poly_state *state;
 	struct poly_error error;
 	const struct poly_batch *batch;
-	if (options->at.given)
+	if (options->at.is_set)
 		gathering.at = options->at.value;
 	gathering.byte_order = (enum poly_byte_order)options->order;
 	enum poly_status status =
 		poly_state_new(&gathering, poly_reader_info(source->reader), &state, &error);
 	if (status != POLY_OK)
-		say_no_memory();
-	while (status == POLY_OK && (batch = source_next(source)))
+		diag_no_memory();
+	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_state_update(state, batch, &error);
 	if (status >= 0)
 		return state;
-	say_error(source->name, &error);
+	diag_error(source->name, &error);
 	poly_state_free(state);
 	return NULL;
 }
@@ -54,22 +54,22 @@ gather(struct source *source, const struct state_options *options)
 static int
 state_one(struct inputs *inputs, const char *path)
 {
-	const struct source_wants wants = {.columns = poly_state_columns()};
-	struct source source;
+	const struct input_needs wants = {.columns = poly_state_columns()};
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_state *state = gather(&source, inputs->command);
 	progress_clear(&source.progress);
 	if (state) {
-		struct poly_report *report = source_report();
-		source_report_name(&source, report);
+		struct poly_report *report = report_new();
+		input_report_name(&source, report);
 		poly_state_report(state, report);
-		status = source_render(report, inputs->options, inputs->output);
+		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}
 	poly_state_free(state);
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }
 
@@ -80,14 +80,17 @@ state_run(void *fields, char **operands)
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = true,
-		.one = state_one};
+		.process = state_one};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_state = {
 	.name = "state",
+	.group = GROUP_ANALYSE,
 	.summary = "tell registers and memory as they are known at a record",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace state --at 10 calls.tarmac",
+		"polytrace state --json calls.tarmac"},
 	.options = state_tables,
 	.options_size = sizeof(struct state_options),
 	.run = state_run,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace stats: what analyses tell of traces. */
+/* polytrace stats: analyses of traces. */
 #include "polytrace/polytrace.h"
 
-#include "cli/asked.h"
+#include "cli/analysis_options.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/phase_files.h"
-#include "cli/say.h"
-#include "cli/spare.h"
+#include "cli/diagnostics.h"
+#include "cli/temp_store.h"
 
 #include <stdlib.h>
 
 struct stats_options {
-	struct asked_options asked; /* first: the reading options are in it */
+	struct analysis_options analysis; /* first: the options of the input */
 	bool list, together, side_by_side;
 	struct phase_files phases;
 };
@@ -21,22 +21,22 @@ static const struct opt stats_table[] = {
 	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, list),
 		"list the analyses and their options"},
 	{"together", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, together),
-		"count all inputs as one population"},
+		"combine all inputs into one population"},
 	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
-		"tell of all inputs in one report"},
+		"report all inputs in one report, each by itself"},
 	PHASE_FILES_OPTIONS(offsetof(struct stats_options, phases)),
 	{0},
 };
 
-static const struct opt *const stats_tables[] = {
-	asked_table, stats_table, rendering_table, selection_table, source_table, NULL};
+static const struct opt *const stats_tables[] = {stats_table, analysis_options_table,
+	rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* What is done with the inputs. */
+/* The job of the command on its inputs. */
 struct stats_job {
-	struct asked asked;
-	const char **words;	    /* options of analyses, where there are more than given */
-	struct poly_stats *stats;   /* of all inputs, where they are taken together */
-	struct poly_report *report; /* of all inputs, where there is one; it is being built */
+	struct analysis_request request;
+	const char **words;	  /* options of analyses with those of the files; NULL: none */
+	struct poly_stats *stats; /* of all inputs together; NULL: one per input */
+	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
 };
 
 static void
@@ -46,12 +46,12 @@ list_analyses(struct poly_report *report)
 	poly_report_table(report, "analyses");
 	poly_report_heading(report, "Analyses (-a NAME,...)");
 	poly_report_column(report, "name", false);
-	poly_report_column(report, "usual", false);
+	poly_report_column(report, "default", false);
 	poly_report_column(report, "needs", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		char needs[200];
-		source_column_names(info->needs, needs, sizeof needs);
+		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
@@ -65,7 +65,7 @@ list_options(struct poly_report *report)
 {
 	const struct poly_analysis_info *info;
 	poly_report_table(report, "options");
-	poly_report_heading(report, "Options (-A NAME=VALUE)");
+	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "option", false);
 	poly_report_column(report, "values", false);
 	poly_report_column(report, "default", false);
@@ -85,49 +85,46 @@ list_options(struct poly_report *report)
 }
 
 static int
-stats_list(const struct source_options *options)
+stats_list(const struct input_options *options)
 {
-	if (!source_rendering_sound(options))
+	if (!rendering_is_valid(options))
 		return STATUS_TROUBLE;
-	struct output *output = output_new();
-	struct poly_report *report = source_report();
+	struct poly_report *report = report_new();
 	list_analyses(report);
 	list_options(report);
-	const int status = source_render(report, options, output);
-	const int written = output_finish(output);
-	return written > status ? written : status;
+	return report_print_list(report, options);
 }
 
-/* Tells of a source, in the report of all inputs or in one of its own. */
+/* Reports an input, in the report of all inputs or in one of its own. */
 static int
-tell_source(const struct inputs *inputs, const struct source *source,
+report_input(const struct inputs *inputs, const struct command_input *input,
 	const struct poly_stats *stats)
 {
 	const struct stats_job *job = inputs->state;
-	struct poly_report *report = job->report ? job->report : source_report();
+	struct poly_report *report = job->report ? job->report : report_new();
 	if (job->stats) {
 		struct poly_reader_counts counts;
-		poly_reader_count(source->reader, &counts);
-		poly_report_cell_text(report, source->name);
-		poly_report_cell_count(report, source->selection
-						       ? poly_selection_count(source->selection)
+		poly_reader_count(input->reader, &counts);
+		poly_report_cell_text(report, input->name);
+		poly_report_cell_count(report, input->selection
+						       ? poly_selection_count(input->selection)
 						       : counts.records);
-		poly_report_cell_text(report, source_partial(source) ? "yes" : NULL);
+		poly_report_cell_text(report, input_is_partial(input) ? "yes" : NULL);
 		return STATUS_DONE;
 	}
 	if (job->report) {
 		poly_report_section(report, NULL);
-		poly_report_heading(report, source->name);
+		poly_report_heading(report, input->name);
 	}
-	source_report_name(source, report);
+	input_report_name(input, report);
 	poly_stats_report(stats, report);
 	if (!job->report)
-		return source_render(report, inputs->options, inputs->output);
+		return report_render(report, inputs->options, inputs->output);
 	poly_report_end(report);
 	return STATUS_DONE;
 }
 
-/* Writes the files of phases that are asked for. */
+/* Writes the requested files of phases. */
 static bool
 write_phases(const struct inputs *inputs, const struct poly_stats *stats)
 {
@@ -139,21 +136,21 @@ static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	const struct stats_job *job = inputs->state;
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
-	struct source source;
+	struct command_input input;
 	int status = STATUS_TROUBLE;
-	if (!stats && poly_stats_new(&job->asked.options, &stats, &error) != POLY_OK) {
-		say_error("stats", &error);
-	} else if (source_open(&source, path, inputs->options, &wants)) {
-		if (source_feed(&source, stats, NULL) &&
-			(job->stats || spare_finish(stats, source.name)))
-			status = tell_source(inputs, &source, stats);
+	if (!stats && poly_stats_new(&job->request.options, &stats, &error) != POLY_OK) {
+		diag_error("stats", &error);
+	} else if (input_open(&input, path, inputs->options, &wants)) {
+		if (input_analyse(&input, stats, NULL) &&
+			(job->stats || temp_store_finish_stats(stats, input.name)))
+			status = report_input(inputs, &input, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
 			status = STATUS_TROUBLE;
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&input);
 		status = status > ended ? status : ended;
 	}
 	if (!job->stats)
@@ -161,18 +158,18 @@ stats_one(struct inputs *inputs, const char *path)
 	return status;
 }
 
-/* Begins the report of all inputs; false, and told, where that fails. */
+/* Begins the report of all inputs; false: an error, which was printed. */
 static bool
 begin_report(struct stats_job *job, bool together)
 {
 	struct poly_error error;
-	job->report = source_report();
+	job->report = report_new();
 	if (!together) {
 		poly_report_list(job->report, "inputs");
 		return true;
 	}
-	if (poly_stats_new(&job->asked.options, &job->stats, &error) != POLY_OK) {
-		say_error("stats", &error);
+	if (poly_stats_new(&job->request.options, &job->stats, &error) != POLY_OK) {
+		diag_error("stats", &error);
 		return false;
 	}
 	poly_report_table(job->report, "files");
@@ -189,55 +186,58 @@ end_report(struct inputs *inputs)
 	struct stats_job *job = inputs->state;
 	struct poly_report *report = job->report;
 	poly_report_end(report);
-	if (job->stats && !spare_finish(job->stats, "stats"))
+	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
 		return STATUS_TROUBLE;
 	if (job->stats)
 		poly_stats_report(job->stats, report);
 	job->report = NULL;
-	const int status = source_render(report, inputs->options, inputs->output);
+	const int status = report_render(report, inputs->options, inputs->output);
 	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_TROUBLE;
 }
 
 static int
 stats_run(void *fields, char **operands)
 {
-	const struct stats_options *options = fields;
+	struct stats_options *options = fields;
 	const bool one_report = options->together || options->side_by_side;
 	struct stats_job job = {.stats = NULL};
-	struct inputs inputs = {.options = &options->asked.source,
+	struct inputs inputs = {.options = &options->analysis.source,
 		.command = options,
 		.state = &job,
 		.headed = !one_report,
-		.one = stats_one,
-		.last = one_report ? end_report : NULL};
+		.process = stats_one,
+		.finish = one_report ? end_report : NULL};
 	int status = STATUS_TROUBLE;
 	if (options->list)
-		return stats_list(&options->asked.source);
+		return stats_list(&options->analysis.source);
 	if (options->together && options->side_by_side) {
-		say(NULL, "options '--together' and '--side-by-side' exclude each other");
+		diag_print(NULL, "--together conflicts with --side-by-side; use one of them");
 		return STATUS_TROUBLE;
 	}
 	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
 		operands[1]) {
-		say(NULL, "several inputs have phases of their own: one at a time, or "
-			  "'--together'");
+		diag_print(NULL, "several inputs have phases of their own: one at a time, or "
+				 "'--together'");
 		return STATUS_TROUBLE;
 	}
-	bool ready = asked_prepare(&job.asked, &options->asked);
-	job.words = phase_files_ask(&options->phases, &job.asked.options);
+	bool ready = analysis_request_init(&job.request, &options->analysis);
+	job.words = phase_files_ask(&options->phases, &job.request.options);
 	if (ready && (!one_report || begin_report(&job, options->together)))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
 	free(job.words);
-	asked_free(&job.asked);
+	analysis_request_free(&job.request);
 	return status;
 }
 
 const struct command command_stats = {
 	.name = "stats",
-	.summary = "analyse what was executed, accessed and waited for",
+	.group = GROUP_ANALYSE,
+	.summary = "print statistics of execution, memory and synchronisation",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace stats trace.tt6e",
+		"polytrace stats -a mix,branches -O mix.top=5 trace.tt6"},
 	.options = stats_tables,
 	.options_size = sizeof(struct stats_options),
 	.run = stats_run,

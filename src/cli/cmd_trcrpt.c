@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace trcrpt: AIX traces as reports, with the options of the command of that name. */
+/* polytrace trcrpt: formats reports of AIX traces, with the options of AIX's trcrpt. */
 #include "polytrace/polytrace.h"
 #include "polytrace/trcrpt.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 #include "cli/trcrpt_inputs.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where AIX leaves a trace. */
+/* AIX's default trace file. */
 #define DEFAULT_TRACE "/var/adm/ras/trcfile"
 
 struct trcrpt_options {
@@ -32,49 +32,50 @@ struct trcrpt_options {
 
 static const struct opt trcrpt_table[] = {
 	{"option", 'O', OPT_LIST, "NAME=VALUE,...", NULL, FIELD(settings),
-		"settings of the report, or of the format read"},
+		"set options of the report, or of the input format"},
 	{"hooks", 'd', OPT_TEXT, "LIST", NULL, FIELD(only),
-		"only these hooks: hh, hhh or hhhh, commas between"},
-	{"not-hooks", 'k', OPT_TEXT, "LIST", NULL, FIELD(except), "all but these hooks"},
+		"select these hooks: hh, hhh or hhhh, separated by commas"},
+	{"not-hooks", 'k', OPT_TEXT, "LIST", NULL, FIELD(except), "exclude these hooks"},
 	{"event-groups", 'D', OPT_TEXT, "LIST", NULL, FIELD(only_groups),
-		"only the hooks of these groups, which --groups defines"},
+		"select the hooks of these groups, which --groups defines"},
 	{"not-event-groups", 'K', OPT_TEXT, "LIST", NULL, FIELD(except_groups),
-		"all but the hooks of these groups"},
+		"exclude the hooks of these groups"},
 	{"groups", 0, OPT_TEXT, "FILE", NULL, FIELD(groups),
-		"event groups, a line each: 'NAME: hook,hook'"},
+		"read event groups, one per line: 'NAME: hook,hook'"},
 	{"list-groups", 'G', OPT_FLAG, NULL, NULL, FIELD(list_groups),
 		"print the groups of --groups"},
 	{"processes", 'p', OPT_TEXT, "LIST", NULL, FIELD(processes),
-		"only these processes: numbers, or names of programs"},
+		"select these processes: ids, or names of programs"},
 	{"threads", 'T', OPT_TEXT, "LIST", NULL, FIELD(threads),
-		"only these threads; with a leading '!' all others"},
+		"select these threads; with a leading '!' exclude them"},
 	{"start", 's', OPT_TEXT, "DATE", NULL, FIELD(start),
-		"nothing earlier than mmddhhmmssyy"},
-	{"end", 'e', OPT_TEXT, "DATE", NULL, FIELD(end), "nothing later than mmddhhmmssyy"},
+		"exclude events before mmddhhmmssyy"},
+	{"end", 'e', OPT_TEXT, "DATE", NULL, FIELD(end), "exclude events after mmddhhmmssyy"},
 	{"match", 0, OPT_TEXT, "TEXT", NULL, FIELD(match),
-		"only events with this in a line of their text"},
+		"select events that contain this in a line of their text"},
 	{"where", 'w', OPT_TEXT, "EXPR", NULL, FIELD(where),
-		"only events for which this holds: 'hook == 0x1340 and thread > 9'; see "
+		"select events that match: 'hook == 0x1340 and thread > 9'; see "
 		"polytrace-filter(7)"},
 	{"data", 0, OPT_LIST, "N=VALUE", NULL, FIELD(data),
-		"only events whose data word N is VALUE; may be given often"},
+		"select events whose data word N is VALUE; repeatable"},
 	{"cpus", 'C', OPT_TEXT, "LIST|all", NULL, FIELD(cpus),
-		"read the files of these cpus too: FILE-0, FILE-1 ..."},
-	{"merge", 'm', OPT_FLAG, NULL, NULL, FIELD(merge),
-		"merge several files in order of time"},
+		"also read the files of these CPUs: FILE-0, FILE-1 ..."},
+	{"merge", 'm', OPT_FLAG, NULL, NULL, FIELD(merge), "merge several files by time"},
 	{"templates", 't', OPT_TEXT, "FILE", NULL, FIELD(templates),
-		"templates; else the built-in ones"},
+		"read templates from FILE (default: the built-in ones)"},
 	{"names", 'n', OPT_TEXT, "FILE", NULL, FIELD(names),
-		"names of addresses, as trcnm prints them"},
+		"read names of addresses from FILE, as trcnm prints them"},
 	{"date", 0, OPT_TEXT, "DATE", NULL, FIELD(date),
-		"date of the first event: 'YYYY-MM-DD hh:mm:ss'"},
+		"set the date of the first event: 'YYYY-MM-DD hh:mm:ss'"},
 	{"wall", 0, OPT_FLAG, NULL, NULL, FIELD(wall), "print the time of day"},
 	{"no-header", 'h', OPT_FLAG, NULL, NULL, FIELD(no_header),
-		"print neither facts of the trace nor headings"},
-	{"extended", 'x', OPT_FLAG, NULL, NULL, FIELD(extended), "as '-O exec=on,svc=on'"},
-	{"output", 'o', OPT_TEXT, "FILE", NULL, FIELD(output), "write there"},
-	{"raw", 'r', OPT_FLAG, NULL, NULL, FIELD(raw), "write the events as they are"},
-	{"check", 'c', OPT_FLAG, NULL, NULL, FIELD(check), "only check the templates"},
+		"do not print metadata and headings (as on AIX; --help prints help)"},
+	{"extended", 'x', OPT_FLAG, NULL, NULL, FIELD(extended), "same as '-O exec=on,svc=on'"},
+	{"output", 'o', OPT_TEXT, "FILE", NULL, FIELD(output),
+		"write to FILE (default: standard output)"},
+	{"raw", 'r', OPT_FLAG, NULL, NULL, FIELD(raw),
+		"write the selected events as a raw trace"},
+	{"check", 'c', OPT_FLAG, NULL, NULL, FIELD(check), "validate the templates and exit"},
 	{"labels", 'j', OPT_FLAG, NULL, NULL, FIELD(list_labels), "list hooks and labels"},
 	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
 		"print statistics of hooks, processes, calls, locks and interrupts"},
@@ -82,32 +83,35 @@ static const struct opt trcrpt_table[] = {
 	{"csv", 0, OPT_FLAG, NULL, NULL, FIELD(csv), "print CSV"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors, FIELD(color),
 		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
-	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(verbose), "tell the names of files"},
+	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(verbose),
+		"print the names of files that are read"},
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, FIELD(from),
-		"read as this format, whatever the content looks like"},
+		"set the input format (default: detected)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error, FIELD(on_error),
-		"at damage stop (the default), or go on at the next sound event"},
+		"on corrupt input: stop (default), or resynchronise at the next valid event"},
 	{"decoders", 0, OPT_NUMBER, "N", opt_threads, FIELD(decoders),
-		"decode with N threads, 64 at most; 0 (the default): one a processor"},
-	{"wpars", '@', OPT_TEXT, "LIST", NULL, FIELD(wpars), "not supported"},
-	{"mode", 'M', OPT_TEXT, "WORD", NULL, FIELD(mode), "not supported"},
-	{"length", 'l', OPT_TEXT, "WORD", NULL, FIELD(length), "not supported"},
-	{"help", 0, OPT_HELP, NULL, NULL, 0, "print this help"},
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
+	{"wpars", '@', OPT_TEXT, "LIST", NULL, FIELD(wpars),
+		"select workload partitions (not supported)"},
+	{"mode", 'M', OPT_TEXT, "WORD", NULL, FIELD(mode), "set the mode (not supported)"},
+	{"length", 'l', OPT_TEXT, "WORD", NULL, FIELD(length),
+		"set the length (not supported)"},
+	{"help", 0, OPT_HELP, NULL, NULL, 0, "print this help and exit"},
 	{0},
 };
 
 static const struct opt *const trcrpt_tables[] = {trcrpt_table, NULL};
 
-/* A run of the command. */
-struct run {
+/* State of the command. */
+struct trcrpt_job {
 	const struct trcrpt_options *options;
-	struct source_options reading;
+	struct input_options reading;
 	struct poly_trcrpt_options report;
 	const char **settings; /* of the report, NULL at the end */
 	size_t setting_count;
 	const char **reader_settings;
 	size_t reader_setting_count;
-	char *pieces;		    /* what they point into */
+	char *items;		    /* storage of their strings */
 	const char *hooks, *errnos; /* files of aix.hooks, aix.errno */
 	bool left_to_right;	    /* aix.expr=ltr */
 	struct poly_templates *templates;
@@ -117,7 +121,7 @@ struct run {
 	int failure;	       /* errno of the first failed write */
 };
 
-/* True where a setting is one of the format that traces are read as. */
+/* True if a setting is an option of the input format. */
 static bool
 is_of_reader(const char *text, const char *format_name)
 {
@@ -131,37 +135,38 @@ is_of_reader(const char *text, const char *format_name)
 	return false;
 }
 
-/* A setting that is no matter of the report's: it names a file, or is for the templates. */
+/* Handles settings of the command: those that name a file, or apply to the templates. */
 static bool
-take_own(struct run *run, const char *text)
+set_own(struct trcrpt_job *job, const char *text)
 {
 	if (strncmp(text, "aix.hooks=", 10) == 0)
-		run->hooks = text + 10;
+		job->hooks = text + 10;
 	else if (strncmp(text, "aix.errno=", 10) == 0)
-		run->errnos = text + 10;
+		job->errnos = text + 10;
 	else if (strcmp(text, "aix.expr=ltr") == 0 || strcmp(text, "aix.expr=c") == 0)
-		run->left_to_right = strcmp(text, "aix.expr=ltr") == 0;
+		job->left_to_right = strcmp(text, "aix.expr=ltr") == 0;
 	else
 		return false;
 	return true;
 }
 
 static void
-add_setting(struct run *run, const char *text)
+add_setting(struct trcrpt_job *job, const char *text)
 {
-	const bool own = take_own(run, text);
-	/* An expression looks at the reader's processes, which the table of hooks makes too. */
-	if (is_of_reader(text, run->options->from) && (!own || run->options->where))
-		run->reader_settings[run->reader_setting_count++] = text;
+	const bool own = set_own(job, text);
+	/* An expression uses the reader's processes, which depend on the table of hooks, too.
+	 */
+	if (is_of_reader(text, job->options->from) && (!own || job->options->where))
+		job->reader_settings[job->reader_setting_count++] = text;
 	else if (!own)
-		run->settings[run->setting_count++] = text;
+		job->settings[job->setting_count++] = text;
 }
 
-/* -x and -O, cut at commas, to the report or to the reader. */
+/* Splits -x and -O at commas into settings of the report and of the reader. */
 static void
-split_settings(struct run *run)
+split_settings(struct trcrpt_job *job)
 {
-	const struct opt_list *list = &run->options->settings;
+	const struct opt_list *list = &job->options->settings;
 	size_t size = 0, commas = 4;
 	for (size_t i = 0; i < list->count; i++) {
 		size += strlen(list->items[i]) + 1;
@@ -169,24 +174,24 @@ split_settings(struct run *run)
 			commas += *p == ',';
 		commas++;
 	}
-	run->pieces = say_allocate(size + 1, 1);
-	run->settings = say_allocate(commas, sizeof *run->settings);
-	run->reader_settings = say_allocate(commas, sizeof *run->reader_settings);
-	if (run->options->extended) {
-		add_setting(run, "exec=on");
-		add_setting(run, "svc=on");
+	job->items = diag_allocate(size + 1, 1);
+	job->settings = diag_allocate(commas, sizeof *job->settings);
+	job->reader_settings = diag_allocate(commas, sizeof *job->reader_settings);
+	if (job->options->extended) {
+		add_setting(job, "exec=on");
+		add_setting(job, "svc=on");
 	}
-	char *to = run->pieces;
+	char *out = job->items;
 	for (size_t i = 0; i < list->count; i++) {
 		const char *from = list->items[i];
-		for (bool more = true; more;) {
+		for (bool rest = true; rest;) {
 			size_t n = strcspn(from, ",");
-			memcpy(to, from, n);
+			memcpy(out, from, n);
 			if (n)
-				add_setting(run, to);
-			to += n + 1;
-			more = from[n] != 0;
-			from += n + more;
+				add_setting(job, out);
+			out += n + 1;
+			rest = from[n] != 0;
+			from += n + rest;
 		}
 	}
 }
@@ -194,27 +199,27 @@ split_settings(struct run *run)
 static const char *
 severity_of(const struct poly_rule *rule)
 {
-	return source_severity(rule->severity);
+	return severity_name(rule->severity);
 }
 
-/* What the report found wrong. */
+/* Prints a finding of the report. */
 static void
-tell_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
+print_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
 	const char *message)
 {
-	struct run *run = user;
-	char more[40] = "";
+	struct trcrpt_job *job = user;
+	char rest[40] = "";
 	(void)hook;
-	/* What belongs to the report appears before, and where it fails that alone is told. */
-	output_flush(run->output);
-	if (output_failed(run->output))
+	/* The report precedes its findings; if writing it failed, only that is reported. */
+	output_flush(job->output);
+	if (output_failed(job->output))
 		return;
 	if (count > 1)
-		snprintf(more, sizeof more, " (%llu times)", (unsigned long long)count);
-	say("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, more);
+		snprintf(rest, sizeof rest, " (%llu times)", (unsigned long long)count);
+	diag_print("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, rest);
 }
 
-/* What is wrong in a template file. Warnings are told only where it is to be checked. */
+/* Findings in a template file. Warnings are printed only by --check. */
 struct template_findings {
 	const char *name;
 	bool all;
@@ -222,137 +227,140 @@ struct template_findings {
 };
 
 static void
-tell_template(void *user, const struct poly_template_finding *finding)
+print_template_finding(void *user, const struct poly_template_finding *finding)
 {
 	struct template_findings *found = user;
 	bool error = finding->rule->severity == POLY_ERROR;
 	found->errors += error;
 	if (!error && !found->all)
 		return;
-	struct poly_error place = {.offset = POLY_NO_OFFSET, .line = finding->line};
-	snprintf(place.message, sizeof place.message, "column %llu: %s %s: %s",
+	struct poly_error position = {.offset = POLY_NO_OFFSET, .line = finding->line};
+	snprintf(position.message, sizeof position.message, "column %llu: %s %s: %s",
 		(unsigned long long)finding->column, severity_of(finding->rule),
 		finding->rule->code, finding->message);
-	say_error(found->name, &place);
+	diag_error(found->name, &position);
 }
 
-/* Loads the templates; false, and told, where they cannot be. */
+/* Loads the templates; false, after a message, on failure. */
 static bool
-load_templates(struct run *run)
+load_templates(struct trcrpt_job *job)
 {
-	const char *path = run->options->templates;
+	const char *path = job->options->templates;
 	struct template_findings found = {
-		path ? path : "built-in templates", run->options->check, 0};
+		path ? path : "built-in templates", job->options->check, 0};
 	struct poly_template_options options = POLY_TEMPLATE_OPTIONS_INIT;
 	struct poly_error error;
 	enum poly_status status;
-	options.found = tell_template;
+	options.found = print_template_finding;
 	options.user = &found;
-	options.left_to_right = run->left_to_right;
-	if (run->options->verbose)
-		say(NULL, "reads '%s'", found.name);
+	options.left_to_right = job->left_to_right;
+	if (job->options->verbose)
+		diag_print(NULL, "reading '%s'", found.name);
 	if (path)
-		status = poly_templates_load(path, &options, &run->templates, &error);
+		status = poly_templates_load(path, &options, &job->templates, &error);
 	else
-		status = poly_templates_parse(NULL, 0, &options, &run->templates, &error);
+		status = poly_templates_parse(NULL, 0, &options, &job->templates, &error);
 	if (status != POLY_OK && !found.errors)
-		say_error(found.name, &error);
+		diag_error(found.name, &error);
 	return status == POLY_OK;
 }
 
 /* -j: hooks in lower case, and labels. */
 static int
-list_labels(struct run *run)
+list_labels(struct trcrpt_job *job)
 {
 	struct poly_template_info info;
-	for (size_t i = 0; poly_template_at(run->templates, i, &info); i++) {
+	for (size_t i = 0; poly_template_at(job->templates, i, &info); i++) {
 		char line[600];
 		bool wide = info.hook & 15;
 		snprintf(line, sizeof line, "%0*x %.500s\n", wide ? 4 : 3,
 			(unsigned)(wide ? info.hook : info.hook >> 4),
 			info.label + (*info.label == '@'));
-		output_text(run->output, line);
+		output_text(job->output, line);
 	}
 	return STATUS_DONE;
 }
 
 static int
-list_groups(struct run *run)
+list_groups(struct trcrpt_job *job)
 {
-	if (!run->report.groups.text) {
-		say("trcrpt", "AIX's event groups are not published; '--groups' names a file "
-			      "of groups");
+	if (!job->report.groups.text) {
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
 		return STATUS_TROUBLE;
 	}
-	output_write(run->output, run->report.groups.text, run->report.groups.size);
+	output_write(job->output, job->report.groups.text, job->report.groups.size);
 	return STATUS_DONE;
 }
 
-/* A poly_write_fn to the file of -o, or to standard output. */
+/* A poly_write_fn for the file of -o, or standard output. */
 static int
 write_report(void *user, const void *data, size_t size)
 {
-	struct run *run = user;
+	struct trcrpt_job *job = user;
 	int number = 0;
-	if (!run->file)
-		number = output_write(run->output, data, size);
-	else if (fwrite(data, 1, size, run->file) != size)
+	if (!job->file)
+		number = output_write(job->output, data, size);
+	else if (fwrite(data, 1, size, job->file) != size)
 		number = errno;
-	if (number && !run->failure)
-		run->failure = number;
+	if (number && !job->failure)
+		job->failure = number;
 	return number;
 }
 
 static int
-go_on(void *user)
+check_interrupt(void *user)
 {
 	(void)user;
 	return progress_interrupted();
 }
 
-/* The report's failure, at the input whose it is. */
+/* Reports a failure, at the input that caused it. */
 static int
-failed(struct run *run, const struct poly_trcrpt *report, const struct poly_error *error)
+failed(struct trcrpt_job *job, const struct poly_trcrpt *report, const struct poly_error *error)
 {
 	size_t input = poly_trcrpt_failed(report);
-	if (run->failure)
-		return STATUS_DONE; /* told with the output */
+	if (job->failure)
+		return STATUS_DONE; /* reported with the output */
 	if (error->status == POLY_ERR_CANCELLED)
 		input = 0;
-	if (input < run->traces.count) {
-		traces_failed(&run->traces, input, error);
-		return STATUS_DONE; /* told with the input */
+	if (input < job->traces.count) {
+		traces_failed(&job->traces, input, error);
+		return STATUS_DONE; /* reported with the input */
 	}
-	say_error("trcrpt", error);
+	if (strstr(error->message, "options.date"))
+		diag_print("trcrpt", "the trace has no date; set it with '--date'");
+	else
+		diag_error("trcrpt", error);
 	return STATUS_TROUBLE;
 }
 
 static int
-write_summary(struct run *run, struct poly_trcrpt *report)
+write_summary(struct trcrpt_job *job, struct poly_trcrpt *report)
 {
-	const struct poly_trcrpt_inputs inputs = traces_inputs(&run->traces);
-	const struct poly_sink sink = {write_report, run};
-	struct poly_report *tree = source_report();
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
+	struct poly_report *tree = report_new();
 	struct poly_error error;
 	int result = STATUS_DONE;
 	if (poly_trcrpt_summary(report, &inputs, tree, &error) != POLY_OK)
-		result = failed(run, report, &error);
-	if (poly_report_render(tree, source_rendering(&run->reading), &sink, &error) !=
+		result = failed(job, report, &error);
+	if (poly_report_render(tree, rendering_of_options(&job->reading), &sink, &error) !=
 			POLY_OK &&
-		!run->failure) {
-		say(NULL, "%s", error.message);
+		!job->failure) {
+		diag_print(NULL, "%s", error.message);
 		result = STATUS_TROUBLE;
 	}
 	poly_report_free(tree);
 	return result;
 }
 
-/* -r: the rows through the format's own writer. */
+/* -r: writes the rows with the format's writer. */
 static int
-write_raw(struct run *run, struct poly_trcrpt *report)
+write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 {
-	const struct poly_trcrpt_inputs inputs = traces_inputs(&run->traces);
-	const struct poly_sink sink = {write_report, run};
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
 	const char *container[] = {"aix.container=raw", NULL};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
@@ -360,155 +368,157 @@ write_raw(struct run *run, struct poly_trcrpt *report)
 	options.format = "aix";
 	options.options = container;
 	enum poly_status status = poly_writer_open_sink(
-		&sink, poly_reader_info(run->traces.readers[0]), &options, &writer, &error);
+		&sink, poly_reader_info(job->traces.readers[0]), &options, &writer, &error);
 	if (status != POLY_OK) {
-		say_error("trcrpt", &error);
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
 	int result = STATUS_DONE;
 	if (poly_trcrpt_raw(report, &inputs, writer, &error) != POLY_OK)
-		result = failed(run, report, &error);
+		result = failed(job, report, &error);
 	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
-		!run->failure) {
-		say_error("trcrpt", &error);
+		!job->failure) {
+		diag_error("trcrpt", &error);
 		result = STATUS_TROUBLE;
 	}
 	const char *note;
 	uint64_t count;
 	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
-		say("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
+		diag_print("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
 	poly_writer_close(writer);
 	return result;
 }
 
 static int
-write_events(struct run *run, struct poly_trcrpt *report)
+write_events(struct trcrpt_job *job, struct poly_trcrpt *report)
 {
-	const struct poly_trcrpt_inputs inputs = traces_inputs(&run->traces);
-	const struct poly_sink sink = {write_report, run};
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
 	struct poly_error error;
 	if (poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK)
-		return failed(run, report, &error);
+		return failed(job, report, &error);
 	return STATUS_DONE;
 }
 
-/* Opens what the operands name; false, and told, where one cannot be. */
+/* Opens the operands; false, after a message, on failure. */
 static bool
-open_traces(struct run *run, char **operands)
+open_traces(struct trcrpt_job *job, char **operands)
 {
-	const struct trcrpt_options *options = run->options;
+	const struct trcrpt_options *options = job->options;
 	bool all_columns = options->raw || options->where;
-	run->traces.verbose = options->verbose;
-	run->traces.columns =
+	job->traces.verbose = options->verbose;
+	job->traces.columns =
 		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
 	char standard_input[] = "-", log[] = DEFAULT_TRACE, *only[] = {NULL, NULL};
 	if (!operands[0]) {
 		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;
 		if (only[0] == standard_input && term_input()) {
-			say(NULL, "no input: name a file, or '-' for standard input");
+			diag_print(NULL,
+				"no input file; name one, or '-' for standard input ('-h' is "
+				"AIX's option "
+				"for no header; '--help' prints help)");
 			return false;
 		}
 		operands = only;
 	}
 	if (operands[1] && !options->merge) {
-		say("trcrpt", "there are several files; '-m' merges them");
+		diag_print("trcrpt", "several input files; merge them with '-m'");
 		return false;
 	}
 	for (char **path = operands; *path; path++) {
-		if (!traces_open(&run->traces, *path, &run->reading))
+		if (!traces_open(&job->traces, *path, &job->reading))
 			return false;
 		if (options->cpus &&
-			!traces_open_cpus(&run->traces, *path, options->cpus, &run->reading))
+			!traces_open_cpus(&job->traces, *path, options->cpus, &job->reading))
 			return false;
 	}
 	return true;
 }
 
 static int
-write_of_traces(struct run *run)
+write_traces(struct trcrpt_job *job)
 {
 	struct poly_trcrpt *report;
 	struct poly_error error;
 	int result;
-	if (poly_trcrpt_new(run->templates, &run->report, &report, &error) != POLY_OK) {
-		say_error("trcrpt", &error);
+	if (poly_trcrpt_new(job->templates, &job->report, &report, &error) != POLY_OK) {
+		diag_error("trcrpt", &error);
 		return STATUS_TROUBLE;
 	}
-	if (run->options->summary)
-		result = write_summary(run, report);
-	else if (run->options->raw)
-		result = write_raw(run, report);
+	if (job->options->summary)
+		result = write_summary(job, report);
+	else if (job->options->raw)
+		result = write_raw(job, report);
 	else
-		result = write_events(run, report);
+		result = write_events(job, report);
 	poly_trcrpt_free(report);
 	return result;
 }
 
-/* True where a path leads to what is read, which writing there would destroy. */
+/* True if a path is an input file, which writing would destroy. */
 static bool
-is_input(const struct run *run, const char *path)
+is_input(const struct trcrpt_job *job, const char *path)
 {
-	const struct trcrpt_options *options = run->options;
-	bool is = source_same_file(path, options->templates) ||
-		  source_same_file(path, options->names) ||
-		  source_same_file(path, options->groups);
-	for (size_t i = 0; i < run->traces.count && !is; i++)
-		is = source_same_file(path, run->traces.names[i]);
+	const struct trcrpt_options *options = job->options;
+	bool is = same_file(path, options->templates) || same_file(path, options->names) ||
+		  same_file(path, options->groups);
+	for (size_t i = 0; i < job->traces.count && !is; i++)
+		is = same_file(path, job->traces.names[i]);
 	return is;
 }
 
-/* Opens the file of -o, and closes it: false, and told, where it cannot be. */
+/* Opens the file of -o; false, after a message, on failure. */
 static bool
-open_output(struct run *run)
+open_output(struct trcrpt_job *job)
 {
-	const char *path = run->options->output;
+	const char *path = job->options->output;
 	if (!path || strcmp(path, "-") == 0)
 		return true;
-	if (is_input(run, path)) {
-		say(path, "is read, and cannot be the output of '-o' too");
+	if (is_input(job, path)) {
+		diag_print(path, "is an input file; choose another file for '-o'");
 		return false;
 	}
-	run->file = fopen(path, "wb");
-	if (!run->file)
-		say(path, "cannot be made: %s", strerror(errno));
-	return run->file != NULL;
+	job->file = fopen(path, "wb");
+	if (!job->file)
+		diag_print(path, "cannot create output file: %s", strerror(errno));
+	return job->file != NULL;
 }
 
 static int
-close_output(struct run *run)
+close_output(struct trcrpt_job *job)
 {
-	if (!run->file)
+	if (!job->file)
 		return STATUS_DONE;
-	if (fclose(run->file) != 0 && !run->failure)
-		run->failure = errno;
-	if (!run->failure)
+	if (fclose(job->file) != 0 && !job->failure)
+		job->failure = errno;
+	if (!job->failure)
 		return STATUS_DONE;
-	say(run->options->output, "cannot be written: %s", strerror(run->failure));
+	diag_print(job->options->output, "cannot write: %s", strerror(job->failure));
 	return STATUS_TROUBLE;
 }
 
 static int
-report_traces(struct run *run, char **operands)
+report_traces(struct trcrpt_job *job, char **operands)
 {
 	int result = STATUS_TROUBLE;
-	if (open_traces(run, operands) && open_output(run))
-		result = write_of_traces(run);
-	if (run->output)
-		output_flush(run->output);
-	int written = close_output(run);
-	int closed = traces_close(&run->traces);
+	if (open_traces(job, operands) && open_output(job))
+		result = write_traces(job);
+	if (job->output)
+		output_flush(job->output);
+	int written = close_output(job);
+	int closed = traces_close(&job->traces);
 	result = written > result ? written : result;
 	return closed > result ? closed : result;
 }
 
-/* The options as the library takes them. */
+/* Sets the options of the library. */
 static void
-fill_options(struct run *run)
+fill_options(struct trcrpt_job *job)
 {
-	const struct trcrpt_options *options = run->options;
-	struct poly_trcrpt_options *report = &run->report;
-	split_settings(run);
-	report->settings = run->settings;
+	const struct trcrpt_options *options = job->options;
+	struct poly_trcrpt_options *report = &job->report;
+	split_settings(job);
+	report->settings = job->settings;
 	report->form = options->json  ? POLY_TRCRPT_JSON
 		       : options->csv ? POLY_TRCRPT_CSV
 				      : POLY_TRCRPT_TEXT;
@@ -527,107 +537,118 @@ fill_options(struct run *run)
 	report->where = options->where;
 	report->data = options->data.items;
 	report->date = options->date;
-	report->found = tell_finding;
-	report->progress = go_on;
-	report->user = run;
-	run->reading.from = options->from;
-	run->reading.on_error = options->on_error;
-	run->reading.threads = options->decoders;
-	run->reading.json = options->json;
-	run->reading.csv = options->csv;
-	run->reading.options =
-		(struct opt_list){run->reader_settings, run->reader_setting_count};
+	report->found = print_finding;
+	report->progress = check_interrupt;
+	report->user = job;
+	job->reading.from = options->from;
+	job->reading.on_error = options->on_error;
+	job->reading.threads = options->decoders;
+	job->reading.json = options->json;
+	job->reading.csv = options->csv;
+	job->reading.options =
+		(struct opt_list){job->reader_settings, job->reader_setting_count};
 }
 
-/* False, and told, where an option is one that cannot be had. */
+/* Checks the combination of options; false, after a message, if it is not valid. */
 static bool
-is_sound(const struct trcrpt_options *options)
+options_are_valid(const struct trcrpt_options *options)
 {
 	const char *missing = NULL;
 	if (options->wpars)
-		missing = "-@: what a trace says of workload partitions is not published";
+		missing = "-@: not supported: the records of workload partitions are not "
+			  "published";
 	if (options->mode)
-		missing = "-M: its meaning is not published";
+		missing = "-M: not supported: its meaning is not published";
 	if (options->length)
-		missing = "-l: its meaning is not published";
+		missing = "-l: not supported: its meaning is not published";
 	if (missing) {
-		say("trcrpt", "%s", missing);
+		diag_print("trcrpt", "%s", missing);
+		return false;
+	}
+	if ((options->only_groups || options->except_groups) && !options->groups) {
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
 		return false;
 	}
 	if (options->json && options->csv) {
-		say("trcrpt", "options '--json' and '--csv' exclude each other");
+		diag_print("trcrpt", "options '--json' and '--csv' exclude each other");
 		return false;
 	}
 	if (options->match && (options->raw || options->summary)) {
-		say("trcrpt", "'--match' is for events that are printed");
+		diag_print("trcrpt",
+			"option '--match' cannot be combined with '--raw' or '--summary'");
 		return false;
 	}
 	if (options->raw && (options->json || options->csv || options->summary)) {
-		say("trcrpt", "'-r' takes no other form");
+		diag_print("trcrpt",
+			"option '--raw' cannot be combined with '--json', '--csv' or "
+			"'--summary'");
 		return false;
 	}
 	return true;
 }
 
 static bool
-read_texts(struct run *run)
+load_texts(struct trcrpt_job *job)
 {
-	const struct trcrpt_options *options = run->options;
-	return (!run->hooks || trcrpt_read_text(run->hooks, &run->report.hooks)) &&
-	       (!run->errnos || trcrpt_read_text(run->errnos, &run->report.errnos)) &&
-	       (!options->names || trcrpt_read_text(options->names, &run->report.names)) &&
-	       (!options->groups || trcrpt_read_text(options->groups, &run->report.groups));
+	const struct trcrpt_options *options = job->options;
+	return (!job->hooks || trcrpt_read_text(job->hooks, &job->report.hooks)) &&
+	       (!job->errnos || trcrpt_read_text(job->errnos, &job->report.errnos)) &&
+	       (!options->names || trcrpt_read_text(options->names, &job->report.names)) &&
+	       (!options->groups || trcrpt_read_text(options->groups, &job->report.groups));
 }
 
 static int
-run_all(struct run *run, char **operands)
+run_job(struct trcrpt_job *job, char **operands)
 {
-	const struct trcrpt_options *options = run->options;
-	if (!is_sound(options) || !read_texts(run))
+	const struct trcrpt_options *options = job->options;
+	if (!options_are_valid(options) || !load_texts(job))
 		return STATUS_TROUBLE;
 	if (options->list_groups)
-		return list_groups(run);
-	if (!load_templates(run))
+		return list_groups(job);
+	if (!load_templates(job))
 		return options->check ? STATUS_NEGATIVE : STATUS_TROUBLE;
 	if (options->check)
 		return STATUS_DONE;
-	return options->list_labels ? list_labels(run) : report_traces(run, operands);
+	return options->list_labels ? list_labels(job) : report_traces(job, operands);
 }
 
-/* A text that trcrpt_read_text made. */
+/* Frees a text of trcrpt_read_text. */
 static void
 free_text(struct poly_trcrpt_text *text)
 {
 	union {
 		const char *text;
-		char *made;
+		char *bytes;
 	} owned = {text->text};
-	poly_template_text_free(owned.made);
+	poly_template_text_free(owned.bytes);
 }
 
 static int
 trcrpt_run(void *fields, char **operands)
 {
-	struct run run = {.options = fields, .report = POLY_TRCRPT_OPTIONS_INIT};
-	run.output = output_new();
-	fill_options(&run);
-	int status = run_all(&run, operands);
-	int written = output_finish(run.output);
-	poly_templates_free(run.templates);
-	free_text(&run.report.hooks);
-	free_text(&run.report.errnos);
-	free_text(&run.report.names);
-	free_text(&run.report.groups);
-	free(run.settings);
-	free(run.reader_settings);
-	free(run.pieces);
+	struct trcrpt_job job = {.options = fields, .report = POLY_TRCRPT_OPTIONS_INIT};
+	job.output = output_new();
+	fill_options(&job);
+	int status = run_job(&job, operands);
+	int written = output_finish(job.output);
+	poly_templates_free(job.templates);
+	free_text(&job.report.hooks);
+	free_text(&job.report.errnos);
+	free_text(&job.report.names);
+	free_text(&job.report.groups);
+	free(job.settings);
+	free(job.reader_settings);
+	free(job.items);
 	return written > status ? written : status;
 }
 
 const struct command command_trcrpt = {
 	.name = "trcrpt",
-	.summary = "report AIX traces as trcrpt does",
+	.group = GROUP_AIX,
+	.summary = "format AIX traces as reports, as trcrpt does",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace trcrpt trcfile", "polytrace trcrpt -O exec=on -d 134 trcfile"},
 	.options = trcrpt_tables,
 	.options_size = sizeof(struct trcrpt_options),
 	.run = trcrpt_run,

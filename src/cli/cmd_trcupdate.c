@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace trcupdate: changes a file of AIX trace templates. spec: reference aix 4.2. */
+/* polytrace trcupdate: updates a file of AIX trace templates. spec: AIX trace reference 4.2. */
 #include "polytrace/templates.h"
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,15 @@ struct trcupdate_options {
 #define FIELD(name) offsetof(struct trcupdate_options, name)
 static const struct opt trcupdate_table[] = {
 	{"any-version", 'o', OPT_FLAG, NULL, NULL, FIELD(any_version),
-		"replace templates whatever their versions"},
-	{"template", 't', OPT_TEXT, "FILE", NULL, FIELD(master), "the template file to change"},
-	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(names),
-		"name each file, and tell what is done"},
+		"replace templates of any version"},
+	{"template", 't', OPT_TEXT, "FILE", NULL, FIELD(master),
+		"update this template file (required)"},
+	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(names), "print each file and each change"},
 	{"extract", 'x', OPT_TEXT, "IDS", NULL, FIELD(extract),
-		"print the templates of hooks, as in 15A,1B0, and change nothing"},
+		"print the templates of these hooks, such as 15A,1B0, and exit"},
 	{"later", 0, OPT_FLAG, NULL, NULL, FIELD(later),
-		"replace templates of an earlier version only, not of the same"},
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+		"replace only templates of an earlier version, not of the same"},
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help and exit"},
 	{0},
 };
 #undef FIELD
@@ -34,21 +34,21 @@ static const struct opt trcupdate_table[] = {
 static const struct opt *const trcupdate_tables[] = {trcupdate_table, NULL};
 
 /* A file's text. */
-struct text {
+struct text_file {
 	const char *path;
 	char *bytes;
 	size_t size;
 };
 
 static bool
-load(struct text *text, const struct trcupdate_options *options, const char *what)
+load(struct text_file *text, const struct trcupdate_options *options, const char *what)
 {
 	struct poly_error error;
 	if (options->names)
-		say(say_input(text->path), "%s", what);
+		diag_print(diag_input_name(text->path), "%s", what);
 	if (poly_template_text_load(text->path, &text->bytes, &text->size, &error) == POLY_OK)
 		return true;
-	say_error(say_input(text->path), &error);
+	diag_error(diag_input_name(text->path), &error);
 	return false;
 }
 
@@ -57,25 +57,25 @@ save(const char *path, const char *text, size_t n, bool names)
 {
 	struct poly_error error;
 	if (poly_template_text_save(path, text, n, &error) != POLY_OK) {
-		say_error(path, &error);
+		diag_error(path, &error);
 		return false;
 	}
 	if (names)
-		say(path, "written");
+		diag_print(path, "written");
 	return true;
 }
 
-/* Tells what is wrong in the file that user names. */
+/* Prints a finding in the file that user names. */
 static void
-tell_finding(void *user, const struct poly_template_finding *finding)
+print_finding(void *user, const struct poly_template_finding *finding)
 {
 	struct poly_error error = {.offset = POLY_NO_OFFSET, .line = finding->line};
 	snprintf(error.message, sizeof error.message, "column %llu: %s: %s",
 		(unsigned long long)finding->column, finding->rule->code, finding->message);
-	say_error(user, &error);
+	diag_error(user, &error);
 }
 
-/* The template of a hook of a word of n bytes; false: there is none. */
+/* Finds the template of a hook id of n characters; false: none. */
 static bool
 find_template(const struct poly_templates *templates, const char *id, size_t n,
 	struct poly_template_info *info)
@@ -93,7 +93,7 @@ find_template(const struct poly_templates *templates, const char *id, size_t n,
 	return false;
 }
 
-/* Prints the templates that a list of ids names; how many there were not. */
+/* Prints the templates of a list of ids; returns the number of those not found. */
 static int
 print_templates(const struct poly_templates *templates, const char *ids, struct output *output)
 {
@@ -104,7 +104,7 @@ print_templates(const struct poly_templates *templates, const char *ids, struct 
 		if (find_template(templates, ids, n, &info)) {
 			output_text(output, info.source);
 		} else {
-			say("trcupdate", "there is no template of hook '%.*s'",
+			diag_print("trcupdate", "no template for hook '%.*s'",
 				n > 40 ? 40 : (int)n, ids);
 			absent++;
 		}
@@ -116,7 +116,7 @@ print_templates(const struct poly_templates *templates, const char *ids, struct 
 static int
 extract(const struct trcupdate_options *options)
 {
-	struct text master = {.path = options->master};
+	struct text_file master = {.path = options->master};
 	struct poly_templates *templates;
 	struct poly_error error;
 	if (!load(&master, options, "read"))
@@ -125,7 +125,7 @@ extract(const struct trcupdate_options *options)
 		poly_templates_parse(master.bytes, master.size, NULL, &templates, &error);
 	poly_template_text_free(master.bytes);
 	if (status != POLY_OK) {
-		say_error(say_input(master.path), &error);
+		diag_error(diag_input_name(master.path), &error);
 		return STATUS_TROUBLE;
 	}
 	struct output *output = output_new();
@@ -135,16 +135,16 @@ extract(const struct trcupdate_options *options)
 	return written ? written : absent ? STATUS_NEGATIVE : STATUS_DONE;
 }
 
-/* Tells what was done; true where that is all that was asked for. */
+/* Prints the steps; true if every change was applied. */
 static bool
-tell_steps(const struct poly_updated *updated, const char *path, bool names)
+print_steps(const struct poly_updated *updated, const char *path, bool names)
 {
 	static const char *const done[] = {
 		[POLY_UPDATE_ADDED] = "added",
 		[POLY_UPDATE_REPLACED] = "replaced",
-		[POLY_UPDATE_KEPT] = "kept: the template file's version is not earlier",
+		[POLY_UPDATE_KEPT] = "not replaced: the template file's version is not earlier",
 		[POLY_UPDATE_DELETED] = "deleted",
-		[POLY_UPDATE_ABSENT] = "not deleted: the template file has no such template",
+		[POLY_UPDATE_ABSENT] = "not deleted: no such template in the template file",
 	};
 	struct poly_update_step step;
 	bool all = true;
@@ -154,14 +154,14 @@ tell_steps(const struct poly_updated *updated, const char *path, bool names)
 		bool wide = step.hook & 0xf;
 		all = all && !not_done;
 		if (not_done || names)
-			say(path, "line %llu: hook %0*X %s", (unsigned long long)step.line,
-				wide ? 4 : 3, wide ? step.hook : step.hook >> 4u,
-				done[step.action]);
+			diag_print(path, "line %llu: hook %0*X %s",
+				(unsigned long long)step.line, wide ? 4 : 3,
+				wide ? step.hook : step.hook >> 4u, done[step.action]);
 	}
 	return all;
 }
 
-/* Writes what came of the changes: what undoes them first. */
+/* Writes the undo file, then the updated template file. */
 static int
 write_updated(const struct poly_updated *updated, const struct trcupdate_options *options,
 	const char *base, const char *changes)
@@ -171,7 +171,7 @@ write_updated(const struct poly_updated *updated, const struct trcupdate_options
 	const char *undo = poly_updated_undo(updated, &undo_size);
 	const char *text = poly_updated_text(updated, &n);
 	snprintf(undo_path, sizeof undo_path, "%s.undo.trc", base);
-	bool all = tell_steps(updated, changes, options->names);
+	bool all = print_steps(updated, changes, options->names);
 	if (!save(undo_path, undo, undo_size, options->names) ||
 		!save(options->master, text, n, options->names))
 		return STATUS_TROUBLE;
@@ -179,9 +179,9 @@ write_updated(const struct poly_updated *updated, const struct trcupdate_options
 }
 
 static int
-make_changes(const struct trcupdate_options *options, const char *base, char *path)
+apply_changes(const struct trcupdate_options *options, const char *base, char *path)
 {
-	struct text master = {.path = options->master}, changes = {.path = path};
+	struct text_file master = {.path = options->master}, changes = {.path = path};
 	struct poly_updated *updated = NULL;
 	struct poly_error error;
 	int status = STATUS_TROUBLE;
@@ -193,12 +193,12 @@ make_changes(const struct trcupdate_options *options, const char *base, char *pa
 		update.changes_size = changes.size;
 		update.any_version = options->any_version;
 		update.later = options->later;
-		update.found = tell_finding;
+		update.found = print_finding;
 		update.user = path;
 		if (poly_templates_update(&update, &updated, &error) == POLY_OK)
 			status = write_updated(updated, options, base, path);
 		else if (!error.line)
-			say_error(options->master, &error);
+			diag_error(options->master, &error);
 	}
 	poly_updated_free(updated);
 	poly_template_text_free(master.bytes);
@@ -206,21 +206,21 @@ make_changes(const struct trcupdate_options *options, const char *base, char *pa
 	return status;
 }
 
-/* The changes are in File.trc; the ending may be given with the name. */
+/* Applies the changes of File.trc; name may include the extension. */
 static int
-change(const struct trcupdate_options *options, const char *name)
+update_file(const struct trcupdate_options *options, const char *name)
 {
 	char base[4000], path[4096];
 	size_t n = strlen(name);
 	if (n > 4 && strcmp(name + n - 4, ".trc") == 0)
 		n -= 4;
 	if (n >= sizeof base) {
-		say("trcupdate", "a name of more than %zu bytes", sizeof base - 1);
+		diag_print("trcupdate", "file name is longer than %zu bytes", sizeof base - 1);
 		return STATUS_TROUBLE;
 	}
 	snprintf(base, sizeof base, "%.*s", (int)n, name);
 	snprintf(path, sizeof path, "%s.trc", base);
-	return make_changes(options, base, path);
+	return apply_changes(options, base, path);
 }
 
 static int
@@ -228,23 +228,28 @@ trcupdate_run(void *fields, char **operands)
 {
 	const struct trcupdate_options *options = fields;
 	if (operands[0] && operands[1])
-		say("trcupdate", "more than one file of changes: '%s'", operands[1]);
+		diag_print("trcupdate", "extra operand '%s'; expected one file of changes",
+			operands[1]);
 	else if (!options->master)
-		say("trcupdate", "no template file: -t names it, as there is no default one");
+		diag_print("trcupdate", "no template file; name it with '-t'");
 	else if (!operands[0] == !options->extract)
-		say("trcupdate", options->extract ? "either -x or a file of changes, not both"
-						  : "no file of changes, and no -x");
+		diag_print("trcupdate",
+			options->extract ? "'-x' and a file of changes exclude each other"
+					 : "no file of changes; name one, or use '-x'");
 	else if (options->extract)
 		return extract(options);
 	else
-		return change(options, operands[0]);
+		return update_file(options, operands[0]);
 	return STATUS_TROUBLE;
 }
 
 const struct command command_trcupdate = {
 	.name = "trcupdate",
-	.summary = "change a file of AIX trace templates",
+	.group = GROUP_AIX,
+	.summary = "update a file of AIX trace templates",
 	.usage = "[-o] [-t File] [-v] [-x IDList] [File]",
+	.examples = {"polytrace trcupdate -t templates -x 0F1",
+		"polytrace trcupdate -v -t templates -x 0F1"},
 	.options = trcupdate_tables,
 	.options_size = sizeof(struct trcupdate_options),
 	.run = trcupdate_run,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace unpack: writes packed traces as they were. */
+/* polytrace unpack: restores packed traces in their original format. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/copy.h"
-#include "cli/packed.h"
-#include "cli/say.h"
+#include "cli/pump.h"
+#include "cli/ptz_files.h"
+#include "cli/diagnostics.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -13,31 +13,31 @@
 #include <string.h>
 
 struct unpack_options {
-	struct source_options source;
+	struct input_options source;
 	const char *output;
 };
 
 static const struct opt unpack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
-		"write to this file ('-': standard output), compressed as its ending says; "
-		"without it FILE without .ptz and an ending of compression"},
+		"write to this file ('-': standard output), compressed as its suffix specifies "
+		"(default: FILE without .ptz and the suffix of a compression)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct unpack_options, source.on_error),
-		"at damage, or where the trace is cut off, stop (the default), or go on at the "
-		"next segment and write what is there"},
+		"on corrupt or truncated input: stop (default), or skip to the next valid "
+		"segment "
+		"and write the rest"},
 	{"threads", 0, OPT_NUMBER, "N", opt_threads,
 		offsetof(struct unpack_options, source.threads),
-		"decode with N threads, 64 at most; 0 (the default): one a processor, 16 at "
-		"most"},
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
 	{0},
 };
 
 static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
-/* True where the packed trace ends before its end. */
+/* Returns whether the packed trace is truncated. */
 static bool
-is_cut(const struct source *source)
+is_truncated(const struct command_input *source)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
@@ -47,23 +47,25 @@ is_cut(const struct source *source)
 	return false;
 }
 
-/* Says that records are missing, and whether those that are there were written. */
+/* Prints that records are missing, and whether the others were written. */
 static void
-tell_missing(const struct source *source, const char *output, bool written)
+print_missing(const struct command_input *source, const char *output, bool written)
 {
-	if (!is_cut(source))
-		say(output, "not written");
+	if (!is_truncated(source))
+		diag_print(output, "not written");
 	else if (written)
-		say(output, "it is not all of the trace: the packed one is cut off");
+		diag_print(output, "incomplete: the packed trace is truncated");
 	else
-		say(output,
-			"not written: the packed trace is cut off; '--on-error=skip' writes "
-			"what is there");
+		diag_print(output,
+			"not written: the packed trace is truncated; use '--on-error=skip' "
+			"to write "
+			"its complete segments");
 }
 
-/* Writes the trace as it was; returns an exit status. */
+/* Restores the trace; returns an exit status. */
 static int
-write_unpacked(struct source *source, const char *format, const char *output, unsigned on_error)
+write_unpacked(
+	struct command_input *source, const char *format, const char *output, unsigned on_error)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer = NULL;
@@ -73,44 +75,45 @@ write_unpacked(struct source *source, const char *format, const char *output, un
 	enum poly_status status = poly_writer_open(
 		output, poly_reader_info(source->reader), &writing, &writer, &error);
 	if (status == POLY_OK) {
-		source_want(source, poly_writer_columns(writer));
-		status = copy_rows(source, writer, &error);
+		input_project(source, poly_writer_columns(writer));
+		status = pump_rows(source, writer, &error);
 	}
-	const bool cut = is_cut(source), fails = cut && on_error == ON_ERROR_STOP,
-		   written = !to_file || !(source_partial(source) || fails);
+	const bool truncated = is_truncated(source),
+		   fails = truncated && on_error == ON_ERROR_STOP,
+		   written = !to_file || !(input_is_partial(source) || fails);
 	if (status == POLY_OK && written)
 		status = poly_writer_finish(writer, &error);
 	poly_writer_close(writer);
-	if (status == POLY_OK && (cut || !written))
-		tell_missing(source, say_output(output), written);
-	/* A reader of standard output that went away is no failure. */
+	if (status == POLY_OK && (truncated || !written))
+		print_missing(source, diag_output_name(output), written);
+	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
 		return fails ? STATUS_TROUBLE : STATUS_DONE;
-	say_error(say_output(output), &error);
+	diag_error(diag_output_name(output), &error);
 	return STATUS_TROUBLE;
 }
 
 static int
 unpack(const struct unpack_options *options, const char *path, const char *output)
 {
-	const struct source_wants wants = {.columns = source_written_columns(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
-	struct source source;
-	if (source_same_file(path, output)) {
-		say(output, "is read, and cannot be the output of '-o' too");
+	struct command_input source;
+	if (same_file(path, output)) {
+		diag_print(output, "is an input, and cannot be the output of '-o', too");
 		return STATUS_TROUBLE;
 	}
-	if (!source_open(&source, path, &options->source, &wants))
+	if (!input_open(&source, path, &options->source, &wants))
 		return STATUS_TROUBLE;
 	const char *format = packed_format(&source);
 	if (!format) {
-		say(source.name, "it is no packed trace but '%s'",
+		diag_print(source.name, "not a packed trace, but '%s'",
 			poly_reader_info(source.reader)->format);
-		source_drop(&source);
+		input_discard(&source);
 		return STATUS_TROUBLE;
 	}
 	const int status = write_unpacked(&source, format, output, options->source.on_error),
-		  read = source_close(&source);
+		  read = input_close(&source);
 	return read > status ? read : status;
 }
 
@@ -119,12 +122,12 @@ unpack_file(const struct unpack_options *options, const char *path)
 {
 	if (options->output)
 		return unpack(options, path, options->output);
-	char *name = packed_name_before(path);
+	char *name = packed_original_name(path);
 	int status = STATUS_TROUBLE;
 	if (!name)
-		say(say_input(path),
-			"the name does not end in " PACKED_ENDING "; name the output with -o");
-	else if (!packed_in_the_way(name))
+		diag_print(diag_input_name(path), "the name does not end in " PACKED_ENDING
+						  "; name the output with '-o'");
+	else if (!packed_output_exists(name))
 		status = unpack(options, path, name);
 	free(name);
 	return status;
@@ -136,11 +139,12 @@ unpack_run(void *fields, char **operands)
 	const struct unpack_options *options = fields;
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
-		say("unpack", "no input: name a file, or '-' for standard input");
+		diag_print("unpack", "no input: name a file, or '-' for standard input");
 		return STATUS_TROUBLE;
 	}
 	if (options->output && operands[0] && operands[1]) {
-		say("unpack", "'-o' names one output, and there are several inputs");
+		diag_print(
+			"unpack", "option '-o' names one output, but there are several inputs");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[0])
@@ -154,8 +158,11 @@ unpack_run(void *fields, char **operands)
 
 const struct command command_unpack = {
 	.name = "unpack",
-	.summary = "write packed traces as they were",
+	.group = GROUP_CONVERT,
+	.summary = "restore packed traces in their original format",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace unpack -o trace.out trace.ptz",
+		"polytrace unpack -o - trace.ptz"},
 	.options = unpack_tables,
 	.options_size = sizeof(struct unpack_options),
 	.run = unpack_run,

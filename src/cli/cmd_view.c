@@ -2,21 +2,22 @@
 /* polytrace view: the records of a trace as a listing, JSON Lines or CSV. */
 #include "polytrace/polytrace.h"
 
+#include "cli/column_list.h"
 #include "cli/command.h"
-#include "cli/copy.h"
+#include "cli/pump.h"
 #include "cli/listing.h"
-#include "cli/packed.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/ptz_files.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 #include "cli/term.h"
 
 #include <string.h>
 
-/* Answers of --style. */
+/* Values of --style. */
 enum { STYLE_TABLE, STYLE_NATIVE };
 
 struct view_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *columns, *registers;
 	unsigned color, style;
 };
@@ -25,23 +26,23 @@ static const char *const styles[] = {"table", "native", NULL};
 
 static const struct opt view_table[] = {
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct view_options, columns),
-		"show these columns, in this order; 'number' is the record's number"},
+		"print these columns in this order; 'row' is the record's number"},
 	{"registers", 'r', OPT_TEXT, "R,R,...", NULL, offsetof(struct view_options, registers),
-		"show these registers of FULL records too: r3,lr,v2"},
+		"also print these registers of FULL records: r3,lr,v2"},
 	{"style", 0, OPT_CHOICE, "table|native", styles, offsetof(struct view_options, style),
-		"native: as the format's own tools list it"},
+		"native: the listing of the format's own tools (default table)"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors,
 		offsetof(struct view_options, color),
-		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
+		"colour records by kind (default auto: on a terminal, unless NO_COLOR is set)"},
 	{0},
 };
 
 static const struct opt *const view_tables[] = {
-	view_table, rendering_table, selection_table, source_table, NULL};
+	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Lists the records that are left in the source. */
+/* Prints the remaining records of the source. */
 static void
-list_records(struct inputs *inputs, struct source *source)
+list_records(struct inputs *inputs, struct command_input *source)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {
@@ -49,10 +50,14 @@ list_records(struct inputs *inputs, struct source *source)
 	struct listing *listing = listing_new(
 		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	const struct poly_batch *batch;
-	while (!output_failed(inputs->output) && (batch = source_next(source)))
+	struct column_list list;
+	if (options->columns && column_list_parse(&list, options->columns))
+		column_list_report_absent(&list, "view", source, listing_derived(listing));
+	while (!output_failed(inputs->output) && (batch = input_next(source)))
 		listing_batch(listing, batch);
 	if (options->registers && !listing_had_registers(listing))
-		say(source->name, "no record has registers, which FULL traces alone have");
+		diag_print(
+			source->name, "no record has registers (only FULL traces have them)");
 	listing_free(listing);
 }
 
@@ -61,24 +66,24 @@ view_listing(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {options->columns, options->registers, false};
-	struct source_wants wants = {
-		.prints = true, .shows_sites = source_names_sites(options->columns)};
-	struct source source;
+	struct input_needs wants = {
+		.prints = true, .shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
 	if (!listing_columns(&wanted, &wants.columns))
 		return STATUS_TROUBLE;
-	/* Encodings that no opcode can hold. */
+	/* Encodings longer than an opcode. */
 	if (inputs->options->isa)
 		wants.columns |= POLY_HAS(payload);
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	list_records(inputs, &source);
 	output_flush(inputs->output);
-	return source_close(&source);
+	return input_close(&source);
 }
 
-/* The format whose writer makes what is wanted; NULL, and told, where there is none. */
+/* The format to write; reports its absence and returns NULL. */
 static const char *
-writer_format(const struct view_options *options, const struct source *source)
+writer_format(const struct view_options *options, const struct command_input *source)
 {
 	if (options->source.json)
 		return "jsonl";
@@ -86,7 +91,7 @@ writer_format(const struct view_options *options, const struct source *source)
 		return "csv";
 	const struct poly_format_info *format = packed_records(source);
 	if (!format->listing)
-		say(source->name, "format '%s' has no listing of its own", format->name);
+		diag_print(source->name, "format '%s' has no native listing", format->name);
 	return format->listing;
 }
 
@@ -94,21 +99,22 @@ static int
 view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
-	poly_columns columns = POLY_ALL_COLUMNS;
-	if (options->columns && !source_columns(options->columns, &columns))
+	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
+	if (options->columns && !column_list_parse(&list, options->columns))
 		return STATUS_TROUBLE;
-	const struct source_wants wants = {.columns = source_written_columns(columns),
+	const struct input_needs wants = {.columns = columns_to_write(list.set),
 		.prints = true,
-		.shows_sites = source_names_sites(options->columns)};
-	struct source source;
-	if (!source_open(&source, path, inputs->options, &wants))
+		.shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
+	column_list_report_absent(&list, "view", &source, 0);
 	const char *format = writer_format(options, &source);
 	int written = STATUS_TROUBLE;
 	if (format)
-		written = copy_records(&source, format, columns, inputs->output);
+		written = pump_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
-	int status = source_close(&source);
+	int status = input_close(&source);
 	return written > status ? written : status;
 }
 
@@ -119,25 +125,30 @@ view_run(void *fields, char **operands)
 	bool written = options->source.json || options->source.csv;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (written || options->columns || options->registers)) {
-		say("view", "'--style native' takes no columns and no other form");
+		diag_print("view",
+			"--style native: cannot be combined with --columns, --registers, "
+			"--json or --csv");
 		return STATUS_TROUBLE;
 	}
 	if (written && options->registers) {
-		say("view", "'--registers' is for the listing; '--json' and '--csv' give the "
-			    "column payload");
+		diag_print("view",
+			"--registers: only for the table; with --json or --csv use -c payload");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = !native,
-		.one = native || written ? view_written : view_listing};
+		.process = native || written ? view_written : view_listing};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_view = {
 	.name = "view",
-	.summary = "show the records of a trace",
+	.group = GROUP_INSPECT,
+	.summary = "print the records of a trace",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace view --skip 9 --count 10 trace.tt6e",
+		"polytrace view -w 'has(address)' -c pc,address trace.tt6"},
 	.options = view_tables,
 	.options_size = sizeof(struct view_options),
 	.run = view_run,

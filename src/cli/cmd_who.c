@@ -3,8 +3,8 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct who_options {
-	struct source_options source; /* first: the reading options are in it */
+	struct input_options source; /* first: the reading options are in it */
 	const char *reg, *address;
 	struct opt_number before, after;
 };
@@ -30,11 +30,11 @@ static const struct opt who_table[] = {
 };
 
 static const struct opt *const who_tables[] = {
-	who_table, rendering_table, selection_table, source_table, NULL};
+	who_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* The address that a text means; false, and told, where it means none. */
 static bool
-find_address(const struct source *source, const char *text, uint64_t *address)
+find_address(const struct command_input *source, const char *text, uint64_t *address)
 {
 	char *end;
 	const struct poly_symbol *symbol =
@@ -45,14 +45,14 @@ find_address(const struct source *source, const char *text, uint64_t *address)
 	*address = symbol ? symbol->address : strtoull(text, &end, has_prefix ? 16 : 10);
 	if (symbol || (isdigit((unsigned char)*text) && !*end && !errno))
 		return true;
-	say("who", "'%s' is no address%s", text,
+	diag_print("who", "'%s' is no address%s", text,
 		source->symbols ? ", and no symbol" : "; symbols are named with '--symbols'");
 	return false;
 }
 
 /* Asks a source; NULL, and told, where that fails. */
 static struct poly_defuse *
-ask(struct source *source, const struct who_options *options)
+ask(struct command_input *source, const struct who_options *options)
 {
 	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_defuse *who;
@@ -60,21 +60,21 @@ ask(struct source *source, const struct who_options *options)
 	asking.reg = options->reg;
 	if (options->address && !find_address(source, options->address, &asking.address))
 		return NULL;
-	asking.is_reader = options->after.given;
-	if (options->before.given)
+	asking.is_reader = options->after.is_set;
+	if (options->before.is_set)
 		asking.record = options->before.value;
-	if (options->after.given)
+	if (options->after.is_set)
 		asking.record = options->after.value;
 	if (poly_defuse_new(&asking, poly_reader_info(source->reader), &who, &error) !=
 		POLY_OK) {
-		say_error(source->name, &error);
+		diag_error(source->name, &error);
 		return NULL;
 	}
 	const struct poly_batch *batch;
-	while ((batch = source_next(source)) && poly_defuse_update(who, batch))
+	while ((batch = input_next(source)) && poly_defuse_update(who, batch))
 		;
 	if (poly_defuse_failed(who))
-		say_no_memory();
+		diag_no_memory();
 	return who;
 }
 
@@ -82,29 +82,29 @@ static int
 who_one(struct inputs *inputs, const char *path)
 {
 	const struct who_options *options = inputs->command;
-	const struct source_wants wants = {.columns = poly_defuse_columns()};
-	struct source source;
+	const struct input_needs wants = {.columns = poly_defuse_columns()};
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	if (!source_open(&source, path, inputs->options, &wants))
+	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
 	struct poly_defuse *who = ask(&source, options);
 	progress_clear(&source.progress);
 	if (who) {
-		struct poly_report *report = source_report();
+		struct poly_report *report = report_new();
 		poly_report_text(report, "file", source.name);
 		poly_defuse_report(who, report);
-		status = source_render(report, inputs->options, inputs->output);
+		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}
 	if (who && !poly_defuse_found(who) && status == STATUS_DONE) {
 		status = STATUS_NEGATIVE;
-		if (!source_partial(&source))
-			say(source.name, "nobody %s it %s",
-				options->after.given ? "reads" : "wrote",
-				options->after.given ? "from there on" : "before that");
+		if (!input_is_partial(&source))
+			diag_print(source.name, "nobody %s it %s",
+				options->after.is_set ? "reads" : "wrote",
+				options->after.is_set ? "from there on" : "before that");
 	}
 	poly_defuse_free(who);
-	const int ended = source_close(&source);
+	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }
 
@@ -115,23 +115,27 @@ who_run(void *fields, char **operands)
 	const char *fault = NULL;
 	if (!options->reg == !options->address)
 		fault = "expected either '--reg' or '--addr'";
-	else if (options->before.given && options->after.given)
+	else if (options->before.is_set && options->after.is_set)
 		fault = "options '--before' and '--after' exclude each other";
 	if (fault) {
-		say("who", "%s", fault);
+		diag_print("who", "%s", fault);
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.headed = true,
-		.one = who_one};
+		.process = who_one};
 	return inputs_run(&inputs, operands);
 }
 
 const struct command command_who = {
 	.name = "who",
+	.alias = "defuse",
+	.group = GROUP_ANALYSE,
 	.summary = "tell who wrote a register or an address last, or reads it next",
 	.usage = "[options] [FILE...]",
+	.examples = {"polytrace who --reg x0 calls.tarmac",
+		"polytrace who --addr 0xfff0 --before 10 calls.tarmac"},
 	.options = who_tables,
 	.options_size = sizeof(struct who_options),
 	.run = who_run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sub-command is. Each is one file and one word in the build's list. */
+/* The definition of a sub-command. Each is one file and one word in the build's list. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -7,16 +7,33 @@
 
 /* Exit statuses of every command. */
 enum {
-	STATUS_DONE = 0,     /* done, or the answer is yes */
-	STATUS_NEGATIVE = 1, /* the answer is no: not valid */
-	STATUS_TROUBLE = 2,  /* wrong usage, input or output failed, damaged input */
+	STATUS_DONE = 0,     /* success, or a positive result */
+	STATUS_NEGATIVE = 1, /* a negative result: not valid, differs, no record selected */
+	STATUS_TROUBLE = 2,  /* an error: usage, input, output or corrupt data */
 };
 
+/* Tasks, by which the help groups the commands. */
+enum command_group {
+	GROUP_INSPECT,
+	GROUP_CONVERT,
+	GROUP_COMPARE,
+	GROUP_ANALYSE,
+	GROUP_SIMULATE,
+	GROUP_AIX,
+	GROUP_COURSES,
+};
+
+/* Examples in the help of a command. */
+#define COMMAND_EXAMPLES 2
+
 struct command {
-	const char *name;		  /* as typed */
-	const char *summary;		  /* one line, as in the list of commands */
-	const char *usage;		  /* what follows the name: "[options] FILE..." */
-	const struct opt *const *options; /* tables, NULL at the end */
+	const char *name;  /* as typed */
+	const char *alias; /* another name that runs it; NULL: none */
+	enum command_group group;
+	const char *summary;			/* one line, as in the list of commands */
+	const char *usage;			/* follows the name: "[options] FILE..." */
+	const char *examples[COMMAND_EXAMPLES]; /* complete command lines */
+	const struct opt *const *options; /* tables, NULL at the end, the command's own first */
 	size_t options_size;		  /* bytes of the struct that the tables fill */
 	/* Runs with the filled struct and the operands (NULL at the end). */
 	int (*run)(void *options, char **operands);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What options of formats and analyses may be. */
+/* Options of formats and analyses as text. */
 #include "cli/describe.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ describe_values(const struct poly_option *option, char *text, size_t size)
 		snprintf(text, size, "0, 1");
 	if (option->type == POLY_OPTION_TEXT)
 		snprintf(text, size, "text");
-	if (option->type == POLY_OPTION_NUMBER)
+	if (option->type == POLY_OPTION_NUMBER || option->type == POLY_OPTION_SIZE)
 		snprintf(text, size, "%llu to %llu", (unsigned long long)option->minimum,
 			(unsigned long long)option->maximum);
 	if (option->type != POLY_OPTION_CHOICE)

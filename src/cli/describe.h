@@ -5,10 +5,10 @@
 
 #include "polytrace/format.h"
 
-/* Which values an option takes. */
+/* Describes the valid values of an option. */
 void describe_values(const struct poly_option *option, char *text, size_t size);
 
-/* What an option is where it is not given, in text or static; NULL: nothing. */
+/* Returns the default of an option, in text or static; NULL: none. */
 const char *describe_initial(const struct poly_option *option, char *text, size_t size);
 
 #endif

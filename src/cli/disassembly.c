@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Disassembly for listings, kept by site. */
+/* Disassembly for listings, cached by site. */
 #include "cli/disassembly.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +12,22 @@
  * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes can
  * have the same value.
  */
-struct place {
-	size_t text; /* its offset in texts plus 1; 0: not made yet */
-	size_t size; /* bytes of the encoding that it is of */
+struct site_text {
+	size_t text; /* its offset in texts plus 1; 0: not yet disassembled */
+	size_t size; /* bytes of its encoding */
 };
 
 struct disassembly {
 	struct poly_disasm *disasm;
 	bool powerpc;
-	bool sized;	      /* rows say how many bytes their opcodes have */
-	struct place *places; /* by site */
-	size_t place_count;   /* sites that places has room for */
-	char *texts;	      /* one after the other, with NULs */
-	size_t used, room;    /* bytes of texts */
+	bool sized;		 /* rows state the size of their opcodes */
+	struct site_text *sites; /* by site */
+	size_t site_capacity;	 /* elements of sites */
+	char *texts;		 /* concatenated, each with a NUL */
+	size_t used, room;	 /* bytes of texts */
 };
 
-/* True for an instruction set that has a name. */
+/* Whether an instruction set is known by name. */
 static bool
 is_known(const char *isa)
 {
@@ -44,15 +44,15 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 {
 	if (!is_known(info->isa) || !(info->columns & POLY_HAS(opcode)))
 		return NULL;
-	struct disassembly *disassembly = say_allocate(1, sizeof *disassembly);
+	struct disassembly *disassembly = diag_allocate(1, sizeof *disassembly);
 	struct poly_error error;
 	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
-	/* Those of PowerPC have 4 whether it is said or not. */
+	/* Instructions of PowerPC always have 4 bytes. */
 	disassembly->sized =
 		!disassembly->powerpc && (info->columns & POLY_HAS(opcode_size)) != 0;
 	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
 		return disassembly;
-	say_error(name, &error);
+	diag_error(name, &error);
 	free(disassembly);
 	return NULL;
 }
@@ -63,7 +63,7 @@ disassembly_free(struct disassembly *disassembly)
 	if (!disassembly)
 		return;
 	poly_disasm_close(disassembly->disasm);
-	free(disassembly->places);
+	free(disassembly->sites);
 	free(disassembly->texts);
 	free(disassembly);
 }
@@ -73,25 +73,24 @@ grow(void *old, size_t count, size_t size)
 {
 	void *p = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
 	if (!p)
-		say_no_memory();
+		diag_no_memory();
 	return p;
 }
 
-static struct place *
+static struct site_text *
 place_of(struct disassembly *disassembly, uint32_t site)
 {
-	if (site >= disassembly->place_count) {
-		size_t old = disassembly->place_count, count = 2 * ((size_t)site + 512);
-		disassembly->places =
-			grow(disassembly->places, count, sizeof *disassembly->places);
-		memset(disassembly->places + old, 0,
-			(count - old) * sizeof *disassembly->places);
-		disassembly->place_count = count;
+	if (site >= disassembly->site_capacity) {
+		size_t old = disassembly->site_capacity, count = 2 * ((size_t)site + 512);
+		disassembly->sites =
+			grow(disassembly->sites, count, sizeof *disassembly->sites);
+		memset(disassembly->sites + old, 0, (count - old) * sizeof *disassembly->sites);
+		disassembly->site_capacity = count;
 	}
-	return &disassembly->places[site];
+	return &disassembly->sites[site];
 }
 
-/* An instruction whose encoding no opcode can hold; NULL where the row has none. */
+/* Returns an encoding longer than an opcode; NULL: the row has none. */
 static const char *
 disassemble_long(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
@@ -106,7 +105,7 @@ disassemble_long(struct disassembly *disassembly, const struct poly_batch *batch
 	return poly_disasm_bytes(disassembly->disasm, placed ? batch->pc[row] : 0, bytes, n);
 }
 
-/* Bytes of a row's opcode; 0 where its trace says it of others, but not of this one. */
+/* Returns the bytes of a row's opcode; 0: unknown, although the trace states sizes. */
 static size_t
 size_of(const struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
@@ -123,7 +122,7 @@ disassemble(struct disassembly *disassembly, const struct poly_batch *batch, siz
 		batch->opcode[row], (unsigned)size_of(disassembly, batch, row));
 }
 
-/* Keeps a text; returns its offset in texts. */
+/* Stores a text; returns its offset in texts. */
 static size_t
 keep(struct disassembly *disassembly, const char *text)
 {
@@ -147,16 +146,17 @@ disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch
 		return NULL;
 	if (!poly_present(batch, POLY_COLUMN_site, row))
 		return disassemble(disassembly, batch, row);
-	struct place *place = place_of(disassembly, batch->site[row]);
+	struct site_text *place = place_of(disassembly, batch->site[row]);
 	if (place->text && place->size != size)
 		return disassemble(disassembly, batch, row);
 	if (!place->text)
-		*place = (struct place){
+		*place = (struct site_text){
 			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size};
 	return disassembly->texts + place->text - 1;
 }
 
-/* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (amber 4.2). */
+/* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (Amber trace format, section 4.2).
+ */
 static bool
 starts_stream(const struct poly_batch *batch, size_t row)
 {
@@ -167,19 +167,19 @@ starts_stream(const struct poly_batch *batch, size_t row)
 	return opcode >> 26 == 31 && (minor == 342 || minor == 374);
 }
 
-/* The code of an escape record that has no value, and its first words where they are read. */
+/* Appends the code of an escape record without a value, and its first words if decoded. */
 static int
 describe_escape(const struct poly_batch *batch, size_t row, char *text)
 {
-	enum { WORDS_MOST = 4 };
-	char digits[2 * 4 * WORDS_MOST + 4] = "";
+	enum { WORDS_MAX = 4 };
+	char digits[2 * 4 * WORDS_MAX + 4] = "";
 	if (poly_present(batch, POLY_COLUMN_payload, row))
 		poly_batch_format(batch, POLY_COLUMN_payload, row, digits, sizeof digits);
 	size_t length = strlen(digits);
-	bool is_long = length > 8 * WORDS_MOST;
+	bool is_long = length > 8 * WORDS_MAX;
 	int n = snprintf(text, DISASSEMBLY_REMARK, "; escape 0x%03x%s",
 		(unsigned)batch->escape[row], length ? ":" : "");
-	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MOST; i += 8)
+	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MAX; i += 8)
 		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " %.8s", digits + i);
 	return n +
 	       snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, "%s", is_long ? " ..." : "");

@@ -2,72 +2,75 @@
 /* Homeworks of courses. */
 #include "cli/homework.h"
 
+#include "cli/analysis_words.h"
 #include "cli/command.h"
 #include "cli/describe.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-/* What is done with each input. */
+/* The job on each input. */
 struct homework {
 	const struct poly_homework_info *info;
-	const struct opt_list *settings;
+	struct analysis_words words;
 };
 
 /*
- * Does the homework with an input; false, and told, where that fails. What is wrong with
- * standard output is told when it is finished.
+ * Runs a homework on an input; false: an error, which was printed. output_finish reports errors
+ * of standard output.
  */
 static bool
-work(struct source *source, struct poly_course *course)
+run_homework(struct command_input *source, struct poly_course *course)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
 	enum poly_status status =
 		poly_course_begin(course, poly_reader_info(source->reader), &error);
 	if (status == POLY_OK)
-		source_want(source, poly_course_columns(course));
-	while (status == POLY_OK && (batch = source_next(source)))
+		input_project(source, poly_course_columns(course));
+	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_course_update(course, batch, &error);
 	if (status == POLY_OK)
 		status = poly_course_finish(course, &error);
 	progress_clear(&source->progress);
 	if (status == POLY_OK || status == POLY_ERR_IO)
 		return true;
-	say_error(source->name, &error);
+	diag_error(source->name, &error);
 	return false;
 }
 
 static int
 homework_one(struct inputs *inputs, const char *path)
 {
-	const struct source_wants wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
 	const struct homework *homework = inputs->state;
-	struct poly_course_options asked = POLY_COURSE_OPTIONS_INIT;
+	struct poly_course_options course_options = POLY_COURSE_OPTIONS_INIT;
 	struct poly_error error;
 	struct poly_course *course;
-	struct source source;
+	struct command_input source;
 	int status = STATUS_TROUBLE;
-	asked.course = homework->info->course;
-	asked.homework = homework->info->name;
-	asked.words = homework->settings->items;
-	asked.trace = path;
-	asked.sink = (struct poly_sink){output_write, inputs->output};
-	if (poly_course_new(&asked, &course, &error) != POLY_OK) {
-		say_error("sim", &error);
+	course_options.course = homework->info->course;
+	course_options.homework = homework->info->name;
+	course_options.words = (const char *const *)homework->words.items;
+	course_options.trace = path;
+	course_options.sink = (struct poly_sink){output_write, inputs->output};
+	if (poly_course_new(&course_options, &course, &error) != POLY_OK) {
+		diag_error("sim", &error);
 		return STATUS_TROUBLE;
 	}
-	if (source_open(&source, path, inputs->options, &wants)) {
-		status = work(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
+	if (input_open(&source, path, inputs->options, &wants)) {
+		status = run_homework(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
 		output_flush(inputs->output);
-		const int ended = source_close(&source);
+		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
 	}
 	poly_course_free(course);
 	return status;
 }
 
-/* Whether there is a course of a name. */
+/* Returns whether there is a course of this name. */
 static bool
 is_course(const char *course)
 {
@@ -79,34 +82,62 @@ is_course(const char *course)
 	return false;
 }
 
-int
-homework_run(const struct source_options *options, const char *course,
-	const struct opt_list *settings, char **operands)
+/* Lists the courses, or the homeworks of one, as "a, b". */
+static void
+list_names(const char *course, char *text, size_t size)
 {
-	struct homework homework = {NULL, settings};
-	struct inputs inputs = {.options = options, .state = &homework, .one = homework_one};
+	const struct poly_homework_info *info;
+	const char *last = "";
+	size_t used = 0;
+	*text = 0;
+	for (size_t i = 0; (info = poly_homework_at(i)) && used < size; i++) {
+		const char *name = course ? info->name : info->course;
+		if ((course && strcmp(info->course, course) != 0) || strcmp(name, last) == 0)
+			continue;
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%s", used ? ", " : "", name);
+		last = name;
+	}
+}
+
+/* Finds a homework; NULL: there is none, and a message has been printed. */
+static const struct poly_homework_info *
+find_homework(const char *course, const char *name)
+{
+	char names[200], subject[80];
+	const struct poly_homework_info *info = name ? poly_homework_find(course, name) : NULL;
+	snprintf(subject, sizeof subject, "--course=%s", course);
+	list_names(is_course(course) ? course : NULL, names, sizeof names);
+	if (info)
+		return info;
+	if (!is_course(course))
+		diag_print(subject, "no such course (expected %s)", names);
+	else if (!name || access(name, F_OK) == 0)
+		diag_print(subject, "missing homework (expected %s) before the input", names);
+	else
+		diag_print(subject, "no such homework '%s' (expected %s)", name, names);
+	return NULL;
+}
+
+int
+homework_run(struct input_options *options, const char *course, char **operands)
+{
+	struct homework homework = {.info = NULL};
+	struct inputs inputs = {
+		.options = options, .state = &homework, .process = homework_one};
 	if (options->json || options->csv) {
-		say("sim", "the output of a course has one layout: --%s can't be with --course",
+		diag_print("sim",
+			"--%s conflicts with --course: the output has the layout of the course",
 			options->json ? "json" : "csv");
 		return STATUS_TROUBLE;
 	}
-	if (!is_course(course)) {
-		say("sim", "there is no course '%s'; 'polytrace sim --list' shows them",
-			course);
+	homework.info = find_homework(course, operands[0]);
+	if (!homework.info)
 		return STATUS_TROUBLE;
-	}
-	if (!operands[0]) {
-		say("sim", "no homework is named; 'polytrace sim --list' shows those of %s",
-			course);
-		return STATUS_TROUBLE;
-	}
-	homework.info = poly_homework_find(course, operands[0]);
-	if (!homework.info) {
-		say("sim", "there is no homework '%s' of %s; 'polytrace sim --list' shows them",
-			operands[0], course);
-		return STATUS_TROUBLE;
-	}
-	return inputs_run(&inputs, operands + 1);
+	analysis_words_take_homework(&options->options, &homework.words);
+	const int status = inputs_run(&inputs, operands + 1);
+	analysis_words_free(&homework.words);
+	return status;
 }
 
 static void
@@ -141,7 +172,7 @@ homework_list(struct poly_report *report)
 	}
 	poly_report_end(report);
 	poly_report_table(report, "homework_options");
-	poly_report_heading(report, "Options of homeworks (-S NAME=VALUE)");
+	poly_report_heading(report, "Options of homeworks (-O NAME=VALUE)");
 	poly_report_column(report, "course", false);
 	poly_report_column(report, "homework", false);
 	poly_report_column(report, "option", false);

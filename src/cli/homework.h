@@ -3,14 +3,13 @@
 #ifndef CLI_HOMEWORK_H
 #define CLI_HOMEWORK_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /*
- * Does a course's homework, the first operand, with each of the inputs behind it, by settings
- * of its options; returns the exit status.
+ * Runs a homework of a course, the first operand, on each of the following inputs; returns the
+ * exit status.
  */
-int homework_run(const struct source_options *options, const char *course,
-	const struct opt_list *settings, char **operands);
+int homework_run(struct input_options *options, const char *course, char **operands);
 
 /* Adds tables of all homeworks and their options to a report. */
 void homework_list(struct poly_report *report);

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The aligned listing. Widths are those of the first batch; a longer cell further on pushes its
- * line aside. Cells are written straight into the output's room, which holds the longest line:
- * every cell is bounded.
+ * The aligned listing. Widths are those of the first batch; a longer cell in a later batch
+ * shifts the rest of its line. Cells are written into the output's room, which holds the
+ * longest line, as the size of every cell is bounded.
  */
 #include "cli/listing.h"
 
+#include "cli/column_list.h"
 #include "cli/disassembly.h"
-#include "cli/say.h"
-#include "cli/source.h"
+#include "cli/diagnostics.h"
+#include "cli/command_input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Most columns, and most bytes of a cell of text or bytes and of a cell with a name. */
+/* Maximum columns, bytes of a cell of text or bytes, and bytes of a cell with a name. */
 #define COLUMNS_MAX 160
 #define LONG_CELL 2100
 #define NAME_CELL 120
 
 /* Columns of accesses. */
-#define PLACES (POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value))
+#define ACCESS_COLUMNS (POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value))
 
-/* Width of the records' numbers, which grow. */
-#define NUMBER_WIDTH 7
+/* Minimum width of the column row, whose numbers grow. */
+#define ROW_WIDTH 7
 
 enum cell {
-	CELL_NUMBER,   /* number of the record, from 1 */
-	CELL_COLUMN,   /* a column of the batch */
+	CELL_COLUMN,   /* a column */
 	CELL_TEXT,     /* the column text, or disassembly, with remarks */
 	CELL_REGISTER, /* a register of a FULL record */
 };
 
-struct shown {
+struct listing_column {
 	enum cell cell;
 	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
 	enum poly_form form;	 /* of the column */
-	char title[40];		 /* in the header; the name of a CELL_REGISTER */
+	char title[40];		 /* in the header; register name of a CELL_REGISTER */
 	bool named;		 /* a register of a CIS 501 trace */
-	unsigned digits;	 /* at least so many of a hexadecimal number */
-	bool right;		 /* aligned to the right */
+	unsigned digits;	 /* minimum digits of a hexadecimal number */
+	bool right;		 /* right-aligned */
 	size_t width;
 };
 
@@ -46,15 +46,15 @@ struct listing {
 	const struct poly_trace_info *info;
 	struct output *output;
 	struct disassembly *disassembly; /* NULL: none */
-	struct shown shown[COLUMNS_MAX];
+	struct listing_column shown[COLUMNS_MAX];
 	size_t count;
 	const char *registers; /* names, or NULL */
-	bool usual, colored, headed;
+	bool is_default, colored, headed;
 	struct poly_powerpc_state state; /* of the row, where has_state */
 	bool has_state, had_state;
 };
 
-/* Calls add for every name of a list; false as soon as one call is. */
+/* Calls add for every name of a list until a call returns false. */
 static bool
 each_name(const char *names, struct listing *listing,
 	bool (*add)(struct listing *listing, const char *name, size_t n))
@@ -64,7 +64,7 @@ each_name(const char *names, struct listing *listing,
 	for (; names && *names; names += *names == ',') {
 		size_t n = strcspn(names, ",");
 		if (listing->count == COLUMNS_MAX) {
-			say("view", "more than %d columns", COLUMNS_MAX);
+			diag_print("view", "more than %d columns", COLUMNS_MAX);
 			return false;
 		}
 		if (!add(listing, names, n))
@@ -74,23 +74,15 @@ each_name(const char *names, struct listing *listing,
 	return true;
 }
 
-static struct shown *
+static struct listing_column *
 add_shown(struct listing *listing, enum cell cell, const char *title, size_t n)
 {
-	struct shown *shown = &listing->shown[listing->count++];
+	struct listing_column *shown = &listing->shown[listing->count++];
 	shown->cell = cell;
 	if (n >= sizeof shown->title)
 		n = sizeof shown->title - 1;
 	memcpy(shown->title, title, n);
 	return shown;
-}
-
-static void
-add_number(struct listing *listing)
-{
-	struct shown *shown = add_shown(listing, CELL_NUMBER, "number", 6);
-	shown->right = true;
-	shown->width = NUMBER_WIDTH;
 }
 
 static void
@@ -101,14 +93,16 @@ add_column(struct listing *listing, enum poly_column column)
 				       POLY_HAS(real_pc) | POLY_HAS(real_address) |
 				       POLY_HAS(real_target);
 	const poly_columns bytes = POLY_HAS(byte_enables) | POLY_HAS(control) |
-				   POLY_HAS(request) | POLY_HAS(attribute) | POLY_HAS(agent);
+				   POLY_HAS(request) | POLY_HAS(memory_type) | POLY_HAS(agent);
 	const poly_columns registers = POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest);
 	const char *name = poly_column_name(column);
-	struct shown *shown = add_shown(listing,
+	struct listing_column *shown = add_shown(listing,
 		column == POLY_COLUMN_text ? CELL_TEXT : CELL_COLUMN, name, strlen(name));
 	shown->column = column;
 	shown->form = poly_column_form(column);
 	shown->right = shown->form == POLY_FORM_DEC;
+	if (column == POLY_COLUMN_row)
+		shown->width = ROW_WIDTH;
 	if (addresses >> column & 1 && listing->info)
 		shown->digits = listing->info->address_bits / 4;
 	if (bytes >> column & 1)
@@ -122,13 +116,9 @@ add_column(struct listing *listing, enum poly_column column)
 static bool
 add_named(struct listing *listing, const char *name, size_t n)
 {
-	if (n == 6 && memcmp(name, "number", n) == 0) {
-		add_number(listing);
-		return true;
-	}
-	enum poly_column column = poly_column_find(name, n);
+	const enum poly_column column = column_list_find(name, n);
 	if (column == POLY_COLUMN_COUNT)
-		return source_unknown_column(name, n);
+		return columns_print_unknown(name, n);
 	add_column(listing, column);
 	return true;
 }
@@ -138,12 +128,12 @@ add_register(struct listing *listing, const char *name, size_t n)
 {
 	static const struct poly_powerpc_state none;
 	char text[33];
-	struct shown *shown = add_shown(listing, CELL_REGISTER, name, n);
+	struct listing_column *shown = add_shown(listing, CELL_REGISTER, name, n);
 	if (poly_powerpc_register(&none, shown->title, text))
 		return true;
-	say("view",
-		"there is no register '%s', expected r0 to r31, f0 to f31, v0 to v31, pc, "
-		"msr, cr, xer, lr, ctr, mq, vrsave, fpscr, vscr or vrvalid",
+	diag_print("view",
+		"no such register: '%s' (expected r0 to r31, f0 to f31, v0 to v31, pc, "
+		"msr, cr, xer, lr, ctr, mq, vrsave, fpscr, vscr or vrvalid)",
 		shown->title);
 	return false;
 }
@@ -160,20 +150,20 @@ add_set(struct listing *listing, poly_columns columns)
 bool
 listing_columns(const struct listing_options *options, poly_columns *columns)
 {
-	struct listing *listing = say_allocate(1, sizeof *listing);
+	struct listing *listing = diag_allocate(1, sizeof *listing);
 	bool known = each_name(options->columns, listing, add_named) &&
 		     each_name(options->registers, listing, add_register);
 	*columns = LISTING_NEEDS;
 	if (!options->columns)
-		*columns |= LISTING_USUAL;
+		*columns |= LISTING_DEFAULT;
 	if (options->registers)
 		*columns |= POLY_HAS(payload);
 	for (size_t i = 0; i < listing->count; i++) {
-		if (listing->shown[i].cell != CELL_NUMBER &&
-			listing->shown[i].cell != CELL_REGISTER)
+		if (listing->shown[i].cell != CELL_REGISTER)
 			*columns |= (poly_columns)1 << listing->shown[i].column;
 	}
-	if (*columns & POLY_HAS(text)) /* which tells what escapes hold */
+	*columns &= POLY_ALL_COLUMNS;
+	if (*columns & POLY_HAS(text)) /* for remarks on escapes */
 		*columns |= POLY_HAS(payload);
 	free(listing);
 	return known;
@@ -183,18 +173,24 @@ struct listing *
 listing_new(const struct listing_options *options, const struct poly_trace_info *info,
 	struct output *output, const char *name)
 {
-	struct listing *listing = say_allocate(1, sizeof *listing);
+	struct listing *listing = diag_allocate(1, sizeof *listing);
 	listing->info = info;
 	listing->output = output;
 	listing->colored = options->colored;
-	listing->usual = !options->columns;
+	listing->is_default = !options->columns;
 	listing->registers = options->registers;
 	listing->disassembly = disassembly_new(info, name);
-	if (listing->usual)
-		add_number(listing);
+	if (listing->is_default)
+		add_column(listing, POLY_COLUMN_row);
 	else
 		each_name(options->columns, listing, add_named);
 	return listing;
+}
+
+poly_columns
+listing_derived(const struct listing *listing)
+{
+	return listing->disassembly ? POLY_HAS(text) : 0;
 }
 
 bool
@@ -246,12 +242,12 @@ put_decimal(char *to, uint64_t v)
 	return n;
 }
 
-/* Bounds a cell and takes out of it what a terminal would obey. */
+/* Truncates a cell to max bytes and replaces its control characters. */
 static size_t
-tame(char *to, size_t n, size_t most)
+sanitize(char *to, size_t n, size_t max)
 {
-	if (n > most) {
-		n = most;
+	if (n > max) {
+		n = max;
 		memcpy(to + n - 3, "...", 3);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -264,12 +260,12 @@ tame(char *to, size_t n, size_t most)
 static size_t
 put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *to)
 {
-	const size_t most = LONG_CELL - DISASSEMBLY_REMARK - 3;
+	const size_t max = LONG_CELL - DISASSEMBLY_REMARK - 3;
 	const char *text = NULL;
 	size_t n = 0;
 	if (poly_present(batch, POLY_COLUMN_text, row))
-		n = tame(to, poly_batch_format(batch, POLY_COLUMN_text, row, to, most + 1),
-			most);
+		n = sanitize(
+			to, poly_batch_format(batch, POLY_COLUMN_text, row, to, max + 1), max);
 	if (!n && listing->disassembly)
 		text = disassembly_text(listing->disassembly, batch, row);
 	if (text)
@@ -289,7 +285,8 @@ put_text(struct listing *listing, const struct poly_batch *batch, size_t row, ch
 }
 
 static size_t
-put_column(const struct shown *shown, const struct poly_batch *batch, size_t row, char *to)
+put_column(const struct listing_column *shown, const struct poly_batch *batch, size_t row,
+	char *to)
 {
 	if (!poly_present(batch, shown->column, row)) {
 		*to = '-';
@@ -311,12 +308,12 @@ put_column(const struct shown *shown, const struct poly_batch *batch, size_t row
 	if (shown->form == POLY_FORM_DEC && shown->column != POLY_COLUMN_immediate)
 		return put_decimal(to, poly_batch_integer(batch, shown->column, row));
 	bool is_long = shown->form == POLY_FORM_BYTES || shown->form == POLY_FORM_TEXT;
-	size_t most = is_long ? LONG_CELL - 1 : NAME_CELL;
-	return tame(to, poly_batch_format(batch, shown->column, row, to, most + 1), most);
+	size_t max = is_long ? LONG_CELL - 1 : NAME_CELL;
+	return sanitize(to, poly_batch_format(batch, shown->column, row, to, max + 1), max);
 }
 
 static size_t
-put_register(const struct listing *listing, const struct shown *shown, char *to)
+put_register(const struct listing *listing, const struct listing_column *shown, char *to)
 {
 	if (listing->has_state)
 		return poly_powerpc_register(&listing->state, shown->title, to);
@@ -324,13 +321,12 @@ put_register(const struct listing *listing, const struct shown *shown, char *to)
 	return 1;
 }
 
-/* Writes a cell without padding; returns its length. */
+/* Writes a cell without padding and returns its length. */
 static size_t
-put_cell(struct listing *listing, const struct shown *shown, const struct poly_batch *batch,
-	size_t row, char *to)
+put_cell(struct listing *listing, const struct listing_column *shown,
+	const struct poly_batch *batch, size_t row, char *to)
 {
 	switch (shown->cell) {
-	case CELL_NUMBER: return put_decimal(to, poly_batch_number(batch, row));
 	case CELL_COLUMN: return put_column(shown, batch, row, to);
 	case CELL_TEXT: return put_text(listing, batch, row, to);
 	case CELL_REGISTER: return put_register(listing, shown, to);
@@ -338,9 +334,9 @@ put_cell(struct listing *listing, const struct shown *shown, const struct poly_b
 	return 0;
 }
 
-/* Pads a cell of n bytes at to; nothing follows the last one of a line. */
+/* Pads a cell of n bytes at to, except after the last one of a line. */
 static size_t
-pad_cell(const struct shown *shown, char *to, size_t n, bool last)
+pad_cell(const struct listing_column *shown, char *to, size_t n, bool last)
 {
 	if (n >= shown->width || (last && !shown->right))
 		return n;
@@ -382,7 +378,7 @@ print_row(struct listing *listing, const struct poly_batch *batch, size_t row)
 	size_t n = color ? put_string(line, color) : 0;
 	read_state(listing, batch, row);
 	for (size_t i = 0; i < listing->count; i++) {
-		const struct shown *shown = &listing->shown[i];
+		const struct listing_column *shown = &listing->shown[i];
 		if (i)
 			n += put_string(line + n, "  ");
 		size_t cell = put_cell(listing, shown, batch, row, line + n);
@@ -400,7 +396,7 @@ print_header(struct listing *listing)
 	char *line = output_room(listing->output);
 	size_t n = listing->colored ? put_string(line, "\033[1m") : 0;
 	for (size_t i = 0; i < listing->count; i++) {
-		const struct shown *shown = &listing->shown[i];
+		const struct listing_column *shown = &listing->shown[i];
 		if (i)
 			n += put_string(line + n, "  ");
 		size_t cell = put_string(line + n, shown->title);
@@ -427,9 +423,9 @@ columns_with_values(const struct poly_batch *batch)
 	return columns;
 }
 
-/* A trace that may have any column has said nothing of what it has: its first rows tell. */
+/* If the trace does not state its columns, those with values in its first rows count. */
 static poly_columns
-usual_columns(const struct listing *listing, const struct poly_batch *batch)
+default_columns(const struct listing *listing, const struct poly_batch *batch)
 {
 	poly_columns columns = listing->info->columns;
 	if (columns == POLY_ALL_COLUMNS)
@@ -438,21 +434,21 @@ usual_columns(const struct listing *listing, const struct poly_batch *batch)
 		columns |= POLY_HAS(record);
 	if (listing->disassembly)
 		columns |= POLY_HAS(text);
-	/* Of trace hooks the data are what counts; accesses they have none. */
+	/* Trace hooks have data, but no accesses. */
 	if (columns & POLY_HAS(hook))
-		return columns & ((LISTING_USUAL & ~PLACES) | POLY_HAS(payload));
-	return columns & LISTING_USUAL;
+		return columns & ((LISTING_DEFAULT & ~ACCESS_COLUMNS) | POLY_HAS(payload));
+	return columns & LISTING_DEFAULT;
 }
 
-/* Settles columns and widths by the first rows. */
+/* Chooses columns and widths by the first rows. */
 static void
-begin(struct listing *listing, const struct poly_batch *batch)
+layout(struct listing *listing, const struct poly_batch *batch)
 {
-	if (listing->usual)
-		add_set(listing, usual_columns(listing, batch));
+	if (listing->is_default)
+		add_set(listing, default_columns(listing, batch));
 	each_name(listing->registers, listing, add_register);
 	for (size_t i = 0; i < listing->count; i++) {
-		struct shown *shown = &listing->shown[i];
+		struct listing_column *shown = &listing->shown[i];
 		if (shown->width < strlen(shown->title))
 			shown->width = strlen(shown->title);
 	}
@@ -460,7 +456,7 @@ begin(struct listing *listing, const struct poly_batch *batch)
 	for (size_t row = 0; row < batch->rows; row++) {
 		read_state(listing, batch, row);
 		for (size_t i = 0; i < listing->count; i++) {
-			struct shown *shown = &listing->shown[i];
+			struct listing_column *shown = &listing->shown[i];
 			size_t n = put_cell(listing, shown, batch, row, text);
 			if (n > shown->width)
 				shown->width = n;
@@ -472,7 +468,7 @@ void
 listing_batch(struct listing *listing, const struct poly_batch *batch)
 {
 	if (!listing->headed) {
-		begin(listing, batch);
+		layout(listing, batch);
 		print_header(listing);
 	}
 	listing->headed = true;

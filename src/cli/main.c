@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The command: finds the sub-command, parses its options, runs it. */
+/* Finds the sub-command, parses the options and runs the command. */
 #include "polytrace/format.h"
 
-#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/say.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,66 +18,49 @@ static const struct command *const commands[] = {
 #define LIST(word) &command_##word,
 #include "command_list.def"
 #undef LIST
+	NULL,
 };
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 static const struct command *
 find_command(const char *name)
 {
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+	for (const struct command *const *command = commands; *command; command++) {
+		const char *alias = (*command)->alias;
+		if (strcmp((*command)->name, name) == 0 || (alias && strcmp(alias, name) == 0))
+			return *command;
 	}
 	return NULL;
+}
+
+/* Returns the name of the command that a word is most similar to. */
+static const char *
+find_nearest(const char *word)
+{
+	const char *nearest = commands[0]->name;
+	for (const struct command *const *command = commands; *command; command++) {
+		if (opt_distance(word, (*command)->name) < opt_distance(word, nearest))
+			nearest = (*command)->name;
+	}
+	return nearest;
 }
 
 static int
 unknown_command(const char *name)
 {
+	const char *nearest = help_synonym(name);
 	if (*name == '-') {
-		say(NULL, "unknown option '%s'; 'polytrace help' tells what there is", name);
+		diag_print(
+			NULL, "unknown option '%s'; 'polytrace help' lists the commands", name);
 		return STATUS_TROUBLE;
 	}
-	const char *nearest = commands[0]->name;
-	for (size_t i = 1; i < COMMAND_COUNT; i++) {
-		if (opt_distance(name, commands[i]->name) < opt_distance(name, nearest))
-			nearest = commands[i]->name;
-	}
-	if (opt_near(name, opt_distance(name, nearest)))
-		say(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
+	if (!nearest)
+		nearest = find_nearest(name);
+	if (help_synonym(name) || opt_near(name, opt_distance(name, nearest)))
+		diag_print(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
-		say(NULL, "unknown command '%s'; 'polytrace help' lists them", name);
+		diag_print(NULL, "unknown command '%s'; 'polytrace help' lists the commands",
+			name);
 	return STATUS_TROUBLE;
-}
-
-static int
-print_overview(void)
-{
-	struct output *output = output_new();
-	output_text(output, "usage: polytrace COMMAND [options] [FILE...]\n"
-			    "       polytrace help [COMMAND]\n"
-			    "       polytrace --version\n\ncommands:\n");
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		char line[120];
-		snprintf(line, sizeof line, "  %-10s %s\n", commands[i]->name,
-			commands[i]->summary);
-		output_text(output, line);
-	}
-	output_text(output, "\n'polytrace help COMMAND' lists the options of a command.\n");
-	return output_finish(output);
-}
-
-static int
-print_help(const struct command *command)
-{
-	struct output *output = output_new();
-	char usage[200];
-	snprintf(usage, sizeof usage, "usage: polytrace %s %s\n\n%s\n\noptions:\n",
-		command->name, command->usage, command->summary);
-	output_text(output, usage);
-	opt_help(command->options, output_write, output);
-	return output_finish(output);
 }
 
 static int
@@ -92,29 +74,21 @@ print_version(void)
 }
 
 static int
-print_help_of(const char *name)
-{
-	const struct command *command = name ? find_command(name) : NULL;
-	if (name && !command)
-		return unknown_command(name);
-	return command ? print_help(command) : print_overview();
-}
-
-static int
 run_command(const struct command *command, char **arguments)
 {
 	char message[OPT_MESSAGE];
 	int status = STATUS_TROUBLE;
-	void *options = say_allocate(1, command->options_size);
+	void *options = diag_allocate(1, command->options_size);
 	switch (opt_parse(command->options, options, arguments, message)) {
 	case OPT_PARSED:
 		progress_catch_interrupt();
 		status = command->run(options, arguments);
 		break;
-	case OPT_WANTS_HELP: status = print_help(command); break;
-	case OPT_WRONG:
-		say(command->name, "%s", message);
-		say(command->name, "'polytrace help %s' lists the options", command->name);
+	case OPT_WANTS_HELP: status = help_command(command); break;
+	case OPT_INVALID: diag_print(command->name, "%s", message); break;
+	case OPT_UNKNOWN:
+		diag_print(command->name, "%s; 'polytrace help %s' lists the options", message,
+			command->name);
 		break;
 	}
 	opt_free(command->options, options);
@@ -122,29 +96,62 @@ run_command(const struct command *command, char **arguments)
 	return status;
 }
 
-/* The command that the program is called by the name of, through a link; or NULL. */
+/* Topics that a command with an option prints. */
+static const char *const lists[][3] = {
+	{"analyses", "stats", "--list"},
+	{"analysis", "stats", "--list"},
+	{"simulators", "sim", "--list"},
+	{"simulator", "sim", "--list"},
+	{"courses", "sim", "--list"},
+};
+
+static int
+print_help(const char *name)
+{
+	const struct command *command = name ? find_command(name) : NULL;
+	if (!name)
+		return help_overview(commands);
+	if (command)
+		return help_command(command);
+	if (help_is_topic(name))
+		return help_topic(name);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		char option[20] = "", *arguments[] = {option, NULL};
+		if (strcmp(lists[i][0], name) != 0)
+			continue;
+		strcpy(option, lists[i][2]);
+		return run_command(find_command(lists[i][1]), arguments);
+	}
+	return unknown_command(name);
+}
+
+/* Returns the command that a link to the program is named after; NULL: none. */
 static const struct command *
-called_as(const char *program)
+find_by_link(const char *program)
 {
 	const char *slash = strrchr(program, '/');
 	return find_command(slash ? slash + 1 : program);
 }
 
+static bool
+is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	const struct command *own = argc > 0 ? called_as(argv[0]) : NULL;
-	if (own)
-		return run_command(own, argv + 1);
+	const struct command *linked = argc > 0 ? find_by_link(argv[0]) : NULL;
+	if (linked)
+		return run_command(linked, argv + 1);
 	const char *word = argc > 1 ? argv[1] : "";
-	if (strcmp(word, "--version") == 0)
+	if (is_one_of(word, "--version", "-V", "version"))
 		return print_version();
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		return print_overview();
-	if (strcmp(word, "help") == 0)
-		return print_help_of(argv[2]);
+	if (is_one_of(word, "--help", "-h", "help"))
+		return print_help(strcmp(word, "help") == 0 ? argv[2] : NULL);
 	if (!*word) {
-		say(NULL, "no command; 'polytrace help' lists them");
+		diag_print(NULL, "missing command; 'polytrace help' lists the commands");
 		return STATUS_TROUBLE;
 	}
 	const struct command *command = find_command(word);

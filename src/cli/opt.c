@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsing of options by tables, and their help. */
+/* Parsing of options by tables. */
 #include "cli/opt.h"
 
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest word that distances are told of. */
+/* Longest word that opt_distance compares letter by letter. */
 #define WORD_MAX 40
 
-/* Where the help of an option begins on its line. */
-#define HELP_INDENT 30
+/* Factors of the suffix k: of counts and times, and of bytes. */
+#define COUNT_BASE 1000
+#define SIZE_BASE 1024
 
 struct parse {
 	const struct opt *const *tables;
 	char *fields;
-	size_t argument_count; /* the most that a list can hold */
+	size_t argument_count; /* capacity of a list */
 	char *message;
 };
 
@@ -82,39 +83,60 @@ unknown_name(const struct parse *parse, const char *name, size_t n)
 	char word[WORD_MAX + 1];
 	snprintf(word, sizeof word, "%.*s", (int)n, name);
 	const char *nearest = NULL;
-	size_t least = SIZE_MAX;
+	size_t min = SIZE_MAX;
 	for (size_t t = 0; parse->tables[t]; t++) {
 		for (const struct opt *opt = parse->tables[t]; opt->name; opt++) {
 			size_t distance = opt_distance(word, opt->name);
-			if (distance < least) {
-				least = distance;
+			if (distance < min) {
+				min = distance;
 				nearest = opt->name;
 			}
 		}
 	}
-	int used = snprintf(parse->message, OPT_MESSAGE, "unknown option '--%s'", word);
-	if (nearest && opt_near(word, least))
-		snprintf(parse->message + used, OPT_MESSAGE - (size_t)used,
-			"; did you mean '--%s'?", nearest);
-	return OPT_WRONG;
+	if (!nearest || !opt_near(word, min)) {
+		snprintf(parse->message, OPT_MESSAGE, "unknown option '--%s'", word);
+		return OPT_UNKNOWN;
+	}
+	snprintf(parse->message, OPT_MESSAGE, "unknown option '--%s'; did you mean '--%s'?",
+		word, nearest);
+	return OPT_INVALID;
 }
 
 const char *const opt_on_error[] = {"stop", "skip", NULL};
 const char *const opt_threads[] = {"64", NULL};
 const char *const opt_from_one[] = {"18446744073709551615", "1", NULL};
 
-/* A number within limits, the largest and perhaps the smallest, texts as well; NULL: any. */
+/* Multiplies a value by the suffix at *end, if there is one, and skips it; false: overflow. */
 static bool
-set_number(struct opt_number *number, const char *text, const char *const *limits)
+apply_suffix(uint64_t *value, char **end, uint64_t base)
+{
+	static const char suffixes[] = "kMGT";
+	const char *suffix = **end ? strchr(suffixes, **end) : NULL;
+	if (!suffix)
+		return true;
+	for (const char *s = suffixes; s <= suffix; s++) {
+		if (*value > UINT64_MAX / base)
+			return false;
+		*value *= base;
+	}
+	++*end;
+	return true;
+}
+
+/* Parses a number within the limits of an option; base: factor of the suffix k. */
+static bool
+set_number(
+	struct opt_number *number, const char *text, const char *const *limits, uint64_t base)
 {
 	char *end;
-	int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+	const int radix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
 	errno = 0;
-	unsigned long long value = strtoull(text, &end, base);
-	/* strtoull also takes blanks and signs, which are no numbers here. */
-	if (!isdigit((unsigned char)text[0]) || *end || errno)
+	uint64_t value = strtoull(text, &end, radix);
+	/* strtoull also accepts blanks and signs, which are not numbers here. */
+	if (!isdigit((unsigned char)text[0]) || errno ||
+		(radix == 16 && !isxdigit((unsigned char)text[2])))
 		return false;
-	if (base == 16 && !isxdigit((unsigned char)text[2]))
+	if (!apply_suffix(&value, &end, base) || *end)
 		return false;
 	if (limits && (value > strtoull(limits[0], NULL, 10) ||
 			      (limits[1] && value < strtoull(limits[1], NULL, 10))))
@@ -123,18 +145,24 @@ set_number(struct opt_number *number, const char *text, const char *const *limit
 	return true;
 }
 
-/* Two numbers with a dash between, of which the second one may be missing. */
+bool
+opt_parse_count(struct opt_number *number, const char *text)
+{
+	return set_number(number, text, NULL, COUNT_BASE);
+}
+
+/* Parses two numbers with a dash between them; the second one is optional. */
 static bool
 set_range(struct opt_range *range, const char *text)
 {
-	char room[40];
+	char buffer[40];
 	struct opt_number first, last = {true, UINT64_MAX};
 	const size_t n = strcspn(text, "-");
-	if (n >= sizeof room || text[n] != '-')
+	if (n >= sizeof buffer || text[n] != '-')
 		return false;
-	snprintf(room, sizeof room, "%.*s", (int)n, text);
-	if (!set_number(&first, room, NULL) ||
-		(text[n + 1] && !set_number(&last, text + n + 1, NULL)) || !first.value ||
+	snprintf(buffer, sizeof buffer, "%.*s", (int)n, text);
+	if (!opt_parse_count(&first, buffer) ||
+		(text[n + 1] && !opt_parse_count(&last, text + n + 1)) || !first.value ||
 		first.value > last.value)
 		return false;
 	*range = (struct opt_range){true, first.value, last.value};
@@ -157,26 +185,23 @@ static void
 add_item(const struct parse *parse, struct opt_list *list, const char *text)
 {
 	if (!list->items)
-		list->items = say_allocate(parse->argument_count + 1, sizeof *list->items);
+		list->items = diag_allocate(parse->argument_count + 1, sizeof *list->items);
 	list->items[list->count++] = text;
 }
 
-/* What an option takes, for messages: "a number" or "always, auto or never". */
+/* Describes the valid values of an option, for messages: "auto, always or never". */
 static void
-expected(const struct opt *opt, char *text, size_t size)
+describe_valid(const struct opt *opt, char *text, size_t size)
 {
 	if (opt->type == OPT_RANGE) {
 		snprintf(text, size, "FIRST-LAST or FIRST-, numbers from 1");
 		return;
 	}
-	if (opt->type == OPT_NUMBER && opt->choices && opt->choices[1]) {
-		snprintf(text, size, "a number from %s to %s", opt->choices[1],
-			opt->choices == opt_from_one ? "2^64 - 1" : opt->choices[0]);
-		return;
-	}
-	if (opt->type == OPT_NUMBER) {
-		snprintf(text, size, "a number of at most %s",
-			opt->choices ? opt->choices[0] : "2^64 - 1");
+	if (opt->type == OPT_NUMBER || opt->type == OPT_SIZE) {
+		const char *max = opt->choices && opt->choices != opt_from_one ? opt->choices[0]
+									       : "2^64 - 1";
+		const char *min = opt->choices && opt->choices[1] ? opt->choices[1] : "0";
+		snprintf(text, size, "a number from %s to %s", min, max);
 		return;
 	}
 	size_t used = 0;
@@ -191,34 +216,35 @@ static enum opt_result
 set_value(const struct parse *parse, const struct opt *opt, const char *text)
 {
 	void *field = parse->fields + opt->field;
-	bool good = true;
+	bool valid = true;
 	switch (opt->type) {
 	case OPT_FLAG: *(bool *)field = true; break;
 	case OPT_TEXT: *(const char **)field = text; break;
-	case OPT_NUMBER: good = set_number(field, text, opt->choices); break;
-	case OPT_RANGE: good = set_range(field, text); break;
-	case OPT_CHOICE: good = set_choice(field, opt->choices, text); break;
+	case OPT_NUMBER: valid = set_number(field, text, opt->choices, COUNT_BASE); break;
+	case OPT_SIZE: valid = set_number(field, text, opt->choices, SIZE_BASE); break;
+	case OPT_RANGE: valid = set_range(field, text); break;
+	case OPT_CHOICE: valid = set_choice(field, opt->choices, text); break;
 	case OPT_LIST: add_item(parse, field, text); break;
 	case OPT_HELP: return OPT_WANTS_HELP;
 	}
-	if (good)
+	if (valid)
 		return OPT_PARSED;
 	char words[120];
-	expected(opt, words, sizeof words);
-	snprintf(parse->message, OPT_MESSAGE, "option '--%s' is '%s', expected %s", opt->name,
+	describe_valid(opt, words, sizeof words);
+	snprintf(parse->message, OPT_MESSAGE, "--%s=%s: invalid value (expected %s)", opt->name,
 		text, words);
-	return OPT_WRONG;
+	return OPT_INVALID;
 }
 
 static enum opt_result
-no_value(const struct parse *parse, const struct opt *opt)
+missing_value(const struct parse *parse, const struct opt *opt)
 {
-	snprintf(parse->message, OPT_MESSAGE, "option '--%s' needs a value, expected '%s'",
+	snprintf(parse->message, OPT_MESSAGE, "--%s: the option needs a value (expected %s)",
 		opt->name, opt->argument);
-	return OPT_WRONG;
+	return OPT_INVALID;
 }
 
-/* --name, --name=value or --name value; *next is the argument behind it. */
+/* Parses --name, --name=value or --name value; *next is the following argument. */
 static enum opt_result
 parse_long(const struct parse *parse, const char *word, char ***next)
 {
@@ -227,20 +253,19 @@ parse_long(const struct parse *parse, const char *word, char ***next)
 	if (!opt)
 		return unknown_name(parse, word, n);
 	if (!opt->argument && word[n]) {
-		snprintf(
-			parse->message, OPT_MESSAGE, "option '--%s' takes no value", opt->name);
-		return OPT_WRONG;
+		snprintf(parse->message, OPT_MESSAGE, "--%s: the option takes no value", word);
+		return OPT_INVALID;
 	}
 	if (!opt->argument)
 		return set_value(parse, opt, NULL);
 	if (word[n])
 		return set_value(parse, opt, word + n + 1);
 	if (!**next)
-		return no_value(parse, opt);
+		return missing_value(parse, opt);
 	return set_value(parse, opt, *(*next)++);
 }
 
-/* -a, -abc, -ovalue or -o value; *next is the argument behind it. */
+/* Parses -a, -abc, -ovalue or -o value; *next is the following argument. */
 static enum opt_result
 parse_letters(const struct parse *parse, const char *letters, char ***next)
 {
@@ -248,12 +273,12 @@ parse_letters(const struct parse *parse, const char *letters, char ***next)
 		const struct opt *opt = find_letter(parse->tables, *letters);
 		if (!opt) {
 			snprintf(parse->message, OPT_MESSAGE, "unknown option '-%c'", *letters);
-			return OPT_WRONG;
+			return OPT_UNKNOWN;
 		}
 		if (opt->argument && letters[1])
 			return set_value(parse, opt, letters + 1);
 		if (opt->argument && !**next)
-			return no_value(parse, opt);
+			return missing_value(parse, opt);
 		enum opt_result result =
 			set_value(parse, opt, opt->argument ? *(*next)++ : NULL);
 		if (result != OPT_PARSED || opt->argument)
@@ -296,24 +321,6 @@ opt_free(const struct opt *const *tables, void *fields)
 		for (const struct opt *opt = *tables; opt->name; opt++) {
 			if (opt->type == OPT_LIST)
 				free(((struct opt_list *)((char *)fields + opt->field))->items);
-		}
-	}
-}
-
-void
-opt_help(const struct opt *const *tables,
-	int (*write)(void *user, const void *data, size_t size), void *user)
-{
-	for (; *tables; tables++) {
-		for (const struct opt *opt = *tables; opt->name; opt++) {
-			char names[80], line[300], letter[8] = "   ";
-			if (opt->letter)
-				snprintf(letter, sizeof letter, "-%c,", opt->letter);
-			snprintf(names, sizeof names, "  %s --%s%s%s", letter, opt->name,
-				opt->argument ? "=" : "", opt->argument ? opt->argument : "");
-			int n = snprintf(
-				line, sizeof line, "%-*s  %s\n", HELP_INDENT, names, opt->help);
-			write(user, line, (size_t)n);
 		}
 	}
 }

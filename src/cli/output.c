@@ -3,7 +3,7 @@
 #include "cli/output.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct output *
 output_new(void)
 {
-	return say_allocate(1, sizeof(struct output));
+	return diag_allocate(1, sizeof(struct output));
 }
 
 static void
@@ -87,6 +87,6 @@ output_finish(struct output *output)
 	free(output);
 	if (!failure || failure == EPIPE)
 		return STATUS_DONE;
-	say("standard output", "%s", strerror(failure));
+	diag_print("standard output", "%s", strerror(failure));
 	return STATUS_TROUBLE;
 }

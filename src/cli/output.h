@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard output, buffered. Failures are sticky: what is written after one is lost, and
- * output_finish tells it. A reader that went away is no failure; work for it just ends.
+ * Standard output, buffered. Failures are sticky: later output is lost, and output_finish
+ * reports the failure. A closed pipe is not a failure; it only ends the work.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes that output_room gives at most. */
+/* Bytes that output_room provides. */
 #define OUTPUT_ROOM ((size_t)32 << 10)
 
 struct output {
-	size_t used; /* bytes held back in data */
+	size_t used; /* buffered bytes in data */
 	int failure; /* errno of the first failed write, or 0 */
 	char data[2 * OUTPUT_ROOM];
 };
 
-/* Standard output with nothing in it. It is big: it belongs on the heap. */
+/* Returns standard output, empty. The struct is large: it belongs on the heap. */
 struct output *output_new(void);
 
-/* Room for OUTPUT_ROOM bytes, to be filled and then taken over by output_commit. */
+/* Returns room for OUTPUT_ROOM bytes; output_commit appends those that the caller wrote. */
 char *output_room(struct output *output);
 void output_commit(struct output *output, size_t n);
 
@@ -31,13 +31,13 @@ int output_write(void *output, const void *data, size_t size);
 /* Writes a string. */
 void output_text(struct output *output, const char *text);
 
-/* True where nothing that is written arrives any more. */
+/* Returns whether output is lost. */
 bool output_failed(const struct output *output);
 
-/* Hands on what is held back. */
+/* Writes the buffered bytes. */
 void output_flush(struct output *output);
 
-/* Flushes, frees, and returns the exit status: trouble (and says why) where it failed. */
+/* Flushes and frees; returns the exit status, and prints a message on failure. */
 int output_finish(struct output *output);
 
 #endif

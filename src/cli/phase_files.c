@@ -2,8 +2,8 @@
 /* Writing the files of phases. */
 #include "cli/phase_files.h"
 
-#include "cli/save.h"
-#include "cli/say.h"
+#include "cli/output_buffer.h"
+#include "cli/diagnostics.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ phase_files_ask(const struct phase_files *files, struct poly_stats_options *aske
 		return NULL;
 	while (asked->options && asked->options[count])
 		count++;
-	const char **words = say_allocate(count + 2, sizeof *words);
+	const char **words = diag_allocate(count + 2, sizeof *words);
 	for (size_t i = 0; i < count; i++)
 		words[i] = asked->options[i];
 	words[count] = "phases.vectors=1";
@@ -48,15 +48,15 @@ static bool
 write_one(const struct poly_stats *stats, enum poly_phases_file which, const char *path)
 {
 	struct poly_error error;
-	struct save save;
+	struct output_buffer save;
 	if (!path)
 		return true;
-	save_begin(&save);
-	const struct poly_sink sink = save_sink(&save);
+	output_buffer_open(&save);
+	const struct poly_sink sink = output_buffer_sink(&save);
 	const bool whole = poly_phases_write(stats, which, &sink, &error) == POLY_OK;
 	if (!whole)
-		say_error(path, &error);
-	return save_end(&save, path, whole);
+		diag_error(path, &error);
+	return output_buffer_save(&save, path, whole);
 }
 
 bool

@@ -13,7 +13,7 @@
 #define DELAY 1000
 #define INTERVAL 200
 
-/* The one thing that a signal handler can reach. */
+/* Set by the signal handler. */
 static volatile sig_atomic_t interrupted;
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far long work has come, on standard error where that is a terminal, and Ctrl-C: the first
- * one ends the work between two batches, the second one at once.
+ * The progress bar of long work, on standard error if that is a terminal, and Ctrl-C: the first
+ * one ends the work after the current batch, the second one immediately.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -11,24 +11,24 @@
 
 struct progress {
 	bool shown;	/* a bar may be drawn */
-	bool drawn;	/* one is on the screen */
+	bool drawn;	/* a bar is on the screen */
 	uint64_t start; /* milliseconds of the monotonic clock */
 	uint64_t next;	/* when to draw again */
 };
 
-/* From now on Ctrl-C is noted. */
+/* Installs the handler of Ctrl-C. */
 void progress_catch_interrupt(void);
 
-/* True where Ctrl-C has been pressed. */
+/* Returns whether Ctrl-C has been pressed. */
 bool progress_interrupted(void);
 
-/* Begins: quiet where standard output goes to the same terminal while it works. */
+/* Begins; prints: no bar if standard output is a terminal, too. */
 void progress_start(struct progress *progress, bool prints);
 
-/* To be called between batches (user: a struct progress); 1 asks to stop. */
+/* Draws the bar; called between batches (user: a struct progress). Returns 1 to stop. */
 int progress_update(void *user, uint64_t done, uint64_t total);
 
-/* Takes the bar off the screen. */
+/* Clears the bar. */
 void progress_clear(struct progress *progress);
 
 #endif

@@ -3,8 +3,8 @@
 #include "cli/simpoints.h"
 
 #include "cli/command.h"
-#include "cli/part.h"
-#include "cli/say.h"
+#include "cli/split_output.h"
+#include "cli/diagnostics.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,12 +23,12 @@ struct point {
 /* Cutting under way. */
 struct cutting {
 	const struct simpoints_job *job;
-	struct source *source;
+	struct command_input *source;
 	struct point *points; /* by interval */
 	size_t count, next;   /* next: the first one that is not done with */
 	uint64_t instructions;
 	uint64_t interval; /* of the last row */
-	struct part part;
+	struct split_output part;
 };
 
 /* Takes a number and the blanks behind it. */
@@ -65,12 +65,12 @@ take_lines(struct cutting *cutting, FILE *file)
 			continue;
 		if (!take_number(&text, &point.interval) || !take_number(&text, &point.phase) ||
 			*text) {
-			say(path, "line %u is '%.*s', expected an interval and a phase", number,
-				(int)strcspn(line, "\r\n"), line);
+			diag_print(path, "line %u is '%.*s', expected an interval and a phase",
+				number, (int)strcspn(line, "\r\n"), line);
 			return false;
 		}
 		if (cutting->count == POINTS_MOST) {
-			say(path, "more than %d intervals", POINTS_MOST);
+			diag_print(path, "more than %d intervals", POINTS_MOST);
 			return false;
 		}
 		cutting->points[cutting->count++] = point;
@@ -90,13 +90,14 @@ check_points(struct cutting *cutting)
 			const bool same = points[i].interval == points[j].interval;
 			if (!same && points[i].phase != points[j].phase)
 				continue;
-			say(path, "%s %" PRIu64 " is there twice", same ? "interval" : "phase",
+			diag_print(path, "%s %" PRIu64 " is there twice",
+				same ? "interval" : "phase",
 				same ? points[i].interval : points[i].phase);
 			return false;
 		}
 	}
 	if (!cutting->count)
-		say(path, "has no interval");
+		diag_print(path, "has no interval");
 	return cutting->count;
 }
 
@@ -105,12 +106,12 @@ read_points(struct cutting *cutting)
 {
 	FILE *file = fopen(cutting->job->path, "r");
 	if (!file) {
-		say(cutting->job->path, "cannot be opened: %s", strerror(errno));
+		diag_print(cutting->job->path, "cannot be opened: %s", strerror(errno));
 		return false;
 	}
 	bool good = take_lines(cutting, file);
 	if (good && ferror(file)) {
-		say(cutting->job->path, "cannot be read: %s", strerror(errno));
+		diag_print(cutting->job->path, "cannot be read: %s", strerror(errno));
 		good = false;
 	}
 	fclose(file);
@@ -137,16 +138,17 @@ interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
 }
 
 /* The part of the next point, opened where it is not yet; NULL, and told: it cannot be. */
-static struct part *
+static struct split_output *
 open_next(struct cutting *cutting)
 {
 	char name[24];
-	struct part *part = &cutting->part;
+	struct split_output *part = &cutting->part;
 	if (part->writer)
 		return part;
 	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
-	part_name(part, cutting->job->output, name);
-	return part_open(part, poly_reader_info(cutting->source->reader), cutting->job->options)
+	split_output_name(part, cutting->job->output, name);
+	return split_output_open(
+		       part, poly_reader_info(cutting->source->reader), cutting->job->options)
 		       ? part
 		       : NULL;
 }
@@ -158,15 +160,15 @@ deal_rows(struct cutting *cutting, const struct poly_batch *batch, size_t first,
 {
 	const struct point *next = &cutting->points[cutting->next];
 	if (cutting->next < cutting->count && interval > next->interval) {
-		if (!part_finish(&cutting->part))
+		if (!split_output_finish(&cutting->part))
 			return false;
-		part_drop(&cutting->part);
+		split_output_discard(&cutting->part);
 		next = &cutting->points[++cutting->next];
 	}
 	if (cutting->next == cutting->count || interval != next->interval)
 		return true;
-	struct part *part = open_next(cutting);
-	return part && part_write_rows(part, batch, first, end);
+	struct split_output *part = open_next(cutting);
+	return part && split_output_write_rows(part, batch, first, end);
 }
 
 static bool
@@ -196,8 +198,8 @@ finish(struct cutting *cutting)
 		return true;
 	const struct point *next = &cutting->points[cutting->next];
 	if (next->interval < whole && cutting->next + 1 == cutting->count)
-		return part_finish(&cutting->part);
-	say(cutting->source->name,
+		return split_output_finish(&cutting->part);
+	diag_print(cutting->source->name,
 		"interval %" PRIu64 " of phase %" PRIu64 " is not there: the trace has %" PRIu64
 		" whole intervals of %" PRIu64 " instructions",
 		cutting->points[cutting->count - 1].interval,
@@ -206,16 +208,16 @@ finish(struct cutting *cutting)
 }
 
 int
-simpoints_cut(const struct simpoints_job *job, struct source *source)
+simpoints_cut(const struct simpoints_job *job, struct command_input *source)
 {
 	struct cutting cutting = {.job = job, .source = source};
 	const struct poly_batch *batch;
-	cutting.points = say_allocate(POINTS_MOST, sizeof *cutting.points);
+	cutting.points = diag_allocate(POINTS_MOST, sizeof *cutting.points);
 	bool good = read_points(&cutting);
-	while (good && cutting.next < cutting.count && (batch = source_next(source)))
+	while (good && cutting.next < cutting.count && (batch = input_next(source)))
 		good = deal(&cutting, batch);
-	good = good && !source_partial(source) && finish(&cutting);
-	part_drop(&cutting.part);
+	good = good && !input_is_partial(source) && finish(&cutting);
+	split_output_discard(&cutting.part);
 	free(cutting.points);
 	return good ? STATUS_DONE : STATUS_TROUBLE;
 }

@@ -3,7 +3,7 @@
 #ifndef CLI_SIMPOINTS_H
 #define CLI_SIMPOINTS_H
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
 /* What is to be cut. */
 struct simpoints_job {
@@ -18,6 +18,6 @@ struct simpoints_job {
  * they go; tells what went wrong, and returns an exit status. Closing the source is left to the
  * caller.
  */
-int simpoints_cut(const struct simpoints_job *job, struct source *source);
+int simpoints_cut(const struct simpoints_job *job, struct command_input *source);
 
 #endif

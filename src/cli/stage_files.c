@@ -2,8 +2,8 @@
 /* Writing the stages of a pipeline. */
 #include "cli/stage_files.h"
 
-#include "cli/save.h"
-#include "cli/say.h"
+#include "cli/output_buffer.h"
+#include "cli/diagnostics.h"
 
 bool
 stage_files_any(const struct stage_files *files)
@@ -16,15 +16,15 @@ static bool
 write_one(const struct poly_stats *stats, enum poly_stages_form form, const char *path)
 {
 	struct poly_error error;
-	struct save save;
+	struct output_buffer save;
 	if (!path)
 		return true;
-	save_begin(&save);
-	const struct poly_sink sink = save_sink(&save);
+	output_buffer_open(&save);
+	const struct poly_sink sink = output_buffer_sink(&save);
 	const bool whole = poly_stages_write(stats, form, &sink, &error) == POLY_OK;
 	if (!whole)
-		say_error(path, &error);
-	return save_end(&save, path, whole);
+		diag_error(path, &error);
+	return output_buffer_save(&save, path, whole);
 }
 
 bool

@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* The longest line that COLUMNS may ask for. */
-#define WIDTH_MOST 1000
+/* Maximum of COLUMNS. */
+#define WIDTH_MAX 1000
 
 const char *const term_colors[] = {"auto", "always", "never", NULL};
 
@@ -51,10 +51,10 @@ unsigned
 term_width(void)
 {
 	const char *columns = getenv("COLUMNS");
-	const unsigned long asked = columns ? strtoul(columns, NULL, 10) : 0;
+	const unsigned long requested = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
-	if (asked && asked <= WIDTH_MOST)
-		return (unsigned)asked;
+	if (requested && requested <= WIDTH_MAX)
+		return (unsigned)requested;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		return size.ws_col;
 	return 80;

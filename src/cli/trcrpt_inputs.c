@@ -3,15 +3,15 @@
 #include "cli/trcrpt_inputs.h"
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/diagnostics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Largest number of a cpu. */
-#define CPUS_MOST 4096
+/* Limit of CPU numbers. */
+#define CPUS_MAX 4096
 
 static void
 grow(struct traces *traces)
@@ -19,38 +19,38 @@ grow(struct traces *traces)
 	if (traces->count < traces->capacity)
 		return;
 	size_t capacity = traces->capacity ? 2 * traces->capacity : 8;
-	struct source *sources = say_allocate(capacity, sizeof *sources);
-	struct poly_reader **readers = say_allocate(capacity, sizeof *readers);
-	const char **names = say_allocate(capacity, sizeof *names);
-	char **made = say_allocate(capacity, sizeof *made);
+	struct command_input *sources = diag_allocate(capacity, sizeof *sources);
+	struct poly_reader **readers = diag_allocate(capacity, sizeof *readers);
+	const char **names = diag_allocate(capacity, sizeof *names);
+	char **owned_names = diag_allocate(capacity, sizeof *owned_names);
 	for (size_t i = 0; i < traces->count; i++) {
 		sources[i] = traces->sources[i];
 		readers[i] = traces->readers[i];
 		names[i] = traces->names[i];
-		made[i] = traces->made[i];
+		owned_names[i] = traces->owned_names[i];
 	}
 	free(traces->sources);
 	free(traces->readers);
 	free(traces->names);
-	free(traces->made);
-	*traces = (struct traces){sources, readers, names, made, traces->count, capacity,
+	free(traces->owned_names);
+	*traces = (struct traces){sources, readers, names, owned_names, traces->count, capacity,
 		traces->verbose, traces->columns};
 }
 
 bool
-traces_open(struct traces *traces, const char *path, const struct source_options *options)
+traces_open(struct traces *traces, const char *path, const struct input_options *options)
 {
-	const struct source_wants wants = {.columns = traces->columns, .prints = true};
+	const struct input_needs wants = {.columns = traces->columns, .prints = true};
 	grow(traces);
-	struct source *source = &traces->sources[traces->count];
+	struct command_input *source = &traces->sources[traces->count];
 	if (traces->verbose)
-		say(NULL, "reads '%s'", path);
-	if (!source_open(source, path, options, &wants))
+		diag_print(NULL, "reading '%s'", path);
+	if (!input_open(source, path, options, &wants))
 		return false;
 	if (!(poly_reader_info(source->reader)->columns & POLY_HAS(hook))) {
-		say(source->name, "format '%s' has no trace hooks",
+		diag_print(source->name, "format '%s' has no trace hooks",
 			poly_reader_format(source->reader)->name);
-		source_drop(source);
+		input_discard(source);
 		return false;
 	}
 	traces->readers[traces->count] = source->reader;
@@ -59,19 +59,19 @@ traces_open(struct traces *traces, const char *path, const struct source_options
 	return true;
 }
 
-/* Opens the file of a cpu. */
+/* Opens the file of a CPU. */
 static bool
 open_cpu(struct traces *traces, const char *base, unsigned cpu,
-	const struct source_options *options)
+	const struct input_options *options)
 {
 	size_t size = strlen(base) + 16;
-	char *path = say_allocate(size, 1);
+	char *path = diag_allocate(size, 1);
 	snprintf(path, size, "%s-%u", base, cpu);
 	if (!traces_open(traces, path, options)) {
 		free(path);
 		return false;
 	}
-	traces->made[traces->count - 1] = path;
+	traces->owned_names[traces->count - 1] = path;
 	return true;
 }
 
@@ -83,43 +83,45 @@ is_there(const char *base, unsigned cpu)
 	return n > 0 && n < (int)sizeof path && access(path, F_OK) == 0;
 }
 
-/* "3" or "2-5" at *list, which is moved behind it. */
+/* Parses "3" or "2-5" at *list and moves that past it. */
 static bool
-parse_range(const char **list, unsigned long *from, unsigned long *to)
+parse_range(const char **list, unsigned long *from, unsigned long *last)
 {
 	char *end;
 	if (**list < '0' || **list > '9')
 		return false;
-	*from = *to = strtoul(*list, &end, 10);
+	*from = *last = strtoul(*list, &end, 10);
 	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		*to = strtoul(end + 1, &end, 10);
+		*last = strtoul(end + 1, &end, 10);
 	*list = end;
-	return *from <= *to && *to < CPUS_MOST && (*end == 0 || *end == ',' || *end == ' ');
+	return *from <= *last && *last < CPUS_MAX && (*end == 0 || *end == ',' || *end == ' ');
 }
 
 bool
 traces_open_cpus(struct traces *traces, const char *base, const char *list,
-	const struct source_options *options)
+	const struct input_options *options)
 {
-	unsigned long from, to;
+	unsigned long from, last;
 	if (strcmp(list, "all") == 0) {
 		const size_t before = traces->count;
-		/* Only some of the cpus may have been traced. */
-		for (unsigned cpu = 0; cpu < CPUS_MOST; cpu++) {
+		/* Possibly only some of the CPUs were traced. */
+		for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++) {
 			if (is_there(base, cpu) && !open_cpu(traces, base, cpu, options))
 				return false;
 		}
 		if (traces->count == before)
-			say(base, "there is no file of a cpu beside it, such as '%s-0'", base);
+			diag_print(base, "no file of a CPU found, such as '%s-0'", base);
 		return true;
 	}
 	while (*list) {
-		if (!parse_range(&list, &from, &to)) {
-			say("trcrpt", "'-C' at '%s', expected 'all' or cpus such as '0,2-3'",
+		if (!parse_range(&list, &from, &last)) {
+			diag_print("trcrpt",
+				"option '-C': invalid list at '%s' (expected 'all' or CPUs "
+				"such as '0,2-3')",
 				list);
 			return false;
 		}
-		for (; from <= to; from++) {
+		for (; from <= last; from++) {
 			if (!open_cpu(traces, base, (unsigned)from, options))
 				return false;
 		}
@@ -146,15 +148,15 @@ traces_close(struct traces *traces)
 {
 	int worst = STATUS_DONE;
 	for (size_t i = 0; i < traces->count; i++) {
-		int status = source_close(&traces->sources[i]);
+		int status = input_close(&traces->sources[i]);
 		if (status > worst)
 			worst = status;
-		free(traces->made[i]);
+		free(traces->owned_names[i]);
 	}
 	free(traces->sources);
 	free(traces->readers);
 	free(traces->names);
-	free(traces->made);
+	free(traces->owned_names);
 	*traces = (struct traces){0};
 	return worst;
 }
@@ -166,7 +168,7 @@ trcrpt_read_text(const char *path, struct poly_trcrpt_text *text)
 	char *all;
 	size_t n;
 	if (poly_template_text_load(path, &all, &n, &error) != POLY_OK) {
-		say_error(say_input(path), &error);
+		diag_error(diag_input_name(path), &error);
 		return false;
 	}
 	*text = (struct poly_trcrpt_text){all, n, path};

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs of the command trcrpt: several traces at once, and small files of text. */
+/* Inputs of the command trcrpt: traces to merge, and text files. */
 #ifndef CLI_TRCRPT_INPUTS_H
 #define CLI_TRCRPT_INPUTS_H
 
 #include "polytrace/trcrpt.h"
 
-#include "cli/source.h"
+#include "cli/command_input.h"
 
-/* Traces that are open together. Zero-initialise. */
+/* Open traces. Zero-initialise. */
 struct traces {
-	struct source *sources;
+	struct command_input *sources;
 	struct poly_reader **readers;
 	const char **names;
-	char **made; /* paths that were made; NULL: another's */
+	char **owned_names; /* paths to free; NULL: not owned */
 	size_t count, capacity;
-	bool verbose;	      /* tell the names of files */
-	poly_columns columns; /* asked of the readers */
+	bool verbose;	      /* print the names of files */
+	poly_columns columns; /* required of the readers */
 };
 
-/* Opens one; false, and told, where it cannot be. */
-bool traces_open(struct traces *traces, const char *path, const struct source_options *options);
+/* Opens a trace; false, after a message, on failure. */
+bool traces_open(struct traces *traces, const char *path, const struct input_options *options);
 
 /*
- * Opens the files beside base of a trace with a file for each cpu (base-0, base-1 ...): those
- * of a list such as "0,2-3", or with "all" as many as there are. False, and told, where one
- * cannot be opened or the list is none.
+ * Opens the files of a trace with one file per CPU (base-0, base-1 ...): those of a list such
+ * as "0,2-3", or with "all" every one that exists. False, after a message, if one cannot be
+ * opened or the list is not valid.
  */
 bool traces_open_cpus(struct traces *traces, const char *base, const char *list,
-	const struct source_options *options);
+	const struct input_options *options);
 
-/* The open traces as a report takes them. */
+/* Returns the open traces as inputs of a report. */
 struct poly_trcrpt_inputs traces_inputs(const struct traces *traces);
 
-/* Remembers that the input numbered i failed, so that closing tells it. */
+/* Records the failure of input i, for traces_close to report. */
 void traces_failed(struct traces *traces, size_t i, const struct poly_error *error);
 
-/* Closes all, tells what was found wrong; returns the exit status. */
+/* Closes all traces and reports their findings; returns the exit status. */
 int traces_close(struct traces *traces);
 
 /*
- * The text of a file; false, and told, where it cannot be read. The caller frees it by
+ * Reads the text of a file; false, after a message, on failure. The caller frees it by
  * poly_template_text_free.
  */
 bool trcrpt_read_text(const char *path, struct poly_trcrpt_text *text);

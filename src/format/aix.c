@@ -39,7 +39,7 @@ static const struct poly_option options[] = {
 		"bits of a hook word (default auto: as in the source, else as the first event "
 		"needs)",
 		"trcfmt File Format, Trace Entries"},
-	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, 1 << 20, 64,
+	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE, 1 << 20, 64,
 		1 << 30, NULL, "approximate bytes per block of a new log (default 1048576)",
 		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL,

@@ -2,7 +2,7 @@
 /*
  * BYU BACH: six-byte records of a Pentium's bus cycles, taken from its pins.
  *
- * spec: seed 001; reference bach 2 to 6
+ * spec: BYU BACH trace format; BYU BACH bus trace reference 2 to 6
  */
 #include "format/bus/decode.h"
 #include "format/bus/text.h"
@@ -15,38 +15,38 @@ enum { OPTION_ENDIAN, OPTION_LINE, OPTION_LOW };
 enum { ENDIAN_BE, ENDIAN_LE, ENDIAN_AUTO };
 enum { LOW_KEEP, LOW_ZERO };
 
-/* Records that the byte order is told from (reference bach 4.4). */
+/* Records examined to detect the byte order (BYU BACH bus trace reference 4.4). */
 #define SAMPLE_RECORDS 65536
 
-/* The operations that are not defined, all of which a short trace may have once. */
-#define UNDEFINED_MOST 6
+/* Number of undefined operations; a short trace may have each once. */
+#define UNDEFINED_MAX 6
 
-/* Records of them that a bid is made of: a hundred are worth the most that is bid. */
+/* Records that determine a bid; a hundred suffice for the maximum bid. */
 #define BID_RECORDS 4096
 
 struct bach_reader {
 	struct bus_layout layout;
 	bus_decode_fn decode;
 	struct bus_check check;
-	/* The column access where it is needed though nobody asked for it. */
+	/* Column access for internal use, if it is not selected. */
 	uint8_t accesses[POLY_BATCH_ROWS];
 };
 
 struct bach_writer {
 	bool little;
-	uint8_t low; /* bits of control that are kept */
+	uint8_t low; /* mask of the bits of control that are written */
 	struct bus_conversion conversion;
 };
 
-/* What the front of an input says on the byte order. */
-struct sample {
+/* Evidence from the start of an input. */
+struct bach_sample {
 	size_t records;
 	size_t aligned[2]; /* A2 to A0 are 0: as big, as little endian */
-	size_t valid;	   /* the operation is defined */
+	size_t valid;	   /* records whose operation is defined */
 };
 
 static void
-take_sample(struct sample *sample, const uint8_t *p, size_t n)
+read_sample(struct bach_sample *sample, const uint8_t *p, size_t n)
 {
 	memset(sample, 0, sizeof *sample);
 	sample->records = n / BUS_CYCLE_SIZE;
@@ -59,7 +59,7 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n)
 	}
 }
 
-/* The squared counts of the values of a byte of n records: larger where it changes less. */
+/* Returns the squared counts of a byte's values in n records: larger if it changes less. */
 static uint64_t
 evenness(const uint8_t *p, size_t n)
 {
@@ -72,18 +72,19 @@ evenness(const uint8_t *p, size_t n)
 }
 
 /*
- * The order in which more addresses are aligned; where they are as many, the one whose highest
- * byte changes less; big endian where nothing tells.
+ * Returns whether little endian aligns more addresses; if both align equally many, whether its
+ * highest byte changes less; big endian by default.
  */
 static bool
-sample_is_little(const struct sample *sample, const uint8_t *p)
+sample_is_little(const struct bach_sample *sample, const uint8_t *p)
 {
 	if (sample->aligned[0] != sample->aligned[1])
 		return sample->aligned[1] > sample->aligned[0];
 	return evenness(p + 3, sample->records) > evenness(p, sample->records);
 }
 
-/* Bits that one record speaks for a bus cycle, in quarters; below 0 where it speaks against. */
+/* Returns the evidence of one record for a bus cycle, in quarters of bits; negative: against.
+ */
 static int
 record_bits(const struct bus_cycle *cycle)
 {
@@ -100,11 +101,11 @@ record_bits(const struct bus_cycle *cycle)
 }
 
 /*
- * Quarters of bits of a sample's first records, more where they are alike. A record that
- * repeats the one before says nothing new.
+ * Returns the evidence of a sample's first records, in quarters of bits; reads on while they
+ * are alike. A record that repeats its predecessor adds no evidence.
  */
 static int
-sample_bits(const struct sample *sample, const uint8_t *p, bool little, size_t *different)
+sample_bits(const struct bach_sample *sample, const uint8_t *p, bool little, size_t *different)
 {
 	long bits = 0;
 	*different = 0;
@@ -123,13 +124,14 @@ static int
 bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
+	struct bach_sample sample;
 	size_t different;
 	if (n < 3 * BUS_CYCLE_SIZE)
 		return 0;
-	take_sample(&sample, p, n);
+	read_sample(&sample, p, n);
 	bool little = sample_is_little(&sample, p);
 	int bits = sample_bits(&sample, p, little, &different) / 4;
+	note->near = bits > 0 && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE);
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu addresses are multiples of 8 (%s endian), %zu operations "
 		"are defined",
@@ -138,23 +140,23 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	size_t undefined = sample.records - sample.valid;
 	bool good = 10 * sample.aligned[little] >= 9 * sample.records &&
 		    8 * undefined <= 3 * sample.records &&
-		    undefined <= UNDEFINED_MOST + sample.records / 16 && different >= 3;
+		    undefined <= UNDEFINED_MAX + sample.records / 16 && different >= 3;
 	return good && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE) ? bits : 0;
 }
 
-/* Settles the byte order and says why where it is not the usual one. */
+/* Sets the byte order, and adds its evidence as a fact unless it is the default. */
 static bool
 open_order(struct reading *reading)
 {
 	struct bach_reader *reader = reading->state;
-	struct sample sample;
+	struct bach_sample sample;
 	size_t have;
 	if (reading->options[OPTION_ENDIAN] != ENDIAN_AUTO) {
 		reader->layout.little = reading->options[OPTION_ENDIAN] == ENDIAN_LE;
 		return true;
 	}
 	const uint8_t *p = in_peek(reading->in, SAMPLE_RECORDS * BUS_CYCLE_SIZE, &have);
-	take_sample(&sample, p, have);
+	read_sample(&sample, p, have);
 	reader->layout.little = sample_is_little(&sample, p);
 	if (!reader->layout.little)
 		return true;
@@ -186,9 +188,9 @@ bach_open(struct reading *reading, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Rows whose address has low bits, which the columns don't tell. */
+/* Stores the raw bytes of rows whose address has low bits, which no column preserves. */
 static void
-keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
+store_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
 	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
 		if (bus_load(p, reader->layout.little).address & 7)
@@ -196,7 +198,7 @@ keep_odd(const struct bach_reader *reader, struct batch *batch, const uint8_t *p
 	}
 }
 
-/* The event of every row in a set, whose bits stand for the 64 rows from first on. */
+/* Sets the events of the rows in a bitmap of 64 rows from first on. */
 static void
 put_events(const struct bach_reader *reader, struct batch *batch, size_t first, uint64_t rows,
 	const uint8_t *p)
@@ -211,7 +213,7 @@ put_events(const struct bach_reader *reader, struct batch *batch, size_t first, 
 	}
 }
 
-/* The rows from first on, 64 at most, that access nothing. */
+/* Returns a bitmap of up to 64 rows from first on that access nothing. */
 static uint64_t
 idle_rows(const uint8_t *accesses, size_t first, size_t n)
 {
@@ -221,7 +223,7 @@ idle_rows(const uint8_t *accesses, size_t first, size_t n)
 			rows |= (uint64_t)(accesses[first + i] / BUS_NO_ACCESS) << i;
 		return rows;
 	}
-	/* The upper bits of eight bytes meet in the top byte of a product. */
+	/* The multiplication collects the bits of eight bytes in the top byte. */
 	for (size_t i = 0; i < 64; i += 8) {
 		uint64_t marks = load_le64(accesses + first + i) / BUS_NO_ACCESS;
 		marks &= 0x0101010101010101;
@@ -230,7 +232,7 @@ idle_rows(const uint8_t *accesses, size_t first, size_t n)
 	return rows;
 }
 
-/* Presence of access and size where some rows have none, 64 rows at a time; and events. */
+/* Sets presence of access and size if some rows have none, 64 rows at a time; and events. */
 static void
 mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8_t *accesses,
 	const uint8_t *p, size_t n)
@@ -246,24 +248,24 @@ mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8
 	}
 }
 
-/* Fills the columns that are wanted for n records at p. */
+/* Fills the selected columns for n records at p. */
 static void
 decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
 	const struct poly_batch *view = &batch->view;
 	const bool accesses = view->access || view->size || view->event;
-	const struct bus_columns to = {.kind = view->kind,
+	const struct bus_columns columns = {.kind = view->kind,
 		.record = view->record,
 		.enables = view->byte_enables,
 		.control = view->control,
 		.access = view->access || !accesses ? view->access : reader->accesses,
 		.address = view->address,
 		.size = view->size};
-	struct bus_found found = reader->decode(p, n, &reader->layout, &to);
+	struct bus_found found = reader->decode(p, n, &reader->layout, &columns);
 	if (view->raw && found.odd)
-		keep_odd(reader, batch, p, n);
+		store_odd(reader, batch, p, n);
 	if (found.idle) {
-		mark_accesses(reader, batch, to.access, p, n);
+		mark_accesses(reader, batch, columns.access, p, n);
 	} else {
 		batch_all_present(batch, POLY_COLUMN_access);
 		batch_all_present(batch, POLY_COLUMN_size);
@@ -280,7 +282,7 @@ bach_read(struct reading *reading, struct batch *batch, struct poly_error *error
 	size_t n = have / BUS_CYCLE_SIZE;
 	if (n == 0)
 		return bus_read_tail(
-			reading, batch, BUS_B01, BUS_RECORD_DAMAGED, BUS_CYCLE_SIZE);
+			reading, batch, BUS_B01, BUS_RECORD_CORRUPT, BUS_CYCLE_SIZE);
 	if (n > batch->capacity)
 		n = batch->capacity;
 	decode(reader, batch, p, n);
@@ -325,12 +327,12 @@ bach_wopen(struct writing *writing, struct poly_error *error)
 	writer->little =
 		order == ENDIAN_LE || (order == ENDIAN_AUTO && fact && strcmp(fact, "le") == 0);
 	writer->low = writing->options[OPTION_LOW] == LOW_ZERO ? 0xf0 : 0xff;
-	writer->conversion.raw = bus_raw_of(writing->source);
+	writer->conversion.raw = bus_raw_contents(writing->source);
 	writing->uses = bus_uses(writing->source);
 	return POLY_OK;
 }
 
-/* A row whose columns say it all, or not. */
+/* Writes a row, from its columns or from its raw bytes. */
 static enum poly_status
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
@@ -346,26 +348,27 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	enum poly_status status = bus_convert(writing, conversion, batch, row, error);
 	for (size_t i = 0; status == POLY_OK && i < conversion->count; i++) {
-		uint8_t *to = out_room(writing->out, BUS_CYCLE_SIZE);
+		uint8_t *dst = out_room(writing->out, BUS_CYCLE_SIZE);
 		conversion->cycles[i].control &= writer->low;
-		bus_store(to, &conversion->cycles[i], writer->little);
+		bus_store(dst, &conversion->cycles[i], writer->little);
 		out_commit(writing->out, BUS_CYCLE_SIZE);
 	}
 	return status;
 }
 
-/* False where an address has more than 32 bits; nothing is written then. */
+/* Writes rows from columns alone; returns false, without output, if an address exceeds 32 bits.
+ */
 static bool
 write_plain(struct writing *writing, const struct poly_batch *batch)
 {
 	const struct bach_writer *writer = writing->state;
-	uint8_t *to = out_room(writing->out, batch->rows * BUS_CYCLE_SIZE);
+	uint8_t *dst = out_room(writing->out, batch->rows * BUS_CYCLE_SIZE);
 	uint64_t all = 0;
-	for (size_t row = 0; row < batch->rows; row++, to += BUS_CYCLE_SIZE) {
+	for (size_t row = 0; row < batch->rows; row++, dst += BUS_CYCLE_SIZE) {
 		all |= batch->address[row];
 		struct bus_cycle cycle = {(uint32_t)batch->address[row] & ~7u,
 			batch->byte_enables[row], batch->control[row] & writer->low};
-		bus_store(to, &cycle, writer->little);
+		bus_store(dst, &cycle, writer->little);
 	}
 	if (all > UINT32_MAX)
 		return false;
@@ -390,13 +393,13 @@ static const char *const low_words[] = {"keep", "zero", NULL};
 static const struct poly_option options[] = {
 	{"bach.endian", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE, ENDIAN_AUTO,
 		0, 0, endian_words,
-		"byte order of the addresses; auto: the order in which more of them are "
-		"multiples of 8, and for writing the source's",
-		"reference bach 3/1"},
+		"byte order of addresses (default auto: the one with more multiples of 8; "
+		"written: that of the source)",
+		"BYU BACH bus trace reference 3/1"},
 	BUS_LINE_OPTION,
 	{"bach.low", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, LOW_KEEP, 0, 0, low_words,
-		"what becomes of the undefined lower four bits of control",
-		"reference bach 3/6"},
+		"preserve or clear the undefined lower four bits of control (default keep)",
+		"BYU BACH bus trace reference 3/6"},
 	{.name = NULL},
 };
 
@@ -416,7 +419,7 @@ static const struct format bach = {
 	.probe = bach_probe,
 	.open = bach_open,
 	.read = bach_read,
-	.cut = bach_cut,
+	.find_split = bach_cut,
 	.check = bach_check,
 	.wopen = bach_wopen,
 	.write = bach_write,

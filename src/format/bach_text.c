@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The listing of six-byte bus traces that the format's own program prints: a line a record,
- * address, byte enables and the name of the operation.
+ * The listing of six-byte bus traces as printed by the format's own program: one line per
+ * record with address, byte enables and the name of the operation.
  *
- * spec: seed 001, its program; reference bach 4.5
+ * spec: BYU BACH trace format (program); BYU BACH bus trace reference 4.5
  */
 #include "format/bus/text.h"
 #include "format/bus/trace.h"
@@ -14,35 +14,35 @@
 
 enum { OPTION_LINE };
 
-/* Bytes of the longest line that is read. */
-#define LINE_MOST 4096
+/* Maximum bytes of a line. */
+#define LINE_MAX 4096
 
-/* Rows that are printed into one room. */
+/* Rows that are printed together. */
 #define PRINT_ROWS 2048
 
-struct text_reader {
+struct listing_reader {
 	struct lines lines;
-	uint32_t moved; /* bytes that a cacheable operation moves */
+	uint32_t moved; /* bytes that a cacheable operation transfers */
 	struct bus_check check;
 };
 
-struct text_writer {
+struct listing_writer {
 	struct bus_conversion conversion;
 	bus_print_fn print;
 };
 
-/* Lines at the front of an input, and how many of them are records. */
-struct sample {
+/* Lines at the start of an input, and how many of them are records. */
+struct listing_sample {
 	size_t lines, records;
 };
 
 static void
-take_sample(struct sample *sample, const char *p, size_t n, bool eof)
+read_sample(struct listing_sample *sample, const char *p, size_t n, bool eof)
 {
 	const char *end = p + n;
 	memset(sample, 0, sizeof *sample);
 	while (p < end && sample->lines < 64) {
-		size_t left = (size_t)(end - p), limit = left < LINE_MOST ? left : LINE_MOST;
+		size_t left = (size_t)(end - p), limit = left < LINE_MAX ? left : LINE_MAX;
 		const char *newline = memchr(p, '\n', limit);
 		if (!newline && !(eof && limit == left))
 			return;
@@ -58,21 +58,22 @@ take_sample(struct sample *sample, const char *p, size_t n, bool eof)
 static int
 text_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
-	struct sample sample;
-	take_sample(&sample, (const char *)p, n, eof);
+	struct listing_sample sample;
+	read_sample(&sample, (const char *)p, n, eof);
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are records of the listing", sample.records,
 			sample.lines);
-	/* The last line may be cut off. */
+	/* The last line may be truncated. */
 	if (sample.records < 3 || sample.records + 1 < sample.lines)
 		return 0;
 	return 24;
 }
 
-/* The columns of a record; its line is kept where printing would not give the same one. */
+/* Sets the columns of a record. */
 static void
-put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
+put_cycle(struct listing_reader *reader, struct batch *batch, size_t row,
 	const struct bus_cycle *cycle)
 {
 	unsigned operation = cycle->control >> 4;
@@ -95,7 +96,7 @@ put_cycle(struct text_reader *reader, struct batch *batch, size_t row,
 		batch_put(batch, event, row, (uint8_t)event);
 }
 
-/* How much of a line is shown in a message. */
+/* Returns the number of bytes of a line to show in a message. */
 static int
 shown_size(const uint8_t *text, size_t n)
 {
@@ -106,8 +107,8 @@ shown_size(const uint8_t *text, size_t n)
 }
 
 static bool
-text_take(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
-	struct line_fault *fault)
+text_parse_line(struct reading *reading, struct batch *batch, size_t row,
+	const struct line *line, struct line_fault *fault)
 {
 	const char *text = (const char *)line->text;
 	struct bus_cycle cycle;
@@ -116,11 +117,12 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 		fault->rule = BUS_B01;
 		fault->column = 0;
 		snprintf(fault->text, sizeof fault->text,
-			"'%.*s' is no record, expected address, byte enables and operation",
+			"'%.*s' is not a record (expected address, byte enables and operation)",
 			shown_size(line->text, line->size), text);
 		return false;
 	}
 	put_cycle(reading->state, batch, row, &cycle);
+	/* Preserve a line that printing would not reproduce. */
 	if (!exact || (cycle.address & 7))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
 	batch_put(batch, origin, row, line->offset);
@@ -128,16 +130,16 @@ text_take(struct reading *reading, struct batch *batch, size_t row, const struct
 }
 
 static const struct line_format line_format = {
-	.limit = LINE_MOST,
-	.damaged = BUS_RECORD_DAMAGED,
+	.limit = LINE_MAX,
+	.corrupt_kind = BUS_RECORD_CORRUPT,
 	.too_long = BUS_B01,
-	.take = text_take,
+	.parse_line = text_parse_line,
 };
 
 static enum poly_status
 text_open(struct reading *reading, struct poly_error *error)
 {
-	struct text_reader *reader = reading->state;
+	struct listing_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
 	reader->moved = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
 	if (!info_fact(reading->info, "bach.line", reader->moved == 8 ? "8" : "32"))
@@ -154,7 +156,7 @@ text_open(struct reading *reading, struct poly_error *error)
 static void
 text_check(struct reading *reading, const struct poly_batch *batch)
 {
-	struct text_reader *reader = reading->state;
+	struct listing_reader *reader = reading->state;
 	bus_check(reading, &reader->check, batch);
 }
 
@@ -162,8 +164,8 @@ static enum poly_status
 text_wopen(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
-	struct text_writer *writer = writing->state;
-	writer->conversion.raw = bus_raw_of(writing->source);
+	struct listing_writer *writer = writing->state;
+	writer->conversion.raw = bus_raw_contents(writing->source);
 	writing->uses = bus_uses(writing->source);
 	writer->print = bus_printer();
 	return POLY_OK;
@@ -173,7 +175,7 @@ static enum poly_status
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	struct text_writer *writer = writing->state;
+	struct listing_writer *writer = writing->state;
 	struct bus_conversion *conversion = &writer->conversion;
 	if (conversion->raw == BUS_RAW_TEXT && poly_present(batch, POLY_COLUMN_raw, row)) {
 		size_t n;
@@ -183,19 +185,19 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	enum poly_status status = bus_convert(writing, conversion, batch, row, error);
 	for (size_t i = 0; status == POLY_OK && i < conversion->count; i++) {
-		char *to = (char *)out_room(writing->out, BUS_PRINT_ROOM);
-		out_commit(writing->out, bus_print(to, &conversion->cycles[i]));
+		char *dst = (char *)out_room(writing->out, BUS_PRINT_ROOM);
+		out_commit(writing->out, bus_print(dst, &conversion->cycles[i]));
 	}
 	return status;
 }
 
-/* False where it can't be done; nothing of those rows is written then. */
+/* Writes rows from columns alone; returns false, without output, if that is impossible. */
 static bool
 write_plain(struct writing *writing, const struct poly_batch *batch, size_t row, size_t n)
 {
-	const struct text_writer *writer = writing->state;
-	char *to = (char *)out_room(writing->out, n * BUS_LINE_MOST + BUS_PRINT_ROOM);
-	size_t size = writer->print(to, batch, row, n);
+	const struct listing_writer *writer = writing->state;
+	char *dst = (char *)out_room(writing->out, n * BUS_LINE_MAX + BUS_PRINT_ROOM);
+	size_t size = writer->print(dst, batch, row, n);
 	out_commit(writing->out, size);
 	return size != 0;
 }
@@ -231,13 +233,13 @@ static const struct format bach_text = {
 			BUS_CYCLE_INFO,
 		},
 	.is_text = true,
-	.reader_size = sizeof(struct text_reader),
-	.writer_size = sizeof(struct text_writer),
+	.reader_size = sizeof(struct listing_reader),
+	.writer_size = sizeof(struct listing_writer),
 	.probe = text_probe,
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = text_check,
 	.close = lines_close,
 	.wopen = text_wopen,

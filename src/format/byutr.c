@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * BYU address traces, version 1: records of 12 bytes, or of 16 and 24 as compilers with wider
- * types laid them out.
+ * BYU address traces, version 1: records of 12 bytes, or of 16 and 24 with the types of other
+ * compilers.
  *
- * spec: reference bach 2.4
+ * spec: BYU BACH bus trace reference 2.4
  */
 #include "format/bus/text.h"
 #include "format/bus/trace.h"
@@ -14,22 +14,22 @@
 enum { OPTION_RECORD };
 enum { RULE_Y01, RULE_Y02, RULE_Y03 };
 
-/* Records that the size is told from. */
+/* Records examined to detect the record size. */
 #define SAMPLE_RECORDS 4096
 
 /* Bytes of the largest record. */
-#define RECORD_MOST 24
+#define RECORD_MAX 24
 
-/* Bytes that a record moves at most, by its format. */
-#define SIZE_MOST 32
+/* Maximum bytes that a record transfers. */
+#define SIZE_MAX_BYTES 32
 
-/* What stands where no clock has run yet. */
+/* Delta of a first record if no clock has run yet. */
 #define NO_TIME UINT32_MAX
 
 static const uint8_t layouts[3] = {12, 16, 24};
 
-/* One record; delta in clocks since the one before. */
-struct request {
+/* One record; delta in clocks since the previous one. */
+struct byutr_request {
 	uint64_t address, delta;
 	uint8_t type, size, attribute, agent;
 	bool padded; /* unused bytes are not 0 */
@@ -38,7 +38,7 @@ struct request {
 struct byutr_reader {
 	size_t size;	  /* of a record in bytes */
 	uint64_t time;	  /* of the last record */
-	uint64_t checked; /* time of the last record that was tested */
+	uint64_t checked; /* time of the last record checked */
 };
 
 struct byutr_writer {
@@ -47,7 +47,7 @@ struct byutr_writer {
 	bool clocked;  /* the source's times are bus clocks */
 };
 
-/* What a type of request is as a row; -1: nothing. */
+/* Columns of a type of request; -1: none. */
 struct meaning {
 	uint8_t type;
 	uint8_t kind;
@@ -85,13 +85,13 @@ static const struct meaning meanings[] = {
 };
 #define MEANINGS (sizeof meanings / sizeof *meanings)
 
-enum { RECORD_UNKNOWN = MEANINGS, RECORD_DAMAGED, RECORD_COUNT };
+enum { RECORD_UNKNOWN = MEANINGS, RECORD_CORRUPT, RECORD_COUNT };
 static const char *const record_names[RECORD_COUNT] = {"fetch", "read", "read_invalidate",
 	"write", "io_read", "io_write", "deferred_reply", "interrupt_acknowledge",
 	"agent_response", "branch_trace", "shutdown", "flush", "halt", "sync",
-	"flush_acknowledge", "stop_grant", "smi_acknowledge", "unknown", "damaged"};
+	"flush_acknowledge", "stop_grant", "smi_acknowledge", "unknown", "corrupt"};
 
-/* The index of a type in meanings; MEANINGS where it has none. */
+/* Returns the index of a type in meanings; MEANINGS if it is unknown. */
 static size_t
 find_meaning(uint8_t type)
 {
@@ -106,11 +106,11 @@ find_meaning(uint8_t type)
  * record16 = address:8 type:1 size:1 attribute:1 agent:1 delta:4
  * record24 = address:8 type:1 size:1 attribute:1 agent:1 unused:4 delta:8
  */
-static struct request
+static struct byutr_request
 load_request(const uint8_t *p, size_t size)
 {
 	const uint8_t *middle = p + (size == 12 ? 4 : 8);
-	return (struct request){
+	return (struct byutr_request){
 		.address = size == 12 ? load_le32(p) : load_le64(p),
 		.delta = size == 24 ? load_le64(p + 16) : load_le32(middle + 4),
 		.type = middle[0],
@@ -122,7 +122,7 @@ load_request(const uint8_t *p, size_t size)
 }
 
 static void
-store_request(uint8_t *p, size_t size, const struct request *request)
+store_request(uint8_t *p, size_t size, const struct byutr_request *request)
 {
 	uint8_t *middle = p + (size == 12 ? 4 : 8);
 	memset(p, 0, size);
@@ -141,19 +141,19 @@ store_request(uint8_t *p, size_t size, const struct request *request)
 	}
 }
 
-/* Records of one layout at the front of an input. */
-struct sample {
-	size_t records, different; /* seen; unlike the one before */
-	size_t good;		   /* of known type and likely size */
-	long bits;		   /* quarters of bits that speak for the layout */
+/* Evidence from the start of an input under one layout. */
+struct byutr_sample {
+	size_t records, different; /* read; different from the previous one */
+	size_t good;		   /* with a known type and plausible size */
+	long bits;		   /* evidence for the layout in quarters of bits */
 };
 
-/* Quarters of bits that a record speaks for its layout; below 0: it is not likely one. */
+/* Returns a record's evidence for its layout in quarters of bits; negative: implausible. */
 static int
-request_bits(const struct request *request)
+request_bits(const struct byutr_request *request)
 {
 	size_t i = find_meaning(request->type);
-	if (i == MEANINGS || request->size > SIZE_MOST || request->padded)
+	if (i == MEANINGS || request->size > SIZE_MAX_BYTES || request->padded)
 		return -40;
 	if (request->size == 0)
 		return meanings[i].kind == POLY_KIND_EVENT ? 4 : -40;
@@ -161,12 +161,12 @@ request_bits(const struct request *request)
 }
 
 static void
-take_sample(struct sample *sample, const uint8_t *p, size_t n, size_t size)
+read_sample(struct byutr_sample *sample, const uint8_t *p, size_t n, size_t size)
 {
 	memset(sample, 0, sizeof *sample);
 	for (; n >= size && sample->records < SAMPLE_RECORDS; p += size, n -= size) {
 		bool repeated = sample->records && memcmp(p, p - size, size) == 0;
-		struct request request = load_request(p, size);
+		struct byutr_request request = load_request(p, size);
 		int bits = request_bits(&request);
 		sample->records++;
 		sample->good += bits > 0;
@@ -176,15 +176,15 @@ take_sample(struct sample *sample, const uint8_t *p, size_t n, size_t size)
 	}
 }
 
-/* The layout that fits best, and what it saw. Its size is 0 where none fits at all. */
+/* Returns the record size with the most evidence, and that evidence; 0: none fits. */
 static size_t
-best_layout(const uint8_t *p, size_t n, struct sample *best)
+best_layout(const uint8_t *p, size_t n, struct byutr_sample *best)
 {
 	size_t size = 0;
 	memset(best, 0, sizeof *best);
 	for (size_t i = 0; i < sizeof layouts; i++) {
-		struct sample sample;
-		take_sample(&sample, p, n, layouts[i]);
+		struct byutr_sample sample;
+		read_sample(&sample, p, n, layouts[i]);
 		if (sample.bits <= 0 || 100 * sample.good < 98 * sample.records)
 			continue;
 		if (!size || sample.bits > best->bits) {
@@ -199,14 +199,17 @@ static int
 byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	struct sample sample;
+	struct byutr_sample sample;
 	size_t size = best_layout(p, n, &sample);
 	if (!size)
 		return 0;
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu records of %zu bytes have a known type and size",
 		sample.good, sample.records, size);
-	if (sample.different < 3 || bus_is_text(p, sample.records * size))
+	if (bus_is_text(p, sample.records * size))
+		return 0;
+	note->near = true;
+	if (sample.different < 3)
 		return 0;
 	return sample.bits > 4 * 24 ? 24 : (int)(sample.bits / 4);
 }
@@ -216,14 +219,14 @@ byutr_open(struct reading *reading, struct poly_error *error)
 {
 	struct byutr_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	struct sample sample;
+	struct byutr_sample sample;
 	size_t have;
 	char word[8];
 	if (reading->options[OPTION_RECORD] < sizeof layouts) {
 		reader->size = layouts[reading->options[OPTION_RECORD]];
 	} else {
 		const uint8_t *p =
-			in_peek(reading->in, (size_t)SAMPLE_RECORDS * RECORD_MOST, &have);
+			in_peek(reading->in, (size_t)SAMPLE_RECORDS * RECORD_MAX, &have);
 		reader->size = best_layout(p, have, &sample);
 		if (!reader->size)
 			reader->size = layouts[0];
@@ -241,9 +244,9 @@ byutr_open(struct reading *reading, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* True where a delta says that no clock had run: only in a first record. */
+/* Returns whether no clock had run, which only a first record may state. */
 static bool
-no_time(const struct request *request, uint64_t record)
+no_time(const struct byutr_request *request, uint64_t record)
 {
 	return record == 0 && (request->delta == NO_TIME || request->delta == UINT64_MAX);
 }
@@ -252,7 +255,7 @@ static void
 put_request(struct reading *reading, struct batch *batch, size_t row, const uint8_t *p)
 {
 	struct byutr_reader *reader = reading->state;
-	struct request request = load_request(p, reader->size);
+	struct byutr_request request = load_request(p, reader->size);
 	size_t i = find_meaning(request.type);
 	bool unclocked = no_time(&request, reading->record + row);
 	reader->time += unclocked ? 0 : request.delta;
@@ -266,7 +269,7 @@ put_request(struct reading *reading, struct batch *batch, size_t row, const uint
 	batch_put(batch, address, row, request.address);
 	batch_put(batch, size, row, request.size);
 	batch_put(batch, request, row, request.type);
-	batch_put(batch, attribute, row, request.attribute);
+	batch_put(batch, memory_type, row, request.attribute);
 	batch_put(batch, agent, row, request.agent);
 	if (unclocked || request.padded)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, reader->size);
@@ -281,7 +284,7 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 	const uint8_t *p = in_peek(reading->in, reader->size, &have);
 	size_t n = have / reader->size;
 	if (n == 0)
-		return bus_read_tail(reading, batch, RULE_Y01, RECORD_DAMAGED, reader->size);
+		return bus_read_tail(reading, batch, RULE_Y01, RECORD_CORRUPT, reader->size);
 	if (n > batch->capacity)
 		n = batch->capacity;
 	uint64_t offset = in_offset(reading->in);
@@ -296,9 +299,9 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 
 /* clang-format off */
 static const struct poly_rule rules[] = {
-	{"Y01", POLY_WARNING, "the last record is whole", "reference bach 5"},
-	{"Y02", POLY_WARNING, "the type is known, the size at most 32, and the time not ffffffff after the first record", "reference bach 5"},
-	{"Y03", POLY_NOTE, "the address is a multiple of 8", "reference bach 5"},
+	{"Y01", POLY_WARNING, "the last record is complete", "BYU BACH bus trace reference 5"},
+	{"Y02", POLY_WARNING, "the type is known, the size is at most 32, and the time is not ffffffff after the first record", "BYU BACH bus trace reference 5"},
+	{"Y03", POLY_NOTE, "the address is a multiple of 8", "BYU BACH bus trace reference 5"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
@@ -312,11 +315,11 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 	uint64_t delta = batch->time[row] - reader->checked;
 	reader->checked = batch->time[row];
 	if (batch->record[row] == RECORD_UNKNOWN)
-		findings_add(findings, RULE_Y02, record, offset, "type 0x%02x is not known",
+		findings_add(findings, RULE_Y02, record, offset, "unknown type 0x%02x",
 			batch->request[row]);
-	if (batch->size[row] > SIZE_MOST)
+	if (batch->size[row] > SIZE_MAX_BYTES)
 		findings_add(findings, RULE_Y02, record, offset,
-			"%u bytes, expected at most %d", batch->size[row], SIZE_MOST);
+			"%u bytes, expected at most %d", batch->size[row], SIZE_MAX_BYTES);
 	if (record > 1 && (delta == NO_TIME || delta == UINT64_MAX))
 		findings_add(findings, RULE_Y02, record, offset,
 			"time ffffffff, expected only in the first record");
@@ -330,12 +333,12 @@ static void
 byutr_check(struct reading *reading, const struct poly_batch *batch)
 {
 	for (size_t row = 0; batch && row < batch->rows; row++) {
-		if (batch->record[row] != RECORD_DAMAGED)
+		if (batch->record[row] != RECORD_CORRUPT)
 			check_row(reading, batch, row);
 	}
 }
 
-/* The layout to write: the one that was asked for, the source's, or the first. */
+/* Returns the record size to write: the requested one, the source's, or 12. */
 static size_t
 target_layout(const struct writing *writing)
 {
@@ -362,7 +365,7 @@ byutr_wopen(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* The type of request that a row is, by reference bach 6.7; -1 where there is none. */
+/* Returns a row's type of request (BYU BACH bus trace reference 6.7); -1: none. */
 static int
 type_of_row(const struct poly_batch *batch, size_t row)
 {
@@ -380,7 +383,7 @@ type_of_row(const struct poly_batch *batch, size_t row)
 	return -1;
 }
 
-/* Clocks since the record before, as far as the layout holds them. */
+/* Returns the clocks since the previous record, limited to the layout's range. */
 static uint64_t
 delta_of_row(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
@@ -388,37 +391,37 @@ delta_of_row(struct writing *writing, const struct poly_batch *batch, size_t row
 	if (!poly_present(batch, POLY_COLUMN_time, row))
 		return 0;
 	if (!writer->clocked) {
-		writing_note(writing, "times that are not in bus clocks were written as 0");
+		writing_note(writing, "times in other units than bus clocks, written as 0");
 		return 0;
 	}
 	uint64_t delta = batch->time[row] - writer->time;
 	writer->time = batch->time[row];
 	if (writer->size != 24 && delta > UINT32_MAX) {
-		writing_note(writing, "times of 2^32 clocks and more were cut to 2^32 - 1");
+		writing_note(writing, "times of 2^32 clocks and more, reduced to 2^32 - 1");
 		delta = UINT32_MAX;
 	}
 	return delta;
 }
 
-/* Bytes of a row's access: as stated, or as an interrupt acknowledge moves. */
+/* Returns the bytes of a row's access; an interrupt acknowledge has 1. */
 static uint8_t
 size_of_row(struct writing *writing, const struct poly_batch *batch, size_t row, int type)
 {
 	if (!poly_present(batch, POLY_COLUMN_size, row)) {
 		if (poly_present(batch, POLY_COLUMN_access, row))
-			writing_note(writing, "accesses of unknown size were written as 0");
+			writing_note(writing, "accesses of unknown size, written as 0");
 		return type == 0x21;
 	}
 	if (batch->size[row] <= UINT8_MAX)
 		return (uint8_t)batch->size[row];
-	writing_note(writing, "sizes above 255 bytes were written as 255");
+	writing_note(writing, "sizes above 255 bytes, written as 255");
 	return UINT8_MAX;
 }
 
-/* What the columns of a row say; type is set already. */
+/* Sets a request, whose type is set already, from the columns of a row. */
 static enum poly_status
 request_of_row(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct request *request, struct poly_error *error)
+	struct byutr_request *request, struct poly_error *error)
 {
 	const struct byutr_writer *writer = writing->state;
 	bool addressed = poly_present(batch, POLY_COLUMN_address, row);
@@ -427,22 +430,21 @@ request_of_row(struct writing *writing, const struct poly_batch *batch, size_t r
 	request->address = addressed ? batch->address[row] : 0;
 	request->size = size_of_row(writing, batch, row, request->type);
 	request->delta = delta_of_row(writing, batch, row);
-	if (poly_present(batch, POLY_COLUMN_attribute, row))
-		request->attribute = batch->attribute[row];
+	if (poly_present(batch, POLY_COLUMN_memory_type, row))
+		request->attribute = batch->memory_type[row];
 	if (poly_present(batch, POLY_COLUMN_agent, row))
 		request->agent = batch->agent[row];
 	if (writer->size != 12 || request->address <= UINT32_MAX)
 		return POLY_OK;
 	err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-		"address 0x%llx has more than the 32 bits of a 12-byte record; "
-		"byutr.record=16 holds it",
+		"address 0x%llx exceeds the 32 bits of a 12-byte record; set byutr.record=16",
 		(unsigned long long)request->address);
 	if (error)
 		error->record = batch->first + row + 1;
 	return POLY_ERR_LOSS;
 }
 
-/* True where a row was written by its own bytes, as they fit the layout. */
+/* Writes a row's raw bytes if they fit the layout; returns whether it did. */
 static bool
 write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
@@ -457,20 +459,20 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 	return true;
 }
 
-/* What only the bytes of a row in another layout say. */
+/* Sets what only the raw bytes of another layout preserve. */
 static void
-take_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
-	struct request *request)
+apply_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct byutr_request *request)
 {
-	uint8_t copy[RECORD_MOST] = {0};
+	uint8_t copy[RECORD_MAX] = {0};
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	memcpy(copy, bytes, n < RECORD_MOST ? n : RECORD_MOST);
-	struct request recorded = load_request(copy, n);
+	memcpy(copy, bytes, n < RECORD_MAX ? n : RECORD_MAX);
+	struct byutr_request recorded = load_request(copy, n);
 	if (no_time(&recorded, batch->first + row))
 		request->delta = NO_TIME;
 	if (recorded.padded)
-		writing_note(writing, "unused bytes that were not 0 were dropped");
+		writing_note(writing, "unused bytes other than 0 dropped");
 }
 
 static enum poly_status
@@ -483,15 +485,15 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return POLY_OK;
 	int type = type_of_row(batch, row);
 	if (type < 0) {
-		writing_note(writing, "records that are no request were dropped");
+		writing_note(writing, "records dropped that are not requests");
 		return POLY_OK;
 	}
-	struct request request = {.type = (uint8_t)type};
+	struct byutr_request request = {.type = (uint8_t)type};
 	enum poly_status status = request_of_row(writing, batch, row, &request, error);
 	if (status != POLY_OK)
 		return status;
 	if (has_raw)
-		take_raw(writing, batch, row, &request);
+		apply_raw(writing, batch, row, &request);
 	store_request(out_room(writing->out, writer->size), writer->size, &request);
 	out_commit(writing->out, writer->size);
 	return POLY_OK;
@@ -511,9 +513,9 @@ static const char *const record_words[] = {"12", "16", "24", "auto", NULL};
 static const struct poly_option options[] = {
 	{"byutr.record", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
 		sizeof layouts, 0, 0, record_words,
-		"bytes of a record; auto: the size that fits best, and for writing the "
-		"source's or 12",
-		"reference bach 3/12"},
+		"bytes per record (default auto: detect it; written: that of the source, or "
+		"12)",
+		"BYU BACH bus trace reference 3/12"},
 	{.name = NULL},
 };
 
@@ -524,12 +526,12 @@ static const struct format byutr = {
 			.family = "byutr",
 			.title = "BYU address trace of bus requests",
 			.extensions = "byutr tr",
-			.spec = "reference bach 2.4",
+			.spec = "BYU BACH bus trace reference 2.4",
 			.can_read = true,
 			.can_write = true,
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |
-				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(attribute) |
+				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(memory_type) |
 				   POLY_HAS(agent) | POLY_HAS(raw) | POLY_HAS(origin),
 			.needs = POLY_HAS(access) | POLY_HAS(address),
 			.options = options,

@@ -91,6 +91,7 @@ cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct cis501_sample sample;
 	classify_lines(&sample, p, n);
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are fourteen fields of a micro-operation",
@@ -169,7 +170,7 @@ store_fields(struct batch *batch, size_t row, const struct cis501 *op)
 {
 	batch_put(batch, pc, row, op->pc);
 	if (op->uop <= UINT8_MAX)
-		batch_put(batch, uop, row, (uint8_t)op->uop);
+		batch_put(batch, uop_index, row, (uint8_t)op->uop);
 	store_registers(batch, row, op);
 	batch_put(batch, flags, row,
 		op->flags == '-' ? POLY_FLAGS_NONE
@@ -233,7 +234,7 @@ cis501_put_row(struct reading *reading, struct batch *batch, size_t row,
 		else
 			exact = false;
 		if (find_name(reading, &parsed->op.micro, &number))
-			batch_put(batch, micro_op, row, number);
+			batch_put(batch, uop_name, row, number);
 		else
 			exact = false;
 	}
@@ -257,10 +258,10 @@ cis501_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = CIS501_LINE_MAX,
-	.damaged = CIS501_CORRUPT,
+	.corrupt_kind = CIS501_CORRUPT,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .usual = 104},
-	.take = cis501_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
+	.parse_line = cis501_parse_line,
 };
 
 static enum poly_status
@@ -282,7 +283,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;
 	view->record_count = CIS501_RECORD_COUNT;
-	reading->whole = reading->options[OPTION_LINES] == LINES_FREE;
+	reading->unsplittable = reading->options[OPTION_LINES] == LINES_FREE;
 	return POLY_OK;
 }
 
@@ -337,7 +338,7 @@ print_op(struct writing *writing, const struct cis501 *op)
 	char *dst = (char *)out_room(writing->out, room);
 	const struct cis501_printed line = cis501_print(dst, op, writer->layout);
 	if (writer->layout == CIS501_COLUMNS)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX_FAR,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX_PADDED,
 			line.text + line.address_at, CIS501_ADDRESS_DIGITS);
 	out_commit(writing->out, line.size);
 }
@@ -414,11 +415,11 @@ static const struct format cis501 = {
 			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
 				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
 				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) |
+				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
+				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
 				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop) |
-				 POLY_HAS(mnemonic) | POLY_HAS(micro_op),
+			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
+				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,
@@ -431,7 +432,7 @@ static const struct format cis501 = {
 	.open = cis501_open,
 	.read = cis501_read,
 	.resync = cis501_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = cis501_check_batch,
 	.close = lines_close,
 	.wopen = cis501_wopen,

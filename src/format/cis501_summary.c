@@ -32,8 +32,8 @@ summary_write(struct writing *writing, const struct poly_batch *batch, struct po
 			batch->kind[row] != POLY_KIND_INSTRUCTION)
 			continue;
 		writer->micro_ops++;
-		writer->macro_ops +=
-			poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] == 1;
+		writer->macro_ops += poly_present(batch, POLY_COLUMN_uop_index, row) &&
+				     batch->uop_index[row] == 1;
 	}
 	return POLY_OK;
 }
@@ -63,8 +63,8 @@ static const struct format cis501_summary = {
 			.extensions = "",
 			.spec = "Instruction Trace Format (Penn CIS 501), Parser Code",
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(uop),
-			.needs = POLY_HAS(kind) | POLY_HAS(uop),
+			.columns = POLY_HAS(kind) | POLY_HAS(uop_index),
+			.needs = POLY_HAS(kind) | POLY_HAS(uop_index),
 			.options = options,
 			.rules = rules,
 		},

@@ -50,6 +50,7 @@ v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		sample.good += is < BLANK;
 		sample.bad += is == CORRUPT;
 	}
+	note->near = sample.good > 0;
 	if (sample.good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are thirteen fields of an instruction",
@@ -139,10 +140,10 @@ v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 
 static const struct line_format line_format = {
 	.limit = CIS501V2_LINE_MAX,
-	.damaged = CORRUPT,
+	.corrupt_kind = CORRUPT,
 	.too_long = V01,
 	.predict = {.windows = POLY_HAS(address)},
-	.take = v2_parse_line,
+	.parse_line = v2_parse_line,
 };
 
 static enum poly_status
@@ -359,7 +360,7 @@ static const struct format cis501v2 = {
 	.open = v2_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = v2_check,
 	.close = lines_close,
 	.write = v2_write,

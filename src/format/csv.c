@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV: a row of column names, then one record a row; written only.
+ * CSV: a row of column names, then one row per record; written only.
  *
  * Values are those of JSON Lines without its quotes; text is written byte for byte. An absent
- * value is an empty field, and an empty text a pair of quotes. The columns raw, origin, site
- * and verbatim are written only when they are asked for by name.
- * spec: RFC 4180 (quoting; lines end in a line feed alone, as reports do).
+ * value is an empty field, and an empty text a pair of quotes. The columns row, raw, origin,
+ * site and verbatim are written only when requested by name. spec: RFC 4180 (quoting; lines end
+ * in a line feed alone, as reports do).
  */
 #include "format/format.h"
 
@@ -14,14 +14,17 @@
 
 #include <string.h>
 
-/* Bytes that are gathered before they are handed on. */
-#define TEXT_MOST ((size_t)64 << 10)
+/* Bytes to collect before each write. */
+#define TEXT_MAX ((size_t)64 << 10)
+
+/* Columns of a line: each at most once. */
+#define COLUMNS_MAX (POLY_COLUMN_COUNT + 1)
 
 struct csv_writer {
-	struct buf text;			  /* lines to be written */
-	enum poly_column list[POLY_COLUMN_COUNT]; /* columns to write, in order */
+	struct buf text;		    /* lines to be written */
+	enum poly_column list[COLUMNS_MAX]; /* columns to write, in order */
 	size_t count;
-	const void *data[POLY_COLUMN_COUNT]; /* their arrays in the batch */
+	const void *data[COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
 };
 
 static void
@@ -71,7 +74,8 @@ append_integer(struct csv_writer *state, const struct poly_batch *batch, size_t 
 	const struct column_traits *traits = &column_table[column];
 	char room[COLUMN_TEXT];
 	size_t n;
-	uint64_t value = column_load(traits, state->data[i], row);
+	uint64_t value = column == POLY_COLUMN_row ? poly_batch_number(batch, row)
+						   : column_load(traits, state->data[i], row);
 	const char *text = column_text(batch->info, column, value, room, &n);
 	if (traits->form == POLY_FORM_RECORD || traits->form == POLY_FORM_NAME)
 		append_text(&state->text, text, n);
@@ -106,7 +110,7 @@ append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
 		if (poly_present(batch, state->list[i], row))
 			append_value(state, batch, i, row);
 		else if (state->count == 1)
-			append_text(to, "", 0); /* a blank line would be no record */
+			append_text(to, "", 0); /* a blank line would not be a record */
 	}
 	buf_byte(to, '\n');
 }
@@ -122,26 +126,44 @@ flush(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
+static void
+add_column(struct csv_writer *state, poly_columns *columns, enum poly_column column)
+{
+	const poly_columns bit = (poly_columns)1 << column;
+	if (!(*columns & bit))
+		return;
+	*columns &= ~bit;
+	if (state->count)
+		buf_byte(&state->text, ',');
+	buf_string(&state->text, column_table[column].name);
+	state->list[state->count++] = column;
+}
+
+/* Columns requested by name are written even if the trace does not have them. */
+static poly_columns
+columns_to_write(const struct writing *writing)
+{
+	const poly_columns hidden =
+		POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
+	return writing_every_column(writing) ? writing->source->columns & ~hidden
+					     : writing->columns;
+}
+
 static enum poly_status
 csv_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct csv_writer *state = writing->state;
-	poly_columns columns = writing->columns & writing->source->columns;
-	if (writing_every_column(writing))
-		columns &= ~(
-			POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim));
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!(columns >> c & 1))
-			continue;
-		if (state->count)
-			buf_byte(&state->text, ',');
-		buf_string(&state->text, column_table[c].name);
-		state->list[state->count++] = (enum poly_column)c;
-	}
+	poly_columns columns = columns_to_write(writing);
 	writing->uses = columns;
+	if (writing->row)
+		columns |= POLY_HAS(row);
+	for (size_t i = 0; i < writing->order_count; i++)
+		add_column(state, &columns, writing->order[i]);
+	add_column(state, &columns, POLY_COLUMN_row);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+		add_column(state, &columns, (enum poly_column)c);
 	if (!state->count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' has none of the columns to be written", writing->source->format);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no column to write");
 	buf_byte(&state->text, '\n');
 	return flush(writing, error);
 }
@@ -155,7 +177,7 @@ csv_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 		state->data[i] = column_data(batch, state->list[i]);
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		append_row(state, batch, row);
-		if (state->text.size >= TEXT_MOST)
+		if (state->text.size >= TEXT_MAX)
 			status = flush(writing, error);
 	}
 	return status == POLY_OK ? flush(writing, error) : status;
@@ -181,7 +203,7 @@ static const struct format csv = {
 		.columns = POLY_ALL_COLUMNS,
 		.options = no_options,
 		.rules = no_rules},
-	.apart = true,
+	.rows_independent = true,
 	.writer_size = sizeof(struct csv_writer),
 	.wopen = csv_wopen,
 	.write = csv_write,

@@ -239,6 +239,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct din_sample sample;
 	classify_lines(&sample, p, n);
 	size_t good = sample.records + sample.noted;
+	note->near = good > 0;
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,
@@ -326,10 +327,10 @@ din_parse_line(struct reading *reading, struct batch *batch, size_t row,
 
 static const struct line_format line_format = {
 	.limit = DIN_LINE_MAX,
-	.damaged = DIN_CORRUPT,
+	.corrupt_kind = DIN_CORRUPT,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = din_parse_line,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = din_parse_line,
 };
 
 static enum poly_status
@@ -436,7 +437,7 @@ static const struct format din = {
 	.open = din_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = din_check,
 	.close = lines_close,
 	.wopen = din_wopen,

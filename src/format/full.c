@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FULL: Apple amber's trace of the whole user state. A magic word, then records of one size:
+ * FULL: Apple amber's trace of the complete user state. A magic word, then records of one size:
  * the opcode, the thread state, the float state, the vector state; synchronisation records may
- * stand between them.
+ * be between them.
  *
- * spec: seed 000 (FULL trace format); reference amber 3 (1 to 3, 19, 22), 4.7, 4.9, 5.
+ * spec: TT6 trace format (FULL trace format); Apple amber traces 3 (1 to 3, 19,
+ * 22), 4.7, 4.9, 5.
  */
 #include "format/full/full.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes looked at to find the layout. */
+/* Bytes examined to detect the layout. */
 #define SAMPLE_SIZE ((size_t)1 << 20)
 
 static const char *const record_names[FULL_RECORD_COUNT] = {
@@ -20,10 +21,10 @@ static const char *const record_names[FULL_RECORD_COUNT] = {
 	[FULL_SYNC + POLY_SYNC_BROADCAST] = "broadcast",
 	[FULL_SYNC + POLY_SYNC_WAIT] = "wait",
 	[FULL_SYNC + POLY_SYNC_TRYWAIT] = "trywait",
-	[FULL_DAMAGED] = "damaged",
+	[FULL_CORRUPT] = "corrupt",
 };
 
-/* Byte order and magic of the front; POLY_ERR_FORMAT where it is no FULL trace. */
+/* Reads the magic and byte order; POLY_ERR_FORMAT if it is not a FULL trace. */
 static enum poly_status
 read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
 {
@@ -36,16 +37,16 @@ read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_erro
 	     is_swapped = here && memcmp(p, swapped, here) == 0;
 	if (!is_big && !is_swapped)
 		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the trace does not begin with the magic a1118e17 in either byte "
-			"order");
+			"not a FULL trace: it does not start with the magic a1118e17 in either "
+			"byte order");
 	reader->dialect.little = order == FULL_AUTO ? !is_big : order == FULL_SECOND;
 	const char *magic = n < FULL_MAGIC_SIZE ? "none" : is_big ? "be" : "le";
 	const char *endian = reader->dialect.little ? "le" : "be";
 	if (n < FULL_MAGIC_SIZE && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, FULL_A01, 0, 0,
+		findings_add(reading->findings, FULL_F01, 0, 0,
 			"the file has %zu bytes, expected at least the 4 of the magic", n);
 	if (!is_big)
-		findings_add(reading->findings, FULL_A23, 0, 0,
+		findings_add(reading->findings, FULL_F23, 0, 0,
 			"the magic is 178e11a1, byte-swapped, expected a1118e17");
 	reading->info->view.byte_order =
 		reader->dialect.little ? POLY_BYTE_ORDER_LITTLE : POLY_BYTE_ORDER_BIG;
@@ -55,7 +56,7 @@ read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_erro
 	return stated ? POLY_OK : err_memory(error);
 }
 
-/* States what is known of the records, of which the n bytes at p are the first. */
+/* States the facts of the records, the first of which are the n bytes at p. */
 static enum poly_status
 state_facts(struct reading *reading, const struct full_detection *found, const uint8_t *p,
 	size_t n, struct poly_error *error)
@@ -102,9 +103,10 @@ full_open(struct reading *reading, struct poly_error *error)
 		return status;
 	if (!found.layout)
 		return err_set(error, POLY_ERR_FORMAT, FULL_MAGIC_SIZE,
-			"A20: the size of the records can't be told (the best layout passes "
-			"%u of 1000 checks, the next %u); name it with amber.record=1004, "
-			"1008, 1148, 1152 or 1160",
+			"F20: cannot determine the record size (the best layout passes %u of "
+			"1000 "
+			"checks, the next %u); set amber.record=1004, 1008, 1148, 1152 or "
+			"1160",
 			found.best, found.second);
 	reader->dialect.layout = found.layout;
 	reader->dialect.post = found.post;
@@ -146,7 +148,7 @@ full_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	if (!found.layout)
 		snprintf(note->text, sizeof note->text, "%s; record size undecided", magic);
 	else if (!found.records)
-		snprintf(note->text, sizeof note->text, "%s; no whole record", magic);
+		snprintf(note->text, sizeof note->text, "%s; no complete record", magic);
 	else
 		snprintf(note->text, sizeof note->text,
 			"%s; records of %u bytes with the state %s the instruction", magic,
@@ -162,56 +164,63 @@ static const char *const endian_words[] = {"auto", "be", "le", NULL};
 static const struct poly_option full_options[] = {
 	[FULL_OPTION_RECORD] = {"amber.record", POLY_OPTION_CHOICE,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, record_words,
-		"bytes of a FULL record, which say its layout; written: that of the source",
-		"reference amber 3 (1), 4.7"},
+		"bytes per FULL record, which determine its layout (default auto; written: "
+		"that of the source)",
+		"Apple amber traces 3/1, 4.7"},
 	[FULL_OPTION_STATE] = {"amber.state", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		state_words, "whether a record's state is that before or after its instruction",
-		"reference amber 3 (2)"},
+		state_words,
+		"interpret a record's state as that before or after its instruction (default "
+		"auto)",
+		"Apple amber traces 3/2"},
 	[FULL_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, endian_words,
-		"byte order of the words and of the 64-bit registers", "reference amber 3 (3)"},
+		"byte order of words and 64-bit registers (default auto)",
+		"Apple amber traces 3/3"},
 	[FULL_OPTION_ESCAPES] = {"amber.full-escapes", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0,
-		1, NULL, "accept synchronisation records between FULL records",
-		"reference amber 3 (19)"},
+		1, NULL, "accept synchronisation records between FULL records (default yes)",
+		"Apple amber traces 3/19"},
 	{0},
 };
 
 static const struct poly_rule full_rules[] = {
-	[FULL_A01] = {"A01", POLY_ERROR, "the size is at least 4 bytes", "reference amber 5"},
-	[FULL_A03] = {"A03", POLY_ERROR, "the initial PC is a multiple of 4",
-		"reference amber 5"},
-	[FULL_A04] = {"A04", POLY_WARNING,
-		"addresses after flow instructions are multiples of 4", "reference amber 5"},
-	[FULL_A05] = {"A05", POLY_WARNING, "b goes to its target", "reference amber 5"},
-	[FULL_A06] = {"A06", POLY_WARNING, "bc goes to its target or to the next instruction",
-		"reference amber 5"},
-	[FULL_A07] = {"A07", POLY_WARNING,
+	[FULL_F01] = {"F01", POLY_ERROR, "the size is at least 4 bytes",
+		"Apple amber traces 5"},
+	[FULL_F03] = {"F03", POLY_ERROR, "the initial PC is a multiple of 4",
+		"Apple amber traces 5"},
+	[FULL_F04] = {"F04", POLY_WARNING,
+		"addresses after flow instructions are multiples of 4", "Apple amber traces 5"},
+	[FULL_F05] = {"F05", POLY_WARNING, "b branches to its target", "Apple amber traces 5"},
+	[FULL_F06] = {"F06", POLY_WARNING, "bc branches to its target or falls through",
+		"Apple amber traces 5"},
+	[FULL_F07] = {"F07", POLY_WARNING,
 		"sc returns to the next instruction or to the one after it",
-		"reference amber 5"},
-	[FULL_A08] = {"A08", POLY_WARNING,
-		"a PC has one opcode (the first 1048576 PCs are watched)", "reference amber 5"},
-	[FULL_A15] = {"A15", POLY_NOTE,
-		"every opcode that accesses memory is in the TT6 tables, and not taken for "
+		"Apple amber traces 5"},
+	[FULL_F08] = {"F08", POLY_WARNING, "a PC has one opcode (checks the first 1048576 PCs)",
+		"Apple amber traces 5"},
+	[FULL_F15] = {"F15", POLY_NOTE,
+		"every opcode that accesses memory is in the TT6 tables, not classified as "
 		"compute",
-		"reference amber 5, 2.4"},
-	[FULL_A17] = {"A17", POLY_WARNING, "opcodes 58 and 62 are of a valid form",
-		"reference amber 5"},
-	[FULL_A20] = {"A20", POLY_ERROR, "the record size can be decided, or is given",
-		"reference amber 5, 4.9"},
-	[FULL_A21] = {"A21", POLY_WARNING, "mq, fpscr_pad, save_pad5 and save_pad6 are zero",
-		"reference amber 5, 2.3"},
-	[FULL_A22] = {"A22", POLY_WARNING, "the last record is whole", "reference amber 5"},
-	[FULL_A23] = {"A23", POLY_WARNING, "the magic is not byte-swapped",
-		"reference amber 5"},
+		"Apple amber traces 5, 2.4"},
+	[FULL_F17] = {"F17", POLY_WARNING, "opcodes 58 and 62 are of a valid form",
+		"Apple amber traces 5"},
+	[FULL_F20] = {"F20", POLY_ERROR,
+		"the record size can be determined, or is set by amber.record",
+		"Apple amber traces 5, 4.9"},
+	[FULL_F21] = {"F21", POLY_WARNING, "mq, fpscr_pad, save_pad5 and save_pad6 are zero",
+		"Apple amber traces 5, 2.3"},
+	[FULL_F22] = {"F22", POLY_WARNING, "the last record is complete",
+		"Apple amber traces 5"},
+	[FULL_F23] = {"F23", POLY_WARNING, "the magic is not byte-swapped",
+		"Apple amber traces 5"},
 	{0},
 };
 
 static const struct format full = {
 	.info = {.name = "full",
 		.family = "full",
-		.title = "Apple amber FULL: opcode and whole user state",
+		.title = "Apple amber FULL: opcode and complete user state",
 		.extensions = "full full1004 full1008",
-		.spec = "seed 000 (FULL trace format); reference amber 2.3, 4.7",
+		.spec = "TT6 trace format (FULL trace format); Apple amber traces 2.3, 4.7",
 		.can_read = true,
 		.can_write = true,
 		.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON Lines: the text form of every trace, one object a row.
+ * JSON Lines: the text form of every trace, one object per row.
  *
- * The first line is a header, {"polytrace":"trace","version":1,...}, with what the trace's
- * information holds; a file without one is read too. In a row absent columns are absent keys;
- * keys come in the order of columns.def; enumerations, records and names are strings,
+ * The first line is a header, {"polytrace":"trace","version":1,...}, with the
+ * trace's information; a file without a header is read, too. In a row absent columns are absent
+ * keys; keys come in the order of columns.def; enumerations, records and names are strings,
  * hexadecimal columns strings "0x...", other numbers numbers, bytes strings of hexadecimal
- * digits. Text that is not UTF-8 is an object {"hex":"..."} of its bytes. The columns origin,
- * site and verbatim are written only when they are asked for by name.
+ * digits. Text that is not UTF-8 is an object {"hex":"..."} of its bytes. The columns row,
+ * origin, site and verbatim are written only when requested by name.
  *
- * A line that the writer would not make from the row (other blanks, order, case, ending) is
- * kept whole in the column verbatim, and the header likewise in the fact "jsonl.header", so
+ * A line that the writer would not produce from the row (other blanks, order, case, ending) is
+ * stored whole in the column verbatim, and the header likewise in the fact "jsonl.header", so
  * that every file can be written back byte for byte.
  * spec: polytrace-jsonl(5); RFC 8259.
  */
@@ -19,30 +19,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the opening of a header is worth: 160 bits of text that nothing else begins with. */
+/* Evidence of a header: 160 bits of text with which nothing else begins. */
 #define MAGIC_BITS 64
 
-/* What a line that begins with a column's key is worth, and the most that lines are worth. */
+/* Evidence per line that begins with a column's key, and the lines that count. */
 #define LINE_BITS 6
-#define LINES_MOST 4
-#define LINES_LEAST 3
+#define LINES_MAX 4
+#define LINES_MIN 3
 
-/* The bytes that a probe looks at; at is sticky at n. */
-struct view {
+/* The bytes that a probe reads; at is at most n. */
+struct probe_view {
 	const uint8_t *p;
 	size_t n, at;
 };
 
 static void
-skip_space(struct view *view)
+skip_space(struct probe_view *view)
 {
 	while (view->at < view->n && view->p[view->at] && strchr(" \t\r\n", view->p[view->at]))
 		view->at++;
 }
 
-/* Passes over blanks and a byte; false where another byte stands there. */
+/* Skips blanks and the byte; false if the next byte is another. */
 static bool
-take(struct view *view, char byte)
+skip_byte(struct probe_view *view, char byte)
 {
 	skip_space(view);
 	if (view->at == view->n || view->p[view->at] != byte)
@@ -51,11 +51,11 @@ take(struct view *view, char byte)
 	return true;
 }
 
-/* Passes over blanks and a string without escapes; its length, or 0 where there is none. */
+/* Parses a string without escapes after blanks; returns its length, 0 if there is none. */
 static size_t
-take_string(struct view *view, const char **text)
+parse_string(struct probe_view *view, const char **text)
 {
-	if (!take(view, '"'))
+	if (!skip_byte(view, '"'))
 		return 0;
 	*text = (const char *)view->p + view->at;
 	const uint8_t *end = memchr(*text, '"', view->n - view->at);
@@ -71,27 +71,29 @@ is_word(const char *text, size_t n, const char *word)
 }
 
 static bool
-is_header(struct view view)
+is_header(struct probe_view view)
 {
 	const char *text = NULL;
-	size_t n = take(&view, '{') ? take_string(&view, &text) : 0;
-	if (!is_word(text, n, "polytrace") || !take(&view, ':'))
+	size_t n = skip_byte(&view, '{') ? parse_string(&view, &text) : 0;
+	if (!is_word(text, n, "polytrace") || !skip_byte(&view, ':'))
 		return false;
-	n = take_string(&view, &text);
+	n = parse_string(&view, &text);
 	return is_word(text, n, "trace");
 }
 
-/* True where the next whole line is an object whose first key is a column; passes over it. */
+/* Skips the next complete line if it is an object whose first key is a column. */
 static bool
-take_row(struct view *view)
+skip_row(struct probe_view *view)
 {
 	const char *key = NULL;
 	skip_space(view);
 	const uint8_t *from = view->p + view->at;
 	const uint8_t *end = memchr(from, '\n', view->n - view->at);
-	struct view line = {from, end ? (size_t)(end - from) : 0, 0};
-	size_t n = take(&line, '{') ? take_string(&line, &key) : 0;
-	if (!n || poly_column_find(key, n) == POLY_COLUMN_COUNT || !take(&line, ':'))
+	struct probe_view line = {from, end ? (size_t)(end - from) : 0, 0};
+	size_t n = skip_byte(&line, '{') ? parse_string(&line, &key) : 0;
+	const bool is_known = is_word(key, n, JSONL_ROW) ||
+			      (n && poly_column_find(key, n) != POLY_COLUMN_COUNT);
+	if (!is_known || !skip_byte(&line, ':'))
 		return false;
 	while (line.n && (from[line.n - 1] == '\r' || from[line.n - 1] == ' '))
 		line.n--;
@@ -102,7 +104,7 @@ take_row(struct view *view)
 static int
 jsonl_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
-	struct view view = {p, n, 0};
+	struct probe_view view = {p, n, 0};
 	int lines = 0;
 	(void)eof;
 	if (is_header(view)) {
@@ -110,23 +112,24 @@ jsonl_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 			"the first line is the header of a trace in JSON Lines");
 		return MAGIC_BITS;
 	}
-	while (lines < LINES_MOST && take_row(&view))
+	while (lines < LINES_MAX && skip_row(&view))
 		lines++;
-	if (lines >= LINES_LEAST) {
+	if (lines >= LINES_MIN) {
 		snprintf(note->text, sizeof note->text,
 			"%d lines are JSON objects whose first key is a column", lines);
 		return LINE_BITS * lines;
 	}
+	note->near = lines > 0;
 	if (lines > 0)
 		snprintf(note->text, sizeof note->text,
-			"%d lines are rows, but at least %d are expected", lines, LINES_LEAST);
+			"%d lines are rows (expected at least %d)", lines, LINES_MIN);
 	return 0;
 }
 
 static const struct poly_option no_options[] = {{.name = NULL}};
 
 static const struct poly_rule rules[] = {
-	[JSONL_DAMAGED] = {"J01", POLY_ERROR, "every line is one JSON object", "RFC 8259"},
+	[JSONL_SYNTAX] = {"J01", POLY_ERROR, "every line is one JSON object", "RFC 8259"},
 	[JSONL_KEY] = {"J02", POLY_ERROR,
 		"every key is a column, and one that the header names if it names any",
 		"polytrace-jsonl(5)"},
@@ -135,7 +138,7 @@ static const struct poly_rule rules[] = {
 	[JSONL_TOO_MANY] = {"J04", POLY_ERROR,
 		"a trace has at most 255 names of records and 65536 other names",
 		"polytrace-jsonl(5)"},
-	[JSONL_CUT] = {"J05", POLY_WARNING, "the last line is not cut off",
+	[JSONL_TRUNCATED] = {"J05", POLY_WARNING, "the last line is not truncated",
 		"polytrace-jsonl(5)"},
 	{.code = NULL},
 };
@@ -153,7 +156,7 @@ static const struct format jsonl = {
 		.options = no_options,
 		.rules = rules},
 	.is_text = true,
-	.apart = true,
+	.rows_independent = true,
 	.reader_size = sizeof(struct jsonl_reader),
 	.writer_size = sizeof(struct jsonl_writer),
 	.probe = jsonl_probe,

@@ -30,7 +30,7 @@
 #define INSTRUCTION_MAX 20
 #define ACCESS_MAX 512
 
-enum rule { L01, L02, L03, L04, L05, L06, L07 };
+enum rule { K01, K02, K03, K04, K05, K06, K07 };
 
 const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_INSTRUCTION] = "instruction",
@@ -48,7 +48,7 @@ struct lackey_reader {
 	uint64_t process;      /* of the first message */
 	bool has_process;
 	bool has_several; /* messages come from several processes */
-	bool unowned;	  /* L06 was reported: accesses precede the first instruction */
+	bool unowned;	  /* K06 was reported: accesses precede the first instruction */
 };
 
 /* A record's fields. */
@@ -216,6 +216,7 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct lackey_sample sample;
 	classify_lines(&sample, p, n, NULL);
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions and accesses of lackey",
@@ -229,10 +230,10 @@ static void
 add_finding(struct reading *reading, enum rule rule, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	if (rule == L01 && text_size(line->text, line->size) == 0)
+	if (rule == K01 && text_size(line->text, line->size) == 0)
 		findings_add(reading->findings, rule, record, line->offset,
 			"a blank line is not a record");
-	else if (rule == L01)
+	else if (rule == K01)
 		findings_add(reading->findings, rule, record, line->offset,
 			"'%.*s' is not a record", line_shown(line->text, line->size),
 			(const char *)line->text);
@@ -254,7 +255,7 @@ store_other(struct reading *reading, struct batch *batch, size_t row, const stru
 	batch_put_bytes(
 		batch, POLY_COLUMN_text, row, line->text, text_size(line->text, line->size));
 	if (!message)
-		add_finding(reading, L01, row, line);
+		add_finding(reading, K01, row, line);
 }
 
 static inline void
@@ -294,26 +295,27 @@ lackey_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	struct lackey record;
 	parse(line->text, &record);
 	batch_put(batch, origin, row, line->offset);
-	*line->more = record.is == LACKEY_MODIFY && line->part == 0;
+	*line->more_rows = record.is == LACKEY_MODIFY && line->row_index == 0;
 	if (record.is == LACKEY_OUTPUT)
 		store_other(reading, batch, row, line);
 	else
-		store_record(batch, row, &record, line->part);
+		store_record(batch, row, &record, line->row_index);
 	if (record.is != LACKEY_OUTPUT && line->shape)
 		set_template(&record, line->text, line->shape);
-	if (line->part == 0 && (record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
+	if (line->row_index == 0 &&
+		(record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (line->part == 0 && !line->ended)
-		add_finding(reading, L04, row, line);
+	if (line->row_index == 0 && !line->ended)
+		add_finding(reading, K04, row, line);
 	return true;
 }
 
 static const struct line_format line_format = {
 	.limit = LACKEY_LINE_MAX,
-	.damaged = LACKEY_CORRUPT,
-	.too_long = L02,
-	.predict = {.windows = POLY_HAS(address), .usual = 40},
-	.take = lackey_parse_line,
+	.corrupt_kind = LACKEY_CORRUPT,
+	.too_long = K02,
+	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.parse_line = lackey_parse_line,
 };
 
 static enum poly_status
@@ -368,7 +370,7 @@ check_message(struct reading *reading, const struct poly_batch *batch, size_t ro
 		!parse_instruction_count(text, (size_t)((const char *)line + n - text), &count))
 		return;
 	if (count != reader->instructions)
-		findings_add(reading->findings, L07, batch->first + row + 1, batch->origin[row],
+		findings_add(reading->findings, K07, batch->first + row + 1, batch->origin[row],
 			"lackey counted %llu instructions, found %llu",
 			(unsigned long long)count, (unsigned long long)reader->instructions);
 }
@@ -383,16 +385,16 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 	uint32_t max = instruction ? INSTRUCTION_MAX : ACCESS_MAX;
 	reader->instructions += instruction;
 	if (size == 0 || size > max)
-		findings_add(reading->findings, L03, record, origin,
+		findings_add(reading->findings, K03, record, origin,
 			"size is %u bytes, expected 1 to %u", size, max);
 	if (poly_present(batch, POLY_COLUMN_raw, row))
-		findings_add(reading->findings, L05, record, origin,
+		findings_add(reading->findings, K05, record, origin,
 			"lackey writes digits in lower case, at least %d of an address, and "
 			"nothing after the size",
 			LACKEY_ADDRESS_DIGITS);
 	if (!instruction && !reader->instructions && !reader->unowned) {
 		reader->unowned = true;
-		findings_add(reading->findings, L06, record, origin,
+		findings_add(reading->findings, K06, record, origin,
 			"no instruction precedes the first access");
 	}
 }
@@ -411,18 +413,18 @@ lackey_check(struct reading *reading, const struct poly_batch *batch)
 static const struct poly_option no_options[] = {{.name = NULL}};
 
 static const struct poly_rule rules[] = {
-	[L01] = {"L01", POLY_WARNING,
+	[K01] = {"K01", POLY_WARNING,
 		"a line is an instruction, an access or a message of valgrind",
 		"polytrace-lackey(5)"},
-	[L02] = {"L02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
-	[L03] = {"L03", POLY_WARNING,
+	[K02] = {"K02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
+	[K03] = {"K03", POLY_WARNING,
 		"an instruction has 1 to 20 bytes, and an access moves 1 to 512",
 		"polytrace-lackey(5)"},
-	[L04] = {"L04", POLY_WARNING, "the last line ends in a newline", "polytrace-lackey(5)"},
-	[L05] = {"L05", POLY_NOTE, "records are written as lackey writes them",
+	[K04] = {"K04", POLY_WARNING, "the last line ends in a newline", "polytrace-lackey(5)"},
+	[K05] = {"K05", POLY_NOTE, "records are written as lackey writes them",
 		"polytrace-lackey(5)"},
-	[L06] = {"L06", POLY_NOTE, "an instruction precedes accesses", "polytrace-lackey(5)"},
-	[L07] = {"L07", POLY_WARNING,
+	[K06] = {"K06", POLY_NOTE, "an instruction precedes accesses", "polytrace-lackey(5)"},
+	[K07] = {"K07", POLY_WARNING,
 		"the number of instructions is the one that lackey reports",
 		"polytrace-lackey(5)"},
 	{.code = NULL},
@@ -452,7 +454,7 @@ static const struct format lackey = {
 	.open = lackey_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = lackey_check,
 	.close = lines_close,
 	.wopen = lackey_wopen,

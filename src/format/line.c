@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading lines. */
+/* Reads lines of text. */
 #include "format/line.h"
 
 #include <stdio.h>
 
-/* Bytes that a line is expected to have at most. */
+/* Expected maximum length of a line in bytes. */
 #define USUAL_LINE 512
 
-/* Fetches the window in which the line at the front ends, where one does. */
+/* Refills the window so that it contains the end of the first line, if it has one. */
 static enum poly_status
 refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 {
@@ -40,7 +40,7 @@ refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 	return POLY_OK;
 }
 
-/* The line at the front. Its size is one more than the limit where it is longer. */
+/* Returns the first line. A size of limit + 1 means: the line is longer than the limit. */
 static inline enum poly_status
 front_line(struct lines *lines, struct in *in, struct line *line)
 {
@@ -55,25 +55,25 @@ front_line(struct lines *lines, struct in *in, struct line *line)
 		status = refill(lines, in, limit, line);
 	}
 	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
-	line->part = lines->part;
-	*line->more = false;
+	line->row_index = lines->row_index;
+	*line->more_rows = false;
 	return status;
 }
 
-/* Goes on behind a line, or to its next row. */
+/* Advances past a line, or to its next row. */
 static inline void
 pass(struct reading *reading, struct lines *lines, const struct line *line)
 {
-	if (*line->more) {
-		lines->part++;
+	if (*line->more_rows) {
+		lines->row_index++;
 		return;
 	}
-	lines->part = 0;
+	lines->row_index = 0;
 	lines->at += line->size;
 	reading->line += line->ended;
 }
 
-/* Consumes what was passed; the window is given up. */
+/* Consumes the lines read, and drops the window. */
 static void
 settle(struct lines *lines, struct in *in)
 {
@@ -87,7 +87,7 @@ put_damaged(struct batch *batch, size_t row, const struct line_format *format,
 	const struct line *line)
 {
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
-	batch_put(batch, record, row, format->damaged);
+	batch_put(batch, record, row, format->corrupt_kind);
 	batch_put(batch, origin, row, line->offset);
 	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 }
@@ -101,7 +101,7 @@ blame_length(const struct lines *lines, struct line_fault *fault)
 		lines->limit);
 }
 
-/* The failure of a line that is no record. */
+/* Returns the failure for a line that is not a record. */
 static enum poly_status
 bad_line(const struct reading *reading, const struct line *line, const struct line_fault *fault,
 	struct poly_error *error)
@@ -127,7 +127,7 @@ find_fault(struct reading *reading, size_t row, const struct line *line,
 		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
 }
 
-/* Where rows are made of lines. */
+/* The rows being created from lines. */
 struct taking {
 	struct reading *reading;
 	const struct line_format *format;
@@ -136,7 +136,7 @@ struct taking {
 	size_t row;
 };
 
-/* Makes a row of a whole line; false where it is no record. */
+/* Parses a complete line into a row; false if the line is not a record. */
 static bool
 take_line(const struct taking *taking, struct line *line, struct line_fault *fault)
 {
@@ -144,12 +144,12 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool learns =
 		taking->predictor->started && line->ended && predict_wants(taking->predictor);
 	line->shape = learns ? &shape : NULL;
-	bool good =
-		taking->format->take(taking->reading, taking->batch, taking->row, line, fault);
-	shape.repeats &= good && !line->part && !*line->more;
+	bool good = taking->format->parse_line(
+		taking->reading, taking->batch, taking->row, line, fault);
+	shape.repeats &= good && !line->row_index && !*line->more_rows;
 	/*
-	 * A site is part of what is learned, and so all are numbered here, in order. What fails
-	 * is tried again, and then told.
+	 * A template contains its site, so all sites are numbered here, in order. A failure is
+	 * repeated and reported later.
 	 */
 	if (good && taking->batch->view.site)
 		sites_fill_row(taking->reading->sites, taking->batch, taking->row);
@@ -158,11 +158,11 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	return good;
 }
 
-/* Rows of lines that are known; how many there were. */
+/* Creates the rows of predicted lines. Returns their number. */
 static size_t
 take_known(struct reading *reading, struct lines *lines, size_t row)
 {
-	if (!lines->predictor.started || lines->within || lines->part)
+	if (!lines->predictor.started || lines->within || lines->row_index)
 		return 0;
 	size_t known = predict_lines(&lines->predictor, row, &lines->at, &lines->window);
 	reading->line += known;
@@ -173,9 +173,9 @@ void
 lines_open(struct reading *reading, const struct line_format *format)
 {
 	struct lines *lines = reading->state;
-	const size_t most = reading->max_line;
+	const size_t max = reading->max_line;
 	lines->format = format;
-	lines->limit = most && most < format->limit ? most : format->limit;
+	lines->limit = max && max < format->limit ? max : format->limit;
 }
 
 enum poly_status
@@ -184,12 +184,12 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
 	enum poly_status status = POLY_OK;
-	bool more;
-	struct line line = {.more = &more};
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
 	size_t row = 0;
 	if (lines->next != in_offset(reading->in)) {
-		/* Another part of the trace: nothing is left of the line before. */
-		lines->part = 0;
+		/* Another section of the trace: discard the state of the previous line. */
+		lines->row_index = 0;
 		lines->within = false;
 	}
 	if (format->predict.windows)
@@ -212,7 +212,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 				status = bad_line(reading, &line, &fault, error);
 				break;
 			}
-			/* The last line is cut off. */
+			/* The last line is truncated. */
 			if (in_status(reading->in, NULL) == POLY_END)
 				find_fault(reading, row, &line, &fault);
 			put_damaged(batch, row, format, &line);
@@ -232,8 +232,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 {
 	struct lines *lines = reading->state;
 	const struct line_format *format = lines->format;
-	bool more;
-	struct line line = {.more = &more};
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
 	struct line_fault fault;
 	enum poly_status status = front_line(lines, reading->in, &line);
 	if (status != POLY_OK) {
@@ -243,7 +243,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	bool too_long = line.size > lines->limit;
 	if (too_long)
 		blame_length(lines, &fault);
-	if (!lines->within && (too_long || !format->take(reading, batch, 0, &line, &fault)))
+	if (!lines->within &&
+		(too_long || !format->parse_line(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = lines->limit;
@@ -257,7 +258,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 }
 
 size_t
-lines_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+lines_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
 {
 	(void)reading;
 	(void)offset;

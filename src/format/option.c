@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* An option of that name of any format, one with the use rather than one without. */
+/* Returns an option of that name of any format, preferably one with the use. */
 static const struct poly_option *
 find_anywhere(const char *name, size_t n, enum poly_option_use use)
 {
@@ -20,19 +20,20 @@ find_anywhere(const char *name, size_t n, enum poly_option_use use)
 	return found;
 }
 
-/* Why a word that names no option of the format for that use is wrong, if it is. */
+/* Checks a word that names no option of the format with that use: other formats may have it. */
 static enum poly_status
-other_word(const char *word, size_t n, enum poly_option_use use, struct poly_error *error)
+check_foreign(const char *word, size_t n, enum poly_option_use use, struct poly_error *error)
 {
 	const struct poly_option *option = find_anywhere(word, n, use);
 	if (option && option->use & use)
 		return POLY_OK;
 	if (!option)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no format has an option '%.*s'", (int)n, word);
+			"unknown option '%.*s' (no format has it)", (int)n, word);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%.*s' counts only when a trace is %s", (int)n, word,
-		use == POLY_OPTION_READ ? "written; give it with --to-option" : "read");
+		"option '%.*s' applies only to %s", (int)n, word,
+		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
+					: "reading; set it in the options of a reader");
 }
 
 static enum poly_status
@@ -45,11 +46,11 @@ option_word(const struct poly_format_info *format, enum poly_option_use use, con
 		return status;
 	const struct poly_option *option = option_find(format->options, word, n);
 	if (!option || !(option->use & use))
-		return other_word(word, n, use, error);
+		return check_foreign(word, n, use, error);
 	return option_take(values, format->options, option, word + n + 1, error);
 }
 
-/* What stands behind a format's name and a colon is its first option, where that is a text. */
+/* Parses the argument after a format's name and a colon: the first option, if it is a TEXT. */
 static enum poly_status
 option_argument(const struct poly_format_info *format, enum poly_option_use use,
 	const char *name, struct option_values *values, struct poly_error *error)
@@ -60,20 +61,19 @@ option_argument(const struct poly_format_info *format, enum poly_option_use use,
 	const struct poly_option *option = format->options;
 	if (!option->name || option->type != POLY_OPTION_TEXT || !(option->use & use))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' takes nothing behind its name, found '%s'", format->name,
-			colon + 1);
+			"format '%s' takes no argument (found '%s')", format->name, colon + 1);
 	return option_take(values, option, option, colon + 1, error);
 }
 
 enum poly_status
 option_values(const struct poly_format_info *format, enum poly_option_use use,
-	const struct option_words *given, struct option_values *values,
+	const struct option_words *requested, struct option_values *values,
 	struct poly_error *error)
 {
-	const char *const *words = given->words;
+	const char *const *words = requested->words;
 	enum poly_status status = option_values_init(format->options, values, error);
 	if (status == POLY_OK)
-		status = option_argument(format, use, given->format, values, error);
+		status = option_argument(format, use, requested->format, values, error);
 	for (; status == POLY_OK && words && *words; words++)
 		status = option_word(format, use, *words, values, error);
 	if (status != POLY_OK)

@@ -5,16 +5,22 @@
 
 #include "format/format.h"
 
-/* Room for the sentence that says why. */
+/* Size of the evidence text in bytes. */
 #define PROBE_EVIDENCE 400
 
+/* A detected format and the evidence for it. */
+struct probe_result {
+	const struct format *format;
+	char evidence[PROBE_EVIDENCE];
+};
+
 /*
- * Asks every format for its bid on the front of the input, which is not consumed. The highest
- * wins; equal bids within a family go to the member that stands first in the build's list,
- * other ties to the ending of name. evidence has room for PROBE_EVIDENCE bytes.
- * POLY_ERR_FORMAT: nobody bids, or a tie; the message names them.
+ * Collects the bid of every format on the front of the input, which is not consumed. The highest
+ * bid wins; equal bids within a family go to the format that comes first in the build's list,
+ * other ties to the ending of options->name. Calls options->on_probe for every format with
+ * evidence. POLY_ERR_FORMAT: no format bids, or a tie; the message names the nearest formats.
  */
-enum poly_status probe_format(struct in *in, const char *name, const struct format **format,
-	char *evidence, struct poly_error *error);
+enum poly_status probe_format(struct in *in, const struct poly_read_options *options,
+	struct probe_result *result, struct poly_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The native container: any trace in a fraction of its bytes, with every column apart.
+ * The native container: a compressed, seekable trace of any format, stored by column.
  * spec: polytrace-ptz(5).
  */
 #include "format/ptz/file.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the magic is worth. */
+/* Evidence of the magic. */
 #define MAGIC_BITS 64
 
 static int
@@ -17,30 +17,32 @@ ptz_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	if (n < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return 0;
-	snprintf(note->text, sizeof note->text, "it begins with the magic of packed traces");
+	snprintf(note->text, sizeof note->text,
+		"the input starts with the magic of packed traces");
 	return MAGIC_BITS;
 }
 
-static const char *const levels[] = {"fast", "usual", "small", NULL};
+static const char *const levels[] = {"fast", "default", "small", NULL};
 
 static const struct poly_option options[] = {
 	[PTZ_OPTION_LEVEL] = {"ptz.level", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 1, 0, 0,
-		levels, "how much time is spent on making it smaller", NULL},
-	[PTZ_OPTION_ROWS] = {"ptz.rows", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, PTZ_ROWS_MOST,
-		1, PTZ_ROWS_MOST, NULL,
-		"most records of a segment: what is read to get at one of them", NULL},
+		levels, "set the compression level", NULL},
+	[PTZ_OPTION_ROWS] = {"ptz.rows", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, PTZ_ROWS_MAX, 1,
+		PTZ_ROWS_MAX, NULL,
+		"set the maximum number of records per segment, the unit of random access",
+		NULL},
 	{.name = NULL},
 };
 
 static const struct poly_rule rules[] = {
-	[PTZ_RULE_DAMAGED] = {"P01", POLY_ERROR, "every checksum is that of its bytes",
+	[PTZ_RULE_CORRUPT] = {"P01", POLY_ERROR, "every checksum matches its bytes",
 		"polytrace-ptz(5)"},
-	[PTZ_RULE_CUT] = {"P02", POLY_WARNING, "the file is whole, and ends in an index",
-		"polytrace-ptz(5)"},
+	[PTZ_RULE_TRUNCATED] = {"P02", POLY_WARNING,
+		"the file is complete and ends with an index", "polytrace-ptz(5)"},
 	[PTZ_RULE_ORDER] = {"P03", POLY_ERROR,
-		"segments and the records before them are numbered on without a gap",
+		"segment numbers and counts of preceding records are consecutive",
 		"polytrace-ptz(5)"},
-	[PTZ_RULE_CHAIN] = {"P04", POLY_ERROR, "an index stands behind the parts that it says",
+	[PTZ_RULE_CHAIN] = {"P04", POLY_ERROR, "an index matches the sections before it",
 		"polytrace-ptz(5)"},
 	{.code = NULL},
 };
@@ -48,25 +50,25 @@ static const struct poly_rule rules[] = {
 static const struct format ptz = {
 	.info = {.name = "ptz",
 		.family = "ptz",
-		.title = "packed trace: any format, small, fast to load, with random access",
+		.title = "packed trace: any format, compressed, seekable",
 		.extensions = "ptz",
 		.spec = "polytrace-ptz(5)",
 		.can_read = true,
 		.can_write = true,
 		.holds_labels = true,
-		.columns = POLY_ALL_COLUMNS & ~PTZ_PLACES,
+		.columns = POLY_ALL_COLUMNS & ~PTZ_POSITION_COLUMNS,
 		.options = options,
 		.rules = rules},
 	.is_packed = true,
-	.tallies = true,
+	.accepts_weights = true,
 	.reader_size = sizeof(struct ptz_reader),
 	.writer_size = sizeof(struct ptz_writer),
 	.probe = ptz_probe,
 	.open = ptz_open,
-	.jump = ptz_jump,
+	.skip_records = ptz_skip_records,
 	.read = ptz_read,
 	.resync = ptz_resync,
-	.space = ptz_space,
+	.size_breakdown = ptz_space,
 	.close = ptz_close,
 	.wopen = ptz_wopen,
 	.appends = true,

@@ -69,11 +69,11 @@ choose_clock(
 
 static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MAX,
-	.damaged = QEMU4V_CORRUPT,
+	.corrupt_kind = QEMU4V_CORRUPT,
 	.too_long = QEMU4V_Q01,
-	.predict = {.windows = POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) |
+	.predict = {.windows = POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) |
 			       POLY_HAS(real_address) | POLY_HAS(value)},
-	.take = qemu4v_parse_line,
+	.parse_line = qemu4v_parse_line,
 };
 
 static enum poly_status
@@ -90,7 +90,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	lines_open(reading, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
-	reader->numbers = reading->whole = sample.named;
+	reader->numbers = reading->unsplittable = sample.named;
 	reader->address_digits = sample.address_digits ? sample.address_digits : 8;
 	reader->memory_order = order == QEMU4V_DATA_MEMORY;
 	reader->owns = reading->options[QEMU4V_OPTION_OWNER] == QEMU4V_OWNER_INSTRUCTION;
@@ -194,9 +194,10 @@ static const struct poly_option qemu4v_options[] = {
 		POLY_HAS(cpu_name) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
 		POLY_HAS(target) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
 		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mode) | POLY_HAS(security) |        \
-		POLY_HAS(instruction_set) | POLY_HAS(number) | POLY_HAS(attributes) |          \
-		POLY_HAS(executed) | POLY_HAS(real_pc) | POLY_HAS(real_address) |              \
-		POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin))
+		POLY_HAS(instruction_set) | POLY_HAS(instruction_id) |                         \
+		POLY_HAS(access_attributes) | POLY_HAS(executed) | POLY_HAS(real_pc) |         \
+		POLY_HAS(real_address) | POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) |  \
+		POLY_HAS(origin))
 
 static const struct format qemu4v = {
 	.info =
@@ -221,7 +222,7 @@ static const struct format qemu4v = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen,
@@ -251,7 +252,7 @@ static const struct format tarmac = {
 	.also = qemu4v_also,
 	.read = qemu4v_read,
 	.resync = lines_resync,
-	.cut = qemu4v_cut,
+	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
 	.wopen = qemu4v_wopen_tarmac,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a trace: opening, batches, sticky errors, passing over damage, findings. */
+/* Readers: opening, batches, sticky errors, resynchronisation, findings. */
 #include "format/reader.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include "format/crew.h"
+#include "format/decode_pool.h"
 #include "format/option.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 #include "format/probe.h"
 #include "isa/disasm.h"
 #include "model/site.h"
@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Chunks from which on a crew pays, and compressed bytes that may become so many. */
-#define CREW_CHUNKS 4
-#define CREW_COMPRESSED ((uint64_t)64 << 10)
+/* Minimum input for parallel decoding: 4 chunks, or 64 KiB of compressed data. */
+#define POOL_MIN_CHUNKS 4
+#define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
 struct poly_reader {
 	const struct format *format;
@@ -29,46 +29,51 @@ struct poly_reader {
 	struct info info;
 	struct findings findings;
 	struct batch batch;
-	struct batch *shown; /* the rows that were filled last; NULL: none */
-	struct crew *crew;   /* NULL: everything is decoded here */
-	bool alone;	     /* the present part of the trace is, although there is a crew */
+	struct batch *shown;	  /* the rows filled last; NULL: none */
+	struct decode_pool *pool; /* NULL: one thread decodes */
+	bool alone; /* the reader decodes the present chunk itself, although it has a pool */
 	struct sites sites;
-	struct slice slice;	/* of the batch, where not all of it is wanted */
-	struct poly_batch bare; /* the batch, where columns were left for later */
+	struct slice slice;	/* of the batch, if not all its rows are selected */
+	struct poly_batch bare; /* the batch without its lazy columns */
 	struct reading reading;
 	struct option_values values; /* of the format */
-	bool defer;		     /* columns may be left for later */
-	poly_wanted_fn wanted;	     /* what may be passed over; NULL: nothing */
-	void *user;		     /* handed to it */
-	bool begun;		     /* the first batch was asked for */
-	bool tallies;		     /* records may be counted */
+	bool accepts_lazy;	     /* columns may be lazy */
+	poly_may_match_fn may_match; /* decides what may be skipped; NULL: nothing */
+	void *user;		     /* passed to may_match */
+	bool begun;		     /* the first batch was requested */
+	bool accepts_weights;	     /* rows may be weighted */
 	bool opened;		     /* the format's open was called: close it */
 	enum poly_status ended;	     /* POLY_OK while records may follow */
 	struct poly_error failure;   /* what ended it */
 	struct poly_reader_counts counts;
-	bool damaged; /* the last thing delivered was a damaged place */
-	char evidence[PROBE_EVIDENCE];
+	bool corrupt;		    /* the last row delivered is corrupt data */
+	struct probe_result probed; /* the format's evidence */
 };
 
 static enum poly_status
 choose_format(struct poly_reader *reader, const char *path, struct poly_error *error)
 {
-	const char *wanted = reader->options.format, *name = reader->options.name;
-	if (!wanted)
-		return probe_format(reader->in, name ? name : path, &reader->format,
-			reader->evidence, error);
+	const char *wanted = reader->options.format;
+	if (!wanted) {
+		if (!reader->options.name)
+			reader->options.name = path;
+		const enum poly_status status =
+			probe_format(reader->in, &reader->options, &reader->probed, error);
+		reader->format = reader->probed.format;
+		return status;
+	}
 	reader->format = format_find(wanted);
 	if (!reader->format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no format '%s'; 'polytrace formats' lists them", wanted);
+			"options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' can only be written", wanted);
-	snprintf(reader->evidence, sizeof reader->evidence, "named by the user");
+	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
 
-/* The columns that get storage: those asked for that the trace can have. */
+/* Returns the columns that get storage: those requested that the trace can have. */
 static poly_columns
 columns_to_fill(const struct poly_reader *reader)
 {
@@ -86,9 +91,9 @@ static enum poly_status
 open_format(struct poly_reader *reader, struct poly_error *error)
 {
 	const struct format *format = reader->format;
-	const struct option_words given = {reader->options.format, reader->options.options};
-	enum poly_status status =
-		option_values(&format->info, POLY_OPTION_READ, &given, &reader->values, error);
+	const struct option_words requested = {reader->options.format, reader->options.options};
+	enum poly_status status = option_values(
+		&format->info, POLY_OPTION_READ, &requested, &reader->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct reading *reading = &reader->reading;
@@ -120,7 +125,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Takes over an opened input, or passes on its failure. */
+/* Opens the format on an opened input, or returns the input's failure. */
 static enum poly_status
 reader_start(struct poly_reader *reader, const char *path, enum poly_status status,
 	struct poly_reader **result, struct poly_error *error)
@@ -139,14 +144,14 @@ reader_start(struct poly_reader *reader, const char *path, enum poly_status stat
 	return POLY_OK;
 }
 
-/* A reader that has its options and nothing else; NULL on failure. */
+/* Creates a reader that has only its options; NULL on failure. */
 static enum poly_status
-reader_new(const struct poly_read_options *options, struct poly_reader **made,
+reader_new(const struct poly_read_options *options, struct poly_reader **result,
 	struct poly_error *error)
 {
 	static const struct poly_read_options initial = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = mem_new(1, sizeof *reader);
-	*made = NULL;
+	*result = NULL;
 	if (!reader)
 		return err_memory(error);
 	reader->options = initial;
@@ -160,7 +165,7 @@ reader_new(const struct poly_read_options *options, struct poly_reader **made,
 	if (rows == 0 || rows > POLY_BATCH_ROWS)
 		reader->options.batch_rows = POLY_BATCH_ROWS;
 	info_init(&reader->info);
-	*made = reader;
+	*result = reader;
 	return POLY_OK;
 }
 
@@ -176,52 +181,52 @@ enum poly_status
 poly_reader_open(const char *path, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	struct poly_reader *fresh;
+	struct poly_reader *created;
 	*reader = NULL;
-	enum poly_status status = reader_new(options, &fresh, error);
-	if (!fresh)
+	enum poly_status status = reader_new(options, &created, error);
+	if (!created)
 		return status;
-	struct in_options input = input_options(fresh);
-	status = in_open(path, &input, &fresh->in, error);
-	return reader_start(fresh, path, status, reader, error);
+	struct in_options input = input_options(created);
+	status = in_open(path, &input, &created->in, error);
+	return reader_start(created, path, status, reader, error);
 }
 
 enum poly_status
 poly_reader_open_memory(const void *data, size_t size, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	struct poly_reader *fresh;
+	struct poly_reader *created;
 	*reader = NULL;
-	enum poly_status status = reader_new(options, &fresh, error);
-	if (!fresh)
+	enum poly_status status = reader_new(options, &created, error);
+	if (!created)
 		return status;
-	struct in_options input = input_options(fresh);
-	status = in_open_memory(data, size, &input, &fresh->in, error);
-	return reader_start(fresh, NULL, status, reader, error);
+	struct in_options input = input_options(created);
+	status = in_open_memory(data, size, &input, &created->in, error);
+	return reader_start(created, NULL, status, reader, error);
 }
 
 void
-poly_reader_want(struct poly_reader *reader, poly_columns columns)
+poly_reader_project(struct poly_reader *reader, poly_columns columns)
 {
 	reader->options.columns &= columns;
 }
 
 void
-poly_reader_tally(struct poly_reader *reader)
+poly_reader_accept_weights(struct poly_reader *reader)
 {
-	reader->tallies = !reader->begun;
+	reader->accepts_weights = !reader->begun;
 }
 
 void
-poly_reader_defer(struct poly_reader *reader)
+poly_reader_accept_lazy(struct poly_reader *reader)
 {
-	reader->defer = true;
+	reader->accepts_lazy = true;
 }
 
 void
-poly_reader_pass_over(struct poly_reader *reader, poly_wanted_fn wanted, void *user)
+poly_reader_prune(struct poly_reader *reader, poly_may_match_fn may_match, void *user)
 {
-	reader->wanted = wanted;
+	reader->may_match = may_match;
 	reader->user = user;
 }
 
@@ -238,7 +243,7 @@ rows_shown(const struct poly_reader *reader)
 	return reader->shown ? reader->shown->view.rows : 0;
 }
 
-/* How many records rows stand for. */
+/* Returns the number of records in a batch, weights included. */
 static uint64_t
 records_of(const struct poly_batch *batch)
 {
@@ -254,14 +259,14 @@ records_shown(const struct poly_reader *reader)
 	return reader->shown ? records_of(&reader->shown->view) : 0;
 }
 
-/* Offset behind what was decoded and delivered. */
+/* Returns the offset after the rows decoded and delivered. */
 static uint64_t
 reader_offset(const struct poly_reader *reader)
 {
-	return reader->crew ? crew_offset(reader->crew) : in_offset(reader->in);
+	return reader->pool ? decode_pool_offset(reader->pool) : in_offset(reader->in);
 }
 
-/* The first warning or error; NULL: there is none. */
+/* Returns the first warning or error; NULL: no such finding. */
 static const struct finding *
 first_warning(const struct findings *findings)
 {
@@ -273,7 +278,7 @@ first_warning(const struct findings *findings)
 	return NULL;
 }
 
-/* Under strict the first warning ends the trace, after the record that it is about. */
+/* Ends the trace at the first warning (strict), after the record that the warning is about. */
 static enum poly_status
 apply_strict(struct poly_reader *reader, struct poly_error *failure)
 {
@@ -281,7 +286,7 @@ apply_strict(struct poly_reader *reader, struct poly_error *failure)
 	const struct finding *finding = first_warning(findings);
 	if (!finding)
 		return POLY_OK;
-	/* What only a later record showed may be about one that was delivered before. */
+	/* A later record may cause a finding about a record that was delivered before. */
 	const uint64_t before = reader->reading.record;
 	const uint64_t rows = finding->record > before ? finding->record - before : 0;
 	if (finding->record && rows < rows_shown(reader))
@@ -315,9 +320,9 @@ reader_end(
 	reader->ended = status;
 }
 
-/* A reader's END is one only if the input below it ended soundly. */
+/* Returns POLY_END only if the input below ended without a failure. */
 static enum poly_status
-sound_end(struct poly_reader *reader, struct poly_error *failure)
+check_end(struct poly_reader *reader, struct poly_error *failure)
 {
 	size_t have;
 	in_peek(reader->reading.in, 1, &have);
@@ -330,7 +335,7 @@ is_compressed(const struct poly_reader *reader)
 	return strcmp(in_layers(reader->in), "none") != 0;
 }
 
-/* Threads that are to decode; decompression has one of its own. */
+/* Returns the number of decoder threads; decompression has a thread of its own. */
 static unsigned
 threads_wanted(const struct poly_reader *reader)
 {
@@ -339,28 +344,31 @@ threads_wanted(const struct poly_reader *reader)
 	return thread_count(reader->options.threads) - is_compressed(reader);
 }
 
-/* True where more threads would not be worth their start, or wait where rows are there. */
+/*
+ * Returns whether more threads would cost more than they save, or would wait for input while
+ * rows are available.
+ */
 static bool
 is_little(const struct poly_reader *reader, size_t chunk_size)
 {
 	const uint64_t skip = reader->options.skip, count = reader->options.count;
-	/* Few records have so many bytes. */
+	/* Assumes records of at least 16 bytes. */
 	const uint64_t rows = chunk_size / 16;
 	return in_waits(reader->in) || (skip < rows && count < rows - skip);
 }
 
-/* The same of a crew. */
+/* Returns the same for a decode pool. */
 static bool
 is_short(const struct poly_reader *reader, size_t chunk_size)
 {
 	uint64_t taken, total;
 	in_progress(reader->in, &taken, &total);
-	return total < (is_compressed(reader) ? CREW_COMPRESSED
-					      : CREW_CHUNKS * (uint64_t)chunk_size) ||
+	return total < (is_compressed(reader) ? POOL_MIN_COMPRESSED
+					      : POOL_MIN_CHUNKS * (uint64_t)chunk_size) ||
 	       is_little(reader, chunk_size);
 }
 
-/* Records up to which some are delivered. */
+/* Returns the number of the last selected record, counted from 1. */
 static uint64_t
 records_end(const struct poly_reader *reader)
 {
@@ -368,68 +376,69 @@ records_end(const struct poly_reader *reader)
 	return count < UINT64_MAX - skip ? skip + count : UINT64_MAX;
 }
 
-/* A poly_wanted_fn: nothing behind the last record is wanted. */
+/* A poly_may_match_fn: no record after the last selected one matches. */
 static bool
-is_wanted(void *user, const struct poly_bounds *bounds)
+may_match(void *user, const struct poly_bounds *bounds)
 {
 	const struct poly_reader *reader = user;
-	struct poly_bounds asked = *bounds;
+	struct poly_bounds clipped = *bounds;
 	const uint64_t end = records_end(reader), next = bounds->first + bounds->rows;
 	const uint64_t left = end > next ? end - next : 0;
-	if (left < asked.behind)
-		asked.behind = left;
-	return bounds->first < end && reader->wanted(reader->user, &asked);
+	if (left < clipped.behind)
+		clipped.behind = left;
+	return bounds->first < end && reader->may_match(reader->user, &clipped);
 }
 
-/* True where records may be passed over: nobody asked what is wrong with them. */
+/* Returns whether records may be skipped: no option requests their findings. */
 static bool
-may_pass_over(const struct poly_reader *reader)
+may_prune(const struct poly_reader *reader)
 {
-	return reader->wanted && !reader->tallies && !reader->options.skip_errors &&
+	return reader->may_match && !reader->accepts_weights && !reader->options.skip_errors &&
 	       !reader->reading.check;
 }
 
-/* Settles who decodes: now it is known which columns are wanted. */
+/* Starts decoding, by a pool if it pays: the columns are final now. */
 static void
-reader_begin(struct poly_reader *reader)
+start_decoding(struct poly_reader *reader)
 {
-	const struct crew_plan plan = {.format = reader->format,
+	const struct decode_plan plan = {.format = reader->format,
 		.in = reader->in,
 		.reading = &reader->reading,
 		.sites = &reader->sites,
 		.columns = columns_to_fill(reader),
 		.batch_rows = reader->options.batch_rows,
 		.block_size = reader->options.block_size,
-		.chunk_size = crew_chunk_size(reader->options.block_size),
+		.chunk_size = decode_pool_chunk_size(reader->options.block_size),
 		.threads = threads_wanted(reader)};
 	reader->begun = true;
-	reader->reading.wanted = may_pass_over(reader) ? is_wanted : NULL;
+	reader->reading.may_match = may_prune(reader) ? may_match : NULL;
 	reader->reading.user = reader;
 	reader->reading.threads = is_little(reader, plan.chunk_size) ? 1 : plan.threads;
 	reader->reading.end = records_end(reader);
-	/* Counting takes less time than sharing out would. */
-	if (reader->tallies && plan.format->tallies)
+	/* Weighted rows take less time than distributing chunks. */
+	if (reader->accepts_weights && plan.format->accepts_weights)
 		return;
-	if (!plan.format->cut || reader->reading.whole || plan.threads < 2 ||
+	if (!plan.format->find_split || reader->reading.unsplittable || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;
-	reader->crew = crew_new(&plan);
-	if (reader->crew)
-		reader->reading.in = crew_in(reader->crew);
+	reader->pool = decode_pool_new(&plan);
+	if (reader->pool)
+		reader->reading.in = decode_pool_input(reader->pool);
 }
 
-/* Passes over records that are not wanted, where that takes no decoding. */
+/* Skips records at the front, if the format needs no decoding for it. */
 static void
-jump(struct poly_reader *reader)
+skip_front(struct poly_reader *reader)
 {
 	const struct format *format = reader->format;
-	if (format->jump && reader->options.skip)
-		reader->reading.record = format->jump(&reader->reading, reader->options.skip);
+	if (format->skip_records && reader->options.skip)
+		reader->reading.record =
+			format->skip_records(&reader->reading, reader->options.skip);
 }
 
-/* Makes a row of damaged bytes, where that is wanted and the format can. */
+/* Adds a row of corrupt bytes, if skip_errors is set and the format can resynchronise. */
 static enum poly_status
-pass_over(struct poly_reader *reader, struct poly_error *failure)
+skip_corrupt(struct poly_reader *reader, struct poly_error *failure)
 {
 	if (!reader->options.skip_errors || !reader->format->resync)
 		return POLY_ERR_FORMAT;
@@ -438,28 +447,29 @@ pass_over(struct poly_reader *reader, struct poly_error *failure)
 	enum poly_status status =
 		reader->format->resync(&reader->reading, &reader->batch, failure);
 	if (status != POLY_OK)
-		return status == POLY_END ? sound_end(reader, failure) : status;
+		return status == POLY_END ? check_end(reader, failure) : status;
 	reader->counts.skipped_bytes += in_offset(in) - before;
-	reader->counts.skipped_places += !reader->damaged;
-	reader->damaged = true;
+	reader->counts.skipped_places += !reader->corrupt;
+	reader->corrupt = true;
 	return POLY_OK;
 }
 
-/* How many of the next records may be counted; all of these are wanted. */
+/* Returns the number of next records that may become weighted rows; all are selected. */
 static uint64_t
-tally_most(const struct poly_reader *reader)
+weighted_max(const struct poly_reader *reader)
 {
 	const struct poly_read_options *options = &reader->options;
-	if (!reader->tallies || reader->reading.check || reader->reading.record < options->skip)
+	if (!reader->accepts_weights || reader->reading.check ||
+		reader->reading.record < options->skip)
 		return 0;
 	return options->count - reader->counts.records;
 }
 
-/* True where nobody looks at columns but a writer, at those of whole batches. */
+/* Returns whether only a writer reads columns, those of complete batches. */
 static bool
-may_defer(const struct poly_reader *reader)
+may_be_lazy(const struct poly_reader *reader)
 {
-	return reader->defer && !reader->reading.check && !reader->options.skip &&
+	return reader->accepts_lazy && !reader->reading.check && !reader->options.skip &&
 	       reader->options.count == UINT64_MAX && !reader->batch.view.site;
 }
 
@@ -474,26 +484,28 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 	else if ((status = batch_init(&reader->batch, columns_to_fill(reader),
 			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
 		return status;
-	reader->reading.tally = tally_most(reader);
-	reader->batch.may_defer = may_defer(reader);
+	reader->reading.weighted = weighted_max(reader);
+	reader->batch.may_defer = may_be_lazy(reader);
 	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
-		return sound_end(reader, failure);
+		return check_end(reader, failure);
 	if (reader->batch.view.rows && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
-		/* Good records first: the damage is met again, without rows, by the next call.
+		/*
+		 * Valid records first: the next call meets the corrupt data again, without
+		 * rows.
 		 */
-		reader->damaged = false;
+		reader->corrupt = false;
 		if (status == POLY_ERR_FORMAT && reader->options.skip_errors)
 			return POLY_OK;
 	}
 	if (status == POLY_ERR_FORMAT && !reader->batch.view.rows)
-		status = pass_over(reader, failure);
+		status = skip_corrupt(reader, failure);
 	assert(status != POLY_OK || reader->batch.view.rows);
 	return status;
 }
 
 /*
- * Fills a batch. POLY_OK: rows are there, and the reader goes on. Otherwise there may be rows
+ * Fills a batch. POLY_OK: it has rows, and the reader continues. Otherwise it may have rows
  * too, and the reader is at its end.
  */
 static enum poly_status
@@ -502,29 +514,29 @@ fill_batch(struct poly_reader *reader, struct poly_error *failure)
 	memset(failure, 0, sizeof *failure);
 	failure->offset = POLY_NO_OFFSET;
 	for (;;) {
-		if (reader->crew && !reader->alone) {
+		if (reader->pool && !reader->alone) {
 			enum poly_status status =
-				crew_next(reader->crew, &reader->shown, failure);
+				decode_pool_next(reader->pool, &reader->shown, failure);
 			if (reader->shown)
-				reader->damaged = false;
+				reader->corrupt = false;
 			if (reader->shown || status != POLY_OK)
 				return status;
 			reader->alone = true;
 		}
 		enum poly_status status = fill_own(reader, failure);
-		if (status != POLY_END || !reader->crew)
+		if (status != POLY_END || !reader->pool)
 			return status;
 		reader->alone = false;
 	}
 }
 
-/* What every filled batch goes through before it is delivered. */
+/* Completes a filled batch: sites, checks, strict. */
 static enum poly_status
-settle_batch(struct poly_reader *reader, struct poly_error *failure)
+complete_batch(struct poly_reader *reader, struct poly_error *failure)
 {
 	struct batch *batch = reader->shown;
 	batch->view.first = reader->reading.record;
-	/* The crew has done it for its batches. */
+	/* The pool has completed its batches. */
 	bool own = batch == &reader->batch;
 	enum poly_status status = own ? batch_finish(batch, failure) : POLY_OK;
 	if (status == POLY_OK && own && batch->view.site)
@@ -546,7 +558,7 @@ cancelled(const struct poly_reader *reader)
 	return reader->options.progress(reader->options.user, taken, total) != 0;
 }
 
-/* Fills and settles the next batch. POLY_OK: it has rows; otherwise the reader has ended. */
+/* Fills and completes the next batch. POLY_OK: it has rows; otherwise the reader has ended. */
 static enum poly_status
 advance(struct poly_reader *reader)
 {
@@ -561,27 +573,27 @@ advance(struct poly_reader *reader)
 		return reader->ended;
 	}
 	if (!reader->begun) {
-		reader_begin(reader);
-		jump(reader);
+		start_decoding(reader);
+		skip_front(reader);
 	}
 	enum poly_status status = fill_batch(reader, &failure);
 	if (rows_shown(reader)) {
 		struct poly_error worse;
-		enum poly_status settled = settle_batch(reader, &worse);
-		if (settled != POLY_OK)
-			reader_end(reader, settled, &worse);
+		enum poly_status completed = complete_batch(reader, &worse);
+		if (completed != POLY_OK)
+			reader_end(reader, completed, &worse);
 	}
 	if (status != POLY_OK && reader->ended == POLY_OK)
 		reader_end(reader, status, &failure);
 	return rows_shown(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK : reader->ended;
 }
 
-/* The batch without the columns that were left for later, and hold nothing. */
+/* Returns the batch without its lazy columns, which are not filled. */
 static const struct poly_batch *
 bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 {
 	struct poly_batch *bare = &reader->bare;
-	const poly_columns kept = batch->moving & ~(POLY_HAS(origin) | POLY_HAS(site));
+	const poly_columns kept = batch->varying & ~(POLY_HAS(origin) | POLY_HAS(site));
 	*bare = *batch;
 #define COLUMN(name, type, form, doc)                     \
 	if (!(kept & POLY_HAS(name))) {                   \
@@ -593,9 +605,10 @@ bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 	return bare;
 }
 
-/* The rows of the batch that are wanted; *batch stays NULL where none is. */
+/* Delivers the selected rows of the batch; *batch stays NULL if it has none. */
 static enum poly_status
-deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+deliver_rows(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
 {
 	const struct poly_batch *view = &reader->shown->view;
 	const uint64_t skip = reader->options.skip, end = records_end(reader);
@@ -615,7 +628,7 @@ deliver(struct poly_reader *reader, const struct poly_batch **batch, struct poly
 			return status;
 		view = &reader->slice.view;
 	}
-	if (view->patterns && view->patterns->deferred)
+	if (view->patterns && view->patterns->lazy)
 		view = bare_batch(reader, view);
 	reader->counts.records += rows;
 	*batch = view;
@@ -636,7 +649,7 @@ poly_reader_next(
 			return status;
 		}
 		struct poly_error failure;
-		status = deliver(reader, batch, &failure);
+		status = deliver_rows(reader, batch, &failure);
 		if (status != POLY_OK)
 			reader_end(reader, status, &failure);
 	}
@@ -644,20 +657,22 @@ poly_reader_next(
 }
 
 enum poly_status
-poly_reader_space(
-	struct poly_reader *reader, struct poly_space *space, struct poly_error *error)
+poly_reader_size_breakdown(
+	struct poly_reader *reader, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct poly_error failure = {.offset = POLY_NO_OFFSET};
 	memset(space, 0, sizeof *space);
-	if (!reader->format->space || reader->begun)
+	if (!reader->format->size_breakdown || reader->begun)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			reader->begun ? "records were asked for before"
-				      : "it is no packed trace but '%s'",
+			reader->begun
+				? "size breakdown of format '%s' after its records were read"
+				: "no size breakdown of format '%s' (expected a packed trace)",
 			reader->format->info.name);
 	reader->begun = true;
-	enum poly_status status = reader->format->space(&reader->reading, space, &failure);
+	enum poly_status status =
+		reader->format->size_breakdown(&reader->reading, space, &failure);
 	if (status == POLY_OK)
-		status = sound_end(reader, &failure);
+		status = check_end(reader, &failure);
 	if (status >= 0 && reader->options.strict)
 		status = apply_strict(reader, &failure);
 	reader_end(reader, status < 0 ? status : POLY_END, &failure);
@@ -681,7 +696,7 @@ poly_reader_format(const struct poly_reader *reader)
 const char *
 poly_reader_evidence(const struct poly_reader *reader)
 {
-	return reader->evidence;
+	return reader->probed.evidence;
 }
 
 const char *
@@ -716,7 +731,7 @@ poly_reader_close(struct poly_reader *reader)
 {
 	if (!reader)
 		return;
-	crew_free(reader->crew);
+	decode_pool_free(reader->pool);
 	if (reader->opened && reader->format->close)
 		reader->format->close(&reader->reading);
 	batch_fini(&reader->batch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only tests ask of a reader. */
+/* Functions of a reader for tests alone. */
 #ifndef FORMAT_READER_H
 #define FORMAT_READER_H
 
@@ -8,8 +8,8 @@
 #include "format/line/predict.h"
 
 /*
- * Chooses how lines are predicted from now on; before the first batch. False where the
- * processor can't do it that way.
+ * Selects the implementation of line prediction, before the first batch. False: the CPU does
+ * not support it.
  */
 bool reader_predict_by(struct poly_reader *reader, enum predict_way way);
 

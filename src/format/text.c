@@ -158,16 +158,16 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, TEXT_T03, reading->record + row + 1,
+		findings_add(reading->findings, TEXT_X03, reading->record + row + 1,
 			line->offset, "the last line has no newline, it may be truncated");
 	return true;
 }
 
 static const struct line_format line_format = {
 	.limit = TEXT_LINE_MAX,
-	.damaged = TEXT_CORRUPT,
-	.too_long = TEXT_T02,
-	.take = text_parse_line,
+	.corrupt_kind = TEXT_CORRUPT,
+	.too_long = TEXT_X02,
+	.parse_line = text_parse_line,
 };
 
 /* Finds the end of the heading lines. */
@@ -244,7 +244,7 @@ text_check(struct reading *reading, const struct poly_batch *batch)
 	for (size_t row = 0; batch && row < batch->rows; row++) {
 		if (batch->record[row] == TEXT_LINE &&
 			poly_present(batch, POLY_COLUMN_raw, row))
-			findings_add(reading->findings, TEXT_T04, batch->first + row + 1,
+			findings_add(reading->findings, TEXT_X04, batch->first + row + 1,
 				batch->origin[row],
 				"the writer spells the line differently: blanks, case, leading "
 				"zeros or bytes that no column holds");
@@ -277,11 +277,11 @@ static const struct poly_option options[] = {
 };
 
 static const struct poly_rule rules[] = {
-	[TEXT_T01] = {"T01", POLY_ERROR, "a line matches the description", "polytrace-text(5)"},
-	[TEXT_T02] = {"T02", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-text(5)"},
-	[TEXT_T03] = {"T03", POLY_WARNING, "the last line ends in a newline",
+	[TEXT_X01] = {"X01", POLY_ERROR, "a line matches the description", "polytrace-text(5)"},
+	[TEXT_X02] = {"X02", POLY_ERROR, "a line has at most 16384 bytes", "polytrace-text(5)"},
+	[TEXT_X03] = {"X03", POLY_WARNING, "the last line ends in a newline",
 		"polytrace-text(5)"},
-	[TEXT_T04] = {"T04", POLY_NOTE, "lines are spelled as the writer spells them",
+	[TEXT_X04] = {"X04", POLY_NOTE, "lines are spelled as the writer spells them",
 		"polytrace-text(5)"},
 	{.code = NULL},
 };
@@ -310,7 +310,7 @@ static const struct format text = {
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
-	.cut = lines_cut,
+	.find_split = lines_find_split,
 	.check = text_check,
 	.close = lines_close,
 	.wopen = text_wopen,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Apple amber's TT6 and TT6E: what they can carry, their options and rules. TT6E stands first:
- * where the content can't tell them apart it is the preferred one (amber 3/4).
+ * Apple amber's TT6 and TT6E: columns, options and rules. TT6E is listed first: it is preferred
+ * if the content fits both (Apple amber traces 3/4).
  *
- * spec: seed 000; reference amber 3, 4, 5.
+ * spec: TT6 trace format; Apple amber traces 3, 4, 5.
  */
 #include "format/tt6/tt6.h"
 
@@ -12,60 +12,65 @@ static const char *const thirds[] = {"raw", "count", NULL};
 static const char *const zeros[] = {"escape", "opcode", NULL};
 static const char *const missings[] = {"refuse", "zero", NULL};
 
-#define COMMON_OPTIONS                                                                         \
-	[TT6_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,                             \
-		POLY_OPTION_READ | POLY_OPTION_WRITE, TT6_AUTO, 0, 0, endians,                 \
-		"order of the bytes of a word; auto takes the one that makes sense, and "      \
-		"writes as the source was",                                                    \
-		"reference amber 3/3 and 4.9"},                                                \
-	[TT6_OPTION_THIRD] = {"amber.third", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,    \
-		thirds,                                                                        \
-		"third word of lswx and stswx: the raw XER, or a plain count of bytes",        \
-		"reference amber 3/5"},                                                        \
-	[TT6_OPTION_ZERO] = {"amber.zero", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,      \
-		zeros, "words with primary opcode 0: escape records, or illegal instructions", \
-		"reference amber 3/6"},                                                        \
-	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0, 1,    \
-		NULL, "48000000 with a next address of its own joins traces and is no error",  \
-		"reference amber 3/14"}
+#define COMMON_OPTIONS                                                                       \
+	[TT6_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,                           \
+		POLY_OPTION_READ | POLY_OPTION_WRITE, TT6_AUTO, 0, 0, endians,               \
+		"byte order of words (default auto: detect it; written: that of the "        \
+		"source)",                                                                   \
+		"Apple amber traces 3/3, 4.9"},                                              \
+	[TT6_OPTION_THIRD] = {"amber.third", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,  \
+		thirds,                                                                      \
+		"interpret the third word of lswx and stswx as a raw XER (default) or as a " \
+		"byte count",                                                                \
+		"Apple amber traces 3/5"},                                                   \
+	[TT6_OPTION_ZERO] = {"amber.zero", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,    \
+		zeros,                                                                       \
+		"interpret words with primary opcode 0 as escape records (default) or as "   \
+		"illegal instructions",                                                      \
+		"Apple amber traces 3/6"},                                                   \
+	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0, 1,  \
+		NULL,                                                                        \
+		"accept 48000000 with another next address as a splice of traces (default "  \
+		"yes)",                                                                      \
+		"Apple amber traces 3/14"}
 
 static const struct poly_option tt6_options[] = {COMMON_OPTIONS, {.name = NULL}};
 
 static const struct poly_option tt6e_options[] = {COMMON_OPTIONS,
 	[TT6_OPTION_MISSING] = {"tt6e.missing", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 0, 0, 0,
 		missings,
-		"a cache operation without an address: refuse to write it, or write address 0",
-		"reference amber 6"},
+		"for a cache operation without an address, fail (default) or write address 0",
+		"Apple amber traces 6"},
 	{.name = NULL}};
 
 #define RULE(number, severity, title) \
-	[TT6_##number] = {#number, POLY_##severity, title, "reference amber 5"}
+	[TT6_##number] = {#number, POLY_##severity, title, "Apple amber traces 5"}
 
 static const struct poly_rule rules[] = {
 	RULE(A01, ERROR, "the size is at least 4 bytes and a multiple of 4"),
-	RULE(A02, WARNING, "the last record and every escape payload end inside the file"),
+	RULE(A02, WARNING, "the last record and every escape payload end within the file"),
 	RULE(A03, ERROR, "the initial PC is a multiple of 4"),
 	RULE(A04, WARNING, "next addresses of flow records are multiples of 4"),
-	RULE(A05, WARNING, "b goes to its target"),
-	RULE(A06, WARNING, "bc goes to its target or to the next instruction"),
+	RULE(A05, WARNING, "b branches to its target"),
+	RULE(A06, WARNING, "bc branches to its target or falls through"),
 	RULE(A07, WARNING, "sc returns to the next instruction or to the one after it"),
-	RULE(A08, WARNING, "a PC has one opcode (the first 1048576 PCs are watched)"),
+	RULE(A08, WARNING, "a PC has one opcode (checks the first 1048576 PCs)"),
 	RULE(A09, WARNING, "escape codes are 0 to 5 or 0x20 to 0x3f"),
-	RULE(A10, WARNING, "sync escapes have two words, codes 0 to 5 at most 64"),
-	RULE(A11, NOTE, "sync escapes are one of the four that are defined"),
-	RULE(A12, WARNING, "there is no null escape"),
-	RULE(A13, WARNING, "an address escape is followed by the instruction that it is for"),
+	RULE(A10, WARNING, "sync escapes have two words, escapes of codes 0 to 5 at most 64"),
+	RULE(A11, NOTE, "sync escapes have one of the four defined codes"),
+	RULE(A12, WARNING, "no escape is null"),
+	RULE(A13, WARNING, "an address escape is followed by its instruction"),
 	RULE(A14, WARNING, "an address escape agrees with the address in the record"),
 	RULE(A15, NOTE, "every instruction that accesses memory has its address recorded"),
 	RULE(A16, WARNING, "TT6E: every twi is followed by the synthetic b 0x700, rfi"),
 	RULE(A17, WARNING, "opcodes 58 and 62 are of a valid form"),
 	RULE(A18, NOTE, "the third word of lswx and stswx is at most 127"),
 	RULE(A19, WARNING, "sync counts of an address increase"),
-	RULE(A24, NOTE, "the content tells TT6 from TT6E"),
+	RULE(A24, NOTE, "the content distinguishes TT6 from TT6E"),
 	{.code = NULL},
 };
 
-/* TT6 holds no synthetic rows; its writer looks at the column to leave them out. */
+/* TT6 holds no synthetic rows; its writer reads the column to drop them. */
 #define COLUMNS                                                                                \
 	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |                 \
 		POLY_HAS(opcode_size) | POLY_HAS(next_pc) | POLY_HAS(branch) |                 \
@@ -75,12 +80,13 @@ static const struct poly_rule rules[] = {
 		POLY_HAS(real_target) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin) | \
 		POLY_HAS(synthetic))
 
-#define INFO(word, text, options_table)                                                        \
-	{                                                                                      \
-		.name = word, .family = "tt6", .title = text, .extensions = word,              \
-		.spec = "seed 000; reference amber 4", .can_read = true, .can_write = true,    \
-		.columns = COLUMNS, .needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode), \
-		.needs_isa = "powerpc", .options = (options_table), .rules = rules,            \
+#define INFO(word, text, options_table)                                             \
+	{                                                                           \
+		.name = word, .family = "tt6", .title = text, .extensions = word,   \
+		.spec = "TT6 trace format; Apple amber traces 4", .can_read = true, \
+		.can_write = true, .columns = COLUMNS,                              \
+		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode),          \
+		.needs_isa = "powerpc", .options = (options_table), .rules = rules, \
 	}
 
 #define FUNCTIONS(word)                                                                   \

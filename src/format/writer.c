@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a trace: what would be lost, opening, sticky errors, notes. */
+/* Writers: loss of information, opening, sticky errors, notes. */
 #include "polytrace/writer.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/thread_pool.h"
 #include "base/thread.h"
-#include "format/apart.h"
+#include "format/parallel_writer.h"
 #include "format/format.h"
 #include "format/label.h"
 #include "format/option.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of a batch from which on threads are worth their start. */
-#define APART_LEAST 1024
+/* Minimum rows of a batch for parallel encoding. */
+#define PARALLEL_ROWS_MIN 1024
 
-/* Different things that a writer can note; each format has fewer. */
+/* Maximum number of different notes of a writer; each format has fewer. */
 #define NOTES_MAX 16
 
 struct notes {
@@ -33,12 +33,12 @@ struct poly_writer {
 	struct writing writing;
 	struct notes notes;
 	struct option_values values;
-	struct info labels;	    /* nothing but those that are written */
-	struct pattern_lines lines; /* where the format writes by row */
-	unsigned threads;	    /* that write; 1: there may be no apart */
-	struct apart *apart;	    /* NULL: not yet */
-	bool opened;		    /* the format's wopen was called */
-	bool strict;		    /* what is noted is a failure */
+	struct info labels;		  /* only the labels to be written */
+	struct line_cache lines;	  /* if the format writes by row */
+	unsigned threads;		  /* encoder threads; 1: no parallel writer */
+	struct parallel_writer *parallel; /* NULL: not created */
+	bool opened;			  /* the format's wopen was called */
+	bool strict;			  /* a note is a failure */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -46,8 +46,8 @@ struct poly_writer {
 void
 writing_note(struct writing *writing, const char *what)
 {
-	if (writing->making) {
-		writing_unlike(writing);
+	if (writing->cache) {
+		writing_no_cache(writing);
 		return;
 	}
 	for (size_t i = 0; i < NOTES_MAX; i++) {
@@ -66,7 +66,7 @@ writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))
 		origin = batch->origin[row];
-	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s', which the target needs",
+	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s' (required by the format)",
 		column);
 	if (error)
 		error->record = poly_batch_number(batch, row);
@@ -84,11 +84,11 @@ poly_format_loss(const struct poly_trace_info *source, const struct poly_format_
 		kept |= POLY_HAS(raw);
 	if (missing)
 		*missing = target->needs & ~source->columns;
-	/* A source that may have any column has said nothing of what it has. */
+	/* A source that may have any column does not state which ones it has. */
 	return source->columns == POLY_ALL_COLUMNS ? 0 : source->columns & ~kept;
 }
 
-/* The names of a set of columns as "a, b". */
+/* Lists the names of a set of columns as "a, b". */
 static void
 list_columns(poly_columns columns, char *text, size_t size)
 {
@@ -109,18 +109,18 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 	poly_columns missing, lost = poly_format_loss(source, target, &missing);
 	if (target->needs_isa && source->isa && strcmp(target->needs_isa, source->isa) != 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' is for %s, and the source is %s", target->name,
-			target->needs_isa, source->isa);
+			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
+			source->isa);
 	if (missing) {
 		list_columns(missing, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' needs what '%s' does not have: %s", target->name,
-			source->format, names);
+			"format '%s' requires columns that '%s' does not have: %s",
+			target->name, source->format, names);
 	}
 	if (strict && lost) {
 		list_columns(lost, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"format '%s' cannot hold what '%s' has: %s", target->name,
+			"format '%s' cannot hold columns of '%s': %s", target->name,
 			source->format, names);
 	}
 	if (strict && source->label_count && !target->holds_labels)
@@ -130,7 +130,7 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 	return POLY_OK;
 }
 
-/* The format of a name or, where name is NULL, of the path's ending. */
+/* Finds the format of a name or, if name is NULL, of the path's ending. */
 static enum poly_status
 find_writer(const char *path, const char *name, const struct format **format,
 	struct poly_error *error)
@@ -140,20 +140,21 @@ find_writer(const char *path, const char *name, const struct format **format,
 			path ? poly_format_by_name(path, true) : NULL;
 		if (!info)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"the ending of the name says no format; name it with --to");
+				"no format has the ending of the file name; set "
+				"options.format");
 		name = info->name;
 	}
 	*format = format_find(name);
 	if (!*format)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no format '%s'; 'polytrace formats' lists them", name);
+			"options.format: no such format '%s'", name);
 	if (!(*format)->info.can_write)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' can only be read", name);
 	return POLY_OK;
 }
 
-/* Everything of opening but the output, so that nothing is created when it is refused. */
+/* Checks all arguments before the output is opened, so that a refusal creates no file. */
 static enum poly_status
 writer_prepare(struct poly_writer *writer, const char *path,
 	const struct poly_write_options *options, struct poly_error *error)
@@ -164,51 +165,55 @@ writer_prepare(struct poly_writer *writer, const char *path,
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
 	status = refuse_loss(source, target, options->strict, error);
-	const struct option_words given = {options->format, options->options};
+	const struct option_words requested = {options->format, options->options};
 	if (status == POLY_OK)
 		status = option_values(
-			target, POLY_OPTION_WRITE, &given, &writer->values, error);
+			target, POLY_OPTION_WRITE, &requested, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
 	writing->options = writer->values.values;
-	writing->given = writer->values.given;
+	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
-	writing->columns = options->columns;
+	writing->columns = options->columns & POLY_ALL_COLUMNS;
+	writing->row = options->columns & POLY_HAS(row);
+	writing->order = options->order;
+	writing->order_count = options->order_count;
 	/* Messages say where a record stands. */
 	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
-	writer->threads = writer->format->apart ? thread_count(options->threads) : 1;
-	if (writer->threads > TEAM_MOST)
-		writer->threads = TEAM_MOST;
+	writer->threads = writer->format->rows_independent ? thread_count(options->threads) : 1;
+	if (writer->threads > THREAD_POOL_MAX)
+		writer->threads = THREAD_POOL_MAX;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
-/* The labels that are written, in formats that hold any. */
+/* Collects the labels to be written, if the format stores labels. */
 static enum poly_status
 gather_labels(struct poly_writer *writer, const struct poly_write_options *options,
 	struct poly_error *error)
 {
 	struct writing *writing = &writer->writing;
-	const bool is_given = options->labels && *options->labels;
+	const bool has_labels = options->labels && *options->labels;
 	writing->labels = &writer->labels.view;
-	if (!writer->format->info.holds_labels && is_given)
+	if (!writer->format->info.holds_labels && has_labels)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' holds no labels", writer->format->info.name);
-	if (options->append && is_given)
+			"options.labels: format '%s' cannot hold labels",
+			writer->format->info.name);
+	if (options->append && has_labels)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a file that is appended to keeps its labels and takes no others");
+			"options.labels: appending cannot change the labels of a file");
 	if (!writer->format->info.holds_labels || options->append)
 		return POLY_OK;
 	return label_gather(&writer->labels, writing->source, options->labels, error);
 }
 
-/* Lets the format find out what is in the file that it goes on in, and opens that for it. */
+/* Lets the format examine the file that it appends to, and opens the file. */
 static enum poly_status
 append_start(struct poly_writer *writer, const char *path, struct poly_error *error)
 {
@@ -217,20 +222,20 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	uint64_t taken, total;
 	if (!format->appends)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"nothing can be appended to format '%s'", format->info.name);
+			"options.append: format '%s' cannot be appended to", format->info.name);
 	if (!path || strcmp(path, "-") == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"only to a file can be appended");
+			"options.append: not a regular file");
 	enum poly_status status = in_open(path, NULL, &writing->old, error);
 	if (status != POLY_OK)
 		return status;
 	in_progress(writing->old, &taken, &total);
 	if (strcmp(in_layers(writing->old), "none") != 0)
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"to a compressed file nothing can be appended");
+			"options.append: cannot append to a compressed file");
 	else if (!in_is_random(writing->old))
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"only to a file can be appended");
+			"options.append: not a regular file");
 	writing->path = path;
 	writer->opened = status == POLY_OK;
 	if (status == POLY_OK)
@@ -239,17 +244,17 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	in_close(writing->old);
 	writing->old = NULL;
 	writing->path = NULL;
-	const struct out_place place = {path, writing->kept, total};
-	return status == POLY_OK ? out_open_behind(&place, &writing->out, error) : status;
+	const struct out_append_point place = {path, writing->kept, total};
+	return status == POLY_OK ? out_open_append(&place, &writing->out, error) : status;
 }
 
-/* Where the bytes go. */
+/* The destination of the bytes. */
 struct destination {
 	const char *path; /* NULL: the sink */
 	struct poly_sink sink;
 };
 
-/* Prepares, makes the output and opens the format on it. */
+/* Checks the arguments, opens the output and opens the format on it. */
 static enum poly_status
 writer_start(struct poly_writer *writer, const struct destination *to,
 	const struct poly_write_options *options, struct poly_error *error)
@@ -319,7 +324,7 @@ refuse_notes(struct poly_writer *writer)
 	if (!writer->strict || !note)
 		return POLY_OK;
 	return err_set(&writer->failure, POLY_ERR_LOSS, POLY_NO_OFFSET,
-		"strict allows no loss: %s", note);
+		"options.strict permits no loss: %s", note);
 }
 
 poly_columns
@@ -329,12 +334,12 @@ poly_writer_columns(const struct poly_writer *writer)
 }
 
 uint64_t
-poly_writer_before(const struct poly_writer *writer)
+poly_writer_existing_records(const struct poly_writer *writer)
 {
 	return writer->writing.before;
 }
 
-/* Remembers a failure, and tells it. */
+/* Stores a failure, and returns it. */
 static enum poly_status
 writer_status(struct poly_writer *writer, enum poly_status status, struct poly_error *error)
 {
@@ -347,23 +352,24 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 }
 
 /*
- * True where several threads are to write a batch. Not where lines are written as they were:
- * whether one ends there depends on those before.
+ * Returns the parallel writer for a batch; NULL: one thread writes it. Verbatim lines are
+ * written by one thread: whether a line ends depends on the previous ones.
  */
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
-	if (writer->threads < 2 || batch->rows < APART_LEAST || batch->verbatim ||
+	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
 		writer->writing.source->columns & POLY_HAS(verbatim))
 		return false;
-	if (!writer->apart)
-		writer->apart = apart_new(writer->format, &writer->writing, writer->threads);
-	if (!writer->apart)
+	if (!writer->parallel)
+		writer->parallel =
+			parallel_writer_new(writer->format, &writer->writing, writer->threads);
+	if (!writer->parallel)
 		writer->threads = 1;
-	return writer->apart;
+	return writer->parallel;
 }
 
-/* Writes a batch by the format. */
+/* Writes a batch with the format's functions. */
 static enum poly_status
 write_batch(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
@@ -372,12 +378,12 @@ write_batch(
 	struct poly_patterns *patterns = batch->patterns;
 	enum poly_status status = POLY_OK;
 	if (patterns && format->write_row)
-		return pattern_lines_write(
-			&writer->lines, format, &writer->writing, batch, error);
-	if (patterns && patterns->deferred)
-		status = patterns->fill(patterns, &batch, error);
+		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
+	if (patterns && patterns->lazy)
+		status = patterns->materialize(patterns, &batch, error);
 	if (status == POLY_OK && is_shared(writer, batch))
-		return apart_write(writer->apart, writer->writing.out, batch, error);
+		return parallel_writer_write(
+			writer->parallel, writer->writing.out, batch, error);
 	if (status == POLY_OK && format->write)
 		return format->write(&writer->writing, batch, error);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
@@ -427,8 +433,8 @@ poly_writer_close(struct poly_writer *writer)
 	if (writer->opened && writer->format->wclose)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
-	apart_free(writer->apart);
-	pattern_lines_fini(&writer->lines);
+	parallel_writer_free(writer->parallel);
+	line_cache_fini(&writer->lines);
 	mem_free(writer->writing.state);
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);

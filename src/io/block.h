@@ -30,7 +30,7 @@ void block_packer_free(struct block_packer *packer);
 /* As block_packer_new. */
 enum poly_status block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error);
 
-/* Where bytes go, and how many. */
+/* The destination of unpacked bytes, and their number. */
 struct block_room {
 	uint8_t *to;
 	size_t size;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* False where this build lacks the library: every checksum is 0. */
+/* Returns false if this build lacks the library: then every checksum is 0. */
 bool checksum_available(void);
 
 /* XXH3 with 64 bits and seed 0 of n bytes. */

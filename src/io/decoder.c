@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter as a source: keeps the counts, the expansion limit and the places in messages. */
+/* A filter as a source: counts bytes, applies the expansion limit, adds offsets to messages. */
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/source.h"
@@ -8,31 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Output that is not held against the expansion limit: small inputs are no bombs. */
+/* Output exempt from the expansion limit: a small output is harmless. */
 #define EXPANSION_FREE ((uint64_t)1 << 20)
 
 struct decoder {
 	const struct filter *filter;
 	struct in *below;
-	uint64_t expansion_limit, made; /* bytes given so far */
+	uint64_t expansion_limit, decoded; /* bytes delivered so far */
 	void *state;
 };
 
-/* Says in a message about damage where it stands, before and after decompression. */
+/* Appends the compressed offset and the number of decompressed bytes to a message. */
 static enum poly_status
-name_place(const struct decoder *decoder, struct poly_error *error)
+append_position(const struct decoder *decoder, struct poly_error *error)
 {
 	size_t n = strlen(error->message);
 	snprintf(error->message + n, sizeof error->message - n,
-		" at byte %" PRIu64 " of the compressed input, after %" PRIu64
-		" bytes were decompressed",
-		in_offset(decoder->below), decoder->made);
+		" (compressed offset %" PRIu64 "; %" PRIu64 " bytes recovered)",
+		in_offset(decoder->below), decoder->decoded);
 	return error->status;
 }
 
-/* Why the decoder stopped, told as a failure of the layer that failed first. */
+/* Returns why the decoder stopped: the failure of the lowest layer that failed. */
 static enum poly_status
-judge(const struct decoder *decoder, enum poly_status status, struct poly_error *error)
+find_cause(const struct decoder *decoder, enum poly_status status, struct poly_error *error)
 {
 	enum poly_status below = POLY_OK;
 	if (status == POLY_OK || status == POLY_END)
@@ -40,35 +39,35 @@ judge(const struct decoder *decoder, enum poly_status status, struct poly_error 
 	if (below < 0) {
 		status = below;
 	} else if (status == POLY_OK) {
-		status = err_set(error, POLY_ERR_FORMAT, decoder->made, "%s data is cut off",
-			decoder->filter->name);
-		name_place(decoder, error);
+		status = err_set(error, POLY_ERR_FORMAT, decoder->decoded,
+			"truncated %s stream", decoder->filter->name);
+		append_position(decoder, error);
 	} else if (status == POLY_ERR_FORMAT || status == POLY_ERR_LIMIT) {
-		name_place(decoder, error);
+		append_position(decoder, error);
 	}
 	if (status < 0)
-		error->offset = decoder->made;
+		error->offset = decoder->decoded;
 	return status;
 }
 
 static enum poly_status
-decoder_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+decoder_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error *error)
 {
 	struct decoder *decoder = self;
-	struct filter_room room = {to, size, 0};
+	struct filter_room room = {data, size, 0};
 	enum poly_status status =
 		decoder->filter->decode(decoder->state, decoder->below, &room, error);
 	*got = room.got;
-	decoder->made += *got;
+	decoder->decoded += *got;
 	if (status != POLY_OK || !*got)
-		return judge(decoder, status, error);
+		return find_cause(decoder, status, error);
 	uint64_t limit = decoder->expansion_limit;
-	if (!limit || decoder->made <= EXPANSION_FREE ||
-		decoder->made / limit <= in_offset(decoder->below))
+	if (!limit || decoder->decoded <= EXPANSION_FREE ||
+		decoder->decoded / limit <= in_offset(decoder->below))
 		return POLY_OK;
-	err_set(error, POLY_ERR_LIMIT, decoder->made,
-		"%s data expands more than %" PRIu64 " times", decoder->filter->name, limit);
-	return name_place(decoder, error);
+	err_set(error, POLY_ERR_LIMIT, decoder->decoded,
+		"%s stream expands more than %" PRIu64 " times", decoder->filter->name, limit);
+	return append_position(decoder, error);
 }
 
 static void

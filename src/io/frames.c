@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed streams made of frames, an element at a time. spec: RFC 8878 3.1.2 */
+/* Decodes compressed streams of frames, one element at a time. spec: RFC 8878 3.1.2 */
 #include "io/frames.h"
 
 #include "base/bits.h"
@@ -30,13 +30,13 @@ frames_probe(const uint8_t *p, size_t n, int (*probe_frame)(const uint8_t *p, si
 }
 
 void
-frames_cut(struct frames *frames, struct in *source, size_t have)
+frames_truncate(struct frames *frames, struct in *source, size_t have)
 {
 	in_consume(source, have);
-	frames->cut = true;
+	frames->truncated = true;
 }
 
-/* Begins a frame, or finds the end. */
+/* Starts a frame, or finds the end. */
 static enum poly_status
 begin_frame(const struct frame_format *format, void *state, struct in *source,
 	struct poly_error *error)
@@ -53,10 +53,9 @@ begin_frame(const struct frame_format *format, void *state, struct in *source,
 	}
 	if (!frames->skip && have >= FRAME_MAGIC_SIZE && load_le32(p) != format->magic)
 		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the last frame is followed by bytes that are not %s data",
-			format->name);
+			"trailing bytes after the last %s frame", format->name);
 	if (have <= FRAME_MAGIC_SIZE || have < format->header_size(p[4])) {
-		frames_cut(frames, source, have);
+		frames_truncate(frames, source, have);
 		return POLY_OK;
 	}
 	frames->left = format->header_size(p[4]);
@@ -65,14 +64,14 @@ begin_frame(const struct frame_format *format, void *state, struct in *source,
 	return POLY_OK;
 }
 
-/* Goes on to the next element that has bytes. */
+/* Proceeds to the next element that has bytes. */
 static enum poly_status
 begin_element(const struct frame_format *format, void *state, struct in *source,
 	struct poly_error *error)
 {
 	struct frames *frames = state;
 	enum poly_status status = POLY_OK;
-	while (!frames->left && !frames->cut && status == POLY_OK) {
+	while (!frames->left && !frames->truncated && status == POLY_OK) {
 		if (frames->inside)
 			format->element(state, source);
 		else
@@ -82,8 +81,8 @@ begin_element(const struct frame_format *format, void *state, struct in *source,
 }
 
 /*
- * Reads the present element, whole unless it is cut off or longer than a look-ahead may be, and
- * takes what the library holds.
+ * Decodes the present element, complete unless it is truncated or longer than IN_PEEK_MAX, and
+ * fetches the output held by the library.
  */
 static enum poly_status
 decode_element(const struct frame_format *format, void *state, struct in *source,
@@ -118,7 +117,7 @@ frames_decode(const struct frame_format *format, void *state, struct in *source,
 				return status;
 			in_peek(source, 1, &have);
 		}
-		if (frames->cut || !have)
+		if (frames->truncated || !have)
 			return POLY_OK;
 		status = decode_element(format, state, source, room, error);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The window that an input is looked at through, and the stack of layers below it. Every layer
- * is a struct in of its own: a decompressor peeks and consumes the one below.
+ * The window of an input, and the stack of layers below it. Every layer is a struct in of its
+ * own: a decompressor peeks and consumes the one below.
  */
 #include "io/in.h"
 
@@ -16,28 +16,28 @@
 #define BLOCK_SIZE ((size_t)256 << 10)
 #define NESTING_LIMIT 4
 
-/* Bytes that are moved rather than let the window grow behind them. */
+/* Maximum rest that is moved to the front instead of growing the window. */
 #define SHORT_REST 4096
 
-/* What filters may look at to know their own: the longest header that they verify. */
+/* Bytes that filters examine for detection: the longest header that they verify. */
 #define PROBE_SIZE 4096
 
 struct in {
-	uint8_t *data;		 /* the window's memory: capacity and IN_PADDING bytes */
-	size_t capacity;	 /* bytes that may be used for the window */
-	bool borrowed;		 /* data is somebody else's: a view */
-	bool jumped;		 /* the source stands elsewhere: it is asked by offset */
-	size_t begin, end;	 /* the bytes that are there and not consumed */
-	uint64_t offset;	 /* of the byte at begin */
-	size_t block_size;	 /* most bytes asked of the source at a time */
-	struct source source;	 /* gives more */
-	struct origin *origin;	 /* of the lowest source, which owns it */
-	enum poly_status status; /* POLY_OK while the source may have more */
-	struct poly_error error; /* of a failed status */
-	struct buf layers;	 /* names of the layers below */
+	uint8_t *data;		  /* the window's memory: capacity and IN_PADDING bytes */
+	size_t capacity;	  /* usable bytes */
+	bool borrowed;		  /* data belongs to the caller: a view */
+	bool seeked;		  /* after in_seek: the source is read at offsets */
+	size_t begin, end;	  /* the bytes read and not consumed */
+	uint64_t offset;	  /* of the byte at begin */
+	size_t block_size;	  /* maximum bytes per read of the source */
+	struct source source;	  /* provides more bytes */
+	struct root_source *root; /* of the lowest source, which owns it */
+	enum poly_status status;  /* POLY_OK while the source may have more */
+	struct poly_error error;  /* of a failed status */
+	struct buf layers;	  /* names of the layers below */
 };
 
-/* What peek returns where there is no window. */
+/* in_peek returns this before the first window exists. */
 static const uint8_t nothing[IN_PADDING];
 
 void
@@ -53,10 +53,10 @@ in_close(struct in *in)
 	mem_free(in);
 }
 
-/* Makes an input of a source, which is the input's from then on, also on failure. */
+/* Creates an input on a source, and takes ownership of the source, also on failure. */
 static enum poly_status
-in_new(const struct source *source, struct origin *origin, size_t block_size, struct in **made,
-	struct poly_error *error)
+in_new(const struct source *source, struct root_source *root, size_t block_size,
+	struct in **result, struct poly_error *error)
 {
 	struct in *in = mem_new(1, sizeof *in);
 	if (!in) {
@@ -64,26 +64,26 @@ in_new(const struct source *source, struct origin *origin, size_t block_size, st
 		return err_memory(error);
 	}
 	in->source = *source;
-	in->origin = origin;
+	in->root = root;
 	in->block_size = block_size;
-	*made = in;
+	*result = in;
 	return POLY_OK;
 }
 
-/* Makes room for want bytes from the window's begin, and a block. */
+/* Makes room in the window for want bytes, and a block. */
 static bool
 make_room(struct in *in, size_t want)
 {
 	size_t have = in->end - in->begin;
 	size_t need = (want > BLOCK_SIZE ? want : BLOCK_SIZE) + in->block_size;
 	if (in->capacity >= need) {
-		/* A short rest goes to the front, so that the window stays in the caches. */
+		/* Move a short rest to the front, so that the window stays in the caches. */
 		if (in->begin && (have <= SHORT_REST || want > in->capacity - in->begin))
 			memmove(in->data, in->data + in->begin, have);
 		else
 			return true;
 	} else {
-		/* Not zeroed: that would cost more than a small input does. */
+		/* Not zeroed: zeroing costs more than reading a small input. */
 		uint8_t *data = mem_resize(NULL, need + IN_PADDING, 1);
 		if (!data)
 			return false;
@@ -98,12 +98,12 @@ make_room(struct in *in, size_t want)
 	return true;
 }
 
-/* Asks the source for a block of the bytes at an offset, which stand next. */
+/* Reads a block from the source; offset is that of the next byte. */
 static size_t
-ask(struct in *in, uint8_t *to, size_t size, uint64_t offset)
+read_block(struct in *in, uint8_t *to, size_t size, uint64_t offset)
 {
 	struct source_room room = {to, size < in->block_size ? size : in->block_size, 0};
-	if (in->jumped)
+	if (in->seeked)
 		in->status = in->source.read_at(in->source.self, offset, &room, &in->error);
 	else
 		in->status = in->source.read(
@@ -111,11 +111,11 @@ ask(struct in *in, uint8_t *to, size_t size, uint64_t offset)
 	return room.got;
 }
 
-/* Asks for one more block; the room is there. */
+/* Reads one more block into the window, which has room for it. */
 static void
 refill(struct in *in)
 {
-	in->end += ask(in, in->data + in->end, in->capacity - in->end,
+	in->end += read_block(in, in->data + in->end, in->capacity - in->end,
 		in->offset + (in->end - in->begin));
 }
 
@@ -132,11 +132,11 @@ in_peek(struct in *in, size_t want, size_t *have)
 		refill(in);
 	}
 	/*
-	 * No more than a block, however much is there: what a caller sees is then the same
-	 * whether the window was filled for it or before, and small blocks try every caller.
+	 * At most a block, even if more is available: then the result does not depend on when
+	 * the window was filled, and small blocks test every caller.
 	 */
-	size_t most = want > in->block_size ? want : in->block_size;
-	*have = in->end - in->begin < most ? in->end - in->begin : most;
+	size_t max = want > in->block_size ? want : in->block_size;
+	*have = in->end - in->begin < max ? in->end - in->begin : max;
 	return in->data ? in->data + in->begin : nothing;
 }
 
@@ -148,15 +148,15 @@ in_consume(struct in *in, size_t n)
 }
 
 size_t
-in_take(struct in *in, uint8_t *to, size_t size)
+in_read(struct in *in, uint8_t *data, size_t size)
 {
 	size_t have = in->end - in->begin;
 	size_t done = have < size ? have : size;
 	if (done)
-		memcpy(to, in->data + in->begin, done);
+		memcpy(data, in->data + in->begin, done);
 	in->begin += done;
 	while (done < size && in->status == POLY_OK)
-		done += ask(in, to + done, size - done, in->offset + done);
+		done += read_block(in, data + done, size - done, in->offset + done);
 	in->offset += done;
 	return done;
 }
@@ -168,14 +168,14 @@ in_is_random(const struct in *in)
 }
 
 enum poly_status
-in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+in_read_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error)
 {
 	return in->source.read_at(in->source.self, offset, room, error);
 }
 
 void
-in_jump(struct in *in, uint64_t offset)
+in_seek(struct in *in, uint64_t offset)
 {
 	const uint64_t distance = offset - in->offset;
 	if (distance <= in->end - in->begin) {
@@ -184,7 +184,7 @@ in_jump(struct in *in, uint64_t offset)
 	}
 	in->begin = in->end = 0;
 	in->offset = offset;
-	in->jumped = true;
+	in->seeked = true;
 }
 
 uint64_t
@@ -210,14 +210,14 @@ in_layers(const struct in *in)
 void
 in_progress(const struct in *in, uint64_t *taken, uint64_t *total)
 {
-	*taken = atomic_load(&in->origin->taken);
-	*total = in->origin->total;
+	*taken = atomic_load(&in->root->taken);
+	*total = in->root->total;
 }
 
 bool
 in_waits(const struct in *in)
 {
-	return in->origin->waits;
+	return in->root->waits;
 }
 
 struct in *
@@ -242,7 +242,7 @@ in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset)
 }
 
 struct in *
-in_of_source(const struct source *source, size_t block_size)
+in_from_source(const struct source *source, size_t block_size)
 {
 	struct in *in = NULL;
 	if (block_size == 0 || block_size > IN_PEEK_MAX)
@@ -258,7 +258,7 @@ in_restart(struct in *in, uint64_t offset)
 	in->status = POLY_OK;
 }
 
-/* The filter that most bits at the front of the input speak for, or NULL. */
+/* Returns the filter with the strongest evidence at the front of the input, or NULL. */
 static const struct filter *
 recognise(struct in *in)
 {
@@ -276,7 +276,7 @@ recognise(struct in *in)
 	return best;
 }
 
-/* Puts a decompressor on *in, which then is the decompressed input. */
+/* Adds a decompressor to *in, which then is the decompressed input. */
 static enum poly_status
 add_layer(struct in **in, const struct filter *filter, const struct in_options *options,
 	struct poly_error *error)
@@ -288,8 +288,8 @@ add_layer(struct in **in, const struct filter *filter, const struct in_options *
 	if (status != POLY_OK)
 		return status;
 	*in = NULL;
-	struct origin *origin = below->origin;
-	status = in_new(&source, origin, below->block_size, &above, error);
+	struct root_source *root = below->root;
+	status = in_new(&source, root, below->block_size, &above, error);
 	if (status != POLY_OK)
 		return status;
 	*in = above;
@@ -303,7 +303,7 @@ add_layer(struct in **in, const struct filter *filter, const struct in_options *
 	return above->layers.failed ? err_memory(error) : POLY_OK;
 }
 
-/* Takes off every layer; on failure *in is what is to be closed. */
+/* Adds a decompressor per layer; on failure the caller closes *in. */
 static enum poly_status
 add_layers(struct in **in, const struct in_options *options, struct poly_error *error)
 {
@@ -312,20 +312,22 @@ add_layers(struct in **in, const struct in_options *options, struct poly_error *
 	for (; (filter = recognise(*in)); depth++) {
 		if (depth == options->nesting_limit)
 			return err_set(error, POLY_ERR_LIMIT, 0,
-				"compressed more than %u layers deep: %s inside '%s'", depth,
-				filter->name, in_layers(*in));
+				"more than %u layers of compression (options.nesting_limit): "
+				"%s "
+				"inside '%s'",
+				depth, filter->name, in_layers(*in));
 		enum poly_status status = add_layer(in, filter, options, error);
 		if (status != POLY_OK)
 			return status;
 	}
 	if (depth && !options->one_thread)
-		source_read_ahead(&(*in)->source, (*in)->origin, (*in)->block_size);
+		source_read_ahead(&(*in)->source, (*in)->root, (*in)->block_size);
 	return POLY_OK;
 }
 
 /* Finishes opening on a source, which is used up also on failure. */
 static enum poly_status
-start(const struct source *source, struct origin *origin, const struct in_options *options,
+start(const struct source *source, struct root_source *root, const struct in_options *options,
 	struct in **in, struct poly_error *error)
 {
 	const struct in_options initial = {.nesting_limit = NESTING_LIMIT};
@@ -335,7 +337,7 @@ start(const struct source *source, struct origin *origin, const struct in_option
 	if (block_size > IN_PEEK_MAX)
 		block_size = IN_PEEK_MAX;
 	struct in *top = NULL;
-	enum poly_status status = in_new(source, origin, block_size, &top, error);
+	enum poly_status status = in_new(source, root, block_size, &top, error);
 	if (status == POLY_OK)
 		status = add_layers(&top, options, error);
 	if (status != POLY_OK) {
@@ -351,10 +353,10 @@ in_open(const char *path, const struct in_options *options, struct in **in,
 	struct poly_error *error)
 {
 	struct source source;
-	struct origin *origin;
+	struct root_source *root;
 	*in = NULL;
-	enum poly_status status = source_file_open(path, &source, &origin, error);
-	return status == POLY_OK ? start(&source, origin, options, in, error) : status;
+	enum poly_status status = source_file_open(path, &source, &root, error);
+	return status == POLY_OK ? start(&source, root, options, in, error) : status;
 }
 
 enum poly_status
@@ -362,8 +364,8 @@ in_open_memory(const void *data, size_t size, const struct in_options *options, 
 	struct poly_error *error)
 {
 	struct source source;
-	struct origin *origin;
+	struct root_source *root;
 	*in = NULL;
-	enum poly_status status = source_memory_open(data, size, &source, &origin, error);
-	return status == POLY_OK ? start(&source, origin, options, in, error) : status;
+	enum poly_status status = source_memory_open(data, size, &source, &root, error);
+	return status == POLY_OK ? start(&source, root, options, in, error) : status;
 }

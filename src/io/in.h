@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Input: the decompressed bytes of a file, pipe or block of memory, to be looked at and
- * consumed.
+ * Input: the decompressed bytes of a file, pipe or block of memory, which callers peek at and
+ * consume.
  *
  * A stack of sources: the file at the bottom, a decompressor for each layer recognised by its
  * magic above it. On top of a decompressor a thread reads ahead, so decompression and decoding
- * overlap. Memory is bounded: a few blocks and the largest look-ahead asked for.
+ * overlap. Memory is bounded: a few blocks and the largest peek.
  */
 #ifndef IO_IN_H
 #define IO_IN_H
@@ -20,26 +20,26 @@ struct in;
 struct source;
 struct source_room;
 
-/* Bytes that peek may be asked for at most. */
+/* Maximum bytes of a peek. */
 #define IN_PEEK_MAX ((size_t)4 << 20)
 
-/* Bytes behind a peeked region that may be read (not used): over-reads of vector code. */
+/* Bytes after a peeked region that may be read (not used): over-reads of vector code. */
 #define IN_PADDING 64
 
 struct in_options {
-	unsigned nesting_limit; /* most layers of compression */
-	/* Most output bytes per input byte of a layer, beyond its first MiB; 0: no limit. */
+	unsigned nesting_limit; /* maximum number of layers of compression */
+	/* Maximum output bytes per input byte of a layer, after its first MiB; 0: no limit. */
 	uint64_t expansion_limit;
-	size_t block_size; /* bytes read at a time, at most IN_PEEK_MAX; 0: own choice */
+	size_t block_size; /* bytes per read, at most IN_PEEK_MAX; 0: default */
 	bool one_thread;   /* no read-ahead thread */
 };
 
 /*
  * Opens a file, "-" for standard input, and every layer of compression in it. options may be
- * NULL: four layers, no other limit. On failure *in is NULL. POLY_ERR_IO: cannot be opened.
+ * NULL: four layers, no other limit. On failure *in is NULL. POLY_ERR_IO: cannot open the file.
  * POLY_ERR_LIMIT: more layers than the limit. POLY_ERR_UNSUPPORTED: a layer needs a library
- * that is not in this build. POLY_ERR_MEMORY. What cannot be read or decompressed later is told
- * by in_status, after the bytes before it.
+ * that is not in this build. POLY_ERR_MEMORY. in_status returns later failures of reading or
+ * decompression, after the bytes before them.
  */
 enum poly_status in_open(const char *path, const struct in_options *options, struct in **in,
 	struct poly_error *error);
@@ -49,78 +49,77 @@ enum poly_status in_open_memory(const void *data, size_t size, const struct in_o
 	struct in **in, struct poly_error *error);
 
 /*
- * Shows the next bytes without consuming them: *have gets how many there are, at least want
- * (at most IN_PEEK_MAX) unless the input ends or fails before; often more. The pointer holds
- * until the next call on the input. Never NULL. Short of memory counts as a failed input.
+ * Returns the next bytes without consuming them, and their number in *have: at least want (at
+ * most IN_PEEK_MAX) unless the input ends or fails before; often more. The pointer is valid
+ * until the next call on the input. Never NULL. Out of memory counts as a failed input.
  */
 const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
 
-/* Passes over n bytes, at most as many as the last peek showed. */
+/* Consumes n bytes, at most those of the last peek. */
 void in_consume(struct in *in, size_t n);
 
 /*
- * Takes the next size bytes, or those that are left where the input ends or fails before; see
- * in_status. Returns how many. They are not looked at through the window on their way.
+ * Reads and consumes the next size bytes, or fewer if the input ends or fails before; see
+ * in_status. Returns their number. The bytes do not pass through the window.
  */
-size_t in_take(struct in *in, uint8_t *to, size_t size);
+size_t in_read(struct in *in, uint8_t *data, size_t size);
 
-/* True where in_take_at can be used. */
+/* Returns whether in_read_at and in_seek can be used. */
 bool in_is_random(const struct in *in);
 
 /*
- * Takes the size bytes at an offset, whatever was consumed before, and changes nothing of the
- * window; any number of threads may do so at a time. room->got is less with another status than
- * POLY_OK only.
+ * Reads the size bytes at an offset without changing the window or the position; any number of
+ * threads may call it at a time. room->got is less than size only if the status is not POLY_OK.
  */
-enum poly_status in_take_at(const struct in *in, uint64_t offset, struct source_room *room,
+enum poly_status in_read_at(const struct in *in, uint64_t offset, struct source_room *room,
 	struct poly_error *error);
 
 /*
- * Goes on at an offset behind the present one; what stands between is not read, as far as it is
- * not yet. Only where in_is_random, and at most to in_progress's total.
+ * Seeks forward to an offset without reading the bytes in between. Requires in_is_random, and
+ * in_offset() <= offset <= the total of in_progress.
  */
-void in_jump(struct in *in, uint64_t offset);
+void in_seek(struct in *in, uint64_t offset);
 
-/* Offset of the next byte in the decompressed input. */
+/* Returns the offset of the next byte in the decompressed input. */
 uint64_t in_offset(const struct in *in);
 
 /*
- * After a short peek: POLY_END at a sound end of input, or the failure that ended it (the
- * message of a damaged compressed layer names the offsets before and after decompression).
+ * After a short peek: returns POLY_END at the end of the input, or the failure that ended it
+ * (the message for a corrupt compressed layer has the offsets before and after decompression).
  */
 enum poly_status in_status(const struct in *in, struct poly_error *error);
 
-/* Layers of compression, outermost first: "gzip", "xz, gzip" or "none". */
+/* Returns the layers of compression, outermost first: "gzip", "xz, gzip" or "none". */
 const char *in_layers(const struct in *in);
 
-/* Bytes taken from the file itself, and its size (0: not known). */
+/* Returns the bytes read from the file itself, and its size (0: unknown). */
 void in_progress(const struct in *in, uint64_t *taken, uint64_t *total);
 
-/* True where reading may have to wait for others: the file is no regular one. */
+/* Returns whether reading may block: the file is not a regular one. */
 bool in_waits(const struct in *in);
 
 /*
- * A view: an input of bytes that somebody else keeps, which in_show names; at its end until
- * then. NULL: no memory.
+ * Creates a view: an input on bytes of the caller, which in_show sets; empty until then. NULL:
+ * out of memory.
  */
 struct in *in_view(void);
 
 /*
- * Lets a view show n bytes at p, with IN_PADDING more that may be read, as what stands at an
- * offset of an input, and its end behind them. Nothing is written to p.
+ * Sets a view to n bytes at p, followed by IN_PADDING bytes that may be read, as the bytes at
+ * an offset of an input that ends after them. Does not write to p.
  */
 void in_show(struct in *view, uint8_t *p, size_t n, uint64_t offset);
 
 /*
- * An input on a source, which is the input's from then on, also where there is no memory: NULL.
- * It has no layers and no progress.
+ * Creates an input on a source, and takes ownership of the source, also on failure. NULL: out
+ * of memory. The input has no layers and no progress.
  */
-struct in *in_of_source(const struct source *source, size_t block_size);
+struct in *in_from_source(const struct source *source, size_t block_size);
 
-/* Goes on after the end of an input that in_of_source made: its source has more, at offset. */
+/* Resumes an input of in_from_source after its end: its source has more bytes, at offset. */
 void in_restart(struct in *in, uint64_t offset);
 
-/* Stops the threads and gives everything back. Accepts NULL. */
+/* Stops the threads and frees the input. Accepts NULL. */
 void in_close(struct in *in);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer that is filled, and the way through a compression to a target or function. */
+/* The output buffer, and its path through a compression to a file or function. */
 #include "io/out.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/filter.h"
-#include "io/target.h"
+#include "io/atomic_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,8 +17,8 @@ struct out {
 	size_t used;
 	const struct filter *filter; /* NULL: none */
 	void *state;		     /* of the filter, while it is open */
-	struct target target;
-	out_fn function; /* where bytes go; NULL: to the target */
+	struct atomic_file file;
+	out_fn function; /* receives the bytes; NULL: the file does */
 	void *user;
 	bool finished;
 	enum poly_status status; /* of the first failure */
@@ -33,24 +33,24 @@ out_close(struct out *out)
 	if (out->state)
 		out->filter->encode_close(out->state);
 	mem_free(out->state);
-	target_close(&out->target);
+	atomic_file_close(&out->file);
 	mem_free(out->data);
 	mem_free(out);
 }
 
-/* Receives what is to be stored, compressed or as it came. */
+/* Stores bytes, compressed or not. */
 static int
 deliver(void *user, const void *data, size_t n)
 {
 	struct out *out = user;
 	if (!out->function) {
-		out->status = target_write(&out->target, data, n, &out->error);
+		out->status = atomic_file_write(&out->file, data, n, &out->error);
 		return out->status != POLY_OK;
 	}
 	int number = out->function(out->user, data, n);
 	if (number) {
 		errno = number;
-		out->status = err_system(&out->error, POLY_NO_OFFSET, "cannot be written");
+		out->status = err_system(&out->error, POLY_NO_OFFSET, "cannot write");
 	}
 	return number;
 }
@@ -143,7 +143,7 @@ out_finish(struct out *out, struct poly_error *error)
 		if (out->filter)
 			end_filter(out);
 		if (out->status == POLY_OK && !out->function)
-			out->status = target_finish(&out->target, &out->error);
+			out->status = atomic_file_finish(&out->file, &out->error);
 		out->finished = true;
 	}
 	return out_status(out, error);
@@ -162,7 +162,7 @@ filter_for(const char *path)
 }
 
 static enum poly_status
-out_new(struct out **made, struct poly_error *error)
+out_new(struct out **result, struct poly_error *error)
 {
 	struct out *out = mem_new(1, sizeof *out);
 	uint8_t *data = mem_new(BUFFER_SIZE, 1);
@@ -172,8 +172,8 @@ out_new(struct out **made, struct poly_error *error)
 		return err_memory(error);
 	}
 	out->data = data;
-	out->target.fd = -1;
-	*made = out;
+	out->file.fd = -1;
+	*result = out;
 	return POLY_OK;
 }
 
@@ -198,22 +198,22 @@ open_filter(struct out *out, const struct filter *filter, struct poly_error *err
 }
 
 enum poly_status
-out_open(const char *path, bool overwrite, struct out **made, struct poly_error *error)
+out_open(const char *path, bool overwrite, struct out **result, struct poly_error *error)
 {
 	struct out *out = NULL;
-	*made = NULL;
+	*result = NULL;
 	enum poly_status status = out_new(&out, error);
 	if (status != POLY_OK)
 		return status;
-	/* The compression first: what cannot be compressed leaves no trace. */
+	/* The compression first: if it fails, no file is created. */
 	status = open_filter(out, filter_for(path), error);
 	if (status == POLY_OK)
-		status = target_open(&out->target, path, overwrite, error);
+		status = atomic_file_open(&out->file, path, overwrite, error);
 	if (status != POLY_OK) {
 		out_close(out);
 		return status;
 	}
-	*made = out;
+	*result = out;
 	return POLY_OK;
 }
 
@@ -230,12 +230,13 @@ out_open_function(out_fn function, void *user, struct out **out, struct poly_err
 }
 
 enum poly_status
-out_open_behind(const struct out_place *place, struct out **out, struct poly_error *error)
+out_open_append(
+	const struct out_append_point *point, struct out **out, struct poly_error *error)
 {
 	*out = NULL;
 	enum poly_status status = out_new(out, error);
 	if (status == POLY_OK)
-		status = target_open_behind(&(*out)->target, place, error);
+		status = atomic_file_open_append(&(*out)->file, point, error);
 	if (status != POLY_OK) {
 		out_close(*out);
 		*out = NULL;

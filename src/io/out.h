@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output: bytes to a file, pipe or function, buffered, compressed as the name's ending says.
- * A file is written beside its place under a name of its own and renamed when it is complete.
+ * Output: bytes to a file, pipe or function, buffered, compressed according to the ending of
+ * the name. A file is written under a temporary name beside its path and renamed when complete.
  */
 #ifndef IO_OUT_H
 #define IO_OUT_H
@@ -18,69 +18,67 @@ struct out;
 typedef int (*out_fn)(void *user, const void *data, size_t size);
 
 /*
- * Opens path ("-": standard output). Where path exists and is not a regular file (/dev/full, a
- * pipe) it is written directly; where it is a link, the file that it leads to is written. A
- * file that replaces another one keeps its permission bits. On failure *out is NULL.
- * POLY_ERR_USAGE: it exists and overwrite is false. POLY_ERR_IO: it cannot be made.
- * POLY_ERR_UNSUPPORTED: its ending asks for a compression whose library is not in this build.
- * POLY_ERR_MEMORY.
+ * Opens path ("-": standard output). If path exists and is not a regular file (/dev/full, a
+ * pipe), it is written directly; if it is a link, its destination is written. A file that
+ * replaces another one keeps the permission bits. On failure *out is NULL. POLY_ERR_USAGE: the
+ * file exists and overwrite is false. POLY_ERR_IO: cannot create the file.
+ * POLY_ERR_UNSUPPORTED: this build lacks the library of the compression. POLY_ERR_MEMORY.
  */
 enum poly_status out_open(
 	const char *path, bool overwrite, struct out **out, struct poly_error *error);
 
-/* An output that hands its bytes to a function, uncompressed. POLY_ERR_MEMORY. */
+/* Opens an output that passes its bytes to a function, uncompressed. POLY_ERR_MEMORY. */
 enum poly_status out_open_function(
 	out_fn function, void *user, struct out **out, struct poly_error *error);
 
-/* A place in a file. */
-struct out_place {
+/* The position in a file from which it is appended to. */
+struct out_append_point {
 	const char *path;
-	uint64_t kept; /* bytes in front of it */
-	uint64_t size; /* that the file has */
+	uint64_t kept; /* bytes before the position */
+	uint64_t size; /* of the file in bytes */
 };
 
 /*
- * Opens a file to be written behind its first bytes; what stands behind them is cut off. Until
- * it is finished nobody else may do so, and where it is closed unfinished the file ends as
- * before, or, where it was much that was cut off, behind those bytes. POLY_ERR_IO: it can't be
- * opened, somebody else writes to it, or it has another size. POLY_ERR_MEMORY.
+ * Opens a file for appending after its first `kept` bytes; the bytes after them are removed.
+ * The file is locked until out_finish. If it is closed unfinished, the removed bytes are
+ * restored, unless they were more than ATOMIC_FILE_TAIL. POLY_ERR_IO: cannot open the file,
+ * another process writes to it, or its size differs. POLY_ERR_MEMORY.
  */
-enum poly_status out_open_behind(
-	const struct out_place *place, struct out **out, struct poly_error *error);
+enum poly_status out_open_append(
+	const struct out_append_point *point, struct out **out, struct poly_error *error);
 
-/* Bytes that out_room gives at most. */
+/* Maximum bytes of out_room. */
 #define OUT_ROOM_MAX ((size_t)64 << 10)
 
 /*
- * Room for at least n bytes (at most OUT_ROOM_MAX) to be filled by the caller, who then says
- * with out_commit how many were. Never NULL: after a failure it is a place whose bytes are
- * lost.
+ * Returns room for at least n bytes (at most OUT_ROOM_MAX). The caller fills it, then calls
+ * out_commit with the number of bytes. Never NULL: after a failure the bytes are discarded.
  */
 uint8_t *out_room(struct out *out, size_t n);
 
-/* Takes the first n bytes of the room as written. */
+/* Commits the first n bytes of the room. */
 void out_commit(struct out *out, size_t n);
 
-/* Writes n bytes. Failures are sticky and told by out_status and out_finish. */
+/* Writes n bytes. Failures are sticky; out_status and out_finish return them. */
 void out_write(struct out *out, const void *data, size_t n);
 
-/* The bytes that were written and not yet handed on; out_room stands behind them. */
+/* Returns the bytes written but not yet flushed; out_room follows them. */
 const uint8_t *out_held(const struct out *out, size_t *n);
 
-/* Hands them on. */
+/* Flushes them. */
 void out_flush(struct out *out);
 
 /* POLY_OK, or the failure of an earlier write. */
 enum poly_status out_status(const struct out *out, struct poly_error *error);
 
 /*
- * Writes what is held back, ends the compression and puts the file in its place; nothing may be
- * written afterwards. Returns as out_status. POLY_ERR_IO: the system or the function refused,
- * with errno. POLY_ERR_USAGE: somebody else made the file meanwhile, and overwrite was false.
+ * Flushes, ends the compression and renames the file; nothing may be written afterwards.
+ * Returns as out_status. POLY_ERR_IO: the system or the function failed, with errno.
+ * POLY_ERR_USAGE: another process created the file, and overwrite was false.
  */
 enum poly_status out_finish(struct out *out, struct poly_error *error);
 
-/* Gives everything back; an unfinished file is removed. Accepts NULL. */
+/* Frees everything; removes an unfinished file. Accepts NULL. */
 void out_close(struct out *out);
 
 #endif

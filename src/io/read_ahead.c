@@ -18,25 +18,25 @@ enum { BLOCKS = 4 };
 
 struct block {
 	uint8_t *data;
-	size_t size, taken;	 /* bytes there are, and those that the consumer has */
-	enum poly_status status; /* what reading the block ended with */
+	size_t size, taken;	 /* bytes in the block, and those consumed */
+	enum poly_status status; /* status at the end of the block */
 	struct poly_error error;
 };
 
 struct read_ahead {
 	struct source below;
-	struct origin *origin;
+	struct root_source *root;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t made, used; /* blocks, ever; guarded by lock */
-	bool stop;	   /* guarded by lock */
-	size_t block_size; /* of the blocks */
-	size_t step;	   /* most bytes to read at a time */
+	size_t filled, freed; /* blocks filled and freed, since the start; guarded by lock */
+	bool stop;	      /* guarded by lock */
+	size_t block_size;    /* of the blocks */
+	size_t step;	      /* maximum bytes per read */
 	struct block blocks[BLOCKS];
 };
 
-/* Fills a block until it is full or the source says something else. */
+/* Fills a block until it is full or the source ends or fails. */
 static void
 fill(struct read_ahead *ahead, struct block *block)
 {
@@ -53,32 +53,32 @@ static void *
 run(void *user)
 {
 	struct read_ahead *ahead = user;
-	bool more = true;
-	while (more) {
+	bool running = true;
+	while (running) {
 		pthread_mutex_lock(&ahead->lock);
-		while (ahead->made - ahead->used == BLOCKS && !ahead->stop)
+		while (ahead->filled - ahead->freed == BLOCKS && !ahead->stop)
 			pthread_cond_wait(&ahead->changed, &ahead->lock);
-		struct block *block = &ahead->blocks[ahead->made % BLOCKS];
-		more = !ahead->stop;
+		struct block *block = &ahead->blocks[ahead->filled % BLOCKS];
+		running = !ahead->stop;
 		pthread_mutex_unlock(&ahead->lock);
-		if (!more)
+		if (!running)
 			break;
 		fill(ahead, block);
-		more = block->status == POLY_OK;
+		running = block->status == POLY_OK;
 		pthread_mutex_lock(&ahead->lock);
-		ahead->made++;
+		ahead->filled++;
 		pthread_cond_signal(&ahead->changed);
 		pthread_mutex_unlock(&ahead->lock);
 	}
 	return NULL;
 }
 
-/* Gives the present block back to the thread. */
+/* Returns the present block to the thread. */
 static void
 release(struct read_ahead *ahead)
 {
 	pthread_mutex_lock(&ahead->lock);
-	ahead->used++;
+	ahead->freed++;
 	pthread_cond_signal(&ahead->changed);
 	pthread_mutex_unlock(&ahead->lock);
 }
@@ -88,9 +88,9 @@ ahead_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error 
 {
 	struct read_ahead *ahead = self;
 	pthread_mutex_lock(&ahead->lock);
-	while (ahead->made == ahead->used)
+	while (ahead->filled == ahead->freed)
 		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	struct block *block = &ahead->blocks[ahead->used % BLOCKS];
+	struct block *block = &ahead->blocks[ahead->freed % BLOCKS];
 	pthread_mutex_unlock(&ahead->lock);
 
 	size_t left = block->size - block->taken;
@@ -123,7 +123,7 @@ static void
 ahead_close(void *self)
 {
 	struct read_ahead *ahead = self;
-	origin_stop(ahead->origin);
+	root_source_stop(ahead->root);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->stop = true;
 	pthread_cond_signal(&ahead->changed);
@@ -134,18 +134,18 @@ ahead_close(void *self)
 }
 
 bool
-source_read_ahead(struct source *source, struct origin *origin, size_t block_size)
+source_read_ahead(struct source *source, struct root_source *root, size_t block_size)
 {
 	struct read_ahead *ahead = mem_new(1, sizeof *ahead);
 	if (!ahead)
 		return false;
 	ahead->below = *source;
-	ahead->origin = origin;
+	ahead->root = root;
 	ahead->step = block_size;
 	ahead->block_size = block_size > BLOCK_MIN ? block_size : BLOCK_MIN;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
-	bool ready = origin_wakeable(origin);
+	bool ready = root_source_make_stoppable(root);
 	for (int i = 0; i < BLOCKS && ready; i++) {
 		ahead->blocks[i].data = mem_resize(NULL, ahead->block_size, 1);
 		ready = ahead->blocks[i].data;

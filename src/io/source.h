@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an input's bytes come from: a file, memory, a decompressor, or a thread before one. */
+/* The sources of an input's bytes: a file, memory, a decompressor, or a read-ahead thread. */
 #ifndef IO_SOURCE_H
 #define IO_SOURCE_H
 
@@ -10,61 +10,60 @@
 
 #include <stdatomic.h>
 
-/* What stands at the bottom of an input; shared with the thread that reads it. */
-struct origin {
+/* The state of an input's lowest source; shared with the thread that reads it. */
+struct root_source {
 	_Atomic uint64_t taken; /* bytes read so far */
-	uint64_t total;		/* bytes there are; 0: not known */
-	atomic_bool stopped;	/* reading fails from now on */
+	uint64_t total;		/* size in bytes; 0: unknown */
+	atomic_bool stopped;	/* reading fails from then on */
 	bool waits;		/* reading may block for long */
 	int wake[2];		/* pipe that ends a wait for bytes; -1: none */
 };
 
-/* Where bytes go. */
+/* The destination of a read. */
 struct source_room {
 	uint8_t *to;
-	size_t size, got; /* bytes that are wanted, and that there were */
+	size_t size, got; /* bytes requested, and read */
 };
 
 struct source {
 	/*
-	 * Gives at most size bytes; *got says how many, also with POLY_END and failures, which
-	 * are told once. POLY_OK comes with at least one.
+	 * Reads at most size bytes; sets *got to their number, also with POLY_END and failures,
+	 * which are returned once. POLY_OK comes with at least one byte.
 	 */
 	enum poly_status (*read)(
 		void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error);
 	void (*close)(void *self);
 	void *self;
 	/*
-	 * The same for the bytes at an offset, by any number of threads at a time; less than
-	 * size only with another status than POLY_OK. NULL: it can't.
+	 * The same for the bytes at an offset, for any number of threads at a time; fewer than
+	 * size only if the status is not POLY_OK. NULL: not supported.
 	 */
 	enum poly_status (*read_at)(void *self, uint64_t offset, struct source_room *room,
 		struct poly_error *error);
 };
 
-/* The file at path, or standard input for "-"; *origin belongs to the source. */
+/* Opens the file at path, or standard input for "-"; *root belongs to the source. */
 enum poly_status source_file_open(const char *path, struct source *source,
-	struct origin **origin, struct poly_error *error);
+	struct root_source **root, struct poly_error *error);
 
-/* size bytes at data, which stay with the caller. */
+/* Opens size bytes at data, which stay with the caller. */
 enum poly_status source_memory_open(const void *data, size_t size, struct source *source,
-	struct origin **origin, struct poly_error *error);
+	struct root_source **root, struct poly_error *error);
 
-/* What the filter makes of an input, which becomes the source's unless it fails. */
+/* Opens a filter's output on an input; the source owns the input unless this fails. */
 enum poly_status source_decoder_open(const struct filter *filter, struct in *below,
 	uint64_t expansion_limit, struct source *source, struct poly_error *error);
 
 /*
- * Puts a thread before a source: from then on it is read ahead, block_size bytes at a time and
- * a few blocks far. False, and the source unchanged, where there is no memory or thread to be
- * had.
+ * Adds a read-ahead thread to a source: it reads block_size bytes at a time, a few blocks
+ * ahead. False, and the source unchanged: out of memory, or no thread could be started.
  */
-bool source_read_ahead(struct source *source, struct origin *origin, size_t block_size);
+bool source_read_ahead(struct source *source, struct root_source *root, size_t block_size);
 
-/* Prepares the origin for origin_stop while it is read; false where that cannot be done. */
-bool origin_wakeable(struct origin *origin);
+/* Prepares a root source for root_source_stop during a read; false on failure. */
+bool root_source_make_stoppable(struct root_source *root);
 
-/* Makes the present and every further read of the origin fail, from another thread. */
-void origin_stop(struct origin *origin);
+/* Makes the present and every further read of the root source fail, from another thread. */
+void root_source_stop(struct root_source *root);
 
 #endif

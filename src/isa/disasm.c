@@ -16,11 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 256, ENCODING_MOST = 32 };
+enum { TEXT_SIZE = 256, ENCODING_MAX = 32 };
 
-/* An instruction set; encodings are handed to the library big end first, as traces have them.
+/* An instruction set; encodings are passed to the library big end first, as in traces.
  */
-struct set {
+struct isa_mode {
 	const char *name;
 	int arch;
 	unsigned mode;
@@ -40,7 +40,7 @@ struct set {
 	}
 #endif
 
-static const struct set sets[] = {
+static const struct isa_mode sets[] = {
 	SET("powerpc", PPC, CS_MODE_64 | (unsigned)CS_MODE_BIG_ENDIAN),
 	SET("x86", X86, CS_MODE_32),
 	SET("x86-16", X86, CS_MODE_16),
@@ -77,7 +77,7 @@ struct poly_disasm {
 };
 
 static enum poly_status
-open_library(struct poly_disasm *disasm, const struct set *set, struct poly_error *error)
+open_library(struct poly_disasm *disasm, const struct isa_mode *set, struct poly_error *error)
 {
 	cs_err refusal = cs_open((cs_arch)set->arch, (cs_mode)set->mode, &disasm->library);
 	if (refusal == CS_ERR_MEM)
@@ -104,12 +104,12 @@ close_library(struct poly_disasm *disasm)
  * signed immediates as if they had no sign.
  */
 static void
-copy_operands(char *to, size_t size, const char *from, bool has_signed)
+copy_operands(char *dst, size_t size, const char *from, bool has_signed)
 {
 	size_t used = 0;
 	while (*from && used + 24 < size) {
 		if (from[0] != '0' || from[1] != 'x') {
-			to[used++] = *from++;
+			dst[used++] = *from++;
 			continue;
 		}
 		size_t digits = strspn(from + 2, "0123456789abcdef");
@@ -119,15 +119,15 @@ copy_operands(char *to, size_t size, const char *from, bool has_signed)
 		if (has_signed && value <= 0xffff)
 			value = (uint64_t)sign_extend(value, 16);
 		if (value >> 63) {
-			to[used++] = '-';
+			dst[used++] = '-';
 			value = 0 - value;
 		}
-		used += num_decimal(to + used, value);
+		used += num_decimal(dst + used, value);
 	}
-	to[used] = '\0';
+	dst[used] = '\0';
 }
 
-/* The library's instruction of n bytes, which are all of it; NULL where it knows none. */
+/* Disassembles one instruction of exactly n bytes; NULL if the library knows none. */
 static const cs_insn *
 find_instruction(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint64_t pc)
 {
@@ -136,7 +136,7 @@ find_instruction(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, 
 										    : NULL;
 }
 
-/* Writes the library's text in this project's style; false where it knows none. */
+/* Writes the library's text in this project's style; false if it knows none. */
 static bool
 powerpc_library_text(struct poly_disasm *disasm, uint32_t opcode, uint64_t pc)
 {
@@ -153,7 +153,7 @@ powerpc_library_text(struct poly_disasm *disasm, uint32_t opcode, uint64_t pc)
 	return true;
 }
 
-/* Writes the library's own text; false where it knows none. */
+/* Writes the library's own text; false if it knows none. */
 static bool
 library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint64_t pc)
 {
@@ -164,14 +164,14 @@ library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint
 	return found != NULL;
 }
 #else
-/* Without the library none is ever opened. */
+/* Without the library no disassembler can be opened. */
 struct poly_disasm {
 	char text[TEXT_SIZE];
 	bool powerpc;
 };
 
 static enum poly_status
-open_library(struct poly_disasm *disasm, const struct set *set, struct poly_error *error)
+open_library(struct poly_disasm *disasm, const struct isa_mode *set, struct poly_error *error)
 {
 	(void)disasm, (void)set;
 	return err_missing(error, "disassembly", "libcapstone-dev");
@@ -198,7 +198,7 @@ library_text(struct poly_disasm *disasm, const uint8_t *encoding, size_t n, uint
 }
 #endif
 
-static const struct set *
+static const struct isa_mode *
 find_set(const char *name)
 {
 	for (size_t i = 0; i < SET_COUNT; i++) {
@@ -217,13 +217,13 @@ refuse_set(const char *name, struct poly_error *error)
 		used += (size_t)snprintf(
 			names + used, sizeof names - used, "%s%s", i ? ", " : "", sets[i].name);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"there is no instruction set '%s', expected one of %s", name, names);
+		"unknown instruction set '%s' (expected one of %s)", name, names);
 }
 
 const char *
 isa_find(const char *name, struct poly_error *error)
 {
-	const struct set *set = find_set(name);
+	const struct isa_mode *set = find_set(name);
 	if (!set)
 		refuse_set(name, error);
 	return set ? set->name : NULL;
@@ -233,7 +233,7 @@ enum poly_status
 poly_disasm_open(const char *isa, struct poly_disasm **disasm, struct poly_error *error)
 {
 	*disasm = NULL;
-	const struct set *set = find_set(isa);
+	const struct isa_mode *set = find_set(isa);
 	if (!set)
 		return refuse_set(isa, error);
 	struct poly_disasm *opened = mem_new(1, sizeof *opened);
@@ -251,8 +251,8 @@ poly_disasm_open(const char *isa, struct poly_disasm **disasm, struct poly_error
 const char *
 poly_disasm_bytes(struct poly_disasm *disasm, uint64_t pc, const void *encoding, size_t size)
 {
-	char digits[2 * ENCODING_MOST + 1];
-	size_t n = size < ENCODING_MOST ? size : ENCODING_MOST;
+	char digits[2 * ENCODING_MAX + 1];
+	size_t n = size < ENCODING_MAX ? size : ENCODING_MAX;
 	if (disasm->powerpc && size == 4)
 		return poly_disasm_text(disasm, pc, load_be32(encoding), 4);
 	if (!disasm->powerpc && library_text(disasm, encoding, size, pc))

@@ -35,7 +35,7 @@ static enum flow
 thumb(uint64_t opcode, unsigned size)
 {
 	if (size == 2) {
-		/* BLX register; the second half of a BL or BLX that the trace tells in two. */
+		/* BLX register; the second half of a BL or BLX that the trace splits. */
 		if ((opcode & 0xff87) == 0x4780 || (opcode & 0xf800) == 0xf800 ||
 			(opcode & 0xf801) == 0xe800)
 			return FLOW_CALL;
@@ -110,7 +110,7 @@ is_prefix(unsigned byte, bool has_rex)
 	       (has_rex && (byte & 0xf0) == 0x40);
 }
 
-/* The opcode's bytes stand in their order, the first one uppermost. */
+/* The opcode holds the bytes in memory order, the first one uppermost. */
 static enum flow
 x86(uint64_t opcode, unsigned size, bool has_rex)
 {

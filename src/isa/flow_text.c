@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls and returns by what disassemblers write, whatever the instruction set. */
+/* Classifies calls and returns by disassembled text, for any instruction set. */
 #include "isa/flow.h"
 
 #include <ctype.h>
@@ -9,36 +9,36 @@
 #define WORD 16
 #define OPERANDS 120
 
-/* An instruction in small letters, without the blanks of its operands. */
-struct text {
+/* An instruction in lower case, without the blanks of its operands. */
+struct mnemonic_text {
 	char word[WORD];
 	char operands[OPERANDS];
 };
 
 static void
-take(struct text *it, const char *text, size_t n)
+read_text(struct mnemonic_text *instruction, const char *text, size_t n)
 {
 	size_t used = 0, i = 0;
 	while (i < n && isspace((unsigned char)text[i]))
 		i++;
 	for (; i < n && !isspace((unsigned char)text[i]); i++) {
-		/* What stands behind a point is about the encoding, as in BL.W. */
+		/* A suffix after a point selects the encoding, as in BL.W. */
 		if (text[i] == '.')
 			break;
 		if (used < WORD - 1)
-			it->word[used++] = (char)tolower((unsigned char)text[i]);
+			instruction->word[used++] = (char)tolower((unsigned char)text[i]);
 	}
-	it->word[used] = 0;
+	instruction->word[used] = 0;
 	while (i < n && !isspace((unsigned char)text[i]))
 		i++;
 	for (used = 0; i < n && used < OPERANDS - 1 && text[i] != ';'; i++) {
 		if (!isspace((unsigned char)text[i]))
-			it->operands[used++] = (char)tolower((unsigned char)text[i]);
+			instruction->operands[used++] = (char)tolower((unsigned char)text[i]);
 	}
-	it->operands[used] = 0;
+	instruction->operands[used] = 0;
 }
 
-/* True where word is one of a list with blanks around each. */
+/* True if word is in a list with blanks around each word. */
 static bool
 is_among(const char *list, const char *word)
 {
@@ -70,20 +70,21 @@ is_conditional_call(const char *word)
 
 /* blr, beqlr, bdnzlr and the like of PowerPC, but not the blr of AArch64. */
 static bool
-is_link_return(const struct text *it)
+is_link_return(const struct mnemonic_text *instruction)
 {
-	const size_t n = strcspn(it->word, "+-");
-	return it->word[0] == 'b' && n >= 3 && it->word[n - 2] == 'l' &&
-	       it->word[n - 1] == 'r' && (n > 3 || it->operands[0] != 'x');
+	const size_t n = strcspn(instruction->word, "+-");
+	return instruction->word[0] == 'b' && n >= 3 && instruction->word[n - 2] == 'l' &&
+	       instruction->word[n - 1] == 'r' && (n > 3 || instruction->operands[0] != 'x');
 }
 
-/* JALR and JAL that leave no address to go on at. */
+/* JALR and JAL without a return address. */
 static bool
-is_unlinked(const struct text *it)
+is_unlinked(const struct mnemonic_text *instruction)
 {
-	return it->word[0] == 'j' &&
-	       (begins(it->operands, "zero,") || begins(it->operands, "x0,") ||
-		       begins(it->operands, "$zero,") || begins(it->operands, "$0,"));
+	return instruction->word[0] == 'j' && (begins(instruction->operands, "zero,") ||
+						      begins(instruction->operands, "x0,") ||
+						      begins(instruction->operands, "$zero,") ||
+						      begins(instruction->operands, "$0,"));
 }
 
 /* beqlrl, bnectrl and the like of PowerPC. Those that end in l alone may be MIPS branches. */
@@ -96,16 +97,16 @@ is_linking(const char *word)
 }
 
 static bool
-is_call(const struct text *it)
+is_call(const struct mnemonic_text *instruction)
 {
 	static const char *const calls = " bl blx bla blraa blrab blraaz blrabz jal jalr jalx "
 					 "bal bgezal bltzal bgezall bltzall call callq "
 					 "calll callw lcall bctrl blrl bcl bcla bclrl bcctrl "
 					 "bsr jsr brasl bras basr bas ";
-	if (strcmp(it->word, "blr") == 0)
-		return it->operands[0] == 'x';
-	return (is_among(calls, it->word) && !is_unlinked(it)) ||
-	       is_conditional_call(it->word) || is_linking(it->word);
+	if (strcmp(instruction->word, "blr") == 0)
+		return instruction->operands[0] == 'x';
+	return (is_among(calls, instruction->word) && !is_unlinked(instruction)) ||
+	       is_conditional_call(instruction->word) || is_linking(instruction->word);
 }
 
 static bool
@@ -115,36 +116,36 @@ is_link(const char *operand)
 }
 
 static bool
-is_return(const struct text *it)
+is_return(const struct mnemonic_text *instruction)
 {
 	static const char *const returns =
 		" ret retq retl retw retn retf lret lretq retaa retab rts rtd rtr bclr ";
-	const char *operands = it->operands;
+	const char *operands = instruction->operands;
 	const size_t n = strlen(operands);
-	if (is_among(returns, it->word))
+	if (is_among(returns, instruction->word))
 		return true;
-	if (begins(it->word, "bx") || strcmp(it->word, "jr") == 0)
+	if (begins(instruction->word, "bx") || strcmp(instruction->word, "jr") == 0)
 		return n < WORD && is_link(operands);
-	if (begins(it->word, "mov"))
+	if (begins(instruction->word, "mov"))
 		return strcmp(operands, "pc,lr") == 0 || strcmp(operands, "pc,r14") == 0;
-	if (begins(it->word, "pop") || begins(it->word, "ldm"))
+	if (begins(instruction->word, "pop") || begins(instruction->word, "ldm"))
 		return strstr(operands, "pc}") || strstr(operands, "r15}");
-	if (begins(it->word, "ldr"))
+	if (begins(instruction->word, "ldr"))
 		return strcmp(operands, "pc,[sp],#4") == 0 ||
 		       strcmp(operands, "pc,[r13],#4") == 0;
-	if (is_unlinked(it))
-		return it->word[3] == 'r' &&
+	if (is_unlinked(instruction))
+		return instruction->word[3] == 'r' &&
 		       (strstr(operands, "ra") || strstr(operands, "$31") ||
 			       strstr(operands, ",x1") || strstr(operands, "(x1)"));
-	return is_link_return(it);
+	return is_link_return(instruction);
 }
 
 enum flow
 flow_of_text(const char *text, size_t n)
 {
-	struct text it;
-	take(&it, text, n);
-	if (is_call(&it))
+	struct mnemonic_text instruction;
+	read_text(&instruction, text, n);
+	if (is_call(&instruction))
 		return FLOW_CALL;
-	return is_return(&it) ? FLOW_RETURN : FLOW_OTHER;
+	return is_return(&instruction) ? FLOW_RETURN : FLOW_OTHER;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the PowerPC table says of an encoding: its class, its line of the table, the bytes and
- * the address that it accesses, where it branches to.
+ * Decodes PowerPC encodings by the table: class, line of the table, bytes and address of the
+ * access, branch target.
  *
- * spec: seed 000 (classes), reference amber 2.4, 4.2, 4.3, 4.8.
+ * spec: TT6 trace format (classes), Apple amber traces 2.4, 4.2, 4.3, 4.8.
  */
 #include "isa/powerpc.h"
 
@@ -51,7 +51,7 @@ static const struct powerpc_instruction rows[] = {
 #undef MEM
 };
 
-/* Where the slots of a primary opcode with extended opcodes begin; A: of the short ones. */
+/* First slot of each primary opcode with extended opcodes; A: of the short ones. */
 enum {
 	AT_4 = 64,
 	AT_4A = AT_4 + 2048,
@@ -69,7 +69,7 @@ enum {
 	SLOTS = AT_63A + 32
 };
 
-/* The slots that a line holds for, by its layout. */
+/* The slots of a line, by its layout. */
 #define SLOTS_D(primary, extended, row) [primary] = row,
 #define SLOTS_X(primary, extended, row) [AT_##primary + extended] = row,
 #define SLOTS_DS(primary, extended, row) [AT_##primary + extended] = row,

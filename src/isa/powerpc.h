@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PowerPC table: of every instruction its TT6 class, access and size, branch behaviour,
- * registers read and written. One table, in powerpc.def; all that the library knows of PowerPC
- * encodings comes from it. Pure functions; any thread.
+ * The PowerPC table: TT6 class, access and size, branch behaviour, registers read and written
+ * of each instruction. powerpc.def is the library's only source for PowerPC encodings. Pure
+ * functions; any thread.
  *
- * spec: seed 000 (classes), reference amber 2.4, 4.2, 4.3; PowerPC architecture for the rest.
+ * spec: TT6 trace format (classes), Apple amber traces 2.4, 4.2, 4.3; PowerPC architecture for
+ * the rest.
  */
 #ifndef ISA_POWERPC_H
 #define ISA_POWERPC_H
@@ -12,7 +13,7 @@
 #include "polytrace/batch.h"
 #include "polytrace/powerpc.h"
 
-/* Class of an opcode in a TT6 or TT6E stream: how many words follow it and what they are. */
+/* Class of an opcode in a TT6 or TT6E stream: the words that follow it. */
 enum powerpc_class {
 	POWERPC_COMPUTE,  /* none */
 	POWERPC_MEMORY,	  /* data address, in TT6 and TT6E */
@@ -22,18 +23,18 @@ enum powerpc_class {
 	POWERPC_ESCAPE,	  /* primary opcode 0: an escape record, not an instruction */
 };
 
-/* Facts of an instruction that need no operands. */
+/* Properties of an instruction that do not depend on its operands. */
 struct powerpc_instruction {
-	const char *mnemonic; /* "lwzu"; with Rc, OE, LK and AA left out where they vary */
-	const char *operands; /* what it prints, reads and writes: powerpc.def; never NULL */
+	const char *mnemonic; /* "lwzu"; without Rc, OE, LK and AA if they vary */
+	const char *operands; /* operands printed, read and written: powerpc.def; never NULL */
 	uint8_t cls;	      /* enum powerpc_class */
 	int8_t access;	      /* enum poly_access; -1: touches no memory */
-	uint8_t size;	/* bytes accessed; 0: none, or it depends (multiple, string, line) */
+	uint8_t size;	/* bytes accessed; 0: none, or variable (multiple, string, line) */
 	uint8_t unit;	/* enum powerpc_unit */
 	uint16_t flags; /* bits POWERPC_... below */
 };
 
-/* Which part of the processor executes it; for instruction mixes (reference amber 6.2). */
+/* Execution unit; for instruction mixes (Apple amber traces 6.2). */
 enum powerpc_unit {
 	POWERPC_INTEGER,
 	POWERPC_FLOAT,
@@ -57,20 +58,20 @@ enum powerpc_unit {
 			       */
 #define POWERPC_BY_LINE 64u   /* size is that of a cache line */
 #define POWERPC_MULTIPLE 128u /* accesses every register from rT to r31 */
-#define POWERPC_STRING 256u   /* size is in NB, or in XER where indexed */
+#define POWERPC_STRING 256u   /* size is in NB, or in XER if indexed */
 #define POWERPC_DQ_FORM 512u  /* displacement with its four lowest bits cleared */
 
 /*
- * The instruction of an encoding, by primary and extended opcode as in the seed (opcode >> 26,
- * (opcode >> 1) & 0x3ff), low bits of 58 and 62 included. Never NULL: unknown encodings give an
- * entry with mnemonic NULL and class compute.
+ * The instruction of an encoding, by primary and extended opcode (opcode >> 26,
+ * (opcode >> 1) & 0x3ff), low bits of 58 and 62 included. Never NULL: an unknown encoding
+ * yields an entry with mnemonic NULL and class compute.
  */
 const struct powerpc_instruction *powerpc_find(uint32_t opcode);
 
-/* The i-th line of the table from 0, in an array of them; NULL after the last one. */
+/* Returns the i-th line of the table from 0; NULL after the last one. */
 const struct powerpc_instruction *powerpc_at(size_t i);
 
-/* The class alone, by a small table: what a decoding loop asks. */
+/* Returns only the class, from a small table, for decoding loops. */
 enum powerpc_class powerpc_class(uint32_t opcode);
 
 /*
@@ -98,7 +99,7 @@ powerpc_class_fast(uint32_t opcode)
  */
 uint32_t powerpc_size(uint32_t opcode, uint32_t third, uint32_t line);
 
-/* The displacement of the D, DS and DQ forms; 0 where there is none. */
+/* The displacement of the D, DS and DQ forms; 0: none. */
 int64_t powerpc_displacement(uint32_t opcode);
 
 /*
@@ -109,7 +110,7 @@ int64_t powerpc_displacement(uint32_t opcode);
  */
 size_t powerpc_text(uint32_t opcode, uint64_t pc, bool must, char *text, size_t size);
 
-/* Where a branch may go. */
+/* The target of a branch. */
 struct powerpc_branch {
 	bool is_branch;	 /* b, bc, bclr, bcctr and their forms; false for sc, rfi, rfid */
 	bool has_target; /* target is known from the encoding (b, bc) */
@@ -118,7 +119,7 @@ struct powerpc_branch {
 	uint32_t target; /* address modulo 2^32 */
 };
 
-/* What the opcode of a flow instruction at pc says of its target. */
+/* Decodes the target from the opcode of a flow instruction at pc. */
 struct powerpc_branch powerpc_branch(uint32_t opcode, uint32_t pc);
 
 /*
@@ -151,7 +152,7 @@ struct powerpc_registers {
 };
 
 /*
- * Registers that an encoding reads and writes; false where the encoding is not known. Left out:
+ * Registers that an encoding reads and writes; false if the encoding is unknown. Omitted:
  * the copy of XER's SO into condition fields, the three bits of a field beside the one that a
  * condition bit instruction writes, and all registers but rT of lswx, lscbx and stswx, whose
  * number is in XER.

@@ -3,7 +3,7 @@
  * Registers of PowerPC: which an encoding reads and writes, from the operands of the table;
  * registers of a state by name; the stream that a dst describes.
  *
- * spec: reference amber 4.5; PowerPC architecture for the rest.
+ * spec: Apple amber traces 4.5; PowerPC architecture for the rest.
  */
 #include "isa/powerpc.h"
 
@@ -12,26 +12,26 @@
 
 #include <string.h>
 
-/* Both sets of an encoding while they grow. */
-struct use {
+/* Both sets of an encoding, under construction. */
+struct register_use {
 	uint32_t opcode;
 	struct powerpc_registers *reads, *writes;
 };
 
 static void
-read_one(struct use *use, unsigned number)
+read_one(struct register_use *use, unsigned number)
 {
 	bit_set(use->reads->bits, number);
 }
 
 static void
-write_one(struct use *use, unsigned number)
+write_one(struct register_use *use, unsigned number)
 {
 	bit_set(use->writes->bits, number);
 }
 
 static unsigned
-field(const struct use *use, unsigned shift)
+field(const struct register_use *use, unsigned shift)
 {
 	return use->opcode >> shift & 31;
 }
@@ -52,9 +52,9 @@ use_fields(struct powerpc_registers *registers, uint32_t mask)
 			bit_set(registers->bits, POWERPC_CR + i);
 }
 
-/* POWERPC_REGISTER_COUNT for the special registers that no set tells apart. */
+/* POWERPC_REGISTER_COUNT for special registers that are not in a set. */
 static unsigned
-special_register(const struct use *use)
+special_register(const struct register_use *use)
 {
 	switch (field(use, 16) | field(use, 11) << 5) {
 	case 0: return POWERPC_MQ;
@@ -67,7 +67,7 @@ special_register(const struct use *use)
 }
 
 static void
-use_special(struct use *use, struct powerpc_registers *registers)
+use_special(struct register_use *use, struct powerpc_registers *registers)
 {
 	unsigned number = special_register(use);
 	if (number < POWERPC_REGISTER_COUNT)
@@ -75,14 +75,14 @@ use_special(struct use *use, struct powerpc_registers *registers)
 }
 
 static void
-read_base(struct use *use)
+read_base(struct register_use *use)
 {
 	if (field(use, 16))
 		read_one(use, POWERPC_GPR + field(use, 16));
 }
 
 static void
-update_base(struct use *use)
+update_base(struct register_use *use)
 {
 	read_one(use, POWERPC_GPR + field(use, 16));
 	write_one(use, POWERPC_GPR + field(use, 16));
@@ -90,16 +90,16 @@ update_base(struct use *use)
 
 /* The pair of lxvp and stxvp. */
 static void
-use_pair(struct use *use, struct powerpc_registers *registers)
+use_pair(struct register_use *use, struct powerpc_registers *registers)
 {
 	unsigned first = (field(use, 21) & 30) | (field(use, 21) & 1) << 5;
 	bit_set(registers->bits, vector_scalar(first));
 	bit_set(registers->bits, vector_scalar(first + 1));
 }
 
-/* A letter before the blank of powerpc.def. */
+/* Adds the register of a letter before the blank of powerpc.def. */
 static void
-use_operand(struct use *use, char letter)
+use_operand(struct register_use *use, char letter)
 {
 	unsigned t = field(use, 21), a = field(use, 16), b = field(use, 11);
 	switch (letter) {
@@ -142,14 +142,14 @@ use_operand(struct use *use, char letter)
 
 /* count registers from rT on, r0 following r31. */
 static void
-use_run(struct use *use, struct powerpc_registers *registers, unsigned count)
+use_run(struct register_use *use, struct powerpc_registers *registers, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		bit_set(registers->bits, POWERPC_GPR + (field(use, 21) + i) % 32);
 }
 
 static void
-use_condition(struct use *use)
+use_condition(struct register_use *use)
 {
 	unsigned bo = field(use, 21);
 	if (!(bo & 16))
@@ -161,7 +161,7 @@ use_condition(struct use *use)
 }
 
 static unsigned
-string_registers(const struct use *use)
+string_registers(const struct register_use *use)
 {
 	unsigned bytes = field(use, 11);
 	return bytes ? (bytes + 3) / 4 : 8;
@@ -169,7 +169,7 @@ string_registers(const struct use *use)
 
 /* cr1 takes over four bits of FPSCR. */
 static void
-record_float(struct use *use)
+record_float(struct register_use *use)
 {
 	if (use->opcode & 1) {
 		read_one(use, POWERPC_FPSCR);
@@ -178,15 +178,15 @@ record_float(struct use *use)
 }
 
 static void
-write_if(struct use *use, uint32_t bit, unsigned number)
+write_if(struct register_use *use, uint32_t bit, unsigned number)
 {
 	if (use->opcode & bit)
 		write_one(use, number);
 }
 
-/* A letter behind the blank. */
+/* Adds the registers of a letter after the blank. */
 static void
-use_effect(struct use *use, char letter)
+use_effect(struct register_use *use, char letter)
 {
 	unsigned next = (field(use, 21) + 1) % 32;
 	bool is_one_field = use->opcode & 0x100000;
@@ -228,7 +228,7 @@ powerpc_registers(
 	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes)
 {
 	const struct powerpc_instruction *found = powerpc_find(opcode);
-	struct use use = {opcode, reads, writes};
+	struct register_use use = {opcode, reads, writes};
 	memset(reads, 0, sizeof *reads);
 	memset(writes, 0, sizeof *writes);
 	const char *letter = found->operands;
@@ -261,7 +261,7 @@ special_value(const struct poly_powerpc_state *state, const char *name, uint64_t
 	return 0;
 }
 
-/* The number of "r31", below 32 and without leading zeros; 32 where it is none. */
+/* The number of "r31", below 32 and without leading zeros; 32 if it is not one. */
 static unsigned
 numbered(const char *name)
 {

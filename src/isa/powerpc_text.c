@@ -3,7 +3,7 @@
  * Text of PowerPC instructions from the operands of the table: for those that the disassembly
  * library lacks or gets wrong.
  *
- * spec: reference amber 2.4; the PowerPC architecture's assembler syntax.
+ * spec: Apple amber traces 2.4; the PowerPC architecture's assembler syntax.
  */
 #include "isa/powerpc.h"
 
@@ -14,15 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line being written: what does not fit is counted only. */
-struct line {
+/* A line under construction: bytes beyond its room are only counted. */
+struct operand_line {
 	char *text;
 	size_t size, length;
-	const char *between; /* stands before the next operand */
+	const char *between; /* separator before the next operand */
 };
 
 static void __attribute__((format(printf, 2, 3)))
-add(struct line *line, const char *format, ...)
+add(struct operand_line *line, const char *format, ...)
 {
 	size_t room = line->length < line->size ? line->size - line->length : 0;
 	va_list arguments;
@@ -33,21 +33,21 @@ add(struct line *line, const char *format, ...)
 }
 
 static void
-begin_operand(struct line *line)
+begin_operand(struct operand_line *line)
 {
 	add(line, "%s", line->between);
 	line->between = ", ";
 }
 
 static void
-add_register(struct line *line, const char *prefix, uint32_t number)
+add_register(struct operand_line *line, const char *prefix, uint32_t number)
 {
 	begin_operand(line);
 	add(line, "%s%" PRIu32, prefix, number);
 }
 
 static void
-add_number(struct line *line, int64_t number)
+add_number(struct operand_line *line, int64_t number)
 {
 	begin_operand(line);
 	add(line, "%" PRId64, number);
@@ -55,7 +55,7 @@ add_number(struct line *line, int64_t number)
 
 /* A bit of the condition register: "eq" of cr0, "4*cr6+eq" of another field. */
 static void
-add_condition_bit(struct line *line, uint32_t bit)
+add_condition_bit(struct operand_line *line, uint32_t bit)
 {
 	static const char *const names[] = {"lt", "gt", "eq", "so"};
 	begin_operand(line);
@@ -65,7 +65,7 @@ add_condition_bit(struct line *line, uint32_t bit)
 }
 
 static void
-add_memory(struct line *line, uint32_t opcode)
+add_memory(struct operand_line *line, uint32_t opcode)
 {
 	begin_operand(line);
 	uint32_t ra = opcode >> 16 & 31;
@@ -75,7 +75,7 @@ add_memory(struct line *line, uint32_t opcode)
 
 /* The letters of powerpc.def that stand for registers; false for others. */
 static bool
-add_register_operand(struct line *line, uint32_t opcode, char letter)
+add_register_operand(struct operand_line *line, uint32_t opcode, char letter)
 {
 	uint32_t t = opcode >> 21 & 31, a = opcode >> 16 & 31, b = opcode >> 11 & 31;
 	uint32_t c = opcode >> 6 & 31;
@@ -110,7 +110,7 @@ add_register_operand(struct line *line, uint32_t opcode, char letter)
 }
 
 static void
-add_operand(struct line *line, uint32_t opcode, char letter)
+add_operand(struct operand_line *line, uint32_t opcode, char letter)
 {
 	uint32_t t = opcode >> 21 & 31, a = opcode >> 16 & 31, b = opcode >> 11 & 31;
 	if (add_register_operand(line, opcode, letter))
@@ -144,7 +144,7 @@ add_operand(struct line *line, uint32_t opcode, char letter)
 }
 
 static void
-add_operands(struct line *line, uint32_t opcode, const char *letters)
+add_operands(struct operand_line *line, uint32_t opcode, const char *letters)
 {
 	for (; *letters && *letters != ' '; letters++)
 		if (*letters != '=')
@@ -152,13 +152,13 @@ add_operands(struct line *line, uint32_t opcode, const char *letters)
 }
 
 /*
- * What a branch waits for, by the five bits of BO with its hint bits: 00 none, 01 the older
- * hint, which reverses the prediction of the direction, 10 unlikely and 11 likely. Empty where
- * there is no mnemonic of its own.
+ * The condition of a branch, by the five bits of BO with its hint bits: 00 none, 01 the older
+ * hint, which reverses the prediction of the direction, 10 unlikely and 11 likely. Empty if
+ * no mnemonic exists.
  */
 struct condition {
 	const char *count;     /* "", "dnz", "dz" */
-	bool is_tested, sense; /* BI is tested and has to be so */
+	bool is_tested, sense; /* BI is tested for this value */
 	char hint[2];	       /* "", "-", "+" */
 	bool is_plain;	       /* has no mnemonic of its own */
 };
@@ -186,9 +186,10 @@ condition_of(uint32_t opcode)
 	return condition;
 }
 
-/* The operands of a plain one: BO, BI, a mere number where it is not tested: bcl 20, 31. */
+/* Operands of a plain one: BO, BI, which is a number if it is not tested: bcl 20, 31. */
 static void
-add_plain_condition(struct line *line, uint32_t opcode, const char *end, const char *hint)
+add_plain_condition(
+	struct operand_line *line, uint32_t opcode, const char *end, const char *hint)
 {
 	add(line, "bc%s%s", end, hint);
 	line->between = " ";
@@ -201,7 +202,7 @@ add_plain_condition(struct line *line, uint32_t opcode, const char *end, const c
 
 /* Mnemonic and condition of bc, bclr and bcctr; end: "lr", "ctrl", "a" and so on. */
 static void
-add_condition(struct line *line, uint32_t opcode, const char *end, bool has_target)
+add_condition(struct operand_line *line, uint32_t opcode, const char *end, bool has_target)
 {
 	static const char *const names[] = {"ge", "le", "ne", "ns", "lt", "gt", "eq", "so"};
 	struct condition condition = condition_of(opcode);
@@ -228,7 +229,7 @@ add_condition(struct line *line, uint32_t opcode, const char *end, bool has_targ
 }
 
 static void
-add_target(struct line *line, uint32_t opcode, uint64_t pc)
+add_target(struct operand_line *line, uint32_t opcode, uint64_t pc)
 {
 	unsigned bits = opcode >> 26 == 18 ? 26 : 16;
 	uint64_t target =
@@ -238,7 +239,7 @@ add_target(struct line *line, uint32_t opcode, uint64_t pc)
 }
 
 static void
-add_branch(struct line *line, uint32_t opcode, uint64_t pc)
+add_branch(struct operand_line *line, uint32_t opcode, uint64_t pc)
 {
 	bool is_direct = opcode >> 26 != 19, link = opcode & 1, absolute = opcode & 2;
 	char end[8];
@@ -257,9 +258,9 @@ add_branch(struct line *line, uint32_t opcode, uint64_t pc)
 		add_number(line, opcode >> 11 & 3);
 }
 
-/* Traps have names by the comparisons that they ask for: "twgei r3, 8". */
+/* Trap mnemonics are named after their comparisons: "twgei r3, 8". */
 static void
-add_trap(struct line *line, uint32_t opcode, const struct powerpc_instruction *found)
+add_trap(struct operand_line *line, uint32_t opcode, const struct powerpc_instruction *found)
 {
 	static const char *const names[32] = {[1] = "lgt",
 		[2] = "llt",
@@ -282,9 +283,9 @@ add_trap(struct line *line, uint32_t opcode, const struct powerpc_instruction *f
 	add_operands(line, opcode, name ? found->operands + 2 : found->operands);
 }
 
-/* crclr, crset, crmove and crnot, where operands repeat. */
+/* crclr, crset, crmove and crnot, if operands repeat. */
 static bool
-add_condition_alias(struct line *line, uint32_t opcode)
+add_condition_alias(struct operand_line *line, uint32_t opcode)
 {
 	uint32_t t = opcode >> 21 & 31, a = opcode >> 16 & 31, b = opcode >> 11 & 31;
 	uint32_t minor = opcode >> 1 & 1023;
@@ -301,9 +302,9 @@ add_condition_alias(struct line *line, uint32_t opcode)
 	return true;
 }
 
-/* mflr, mtctr and so on; false for registers without a mnemonic of their own. */
+/* mflr, mtctr and so on; false for registers without such a mnemonic. */
 static bool
-add_special_alias(struct line *line, uint32_t opcode)
+add_special_alias(struct operand_line *line, uint32_t opcode)
 {
 	static const struct {
 		uint32_t number;
@@ -313,8 +314,8 @@ add_special_alias(struct line *line, uint32_t opcode)
 	uint32_t number = (opcode >> 16 & 31) | (opcode >> 6 & 0x3e0);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].number == number) {
-			bool to = (opcode >> 1 & 1023) == 467;
-			add(line, "%s%s", to ? "mt" : "mf", names[i].name);
+			bool dst = (opcode >> 1 & 1023) == 467;
+			add(line, "%s%s", dst ? "mt" : "mf", names[i].name);
 			add_operands(line, opcode, "T");
 			return true;
 		}
@@ -323,7 +324,8 @@ add_special_alias(struct line *line, uint32_t opcode)
 
 /* Mnemonics with their endings: OE, the record bit, and the transient streams of AltiVec. */
 static void
-add_mnemonic(struct line *line, uint32_t opcode, const struct powerpc_instruction *found)
+add_mnemonic(
+	struct operand_line *line, uint32_t opcode, const struct powerpc_instruction *found)
 {
 	const char *effects = strchr(found->operands, ' ');
 	effects = effects ? effects : "";
@@ -339,7 +341,8 @@ add_mnemonic(struct line *line, uint32_t opcode, const struct powerpc_instructio
 }
 
 static void
-add_instruction(struct line *line, uint32_t opcode, const struct powerpc_instruction *found)
+add_instruction(
+	struct operand_line *line, uint32_t opcode, const struct powerpc_instruction *found)
 {
 	bool is_special = strpbrk(found->operands, "Rr") != NULL;
 	if (opcode >> 26 == 19 && strchr(found->operands, 'Q') &&
@@ -355,7 +358,7 @@ add_instruction(struct line *line, uint32_t opcode, const struct powerpc_instruc
 size_t
 powerpc_text(uint32_t opcode, uint64_t pc, bool must, char *text, size_t size)
 {
-	struct line line = {text, size, 0, " "};
+	struct operand_line line = {text, size, 0, " "};
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	if (!found->mnemonic || (must && found->operands[0] != '='))
 		return 0;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Showing a place in a text that somebody wrote. */
 #include "lang/caret.h"
 
 #include "base/utf8.h"
@@ -7,95 +6,95 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Columns that are shown of a line, and of them at most before the place. */
+/* Columns printed of a line, and their maximum before the position. */
 #define SHOWN 72
 #define BEFORE (SHOWN - 12)
-/* Bytes that the shown part may take: the rest of the room is blanks before the caret. */
+/* Bytes for the line; the rest of the room is blanks before the caret. */
 #define SHOWN_BYTES (CARET_ROOM - SHOWN - 8)
 
-/* A line that is being written. */
-struct showing {
-	char *to;
+/* A line under construction. */
+struct caret_line {
+	char *text;
 	size_t used;   /* bytes written */
 	size_t column; /* columns written */
 	bool full;
 };
 
-/* True for a byte that continues a character of UTF-8. */
+/* Whether a byte continues a character of UTF-8. */
 static bool
-continues(char c)
+is_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Bytes of the character at p, of which n may be looked at; 0: it is no UTF-8. */
+/* Returns the bytes of the character in the n bytes at p; 0: not UTF-8. */
 static size_t
 character_size(const char *p, size_t n)
 {
 	size_t size = 1;
-	while (size < n && size < 4 && continues(p[size]))
+	while (size < n && size < 4 && is_continuation(p[size]))
 		size++;
 	return utf8_is_valid(p, size) ? size : 0;
 }
 
 static void
-put(struct showing *it, const char *text, size_t n)
+append(struct caret_line *shown, const char *bytes, size_t n)
 {
-	if (it->full || it->column >= SHOWN || it->used + n > SHOWN_BYTES) {
-		it->full = true;
+	if (shown->full || shown->column >= SHOWN || shown->used + n > SHOWN_BYTES) {
+		shown->full = true;
 		return;
 	}
-	memcpy(it->to + it->used, text, n);
-	it->used += n;
-	it->column++;
+	memcpy(shown->text + shown->used, bytes, n);
+	shown->used += n;
+	shown->column++;
 }
 
-/* Writes the character at p; its bytes. */
+/* Appends the character at p; returns its bytes. */
 static size_t
-put_character(struct showing *it, const char *p, size_t n)
+append_character(struct caret_line *shown, const char *p, size_t n)
 {
 	size_t size = character_size(p, n);
 	if (*p == '\t') {
 		do
-			put(it, " ", 1);
-		while (it->column % 8 && !it->full);
+			append(shown, " ", 1);
+		while (shown->column % 8 && !shown->full);
 		return 1;
 	}
 	if ((unsigned char)*p < ' ' || *p == 0x7f)
-		put(it, " ", 1);
+		append(shown, " ", 1);
 	else if (size == 0)
-		put(it, "?", 1);
+		append(shown, "?", 1);
 	else
-		put(it, p, size);
+		append(shown, p, size);
 	return size ? size : 1;
 }
 
-/* Where to begin, so that the place is among what is shown. */
+/* Returns where the printed part begins so that shown contains the position. */
 static size_t
-first_shown(const char *line, size_t n, size_t place)
+first_shown(const char *line, size_t n, size_t position)
 {
-	size_t at = place, columns = 0;
+	size_t at = position, columns = 0;
 	while (at > 0 && columns + (line[at - 1] == '\t' ? 8 : 1) <= BEFORE)
 		columns += line[--at] == '\t' ? 8 : 1;
-	while (at > 0 && at < n && continues(line[at]))
+	while (at > 0 && at < n && is_continuation(line[at]))
 		at++;
 	return at;
 }
 
 void
-caret_show(char to[CARET_ROOM], const char *line, size_t n, size_t place)
+caret_show(char text[CARET_ROOM], const char *line, size_t n, size_t position)
 {
-	struct showing it = {to + 3, 0, 0, false};
-	size_t at = first_shown(line, n, place), pad = 0;
-	memcpy(to, "\n  ", 3);
-	while (at < n && !it.full) {
-		if (at <= place)
-			pad = it.column;
-		at += put_character(&it, line + at, n - at);
+	struct caret_line shown = {text + 3, 0, 0, false};
+	size_t at = first_shown(line, n, position), pad = 0;
+	memcpy(text, "\n  ", 3);
+	while (at < n && !shown.full) {
+		if (at <= position)
+			pad = shown.column;
+		at += append_character(&shown, line + at, n - at);
 	}
-	if (place >= n)
-		pad = it.column;
-	memcpy(it.to + it.used, "\n  ", 3);
-	memset(it.to + it.used + 3, ' ', pad);
-	memcpy(it.to + it.used + 3 + pad, "^", 2);
+	if (position >= n)
+		pad = shown.column;
+	memcpy(shown.text + shown.used, "\n  ", 3);
+	memset(shown.text + shown.used + 3, ' ', pad);
+	memcpy(shown.text + shown.used + 3 + pad, "^", 2);
 }

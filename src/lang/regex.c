@@ -8,8 +8,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* Steps of one match: a few milliseconds. */
-#define STEPS_MOST 200000
+/* Maximum steps of one match: a few milliseconds. */
+#define STEPS_MAX 200000
 
 struct regex {
 	pcre2_code *code;
@@ -23,27 +23,27 @@ regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
 {
 	int number;
 	PCRE2_UCHAR8 message[120];
-	struct regex *it = *regex = mem_new(1, sizeof *it);
+	struct regex *compiled = *regex = mem_new(1, sizeof *compiled);
 	*place = 0;
-	if (!it)
+	if (!compiled)
 		return err_memory(error);
-	it->code = pcre2_compile((PCRE2_SPTR)pattern, n, 0, &number, place, NULL);
-	if (!it->code) {
+	compiled->code = pcre2_compile((PCRE2_SPTR)pattern, n, 0, &number, place, NULL);
+	if (!compiled->code) {
 		pcre2_get_error_message(number, message, sizeof message);
-		regex_free(it);
+		regex_free(compiled);
 		*regex = NULL;
 		return err_set(
 			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s", (const char *)message);
 	}
-	it->data = pcre2_match_data_create_from_pattern(it->code, NULL);
-	it->context = pcre2_match_context_create(NULL);
-	if (!it->data || !it->context) {
-		regex_free(it);
+	compiled->data = pcre2_match_data_create_from_pattern(compiled->code, NULL);
+	compiled->context = pcre2_match_context_create(NULL);
+	if (!compiled->data || !compiled->context) {
+		regex_free(compiled);
 		*regex = NULL;
 		return err_memory(error);
 	}
-	pcre2_set_match_limit(it->context, STEPS_MOST);
-	pcre2_jit_compile(it->code, PCRE2_JIT_COMPLETE);
+	pcre2_set_match_limit(compiled->context, STEPS_MAX);
+	pcre2_jit_compile(compiled->code, PCRE2_JIT_COMPLETE);
 	return POLY_OK;
 }
 

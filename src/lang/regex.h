@@ -11,20 +11,20 @@
 struct regex;
 
 /*
- * Compiles a pattern of n bytes. POLY_ERR_USAGE: it is wrong; *place says where.
- * POLY_ERR_LIMIT: it is too large. POLY_ERR_UNSUPPORTED: the build lacks the library.
+ * Compiles a pattern of n bytes. POLY_ERR_USAGE: a syntax error at offset *place.
+ * POLY_ERR_LIMIT: the pattern is too large. POLY_ERR_UNSUPPORTED: the build lacks the library.
  * POLY_ERR_MEMORY.
  */
 enum poly_status regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
 	struct poly_error *error);
 
 /*
- * True where it matches anywhere in n bytes of text. Matching takes a bounded time: a text that
- * would need more is taken for one that does not match.
+ * Returns whether the pattern matches anywhere in n bytes of text. The time is bounded: a text
+ * that needs more does not match.
  */
 bool regex_matches(const struct regex *regex, const void *text, size_t n);
 
-/* Gives everything back. Accepts NULL. */
+/* Frees the pattern. Accepts NULL. */
 void regex_free(struct regex *regex);
 
 #endif

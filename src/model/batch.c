@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Storage and settling of batches. */
+/* Storage of batches. */
 #include "model/batch.h"
 
 #include "base/err.h"
@@ -107,7 +107,7 @@ batch_put_bytes(
 	bit_set(batch->bits[column], row);
 }
 
-/* Slices are not integers: storing one through the integer path is our own mistake. */
+/* Slices are not integers: storing one as an integer is a bug of the caller. */
 #define STORE_COLUMN(name, type) batch->view.name[row] = (type)v
 #define STORE_SLICE(name, type) (void)v
 #define STORE_KIND STORE_COLUMN

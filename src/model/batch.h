@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The batch as its producer sees it: storage for the columns that are wanted, allocated once.
- */
+/* The batch as its producer fills it: storage for the requested columns, allocated once. */
 #ifndef MODEL_BATCH_H
 #define MODEL_BATCH_H
 
@@ -10,14 +9,14 @@
 #include "base/buf.h"
 
 struct batch {
-	struct poly_batch view; /* what consumers see */
-	poly_columns wanted;	/* columns that have storage; the others are NULL in the view */
-	size_t capacity;	/* most rows to fill, 1 to POLY_BATCH_ROWS */
-	bool may_defer;		/* columns that do not move in patterns may be left for later */
-	/* Presence bits to be set by the producer: zeroed by batch_clear for wanted columns. */
+	struct poly_batch view; /* as consumers read it */
+	poly_columns wanted;	/* columns with storage; the others are NULL in the view */
+	size_t capacity;	/* maximum rows, 1 to POLY_BATCH_ROWS */
+	bool may_defer;		/* columns that are constant in patterns may be filled later */
+	/* Presence bits that the producer sets; batch_clear zeroes those of wanted columns. */
 	uint64_t *bits[POLY_COLUMN_COUNT];
 	uint64_t *all;	  /* a bitmap of ones */
-	struct buf arena; /* behind view.arena */
+	struct buf arena; /* storage of view.arena */
 };
 
 /*
@@ -27,34 +26,32 @@ struct batch {
 enum poly_status batch_init(struct batch *batch, poly_columns wanted, size_t capacity,
 	const struct poly_trace_info *info, struct poly_error *error);
 
-/* Empties the batch for the next rows: no row, no value present, arena empty. */
+/* Removes all rows, values and arena bytes. */
 void batch_clear(struct batch *batch);
 
-/* Says that a wanted column has a value in every row: no bits need be set. Until batch_clear.
- */
+/* Marks a wanted column as present in every row until batch_clear; no bits need be set. */
 void batch_all_present(struct batch *batch, enum poly_column column);
 
 /*
- * Settles the view after rows were filled: the arena has its final address. The producer has
- * set view.rows. POLY_ERR_MEMORY: the arena failed.
+ * Completes the view after the producer filled rows and set view.rows: the arena has its final
+ * address. POLY_ERR_MEMORY: the arena ran out of memory.
  */
 enum poly_status batch_finish(struct batch *batch, struct poly_error *error);
 
-/* Appends n bytes to the arena and stores them in a BYTES or TEXT column, where it is wanted.
- */
+/* Appends n bytes to the arena as the value of a BYTES or TEXT column, if it is wanted. */
 void batch_put_bytes(
 	struct batch *batch, enum poly_column column, size_t row, const void *data, size_t n);
 
-/* Stores an integer in any integer column, where it is wanted; for slow paths. */
+/* Stores an integer in any integer column, if it is wanted; for slow paths. */
 void batch_put_integer(struct batch *batch, enum poly_column column, size_t row, uint64_t v);
 
-/* The array of a column, NULL where it has no storage. */
+/* Returns the array of a column; NULL if it has no storage. */
 void *batch_column(const struct batch *batch, enum poly_column column);
 
-/* Gives the storage back. */
+/* Frees the storage. */
 void batch_fini(struct batch *batch);
 
-/* Stores v in a column, by its name, where the column is wanted. */
+/* Stores v in a column given by its name, if the column is wanted. */
 #define batch_put(batch, column, row, v)                                   \
 	do {                                                               \
 		if ((batch)->view.column) {                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What columns.def says of the columns, and their values as text. */
+/* Traits of the columns, and their values as text. */
 #include "model/columns.h"
 
 #include "base/num.h"
@@ -8,14 +8,16 @@
 
 #define IS_SIGNED(type) _Generic((type){0}, int64_t : true, default : false)
 
-const struct column_traits column_table[POLY_COLUMN_COUNT] = {
+const struct column_traits column_table[POLY_COLUMN_row + 1] = {
 #define COLUMN(name, type, form, doc) \
 	{#name, doc, POLY_FORM_##form, sizeof(type), IS_SIGNED(type)},
 #include "polytrace/columns.def"
 #undef COLUMN
+	[POLY_COLUMN_row] = {"row", "number of the record in its file, from 1", POLY_FORM_DEC,
+		sizeof(uint64_t), false},
 };
 
-_Static_assert(POLY_COLUMN_COUNT <= 64, "poly_columns is a 64-bit set");
+_Static_assert(POLY_COLUMN_COUNT <= POLY_COLUMN_row, "poly_columns is a 64-bit set");
 
 static const char *const kind_names[POLY_KIND_COUNT] = {
 	[POLY_KIND_INSTRUCTION] = "instruction",
@@ -65,7 +67,7 @@ static const char *const flags_names[POLY_FLAGS_COUNT] = {
 	[POLY_FLAGS_BOTH] = "both",
 };
 
-/* By form; forms that are no enumeration have no names. */
+/* By form; only enumerations have names. */
 static const struct {
 	const char *const *names;
 	unsigned count;
@@ -82,7 +84,7 @@ static const struct {
 const char *
 poly_column_name(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].name : NULL;
+	return (unsigned)column <= POLY_COLUMN_row ? column_table[column].name : NULL;
 }
 
 enum poly_form
@@ -94,7 +96,7 @@ poly_column_form(enum poly_column column)
 const char *
 poly_column_doc(enum poly_column column)
 {
-	return (unsigned)column < POLY_COLUMN_COUNT ? column_table[column].doc : NULL;
+	return (unsigned)column <= POLY_COLUMN_row ? column_table[column].doc : NULL;
 }
 
 enum poly_column
@@ -140,6 +142,8 @@ column_data(const struct poly_batch *batch, enum poly_column column)
 uint64_t
 poly_batch_integer(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
+	if (column == POLY_COLUMN_row)
+		return poly_batch_number(batch, row);
 	return column_load(&column_table[column], column_data(batch, column), row);
 }
 
@@ -159,7 +163,7 @@ poly_batch_bytes(
 	return *length ? batch->arena + slices[row].offset : (const uint8_t *)"";
 }
 
-/* The first bytes of a text of n bytes that fit, and a NUL. */
+/* Copies as much of a text of n bytes as fits, with a NUL; returns n. */
 static size_t
 put_text(const void *bytes, size_t n, char *text, size_t size)
 {
@@ -202,7 +206,7 @@ signed_text(int64_t value, char *room)
 	return 1 + num_decimal(room + 1, -(uint64_t)value);
 }
 
-/* The name that a value has; NULL for numbers and for values without one. */
+/* Returns the name of a value; NULL for numbers and values without a name. */
 static const char *
 value_name(const struct poly_trace_info *info, enum poly_form form, uint64_t value)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns as data, for code that works on any of them: what they are, and values as text.
- */
+/* Columns as data, for code that handles any of them: their traits, and values as text. */
 #ifndef MODEL_COLUMNS_H
 #define MODEL_COLUMNS_H
 
 #include "polytrace/trace.h"
 
-/* What columns.def says of a column. */
+/* The description of a column in columns.def. */
 struct column_traits {
 	const char *name;
 	const char *doc;
@@ -15,13 +14,14 @@ struct column_traits {
 	bool is_signed; /* an integer that may be negative */
 };
 
-/* By enum poly_column. */
-extern const struct column_traits column_table[POLY_COLUMN_COUNT];
+/* By enum poly_column; zero between POLY_COLUMN_COUNT and POLY_COLUMN_row. */
+extern const struct column_traits column_table[POLY_COLUMN_row + 1];
 
-/* The array of a column, NULL where the batch does not have it. */
+/* Returns the array of a column; NULL if absent from the batch. */
 const void *column_data(const struct poly_batch *batch, enum poly_column column);
 
-/* The integer in a row of an array that column_data gave. Signed columns have 64 bits. */
+/* Loads the integer in a row of an array that column_data returned. Signed columns have 64
+ * bits. */
 static inline uint64_t
 column_load(const struct column_traits *traits, const void *data, size_t row)
 {
@@ -33,13 +33,13 @@ column_load(const struct column_traits *traits, const void *data, size_t row)
 	}
 }
 
-/* Room for the text of any number. */
+/* Bytes for the text of any number. */
 #define COLUMN_TEXT 24
 
 /*
- * The text of a value of an integer column: a name of the trace or of an enumeration, or a
- * number, which is written to room. *length is without the NUL that only names have. A value
- * that has no name (a producer's mistake that must still be seen) is shown as a number.
+ * Returns the text of a value of an integer column: a name of the trace or of an enumeration,
+ * or a number, which is written to room. *length excludes the NUL that only names have. A value
+ * that has no name (a producer's mistake that must stay visible) is printed as a number.
  */
 const char *column_text(const struct poly_trace_info *info, enum poly_column column,
 	uint64_t value, char *room, size_t *length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading, checking and writing found. */
+/* Findings of reading, checking and writing. */
 #include "model/findings.h"
 
 #include "base/mem.h"

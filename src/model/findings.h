@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading, checking and writing found: counted all, kept in detail for the first few. */
+/* Findings of reading, checking and writing: all counted, the first few stored in detail. */
 #ifndef MODEL_FINDINGS_H
 #define MODEL_FINDINGS_H
 
@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* Places kept of every rule. */
+/* Findings stored per rule. */
 #define FINDINGS_KEPT 5
 
 struct finding {
@@ -23,24 +23,24 @@ struct findings {
 	struct finding *kept; /* in order of records, the whole trace last */
 	size_t kept_count;
 	struct buf texts;
-	uint64_t skip;	/* findings at the first so many records are passed over */
-	uint64_t count; /* and so are those behind so many more */
+	uint64_t skip;	/* ignores findings at the first skip records */
+	uint64_t count; /* ignores findings after count more records */
 };
 
-/* Prepares for a table of rules; false where memory could not be had. */
+/* Initialises for a table of rules. False: out of memory. */
 bool findings_init(struct findings *findings, const struct poly_rule *rules);
 
 /*
  * Adds a finding: rule is an index into the table, record counts from 1 (0: the whole trace),
- * offset in bytes or POLY_NO_OFFSET, message says what was found and what was expected.
+ * offset in bytes or POLY_NO_OFFSET, message states what was found and what was expected.
  */
 void findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 5, 6)));
 
-/* Forgets what was found. */
+/* Removes all findings. */
 void findings_clear(struct findings *findings);
 
-/* Gives the memory back. */
+/* Frees the findings. */
 void findings_fini(struct findings *findings);
 
 #endif

@@ -19,7 +19,7 @@ info_string(struct info *info, const char *text)
 	return intern_text(&info->strings, intern_add(&info->strings, text, strlen(text)));
 }
 
-/* States something of a key, or states it anew. False: no memory. */
+/* Adds or replaces the value of a key. False: out of memory. */
 static bool
 state(struct info *info, struct info_facts *facts, const char *key, const char *value)
 {
@@ -75,7 +75,7 @@ info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number)
 	*number = intern_find(names, name, n);
 	if (*number != INTERN_FAILED)
 		return true;
-	if (names->bytes + names->count * (size_t)INFO_NAME_COST + n > INFO_NAMES_MOST) {
+	if (names->bytes + names->count * (size_t)INFO_NAME_COST + n > INFO_NAMES_MAX) {
 		info->full = true;
 		return false;
 	}
@@ -100,7 +100,7 @@ poly_trace_name(const struct poly_trace_info *info, uint32_t number)
 	return info->names ? intern_text(&info->names->names, number) : NULL;
 }
 
-/* What is stated of a key; NULL: nothing. */
+/* Returns the value of a key; NULL: none. */
 static const char *
 stated(const struct poly_fact *list, size_t count, const char *key)
 {

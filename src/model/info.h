@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace's information as its producer sees it: owns the strings and facts. */
+/* The trace's information as its producer fills it: owns the strings and facts. */
 #ifndef MODEL_INFO_H
 #define MODEL_INFO_H
 
@@ -7,8 +7,8 @@
 
 #include "base/intern.h"
 
-/* Bytes of names that are kept, with INFO_NAME_COST for each. */
-#define INFO_NAMES_MOST ((size_t)4 << 20)
+/* Maximum bytes of stored names, including INFO_NAME_COST for each. */
+#define INFO_NAMES_MAX ((size_t)4 << 20)
 #define INFO_NAME_COST 64
 
 struct poly_trace_names {
@@ -22,34 +22,33 @@ struct info {
 	struct info_facts {
 		struct poly_fact *list;
 		size_t count, capacity;
-	} facts, labels; /* what view has of them */
-	bool full;	 /* a name could not be kept: see info_keep_name */
-	bool no_memory;	 /* nor could that */
+	} facts, labels; /* storage of those in view */
+	bool full;	 /* names exceed INFO_NAMES_MAX: see info_keep_name */
+	bool no_memory;	 /* info_keep_name ran out of memory */
 };
 
-/* An empty information. */
+/* Initialises an empty information. */
 void info_init(struct info *info);
 
-/* States a fact, or replaces it; key and value are copied. False: no memory. */
+/* Adds or replaces a fact; copies key and value. False: out of memory. */
 bool info_fact(struct info *info, const char *key, const char *value);
 
-/* The same of a label. */
+/* Adds or replaces a label, likewise. */
 bool info_label(struct info *info, const char *key, const char *value);
 
-/* A copy of a string that lives as long as the information; NULL: no memory. */
+/* Returns a copy of a string that lives as long as the information; NULL: out of memory. */
 const char *info_string(struct info *info, const char *text);
 
-/* The number of a name of n bytes for a NAME column; INTERN_FAILED: no memory. */
+/* Returns the number of a name of n bytes for a NAME column; INTERN_FAILED: out of memory. */
 uint32_t info_name(struct info *info, const char *name, size_t n);
 
 /*
- * As info_name, for names of which an input may have any number. False where it cannot be kept:
- * there is no memory (no_memory is set and stays), or no room beside INFO_NAMES_MOST bytes of
- * names (full is set and stays).
+ * As info_name, for names whose number the input alone limits. False: out of memory (sets
+ * no_memory for good), or the names exceed INFO_NAMES_MAX bytes (sets full for good).
  */
 bool info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number);
 
-/* Gives everything back. */
+/* Frees the strings, names and facts. */
 void info_fini(struct info *info);
 
 #endif

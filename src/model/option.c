@@ -30,7 +30,7 @@ option_name(const char *word, size_t *n, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* The words of a choice as "a, b or c". */
+/* Formats the words of a choice as "a, b or c". */
 static void
 list_choices(const struct poly_option *option, char *text, size_t size)
 {
@@ -95,12 +95,15 @@ option_value(const struct poly_option *option, const char *text, uint64_t *value
 	*value = 0;
 	if (option->type == POLY_OPTION_TEXT)
 		return POLY_OK;
-	if (num_parse_size(text, strlen(text), value) && option_fits(option, *value))
+	const bool is_size = option->type == POLY_OPTION_SIZE;
+	const size_t n = strlen(text);
+	if ((is_size ? num_parse_size(text, n, value) : num_parse_count(text, n, value)) &&
+		option_fits(option, *value))
 		return POLY_OK;
 	return option_refuse(option, text, error);
 }
 
-/* Takes a copy of a text. */
+/* Stores a copy of a text. */
 static enum poly_status
 take_text(
 	struct option_values *values, size_t number, const char *text, struct poly_error *error)
@@ -124,7 +127,7 @@ option_take(struct option_values *values, const struct poly_option *table,
 	return option_value(option, text, &values->values[number], error);
 }
 
-/* Values where nothing is given. */
+/* Sets the default values. */
 static void
 set_initial(const struct poly_option *table, size_t count, struct option_values *values)
 {
@@ -175,7 +178,9 @@ option_struct(void *to, size_t size, const void *from, struct poly_error *error)
 	memcpy(&given, from, sizeof given);
 	if (given < sizeof given)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options say that they have %zu bytes, expected %zu", given, size);
+			"the struct of options has %zu bytes (expected %zu); use its _INIT "
+			"macro",
+			given, size);
 	memcpy(to, from, given < size ? given : size);
 	return POLY_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbering of static instructions. */
+/* Indexing static instructions. */
 #include "model/site.h"
 
 #include "base/err.h"
@@ -9,7 +9,7 @@
 
 #define NO_SITE UINT32_MAX
 
-/* Room for one more site; false where memory or numbers ran out. */
+/* Reserves one more site. False: out of memory, or of indices. */
 static bool
 site_room(struct sites *sites)
 {
@@ -26,7 +26,7 @@ site_room(struct sites *sites)
 	return true;
 }
 
-/* Appends a site, for which there is room; its number. */
+/* Appends a site to the reserved room and returns its index. */
 static uint32_t
 site_new(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
@@ -48,7 +48,7 @@ uint32_t
 sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	bool added;
-	/* First of all, so that the map names no site that there is not. */
+	/* Reserve before the map refers to the site. */
 	if (!site_room(sites))
 		return NO_SITE;
 	uint64_t *first = map_get(&sites->first, site_hash(pc, opcode), sites->count, &added);
@@ -82,8 +82,8 @@ sites_fill_row(struct sites *sites, struct batch *batch, size_t row)
 }
 
 /*
- * Where a site is remembered by its pc. A program stays in few pages for long, in which no two
- * instructions meet; neighbours in the program are neighbours there.
+ * Slot of a pc in the cache of recent sites. A program stays in few pages for long, in which no
+ * two instructions share a slot; neighbours in the program have neighbouring slots.
  */
 static uint32_t *
 recent_place(const struct sites *sites, uint64_t pc)
@@ -91,7 +91,7 @@ recent_place(const struct sites *sites, uint64_t pc)
 	return &sites->recent[(pc >> 1 ^ pc >> 16) % SITES_RECENT];
 }
 
-/* The number of a site, mostly without hashing. */
+/* Finds or adds a site, in most cases without hashing. */
 static uint32_t
 recent_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
@@ -106,7 +106,7 @@ recent_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 	return site;
 }
 
-/* Fills the rows of a word; false where that fails. */
+/* Fills the rows of a word; false on failure. */
 static bool
 fill_word(struct sites *sites, struct batch *batch, size_t word, uint64_t rows)
 {

@@ -9,7 +9,7 @@
 
 #define BITMAP_WORDS (POLY_BATCH_ROWS / 64)
 
-/* Copies the bits of rows rows from bit from on to bit 0 on; reads no word behind them. */
+/* Copies rows bits, from bit from, to bit 0; reads no word past them. */
 static void
 shift_bits(uint64_t *to, const uint64_t *bits, size_t from, size_t rows)
 {

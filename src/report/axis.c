@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Axes: places, ticks, labels. */
+/* Axes: positions, ticks, labels. */
 #include "report/axis.h"
 
 #include "report/render.h"
@@ -8,62 +8,63 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rounding of what was computed never makes it another tick. */
+/* Tolerance for rounding errors, relative to a tick. */
 #define AXIS_SLACK 1e-9
 
-/* Decades of a logarithmic axis go from minus so many to so many. */
+/* Logarithmic axes span at most 1e-300 to 1e300. */
 #define AXIS_DECADES 300
 
-/* The smallest of 1, 2, 5 times a power of ten that is not below least, which is above 0. */
+/* Returns the smallest of 1, 2, 5 times a power of ten that is at least min, which is above 0.
+ */
 static double
-step_decimal(double least)
+step_decimal(double min)
 {
 	static const double steps[] = {1, 2, 5, 10};
-	double power = pow(10, floor(log10(least)));
+	double power = pow(10, floor(log10(min)));
 	for (size_t i = 0; i < 3; i++) {
-		if (steps[i] * power >= least * (1 - AXIS_SLACK))
+		if (steps[i] * power >= min * (1 - AXIS_SLACK))
 			return steps[i] * power;
 	}
 	return steps[3] * power;
 }
 
-/* The distance of ticks: so that there are at most so many between low and high. */
+/* Returns the distance of ticks for at most max_ticks between low and high. */
 static double
-axis_step(enum axis_kind kind, double low, double high, size_t most)
+axis_step(enum axis_kind kind, double low, double high, size_t max_ticks)
 {
-	double least = (high - low) / (double)(most - 1);
+	double min_step = (high - low) / (double)(max_ticks - 1);
 	if (kind == AXIS_HEX)
-		return exp2(fmax(0, ceil(log2(least) - AXIS_SLACK)));
+		return exp2(fmax(0, ceil(log2(min_step) - AXIS_SLACK)));
 	if (kind == AXIS_LOG)
-		return fmax(1, ceil(least - AXIS_SLACK));
-	return kind == AXIS_COUNT ? fmax(1, step_decimal(least)) : step_decimal(least);
+		return fmax(1, ceil(min_step - AXIS_SLACK));
+	return kind == AXIS_COUNT ? fmax(1, step_decimal(min_step)) : step_decimal(min_step);
 }
 
-/* Where ticks and places are evenly spread: a logarithmic axis in its decades. */
+/* Maps a number to the scale on which ticks are equidistant: decades if logarithmic. */
 static double
-axis_even(enum axis_kind kind, double number)
+axis_scale(enum axis_kind kind, double number)
 {
 	return kind == AXIS_LOG ? log10(number) : number;
 }
 
-/* Something is to be between the ends, and numbers so big that distances vanish do no harm. */
+/* Moves the ends apart if they are equal, or so close that their distance would vanish. */
 static void
 axis_widen(enum axis_kind kind, double *low, double *high)
 {
-	double least = fmax(fmax(fabs(*low), fabs(*high)) * 1e-12, 1e-290);
-	if (*high - *low > least && *high > *low)
+	double min = fmax(fmax(fabs(*low), fabs(*high)) * 1e-12, 1e-290);
+	if (*high - *low > min && *high > *low)
 		return;
 	bool linear = kind == AXIS_LINEAR || kind == AXIS_COUNT;
-	double more = linear && *low != 0 ? fabs(*low) / 2 : 1;
-	*high += more;
+	double margin = linear && *low != 0 ? fabs(*low) / 2 : 1;
+	*high += margin;
 	if (kind != AXIS_LOG && *low != 0)
-		*low = *low > 0 ? fmax(0, *low - more) : *low - more;
+		*low = *low > 0 ? fmax(0, *low - margin) : *low - margin;
 }
 
-/* Ticks of an axis that has no two of the usual ones: 1, 2 and 5 in its decades, or its ends.
- */
+/* Sets the ticks of an axis with fewer than two default ticks: 1, 2 and 5 in its decades, or
+ * its ends. */
 static void
-axis_few(struct axis *axis)
+axis_fallback_ticks(struct axis *axis)
 {
 	static const double within[] = {1, 2, 5};
 	double decade = pow(10, floor(log10(axis->low)));
@@ -82,12 +83,12 @@ axis_few(struct axis *axis)
 }
 
 static struct axis
-axis_build(enum axis_kind kind, double low, double high, size_t most, bool rounded)
+axis_build(enum axis_kind kind, double low, double high, size_t max_ticks, bool rounded)
 {
 	struct axis axis = {.kind = kind};
-	double from = axis_even(kind, low), to = axis_even(kind, high);
+	double from = axis_scale(kind, low), to = axis_scale(kind, high);
 	axis_widen(kind, &from, &to);
-	double step = axis_step(kind, from, to, most);
+	double step = axis_step(kind, from, to, max_ticks);
 	if (rounded) {
 		from = step * floor(from / step + AXIS_SLACK);
 		to = step * ceil(to / step - AXIS_SLACK);
@@ -98,39 +99,40 @@ axis_build(enum axis_kind kind, double low, double high, size_t most, bool round
 	}
 	double first = ceil(from / step - AXIS_SLACK), last = floor(to / step + AXIS_SLACK);
 	for (double i = first; i <= last && axis.count < AXIS_TICKS; i++) {
-		double tick = i * step + 0.0; /* no -0 */
+		double tick = i * step + 0.0; /* avoids -0 */
 		axis.ticks[axis.count++] = kind == AXIS_LOG ? pow(10, tick) : tick;
 	}
 	axis.low = kind == AXIS_LOG ? pow(10, from) : from;
 	axis.high = kind == AXIS_LOG ? pow(10, to) : to;
 	if (axis.count < 2)
-		axis_few(&axis);
+		axis_fallback_ticks(&axis);
 	return axis;
 }
 
 struct axis
-axis_make(enum axis_kind kind, double low, double high, size_t most)
+axis_make(enum axis_kind kind, double low, double high, size_t max_ticks)
 {
-	return axis_build(kind, low, high, most, false);
+	return axis_build(kind, low, high, max_ticks, false);
 }
 
 struct axis
-axis_rounded(enum axis_kind kind, double low, double high, size_t most)
+axis_rounded(enum axis_kind kind, double low, double high, size_t max_ticks)
 {
-	return axis_build(kind, low, high, most, true);
+	return axis_build(kind, low, high, max_ticks, true);
 }
 
 double
-axis_place(const struct axis *axis, double number)
+axis_position(const struct axis *axis, double number)
 {
 	if (axis->kind == AXIS_LOG && number <= 0)
 		return 0;
-	double low = axis_even(axis->kind, axis->low), high = axis_even(axis->kind, axis->high);
-	double place = (axis_even(axis->kind, number) - low) / (high - low);
-	return axis->zero + (1 - axis->zero) * fmin(1, fmax(0, place));
+	double low = axis_scale(axis->kind, axis->low),
+	       high = axis_scale(axis->kind, axis->high);
+	double position = (axis_scale(axis->kind, number) - low) / (high - low);
+	return axis->zero + (1 - axis->zero) * fmin(1, fmax(0, position));
 }
 
-/* Takes zeros behind a point away, and a point with nothing behind it. */
+/* Removes trailing zeros after a point, and a trailing point. */
 static void
 trim_zeros(char *text)
 {
@@ -142,7 +144,7 @@ trim_zeros(char *text)
 	text[text[n - 1] == '.' ? n - 1 : n] = 0;
 }
 
-/* A number below a million, to three decimals where they make a difference of a label. */
+/* Formats a number with a suffix and at most the requested decimals. */
 static void
 label_fixed(double number, unsigned decimals, const char *suffix, char *text)
 {
@@ -152,7 +154,7 @@ label_fixed(double number, unsigned decimals, const char *suffix, char *text)
 	snprintf(text, AXIS_LABEL, "%.40s%s", digits, suffix);
 }
 
-/* A number whose last digit that counts is that of resolution, which is above 0. */
+/* Formats a number to the digit of resolution, which is above 0. */
 static void
 label_number(double number, double resolution, char *text)
 {
@@ -176,7 +178,7 @@ label_number(double number, double resolution, char *text)
 	label_fixed(number / unit, shown, suffixes[power], text);
 }
 
-/* A number on an axis of addresses; false on others. */
+/* Formats a number on an axis of addresses; returns false on other axes. */
 static bool
 label_address(const struct axis *axis, double number, char *text)
 {
@@ -199,9 +201,9 @@ axis_label(const struct axis *axis, size_t i, char *text)
 	double tick = axis->ticks[i];
 	if (label_address(axis, tick, text))
 		return;
-	double apart = axis->ticks[1] - axis->ticks[0];
-	bool small = axis->kind == AXIS_LOG && tick < apart;
-	label_number(tick, small ? tick : apart, text);
+	double distance = axis->ticks[1] - axis->ticks[0];
+	bool small = axis->kind == AXIS_LOG && tick < distance;
+	label_number(tick, small ? tick : distance, text);
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The axis of a plot: from numbers to places between 0 and 1, and its ticks. Linear axes have
- * ticks at 1, 2 and 5 times a power of ten, axes of addresses at powers of two, logarithmic
- * ones at powers of ten.
+ * The axis of a plot: maps numbers to positions between 0 and 1, and has ticks. Linear axes
+ * have ticks at multiples of 1, 2 or 5 times a power of ten, axes of addresses at multiples of
+ * a power of two, logarithmic axes at powers of ten.
  */
 #ifndef REPORT_AXIS_H
 #define REPORT_AXIS_H
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most ticks of an axis. */
+/* Maximum number of ticks of an axis. */
 #define AXIS_TICKS 12
 
-/* Bytes that hold any label. */
+/* Maximum size of a label in bytes. */
 #define AXIS_LABEL 48
 
 enum axis_kind {
@@ -25,32 +25,31 @@ enum axis_kind {
 
 struct axis {
 	enum axis_kind kind;
-	double low, high; /* its ends; above 0 where it is logarithmic */
-	double zero;	  /* of a logarithmic one: the part in front of low, where 0 stands */
+	double low, high; /* the ends; above 0 on a logarithmic axis */
+	double zero;	  /* logarithmic: fraction of the axis before low, for 0 */
 	size_t count;	  /* of ticks */
 	double ticks[AXIS_TICKS];
 };
 
 /*
- * An axis from low to high, at which ends it keeps; or with rounded, to the ticks around them.
- * Where there is nothing between them it is made wider. At most so many (2 to AXIS_TICKS)
- * ticks.
+ * Returns an axis from low to high, widened if they are equal, with at most max_ticks (2 to
+ * AXIS_TICKS) ticks.
  */
-struct axis axis_make(enum axis_kind kind, double low, double high, size_t most);
+struct axis axis_make(enum axis_kind kind, double low, double high, size_t max_ticks);
 
-/* The same axis with its ends at ticks. */
-struct axis axis_rounded(enum axis_kind kind, double low, double high, size_t most);
+/* Returns the same axis with its ends moved outwards to ticks. */
+struct axis axis_rounded(enum axis_kind kind, double low, double high, size_t max_ticks);
 
-/* Where a number stands, 0 to 1; numbers beyond the ends stand at them. */
-double axis_place(const struct axis *axis, double number);
+/* Returns the position of a number, 0 to 1; numbers beyond an end are at the end. */
+double axis_position(const struct axis *axis, double number);
 
-/* What stands at tick i. */
+/* Formats the label of tick i. */
 void axis_label(const struct axis *axis, size_t i, char *text);
 
-/* An end of the axis, or another number on it, for people. */
+/* Formats an end of the axis, or another number on it, for people. */
 void axis_end(const struct axis *axis, double number, char *text);
 
-/* A finite number for people, of at most decimals digits behind the point, 1.5M for 1500000. */
+/* Formats a finite number for people, with three significant digits: 1.5M for 1500000. */
 void axis_number(double number, char *text);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as CSV: one block of values, then one for every table.
+ * A report as CSV: one block of values, then one block per table.
  * spec: RFC 4180 (quoting; lines end in a line feed alone).
  */
 #include "report/render.h"
 
 #include <string.h>
 
-/* The way to what is open: render->path is the keys joined by dots. */
+/* The open sections: render->path has their keys joined by dots. */
 struct csv {
 	struct render *render;
 	unsigned depth;
 	struct {
-		size_t length;	/* of the path outside of it */
-		size_t element; /* sections of a list so far */
+		size_t length;	/* of the path of its parent */
+		size_t element; /* number of the next section of a list */
 		bool list;
 	} open[POLY_REPORT_DEPTH + 1];
-	bool started; /* something stands above */
+	bool started; /* a block was written */
 };
 
 static void
@@ -36,7 +36,7 @@ csv_text(struct buf *out, const char *text)
 }
 
 static void
-csv_value(struct render *render, const struct item *item)
+csv_value(struct render *render, const struct report_item *item)
 {
 	char text[RENDER_NUMBER];
 	if (item->form == FORM_TEXT) {
@@ -49,7 +49,7 @@ csv_value(struct render *render, const struct item *item)
 	}
 }
 
-/* The path of what is open, which is no text: empty without quotes. */
+/* Appends the path of the open section; an empty path has no quotes, unlike an empty text. */
 static void
 csv_path(struct render *render)
 {
@@ -59,7 +59,7 @@ csv_path(struct render *render)
 }
 
 static void
-csv_enter(struct csv *csv, const struct item *item)
+csv_enter(struct csv *csv, const struct report_item *item)
 {
 	struct buf *path = &csv->render->path;
 	bool element = csv->open[csv->depth].list;
@@ -83,7 +83,7 @@ csv_leave(struct csv *csv)
 }
 
 static void
-csv_values(struct csv *csv, const struct item *item)
+csv_values(struct csv *csv, const struct report_item *item)
 {
 	struct render *render = csv->render;
 	if (item->type != ITEM_VALUE)
@@ -100,9 +100,9 @@ csv_values(struct csv *csv, const struct item *item)
 	render_flush(render);
 }
 
-/* The cells from item on, in rows of so many columns; the table is the one that is open. */
+/* Appends the rows of the open table, whose first cell is item. */
 static void
-csv_rows(struct csv *csv, const struct item *item, size_t columns)
+csv_rows(struct csv *csv, const struct report_item *item, size_t columns)
 {
 	struct buf *out = &csv->render->out;
 	for (; item->type == ITEM_CELL; item += columns) {
@@ -117,7 +117,7 @@ csv_rows(struct csv *csv, const struct item *item, size_t columns)
 }
 
 static void
-csv_tables(struct csv *csv, const struct item *item)
+csv_tables(struct csv *csv, const struct report_item *item)
 {
 	struct buf *out = &csv->render->out;
 	if (item->type != ITEM_TABLE)
@@ -134,11 +134,11 @@ csv_tables(struct csv *csv, const struct item *item)
 }
 
 static void
-csv_walk(struct csv *csv, void (*visit)(struct csv *, const struct item *))
+csv_walk(struct csv *csv, void (*visit)(struct csv *, const struct report_item *))
 {
 	const struct poly_report *report = csv->render->report;
 	for (size_t i = 0; i < report->count; i++) {
-		const struct item *item = &report->items[i];
+		const struct report_item *item = &report->items[i];
 		bool opens = item->type == ITEM_SECTION || item->type == ITEM_LIST ||
 			     item->type == ITEM_TABLE;
 		if (opens)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as one page of HTML that needs nothing else: no scripts, no network.
- * spec: HTML (WHATWG), written so that it is well-formed XML too; SVG 1.1 within it.
+ * A report as one self-contained HTML page, without scripts or network access.
+ * spec: HTML (WHATWG), written as well-formed XML; inline SVG 1.1.
  */
 #include "report/html.h"
 
@@ -10,10 +10,10 @@
 /* The text of style.css. */
 extern const char report_style[];
 
-/* Most numbers of a section that are shown as tiles. */
+/* Maximum number of tiles of a section. */
 #define HTML_TILES 8
 
-/* Levels of sections that the navigation has. */
+/* Levels of nested sections in the navigation. */
 #define HTML_NAVIGATION 2
 
 void
@@ -26,41 +26,42 @@ html_escape(struct html *html)
 }
 
 void
-html_title(struct html *html, const struct item *item)
+html_title(struct html *html, const struct report_item *item)
 {
-	render_titled(&html->text, html->render->report, item->title, item->unit);
+	render_title(&html->text, html->render->report, item->title, item->unit);
 	html_escape(html);
 }
 
 void
-html_shown(struct html *html, const struct item *item)
+html_item(struct html *html, const struct report_item *item)
 {
 	if (item->form == FORM_ADDRESS)
 		buf_string(html->out, "<code>");
-	render_shown(&html->text, html->render->report, item);
+	render_item(&html->text, html->render->report, item);
 	html_escape(html);
 	if (item->form == FORM_ADDRESS)
 		buf_string(html->out, "</code>");
 }
 
 static bool
-html_is_opening(const struct item *item)
+html_is_opening(const struct report_item *item)
 {
 	return item->type == ITEM_SECTION || item->type == ITEM_LIST ||
 	       item->type == ITEM_TABLE;
 }
 
-/* The index behind item i and what is in it. */
+/* Returns the index of the item after item i and its contents. */
 static size_t
-html_behind(const struct html *html, size_t i)
+html_next(const struct html *html, size_t i)
 {
 	const struct poly_report *report = html->render->report;
 	return html_is_opening(&report->items[i]) ? tree_end(report, i) + 1 : i + 1;
 }
 
-/* Goes into a section or list, element: the number of a section in its list, or SIZE_MAX. */
+/* Appends a section or list to the path and returns the size of the path before. element: the
+ * number of a section in its list, or SIZE_MAX. */
 static size_t
-path_enter(struct html *html, const struct item *item, size_t element)
+path_enter(struct html *html, const struct report_item *item, size_t element)
 {
 	struct buf *path = &html->render->path;
 	size_t outside = path->size;
@@ -73,9 +74,9 @@ path_enter(struct html *html, const struct item *item, size_t element)
 	return outside;
 }
 
-/* True for what becomes no part of the page. */
+/* Returns true for items that the page omits. */
 static bool
-html_is_empty(const struct item *item)
+html_is_empty(const struct report_item *item)
 {
 	if (item->type == ITEM_VALUE || item->type == ITEM_NOTE)
 		return item->form == FORM_ABSENT;
@@ -83,16 +84,16 @@ html_is_empty(const struct item *item)
 }
 
 static bool
-html_is_number(const struct item *item)
+html_is_number(const struct report_item *item)
 {
 	return item->form == FORM_COUNT || item->form == FORM_REAL || item->form == FORM_RATIO;
 }
 
-/* The numbers among values as tiles. */
+/* Appends the numbers among values as tiles. */
 static void
 values_tiles(struct html *html, size_t i, size_t end)
 {
-	const struct item *items = html->render->report->items;
+	const struct report_item *items = html->render->report->items;
 	buf_string(html->out, "<dl class=\"tiles\">\n");
 	for (; i < end; i++) {
 		if (!html_is_number(&items[i]))
@@ -100,31 +101,31 @@ values_tiles(struct html *html, size_t i, size_t end)
 		buf_string(html->out, "<div><dt>");
 		html_title(html, &items[i]);
 		buf_string(html->out, "</dt><dd>");
-		html_shown(html, &items[i]);
+		html_item(html, &items[i]);
 		buf_string(html->out, "</dd></div>\n");
 	}
 	buf_string(html->out, "</dl>\n");
 }
 
-/* Values as a list, with the numbers among them or without. */
+/* Appends values as a list, with or without the numbers among them. */
 static void
 values_list(struct html *html, size_t i, size_t end, bool numbers)
 {
-	const struct item *items = html->render->report->items;
+	const struct report_item *items = html->render->report->items;
 	for (; i < end; i++) {
 		if (items[i].form == FORM_ABSENT || (!numbers && html_is_number(&items[i])))
 			continue;
 		buf_string(html->out, "<div><dt>");
 		html_title(html, &items[i]);
 		buf_string(html->out, "</dt><dd>");
-		html_shown(html, &items[i]);
+		html_item(html, &items[i]);
 		buf_string(html->out, "</dd></div>\n");
 	}
 }
 
 /*
- * The values from item i on, in one block; returns the index behind them. Where an outer
- * section begins with numbers they are its key figures.
+ * Appends the values from item i on as one block and returns the index of the item after them.
+ * Numbers at the beginning of an outer section are its key figures.
  */
 static size_t
 html_values(struct html *html, size_t i)
@@ -145,7 +146,7 @@ html_values(struct html *html, size_t i)
 	if (tiles)
 		values_tiles(html, i, end);
 	if (others || !tiles) {
-		/* Numbers alone are short, and stand in several columns. */
+		/* Numbers alone are short: show them in several columns. */
 		buf_printf(html->out, "<dl class=\"%s\">\n", others ? "values" : "pairs");
 		values_list(html, i, end, !tiles);
 		buf_string(html->out, "</dl>\n");
@@ -154,14 +155,14 @@ html_values(struct html *html, size_t i)
 	return end;
 }
 
-/* How many blocks html_blocks makes of what is between two indices. */
+/* Returns the number of blocks that html_blocks appends for a range of items. */
 static size_t
 blocks_count(const struct html *html, size_t i, size_t end)
 {
-	const struct item *items = html->render->report->items;
+	const struct report_item *items = html->render->report->items;
 	size_t count = 0;
 	bool values = false;
-	for (; i < end; i = html_behind(html, i)) {
+	for (; i < end; i = html_next(html, i)) {
 		bool value = items[i].type == ITEM_VALUE;
 		if (!value)
 			values = false;
@@ -175,9 +176,9 @@ blocks_count(const struct html *html, size_t i, size_t end)
 
 static void html_blocks(struct html *html, size_t i, size_t end);
 
-/* The heading of a section or list; without a title there is none, and no level either. */
+/* Appends the heading of a section or list; returns false if it has no title. */
 static bool
-html_heading(struct html *html, const struct item *item)
+html_heading(struct html *html, const struct report_item *item)
 {
 	if (item->title == TREE_NO_TEXT || !*tree_text(html->render->report, item->title))
 		return false;
@@ -187,7 +188,7 @@ html_heading(struct html *html, const struct item *item)
 	return true;
 }
 
-/* True where a section has nothing but values and notes, and needs little room. */
+/* Returns true if a section has only values and notes, which need little room. */
 static bool
 section_is_small(const struct poly_report *report, size_t i)
 {
@@ -196,11 +197,11 @@ section_is_small(const struct poly_report *report, size_t i)
 	return report->items[i].type == ITEM_END;
 }
 
-/* The section or list of item i. rows: how many of its list's rows it takes, or 0. */
+/* Appends the section of item i. rows: the number of rows of its list that it spans, or 0. */
 static void
 html_section(struct html *html, size_t i, size_t element, size_t rows)
 {
-	const struct item *item = &html->render->report->items[i];
+	const struct report_item *item = &html->render->report->items[i];
 	size_t outside = path_enter(html, item, element);
 	unsigned level = html->level;
 	buf_printf(html->out, "<section id=\"%s\"", buf_text(&html->render->path));
@@ -220,13 +221,14 @@ html_section(struct html *html, size_t i, size_t element, size_t rows)
 	html->render->path.size = outside;
 }
 
-/* How many blocks every element of the list has, if it is as many; else 0. */
+/* Returns the number of rows of an element of a list: its heading and blocks; 0 if elements
+ * differ in it. */
 static size_t
 list_rows(const struct html *html, size_t i)
 {
 	const struct poly_report *report = html->render->report;
 	size_t end = tree_end(report, i), all = SIZE_MAX, elements = 0;
-	for (i++; i < end; i = html_behind(html, i), elements++) {
+	for (i++; i < end; i = html_next(html, i), elements++) {
 		size_t own = blocks_count(html, i + 1, tree_end(report, i));
 		if (all != SIZE_MAX && own != all)
 			return 0;
@@ -235,7 +237,8 @@ list_rows(const struct html *html, size_t i)
 	return elements > 1 ? all + 1 : 0;
 }
 
-/* Finds the plots that stand side by side: none where the elements of list i differ. */
+/* Finds the plots that stand side by side; none if elements of list i differ in their number.
+ */
 static void
 list_peers(struct html *html, size_t i)
 {
@@ -244,9 +247,9 @@ list_peers(struct html *html, size_t i)
 	html->peer_count = 0;
 	while (plot < report->plot_count && report->plots[plot].table < i)
 		plot++;
-	for (i++; i < end; i = html_behind(html, i), count++) {
-		size_t behind = tree_end(report, i), first = plot;
-		while (plot < report->plot_count && report->plots[plot].table < behind)
+	for (i++; i < end; i = html_next(html, i), count++) {
+		size_t element_end = tree_end(report, i), first = plot;
+		while (plot < report->plot_count && report->plots[plot].table < element_end)
 			plot++;
 		if (count == HTML_PEERS || (count && plot - first != plots))
 			return;
@@ -256,7 +259,7 @@ list_peers(struct html *html, size_t i)
 	html->peer_count = count;
 }
 
-/* The list of item i: its elements side by side where the page is wide enough. */
+/* Appends the list of item i, with its elements side by side if the page is wide enough. */
 static void
 html_list(struct html *html, size_t i)
 {
@@ -270,7 +273,7 @@ html_list(struct html *html, size_t i)
 		html->level += html->level < 6;
 	buf_string(html->out, "<div class=\"elements\">\n");
 	list_peers(html, i);
-	for (i++; i < end; i = html_behind(html, i), element++) {
+	for (i++; i < end; i = html_next(html, i), element++) {
 		html->element = element;
 		if (rows || tree_has_content(&report->items[i]))
 			html_section(html, i, element, rows);
@@ -282,19 +285,19 @@ html_list(struct html *html, size_t i)
 }
 
 static void
-html_note(struct html *html, const struct item *item)
+html_note(struct html *html, const struct report_item *item)
 {
 	buf_string(html->out, "<p class=\"note whole\">");
-	html_shown(html, item);
+	html_item(html, item);
 	buf_string(html->out, "</p>\n");
 }
 
-/* What is between two indices, block by block. */
+/* Appends a range of items, block by block. */
 static void
 html_blocks(struct html *html, size_t i, size_t end)
 {
-	const struct item *items = html->render->report->items;
-	for (; i < end; i = html_behind(html, i)) {
+	const struct report_item *items = html->render->report->items;
+	for (; i < end; i = html_next(html, i)) {
 		while (i < end && items[i].type == ITEM_VALUE)
 			i = html_values(html, i);
 		if (i == end)
@@ -313,21 +316,22 @@ html_blocks(struct html *html, size_t i, size_t end)
 	}
 }
 
-/* Links to the sections in the list or section of item i, and so many levels further down. */
+/* Appends links to the sections in the list or section of item i, and to those of levels more
+ * levels. */
 static void
 html_links(struct html *html, size_t i, unsigned levels)
 {
 	const struct poly_report *report = html->render->report;
-	bool list = i != SIZE_MAX && report->items[i].type == ITEM_LIST, some = false;
+	bool list = i != SIZE_MAX && report->items[i].type == ITEM_LIST, any = false;
 	size_t end = i == SIZE_MAX ? report->count : tree_end(report, i), element = 0;
-	for (i++; i < end; i = html_behind(html, i)) {
-		const struct item *item = &report->items[i];
+	for (i++; i < end; i = html_next(html, i)) {
+		const struct report_item *item = &report->items[i];
 		size_t number = list ? element++ : SIZE_MAX;
 		if ((item->type != ITEM_SECTION && item->type != ITEM_LIST) ||
 			item->title == TREE_NO_TEXT || html_is_empty(item))
 			continue;
-		buf_string(html->out, some ? "" : "<ol>\n");
-		some = true;
+		buf_string(html->out, any ? "" : "<ol>\n");
+		any = true;
 		size_t outside = path_enter(html, item, number);
 		buf_printf(html->out, "<li><a href=\"#%s\">", buf_text(&html->render->path));
 		html_title(html, item);
@@ -337,7 +341,7 @@ html_links(struct html *html, size_t i, unsigned levels)
 		buf_string(html->out, "</li>\n");
 		html->render->path.size = outside;
 	}
-	buf_string(html->out, some ? "</ol>\n" : "");
+	buf_string(html->out, any ? "</ol>\n" : "");
 }
 
 static void
@@ -371,7 +375,7 @@ render_html(struct render *render)
 	html_links(&html, SIZE_MAX, HTML_NAVIGATION);
 	buf_string(html.out, "</nav>\n<main id=\"main\">\n");
 	html_blocks(&html, 0, render->report->count);
-	buf_string(html.out, "</main>\n<footer>Made by polytrace " POLY_VERSION
+	buf_string(html.out, "</main>\n<footer>Generated by polytrace " POLY_VERSION
 			     "</footer>\n</body>\n</html>\n");
 	if (html.text.failed)
 		render->out.failed = true;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the page, below their plots. */
+/* Tables of the HTML page, below their plots. */
 #include "report/html.h"
 
 #include "report/svg.h"
 
-/* Most rows that a table shows, and from which it is folded. */
+/* Maximum numbers of rows that a table shows, and that it shows unfolded. */
 #define TABLE_ROWS 1000
 #define TABLE_LONG 16
 
-/* Tables with more columns than these have the page's width. */
+/* Maximum number of columns of a table that is narrower than the page. */
 #define TABLE_COLUMNS 5
 
 static void
-table_head(struct html *html, const struct view *view)
+table_head(struct html *html, const struct plot_view *view)
 {
 	buf_string(html->out, "<thead><tr>");
 	for (size_t i = 0; i < view->width; i++) {
@@ -26,20 +26,20 @@ table_head(struct html *html, const struct view *view)
 }
 
 static void
-table_cell(struct html *html, const struct item *column, const struct item *cell)
+table_cell(struct html *html, const struct report_item *column, const struct report_item *cell)
 {
 	if (cell->form == FORM_ABSENT && column->right)
 		buf_string(html->out, "–");
 	else
-		html_shown(html, cell);
+		html_item(html, cell);
 }
 
 static void
-table_row(struct html *html, const struct view *view, size_t row)
+table_row(struct html *html, const struct plot_view *view, size_t row)
 {
 	buf_string(html->out, "<tr>");
 	for (size_t i = 0; i < view->width; i++) {
-		const struct item *column = &view->columns[i];
+		const struct report_item *column = &view->columns[i];
 		bool heading = i == 0 && !column->right;
 		buf_string(html->out, heading	      ? "<th scope=\"row\">"
 				      : column->right ? "<td class=\"number\">"
@@ -52,7 +52,7 @@ table_row(struct html *html, const struct view *view, size_t row)
 }
 
 static void
-table_body(struct html *html, const struct view *view, const struct item *item)
+table_body(struct html *html, const struct plot_view *view, const struct report_item *item)
 {
 	size_t rows = view->rows < TABLE_ROWS ? view->rows : TABLE_ROWS;
 	buf_printf(html->out,
@@ -68,27 +68,29 @@ table_body(struct html *html, const struct view *view, const struct item *item)
 	buf_string(html->out, "</tbody></table></div>\n");
 	if (rows < view->rows)
 		buf_printf(html->out,
-			"<p class=\"remark\">The first %d rows; JSON and CSV have them "
-			"all.</p>\n",
+			"<p class=\"remark\">Only the first %d rows are shown; JSON and CSV "
+			"contain all rows.</p>\n",
 			TABLE_ROWS);
 }
 
-/* A number of rows, grouped. */
+/* Appends a number of rows, with its digits grouped. */
 static void
 table_rows(struct html *html, size_t rows)
 {
-	const struct item count = {.form = FORM_COUNT, .value.number = rows, .digits = 1};
+	const struct report_item count = {
+		.form = FORM_COUNT, .value.number = rows, .digits = 1};
 	char number[RENDER_NUMBER];
 	render_number(&count, true, number);
 	buf_printf(html->out, "%s row%s", number, rows == 1 ? "" : "s");
 }
 
-/* A plot, with axes that have room for those beside it. */
+/* Appends a plot, whose axes cover the plots beside it too. */
 static void
 table_plot(struct html *html, size_t plot)
 {
 	size_t peers[HTML_PEERS], count = 0;
-	struct view view = view_of(html->render->report, &html->render->report->plots[plot]);
+	struct plot_view view =
+		view_make(html->render->report, &html->render->report->plots[plot]);
 	for (size_t i = 0; i < html->peer_count; i++) {
 		if (i != html->element)
 			peers[count++] = plot - html->peers[html->element] + html->peers[i];
@@ -98,12 +100,12 @@ table_plot(struct html *html, size_t plot)
 	svg_plot(html->render, &view, ++html->plots);
 }
 
-/* The plots of table i, which has so many rows; false where it has none. */
+/* Appends the plots of table i, which has rows rows; returns false if it has none. */
 static bool
 table_plots(struct html *html, size_t i, size_t rows)
 {
 	const struct poly_report *report = html->render->report;
-	bool some = false;
+	bool any = false;
 	while (html->next_plot < report->plot_count && report->plots[html->next_plot].table < i)
 		html->next_plot++;
 	for (; html->next_plot < report->plot_count; html->next_plot++) {
@@ -111,20 +113,20 @@ table_plots(struct html *html, size_t i, size_t rows)
 		if (plot->table != i)
 			break;
 		if (plot->kind == POLY_PLOT_BARS && rows < 2)
-			continue; /* a single bar tells nothing */
+			continue; /* a single bar compares nothing */
 		table_plot(html, html->next_plot);
-		some = true;
+		any = true;
 	}
-	return some;
+	return any;
 }
 
 void
 html_table(struct html *html, size_t i)
 {
 	const struct poly_report *report = html->render->report;
-	const struct item *item = &report->items[i];
+	const struct report_item *item = &report->items[i];
 	const struct plot no_plot = {.table = i};
-	struct view view = view_of(report, &no_plot);
+	struct plot_view view = view_make(report, &no_plot);
 	html->tables++;
 	bool wide = view.width > TABLE_COLUMNS && !tree_is_plotted(report, i);
 	buf_printf(html->out, "<div class=\"block%s\">\n", wide ? " wide" : "");

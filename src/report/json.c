@@ -9,12 +9,13 @@
 
 #include <string.h>
 
-/* Indentation and commas: a bracket is empty until something was put into it. */
+/* State of indentation and commas: a bracket is empty until its first member. */
 struct json {
 	struct render *render;
 	bool one_line;
 	unsigned depth;
-	bool filled[POLY_REPORT_DEPTH + 3]; /* by depth; a row is one level below its table */
+	bool filled[POLY_REPORT_DEPTH +
+		    3]; /* not empty, by depth; a row is one level below its table */
 };
 
 static void
@@ -33,7 +34,7 @@ json_string(struct buf *out, const char *text)
 	quote_json(out, text, strlen(text));
 }
 
-/* Begins the next member of an object, or with key NULL the next element of an array. */
+/* Begins the next member of an object, or the next element of an array if key is NULL. */
 static void
 json_next(struct json *json, const char *key)
 {
@@ -65,7 +66,7 @@ json_close(struct json *json, char bracket)
 }
 
 static void
-json_value(struct json *json, const struct item *item)
+json_value(struct json *json, const struct report_item *item)
 {
 	struct buf *out = &json->render->out;
 	char text[RENDER_NUMBER];
@@ -88,12 +89,12 @@ json_value(struct json *json, const struct item *item)
 	}
 }
 
-/* The table of item i, whose END is returned. */
+/* Appends the table of item i and returns the index of its END. */
 static size_t
 json_table(struct json *json, size_t i)
 {
-	const struct item *items = json->render->report->items;
-	const struct item *columns = items + i + 1;
+	const struct report_item *items = json->render->report->items;
+	const struct report_item *columns = items + i + 1;
 	size_t count = 0, column = 0;
 	while (columns[count].type == ITEM_COLUMN)
 		count++;
@@ -113,9 +114,9 @@ json_table(struct json *json, size_t i)
 	return i;
 }
 
-/* The section or list of an item, whose brackets stand in the stack. */
+/* Opens a section or list and pushes its closing bracket. */
 static void
-json_enter(struct json *json, const struct item *item, char *closing)
+json_enter(struct json *json, const struct report_item *item, char *closing)
 {
 	bool list = item->type == ITEM_LIST;
 	json_next(json, closing[json->depth] == ']' ? NULL : item->key);
@@ -128,7 +129,7 @@ render_json(struct render *render, bool one_line)
 {
 	struct json json = {.render = render, .one_line = one_line};
 	char closing[POLY_REPORT_DEPTH + 2] = "";
-	const struct item *items = render->report->items;
+	const struct report_item *items = render->report->items;
 	json_open(&json, '{');
 	for (size_t i = 0; i < render->report->count; i++) {
 		switch (items[i].type) {

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers beyond are not plotted, smaller ones are 0, so that what is computed of them and of
- * their distances is finite. */
-#define PLOT_GREATEST 1e290
-#define PLOT_LEAST 1e-290
+/* Limits of absolute values, which keep computations with them finite: greater numbers are not
+ * plotted, smaller ones are 0. */
+#define PLOT_MAX 1e290
+#define PLOT_MIN 1e-290
 
-/* Values whose greatest is so many times the least are told apart by their logarithm. */
+/* Minimum ratio of the greatest to the least value for logarithmic shades. */
 #define PLOT_LOGARITHMIC 30
 
-struct view
-view_of(const struct poly_report *report, const struct plot *plot)
+struct plot_view
+view_make(const struct poly_report *report, const struct plot *plot)
 {
-	struct view view = {.report = report, .plot = plot};
+	struct plot_view view = {.report = report, .plot = plot};
 	view.columns = report->items + plot->table + 1;
 	while (view.columns[view.width].type == ITEM_COLUMN)
 		view.width++;
@@ -31,16 +31,16 @@ view_of(const struct poly_report *report, const struct plot *plot)
 	return view;
 }
 
-const struct item *
-view_cell(const struct view *view, size_t row, size_t column)
+const struct report_item *
+view_cell(const struct plot_view *view, size_t row, size_t column)
 {
 	return &view->cells[row * view->width + column];
 }
 
 bool
-view_number(const struct view *view, size_t row, size_t column, double *number)
+view_number(const struct plot_view *view, size_t row, size_t column, double *number)
 {
-	const struct item *cell = view_cell(view, row, column);
+	const struct report_item *cell = view_cell(view, row, column);
 	if (cell->form == FORM_ABSENT || cell->form == FORM_TEXT)
 		return false;
 	if (cell->form == FORM_RATIO)
@@ -49,13 +49,13 @@ view_number(const struct view *view, size_t row, size_t column, double *number)
 		*number = cell->value.real;
 	else
 		*number = (double)cell->value.number;
-	if (fabs(*number) < PLOT_LEAST)
+	if (fabs(*number) < PLOT_MIN)
 		*number = 0;
-	return fabs(*number) <= PLOT_GREATEST;
+	return fabs(*number) <= PLOT_MAX;
 }
 
 bool
-view_is_text(const struct view *view, size_t column)
+view_is_text(const struct plot_view *view, size_t column)
 {
 	for (size_t row = 0; row < view->rows; row++) {
 		if (view_cell(view, row, column)->form == FORM_TEXT)
@@ -64,9 +64,9 @@ view_is_text(const struct view *view, size_t column)
 	return false;
 }
 
-/* What the first cell of a column that is there holds. */
+/* Returns the form of the first cell of a column that is not absent. */
 static enum item_form
-first_form(const struct view *view, size_t column)
+first_form(const struct plot_view *view, size_t column)
 {
 	for (size_t row = 0; row < view->rows; row++) {
 		if (view_cell(view, row, column)->form != FORM_ABSENT)
@@ -76,17 +76,17 @@ first_form(const struct view *view, size_t column)
 }
 
 bool
-view_peer(const struct view *view, size_t i, struct view *peer)
+view_peer(const struct plot_view *view, size_t i, struct plot_view *peer)
 {
 	const struct plot *plot = &view->report->plots[view->peers[i]];
-	const struct item *items = view->report->items;
-	*peer = view_of(view->report, plot);
+	const struct report_item *items = view->report->items;
+	*peer = view_make(view->report, plot);
 	return plot->kind == view->plot->kind &&
 	       strcmp(items[plot->table].key, items[view->plot->table].key) == 0;
 }
 
 static void
-own_range(const struct view *view, size_t column, bool positive, struct range *range)
+own_range(const struct plot_view *view, size_t column, bool positive, struct plot_range *range)
 {
 	for (size_t row = 0; row < view->rows; row++) {
 		double number;
@@ -98,22 +98,23 @@ own_range(const struct view *view, size_t column, bool positive, struct range *r
 }
 
 void
-view_range(const struct view *view, size_t column, bool positive, struct range *range)
+view_range(const struct plot_view *view, size_t column, bool positive, struct plot_range *range)
 {
 	own_range(view, column, positive, range);
 	for (size_t i = 0; i < view->peer_count; i++) {
-		struct view peer;
+		struct plot_view peer;
 		if (!view_peer(view, i, &peer))
 			continue;
-		for (size_t other = 0; other < peer.width; other++) {
-			if (strcmp(peer.columns[other].key, view->columns[column].key) == 0)
-				own_range(&peer, other, positive, range);
+		for (size_t peer_column = 0; peer_column < peer.width; peer_column++) {
+			if (strcmp(peer.columns[peer_column].key, view->columns[column].key) ==
+				0)
+				own_range(&peer, peer_column, positive, range);
 		}
 	}
 }
 
 void
-view_range_y(const struct view *view, struct range *range)
+view_range_y(const struct plot_view *view, struct plot_range *range)
 {
 	for (size_t i = 0; i < view->plot->y_count; i++)
 		view_range(view, view->plot->y[i], view->plot->log_y, range);
@@ -127,9 +128,9 @@ compare_numbers(const void *a, const void *b)
 }
 
 double
-view_distance(const struct view *view, size_t column, bool logarithmic)
+view_min_distance(const struct plot_view *view, size_t column, bool logarithmic)
 {
-	double least = INFINITY, *numbers = mem_new(view->rows + 1, sizeof *numbers);
+	double min = INFINITY, *numbers = mem_new(view->rows + 1, sizeof *numbers);
 	size_t count = 0;
 	if (!numbers)
 		return 0;
@@ -142,31 +143,31 @@ view_distance(const struct view *view, size_t column, bool logarithmic)
 	for (size_t i = 1; i < count; i++) {
 		double distance = numbers[i] - numbers[i - 1];
 		if (distance > fabs(numbers[i]) * 1e-9)
-			least = fmin(least, distance);
+			min = fmin(min, distance);
 	}
 	mem_free(numbers);
-	return isfinite(least) ? least : 1;
+	return isfinite(min) ? min : 1;
 }
 
 bool
-range_is_logarithmic(const struct range *range)
+range_is_logarithmic(const struct plot_range *range)
 {
 	return range->low > 0 && range->high / range->low >= PLOT_LOGARITHMIC;
 }
 
 size_t
-range_step(const struct range *range, double value, size_t steps)
+range_shade(const struct plot_range *range, double value, size_t steps)
 {
-	double part = 1;
+	double fraction = 1;
 	if (range_is_logarithmic(range))
-		part = log(value / range->low) / log(range->high / range->low);
+		fraction = log(value / range->low) / log(range->high / range->low);
 	else if (range->high > range->low)
-		part = (value - range->low) / (range->high - range->low);
-	return (size_t)fmin((double)(steps - 1), fmax(0, part) * (double)steps);
+		fraction = (value - range->low) / (range->high - range->low);
+	return (size_t)fmin((double)(steps - 1), fmax(0, fraction) * (double)steps);
 }
 
 enum axis_kind
-view_axis(const struct view *view, size_t column, bool logarithmic)
+view_axis(const struct plot_view *view, size_t column, bool logarithmic)
 {
 	if (logarithmic)
 		return AXIS_LOG;
@@ -183,7 +184,8 @@ view_axis(const struct view *view, size_t column, bool logarithmic)
 }
 
 static bool
-same_cell(const struct view *view, const struct item *a, const struct item *b)
+same_cell(
+	const struct plot_view *view, const struct report_item *a, const struct report_item *b)
 {
 	if (a->form != b->form)
 		return false;
@@ -194,7 +196,7 @@ same_cell(const struct view *view, const struct item *a, const struct item *b)
 }
 
 size_t
-view_name(const struct view *view, const struct names *names, size_t row)
+view_name(const struct plot_view *view, const struct plot_names *names, size_t row)
 {
 	size_t i = 0;
 	if (names->column == PLOT_NO_COLUMN)
@@ -205,22 +207,22 @@ view_name(const struct view *view, const struct names *names, size_t row)
 	return i;
 }
 
-struct names
-view_names(const struct view *view, size_t column)
+struct plot_names
+view_names(const struct plot_view *view, size_t column)
 {
-	struct names names = {.column = column, .count = column == PLOT_NO_COLUMN};
-	for (size_t row = 0; row < view->rows && !names.more; row++) {
+	struct plot_names names = {.column = column, .count = column == PLOT_NO_COLUMN};
+	for (size_t row = 0; row < view->rows && !names.overflow; row++) {
 		if (view_name(view, &names, row) < names.count)
 			continue;
-		names.more = names.count == NAMES_MOST;
-		if (!names.more)
+		names.overflow = names.count == NAMES_MAX;
+		if (!names.overflow)
 			names.rows[names.count++] = row;
 	}
 	return names;
 }
 
 size_t
-view_next(const struct view *view, const struct names *names, size_t name, size_t row)
+view_next(const struct plot_view *view, const struct plot_names *names, size_t name, size_t row)
 {
 	while (row < view->rows && view_name(view, names, row) != name)
 		row++;
@@ -228,54 +230,55 @@ view_next(const struct view *view, const struct names *names, size_t name, size_
 }
 
 void
-view_text(struct buf *to, const struct view *view, size_t row, size_t column)
+view_text(struct buf *out, const struct plot_view *view, size_t row, size_t column)
 {
-	render_shown(to, view->report, view_cell(view, row, column));
+	render_item(out, view->report, view_cell(view, row, column));
 }
 
 void
-view_title(struct buf *to, const struct view *view, size_t column, size_t title, size_t unit)
+view_title(
+	struct buf *out, const struct plot_view *view, size_t column, size_t title, size_t unit)
 {
 	if (column != PLOT_NO_COLUMN) {
-		const struct item *item = &view->columns[column];
+		const struct report_item *item = &view->columns[column];
 		title = title == TREE_NO_TEXT ? item->title : title;
 		unit = unit == TREE_NO_TEXT ? item->unit : unit;
 	}
-	render_titled(to, view->report, title, unit);
+	render_title(out, view->report, title, unit);
 }
 
 void
-view_title_x(struct buf *to, const struct view *view)
+view_title_x(struct buf *out, const struct plot_view *view)
 {
 	const struct plot *plot = view->plot;
-	view_title(to, view, plot->x, plot->x_title, plot->x_unit);
+	view_title(out, view, plot->x, plot->x_title, plot->x_unit);
 }
 
 void
-view_title_y(struct buf *to, const struct view *view)
+view_title_y(struct buf *out, const struct plot_view *view)
 {
 	const struct plot *plot = view->plot;
 	bool all = plot->y_title == TREE_NO_TEXT && plot->kind != POLY_PLOT_HEAT;
 	if (plot->kind == POLY_PLOT_TIMELINE) {
 		if (plot->series != PLOT_NO_COLUMN || plot->y_title != TREE_NO_TEXT)
-			view_title(to, view, plot->series, plot->y_title, plot->y_unit);
+			view_title(out, view, plot->series, plot->y_title, plot->y_unit);
 		return;
 	}
 	if (!all || plot->y_count == 1) {
-		view_title(to, view, plot->y[0], plot->y_title, plot->y_unit);
+		view_title(out, view, plot->y[0], plot->y_title, plot->y_unit);
 		return;
 	}
 	for (size_t i = 0; i < plot->y_count; i++) {
 		bool last = i + 1 == plot->y_count;
-		buf_string(to, i ? ", " : "");
-		render_titled(to, view->report, view->columns[plot->y[i]].title,
+		buf_string(out, i ? ", " : "");
+		render_title(out, view->report, view->columns[plot->y[i]].title,
 			last ? plot->y_unit : TREE_NO_TEXT);
 	}
 }
 
 void
-view_title_plot(struct buf *to, const struct view *view)
+view_title_plot(struct buf *out, const struct plot_view *view)
 {
 	size_t own = view->plot->title, title = view->report->items[view->plot->table].title;
-	render_titled(to, view->report, own == TREE_NO_TEXT ? title : own, TREE_NO_TEXT);
+	render_title(out, view->report, own == TREE_NO_TEXT ? title : own, TREE_NO_TEXT);
 }

@@ -1,93 +1,95 @@
 /* SPDX-License-Identifier: MIT */
-/* A plot as its renderers see it: the cells of its table as numbers and as names. */
+/* A plot as its renderers read it: the cells of its table as numbers and as names. */
 #ifndef REPORT_PLOT_H
 #define REPORT_PLOT_H
 
 #include "report/axis.h"
 #include "report/tree.h"
 
-/* Most series or lanes that are told apart. */
-#define NAMES_MOST 48
+/* Maximum number of distinct series or lanes. */
+#define NAMES_MAX 48
 
-/* The table of a plot. */
-struct view {
+/* A plot and its table. */
+struct plot_view {
 	const struct poly_report *report;
 	const struct plot *plot;
-	const struct item *columns, *cells;
-	size_t width, rows; /* how many columns and rows */
-	/* Plots of the report whose numbers its axes have too: those that stand beside it. */
+	const struct report_item *columns, *cells;
+	size_t width, rows; /* numbers of columns and rows */
+	/* Plots beside this one, whose numbers its axes cover too: indices in the report. */
 	const size_t *peers;
 	size_t peer_count;
 };
 
-/* From a number to the next one that is there. */
-struct range {
+/* An interval of numbers. */
+struct plot_range {
 	double low, high; /* low > high: empty */
 };
 
-/* The different cells of a column, by the rows where they stand first. */
-struct names {
-	size_t column; /* PLOT_NO_COLUMN: all rows are one */
+/* The distinct cells of a column, by the rows in which they first appear. */
+struct plot_names {
+	size_t column; /* PLOT_NO_COLUMN: all rows have the same name */
 	size_t count;
-	size_t rows[NAMES_MOST];
-	bool more; /* there are others */
+	size_t rows[NAMES_MAX];
+	bool overflow; /* the column has more than NAMES_MAX names */
 };
 
-/* The table of a plot. */
-struct view view_of(const struct poly_report *report, const struct plot *plot);
+/* Returns the view of a plot. */
+struct plot_view view_make(const struct poly_report *report, const struct plot *plot);
 
-/* The cell of a row. */
-const struct item *view_cell(const struct view *view, size_t row, size_t column);
+/* Returns the cell of a row. */
+const struct report_item *view_cell(const struct plot_view *view, size_t row, size_t column);
 
-/* A cell as a number; false where it is none, or beyond 1e290. */
-bool view_number(const struct view *view, size_t row, size_t column, double *number);
+/* Reads a cell as a number; returns false for absent cells, texts and numbers beyond 1e290. */
+bool view_number(const struct plot_view *view, size_t row, size_t column, double *number);
 
-/* True where some cell of a column is a text. */
-bool view_is_text(const struct view *view, size_t column);
+/* Returns true if a cell of the column is a text. */
+bool view_is_text(const struct plot_view *view, size_t column);
 
-/* The table of a peer, which has none itself; false where that is another kind of plot. */
-bool view_peer(const struct view *view, size_t i, struct view *peer);
+/* Finds the view of peer i, without peers; returns false if it is another kind of plot. */
+bool view_peer(const struct plot_view *view, size_t i, struct plot_view *peer);
 
-/* Widens a range by the numbers of a column, with its peers'; positive: by those above 0. */
-void view_range(const struct view *view, size_t column, bool positive, struct range *range);
+/* Extends a range by the numbers of a column and of its peers; positive: by those above 0. */
+void view_range(
+	const struct plot_view *view, size_t column, bool positive, struct plot_range *range);
 
-/* Widens a range by all y. */
-void view_range_y(const struct view *view, struct range *range);
+/* Extends a range by the numbers of all y. */
+void view_range_y(const struct plot_view *view, struct plot_range *range);
 
 /*
- * The least distance of different numbers of a column, of decades where it is logarithmic; 1
- * where there is none; 0 where memory could not be had.
+ * Returns the minimum distance of distinct numbers of a column, in decades if logarithmic; 1 if
+ * it has fewer than two; 0 if out of memory.
  */
-double view_distance(const struct view *view, size_t column, bool logarithmic);
+double view_min_distance(const struct plot_view *view, size_t column, bool logarithmic);
 
-/* True where the values of a heat map are so far apart that their logarithm is shown. */
-bool range_is_logarithmic(const struct range *range);
+/* Returns true if the values of a heat map span enough decades to show their logarithm. */
+bool range_is_logarithmic(const struct plot_range *range);
 
-/* Which of so many shades a value in a range has. */
-size_t range_step(const struct range *range, double value, size_t steps);
+/* Returns the shade, 0 to steps - 1, of a value in a range. */
+size_t range_shade(const struct plot_range *range, double value, size_t steps);
 
-/* The kind of axis for a column. */
-enum axis_kind view_axis(const struct view *view, size_t column, bool logarithmic);
+/* Returns the kind of axis for a column. */
+enum axis_kind view_axis(const struct plot_view *view, size_t column, bool logarithmic);
 
-/* The names of a column. */
-struct names view_names(const struct view *view, size_t column);
+/* Returns the names of a column. */
+struct plot_names view_names(const struct plot_view *view, size_t column);
 
-/* Which name a row has; names->count where it is none of them. */
-size_t view_name(const struct view *view, const struct names *names, size_t row);
+/* Returns the index of the name of a row; names->count if names lacks it. */
+size_t view_name(const struct plot_view *view, const struct plot_names *names, size_t row);
 
-/* The next row from row on that is of a name; view->rows: none. */
-size_t view_next(const struct view *view, const struct names *names, size_t name, size_t row);
+/* Returns the first row with a name from row on; view->rows if none. */
+size_t view_next(
+	const struct plot_view *view, const struct plot_names *names, size_t name, size_t row);
 
-/* Appends a cell as people read it. */
-void view_text(struct buf *to, const struct view *view, size_t row, size_t column);
+/* Appends a cell as text for people. */
+void view_text(struct buf *out, const struct plot_view *view, size_t row, size_t column);
 
-/* Appends the title of a column with its unit, or those given instead. */
-void view_title(
-	struct buf *to, const struct view *view, size_t column, size_t title, size_t unit);
+/* Appends the title of a column with its unit; title and unit override them. */
+void view_title(struct buf *out, const struct plot_view *view, size_t column, size_t title,
+	size_t unit);
 
-/* Appends the titles of the axes, and of the plot. */
-void view_title_x(struct buf *to, const struct view *view);
-void view_title_y(struct buf *to, const struct view *view);
-void view_title_plot(struct buf *to, const struct view *view);
+/* Append the titles of the axes and of the plot. */
+void view_title_x(struct buf *out, const struct plot_view *view);
+void view_title_y(struct buf *out, const struct plot_view *view);
+void view_title_plot(struct buf *out, const struct plot_view *view);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rendering: the way out, and numbers as text. */
+/* Rendering: output to the sink, and numbers as text. */
 #include "report/render.h"
 
 #include "base/err.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that gather before they are written. */
-#define RENDER_PIECE 65536
+/* Minimum size of a chunk in bytes. */
+#define RENDER_CHUNK 65536
 
 static void
 render_write(struct render *render)
@@ -25,11 +25,11 @@ render_write(struct render *render)
 void
 render_flush(struct render *render)
 {
-	if (render->out.size >= RENDER_PIECE)
+	if (render->out.size >= RENDER_CHUNK)
 		render_write(render);
 }
 
-/* Puts commas between the thousands of a number; there is room for them. */
+/* Inserts commas between the thousands of a number, in a buffer of RENDER_NUMBER bytes. */
 static void
 group_digits(char *text)
 {
@@ -51,7 +51,7 @@ number_address(uint64_t number, unsigned digits, char *text)
 	text[2 + digits] = 0;
 }
 
-/* Replaces what the locale writes for the point, n bytes, by a point; 0: it writes none. */
+/* Replaces the decimal separator of the locale, of n bytes, by a point; 0: no separator. */
 static void
 point_replace(char *point, size_t n)
 {
@@ -69,7 +69,7 @@ render_real(double real, unsigned decimals, char *text)
 	point_replace(point, strcspn(point, "0123456789"));
 }
 
-/* The shortest text that is read back as the same number, with a point. */
+/* Formats the shortest text that is read back as the same number, with a point. */
 static void
 render_exact(double real, char *text)
 {
@@ -84,7 +84,7 @@ render_exact(double real, char *text)
 }
 
 static void
-render_rounded(const struct item *item, char *text)
+render_rounded(const struct report_item *item, char *text)
 {
 	const double scale = item->form == FORM_RATIO ? 100 : 1;
 	render_real(scale * item->value.real, item->digits, text);
@@ -93,7 +93,7 @@ render_rounded(const struct item *item, char *text)
 }
 
 void
-render_number(const struct item *item, bool rounded, char *text)
+render_number(const struct report_item *item, bool rounded, char *text)
 {
 	switch (item->form) {
 	case FORM_COUNT:
@@ -116,45 +116,45 @@ render_number(const struct item *item, bool rounded, char *text)
 }
 
 void
-render_visible(struct buf *to, const char *string)
+render_visible(struct buf *out, const char *string)
 {
 	for (; *string; string++) {
 		uint8_t c = (uint8_t)*string, next = (uint8_t)string[1];
 		bool wide = c == 0xc2 && next < 0xa0;
 		if (!wide && c >= 0x20 && c != 0x7f) {
-			buf_byte(to, c);
+			buf_byte(out, c);
 			continue;
 		}
-		buf_string(to, "\\x");
-		buf_append(to, num_hex_pairs + 2 * (wide ? next : c), 2);
+		buf_string(out, "\\x");
+		buf_append(out, num_hex_pairs + 2 * (wide ? next : c), 2);
 		string += wide;
 	}
 }
 
 void
-render_shown(struct buf *to, const struct poly_report *report, const struct item *item)
+render_item(struct buf *out, const struct poly_report *report, const struct report_item *item)
 {
 	char number[RENDER_NUMBER];
 	if (item->form == FORM_TEXT) {
-		render_visible(to, tree_text(report, item->value.text));
+		render_visible(out, tree_text(report, item->value.text));
 	} else if (item->form == FORM_BOOL) {
-		buf_string(to, item->value.number ? "yes" : "no");
+		buf_string(out, item->value.number ? "yes" : "no");
 	} else {
 		render_number(item, true, number);
-		buf_string(to, number);
+		buf_string(out, number);
 	}
 }
 
 void
-render_titled(struct buf *to, const struct poly_report *report, size_t title, size_t unit)
+render_title(struct buf *out, const struct poly_report *report, size_t title, size_t unit)
 {
 	if (title != TREE_NO_TEXT)
-		render_visible(to, tree_text(report, title));
+		render_visible(out, tree_text(report, title));
 	if (unit == TREE_NO_TEXT)
 		return;
-	buf_string(to, " (");
-	render_visible(to, tree_text(report, unit));
-	buf_byte(to, ')');
+	buf_string(out, " (");
+	render_visible(out, tree_text(report, unit));
+	buf_byte(out, ')');
 }
 
 static enum poly_status
@@ -166,11 +166,11 @@ render_check(const struct poly_report *report, struct poly_error *error)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s", report->misuse);
 	if (report->depth)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a section or table of the report is still open");
+			"report: a section or table is still open");
 	return POLY_OK;
 }
 
-/* Has the renderer fill render->out; false where there is none. */
+/* Calls the renderer, which fills render->out; returns false if the rendering is unknown. */
 static bool
 render_by(struct render *render)
 {
@@ -206,15 +206,15 @@ poly_report_render_with(const struct poly_report *report,
 		.report = report, .sink = sink, .options = POLY_RENDER_OPTIONS_INIT};
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of a rendering have size 0; initialise them with "
+			"options.size: found 0; initialise options with "
 			"POLY_RENDER_OPTIONS_INIT");
 	memcpy(&render.options, options,
 		options->size < sizeof *options ? options->size : sizeof *options);
-	if (render.options.width == 0)
+	if (render.options.width == 0 && options->rendering == POLY_RENDER_TERMINAL)
 		render.options.width = 80;
 	if (!render_by(&render))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no rendering has the number %d", (int)options->rendering);
+			"options.rendering: unknown value %d", (int)options->rendering);
 	if (render.out.failed || render.path.failed)
 		status = err_memory(error);
 	else
@@ -223,8 +223,7 @@ poly_report_render_with(const struct poly_report *report,
 	buf_free(&render.path);
 	if (status == POLY_OK && render.sys_errno) {
 		errno = render.sys_errno;
-		status = err_set(
-			error, POLY_ERR_IO, POLY_NO_OFFSET, "the report cannot be written");
+		status = err_set(error, POLY_ERR_IO, POLY_NO_OFFSET, "cannot write the report");
 	}
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all plots have: figure, legend, axes, hover values. */
+/* Common elements of plots: figure, legend, axes, hover values. */
 #include "report/svg.h"
 
 #include "base/num.h"
@@ -7,61 +7,61 @@
 #include <math.h>
 #include <string.h>
 
-/* What a narrow page has for a plot and its margins, in pixels. */
+/* Width of a plot with its margins on a narrow page, in pixels. */
 #define SVG_NARROW 296
 
-/* What a title of an axis has at least; it stands in the middle, and may reach into margins. */
+/* Minimum width of a centred axis title in pixels, which may overlap the margins. */
 #define SVG_TITLE 180
 
-/* From what width on the style shows all ticks; narrower drawings have every other one. */
+/* Minimum width in pixels at which the style shows all ticks; else every other one. */
 #define SVG_WIDE 400
 
 void
-svg_text(struct buf *to, const char *text)
+svg_text(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {
-		case '&': buf_string(to, "&amp;"); break;
-		case '<': buf_string(to, "&lt;"); break;
-		case '>': buf_string(to, "&gt;"); break;
-		case '"': buf_string(to, "&quot;"); break;
-		default: buf_byte(to, (uint8_t)*text); break;
+		case '&': buf_string(out, "&amp;"); break;
+		case '<': buf_string(out, "&lt;"); break;
+		case '>': buf_string(out, "&gt;"); break;
+		case '"': buf_string(out, "&quot;"); break;
+		default: buf_byte(out, (uint8_t)*text); break;
 		}
 	}
 }
 
 void
-svg_number(struct buf *to, double number)
+svg_number(struct buf *out, double number)
 {
 	char digits[20];
 	if (number < 0)
-		buf_byte(to, '-');
+		buf_byte(out, '-');
 	uint64_t hundredths = (uint64_t)(fmin(fabs(number), 1e9) * 100 + 0.5);
-	buf_append(to, digits, num_decimal(digits, hundredths / 100));
+	buf_append(out, digits, num_decimal(digits, hundredths / 100));
 	if (hundredths % 100 == 0)
 		return;
-	buf_byte(to, '.');
-	buf_byte(to, (uint8_t)('0' + hundredths / 10 % 10));
+	buf_byte(out, '.');
+	buf_byte(out, (uint8_t)('0' + hundredths / 10 % 10));
 	if (hundredths % 10)
-		buf_byte(to, (uint8_t)('0' + hundredths % 10));
+		buf_byte(out, (uint8_t)('0' + hundredths % 10));
 }
 
 void
-svg_part(struct buf *to, double part)
+svg_part(struct buf *out, double part)
 {
-	svg_number(to, 100 * part);
-	buf_byte(to, '%');
+	svg_number(out, 100 * part);
+	buf_byte(out, '%');
 }
 
 void
-svg_attribute(struct buf *to, const char *name, double part)
+svg_attribute(struct buf *out, const char *name, double part)
 {
-	buf_printf(to, " %s=\"", name);
-	svg_part(to, part);
-	buf_byte(to, '"');
+	buf_printf(out, " %s=\"", name);
+	svg_part(out, part);
+	buf_byte(out, '"');
 }
 
-/* Characters of a sans-serif face of 12 pixels, as wide faces have them. */
+/* Sums character widths of a wide sans-serif face of 12 pixels. */
 unsigned
 svg_width(const char *text)
 {
@@ -84,20 +84,20 @@ svg_width(const char *text)
 }
 
 unsigned
-svg_cut(struct buf *text, unsigned most)
+svg_truncate(struct buf *text, unsigned max)
 {
-	if (svg_width(buf_text(text)) <= most)
+	if (svg_width(buf_text(text)) <= max)
 		return svg_width(buf_text(text));
-	while (text->size && svg_width(buf_text(text)) > most - 12) {
+	while (text->size && svg_width(buf_text(text)) > max - 12) {
 		do
 			text->size--;
 		while (text->size && (text->data[text->size] & 0xc0) == 0x80);
 	}
 	buf_string(text, "…");
-	return most;
+	return max;
 }
 
-/* The widest label of an axis in pixels. */
+/* Returns the width of the widest label of an axis in pixels. */
 static unsigned
 labels_width(const struct axis *axis)
 {
@@ -119,17 +119,17 @@ svg_margins(struct svg *svg)
 }
 
 void
-svg_fit_x(struct svg *svg, enum axis_kind kind, const struct range *range, bool rounded)
+svg_fit_x(struct svg *svg, enum axis_kind kind, const struct plot_range *range, bool rounded)
 {
 	unsigned margins = svg->left + svg->right, width;
 	unsigned room = margins + 100 < SVG_NARROW ? SVG_NARROW - margins : 100;
-	size_t most = 9;
+	size_t max_ticks = 9;
 	do {
-		most--;
-		svg->x = rounded ? axis_rounded(kind, range->low, range->high, most)
-				 : axis_make(kind, range->low, range->high, most);
+		max_ticks--;
+		svg->x = rounded ? axis_rounded(kind, range->low, range->high, max_ticks)
+				 : axis_make(kind, range->low, range->high, max_ticks);
 		width = labels_width(&svg->x) + 10;
-	} while (most > 2 &&
+	} while (max_ticks > 2 &&
 		 (svg->x.count * width > SVG_WIDE || (svg->x.count + 1) / 2 * width > room));
 	svg->right = width / 2 > svg->right ? width / 2 : svg->right;
 	svg->left = width / 2 > svg->left ? width / 2 : svg->left;
@@ -184,7 +184,7 @@ svg_legend_y(struct svg *svg)
 }
 
 void
-svg_legend_names(struct svg *svg, const struct names *names)
+svg_legend_names(struct svg *svg, const struct plot_names *names)
 {
 	if (names->count < 2)
 		return;
@@ -197,7 +197,7 @@ svg_legend_names(struct svg *svg, const struct names *names)
 	svg_legend_end(svg);
 }
 
-/* The title of an axis, cut where it is too wide, until the next call. */
+/* Returns the title of an axis, truncated if too wide; valid until the next call. */
 static const char *
 svg_title(struct svg *svg, bool horizontal)
 {
@@ -207,7 +207,7 @@ svg_title(struct svg *svg, bool horizontal)
 		view_title_x(&svg->text, svg->view);
 	else
 		view_title_y(&svg->text, svg->view);
-	svg_cut(&svg->text, room < SVG_TITLE ? SVG_TITLE : room);
+	svg_truncate(&svg->text, room < SVG_TITLE ? SVG_TITLE : room);
 	return buf_text(&svg->text);
 }
 
@@ -241,7 +241,7 @@ svg_axis_x(struct svg *svg)
 		buf_string(out, "<text y=\"100%\" dy=\"18\" x=\"0\" class=\"tick\">0</text>");
 	for (size_t i = 0; i < svg->x.count; i++) {
 		char label[AXIS_LABEL];
-		double part = axis_place(&svg->x, svg->x.ticks[i]);
+		double part = axis_position(&svg->x, svg->x.ticks[i]);
 		axis_label(&svg->x, i, label);
 		buf_string(out, i % 2 ? "<g class=\"wide\">" : "<g>");
 		buf_string(out, "<line y2=\"100%\"");
@@ -273,7 +273,7 @@ svg_axis_y(struct svg *svg)
 	buf_string(out, "<g class=\"y axis\">");
 	for (size_t i = 0; i < svg->y.count; i++) {
 		char label[AXIS_LABEL];
-		double part = 1 - axis_place(&svg->y, svg->y.ticks[i]);
+		double part = 1 - axis_position(&svg->y, svg->y.ticks[i]);
 		axis_label(&svg->y, i, label);
 		buf_string(out, "<line x2=\"100%\"");
 		svg_attribute(out, "y1", part);
@@ -314,7 +314,7 @@ svg_close(struct svg *svg, const char *note)
 }
 
 void
-svg_plot(struct render *render, const struct view *view, size_t number)
+svg_plot(struct render *render, const struct plot_view *view, size_t number)
 {
 	struct svg svg = {
 		.render = render, .view = view, .out = &render->out, .number = number};

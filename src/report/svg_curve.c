@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves: a line for every y, or for every name of the column series. */
+/* Curves: one line per y, or one per name of the column series. */
 #include "report/svg.h"
 
 #include <math.h>
 
-/* Most points of a line that are drawn, and of all lines that can be pointed at. */
+/* Maximum number of points drawn per line, and of points of all lines with hover values. */
 #define CURVE_POINTS 1500
 #define CURVE_HOVERS 600
 
-/* Lines with no more points than these show them. */
+/* Maximum number of points of a line that shows them as dots. */
 #define CURVE_DOTS 40
 
-/* A line: the rows of a name, and a column. */
-struct line {
-	const struct names *names;
+/* A line: the rows of a name, and the column of y. */
+struct curve_line {
+	const struct plot_names *names;
 	size_t name, y;
-	size_t class;  /* its colour */
-	size_t points; /* how many it has */
+	size_t class;  /* number of its colour */
+	size_t points; /* number of points */
 };
 
-/* A point of the line, or false where the row has none. */
+/* Finds the position of the point of a row; returns false if it has none. */
 static bool
 curve_point(const struct svg *svg, size_t row, size_t y, double *at)
 {
@@ -29,16 +29,16 @@ curve_point(const struct svg *svg, size_t row, size_t y, double *at)
 		!view_number(svg->view, row, y, &numbers[1]) ||
 		(plot->log_x && numbers[0] <= 0) || (plot->log_y && numbers[1] <= 0))
 		return false;
-	at[0] = axis_place(&svg->x, numbers[0]);
-	at[1] = 1 - axis_place(&svg->y, numbers[1]);
+	at[0] = axis_position(&svg->x, numbers[0]);
+	at[1] = 1 - axis_position(&svg->y, numbers[1]);
 	return true;
 }
 
-/* The next row from row on that is a point of the line; all rows: none. */
+/* Returns the first row from row on with a point of the line; view->rows if none. */
 static size_t
-line_next(const struct svg *svg, const struct line *line, size_t row, double *at)
+line_next(const struct svg *svg, const struct curve_line *line, size_t row, double *at)
 {
-	const struct view *view = svg->view;
+	const struct plot_view *view = svg->view;
 	for (; row < view->rows; row++) {
 		row = view_next(view, line->names, line->name, row);
 		if (row < view->rows && curve_point(svg, row, line->y, at))
@@ -48,7 +48,7 @@ line_next(const struct svg *svg, const struct line *line, size_t row, double *at
 }
 
 static size_t
-line_count(const struct svg *svg, const struct line *line)
+line_count(const struct svg *svg, const struct curve_line *line)
 {
 	double at[2];
 	size_t count = 0, row = 0;
@@ -69,13 +69,13 @@ path_point(struct svg *svg, bool first, const double *at)
 	render_flush(svg->render);
 }
 
-/* A point that is the lowest or the highest of its neighbours. */
+/* The lowest or the highest point of a group of neighbours. */
 struct extreme {
-	size_t seen; /* how many points stand before it */
+	size_t seen; /* number of points of the line before it */
 	double at[2];
 };
 
-/* The two extremes of a group in their order; one where they are the same. */
+/* Appends the two extremes of a group in their order, or one if they are the same. */
 static void
 path_extremes(struct svg *svg, bool first, const struct extreme *a, const struct extreme *b)
 {
@@ -85,11 +85,11 @@ path_extremes(struct svg *svg, bool first, const struct extreme *a, const struct
 }
 
 /*
- * The line as a path. Of a line with too many points, the lowest and the highest of every group
- * of neighbours are drawn, in their order.
+ * Appends the line as a path. Of a line with too many points, it draws the lowest and the
+ * highest of every group of neighbours, in their order.
  */
 static void
-line_path(struct svg *svg, const struct line *line)
+line_path(struct svg *svg, const struct curve_line *line)
 {
 	size_t group = line->points / (CURVE_POINTS / 2) + 1, seen = 0, row = 0;
 	struct extreme at, low = {0}, high = {0};
@@ -107,9 +107,9 @@ line_path(struct svg *svg, const struct line *line)
 	buf_string(svg->out, "\"/>\n");
 }
 
-/* Points to look at, which tell their numbers; seen ones where there are few. */
+/* Appends points with their numbers as hover values; visible dots if they are few. */
 static void
-line_points(struct svg *svg, const struct line *line)
+line_points(struct svg *svg, const struct curve_line *line)
 {
 	const struct plot *plot = svg->view->plot;
 	const size_t shown[] = {plot->series, plot->x, line->y, plot->label};
@@ -132,13 +132,13 @@ line_points(struct svg *svg, const struct line *line)
 static void
 curve_axes(struct svg *svg)
 {
-	const struct view *view = svg->view;
+	const struct plot_view *view = svg->view;
 	const struct plot *plot = view->plot;
-	struct range x = {INFINITY, -INFINITY}, y = x;
+	struct plot_range x = {INFINITY, -INFINITY}, y = x;
 	view_range(view, plot->x, plot->log_x, &x);
 	view_range_y(view, &y);
-	x = x.low > x.high ? (struct range){1, 10} : x;
-	y = y.low > y.high ? (struct range){1, 10} : y;
+	x = x.low > x.high ? (struct plot_range){1, 10} : x;
+	y = y.low > y.high ? (struct plot_range){1, 10} : y;
 	if (!plot->log_y && y.low > 0 && y.low < y.high / 2)
 		y.low = 0;
 	svg->y = axis_rounded(view_axis(view, plot->y[0], plot->log_y), y.low, y.high, 6);
@@ -146,17 +146,18 @@ curve_axes(struct svg *svg)
 	svg_fit_x(svg, view_axis(view, plot->x, plot->log_x), &x, false);
 }
 
-/* The lines that are drawn; their colours are those of the legend. */
+/* Sets the lines to draw and returns their number; their colours are those of the legend. */
 static size_t
-curve_lines(const struct svg *svg, const struct names *names, struct line *lines)
+curve_lines(const struct svg *svg, const struct plot_names *names, struct curve_line *lines)
 {
 	const struct plot *plot = svg->view->plot;
 	bool named = names->count > 1;
 	size_t count = 0;
 	for (size_t name = 0; name < names->count && name < SVG_SERIES; name++) {
 		for (size_t i = 0; i < (named ? 1 : plot->y_count); i++) {
-			struct line *line = &lines[count++];
-			*line = (struct line){names, name, plot->y[i], named ? name : i, 0};
+			struct curve_line *line = &lines[count++];
+			*line = (struct curve_line){
+				names, name, plot->y[i], named ? name : i, 0};
 			line->points = line_count(svg, line);
 		}
 	}
@@ -166,8 +167,8 @@ curve_lines(const struct svg *svg, const struct names *names, struct line *lines
 void
 svg_curve(struct svg *svg)
 {
-	struct line lines[SVG_SERIES];
-	struct names names = view_names(svg->view, svg->view->plot->series);
+	struct curve_line lines[SVG_SERIES];
+	struct plot_names names = view_names(svg->view, svg->view->plot->series);
 	size_t points = 0;
 	svg->height = 260;
 	curve_axes(svg);
@@ -188,5 +189,5 @@ svg_curve(struct svg *svg)
 		points += lines[i].points;
 	for (size_t i = 0; i < count && points <= CURVE_HOVERS; i++)
 		line_points(svg, &lines[i]);
-	svg_close(svg, names.count > SVG_SERIES ? "The first 8 lines of the table." : NULL);
+	svg_close(svg, names.count > SVG_SERIES ? "Only the first 8 lines are shown." : NULL);
 }

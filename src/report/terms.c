@@ -70,7 +70,7 @@ terms_find(const char *key)
 	return NULL;
 }
 
-/* The value of a word of n bytes in a table; NULL if the table does not have the word. */
+/* Returns the value of a word of n bytes in a table; NULL if the table lacks the word. */
 static const char *
 word_find(const char *const (*table)[2], size_t count, const char *word, size_t n)
 {

@@ -11,22 +11,22 @@
  */
 #define KEY(key) (key)
 
-/* The words for a key, both static; unit is NULL if it has none. */
+/* Label and unit of a key, both static; unit is NULL if it has none. */
 struct term {
 	const char *key, *label, *unit;
 };
 
-/* The i-th term in the order of keys; NULL after the last one. */
+/* Returns the i-th term in the order of keys; NULL after the last one. */
 const struct term *terms_at(size_t i);
 
-/* The term of a key; NULL if terms.def lacks the key. */
+/* Returns the term of a key; NULL if terms.def lacks the key. */
 const struct term *terms_find(const char *key);
 
 /*
- * Derives the label of a key, which is appended, and returns the unit that the key ends with,
- * or NULL. The words of the key are joined by blanks, the first one begins with a capital,
- * acronyms have their own spelling. A last word that names a unit (bytes, bits, ns, us, s,
- * percent) is not part of the label, unless it is the only word.
+ * Appends the label derived from a key and returns the unit that the key ends with, or NULL.
+ * The words of the key are joined by blanks, the first one begins with a capital, and acronyms
+ * have their own spelling. A last word that names a unit (bytes, bits, ns, us, s, percent) is
+ * not part of the label, unless it is the only word.
  */
 const char *terms_derive(struct buf *label, const char *key);
 

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as text, aligned, for people. */
+#include "report/flow.h"
 #include "report/terminal.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Blanks between a title and its value, and between columns. */
 #define TEXT_GAP 2
 
-struct text {
+struct text_render {
 	struct render *render;
 	bool terminal;
-	size_t blanks;	/* owed before the next character; forgotten at the end of a line */
-	unsigned depth; /* sections that are open, for the indentation */
+	size_t blanks;	/* to be written before the next character; dropped at the end of a line
+			 */
+	unsigned depth; /* number of open sections, for the indentation */
 	size_t titles[POLY_REPORT_DEPTH + 1]; /* widest title of the values, by depth */
-	bool heading;	 /* the last line is a heading, or there is none yet */
+	bool heading;	 /* the last line is a heading, or no line was written */
 	bool value;	 /* the last line is a value */
-	struct buf cell; /* a value on its way out */
+	struct buf cell; /* the formatted value or cell */
 };
 
-/* How much narrower width is than the widest; never below 0, even where memory failed between.
+/* Returns the blanks that pad width to widest; 0 if width is greater, as after lack of memory.
  */
 static size_t
 text_padding(size_t widest, size_t width)
@@ -30,7 +33,7 @@ text_padding(size_t widest, size_t width)
 }
 
 static void
-text_put(struct text *text, const char *string)
+text_append(struct text_render *text, const char *string)
 {
 	struct buf *out = &text->render->out;
 	for (; *string; string++) {
@@ -45,16 +48,16 @@ text_put(struct text *text, const char *string)
 }
 
 static void
-text_newline(struct text *text)
+text_newline(struct text_render *text)
 {
 	buf_byte(&text->render->out, '\n');
 	text->blanks = 0;
 	render_flush(text->render);
 }
 
-/* What was put into the cell, until the next call. */
+/* Returns the text of the cell, valid until the next call. */
 static const char *
-text_cell_done(struct text *text)
+text_cell_done(struct text_render *text)
 {
 	const char *formatted = buf_text(&text->cell);
 	if (text->cell.failed)
@@ -62,32 +65,32 @@ text_cell_done(struct text *text)
 	return formatted;
 }
 
-/* A value or cell as text, until the next call. */
+/* Formats a value or cell; the text is valid until the next call. */
 static const char *
-text_format(struct text *text, const struct item *item)
+text_format(struct text_render *text, const struct report_item *item)
 {
 	buf_clear(&text->cell);
-	render_shown(&text->cell, text->render->report, item);
+	render_item(&text->cell, text->render->report, item);
 	return text_cell_done(text);
 }
 
-/* A title as text, with the unit of a column or value, until the next call. */
+/* Formats a title, with the unit of a column or value; valid until the next call. */
 static const char *
-text_title(struct text *text, const struct item *item)
+text_title(struct text_render *text, const struct report_item *item)
 {
 	buf_clear(&text->cell);
-	render_titled(&text->cell, text->render->report, item->title, item->unit);
+	render_title(&text->cell, text->render->report, item->title, item->unit);
 	return text_cell_done(text);
 }
 
-/* The widest title among the values that stand directly in a section, from its first item. */
+/* Returns the widest title of the direct values of a section, from its first item i. */
 static size_t
-text_title_width(struct text *text, size_t i)
+text_title_width(struct text_render *text, size_t i)
 {
 	const struct poly_report *report = text->render->report;
 	size_t width = 0;
 	for (; i < report->count && report->items[i].type != ITEM_END; i++) {
-		const struct item *item = &report->items[i];
+		const struct report_item *item = &report->items[i];
 		if (item->type == ITEM_NOTE)
 			continue;
 		if (item->type != ITEM_VALUE) {
@@ -100,8 +103,29 @@ text_title_width(struct text *text, size_t i)
 	return width;
 }
 
+/* Returns the width to which text is wrapped; 0: it is not. */
+static size_t
+text_wrapping(const struct text_render *text)
+{
+	return text->terminal ? 0 : text->render->options.width;
+}
+
+/* A value beside its label, wrapped. */
 static void
-text_value(struct text *text, const struct item *item)
+text_wrapped_value(struct text_render *text, const struct report_item *item)
+{
+	const size_t start = (size_t)2 * text->depth + text->titles[text->depth] + TEXT_GAP;
+	struct flow flow = {.out = &text->render->out,
+		.width = text_wrapping(text),
+		.indent = start,
+		.column = start,
+		.blanks = text->blanks};
+	text->blanks = 0;
+	flow_words(&flow, text_format(text, item), 0);
+}
+
+static void
+text_value(struct text_render *text, const struct report_item *item)
 {
 	if (item->form == FORM_ABSENT)
 		return;
@@ -112,14 +136,17 @@ text_value(struct text *text, const struct item *item)
 	text->blanks = (size_t)2 * text->depth;
 	const char *title = text_title(text, item);
 	size_t width = utf8_width(title);
-	text_put(text, title);
+	text_append(text, title);
 	text->blanks += text_padding(text->titles[text->depth], width) + TEXT_GAP;
-	text_put(text, text_format(text, item));
+	if (text_wrapping(text))
+		text_wrapped_value(text, item);
+	else
+		text_append(text, text_format(text, item));
 	text_newline(text);
 }
 
 static void
-text_note(struct text *text, const struct item *item)
+text_note(struct text_render *text, const struct report_item *item)
 {
 	if (item->form == FORM_ABSENT)
 		return;
@@ -127,13 +154,13 @@ text_note(struct text *text, const struct item *item)
 		text_newline(text);
 	text->heading = text->value = false;
 	text->blanks = (size_t)2 * text->depth;
-	text_put(text, text_format(text, item));
+	text_append(text, text_format(text, item));
 	text_newline(text);
 }
 
-/* The title of a section, list or table that has content, under an empty line. */
+/* Appends the title of a section, list or table that has content, after an empty line. */
 static void
-text_heading(struct text *text, const struct item *item)
+text_heading(struct text_render *text, const struct report_item *item)
 {
 	if (!text->heading)
 		text_newline(text);
@@ -144,23 +171,24 @@ text_heading(struct text *text, const struct item *item)
 		return;
 	text->blanks = (size_t)2 * text->depth;
 	bool bold = text->terminal && text->render->options.color;
-	text_put(text, bold ? RENDER_BOLD : "");
-	text_put(text, title);
+	text_append(text, bold ? RENDER_BOLD : "");
+	text_append(text, title);
 	buf_string(&text->render->out, bold ? RENDER_PLAIN : "");
 	text_newline(text);
 }
 
-/* A cell as text, until the next call: a number that is absent leaves no gap. */
+/* Formats a cell, valid until the next call; an absent number is "-". */
 static const char *
-text_cell(struct text *text, const struct item *column, const struct item *cell)
+text_cell(struct text_render *text, const struct report_item *column,
+	const struct report_item *cell)
 {
 	return cell->form == FORM_ABSENT && column->right ? "-" : text_format(text, cell);
 }
 
-/* One line of a table, without its end: its cells, or the titles of its columns. */
+/* Appends a line of a table without its line feed: cells, or the titles of columns. */
 static void
-text_row(struct text *text, const struct item *columns, const struct item *cells,
-	const size_t *widths)
+text_row(struct text_render *text, const struct report_item *columns,
+	const struct report_item *cells, const size_t *widths)
 {
 	text->blanks = (size_t)2 * text->depth;
 	for (size_t i = 0; columns[i].type == ITEM_COLUMN; i++) {
@@ -168,14 +196,15 @@ text_row(struct text *text, const struct item *columns, const struct item *cells
 						     : text_cell(text, &columns[i], &cells[i]);
 		size_t padding = text_padding(widths[i], utf8_width(shown));
 		text->blanks += (i ? TEXT_GAP : 0) + (columns[i].right ? padding : 0);
-		text_put(text, shown);
+		text_append(text, shown);
 		text->blanks += columns[i].right ? 0 : padding;
 	}
 }
 
-/* The widths of a table's columns; false where memory could not be had. */
+/* Computes the widths of the columns of a table; returns false if out of memory. */
 static bool
-text_widths(struct text *text, const struct item *columns, size_t count, size_t **widths)
+text_widths(struct text_render *text, const struct report_item *columns, size_t count,
+	size_t **widths)
 {
 	*widths = mem_new(count, sizeof **widths);
 	if (!*widths)
@@ -191,9 +220,9 @@ text_widths(struct text *text, const struct item *columns, size_t count, size_t 
 	return !text->render->out.failed;
 }
 
-/* The bars that stand behind the rows of a table, where it has some and there is room. */
+/* Returns the bars after the rows of a table, if it has any and they fit. */
 static struct bars
-text_bars(const struct text *text, size_t table, const size_t *widths, size_t count)
+text_bars(const struct text_render *text, size_t table, const size_t *widths, size_t count)
 {
 	size_t used = (size_t)2 * text->depth;
 	for (size_t i = 0; i < count; i++)
@@ -203,58 +232,240 @@ text_bars(const struct text *text, size_t table, const size_t *widths, size_t co
 	return terminal_bars(text->render, table, used);
 }
 
-/* The rows of a table; on a terminal, no more than are wanted there. */
+/* Appends the rows of a table; on a terminal, at most options.rows of a table with plots. */
 static void
-text_rows(struct text *text, size_t table, const size_t *widths, size_t count)
+text_rows(struct text_render *text, size_t table, const size_t *widths, size_t count)
 {
-	const struct item *columns = text->render->report->items + table + 1;
-	const struct item *cells = columns + count;
+	const struct report_item *columns = text->render->report->items + table + 1;
+	const struct report_item *cells = columns + count;
 	struct bars bars = text_bars(text, table, widths, count);
-	bool cut = text->terminal && tree_is_plotted(text->render->report, table);
-	size_t most = cut ? text->render->options.rows : 0, row = 0, more = 0;
+	bool limited = text->terminal && tree_is_plotted(text->render->report, table);
+	size_t max = limited ? text->render->options.rows : 0, row = 0, omitted = 0;
 	text_row(text, columns, columns, widths);
 	buf_clear(&text->cell);
 	terminal_bar_title(&bars, &text->cell);
 	text->blanks += TEXT_GAP;
-	text_put(text, text_cell_done(text));
+	text_append(text, text_cell_done(text));
 	text_newline(text);
 	for (; cells->type == ITEM_CELL; cells += count, row++) {
-		if (most && row >= most) {
-			more++;
+		if (max && row >= max) {
+			omitted++;
 			continue;
 		}
 		text_row(text, columns, cells, widths);
 		buf_clear(&text->cell);
 		terminal_bar(&bars, &text->cell, row);
 		text->blanks += TEXT_GAP;
-		text_put(text, text_cell_done(text));
+		text_append(text, text_cell_done(text));
 		text_newline(text);
 	}
-	if (!more)
+	if (!omitted)
 		return;
 	text->blanks = (size_t)2 * text->depth;
-	const struct item left = {.form = FORM_COUNT, .value.number = more, .digits = 1};
-	text_put(text, "… ");
-	text_put(text, text_format(text, &left));
-	text_put(text, more == 1 ? " more row (use --csv)" : " more rows (use --csv)");
+	const struct report_item count_item = {
+		.form = FORM_COUNT, .value.number = omitted, .digits = 1};
+	text_append(text, "… ");
+	text_append(text, text_format(text, &count_item));
+	text_append(text, omitted == 1 ? " more row (CSV and JSON contain all)"
+				       : " more rows (CSV and JSON contain all)");
 	text_newline(text);
+}
+
+/* Characters of a column of text in a wrapped table at least, unless it is narrower; the last
+ * one has more, since it describes the row. */
+#define COLUMN_MIN 10
+#define LAST_COLUMN_MIN 32
+
+/* The columns of a table that is wrapped. */
+struct wrapped {
+	const struct report_item *columns;
+	const size_t *widths;
+	size_t count;
+	size_t aligned; /* columns at the front that begin at the same place in every row */
+};
+
+/* Returns where a column begins, if it and those before it are aligned. */
+static size_t
+text_column_start(const struct text_render *text, const struct wrapped *table, size_t column)
+{
+	size_t start = (size_t)2 * text->depth;
+	for (size_t i = 0; i < column; i++)
+		start += table->widths[i] + TEXT_GAP;
+	return start;
+}
+
+/* One row of a wrapped table, or the labels of its columns. */
+static void
+text_wrapped_row(
+	struct text_render *text, const struct wrapped *table, const struct report_item *cells)
+{
+	struct flow flow = {.out = &text->render->out,
+		.width = text_wrapping(text),
+		.indent = (size_t)2 * text->depth + 4};
+	flow_begin(&flow, (size_t)2 * text->depth);
+	for (size_t i = 0; i < table->count; i++) {
+		const char *shown = cells == table->columns
+					    ? text_title(text, &cells[i])
+					    : text_cell(text, &table->columns[i], &cells[i]);
+		const size_t start = text_column_start(text, table, i);
+		size_t gap = i ? TEXT_GAP : 0;
+		if (i < table->aligned && start > flow.column)
+			gap = start - flow.column;
+		/* The last cell, and a long one before it, stand on lines of their own. */
+		if (cells != table->columns && *shown &&
+			(i + 1 == table->count ||
+				(i + 2 == table->count &&
+					utf8_width(shown) > flow.width / 2))) {
+			flow_break(&flow);
+			gap = 0;
+		}
+		flow_words(&flow, shown, gap);
+	}
+	text->blanks = 0;
+	text_newline(text);
+}
+
+/* Narrows columns of text, the widest ones first, until a table fits; false: it does not. */
+static bool
+text_fit(struct text_render *text, const struct wrapped *table, size_t *fitted)
+{
+	const size_t last = table->count - 1;
+	size_t total = (size_t)2 * text->depth;
+	for (size_t i = 0; i < table->count; i++)
+		total += (fitted[i] = table->widths[i]) + (i ? TEXT_GAP : 0);
+	for (; total > text_wrapping(text); total--) {
+		size_t widest = table->count, weight = 0;
+		for (size_t i = 0; i < table->count; i++) {
+			const size_t min = i == last ? LAST_COLUMN_MIN : COLUMN_MIN;
+			const size_t own = i == last ? fitted[i] / 2 : fitted[i];
+			if (!table->columns[i].right && fitted[i] > min && own > weight) {
+				widest = i;
+				weight = own;
+			}
+		}
+		if (widest == table->count)
+			return false;
+		fitted[widest]--;
+	}
+	return true;
+}
+
+/* Returns the bytes of the words at the front of a cell that fit into a width, one at least. */
+static size_t
+text_fitting(const char *cell, size_t width)
+{
+	size_t fitting = 0, characters = 0;
+	for (size_t n = 0; characters <= width; n++) {
+		if (!cell[n])
+			return n;
+		if (cell[n] == ' ')
+			fitting = n;
+		characters += ((uint8_t)cell[n] & 0xc0) != 0x80;
+	}
+	return fitting ? fitting : strcspn(cell, " ");
+}
+
+/* Writes what fits of a row's cells into one line; returns whether any is left. */
+static bool
+text_cells_line(struct text_render *text, const struct wrapped *table,
+	const struct report_item *cells, size_t *fitted)
+{
+	size_t *offsets = fitted + table->count;
+	bool left = false;
+	text->blanks = (size_t)2 * text->depth;
+	for (size_t i = 0; i < table->count; i++) {
+		const char *shown = cells == table->columns
+					    ? text_title(text, &cells[i])
+					    : text_cell(text, &table->columns[i], &cells[i]);
+		char words[512];
+		shown += offsets[i];
+		const size_t n = text_fitting(shown, fitted[i]);
+		snprintf(words, sizeof words, "%.*s", (int)n, shown);
+		offsets[i] += n + strspn(shown + n, " ");
+		left = left || shown[n];
+		const size_t padding = text_padding(fitted[i], utf8_width(words));
+		text->blanks += (i ? TEXT_GAP : 0) + (table->columns[i].right ? padding : 0);
+		text_append(text, words);
+		text->blanks += table->columns[i].right ? 0 : padding;
+	}
+	text_newline(text);
+	return left;
+}
+
+/* Returns whether a word of a table is wider than its column. */
+static bool
+text_has_long_word(struct text_render *text, const struct wrapped *table, const size_t *fitted)
+{
+	const struct report_item *cells = table->columns + table->count;
+	for (size_t i = 0; cells[i].type == ITEM_CELL; i++) {
+		const size_t column = i % table->count;
+		const char *word = text_cell(text, &table->columns[column], &cells[i]);
+		for (; *word; word += strcspn(word, " "), word += strspn(word, " ")) {
+			if (strcspn(word, " ") > fitted[column])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The rows of a table that fits if its cells are wrapped; false: it does not. */
+static bool
+text_fitted_rows(struct text_render *text, const struct wrapped *table)
+{
+	size_t *fitted = mem_new(2 * table->count, sizeof *fitted);
+	const struct report_item *cells = table->columns;
+	if (!fitted) {
+		text->render->out.failed = true;
+		return true;
+	}
+	const bool fits =
+		text_fit(text, table, fitted) && !text_has_long_word(text, table, fitted);
+	while (fits && (cells == table->columns || cells->type == ITEM_CELL)) {
+		memset(fitted + table->count, 0, table->count * sizeof *fitted);
+		while (text_cells_line(text, table, cells, fitted))
+			;
+		cells += table->count;
+	}
+	mem_free(fitted);
+	return fits;
+}
+
+/* The rows of a table that is too wide, wrapped; false: it is not. */
+static bool
+text_wrapped_rows(struct text_render *text, const struct report_item *columns,
+	const size_t *widths, size_t count)
+{
+	struct wrapped table = {columns, widths, count, 0};
+	const size_t width = text_wrapping(text);
+	if (!width || text_column_start(text, &table, count) - TEXT_GAP <= width)
+		return false;
+	if (text_fitted_rows(text, &table))
+		return true;
+	while (table.aligned < count &&
+		text_column_start(text, &table, table.aligned) <= width / 2)
+		table.aligned++;
+	text_wrapped_row(text, &table, columns);
+	for (const struct report_item *cells = columns + count; cells->type == ITEM_CELL;
+		cells += count)
+		text_wrapped_row(text, &table, cells);
+	return true;
 }
 
 /* The table of item i, which has content. */
 static void
-text_table(struct text *text, size_t i)
+text_table(struct text_render *text, size_t i)
 {
-	const struct item *columns = text->render->report->items + i + 1;
+	const struct report_item *columns = text->render->report->items + i + 1;
 	size_t count = 0, *widths;
 	while (columns[count].type == ITEM_COLUMN)
 		count++;
 	text_heading(text, columns - 1);
 	text->heading = false;
 	text->depth++;
-	if (text_widths(text, columns, count, &widths))
-		text_rows(text, i, widths, count);
-	else
+	if (!text_widths(text, columns, count, &widths))
 		text->render->out.failed = true;
+	else if (!text_wrapped_rows(text, columns, widths, count))
+		text_rows(text, i, widths, count);
 	mem_free(widths);
 	if (text->terminal)
 		terminal_plots(text->render, i, 2 * text->depth);
@@ -264,11 +475,11 @@ text_table(struct text *text, size_t i)
 void
 render_text(struct render *render, bool terminal)
 {
-	struct text text = {.render = render, .terminal = terminal, .heading = true};
+	struct text_render text = {.render = render, .terminal = terminal, .heading = true};
 	const struct poly_report *report = render->report;
 	text.titles[0] = text_title_width(&text, 0);
 	for (size_t i = 0; i < report->count; i++) {
-		const struct item *item = &report->items[i];
+		const struct report_item *item = &report->items[i];
 		if (item->type == ITEM_VALUE) {
 			text_value(&text, item);
 		} else if (item->type == ITEM_NOTE) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where each type of item may stand: bits of the type that is open around it. */
+/* Valid parents of each type of item, as bits of types. */
 #define IN(type) (1u << (type))
 static const unsigned parents[] = {
 	[ITEM_SECTION] = IN(ITEM_SECTION) | IN(ITEM_LIST),
@@ -75,7 +75,7 @@ tree_is_plotted(const struct poly_report *report, size_t table)
 }
 
 bool
-tree_has_content(const struct item *item)
+tree_has_content(const struct report_item *item)
 {
 	for (size_t depth = 0;; item++) {
 		if (item->type == ITEM_CELL ||
@@ -89,29 +89,29 @@ tree_has_content(const struct item *item)
 	}
 }
 
-/* What is wrong with an item here; NULL: nothing. */
+/* Returns the message on a misplaced item; NULL if it is valid. */
 static const char *
 tree_misuse(const struct poly_report *report, enum item_type type)
 {
 	enum item_type around = report->depth ? report->open[report->depth - 1] : ITEM_SECTION;
 	bool opens = type == ITEM_SECTION || type == ITEM_LIST || type == ITEM_TABLE;
 	if (opens && report->depth == POLY_REPORT_DEPTH)
-		return "sections of the report nest too deeply";
+		return "report: sections nest too deeply";
 	if (type == ITEM_END && report->depth == 0)
-		return "end without an open section in the report";
+		return "report: end without an open section";
 	if (!(parents[type] & IN(around)))
-		return "something of the report stands where it may not";
+		return "report: misplaced item";
 	if (type == ITEM_COLUMN && report->cells)
-		return "column behind the first cell of a table in the report";
+		return "report: column after the first cell of a table";
 	if (type == ITEM_CELL && !report->columns)
-		return "cell in a table without columns in the report";
+		return "report: cell in a table without columns";
 	if (type == ITEM_END && around == ITEM_TABLE && report->columns &&
 		report->cells % report->columns)
-		return "last row of a table in the report is not full";
+		return "report: incomplete last row of a table";
 	return NULL;
 }
 
-/* Keeps account of what is open. */
+/* Updates the state of open items. */
 static void
 tree_follow(struct poly_report *report, enum item_type type)
 {
@@ -131,8 +131,8 @@ tree_follow(struct poly_report *report, enum item_type type)
 	}
 }
 
-/* The next item with its type and key set; NULL where it cannot be had. */
-static struct item *
+/* Adds an item of a type and key; returns NULL after wrong use or if out of memory. */
+static struct report_item *
 tree_add(struct poly_report *report, enum item_type type, const char *key)
 {
 	if (!report->misuse)
@@ -141,7 +141,7 @@ tree_add(struct poly_report *report, enum item_type type, const char *key)
 		return NULL;
 	if (report->count == report->capacity) {
 		size_t capacity = report->capacity ? 2 * report->capacity : 64;
-		struct item *items = mem_resize(report->items, capacity, sizeof *items);
+		struct report_item *items = mem_resize(report->items, capacity, sizeof *items);
 		if (!items) {
 			report->failed = true;
 			return NULL;
@@ -150,7 +150,7 @@ tree_add(struct poly_report *report, enum item_type type, const char *key)
 		report->capacity = capacity;
 	}
 	tree_follow(report, type);
-	struct item *item = &report->items[report->count++];
+	struct report_item *item = &report->items[report->count++];
 	memset(item, 0, sizeof *item);
 	item->type = type;
 	item->key = key;
@@ -158,7 +158,7 @@ tree_add(struct poly_report *report, enum item_type type, const char *key)
 	return item;
 }
 
-/* The offset of a copy of text; TREE_NO_TEXT for NULL. Lack of memory shows in texts.failed. */
+/* Copies text and returns its offset; TREE_NO_TEXT for NULL. Lack of memory sets failed. */
 static size_t
 tree_copy(struct poly_report *report, const char *text)
 {
@@ -172,11 +172,11 @@ tree_copy(struct poly_report *report, const char *text)
 	return at;
 }
 
-/* The next item with the label and the unit of its key. */
-static struct item *
+/* Adds an item with the label and the unit of its key. */
+static struct report_item *
 tree_labelled(struct poly_report *report, enum item_type type, const char *key)
 {
-	struct item *item = tree_add(report, type, key);
+	struct report_item *item = tree_add(report, type, key);
 	if (!item || !key)
 		return item;
 	const struct term *term = terms_find(key);
@@ -191,7 +191,7 @@ tree_labelled(struct poly_report *report, enum item_type type, const char *key)
 }
 
 static void
-set_text(struct poly_report *report, struct item *item, const char *text)
+set_text(struct poly_report *report, struct report_item *item, const char *text)
 {
 	if (!item || !text)
 		return;
@@ -200,7 +200,7 @@ set_text(struct poly_report *report, struct item *item, const char *text)
 }
 
 static void
-set_number(struct item *item, enum item_form form, uint64_t number, unsigned digits)
+set_number(struct report_item *item, enum item_form form, uint64_t number, unsigned digits)
 {
 	if (!item)
 		return;
@@ -210,7 +210,7 @@ set_number(struct item *item, enum item_form form, uint64_t number, unsigned dig
 }
 
 static void
-set_real(struct item *item, enum item_form form, double real, unsigned decimals)
+set_real(struct report_item *item, enum item_form form, double real, unsigned decimals)
 {
 	if (!item || !isfinite(real))
 		return;
@@ -220,7 +220,7 @@ set_real(struct item *item, enum item_form form, double real, unsigned decimals)
 }
 
 static void
-set_ratio(struct item *item, double part, double whole, unsigned decimals)
+set_ratio(struct report_item *item, double part, double whole, unsigned decimals)
 {
 	set_real(item, FORM_RATIO, whole != 0 ? part / whole : NAN, decimals);
 }
@@ -278,7 +278,7 @@ void
 poly_report_ratio(struct poly_report *report, const char *key, double part, double whole,
 	unsigned decimals)
 {
-	struct item *item = tree_labelled(report, ITEM_VALUE, key);
+	struct report_item *item = tree_labelled(report, ITEM_VALUE, key);
 	set_ratio(item, part, whole, decimals);
 	if (item && item->unit == TREE_NO_TEXT)
 		item->unit = tree_copy(report, "%");
@@ -293,7 +293,7 @@ poly_report_bool(struct poly_report *report, const char *key, bool value)
 void
 poly_report_column(struct poly_report *report, const char *key, bool right)
 {
-	struct item *item = tree_labelled(report, ITEM_COLUMN, key);
+	struct report_item *item = tree_labelled(report, ITEM_COLUMN, key);
 	if (item)
 		item->right = right;
 }
@@ -304,22 +304,22 @@ poly_report_note(struct poly_report *report, const char *text)
 	set_text(report, tree_add(report, ITEM_NOTE, NULL), text);
 }
 
-/* Remembers a wrong use; true where nothing may be added any more. */
+/* Records a wrong use; returns true if nothing can be added any more. */
 static bool
-tree_refuse(struct poly_report *report, const char *misuse)
+tree_reject(struct poly_report *report, const char *misuse)
 {
 	if (!report->misuse)
 		report->misuse = misuse;
 	return report->failed || report->misuse;
 }
 
-/* The item added last if its type is one of a set of bits; NULL, and a wrong use, if not. */
-static struct item *
+/* Returns the item added last if its type is in a set of bits; else records a wrong use. */
+static struct report_item *
 tree_last(struct poly_report *report, unsigned types, const char *misuse)
 {
-	struct item *item = report->count ? &report->items[report->count - 1] : NULL;
+	struct report_item *item = report->count ? &report->items[report->count - 1] : NULL;
 	bool fits = item && (types & IN(item->type));
-	return tree_refuse(report, fits ? NULL : misuse) ? NULL : item;
+	return tree_reject(report, fits ? NULL : misuse) ? NULL : item;
 }
 
 void
@@ -327,8 +327,7 @@ poly_report_heading(struct poly_report *report, const char *text)
 {
 	const unsigned types = IN(ITEM_SECTION) | IN(ITEM_LIST) | IN(ITEM_TABLE) |
 			       IN(ITEM_COLUMN) | IN(ITEM_VALUE);
-	struct item *item =
-		tree_last(report, types, "heading without anything to head in the report");
+	struct report_item *item = tree_last(report, types, "report: heading without an item");
 	if (!item)
 		return;
 	item->title = tree_copy(report, text);
@@ -338,17 +337,17 @@ poly_report_heading(struct poly_report *report, const char *text)
 void
 poly_report_unit(struct poly_report *report, const char *unit)
 {
-	struct item *item = tree_last(report, IN(ITEM_COLUMN) | IN(ITEM_VALUE),
-		"unit without a column or value in the report");
+	struct report_item *item = tree_last(report, IN(ITEM_COLUMN) | IN(ITEM_VALUE),
+		"report: unit without a column or value");
 	if (item)
 		item->unit = tree_copy(report, unit);
 }
 
-/* The number of the open table's column with a key; PLOT_NO_COLUMN for NULL and others. */
+/* Returns the index of the open table's column with a key; PLOT_NO_COLUMN if it lacks it. */
 static size_t
 plot_column(const struct poly_report *report, const char *key)
 {
-	const struct item *columns = report->items + report->table + 1;
+	const struct report_item *columns = report->items + report->table + 1;
 	for (size_t i = 0; key && i < report->columns; i++) {
 		if (strcmp(columns[i].key, key) == 0)
 			return i;
@@ -356,31 +355,31 @@ plot_column(const struct poly_report *report, const char *key)
 	return PLOT_NO_COLUMN;
 }
 
-/* What is wrong with a plot in the open table, whose columns have been looked up; NULL:
- * nothing. */
+/* Returns the message on an invalid plot, whose columns have been looked up; NULL if it is
+ * valid. */
 static const char *
 plot_misuse(const struct poly_plot *from, const struct plot *plot)
 {
 	const char *const keys[] = {from->x, from->value, from->series, from->label};
 	const size_t found[] = {plot->x, plot->value, plot->series, plot->label};
 	if (!from->x || !from->y[0] || (from->kind == POLY_PLOT_HEAT && !from->value))
-		return "plot without the columns that it needs in the report";
+		return "report: plot lacks a required column";
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		if (keys[i] && found[i] == PLOT_NO_COLUMN)
-			return "plot of a column that its table does not have in the report";
+			return "report: plot of a column that its table lacks";
 	}
 	for (size_t i = 0; i < plot->y_count; i++) {
 		if (plot->y[i] == PLOT_NO_COLUMN)
-			return "plot of a column that its table does not have in the report";
+			return "report: plot of a column that its table lacks";
 	}
 	if ((unsigned)from->kind > POLY_PLOT_TIMELINE)
-		return "plot of a kind that there is not in the report";
+		return "report: unknown kind of plot";
 	return NULL;
 }
 
-/* A plot with its columns looked up, and without its texts. */
+/* Returns a plot with its columns looked up, without texts. */
 static struct plot
-plot_of(const struct poly_report *report, const struct poly_plot *from)
+plot_resolve(const struct poly_report *report, const struct poly_plot *from)
 {
 	struct plot plot = {.table = report->table,
 		.kind = from->kind,
@@ -390,14 +389,14 @@ plot_of(const struct poly_report *report, const struct poly_plot *from)
 		.label = plot_column(report, from->label),
 		.log_x = from->log_x,
 		.log_y = from->log_y};
-	for (; plot.y_count < POLY_PLOT_Y_MOST && from->y[plot.y_count]; plot.y_count++)
+	for (; plot.y_count < POLY_PLOT_Y_MAX && from->y[plot.y_count]; plot.y_count++)
 		plot.y[plot.y_count] = plot_column(report, from->y[plot.y_count]);
 	return plot;
 }
 
-/* Room for one more plot; false where it cannot be had. */
+/* Reserves memory for a plot; returns false if out of memory. */
 static bool
-plot_room(struct poly_report *report)
+plot_reserve(struct poly_report *report)
 {
 	if (report->plot_count < report->plot_capacity)
 		return true;
@@ -418,18 +417,21 @@ poly_report_plot(struct poly_report *report, const struct poly_plot *plot)
 	struct poly_plot from = POLY_PLOT_INIT;
 	bool table = report->depth && report->open[report->depth - 1] == ITEM_TABLE;
 	memcpy(&from, plot, plot->size < sizeof from ? plot->size : sizeof from);
-	if (tree_refuse(report, table ? NULL : "plot without a table in the report") ||
-		tree_refuse(report, plot->size ? NULL : "plot of size 0 in the report"))
+	if (tree_reject(report, table ? NULL : "report: plot outside a table") ||
+		tree_reject(report,
+			plot->size
+				? NULL
+				: "report: plot has size 0; initialise it with POLY_PLOT_INIT"))
 		return;
-	struct plot taken = plot_of(report, &from);
-	if (tree_refuse(report, plot_misuse(&from, &taken)) || !plot_room(report))
+	struct plot resolved = plot_resolve(report, &from);
+	if (tree_reject(report, plot_misuse(&from, &resolved)) || !plot_reserve(report))
 		return;
-	taken.title = tree_copy(report, from.title);
-	taken.x_title = tree_copy(report, from.x_title);
-	taken.x_unit = tree_copy(report, from.x_unit);
-	taken.y_title = tree_copy(report, from.y_title);
-	taken.y_unit = tree_copy(report, from.y_unit);
-	report->plots[report->plot_count++] = taken;
+	resolved.title = tree_copy(report, from.title);
+	resolved.x_title = tree_copy(report, from.x_title);
+	resolved.x_unit = tree_copy(report, from.x_unit);
+	resolved.y_title = tree_copy(report, from.y_title);
+	resolved.y_unit = tree_copy(report, from.y_unit);
+	report->plots[report->plot_count++] = resolved;
 }
 
 void
@@ -447,7 +449,7 @@ poly_report_cell_count(struct poly_report *report, uint64_t value)
 void
 poly_report_cell_id(struct poly_report *report, uint64_t value)
 {
-	struct item *item = tree_add(report, ITEM_CELL, NULL);
+	struct report_item *item = tree_add(report, ITEM_CELL, NULL);
 	set_number(item, FORM_COUNT, value, 1);
 	if (item)
 		item->digits = 0;
@@ -468,11 +470,11 @@ poly_report_cell_real(struct poly_report *report, double value, unsigned decimal
 void
 poly_report_cell_ratio(struct poly_report *report, double part, double whole, unsigned decimals)
 {
-	struct item *item = tree_add(report, ITEM_CELL, NULL);
+	struct report_item *item = tree_add(report, ITEM_CELL, NULL);
 	if (!item)
 		return;
 	set_ratio(item, part, whole, decimals);
-	struct item *column =
+	struct report_item *column =
 		&report->items[report->table + 1 + (report->cells - 1) % report->columns];
 	if (column->unit == TREE_NO_TEXT)
 		column->unit = tree_copy(report, "%");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as its renderers see it: its calls in order, one item each. Openings and ENDs
- * match like brackets, and depth is bounded, so that a renderer is one walk with a small stack.
+ * The report as its renderers read it: its calls in order, one item each. Openings and ENDs
+ * match like brackets and their depth is bounded, so that a renderer is one walk with a small
+ * stack.
  */
 #ifndef REPORT_TREE_H
 #define REPORT_TREE_H
@@ -10,7 +11,7 @@
 
 #include "base/buf.h"
 
-/* Stands for a string that was not given. */
+/* The offset of an absent string. */
 #define TREE_NO_TEXT SIZE_MAX
 
 enum item_type {
@@ -24,71 +25,72 @@ enum item_type {
 	ITEM_END,    /* of the section, list or table opened last */
 };
 
-/* What a value or cell holds. */
+/* Types of values and cells. */
 enum item_form {
 	FORM_ABSENT,
 	FORM_TEXT,
 	FORM_COUNT,
 	FORM_ADDRESS,
 	FORM_REAL,
-	FORM_RATIO, /* a REAL that people read in percent */
+	FORM_RATIO, /* a REAL, in percent for people */
 	FORM_BOOL,
 };
 
-struct item {
+struct report_item {
 	enum item_type type;
 	enum item_form form; /* of a VALUE or CELL */
 	unsigned digits; /* of an ADDRESS; decimals of a REAL, RATIO; 0: a COUNT is not grouped
 			  */
 	bool right;	 /* a COLUMN of numbers */
 	const char *key; /* NULL for CELL and END */
-	size_t title, unit; /* offsets into texts, or TREE_NO_TEXT */
+	size_t title, unit; /* offsets in texts, or TREE_NO_TEXT */
 	union {
 		uint64_t number; /* of COUNT, ADDRESS, BOOL */
 		double real;	 /* of REAL, RATIO */
-		size_t text;	 /* offset into texts */
+		size_t text;	 /* offset in texts */
 	} value;
 };
 
-/* Stands for a column that a plot does not have. */
+/* The index of an absent column of a plot. */
 #define PLOT_NO_COLUMN SIZE_MAX
 
-/* A plot of a table; columns by number, texts by offset (or TREE_NO_TEXT). */
+/* A plot of a table: columns by index, texts by offset (or TREE_NO_TEXT). */
 struct plot {
 	size_t table; /* index of its item */
 	enum poly_plot_kind kind;
 	size_t x, value, series, label;
-	size_t y[POLY_PLOT_Y_MOST], y_count;
+	size_t y[POLY_PLOT_Y_MAX], y_count;
 	size_t title, x_title, x_unit, y_title, y_unit;
 	bool log_x, log_y;
 };
 
 struct poly_report {
-	struct item *items;
+	struct report_item *items;
 	size_t count, capacity; /* of items */
 	struct buf texts;	/* strings, each with its NUL */
-	bool failed;		/* memory could not be had */
-	const char *misuse;	/* the first wrong use; NULL: none */
-	unsigned depth;		/* how many are open */
+	bool failed;		/* out of memory */
+	const char *misuse;	/* message on the first wrong use; NULL: none */
+	unsigned depth;		/* number of open sections, lists and tables */
 	enum item_type open[POLY_REPORT_DEPTH];
-	size_t table, columns, cells; /* of the open table: its item, how many */
-	struct plot *plots;	      /* in the order of their tables */
+	size_t table, columns,
+		cells; /* of the open table: index of its item, numbers of columns and cells */
+	struct plot *plots; /* in the order of their tables */
 	size_t plot_count, plot_capacity;
 };
 
-/* Remembers that memory could not be had: rendering will say so. */
+/* Marks the report as out of memory, which rendering reports. */
 void tree_fail(struct poly_report *report);
 
-/* The string at an offset that is not TREE_NO_TEXT. */
+/* Returns the string at an offset that is not TREE_NO_TEXT. */
 const char *tree_text(const struct poly_report *report, size_t offset);
 
-/* The index of the END of the section, list or table opened by item i. */
+/* Returns the index of the END of the section, list or table opened by item i. */
 size_t tree_end(const struct poly_report *report, size_t i);
 
-/* True where the table of an item has plots. */
+/* Returns true if the table of an item has plots. */
 bool tree_is_plotted(const struct poly_report *report, size_t table);
 
-/* True where something between an opening and its END will be seen: a cell, a value. */
-bool tree_has_content(const struct item *item);
+/* Returns true if a section, list or table contains a cell or a value that is not absent. */
+bool tree_has_content(const struct report_item *item);
 
 #endif

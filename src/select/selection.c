@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* Selections: bits of a batch's rows, from which each step takes some away. */
+/* Selections: bits of a batch's rows, some of which each step clears. */
 #include "polytrace/selection.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "select/kept.h"
+#include "select/tail_buffer.h"
 
 #include <string.h>
 
 #define WORDS (POLY_BATCH_ROWS / 64)
 
-/* Where the time that a record without one has can lie: is it one of those selected? */
+/* Times of records against the selected interval; a record without a time inherits one. */
 enum times { TIMES_OUT, TIMES_IN, TIMES_MIXED, TIMES_NONE };
 
-/* What is known of records that were not yet read. */
-struct foresight {
-	bool begun;	    /* asked for the first time */
-	bool started;	    /* a record that was not passed over may begin the selection */
-	enum times carried; /* the time of the last record that has one; at first it is out */
-	uint64_t reached;   /* records that were read or passed over, one after the other */
+/* State of the records that the reader prunes, ahead of those that it delivers. */
+struct prune_state {
+	bool begun;	    /* the reader called the predicate */
+	bool started;	    /* a record that was not pruned may begin the selection */
+	enum times carried; /* time of the last record that has one; initially out */
+	uint64_t reached;   /* records that were read or pruned without a gap */
 };
 
 struct poly_selection {
 	struct poly_selection_options options;
 	struct poly_filter *where, *start_at, *stop_at;
-	struct foresight foresight;
-	bool started, ended; /* the places were met */
-	bool drained;	     /* kept rows are given */
-	bool timed;	     /* a record had a time */
-	uint64_t time;	     /* of the last one */
-	uint64_t turn;	     /* records that came to every */
-	uint64_t chance;     /* state of the generator */
-	uint64_t taken;	     /* records that came through all steps but tail */
-	uint64_t given;
-	struct pick pick, last;
-	struct kept kept;
+	struct prune_state prune;
+	bool started, ended; /* the first record, the last one was reached */
+	bool drained;	     /* rows of the tail buffer are delivered */
+	bool timed;	     /* some record had a time */
+	uint64_t time;	     /* of the last record that has one */
+	uint64_t turn;	     /* records that reached the step every */
+	uint64_t chance;     /* state of the random generator */
+	uint64_t passed;     /* records that passed all steps before tail */
+	uint64_t delivered;  /* records returned to the caller */
+	struct batch_gather gather, tail_gather;
+	struct tail_buffer tail;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
 };
 
-/* A filter for an expression, if there is one. */
+/* Parses an expression unless it is NULL. */
 static enum poly_status
 make_filter(const struct poly_selection_options *options, const char *text,
 	struct poly_filter **filter, struct poly_error *error)
@@ -48,14 +48,15 @@ make_filter(const struct poly_selection_options *options, const char *text,
 }
 
 static enum poly_status
-make_filters(struct poly_selection *it, struct poly_error *error)
+make_filters(struct poly_selection *selection, struct poly_error *error)
 {
-	const struct poly_selection_options *options = &it->options;
-	enum poly_status status = make_filter(options, options->start_at, &it->start_at, error);
+	const struct poly_selection_options *options = &selection->options;
+	enum poly_status status =
+		make_filter(options, options->start_at, &selection->start_at, error);
 	if (status == POLY_OK)
-		status = make_filter(options, options->stop_at, &it->stop_at, error);
+		status = make_filter(options, options->stop_at, &selection->stop_at, error);
 	if (status == POLY_OK)
-		status = make_filter(options, options->where, &it->where, error);
+		status = make_filter(options, options->where, &selection->where, error);
 	return status;
 }
 
@@ -64,46 +65,47 @@ check_options(const struct poly_selection_options *options, struct poly_error *e
 {
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
+			"options.size is 0; initialise with POLY_SELECTION_OPTIONS_INIT");
 	if (options->has_times && options->from_time > options->to_time)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the first time, %llu, is above the last one, %llu",
+			"times %llu to %llu: the first exceeds the last",
 			(unsigned long long)options->from_time,
 			(unsigned long long)options->to_time);
-	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MOST)
+	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"the last %llu records are asked for, of which %d can be kept",
-			(unsigned long long)options->tail, POLY_TAIL_MOST);
+			"tail of %llu records exceeds the maximum, %d",
+			(unsigned long long)options->tail, POLY_TAIL_MAX);
 	return POLY_OK;
 }
 
 enum poly_status
 poly_selection_new(const struct poly_selection_options *options,
-	struct poly_selection **selection, struct poly_error *error)
+	struct poly_selection **result, struct poly_error *error)
 {
-	*selection = NULL;
+	*result = NULL;
 	enum poly_status status = check_options(options, error);
 	if (status != POLY_OK)
 		return status;
-	struct poly_selection *it = mem_new(1, sizeof *it);
-	if (!it)
+	struct poly_selection *selection = mem_new(1, sizeof *selection);
+	if (!selection)
 		return err_memory(error);
 	const struct poly_selection_options initial = POLY_SELECTION_OPTIONS_INIT;
-	it->options = initial;
-	memcpy(&it->options, options,
+	selection->options = initial;
+	memcpy(&selection->options, options,
 		options->size < sizeof initial ? options->size : sizeof initial);
-	it->started = !it->options.start_at;
-	it->chance = it->options.seed;
-	it->kept.most = it->options.tail;
-	status = make_filters(it, error);
-	/* The texts and names are the caller's. */
-	it->options.where = it->options.start_at = it->options.stop_at = NULL;
-	it->options.names = NULL;
+	selection->started = !selection->options.start_at;
+	selection->chance = selection->options.seed;
+	selection->tail.max = selection->options.tail;
+	status = make_filters(selection, error);
+	/* The texts and names belong to the caller. */
+	selection->options.where = selection->options.start_at = selection->options.stop_at =
+		NULL;
+	selection->options.names = NULL;
 	if (status != POLY_OK) {
-		poly_selection_free(it);
+		poly_selection_free(selection);
 		return status;
 	}
-	*selection = it;
+	*result = selection;
 	return POLY_OK;
 }
 
@@ -133,117 +135,118 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	if (status == POLY_OK && selection->options.has_times &&
 		!(info->columns & POLY_HAS(time)))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no times to select by");
+			"the trace has no times to select records by");
 	return status;
 }
 
-/* Leaves the rows from the first to the last place. */
+/* Clears the rows before the start and after the stop record. */
 static enum poly_status
-take_places(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS],
-	struct poly_error *error)
+clear_outside_places(struct poly_selection *selection, const struct poly_batch *batch,
+	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
 	size_t row = 0;
-	if (!it->started) {
-		if (poly_filter_test(it->start_at, batch, found, error) != POLY_OK)
+	if (!selection->started) {
+		if (poly_filter_test(selection->start_at, batch, found, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
 		while (row < batch->rows && !bit_test(found, row))
 			bit_clear(bits, row++);
-		it->started = row < batch->rows;
+		selection->started = row < batch->rows;
 	}
-	if (!it->stop_at || !it->started)
+	if (!selection->stop_at || !selection->started)
 		return POLY_OK;
-	if (poly_filter_test(it->stop_at, batch, found, error) != POLY_OK)
+	if (poly_filter_test(selection->stop_at, batch, found, error) != POLY_OK)
 		return POLY_ERR_MEMORY;
 	while (row < batch->rows && !bit_test(found, row))
 		row++;
-	it->ended = row < batch->rows;
+	selection->ended = row < batch->rows;
 	for (row++; row < batch->rows; row++)
 		bit_clear(bits, row);
 	return POLY_OK;
 }
 
 static void
-take_times(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS])
+clear_outside_times(
+	struct poly_selection *selection, const struct poly_batch *batch, uint64_t bits[WORDS])
 {
 	for (size_t row = 0; row < batch->rows; row++) {
 		if (poly_present(batch, POLY_COLUMN_time, row)) {
-			it->timed = true;
-			it->time = batch->time[row];
+			selection->timed = true;
+			selection->time = batch->time[row];
 		}
-		if (!it->timed || it->time < it->options.from_time ||
-			it->time > it->options.to_time)
+		if (!selection->timed || selection->time < selection->options.from_time ||
+			selection->time > selection->options.to_time)
 			bit_clear(bits, row);
 	}
 }
 
-/* SplitMix64: a number of 64 bits of chance (Steele, Lea, Flood 2014). */
+/* SplitMix64: a random number of 64 bits (Steele, Lea, Flood 2014). */
 static uint64_t
-chance(struct poly_selection *it)
+chance(struct poly_selection *selection)
 {
-	uint64_t z = it->chance += 0x9e3779b97f4a7c15;
+	uint64_t z = selection->chance += 0x9e3779b97f4a7c15;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;
 	return z ^ z >> 31;
 }
 
-/* True where a record that came so far goes on. */
+/* Whether a record that passed the other steps passes every, sample and head. */
 static bool
-passes(struct poly_selection *it)
+passes(struct poly_selection *selection)
 {
-	const struct poly_selection_options *options = &it->options;
-	if (options->every > 1 && it->turn++ % options->every != 0)
+	const struct poly_selection_options *options = &selection->options;
+	if (options->every > 1 && selection->turn++ % options->every != 0)
 		return false;
 	/* A number below 2^64 / sample: one in sample, to within 2^-32. */
-	if (options->sample > 1 && chance(it) > UINT64_MAX / options->sample)
+	if (options->sample > 1 && chance(selection) > UINT64_MAX / options->sample)
 		return false;
-	if (it->taken == options->head)
+	if (selection->passed == options->head)
 		return false;
-	it->taken++;
+	selection->passed++;
 	return true;
 }
 
 static void
-take_samples(struct poly_selection *it, uint64_t bits[WORDS])
+clear_unsampled(struct poly_selection *selection, uint64_t bits[WORDS])
 {
-	const struct poly_selection_options *options = &it->options;
+	const struct poly_selection_options *options = &selection->options;
 	if (options->every <= 1 && options->sample <= 1 && options->head == UINT64_MAX)
 		return;
 	for (size_t w = 0; w < WORDS; w++) {
 		for (uint64_t left = bits[w]; left; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			if (!passes(it))
+			if (!passes(selection))
 				bit_clear(bits, row);
 		}
 	}
-	it->ended |= it->taken == options->head;
+	selection->ended |= selection->passed == options->head;
 }
 
-/* The rows of a batch that go on. */
+/* Sets the bits of the rows that pass all steps before tail. */
 static enum poly_status
-take(struct poly_selection *it, const struct poly_batch *batch, uint64_t bits[WORDS],
-	struct poly_error *error)
+select_rows(struct poly_selection *selection, const struct poly_batch *batch,
+	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
 	enum poly_status status = POLY_OK;
 	memset(bits, 0, WORDS * sizeof *bits);
 	for (size_t row = 0; row < batch->rows; row++)
 		bit_set(bits, row);
-	if (!it->started || it->stop_at)
-		status = take_places(it, batch, bits, error);
-	if (it->options.has_times)
-		take_times(it, batch, bits);
-	if (status == POLY_OK && it->where) {
-		status = poly_filter_test(it->where, batch, found, error);
+	if (!selection->started || selection->stop_at)
+		status = clear_outside_places(selection, batch, bits, error);
+	if (selection->options.has_times)
+		clear_outside_times(selection, batch, bits);
+	if (status == POLY_OK && selection->where) {
+		status = poly_filter_test(selection->where, batch, found, error);
 		for (size_t w = 0; w < (batch->rows + 63) / 64; w++)
 			bits[w] &= found[w];
 	}
 	if (status == POLY_OK)
-		take_samples(it, bits);
+		clear_unsampled(selection, bits);
 	return status;
 }
 
-/* The times of some records. */
+/* Compares the times of pruned records with the selected interval. */
 static enum times
 times_of(const struct poly_selection_options *options, const struct poly_bounds *bounds)
 {
@@ -263,26 +266,27 @@ times_of(const struct poly_selection_options *options, const struct poly_bounds 
 }
 
 /*
- * True where passing over records leaves the time that those behind them may have from a record
- * before them on the same side. The first ones are perhaps not all read.
+ * Whether pruning records leaves a time that following records inherit on the same side of the
+ * interval. Not all of the first records need have been read.
  */
 static bool
-keeps_times(struct poly_selection *it, enum times times)
+prune_keeps_time(struct poly_selection *selection, enum times times)
 {
-	struct foresight *ahead = &it->foresight;
-	const bool keeps = times == TIMES_NONE || times == ahead->carried;
+	struct prune_state *prune = &selection->prune;
+	const bool keeps_time = times == TIMES_NONE || times == prune->carried;
 	if (times != TIMES_NONE)
-		ahead->carried = times == TIMES_IN && !ahead->begun ? TIMES_MIXED : times;
-	return keeps && times != TIMES_MIXED;
+		prune->carried = times == TIMES_IN && !prune->begun ? TIMES_MIXED : times;
+	return keeps_time && times != TIMES_MIXED;
 }
 
-/* True where every record that the reader gives comes to tail. */
+/* Whether every record that the reader delivers reaches tail. */
 static bool
-takes_all(const struct poly_selection *it)
+selects_all(const struct poly_selection *selection)
 {
-	const struct poly_selection_options *options = &it->options;
-	return !it->where && !it->start_at && !it->stop_at && !options->has_times &&
-	       options->every <= 1 && options->sample <= 1 && options->head == UINT64_MAX;
+	const struct poly_selection_options *options = &selection->options;
+	return !selection->where && !selection->start_at && !selection->stop_at &&
+	       !options->has_times && options->every <= 1 && options->sample <= 1 &&
+	       options->head == UINT64_MAX;
 }
 
 static bool
@@ -292,72 +296,75 @@ is_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
 }
 
 /*
- * A poly_wanted_fn: false where none of the records could be taken, nor begin or end what is
- * taken. Steps behind the filter only see records that came through it. It is asked in the
- * order of the trace, but other records may still stand before those that it is asked about.
+ * A poly_may_match_fn: false if none of the records can be selected, nor begin or end the
+ * selection. Steps after the filter only count records that pass. Calls come in the order of the
+ * trace, but the reader may not have delivered all records before bounds yet.
  */
 static bool
 is_wanted(void *user, const struct poly_bounds *bounds)
 {
-	struct poly_selection *it = user;
-	struct foresight *ahead = &it->foresight;
-	const bool times = it->options.has_times;
-	if (takes_all(it))
-		return bounds->behind < it->options.tail;
-	if (!ahead->begun || bounds->first <= ahead->reached)
-		ahead->started = it->started;
-	const bool starts = !it->started && is_possible(it->start_at, bounds);
-	const bool inside = ahead->started || starts;
-	const enum times when = times ? times_of(&it->options, bounds) : TIMES_NONE;
-	const bool taken = inside && (!it->where || is_possible(it->where, bounds)) &&
-			   (!times || ahead->carried != TIMES_OUT ||
-				   (when != TIMES_NONE && when != TIMES_OUT));
-	const bool keeps = !times || keeps_times(it, when);
-	const bool wanted =
-		starts || taken || !keeps || (inside && is_possible(it->stop_at, bounds));
-	ahead->begun = true;
-	ahead->started |= starts;
-	if (!wanted && bounds->first <= ahead->reached)
-		ahead->reached = bounds->first + bounds->rows;
+	struct poly_selection *selection = user;
+	struct prune_state *prune = &selection->prune;
+	const bool times = selection->options.has_times;
+	if (selects_all(selection))
+		return bounds->behind < selection->options.tail;
+	if (!prune->begun || bounds->first <= prune->reached)
+		prune->started = selection->started;
+	const bool starts = !selection->started && is_possible(selection->start_at, bounds);
+	const bool inside = prune->started || starts;
+	const enum times when = times ? times_of(&selection->options, bounds) : TIMES_NONE;
+	const bool may_select = inside &&
+				(!selection->where || is_possible(selection->where, bounds)) &&
+				(!times || prune->carried != TIMES_OUT ||
+					(when != TIMES_NONE && when != TIMES_OUT));
+	const bool keeps_time = !times || prune_keeps_time(selection, when);
+	const bool wanted = starts || may_select || !keeps_time ||
+			    (inside && is_possible(selection->stop_at, bounds));
+	prune->begun = true;
+	prune->started |= starts;
+	if (!wanted && bounds->first <= prune->reached)
+		prune->reached = bounds->first + bounds->rows;
 	return wanted;
 }
 
-/* The next rows that come through all steps but tail. */
+/* Reads the next rows that pass all steps before tail. */
 static enum poly_status
-next_taken(struct poly_selection *it, struct poly_reader *reader,
+next_selected(struct poly_selection *selection, struct poly_reader *reader,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
-	it->ended |= it->options.head == 0 || it->options.tail == 0;
-	if (!it->options.keep_sites && !(poly_selection_columns(it) & POLY_HAS(site)))
-		poly_reader_pass_over(reader, is_wanted, it);
-	while (!it->ended) {
+	selection->ended |= selection->options.head == 0 || selection->options.tail == 0;
+	if (!selection->options.keep_sites &&
+		!(poly_selection_columns(selection) & POLY_HAS(site)))
+		poly_reader_prune(reader, is_wanted, selection);
+	while (!selection->ended) {
 		enum poly_status status = poly_reader_next(reader, &all, error);
 		if (status != POLY_OK)
 			return status;
-		it->foresight.reached = all->first + all->rows;
-		status = take(it, all, bits, error);
+		selection->prune.reached = all->first + all->rows;
+		status = select_rows(selection, all, bits, error);
 		if (status == POLY_OK)
-			status = pick_make(&it->pick, all, bits, error);
-		*batch = &it->pick.view;
-		if (status != POLY_OK || it->pick.view.rows)
+			status = batch_gather_rows(&selection->gather, all, bits, error);
+		*batch = &selection->gather.view;
+		if (status != POLY_OK || selection->gather.view.rows)
 			return status;
 	}
 	return POLY_END;
 }
 
-/* Keeps the last rows until the reading ends. */
+/* Reads all rows into the tail buffer. */
 static void
-drain(struct poly_selection *it, struct poly_reader *reader)
+fill_tail(struct poly_selection *selection, struct poly_reader *reader)
 {
 	const struct poly_batch *batch;
 	do {
-		it->status = next_taken(it, reader, &batch, &it->error);
-		if (it->status == POLY_OK)
-			it->status = kept_add(&it->kept, batch, &it->error);
-	} while (it->status == POLY_OK);
-	it->drained = true;
+		selection->status = next_selected(selection, reader, &batch, &selection->error);
+		if (selection->status == POLY_OK)
+			selection->status =
+				tail_buffer_add(&selection->tail, batch, &selection->error);
+	} while (selection->status == POLY_OK);
+	selection->drained = true;
 }
 
 enum poly_status
@@ -366,25 +373,26 @@ poly_selection_next(struct poly_selection *selection, struct poly_reader *reader
 {
 	enum poly_status status;
 	if (selection->options.tail == UINT64_MAX) {
-		status = next_taken(selection, reader, batch, error);
+		status = next_selected(selection, reader, batch, error);
 	} else {
 		if (!selection->drained)
-			drain(selection, reader);
-		status = kept_next(&selection->kept, &selection->last, batch, error);
+			fill_tail(selection, reader);
+		status = tail_buffer_next(
+			&selection->tail, &selection->tail_gather, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;
 			if (error && status < 0)
 				*error = selection->error;
 		}
 	}
-	selection->given += status == POLY_OK ? (*batch)->rows : 0;
+	selection->delivered += status == POLY_OK ? (*batch)->rows : 0;
 	return status;
 }
 
 uint64_t
 poly_selection_count(const struct poly_selection *selection)
 {
-	return selection->given;
+	return selection->delivered;
 }
 
 void
@@ -395,8 +403,8 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->where);
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
-	pick_fini(&selection->pick);
-	pick_fini(&selection->last);
-	kept_free(&selection->kept);
+	batch_gather_fini(&selection->gather);
+	batch_gather_fini(&selection->tail_gather);
+	tail_buffer_free(&selection->tail);
 	mem_free(selection);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols of ELF files, by libelf.
+ * Reads the symbols of ELF files with libelf.
  *
  * spec: System V ABI, chapter 4 (symbol table); ELF for the Arm Architecture 5.5 (addresses of
  * Thumb functions).
@@ -19,21 +19,22 @@ refuse(struct poly_error *error)
 {
 	const char *why = elf_errmsg(-1);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-		"the ELF file cannot be read: %s", why ? why : "it is damaged");
+		"the ELF file cannot be read: %s", why ? why : "corrupt data");
 }
 
-/* The section of symbols: .symtab or, without it, .dynsym. */
+/* Returns the symbol section: .symtab or, without it, .dynsym. */
 static Elf_Scn *
 find_table(Elf *elf, GElf_Shdr *header)
 {
 	Elf_Scn *found = NULL;
-	GElf_Shdr other;
+	GElf_Shdr candidate;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		if (!gelf_getshdr(section, &other) || !other.sh_entsize)
+		if (!gelf_getshdr(section, &candidate) || !candidate.sh_entsize)
 			continue;
-		if (other.sh_type == SHT_SYMTAB || (other.sh_type == SHT_DYNSYM && !found)) {
+		if (candidate.sh_type == SHT_SYMTAB ||
+			(candidate.sh_type == SHT_DYNSYM && !found)) {
 			found = section;
-			*header = other;
+			*header = candidate;
 		}
 	}
 	return found;
@@ -52,9 +53,10 @@ rank_of(const GElf_Sym *entry, bool is_code)
 	return (is_code ? RANK_CODE : RANK_DATA) + scope;
 }
 
-/* What an entry of the table says; false where it is no symbol with an address. */
+/* Parses an entry of the table; false if it is not a symbol with an address. */
 static bool
-take_entry(Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct symbol *symbol)
+parse_entry(
+	Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct ranked_symbol *symbol)
 {
 	const unsigned type = GELF_ST_TYPE(entry->st_info);
 	GElf_Shdr header;
@@ -64,15 +66,15 @@ take_entry(Elf *elf, const GElf_Ehdr *file, const GElf_Sym *entry, struct symbol
 	if (entry->st_shndx == SHN_UNDEF || entry->st_shndx >= SHN_LORESERVE)
 		return false;
 	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-	*symbol = (struct symbol){.told = {.address = entry->st_value,
-					  .size = entry->st_size,
-					  .is_code = is_function}};
+	*symbol = (struct ranked_symbol){.info = {.address = entry->st_value,
+						 .size = entry->st_size,
+						 .is_code = is_function}};
 	if (gelf_getshdr(elf_getscn(elf, entry->st_shndx), &header)) {
-		symbol->told.is_code |= (header.sh_flags & SHF_EXECINSTR) != 0;
+		symbol->info.is_code |= (header.sh_flags & SHF_EXECINSTR) != 0;
 		symbol->end = header.sh_addr + header.sh_size;
 	}
 	if (file->e_machine == EM_ARM && is_function)
-		symbol->told.address &= ~(uint64_t)1;
+		symbol->info.address &= ~(uint64_t)1;
 	symbol->rank = rank_of(entry, is_function);
 	return true;
 }
@@ -83,11 +85,11 @@ add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
 	GElf_Ehdr file;
 	GElf_Shdr header;
 	GElf_Sym entry;
-	struct symbol symbol;
+	struct ranked_symbol symbol;
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file))
 		return refuse(error);
 	Elf_Scn *section = find_table(elf, &header);
-	/* A stripped file has no symbols, which is told where there are none at all. */
+	/* The caller reports a file without symbols, such as a stripped one. */
 	if (!section)
 		return POLY_OK;
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -95,7 +97,7 @@ add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
 		return refuse(error);
 	for (int i = 1; gelf_getsym(data, i, &entry); i++) {
 		const char *name = elf_strptr(elf, header.sh_link, entry.st_name);
-		if (name && take_entry(elf, &file, &entry, &symbol) &&
+		if (name && parse_entry(elf, &file, &entry, &symbol) &&
 			!symbols_add(symbols, name, strlen(name), &symbol))
 			return err_memory(error);
 	}

@@ -14,10 +14,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Words of a line that are looked at before the name. */
+/* Words of a line that are parsed. */
 #define WORDS 4
 
-struct line {
+struct list_line {
 	const char *end;
 	const char *word[WORDS];
 	size_t length[WORDS];
@@ -31,7 +31,7 @@ is_blank(char c)
 }
 
 static void
-split(struct line *line, const char *text)
+split(struct list_line *line, const char *text)
 {
 	const char *p = text;
 	for (line->count = 0; line->count < WORDS; line->count++) {
@@ -46,9 +46,9 @@ split(struct line *line, const char *text)
 	}
 }
 
-/* The number of a word, in hexadecimal; false where it is none. */
+/* Parses a word as a hexadecimal number; false if it is not one. */
 static bool
-number(const struct line *line, size_t i, uint64_t *value)
+number(const struct list_line *line, size_t i, uint64_t *value)
 {
 	const char *p = line->word[i];
 	size_t n = line->length[i];
@@ -59,30 +59,31 @@ number(const struct line *line, size_t i, uint64_t *value)
 	return n >= 1 && n <= 16 && num_parse_hex(p, n, value);
 }
 
-/* True where a word can be the type of nm. */
+/* True if a word can be a type letter of nm. */
 static bool
-is_type(const struct line *line, size_t i)
+is_type(const struct list_line *line, size_t i)
 {
 	return i < line->count && line->length[i] == 1 &&
 	       (isalpha((unsigned char)*line->word[i]) || *line->word[i] == '?' ||
 		       *line->word[i] == '-');
 }
 
-/* Sets what a type says. Types of symbols of one file alone are small letters. */
+/* Sets the fields that a type letter determines. Lower-case letters are local symbols. */
 static void
-take_type(struct symbol *symbol, char type)
+set_type(struct ranked_symbol *symbol, char type)
 {
 	const bool is_weak = strchr("wWvV", type) != NULL;
-	symbol->told.is_code = strchr("tTwWi", type) != NULL;
-	symbol->rank = symbol->told.is_code ? RANK_CODE : RANK_DATA;
+	symbol->info.is_code = strchr("tTwWi", type) != NULL;
+	symbol->rank = symbol->info.is_code ? RANK_CODE : RANK_DATA;
 	symbol->rank += is_weak			       ? RANK_WEAK
 			: isupper((unsigned char)type) ? RANK_GLOBAL
 						       : RANK_LOCAL;
 }
 
-/* The word with which the name of a line begins that has an address; 0: it is no symbol. */
+/* Returns the index of the first word of the name on a line with an address; 0: not a symbol.
+ */
 static size_t
-name_word(const struct line *line)
+name_word(const struct list_line *line)
 {
 	uint64_t size;
 	if (line->count > 3 && is_type(line, 2) && number(line, 1, &size))
@@ -92,28 +93,28 @@ name_word(const struct line *line)
 	return line->count == 2;
 }
 
-/* Adds the symbol of a line with an address; false: no memory. */
+/* Adds the symbol of a line with an address; false: out of memory. */
 static bool
-add_line(struct poly_symbols *symbols, const struct line *line, uint64_t address)
+add_line(struct poly_symbols *symbols, const struct list_line *line, uint64_t address)
 {
-	struct symbol symbol = {
-		.told = {.address = address, .is_code = true}, .rank = RANK_CODE + RANK_GLOBAL};
+	struct ranked_symbol symbol = {
+		.info = {.address = address, .is_code = true}, .rank = RANK_CODE + RANK_GLOBAL};
 	const size_t name = name_word(line);
 	if (name == 3)
-		number(line, 1, &symbol.told.size);
+		number(line, 1, &symbol.info.size);
 	const char type = name > 1 ? *line->word[name - 1] : 'T';
-	/* What is absolute is no address, and debugging is about no memory. */
+	/* Skip nm types a, A (absolute), N, - (debugging) and U (undefined). */
 	if (strchr("aAN-U", type))
 		return true;
-	take_type(&symbol, type);
-	/* Demangled names have blanks; behind a tab kallsyms names a module. */
-	const char *from = line->word[name], *to = line->end;
-	const char *tab = memchr(from, '\t', (size_t)(to - from));
+	set_type(&symbol, type);
+	/* Demangled names contain blanks; in kallsyms a tab precedes the name of a module. */
+	const char *start = line->word[name], *end = line->end;
+	const char *tab = memchr(start, '\t', (size_t)(end - start));
 	if (tab)
-		to = tab;
-	while (is_blank(to[-1]))
-		to--;
-	return symbols_add(symbols, from, (size_t)(to - from), &symbol);
+		end = tab;
+	while (is_blank(end[-1]))
+		end--;
+	return symbols_add(symbols, start, (size_t)(end - start), &symbol);
 }
 
 enum poly_status
@@ -123,7 +124,7 @@ symbols_add_list(
 	uint64_t number_of_line = 0, address;
 	for (const char *p = text, *end = text + size; p < end;) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		struct line line = {.end = newline ? newline : end};
+		struct list_line line = {.end = newline ? newline : end};
 		split(&line, p);
 		number_of_line++;
 		const bool has_address = name_word(&line) && number(&line, 0, &address);
@@ -131,8 +132,8 @@ symbols_add_list(
 				      (line.count == 2 && is_type(&line, 0));
 		if (!has_address && !is_other) {
 			err_set(error, POLY_ERR_FORMAT, (uint64_t)(p - text),
-				"a line that is no symbol, expected 'address type name' or "
-				"'address name'");
+				"invalid symbol line (expected 'address type name' or 'address "
+				"name')");
 			if (error)
 				error->line = number_of_line;
 			return POLY_ERR_FORMAT;

@@ -9,42 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest file of symbols, in bytes. */
-#define FILE_MOST ((size_t)2 << 30)
+/* Maximum size of a symbol file, in bytes. */
+#define FILE_SIZE_MAX ((size_t)2 << 30)
 #define BLOCK ((size_t)1 << 20)
 
-/* Where the last symbol of a list, of which nothing else is known, ends. */
+/* The last symbol of a list without sizes ends with its 4 KiB page. */
 #define PAGE_MASK ((uint64_t)4095)
 
-/* $a $t $d $x and $a.name: where code and data begin. */
+/* ARM mapping symbols: $a $t $d $x and $a.name. */
 static bool
-is_mark(const char *name, size_t n)
+is_mapping_symbol(const char *name, size_t n)
 {
 	return n >= 2 && name[0] == '$' && memchr("atdx", name[1], 4) &&
 	       (n == 2 || name[2] == '.');
 }
 
 bool
-symbols_add(
-	struct poly_symbols *symbols, const char *name, size_t n, const struct symbol *symbol)
+symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
+	const struct ranked_symbol *symbol)
 {
-	if (!n || is_mark(name, n) || memchr(name, 0, n))
+	if (!n || is_mapping_symbol(name, n) || memchr(name, 0, n))
 		return true;
 	if (symbols->count == symbols->capacity) {
 		const size_t capacity = symbols->capacity ? 2 * symbols->capacity : 256;
-		struct symbol *list = mem_resize(symbols->list, capacity, sizeof *list);
+		struct ranked_symbol *list = mem_resize(symbols->list, capacity, sizeof *list);
 		if (!list)
 			return false;
 		symbols->list = list;
 		symbols->capacity = capacity;
 	}
-	struct symbol *added = &symbols->list[symbols->count++];
+	struct ranked_symbol *added = &symbols->list[symbols->count++];
 	*added = *symbol;
 	added->name = symbols->names.size;
-	/* Nothing reaches beyond the last address. */
-	const uint64_t most = UINT64_MAX - added->told.address;
-	if (added->told.size && added->told.size - 1 > most)
-		added->told.size = most + 1;
+	/* A symbol must not wrap around the address space. */
+	const uint64_t limit = UINT64_MAX - added->info.address;
+	if (added->info.size && added->info.size - 1 > limit)
+		added->info.size = limit + 1;
 	buf_append(&symbols->names, name, n);
 	buf_byte(&symbols->names, 0);
 	return !symbols->names.failed && symbols->count < UINT32_MAX;
@@ -59,26 +59,26 @@ order(uint64_t a, uint64_t b)
 static int
 by_address(const void *left, const void *right)
 {
-	const struct symbol *a = left, *b = right;
-	if (a->told.address != b->told.address)
-		return order(a->told.address, b->told.address);
+	const struct ranked_symbol *a = left, *b = right;
+	if (a->info.address != b->info.address)
+		return order(a->info.address, b->info.address);
 	if (a->rank != b->rank)
 		return order(a->rank, b->rank);
-	return strcmp(b->told.name, a->told.name);
+	return strcmp(b->info.name, a->info.name);
 }
 
-/* Numbers are by address, so those of equal rank come by address too. */
+/* Indices are ordered by address, so symbols of equal rank are, too. */
 static int
 compare_names(const struct poly_symbols *symbols, uint32_t a, uint32_t b)
 {
-	const struct symbol *x = &symbols->list[a], *y = &symbols->list[b];
-	const int names = strcmp(x->told.name, y->told.name);
+	const struct ranked_symbol *x = &symbols->list[a], *y = &symbols->list[b];
+	const int names = strcmp(x->info.name, y->info.name);
 	if (names)
 		return names;
 	return x->rank != y->rank ? order(y->rank, x->rank) : order(a, b);
 }
 
-/* Sifts an entry of the heap of the first n names down to its place. */
+/* Sifts an entry of the heap of the first n names down. */
 static void
 sift(struct poly_symbols *symbols, size_t at, size_t n)
 {
@@ -94,7 +94,7 @@ sift(struct poly_symbols *symbols, size_t at, size_t n)
 	}
 }
 
-/* qsort hands nothing to its comparison, and here it has to know the symbols: a heap sort. */
+/* Heap sort: the comparison needs the symbols, and qsort passes no context. */
 static void
 sort_names(struct poly_symbols *symbols)
 {
@@ -111,120 +111,124 @@ sort_names(struct poly_symbols *symbols)
 	}
 }
 
-/* The last address that a symbol reaches; it must have a size. */
+/* Returns the last address of a symbol of a size above 0. */
 static uint64_t
 last_of(const struct poly_symbol *symbol)
 {
 	return symbol->address + (symbol->size - 1);
 }
 
-/* The size that symbols without one have, which begin where the i-th does, before the next. */
+/* Returns the size of symbols without one at the address of the i-th, before the next address.
+ */
 static uint64_t
 guess_size(const struct poly_symbols *symbols, size_t i, size_t next)
 {
-	const struct symbol *it = &symbols->list[i];
-	uint64_t last = it->told.address | PAGE_MASK;
-	if (i && symbols->reach[i - 1] >= it->told.address)
+	const struct ranked_symbol *symbol = &symbols->list[i];
+	uint64_t last = symbol->info.address | PAGE_MASK;
+	if (i && symbols->reach[i - 1] >= symbol->info.address)
 		return 0;
 	if (next < symbols->count)
-		last = symbols->list[next].told.address - 1;
-	if (it->end > it->told.address && (it->end - 1 < last || next == symbols->count))
-		last = it->end - 1;
-	return last - it->told.address + 1;
+		last = symbols->list[next].info.address - 1;
+	if (symbol->end > symbol->info.address &&
+		(symbol->end - 1 < last || next == symbols->count))
+		last = symbol->end - 1;
+	return last - symbol->info.address + 1;
 }
 
-/* Gives sizes to those without one, among the symbols from i that begin together; the next. */
+/* Sets missing sizes of the symbols from i on that have one address; returns the index after
+ * them. */
 static size_t
-settle(struct poly_symbols *symbols, size_t i)
+resolve_sizes(struct poly_symbols *symbols, size_t i)
 {
 	size_t next = i;
 	uint64_t size = 0, reach = i ? symbols->reach[i - 1] : 0;
 	for (; next < symbols->count &&
-		symbols->list[next].told.address == symbols->list[i].told.address;
+		symbols->list[next].info.address == symbols->list[i].info.address;
 		next++) {
-		if (symbols->list[next].told.size > size)
-			size = symbols->list[next].told.size;
+		if (symbols->list[next].info.size > size)
+			size = symbols->list[next].info.size;
 	}
 	if (!size)
 		size = guess_size(symbols, i, next);
 	for (; i < next; i++) {
-		struct poly_symbol *told = &symbols->list[i].told;
-		if (!told->size)
-			told->size = size;
-		if (told->size && last_of(told) > reach)
-			reach = last_of(told);
+		struct poly_symbol *info = &symbols->list[i].info;
+		if (!info->size)
+			info->size = size;
+		if (info->size && last_of(info) > reach)
+			reach = last_of(info);
 		symbols->reach[i] = reach;
 	}
 	return next;
 }
 
-/* Puts everything in order when all symbols are there. */
+/* Sorts the symbols and builds the indexes. */
 static enum poly_status
-finish(struct poly_symbols *symbols, struct poly_error *error)
+build_indexes(struct poly_symbols *symbols, struct poly_error *error)
 {
 	if (!symbols->count)
-		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET, "it has no symbols");
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET, "no symbols found");
 	symbols->reach = mem_new(symbols->count, sizeof *symbols->reach);
 	symbols->by_name = mem_new(symbols->count, sizeof *symbols->by_name);
 	if (!symbols->reach || !symbols->by_name)
 		return err_memory(error);
 	for (size_t i = 0; i < symbols->count; i++) {
-		struct symbol *symbol = &symbols->list[i];
-		symbol->told.name = (const char *)symbols->names.data + symbol->name;
+		struct ranked_symbol *symbol = &symbols->list[i];
+		symbol->info.name = (const char *)symbols->names.data + symbol->name;
 	}
 	qsort(symbols->list, symbols->count, sizeof *symbols->list, by_address);
 	for (size_t i = 0; i < symbols->count;)
-		i = settle(symbols, i);
+		i = resolve_sizes(symbols, i);
 	sort_names(symbols);
 	return POLY_OK;
 }
 
-/* Symbols of what was read, which is changed. */
+/* Parses the symbols of a file's contents, which may be modified. */
 static enum poly_status
-make(uint8_t *data, size_t size, struct poly_symbols **symbols, struct poly_error *error)
+parse_symbols(
+	uint8_t *data, size_t size, struct poly_symbols **symbols, struct poly_error *error)
 {
-	struct poly_symbols *it = mem_new(1, sizeof *it);
-	if (!it)
+	struct poly_symbols *parsed = mem_new(1, sizeof *parsed);
+	if (!parsed)
 		return err_memory(error);
 	enum poly_status status =
 		size >= 4 && memcmp(data, "\177ELF", 4) == 0
-			? symbols_add_elf(it, data, size, error)
-			: symbols_add_list(it, (const char *)data, size, error);
+			? symbols_add_elf(parsed, data, size, error)
+			: symbols_add_list(parsed, (const char *)data, size, error);
 	if (status == POLY_OK)
-		status = finish(it, error);
+		status = build_indexes(parsed, error);
 	if (status == POLY_OK)
-		*symbols = it;
+		*symbols = parsed;
 	else
-		poly_symbols_free(it);
+		poly_symbols_free(parsed);
 	return status;
 }
 
-/* Everything that an input has. */
+/* Reads an input to its end. */
 static enum poly_status
 read_all(struct in *in, struct buf *data, struct poly_error *error)
 {
 	for (size_t got = BLOCK; got == BLOCK;) {
-		if (data->size > FILE_MOST)
+		if (data->size > FILE_SIZE_MAX)
 			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-				"the file of symbols is larger than %zu bytes", FILE_MOST);
-		uint8_t *to = buf_reserve(data, BLOCK);
-		if (!to)
+				"symbol file is larger than %zu bytes", FILE_SIZE_MAX);
+		uint8_t *dst = buf_reserve(data, BLOCK);
+		if (!dst)
 			return err_memory(error);
-		got = in_take(in, to, BLOCK);
+		got = in_read(in, dst, BLOCK);
 		data->size += got;
 	}
 	const enum poly_status status = in_status(in, error);
 	return status == POLY_END ? POLY_OK : status;
 }
 
-/* Symbols of an input, which is closed. */
+/* Reads the symbols of an input and closes it. */
 static enum poly_status
 read_symbols(struct in *in, struct poly_symbols **symbols, struct poly_error *error)
 {
 	struct buf data = {0};
 	enum poly_status status = read_all(in, &data, error);
 	if (status == POLY_OK)
-		status = make(data.data, data.size, symbols, error);
+		status = parse_symbols(data.data, data.size, symbols, error);
 	buf_free(&data);
 	in_close(in);
 	return status;
@@ -252,7 +256,7 @@ poly_symbols_open_memory(
 const struct poly_symbol *
 poly_symbols_at(const struct poly_symbols *symbols, size_t i)
 {
-	return i < symbols->count ? &symbols->list[i].told : NULL;
+	return i < symbols->count ? &symbols->list[i].info : NULL;
 }
 
 const struct poly_symbol *
@@ -261,25 +265,25 @@ poly_symbols_find(const struct poly_symbols *symbols, uint64_t address)
 	size_t low = 0, high = symbols->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (symbols->list[middle].told.address <= address)
+		if (symbols->list[middle].info.address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	/* All before low begin at the address or before it. */
+	/* All symbols before low begin at or before the address. */
 	while (low > 0 && symbols->reach[low - 1] >= address) {
-		const struct poly_symbol *told = &symbols->list[--low].told;
-		if (address - told->address < told->size)
-			return told;
+		const struct poly_symbol *info = &symbols->list[--low].info;
+		if (address - info->address < info->size)
+			return info;
 	}
 	return NULL;
 }
 
-/* Orders a symbol's name by one of length bytes. */
+/* Compares a symbol's name with one of length bytes. */
 static int
-compare_to(const char *name, const char *other, size_t length)
+compare_to(const char *name, const char *wanted, size_t length)
 {
-	const int first = strncmp(name, other, length);
+	const int first = strncmp(name, wanted, length);
 	return first ? first : name[length] != 0;
 }
 
@@ -289,15 +293,15 @@ poly_symbols_named(const struct poly_symbols *symbols, const char *name, size_t 
 	size_t low = 0, high = symbols->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const struct symbol *symbol = &symbols->list[symbols->by_name[middle]];
-		if (compare_to(symbol->told.name, name, length) < 0)
+		const struct ranked_symbol *symbol = &symbols->list[symbols->by_name[middle]];
+		if (compare_to(symbol->info.name, name, length) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == symbols->count)
 		return NULL;
-	const struct poly_symbol *found = &symbols->list[symbols->by_name[low]].told;
+	const struct poly_symbol *found = &symbols->list[symbols->by_name[low]].info;
 	return compare_to(found->name, name, length) == 0 ? found : NULL;
 }
 

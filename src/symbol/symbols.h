@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols while they are gathered, and where they come from. */
+/* Symbol tables under construction, and their sources. */
 #ifndef SYMBOL_SYMBOLS_H
 #define SYMBOL_SYMBOLS_H
 
@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* How good a symbol is as the name of its address; the larger, the better. */
+/* Rank of a symbol among those of one address; the largest is preferred. */
 enum {
 	RANK_LOCAL = 0,
 	RANK_WEAK = 1,
@@ -17,28 +17,27 @@ enum {
 	RANK_CODE = 6,
 };
 
-/* A symbol, as its file tells it. */
-struct symbol {
-	struct poly_symbol told; /* name: set when all are there */
+/* A symbol of a file. */
+struct ranked_symbol {
+	struct poly_symbol info; /* the name is set when all symbols are read */
 	size_t name;		 /* offset in the names */
-	uint64_t end;		 /* first address behind its section; 0: not known */
+	uint64_t end;		 /* first address after its section; 0: unknown */
 	unsigned rank;
 };
 
 struct poly_symbols {
-	struct symbol *list; /* by address; of equal addresses the best one last */
+	struct ranked_symbol *list; /* by address; of equal addresses the preferred one last */
 	size_t count, capacity;
-	uint64_t *reach;   /* by number: the last address that it or one before it reaches */
-	uint32_t *by_name; /* numbers by name; of equal names the best one first */
-	struct buf names;  /* each with a NUL */
+	uint64_t *reach;   /* by index: the last address covered by it or one before it */
+	uint32_t *by_name; /* indices sorted by name; of equal names the preferred one first */
+	struct buf names;  /* each followed by a NUL */
 };
 
 /*
- * Adds a symbol with a name of n bytes; names that only mark code or data of ARM are passed
- * over. False: no memory.
+ * Adds a symbol with a name of n bytes; skips ARM mapping symbols. False: out of memory.
  */
-bool symbols_add(
-	struct poly_symbols *symbols, const char *name, size_t n, const struct symbol *symbol);
+bool symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
+	const struct ranked_symbol *symbol);
 
 /* Adds the symbols of a list. */
 enum poly_status symbols_add_list(

@@ -4,7 +4,7 @@
  *
  *     call = name [ "(" [ arg { "," arg } ] ")" ] ;
  *
- * spec: seed 003 (Built-in Macros); reference aix 3 (23), (32), (33), 4.6.
+ * spec: IBM, trcfmt File Format (Built-in Macros); AIX trace reference 3 (23), (32), (33), 4.6.
  */
 #include "trcfmt/parser.h"
 
@@ -12,9 +12,9 @@
 
 static const struct {
 	const char *name;
-	uint8_t least, most; /* arguments */
+	uint8_t min, max; /* arguments */
 } builtins[] = {
-#define BUILTIN(name, spelling, least, most, section, test) {spelling, least, most},
+#define BUILTIN(name, spelling, min, max, section, test) {spelling, min, max},
 #include "trcfmt/directives.def"
 };
 
@@ -32,9 +32,9 @@ find_builtin(const char *name, size_t n)
 	return (enum trcfmt_builtin)i;
 }
 
-/* Bytes of the word at the place, the "-" of the one name that has it included. */
+/* Size in bytes of the word at the position, the "-" of v-nodetofilename included. */
 static size_t
-name_size(const struct parser *parser)
+name_size(const struct template_parser *parser)
 {
 	size_t n = sizeof with_hyphen - 1;
 	size_t left = parser->size - parser->at;
@@ -44,71 +44,72 @@ name_size(const struct parser *parser)
 }
 
 size_t
-parser_call_name(const struct parser *parser)
+parser_call_name(const struct template_parser *parser)
 {
-	size_t n = name_size(parser), behind = n;
+	size_t n = name_size(parser), next = n;
 	if (n > 0 && find_builtin(parser->text + parser->at, n) != BUILTIN_UNKNOWN)
 		return n;
-	while (parser_peek_at(parser, behind) == ' ' || parser_peek_at(parser, behind) == '\t')
-		behind++;
-	return parser_peek_at(parser, behind) == '(' ? n : 0;
+	while (parser_peek_at(parser, next) == ' ' || parser_peek_at(parser, next) == '\t')
+		next++;
+	return parser_peek_at(parser, next) == '(' ? n : 0;
 }
 
 static bool
-add_argument(struct parser *parser, uint32_t *expr)
+add_argument(struct template_parser *parser, uint32_t *expr)
 {
-	struct poly_templates *to = parser->to;
-	uint32_t *more = parser_grow(parser, to->arguments, to->argument_count, sizeof *more);
-	if (!more)
+	struct poly_templates *templates = parser->templates;
+	uint32_t *grown = parser_grow(
+		parser, templates->arguments, templates->argument_count, sizeof *grown);
+	if (!grown)
 		return false;
-	to->arguments = more;
-	more[to->argument_count++] = *expr;
+	templates->arguments = grown;
+	grown[templates->argument_count++] = *expr;
 	return true;
 }
 
-/* What stands in parentheses, the first of which is passed, and the other one. */
+/* Parses the arguments after "(", and ")". */
 static bool
-parse_arguments(struct parser *parser, size_t start, unsigned *count)
+parse_arguments(struct template_parser *parser, size_t start, unsigned *count)
 {
-	struct parsed value;
+	struct parsed_expr value;
 	if (parser_next_is(parser, ')'))
 		return true;
 	do {
 		if (*count == TRCFMT_ARGUMENTS)
-			return parser_find(parser, RULE_T15, parser->at,
+			return parser_report(parser, RULE_T15, parser->at,
 				"more than %u arguments", TRCFMT_ARGUMENTS);
 		if (!parser_expr(parser, true, &value) || !add_argument(parser, &value.expr))
 			return false;
 		++*count;
 	} while (parser_next_is(parser, ','));
 	return parser_next_is(parser, ')') ||
-	       parser_find(parser, RULE_T05, parser_ended(parser) ? start : parser->at,
+	       parser_report(parser, RULE_T05, parser_ended(parser) ? start : parser->at,
 		       "expected ',' or ')' in the arguments of a call");
 }
 
-/* The built-in to call; BUILTIN_UNKNOWN, and a warning, where it can't be. */
+/* Returns the built-in to call; if it is unknown or has the wrong number of arguments, reports
+ * that and returns BUILTIN_UNKNOWN. */
 static enum trcfmt_builtin
-check_call(struct parser *parser, size_t start, size_t n, unsigned count)
+check_call(struct template_parser *parser, size_t start, size_t n, unsigned count)
 {
 	const char *name = parser->text + start;
 	enum trcfmt_builtin found = find_builtin(name, n);
 	int shown = n > 40 ? 40 : (int)n;
 	if (found == BUILTIN_UNKNOWN) {
-		parser_find(
-			parser, RULE_T11, start, "no built-in is called '%.*s'", shown, name);
-	} else if (count < builtins[found].least || count > builtins[found].most) {
-		parser_find(parser, RULE_T11, start,
-			"'%.*s' takes %u arguments, and %u are given", shown, name,
-			builtins[found].least, count);
+		parser_report(parser, RULE_T11, start, "unknown built-in '%.*s'", shown, name);
+	} else if (count < builtins[found].min || count > builtins[found].max) {
+		parser_report(parser, RULE_T11, start,
+			"'%.*s' has the wrong number of arguments (found %u, expected %u)",
+			shown, name, count, builtins[found].min);
 		found = BUILTIN_UNKNOWN;
 	}
 	return found;
 }
 
 bool
-parser_call(struct parser *parser, size_t n)
+parser_call(struct template_parser *parser, size_t n)
 {
-	size_t start = parser->at, first = parser->to->argument_count;
+	size_t start = parser->at, first = parser->templates->argument_count;
 	unsigned count = 0;
 	n = name_size(parser) > n ? name_size(parser) : n;
 	parser->at += n;
@@ -118,7 +119,7 @@ parser_call(struct parser *parser, size_t n)
 			return false;
 	}
 	enum trcfmt_builtin builtin = check_call(parser, start, n, count);
-	struct item *item = parser_item(parser, ITEM_CALL, start);
+	struct template_item *item = parser_item(parser, ITEM_CALL, start);
 	if (!item)
 		return false;
 	item->number = builtin;

@@ -8,25 +8,25 @@
  *          | "F4" | "F8" | "S" ("1"|"2"|"4"|"W") | "T4" | "E" ("1"|"2"|"4"|"W")
  *          | "P4" | "PW" | "HT" | "HB" | "HD" ;
  *
- * spec: seed 003 (Format Codes); reference aix 4.1, 4.4.
+ * spec: IBM, trcfmt File Format (Format Codes); AIX trace reference 4.1, 4.4.
  */
 #include "trcfmt/parser.h"
 
 #include <string.h>
 
-/* A code or a move, and the sizes it has. */
-struct letter {
+/* A format code or a position code, and its valid sizes. */
+struct code_letter {
 	char letter;
-	bool word; /* W may stand for the size */
+	bool word; /* the size may be W */
 	bool part; /* ".n" may follow */
 	bool move;
 	uint8_t kind;	   /* enum trcfmt_code, or enum trcfmt_item of a move */
-	const char *sizes; /* the digits that may follow; NULL: any number */
-	uint32_t most;	   /* that number */
+	const char *sizes; /* the valid sizes, of one digit; NULL: any number up to max */
+	uint32_t max;	   /* largest size */
 	const char *expected;
 };
 
-static const struct letter letters[] = {
+static const struct code_letter letters[] = {
 	{'A', false, true, false, CODE_A, NULL, TRCFMT_SIZE,
 		"'A' takes a number of bytes up to 65535"},
 	{'B', false, true, false, CODE_B, NULL, TRCFMT_BITS / 8,
@@ -54,7 +54,7 @@ static const struct {
 	uint8_t code;
 } hooks[] = {{"HT", CODE_HT}, {"HB", CODE_HB}, {"HD", CODE_HD}};
 
-/* The code of the hook word that a word of n bytes is; -1: none. */
+/* Returns the code HT, HB or HD that a word of n bytes names; -1: none. */
 static int
 hook_code(const char *word, size_t n)
 {
@@ -64,7 +64,7 @@ hook_code(const char *word, size_t n)
 	return -1;
 }
 
-/* True where a word looks like a code: a letter, then digits or "W" and nothing else. */
+/* True if a word looks like a code: a letter, then digits or "W" and nothing else. */
 static bool
 looks_like_code(const char *word, size_t n)
 {
@@ -73,7 +73,7 @@ looks_like_code(const char *word, size_t n)
 	return n == 1 || (word[1] >= '0' && word[1] <= '9') || (n == 2 && word[1] == 'W');
 }
 
-static const struct letter *
+static const struct code_letter *
 find_letter(char c)
 {
 	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
@@ -82,9 +82,11 @@ find_letter(char c)
 	return NULL;
 }
 
-/* Takes the number behind a letter; false, and nothing said, where the letter has none such. */
+/* Parses the size after a letter; false, without a finding, if it is not valid for the letter.
+ */
 static bool
-take_size(struct parser *parser, const struct letter *letter, struct code *code, uint64_t *size)
+parse_size(struct template_parser *parser, const struct code_letter *letter,
+	struct format_code *code, uint64_t *size)
 {
 	size_t n = parser_word(parser);
 	*size = 0;
@@ -94,14 +96,15 @@ take_size(struct parser *parser, const struct letter *letter, struct code *code,
 		return true;
 	}
 	size_t start = parser->at;
-	if (!parser_digits(parser, size) || parser->at - start != n || *size > letter->most)
+	if (!parser_digits(parser, size) || parser->at - start != n || *size > letter->max)
 		return false;
 	return !letter->sizes || (n == 1 && strchr(letter->sizes, parser->text[start]));
 }
 
-/* Takes the ".n" behind a size; false, and nothing said, where it is wrong. */
+/* Parses the ".n" after a size; false, without a finding, if it is not valid. */
 static bool
-take_part(struct parser *parser, const struct letter *letter, bool argument, uint64_t *part)
+parse_decimals(struct template_parser *parser, const struct code_letter *letter, bool argument,
+	uint64_t *part)
 {
 	*part = 0;
 	char digit = parser_peek_at(parser, 1);
@@ -113,9 +116,10 @@ take_part(struct parser *parser, const struct letter *letter, bool argument, uin
 	return letter->part && parser_digits(parser, part) && *part <= 8 * TRCFMT_SIZE;
 }
 
-/* Puts the numbers of a letter where they belong; false where there are too many bits. */
+/* Stores the numbers of a letter in item; false if there are too many bits or columns. */
 static bool
-fill(struct item *item, const struct letter *letter, uint64_t size, uint64_t part)
+set_item(struct template_item *item, const struct code_letter *letter, uint64_t size,
+	uint64_t part)
 {
 	if (letter->move) {
 		bool bits = letter->kind != ITEM_WORD;
@@ -135,27 +139,27 @@ fill(struct item *item, const struct letter *letter, uint64_t size, uint64_t par
 	return item->code.bits > 0 && item->code.bits <= TRCFMT_BITS;
 }
 
-static enum word
-take_letter(
-	struct parser *parser, const struct letter *letter, bool argument, struct item *item)
+static enum word_kind
+parse_letter(struct template_parser *parser, const struct code_letter *letter, bool argument,
+	struct template_item *item)
 {
 	size_t start = parser->at++;
 	uint64_t size, part;
-	bool right = take_size(parser, letter, &item->code, &size);
+	bool right = parse_size(parser, letter, &item->code, &size);
 	size_t point = parser->at;
 	if (right)
-		right = take_part(parser, letter, argument, &part) &&
-			fill(item, letter, size, part);
+		right = parse_decimals(parser, letter, argument, &part) &&
+			set_item(item, letter, size, part);
 	if (!right) {
-		parser_find(parser, RULE_T04, start, "%s", letter->expected);
+		parser_report(parser, RULE_T04, start, "%s", letter->expected);
 		return WORD_WRONG;
 	}
 	item->code.sized = letter->kind == CODE_A && !letter->move && parser->at > point;
 	return letter->move ? WORD_MOVE : WORD_CODE;
 }
 
-enum word
-parser_code(struct parser *parser, bool argument, struct item *item)
+enum word_kind
+parser_code(struct template_parser *parser, bool argument, struct template_item *item)
 {
 	const char *word = parser->text + parser->at;
 	size_t n = parser_word(parser);
@@ -168,12 +172,12 @@ parser_code(struct parser *parser, bool argument, struct item *item)
 	}
 	if (n == 0 || !looks_like_code(word, n))
 		return WORD_OTHER;
-	const struct letter *letter = find_letter(word[0]);
+	const struct code_letter *letter = find_letter(word[0]);
 	if (letter)
-		return take_letter(parser, letter, argument, item);
+		return parse_letter(parser, letter, argument, item);
 	if (parser_call_name(parser))
 		return WORD_OTHER;
-	parser_find(parser, RULE_T04, parser->at, "'%.*s' is no format code",
+	parser_report(parser, RULE_T04, parser->at, "unknown format code '%.*s'",
 		n > 40 ? 40 : (int)n, word);
 	return WORD_WRONG;
 }

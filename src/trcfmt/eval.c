@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walking through the items of a template. spec: seed 003; reference aix 4.1, 4.3. */
+/* Runs the items of a template. spec: IBM, trcfmt File Format; AIX trace reference 4.1, 4.3. */
 #include "trcfmt/eval_state.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Cases of a switch that are looked at in one step. */
+/* Cases of a switch compared in one step. */
 #define CASES_A_STEP 16
 
 void
@@ -28,15 +28,15 @@ eval_stop(struct trcfmt_eval *eval, enum trcfmt_fault fault)
 void
 eval_move(struct trcfmt_eval *eval, uint64_t bits)
 {
-	if (bits > EVAL_POINTER_MOST)
-		bits = EVAL_POINTER_MOST;
+	if (bits > EVAL_POINTER_MAX)
+		bits = EVAL_POINTER_MAX;
 	if (eval->base * 8 + bits > (uint64_t)eval->image.size * 8)
 		eval_fault(eval, FAULT_POINTER);
 	eval->pointer = bits;
 }
 
-/* R m: whole bytes back, but not before the start; R0: to the boundary of the byte that it is
- * in (reference aix 4.3). */
+/* R m: whole bytes back, but not before the start; R0: to the start of the current * byte (AIX
+ * trace reference 4.3). */
 static void
 run_back(struct trcfmt_eval *eval, uint64_t bits)
 {
@@ -49,7 +49,7 @@ run_back(struct trcfmt_eval *eval, uint64_t bits)
 		eval->pointer -= bits;
 }
 
-/* W m: word 0 is the hook word, those of data count from 1. */
+/* W m: word 0 is the hook word, data words count from 1. */
 static void
 run_word(struct trcfmt_eval *eval, uint64_t word)
 {
@@ -61,7 +61,7 @@ run_word(struct trcfmt_eval *eval, uint64_t word)
 }
 
 static void
-run_text(struct trcfmt_eval *eval, const struct item *item, bool chosen)
+run_text(struct trcfmt_eval *eval, const struct template_item *item, bool chosen)
 {
 	const char *text = (const char *)eval->templates->texts.data + item->text;
 	if (item->length == 0 || (item->label && text[0] == '@'))
@@ -72,13 +72,13 @@ run_text(struct trcfmt_eval *eval, const struct item *item, bool chosen)
 		text_quoted(eval, text, item->length);
 }
 
-/* Prints a macro, or runs one that acts. */
+/* Prints a macro, or runs its action. */
 static void
-run_value(struct trcfmt_eval *eval, const struct item *item)
+run_value(struct trcfmt_eval *eval, const struct template_item *item)
 {
-	const struct expr *expr = &eval->templates->exprs[item->expr];
-	struct value value;
-	if (expr->op == EXPR_MACRO && macro_act(eval, expr->macro))
+	const struct template_expr *expr = &eval->templates->exprs[item->expr];
+	struct eval_value value;
+	if (expr->op == EXPR_MACRO && macro_run_action(eval, expr->macro))
 		return;
 	if (!expr_value(eval, item->expr, &value))
 		return;
@@ -88,15 +88,16 @@ run_value(struct trcfmt_eval *eval, const struct item *item)
 }
 
 static void
-run_code(struct trcfmt_eval *eval, const struct item *item)
+run_code(struct trcfmt_eval *eval, const struct template_item *item)
 {
-	struct value value;
-	if (code_take(eval, &item->code, &value))
+	struct eval_value value;
+	if (code_read(eval, &item->code, &value))
 		code_print(eval, &value);
 }
 
 static bool
-case_matches(struct trcfmt_eval *eval, const struct item *item, const struct value *value)
+case_matches(struct trcfmt_eval *eval, const struct template_item *item,
+	const struct eval_value *value)
 {
 	switch (item->match) {
 	case MATCH_ANY: return true;
@@ -113,21 +114,21 @@ case_matches(struct trcfmt_eval *eval, const struct item *item, const struct val
 static void
 run_case(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	if (items[i].direct && items[i].end > i + 1)
 		run_text(eval, &items[i + 1], true);
 	else
 		eval_items(eval, i + 1, items[i].end);
 }
 
-/* The first case that matches is run; where none does nothing is printed, or by option the
- * value (reference aix 3 (9)). */
+/* Runs the first case that matches; if none does, prints nothing or, by option, the value (AIX
+ * trace reference 3 (9)). */
 static void
 run_switch(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	const uint32_t end = items[i].end;
-	struct value value;
+	struct eval_value value;
 	if (!expr_value(eval, items[i].expr, &value))
 		return;
 	for (uint32_t at = i + 1, seen = 0; at < end; at = items[at].end, seen++) {
@@ -142,12 +143,12 @@ run_switch(struct trcfmt_eval *eval, uint32_t i)
 		code_print(eval, &value);
 }
 
-/* A count that is a negative number (of D) is no turn at all. */
+/* A negative count (of D) means no iteration. */
 static void
 run_loop(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *item = &eval->templates->items[i];
-	struct value value;
+	const struct template_item *item = &eval->templates->items[i];
+	struct eval_value value;
 	if (!expr_value(eval, item->expr, &value))
 		return;
 	const bool negative =
@@ -159,7 +160,7 @@ run_loop(struct trcfmt_eval *eval, uint32_t i)
 static void
 run_item(struct trcfmt_eval *eval, uint32_t i)
 {
-	const struct item *item = &eval->templates->items[i];
+	const struct template_item *item = &eval->templates->items[i];
 	switch (item->item) {
 	case ITEM_TEXT: run_text(eval, item, false); break;
 	case ITEM_NEWLINE: text_newline(eval); break;
@@ -188,15 +189,15 @@ run_item(struct trcfmt_eval *eval, uint32_t i)
 	}
 }
 
-/* Braces nest TRCFMT_DEPTH deep at most, so that this may call itself. What a descriptor around
- * this one is left by still lets that one run to its end. */
+/* Braces nest at most TRCFMT_DEPTH deep, which bounds the recursion. FLOW_LEAVE of an outer
+ * descriptor does not end an inner one. */
 void
 eval_items(struct trcfmt_eval *eval, uint32_t i, uint32_t end)
 {
-	const struct item *items = eval->templates->items;
+	const struct template_item *items = eval->templates->items;
 	const bool around = eval->flow == FLOW_LEAVE;
 	while (i < end && eval_step(eval)) {
-		const struct item *item = &items[i];
+		const struct template_item *item = &items[i];
 		eval->line = item->line;
 		run_item(eval, i);
 		i = item->item == ITEM_SWITCH || item->item == ITEM_LOOP ? item->end : i + 1;
@@ -229,7 +230,7 @@ enum poly_status
 trcfmt_eval_handler(struct trcfmt_eval *eval, uint64_t address, const char *name)
 {
 	const struct files_key key = {FILES_HANDLER, address, 0, 0};
-	return files_put_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
+	return files_set_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
 								      : POLY_ERR_MEMORY;
 }
 
@@ -238,11 +239,11 @@ trcfmt_eval_errno(struct trcfmt_eval *eval, uint64_t number, const char *name)
 {
 	const struct files_key key = {FILES_ERRNO, number, 0, 0};
 	eval->own_errno = true;
-	return files_put_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
+	return files_set_name(&eval->files, &key, name, strlen(name)) ? POLY_OK
 								      : POLY_ERR_MEMORY;
 }
 
-/* Where the data pointer stands at first (reference aix 4.3). */
+/* Returns the initial data pointer in bytes (AIX trace reference 4.3). */
 static unsigned
 first_byte(const struct trcfmt_options *options, const struct aix_event *event)
 {
@@ -253,7 +254,8 @@ first_byte(const struct trcfmt_options *options, const struct aix_event *event)
 	return options->start64 ? options->start64 : 6;
 }
 
-/* The bytes that the data pointer may point at: hook word and data. False: no memory. */
+/* Builds the image that the data pointer addresses: hook word and data. False: out of memory.
+ */
 static bool
 take_image(struct trcfmt_eval *eval, const struct aix_event *event)
 {
@@ -266,7 +268,7 @@ take_image(struct trcfmt_eval *eval, const struct aix_event *event)
 }
 
 static bool
-begin_event(struct trcfmt_eval *eval, const struct template *template,
+begin_event(struct trcfmt_eval *eval, const struct hook_template *template,
 	const struct trcfmt_context *context)
 {
 	eval->context = context;
@@ -284,9 +286,9 @@ begin_event(struct trcfmt_eval *eval, const struct template *template,
 	return text_begin(eval, template->level) && take_image(eval, context->event);
 }
 
-/* What there is where memory could not be had. */
+/* Returns the result of an event for which memory ran out. */
 static struct trcfmt_result
-no_memory(const struct template *template)
+no_memory(const struct hook_template *template)
 {
 	return (struct trcfmt_result){.outcome = OUTCOME_PRINT,
 		.text = "",
@@ -295,7 +297,7 @@ no_memory(const struct template *template)
 }
 
 struct trcfmt_result
-trcfmt_eval_run(struct trcfmt_eval *eval, const struct template *template,
+trcfmt_eval_run(struct trcfmt_eval *eval, const struct hook_template *template,
 	const struct trcfmt_context *context)
 {
 	if (!begin_event(eval, template, context))
@@ -308,8 +310,8 @@ trcfmt_eval_run(struct trcfmt_eval *eval, const struct template *template,
 	return (struct trcfmt_result){
 		.outcome = eval->outcome,
 		.text = text,
-		.pieces = eval->text.pieces,
-		.piece_count = eval->text.piece_count,
+		.spans = eval->text.spans,
+		.span_count = eval->text.span_count,
 		.faults = eval->faults,
 		.fault_line = eval->fault_line,
 	};
@@ -322,7 +324,7 @@ trcfmt_eval_free(struct trcfmt_eval *eval)
 		return;
 	files_free(&eval->files);
 	mem_free(eval->macros);
-	mem_free(eval->text.pieces);
+	mem_free(eval->text.spans);
 	buf_free(&eval->text.bytes);
 	buf_free(&eval->image);
 	mem_free(eval);

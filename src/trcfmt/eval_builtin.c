@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Built-in macros. Where the documents leave open what a built-in looks at, this is how they
- * are read here:
+ * Built-in macros. Where the documents leave open which values a built-in uses, this file
+ * assumes:
  *
  * - The value just read (fdinstall, fdtofilename, slihlookup) is the last number that a code
  *   read in this event, whether it was printed, a selector or part of an expression, or that a
- *   macro printed. Before the first there is none, and the built-in does nothing.
+ *   macro printed. Without such a number the built-in does nothing.
  * - vmbufinstall() has no arguments: page, segment id and buffer are the last three such
- * numbers, in this order.
+ *   numbers, in this order.
  * - The next string (lookuppninstall1) is that of the next S or A, the next word
- *   (lookuppninstall2) the next number as above, both in this event.
+ *   (lookuppninstall2) is the next number as above, both in this event.
  * - The current file and v-node are those of the process that runs, so that path names that are
- *   looked up at the same time do not mix. fdinstall() takes the v-node "from lookuppn"; that
- * of pfsrdwrinstall1() is another one, since a look-up reads directories.
+ *   looked up at the same time do not mix. fdinstall() uses the v-node "from lookuppn", not
+ *   that of pfsrdwrinstall1(), since a look-up reads directories.
  * - pfsrdwrinstall2(VA.S,count): VA is the address of a byte in segment S; vpagetofilename()
- *   and vmbufinstall() are given numbers of pages. A segment's file is that of its latest
- * range.
+ *   and vmbufinstall() use page numbers. A segment's file is that of its latest range.
  *
- * spec: seed 003 (Built-in Macros); reference aix 4.5 (timers), 4.6, 3 (20, 32, 33).
+ * spec: IBM, trcfmt File Format (Built-in Macros); AIX trace reference 4.5 (timers), 4.6, 3
+ * (20, 32, 33).
  */
 #include "trcfmt/eval_state.h"
 
@@ -37,11 +37,11 @@ process_key(const struct trcfmt_eval *eval, enum files_relation relation)
 static void
 remember(struct trcfmt_eval *eval, const struct files_key *key, uint64_t value)
 {
-	if (!files_put(&eval->files, key, value))
+	if (!files_set(&eval->files, key, value))
 		eval_fault(eval, FAULT_MEMORY);
 }
 
-/* The number read back'th before the last; false: there is none. */
+/* Gets the number read `back` numbers before the last; false: none. */
 static bool
 just_read(const struct trcfmt_eval *eval, unsigned back, uint64_t *number)
 {
@@ -51,7 +51,7 @@ just_read(const struct trcfmt_eval *eval, unsigned back, uint64_t *number)
 	return true;
 }
 
-/* The v-node that was looked up has the name that was looked up. */
+/* Links the v-node that was looked up to the name that was looked up. */
 static void
 install_vnode(struct trcfmt_eval *eval, uint64_t vnode)
 {
@@ -79,13 +79,13 @@ builtin_text_read(struct trcfmt_eval *eval, const void *bytes, size_t n)
 		return;
 	const struct files_key current = process_key(eval, FILES_CURRENT_FILE);
 	eval->awaited &= ~(unsigned)AWAIT_NAME;
-	if (!files_put_name(&eval->files, &current, bytes, n))
+	if (!files_set_name(&eval->files, &current, bytes, n))
 		eval_fault(eval, FAULT_MEMORY);
 }
 
-/* Argument i from 0 as a number. */
+/* Returns argument i, from 0, as a number. */
 static uint64_t
-argument(struct trcfmt_eval *eval, const struct item *item, unsigned i)
+argument(struct trcfmt_eval *eval, const struct template_item *item, unsigned i)
 {
 	if (i >= item->arguments)
 		return 0;
@@ -130,12 +130,12 @@ fd_name(struct trcfmt_eval *eval)
 	print_vnode(eval, known, vnode);
 }
 
-/* VA.S is one argument: the parts of EXPR_JOIN. Without ".", S is 0. */
+/* VA.S is one argument: the operands of EXPR_JOIN. Without ".", S is 0. */
 static void
-range_install(struct trcfmt_eval *eval, const struct item *item)
+range_install(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	const struct poly_templates *templates = eval->templates;
-	const struct expr *where =
+	const struct template_expr *where =
 		&templates->exprs[templates->arguments[item->first_argument]];
 	const struct files_key in_use = process_key(eval, FILES_IN_USE);
 	struct files_range range = {0};
@@ -148,7 +148,7 @@ range_install(struct trcfmt_eval *eval, const struct item *item)
 	range.first = address >> PAGE_BITS;
 	range.last = (count - 1 > UINT64_MAX - address ? UINT64_MAX : address + count - 1) >>
 		     PAGE_BITS;
-	if (!files_put_range(&eval->files, &range))
+	if (!files_add_range(&eval->files, &range))
 		eval_fault(eval, FAULT_MEMORY);
 }
 
@@ -180,7 +180,7 @@ segment_name(struct trcfmt_eval *eval, uint64_t segment)
 }
 
 static void
-page_name(struct trcfmt_eval *eval, const struct item *item)
+page_name(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	uint64_t page = argument(eval, item, 0), segment = argument(eval, item, 1), vnode = 0;
 	bool known = files_get_page(&eval->files, segment, page, &vnode);
@@ -195,9 +195,9 @@ handler_name(struct trcfmt_eval *eval)
 		print_name(eval, files_get_name(&eval->files, &key));
 }
 
-/* A timer belongs to a thread, so that system calls that overlap do not mix. */
+/* A timer belongs to a thread: overlapping system calls of different threads do not mix. */
 static struct files_key
-timer_key(struct trcfmt_eval *eval, const struct item *item)
+timer_key(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	const struct trcfmt_context *context = eval->context;
 	uint64_t a = argument(eval, item, 0), b = argument(eval, item, 1);
@@ -228,16 +228,16 @@ interrupt(struct trcfmt_eval *eval, int by)
 		aix_attribution_interrupt(eval->context->attribution, by);
 }
 
-/* Of an unknown built-in the arguments are read all the same (T11). */
+/* Evaluates the arguments of an unknown built-in (T11). */
 static void
-unknown(struct trcfmt_eval *eval, const struct item *item)
+unknown(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	for (unsigned i = 0; i < item->arguments; i++)
 		argument(eval, item, i);
 }
 
 void
-builtin_call(struct trcfmt_eval *eval, const struct item *item)
+builtin_call(struct trcfmt_eval *eval, const struct template_item *item)
 {
 	struct files_key key;
 	switch (item->number) {

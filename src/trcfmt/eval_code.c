@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Output and interpreter codes: what they read, and how it is printed.
+ * Output and interpreter codes: how they read data and print it.
  *
- * spec: seed 003 (Output Format Codes, Interpreter Format Codes); reference aix 4.4.
+ * spec: IBM, trcfmt File Format (Output Format Codes, Interpreter Format Codes); AIX trace
+ * reference 4.4.
  */
 #include "trcfmt/eval_state.h"
 
@@ -13,16 +14,17 @@
 #include <string.h>
 #include <time.h>
 
-/* Bytes that a number of code takes. X0 takes one, as X1 does (reference aix 3 (5)). */
+/* Returns the size of a number of code in bytes. X0 reads one byte, as X1 does (AIX trace
+ * reference 3 (5)). */
 static unsigned
-code_size(const struct trcfmt_eval *eval, const struct code *code)
+code_size(const struct trcfmt_eval *eval, const struct format_code *code)
 {
 	if (code->word)
 		return eval->context->event->word;
 	return code->size ? code->size : 1;
 }
 
-/* Number of size bytes (1 to 8) at a byte of the image; what lies behind its end is 0. */
+/* Loads a number of size bytes (1 to 8) from the image; bytes beyond its end are 0. */
 static uint64_t
 code_load(const struct trcfmt_eval *eval, uint64_t at, unsigned size)
 {
@@ -36,11 +38,11 @@ code_load(const struct trcfmt_eval *eval, uint64_t at, unsigned size)
 }
 
 /*
- * Takes bits from the data pointer on, which moves behind them: their place in the image. False
- * where the entry does not hold them and the template is ended for it (reference aix 3 (13)).
+ * Advances the data pointer past bits; gets their position in the image. False if the entry is
+ * too short and the template therefore ends (AIX trace reference 3 (13)).
  */
 static bool
-code_claim(struct trcfmt_eval *eval, uint64_t bits, uint64_t *at)
+code_advance(struct trcfmt_eval *eval, uint64_t bits, uint64_t *at)
 {
 	*at = eval->base * 8 + eval->pointer;
 	if (*at + bits > (uint64_t)eval->image.size * 8) {
@@ -54,18 +56,19 @@ code_claim(struct trcfmt_eval *eval, uint64_t bits, uint64_t *at)
 	return true;
 }
 
-/* The same for bytes, from the next boundary of a byte on. */
+/* The same for bytes, from the next byte boundary. */
 static bool
-code_claim_bytes(struct trcfmt_eval *eval, uint64_t bytes, uint64_t *at)
+code_advance_bytes(struct trcfmt_eval *eval, uint64_t bytes, uint64_t *at)
 {
 	eval->pointer = (eval->pointer + 7) / 8 * 8;
-	bool there = code_claim(eval, bytes * 8, at);
+	bool there = code_advance(eval, bytes * 8, at);
 	*at /= 8;
 	return there;
 }
 
 static void
-value_of_number(const struct code *code, unsigned size, uint64_t number, struct value *value)
+value_of_number(const struct format_code *code, unsigned size, uint64_t number,
+	struct eval_value *value)
 {
 	value->kind = VALUE_CODE;
 	value->code = code;
@@ -78,11 +81,11 @@ value_of_number(const struct code *code, unsigned size, uint64_t number, struct 
 }
 
 static bool
-take_number(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+read_number(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	const unsigned size = code_size(eval, code);
 	uint64_t at;
-	if (!code_claim_bytes(eval, size, &at))
+	if (!code_advance_bytes(eval, size, &at))
 		return false;
 	unsigned high = size > 8 ? size - 8 : 0;
 	value_of_number(code, size, code_load(eval, at + high, size - high), value);
@@ -99,10 +102,10 @@ image_bit(const struct trcfmt_eval *eval, uint64_t at)
 }
 
 static bool
-take_bits(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+read_bits(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	uint64_t at;
-	if (!code_claim(eval, code->bits, &at))
+	if (!code_advance(eval, code->bits, &at))
 		return false;
 	value->kind = VALUE_CODE;
 	value->code = code;
@@ -115,9 +118,9 @@ take_bits(struct trcfmt_eval *eval, const struct code *code, struct value *value
 	return true;
 }
 
-/* The text of size bytes of the image, up to a NUL. */
+/* Reads the text of size bytes of the image, up to a NUL. */
 static void
-take_text(struct trcfmt_eval *eval, uint64_t at, uint64_t size, struct value *value)
+read_text(struct trcfmt_eval *eval, uint64_t at, uint64_t size, struct eval_value *value)
 {
 	const struct buf *image = &eval->image;
 	const uint64_t rest = at < image->size ? image->size - at : 0;
@@ -130,22 +133,22 @@ take_text(struct trcfmt_eval *eval, uint64_t at, uint64_t size, struct value *va
 }
 
 static bool
-take_a(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+read_a(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	uint64_t at;
-	if (!code_claim_bytes(eval, code->size, &at))
+	if (!code_advance_bytes(eval, code->size, &at))
 		return false;
 	value->kind = VALUE_CODE;
 	value->code = code;
 	value->number = value->high = 0;
-	take_text(eval, at, code->size, value);
+	read_text(eval, at, code->size, value);
 	return true;
 }
 
-/* The text behind a length. One that is larger than the rest of the entry is cut. */
+/* Reads the text after a length. A length beyond the rest of the entry is truncated. */
 static void
-take_s_text(
-	struct trcfmt_eval *eval, const struct code *code, uint64_t length, struct value *value)
+read_s_text(struct trcfmt_eval *eval, const struct format_code *code, uint64_t length,
+	struct eval_value *value)
 {
 	eval->pointer = (eval->pointer + 7) / 8 * 8;
 	const uint64_t at = eval->base + eval->pointer / 8;
@@ -156,24 +159,24 @@ take_s_text(
 	value->high = 0;
 	if (length > rest)
 		eval_fault(eval, FAULT_STRING);
-	take_text(eval, at, length < rest ? length : rest, value);
+	read_text(eval, at, length < rest ? length : rest, value);
 	eval->pointer += 8 * (length < rest ? length : rest);
 }
 
 static bool
-take_s(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+read_s(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	const unsigned size = code_size(eval, code);
 	uint64_t at;
-	if (!code_claim_bytes(eval, size, &at))
+	if (!code_advance_bytes(eval, size, &at))
 		return false;
-	take_s_text(eval, code, code_load(eval, at, size), value);
+	read_s_text(eval, code, code_load(eval, at, size), value);
 	return true;
 }
 
 /* HT, HB and HD, which do not move the data pointer. */
 static void
-take_hook(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+read_hook(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	static const uint32_t macros[] = {
 		[CODE_HT] = MACRO_HT, [CODE_HB] = MACRO_HB, [CODE_HD] = MACRO_HD};
@@ -184,22 +187,23 @@ take_hook(struct trcfmt_eval *eval, const struct code *code, struct value *value
 }
 
 bool
-code_take(struct trcfmt_eval *eval, const struct code *code, struct value *value)
+code_read(struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value)
 {
 	switch (code->code) {
-	case CODE_A: return take_a(eval, code, value);
-	case CODE_B: return take_bits(eval, code, value);
-	case CODE_S: return take_s(eval, code, value);
+	case CODE_A: return read_a(eval, code, value);
+	case CODE_B: return read_bits(eval, code, value);
+	case CODE_S: return read_s(eval, code, value);
 	case CODE_HT:
 	case CODE_HB:
-	case CODE_HD: take_hook(eval, code, value); return true;
-	default: return take_number(eval, code, value);
+	case CODE_HD: read_hook(eval, code, value); return true;
+	default: return read_number(eval, code, value);
 	}
 }
 
-/* A number as text: its bytes, as many as code has. */
+/* Converts a number to text: the bytes of the number, of the size of code. */
 static void
-cast_to_text(const struct code *code, const struct value *from, struct value *value)
+cast_to_text(
+	const struct format_code *code, const struct eval_value *from, struct eval_value *value)
 {
 	value->kind = VALUE_CODE;
 	value->code = code;
@@ -218,8 +222,8 @@ cast_to_text(const struct code *code, const struct value *from, struct value *va
 }
 
 bool
-code_cast(struct trcfmt_eval *eval, const struct code *code, const struct value *from,
-	struct value *value)
+code_cast(struct trcfmt_eval *eval, const struct format_code *code,
+	const struct eval_value *from, struct eval_value *value)
 {
 	if (from->kind == VALUE_NONE || code->code == CODE_HT || code->code == CODE_HB ||
 		code->code == CODE_HD) {
@@ -238,7 +242,7 @@ code_cast(struct trcfmt_eval *eval, const struct code *code, const struct value 
 			value->number &= ((uint64_t)1 << code->bits) - 1;
 	}
 	if (code->code == CODE_S)
-		take_s_text(eval, code, value->number, value);
+		read_s_text(eval, code, value->number, value);
 	return true;
 }
 
@@ -247,9 +251,9 @@ code_cast(struct trcfmt_eval *eval, const struct code *code, const struct value 
 static void
 print_hex(struct trcfmt_eval *eval, uint64_t number, unsigned digits)
 {
-	char *to = text_grow(eval, digits);
-	for (unsigned i = digits; to && i-- > 0; number >>= 4)
-		to[i] = "0123456789ABCDEF"[number & 15];
+	char *dst = text_grow(eval, digits);
+	for (unsigned i = digits; dst && i-- > 0; number >>= 4)
+		dst[i] = "0123456789ABCDEF"[number & 15];
 }
 
 static void
@@ -275,13 +279,13 @@ print_octal(struct trcfmt_eval *eval, uint64_t number)
 	unsigned digits = 1;
 	for (uint64_t rest = number >> 3; rest; rest >>= 3)
 		digits++;
-	char *to = text_grow(eval, digits);
-	for (unsigned i = digits; to && i-- > 0; number >>= 3)
-		to[i] = (char)('0' + (number & 7));
+	char *dst = text_grow(eval, digits);
+	for (unsigned i = digits; dst && i-- > 0; number >>= 3)
+		dst[i] = (char)('0' + (number & 7));
 }
 
 static void
-print_x(struct trcfmt_eval *eval, const struct value *value)
+print_x(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const unsigned digits = 2 * code_size(eval, value->code);
 	if (digits > 16)
@@ -290,19 +294,19 @@ print_x(struct trcfmt_eval *eval, const struct value *value)
 }
 
 static void
-print_bits(struct trcfmt_eval *eval, const struct value *value)
+print_bits(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const uint32_t bits = value->code->bits, n = bits > 64 ? 64 : bits;
-	char *to = text_grow(eval, bits);
-	for (uint32_t i = 0; to && i < bits - n; i++)
-		*to++ = (char)('0' + (value->bytes && image_bit(eval, value->at + i)));
-	for (uint32_t i = n; to && i-- > 0;)
-		*to++ = (char)('0' + (value->number >> i & 1));
+	char *dst = text_grow(eval, bits);
+	for (uint32_t i = 0; dst && i < bits - n; i++)
+		*dst++ = (char)('0' + (value->bytes && image_bit(eval, value->at + i)));
+	for (uint32_t i = n; dst && i-- > 0;)
+		*dst++ = (char)('0' + (value->number >> i & 1));
 }
 
-/* The number that the bits of F4 or F8 are. */
+/* Returns the value of F4 or F8. */
 static double
-code_float(const struct value *value)
+code_float(const struct eval_value *value)
 {
 	double number;
 	const uint32_t low = (uint32_t)value->number;
@@ -312,24 +316,25 @@ code_float(const struct value *value)
 	return value->code->size == 4 ? (double)single : number;
 }
 
-/* As %.4E writes it, with a point whatever the locale. */
+/* Prints as %.4E, with a point in any locale. */
 static void
-print_float(struct trcfmt_eval *eval, const struct value *value)
+print_float(struct trcfmt_eval *eval, const struct eval_value *value)
 {
-	char text[40], *to = text;
+	char text[40], *dst = text;
 	snprintf(text, sizeof text, "%.4E", code_float(value));
-	if (*to == '-')
-		to++;
-	if (*to >= '0' && *to <= '9') {
+	if (*dst == '-')
+		dst++;
+	if (*dst >= '0' && *dst <= '9') {
 		char *tail = strchr(text, 'E');
-		if (tail - to > 6) /* a locale's point of several bytes */
-			memmove(to + 2, tail - 4, strlen(tail - 4) + 1);
-		to[1] = '.';
+		if (tail - dst > 6) /* a locale's point of several bytes */
+			memmove(dst + 2, tail - 4, strlen(tail - 4) + 1);
+		dst[1] = '.';
 	}
 	text_string(eval, text);
 }
 
-/* As ctime writes it (reference aix 4.4, 3 (10)). Seconds are unsigned: up to the year 2106. */
+/* Prints as ctime does (AIX trace reference 4.4, 3 (10)). Seconds are unsigned, up to the year
+ * 2106. */
 static void
 print_time(struct trcfmt_eval *eval, uint64_t number)
 {
@@ -354,7 +359,7 @@ print_time(struct trcfmt_eval *eval, uint64_t number)
 	text_string(eval, text);
 }
 
-/* A name in place of a number where there is one. */
+/* Prints the name of a number, or the number if it has none. */
 static void
 print_named(struct trcfmt_eval *eval, const char *name, uint64_t number)
 {
@@ -364,7 +369,7 @@ print_named(struct trcfmt_eval *eval, const char *name, uint64_t number)
 		print_decimal(eval, number);
 }
 
-/* As the user's table has it, else AIX's own. */
+/* Returns the name in the user's table, else AIX's. */
 static const char *
 errno_name(const struct trcfmt_eval *eval, uint64_t number)
 {
@@ -381,19 +386,19 @@ path_of(const struct trcfmt_eval *eval, uint64_t pid)
 }
 
 static void
-print_text(struct trcfmt_eval *eval, const struct value *value)
+print_text(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const size_t begin = eval->text.bytes.size;
 	text_clean(eval, value->bytes, value->size);
 	const size_t printed = eval->text.bytes.size - begin;
-	const struct code *code = value->kind == VALUE_CODE ? value->code : NULL;
+	const struct format_code *code = value->kind == VALUE_CODE ? value->code : NULL;
 	if (code && code->code == CODE_A && code->sized && printed < code->columns &&
 		eval->flow != FLOW_END)
 		text_blanks(eval, code->columns - printed);
 }
 
 static void
-print_code(struct trcfmt_eval *eval, const struct value *value)
+print_code(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const uint64_t number = value->number;
 	switch (value->code->code) {
@@ -408,21 +413,21 @@ print_code(struct trcfmt_eval *eval, const struct value *value)
 	case CODE_T: print_time(eval, number); break;
 	case CODE_E: print_named(eval, errno_name(eval, number), number); break;
 	case CODE_P: print_named(eval, path_of(eval, number), number); break;
-	/* A hook type is one digit, flags of a 64-bit hook word are four. */
+	/* A hook type has one digit, the flags of a 64-bit hook word have four. */
 	case CODE_HT: print_hex(eval, number, eval->context->event->wide ? 4 : 1); break;
 	default: print_hex(eval, number, 4); break;
 	}
 }
 
-/* X0 leaves no blank (reference aix 3 (5)); A0.n is just its n blanks. */
+/* X0 prints no blank (AIX trace reference 3 (5)); A0.n only its n blanks. */
 static bool
-code_leaves_blank(const struct value *value)
+code_leaves_blank(const struct eval_value *value)
 {
 	return value->kind != VALUE_CODE || value->code->word || value->code->size ||
 	       (value->code->code != CODE_X && value->code->code != CODE_A);
 }
 
-/* Macros print at least four digits (reference aix 3 (28)). */
+/* Macros print at least four digits (AIX trace reference 3 (28)). */
 static unsigned
 macro_digits(uint64_t number)
 {
@@ -431,7 +436,7 @@ macro_digits(uint64_t number)
 }
 
 void
-code_print(struct trcfmt_eval *eval, const struct value *value)
+code_print(struct trcfmt_eval *eval, const struct eval_value *value)
 {
 	const size_t begin = text_datum(eval);
 	switch (value->kind) {
@@ -445,16 +450,16 @@ code_print(struct trcfmt_eval *eval, const struct value *value)
 }
 
 bool
-code_is_text(const struct value *value)
+code_is_text(const struct eval_value *value)
 {
 	return value->kind == VALUE_TEXT ||
 	       (value->kind == VALUE_CODE &&
 		       (value->code->code == CODE_A || value->code->code == CODE_S));
 }
 
-/* Text is a number where all of it is decimal digits. */
+/* Text equals a number only if it consists of decimal digits. */
 bool
-code_matches_number(const struct value *value, uint64_t number)
+code_matches_number(const struct eval_value *value, uint64_t number)
 {
 	uint64_t own = value->number;
 	if (value->kind == VALUE_CODE && value->code->code == CODE_F)
@@ -465,7 +470,8 @@ code_matches_number(const struct value *value, uint64_t number)
 }
 
 bool
-code_matches_bits(const struct trcfmt_eval *eval, const struct value *value, uint64_t number)
+code_matches_bits(
+	const struct trcfmt_eval *eval, const struct eval_value *value, uint64_t number)
 {
 	if (value->kind != VALUE_CODE || value->code->code != CODE_D)
 		return false;
@@ -474,13 +480,14 @@ code_matches_bits(const struct trcfmt_eval *eval, const struct value *value, uin
 }
 
 bool
-code_matches(struct trcfmt_eval *eval, const struct value *value, const void *text, size_t n)
+code_matches(
+	struct trcfmt_eval *eval, const struct eval_value *value, const void *text, size_t n)
 {
 	if (value->kind == VALUE_NONE)
 		return false;
 	if (code_is_text(value))
 		return value->size == n && (n == 0 || memcmp(value->bytes, text, n) == 0);
-	/* Of others the text is what they print. It is taken back. */
+	/* Other values are compared by their printed text, which is then removed. */
 	struct buf *bytes = &eval->text.bytes;
 	const size_t begin = bytes->size;
 	if (value->kind == VALUE_NUMBER)

@@ -2,10 +2,11 @@
 /*
  * Macros and expressions.
  *
- * A number prints hexadecimal, also where it counts processes or lines: a template that wants
- * decimal digits says so by a cast ($PID%D4).
+ * Numbers print in hexadecimal, process ids and line numbers included; a template gets decimal
+ * digits by a cast ($PID%D4).
  *
- * spec: seed 003 (Macros, Predefined Macros); reference aix 4.5, 3 (16, 17, 22, 28, 36).
+ * spec: IBM, trcfmt File Format (Macros, Predefined Macros); AIX trace reference 4.5, 3 (16,
+ * 17, 22, 28, 36).
  */
 #include "trcfmt/eval_state.h"
 
@@ -14,21 +15,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Deepest nesting of operators that is worked out; no template that is meant well comes near.
- */
+/* Maximum nesting depth of operators that are evaluated. */
 #define EXPR_DEPTH 500
 
 static void
-value_number(struct value *value, uint64_t number)
+value_number(struct eval_value *value, uint64_t number)
 {
 	value->kind = VALUE_NUMBER;
 	value->number = number;
 	value->high = 0;
 }
 
-/* What is not known prints nothing and counts as 0. */
+/* An unknown value prints nothing and counts as 0. */
 static void
-value_known(struct value *value, bool known, uint64_t number)
+value_known(struct eval_value *value, bool known, uint64_t number)
 {
 	value_number(value, known ? number : 0);
 	if (!known)
@@ -36,7 +36,7 @@ value_known(struct value *value, bool known, uint64_t number)
 }
 
 static void
-value_text(struct value *value, const char *text)
+value_text(struct eval_value *value, const char *text)
 {
 	value_known(value, text != NULL, 0);
 	if (!text)
@@ -58,7 +58,8 @@ long_word(const struct aix_event *event, unsigned i)
 	return aix_event_word(event, 2 * i - 1) << 32 | aix_event_word(event, 2 * i);
 }
 
-/* $HB: bytes of the buffer; the seed says it is the hook data of a 32-bit hook word. */
+/* $HB: size of the buffer in bytes; for a 32-bit hook word the hook data (trcfmt File Format).
+ */
 static uint64_t
 buffer_bytes(const struct aix_event *event)
 {
@@ -68,15 +69,15 @@ buffer_bytes(const struct aix_event *event)
 }
 
 static void
-register_value(const struct aix_event *event, size_t i, struct value *value)
+register_value(const struct aix_event *event, size_t i, struct eval_value *value)
 {
 	const bool there = i < event->register_count;
 	value_known(value, there, there ? load_be64(event->registers + 8 * i) : 0);
 }
 
-/* Macros of the event; false: macro is none. */
+/* Gets a macro of the event; false: macro is not one. */
 static bool
-event_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
+event_macro(const struct trcfmt_eval *eval, uint32_t macro, struct eval_value *value)
 {
 	const struct aix_event *event = eval->context->event;
 	switch (macro) {
@@ -105,9 +106,9 @@ event_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
 	return true;
 }
 
-/* Macros of the process and of the trace; false: macro is none. */
+/* Gets a macro of the process or the trace; false: macro is not one. */
 static bool
-trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
+trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct eval_value *value)
 {
 	const struct aix_context *who = eval->context->who;
 	const struct trcfmt_facts *facts = eval->context->facts;
@@ -117,7 +118,7 @@ trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
 	case MACRO_PID: value_known(value, who->has_pid, who->pid); break;
 	case MACRO_TID: value_known(value, who->has_tid, who->tid); break;
 	case MACRO_CPUID: value_known(value, who->has_cpu, who->cpu); break;
-	case MACRO_PRI: value_known(value, false, 0); break; /* no column holds it */
+	case MACRO_PRI: value_known(value, false, 0); break; /* in no column */
 	case MACRO_LOGFILE: value_text(value, facts->logfile); break;
 	case MACRO_TRACEENV: value_number(value, facts->environment); break;
 	case MACRO_TOTALCPUS:
@@ -138,9 +139,9 @@ trace_macro(const struct trcfmt_eval *eval, uint32_t macro, struct value *value)
 }
 
 void
-macro_value(struct trcfmt_eval *eval, uint32_t macro, struct value *value)
+macro_value(struct trcfmt_eval *eval, uint32_t macro, struct eval_value *value)
 {
-	const struct macro *own = &eval->macros[macro];
+	const struct macro_value *own = &eval->macros[macro];
 	if (own->generation == eval->generation) {
 		value_number(value, own->number);
 		return;
@@ -164,14 +165,14 @@ macro_assign(struct trcfmt_eval *eval, uint32_t macro, uint64_t number)
 	if (macro == MACRO_DATAPOINTER)
 		eval_move(eval, number < UINT64_MAX / 8 ? number * 8 : UINT64_MAX);
 	else if (macro == MACRO_BASEPOINTER)
-		eval->base = number < EVAL_BASE_MOST ? number : EVAL_BASE_MOST;
+		eval->base = number < EVAL_BASE_MAX ? number : EVAL_BASE_MAX;
 	else
-		eval->macros[macro] = (struct macro){eval->generation, number};
+		eval->macros[macro] = (struct macro_value){eval->generation, number};
 }
 
 /*
- * $ERROR: where the event stands, then nothing behind the descriptor. The trace id has four
- * digits only where the last is not 0 (reference aix 2.2).
+ * $ERROR: prints the event's position, then ends the template with the descriptor. The trace id
+ * has four digits only if the last is not 0 (AIX trace reference 2.2).
  */
 static void
 error_message(struct trcfmt_eval *eval)
@@ -194,14 +195,14 @@ error_message(struct trcfmt_eval *eval)
 }
 
 /*
- * $DEFAULT: the items of template 008 print where the template stands, from the event's first
- * data on; what follows in the template goes on where it was. Template 008 that asks for itself
- * would never end.
+ * $DEFAULT: runs the items of template 008 from the event's first data, then resumes the
+ * template with its own data pointer. Template 008 must not run itself.
  */
 static void
 run_default(struct trcfmt_eval *eval)
 {
-	const struct template *template = trcfmt_template(eval->templates, TRCFMT_DEFAULT_HOOK);
+	const struct hook_template *template =
+		trcfmt_template(eval->templates, TRCFMT_DEFAULT_HOOK);
 	if (eval->in_default) {
 		eval_stop(eval, FAULT_STEPS);
 		return;
@@ -226,7 +227,7 @@ end_event(struct trcfmt_eval *eval, enum trcfmt_outcome outcome)
 }
 
 bool
-macro_act(struct trcfmt_eval *eval, uint32_t macro)
+macro_run_action(struct trcfmt_eval *eval, uint32_t macro)
 {
 	switch (macro) {
 	case MACRO_BREAK: end_event(eval, OUTCOME_PRINT); return true;
@@ -240,7 +241,7 @@ macro_act(struct trcfmt_eval *eval, uint32_t macro)
 }
 
 static uint64_t
-expr_operate(struct trcfmt_eval *eval, const struct expr *expr)
+expr_operate(struct trcfmt_eval *eval, const struct template_expr *expr)
 {
 	uint64_t left = expr_number(eval, expr->left);
 	if (expr->op == EXPR_JOIN)
@@ -260,12 +261,12 @@ expr_operate(struct trcfmt_eval *eval, const struct expr *expr)
 }
 
 bool
-expr_value(struct trcfmt_eval *eval, uint32_t index, struct value *value)
+expr_value(struct trcfmt_eval *eval, uint32_t index, struct eval_value *value)
 {
-	const struct expr *expr = &eval->templates->exprs[index];
-	struct value from;
+	const struct template_expr *expr = &eval->templates->exprs[index];
+	struct eval_value from;
 	switch (expr->op) {
-	case EXPR_CODE: return code_take(eval, &expr->code, value);
+	case EXPR_CODE: return code_read(eval, &expr->code, value);
 	case EXPR_MACRO: macro_value(eval, expr->macro, value); return true;
 	case EXPR_CAST:
 		macro_value(eval, expr->macro, &from);
@@ -275,14 +276,14 @@ expr_value(struct trcfmt_eval *eval, uint32_t index, struct value *value)
 }
 
 /*
- * Every part of an expression is a step. F counts with its bits, so that a macro keeps it; S
- * with its length, other text as 0.
+ * Each node of an expression is a step. The number of F is its bits, so that a macro preserves
+ * it; that of S is its length, that of other text 0.
  */
 uint64_t
 expr_number(struct trcfmt_eval *eval, uint32_t index)
 {
-	const struct expr *expr = &eval->templates->exprs[index];
-	struct value value;
+	const struct template_expr *expr = &eval->templates->exprs[index];
+	struct eval_value value;
 	if (!eval_step(eval))
 		return 0;
 	if (expr->op == EXPR_NUMBER)

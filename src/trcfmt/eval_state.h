@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The evaluator's own affairs: what it holds while it runs a template, and the parts that its
- * files take in that: text (eval_text), codes (eval_code), macros and expressions (eval_macro),
- * built-ins (eval_builtin).
+ * Internals of the evaluator: its state while it runs a template, and the functions of its
+ * files: text (eval_text), codes (eval_code), macros and expressions (eval_macro), built-ins
+ * (eval_builtin).
  *
- * spec: reference aix 4.3 to 4.7.
+ * spec: AIX trace reference 4.3 to 4.7.
  */
 #ifndef TRCFMT_EVAL_STATE_H
 #define TRCFMT_EVAL_STATE_H
@@ -12,37 +12,37 @@
 #include "trcfmt/eval.h"
 #include "trcfmt/files.h"
 
-/* Template 008, which $DEFAULT uses. */
+/* Template 008, which $DEFAULT runs. */
 #define TRCFMT_DEFAULT_HOOK 0x0080
 
-/* Largest $BASEPOINTER, in bytes, and data pointer, in bits: far behind any event. */
-#define EVAL_BASE_MOST ((uint64_t)1 << 40)
-#define EVAL_POINTER_MOST ((uint64_t)1 << 43)
+/* Largest $BASEPOINTER, in bytes, and data pointer, in bits: far beyond any event. */
+#define EVAL_BASE_MAX ((uint64_t)1 << 40)
+#define EVAL_POINTER_MAX ((uint64_t)1 << 43)
 
-/* What happens behind an item. */
-enum flow {
+/* What runs after an item. */
+enum eval_flow {
 	FLOW_ON,
-	FLOW_LEAVE, /* the descriptor that holds it is the last that is run */
-	FLOW_END,   /* nothing else is run */
+	FLOW_LEAVE, /* the rest of the innermost descriptor, then nothing */
+	FLOW_END,   /* nothing */
 };
 
-/* The next reading that a built-in waits for. */
+/* Kinds of values that a built-in waits for. */
 enum { AWAIT_NAME = 1, AWAIT_VNODE = 2 };
 
 /* The text of an event as it grows. */
-struct text {
+struct eval_text {
 	struct buf bytes;
-	struct trcfmt_piece *pieces; /* there is always one, the last, that grows */
-	size_t piece_count, piece_capacity;
-	size_t room;	  /* bytes that may still be made, those that are trimmed included */
-	uint64_t lines;	  /* that are complete */
-	bool tight;	  /* setdelim(): no blanks between items */
-	bool raw;	  /* as in struct trcfmt_options */
-	bool behind_text; /* the last item that left a mark is a quoted string */
+	struct trcfmt_span *spans; /* at least one; the last one grows */
+	size_t span_count, span_capacity;
+	size_t room;	   /* remaining bytes of TRCFMT_OUTPUT; trimmed blanks count */
+	uint64_t lines;	   /* complete lines */
+	bool tight;	   /* setdelim(): no blanks between items */
+	bool raw;	   /* as in struct trcfmt_options */
+	bool after_string; /* the last item that printed is a quoted string */
 };
 
-/* A macro of the event whose generation is the evaluator's. */
-struct macro {
+/* A macro; its value is set if its generation is the evaluator's. */
+struct macro_value {
 	uint64_t generation, number;
 };
 
@@ -50,35 +50,35 @@ struct trcfmt_eval {
 	const struct poly_templates *templates;
 	struct trcfmt_options options;
 	struct files files;
-	bool own_errno;	      /* files has names of errno values */
-	struct macro *macros; /* by number */
-	uint64_t generation;  /* of the event */
+	bool own_errno;		    /* files has user names of errno values */
+	struct macro_value *macros; /* by number */
+	uint64_t generation;	    /* of the event */
 
 	const struct trcfmt_context *context;
 	struct buf image;    /* the event's hook word and data */
 	unsigned hook_bytes; /* of its hook word */
-	uint64_t start;	     /* where the data pointer stands at first, in bits */
+	uint64_t start;	     /* initial data pointer, in bits */
 	uint64_t pointer;    /* in bits */
 	uint64_t base;	     /* $BASEPOINTER, in bytes */
-	uint64_t latest[4];  /* numbers read, by turns */
+	uint64_t latest[4];  /* the last numbers read, a ring */
 	unsigned read_count; /* numbers read in this event */
 	unsigned awaited;    /* bits AWAIT_ */
-	uint32_t steps;	     /* that are left */
-	unsigned depth;	     /* of the expression that is worked out */
-	bool in_default;     /* template 008 is run */
-	enum flow flow;
+	uint32_t steps;	     /* remaining */
+	unsigned depth;	     /* of the expression being evaluated */
+	bool in_default;     /* template 008 is running */
+	enum eval_flow flow;
 	enum trcfmt_outcome outcome;
-	uint32_t line; /* of the item that is run */
+	uint32_t line; /* of the current item */
 	unsigned faults;
 	uint32_t fault_line;
-	struct text text;
+	struct eval_text text;
 };
 
-/* Notes a fault; eval_stop also ends the template. */
+/* Records a fault; eval_stop also ends the template. */
 void eval_fault(struct trcfmt_eval *eval, enum trcfmt_fault fault);
 void eval_stop(struct trcfmt_eval *eval, enum trcfmt_fault fault);
 
-/* Takes a step; false: none was left, or the template has ended. */
+/* Counts a step; false: none remained, or the template has ended. */
 static inline bool
 eval_step(struct trcfmt_eval *eval)
 {
@@ -95,22 +95,22 @@ eval_step(struct trcfmt_eval *eval)
 /* Runs the items of a descriptor. */
 void eval_items(struct trcfmt_eval *eval, uint32_t i, uint32_t end);
 
-/* Moves the data pointer to a bit from the start of the event, or notes that it cannot. */
+/* Moves the data pointer to a bit from the start of the event, or records a fault. */
 void eval_move(struct trcfmt_eval *eval, uint64_t bits);
 
 /* ---- eval_text ---- */
 
-/* Begins the text of an event. False: no memory. */
+/* Starts the text of an event. False: out of memory. */
 bool text_begin(struct trcfmt_eval *eval, uint8_t level);
 
-/* Place for n bytes, which become part of the text; NULL: there is none, and the template is
+/* Appends n bytes to the text for the caller to fill; NULL: no room, and the template has
  * ended. */
 char *text_grow_slowly(struct trcfmt_eval *eval, size_t n);
 
 static inline char *
 text_grow(struct trcfmt_eval *eval, size_t n)
 {
-	struct text *text = &eval->text;
+	struct eval_text *text = &eval->text;
 	if (n > text->room || n > text->bytes.capacity - text->bytes.size)
 		return text_grow_slowly(eval, n);
 	text->room -= n;
@@ -118,19 +118,19 @@ text_grow(struct trcfmt_eval *eval, size_t n)
 	return (char *)text->bytes.data + text->bytes.size - n;
 }
 
-/* Appends as it is; blanks are as many as there is room for. */
+/* Appends bytes unchanged; blanks only while there is room. */
 void text_append(struct trcfmt_eval *eval, const void *bytes, size_t n);
 void text_string(struct trcfmt_eval *eval, const char *string);
 void text_blanks(struct trcfmt_eval *eval, uint64_t n);
 
-/* Appends what may hold anything: tabs are expanded, what can't be shown becomes a point. */
+/* Appends untrusted text: expands tabs, replaces unprintable bytes by a full stop. */
 void text_clean(struct trcfmt_eval *eval, const void *bytes, size_t n);
 
-/* A quoted string, and one that a case chooses directly (reference aix 4.7). */
+/* Appends a quoted string, and one that a case selects directly (AIX trace reference 4.7). */
 void text_quoted(struct trcfmt_eval *eval, const char *string, size_t n);
 void text_chosen(struct trcfmt_eval *eval, const char *string, size_t n);
 
-/* Where a datum begins and what stands behind it; blank: one is due. */
+/* Marks the start and the end of a datum; blank: a blank follows it. */
 size_t text_datum(struct trcfmt_eval *eval);
 void text_datum_end(struct trcfmt_eval *eval, size_t begin, bool blank);
 
@@ -138,75 +138,77 @@ void text_newline(struct trcfmt_eval *eval);
 void text_tab(struct trcfmt_eval *eval);
 void text_level(struct trcfmt_eval *eval, uint8_t level);
 
-/* Ends the last line. */
+/* Completes the last line. */
 void text_end(struct trcfmt_eval *eval);
 
 /* ---- eval_code ---- */
 
-/* What a code has read or a macro stands for. */
-struct value {
+/* The value of a code or a macro. */
+struct eval_value {
 	enum {
-		VALUE_NONE,   /* nothing: it is not known, and prints nothing */
+		VALUE_NONE,   /* unknown: prints nothing */
 		VALUE_NUMBER, /* of a macro or an expression */
 		VALUE_TEXT,
-		VALUE_CODE, /* prints as code says */
+		VALUE_CODE, /* prints by code */
 	} kind;
-	const struct code *code;
+	const struct format_code *code;
 	uint64_t number; /* of codes the low 64 bits; of S the length */
-	uint64_t high;	 /* the bits above, of X only */
-	uint64_t at;	 /* B: first bit in the image, where there are more than 64 */
+	uint64_t high;	 /* the bits above, X only */
+	uint64_t at;	 /* B of more than 64 bits: its first bit in the image */
 	const uint8_t *bytes;
 	size_t size;
-	uint8_t own[8]; /* where bytes may point to */
+	uint8_t own[8]; /* storage for bytes */
 };
 
-/* Reads as code says at the data pointer, which moves on. False: the template is ended. */
-bool code_take(struct trcfmt_eval *eval, const struct code *code, struct value *value);
+/* Reads a value by code at the data pointer and advances that. False: the template has ended.
+ */
+bool code_read(
+	struct trcfmt_eval *eval, const struct format_code *code, struct eval_value *value);
 
-/* Reads a number or a text as code says, as if the entry held it. */
-bool code_cast(struct trcfmt_eval *eval, const struct code *code, const struct value *from,
-	struct value *value);
+/* Converts a number or a text by code, as if the entry held it. */
+bool code_cast(struct trcfmt_eval *eval, const struct format_code *code,
+	const struct eval_value *from, struct eval_value *value);
 
 /* Prints a datum. */
-void code_print(struct trcfmt_eval *eval, const struct value *value);
+void code_print(struct trcfmt_eval *eval, const struct eval_value *value);
 
-/* True where a value is the number of a case, or its text. */
-bool code_matches_number(const struct value *value, uint64_t number);
+/* True if a value equals the number of a case, or its text. */
+bool code_matches_number(const struct eval_value *value, uint64_t number);
 
-/* True where a signed datum below 0 has these bits in the entry: 0xFFFF as D2 is -1. */
+/* True if a signed datum has these bits in the entry: 0xFFFF as D2 is -1. */
 bool code_matches_bits(
-	const struct trcfmt_eval *eval, const struct value *value, uint64_t number);
+	const struct trcfmt_eval *eval, const struct eval_value *value, uint64_t number);
 
 bool code_matches(
-	struct trcfmt_eval *eval, const struct value *value, const void *text, size_t n);
+	struct trcfmt_eval *eval, const struct eval_value *value, const void *text, size_t n);
 
-/* True where a value is text and has no number. */
-bool code_is_text(const struct value *value);
+/* True if a value is text, without a number. */
+bool code_is_text(const struct eval_value *value);
 
 /* ---- eval_macro ---- */
 
-/* What a macro stands for now. */
-void macro_value(struct trcfmt_eval *eval, uint32_t macro, struct value *value);
+/* Gets the value of a macro. */
+void macro_value(struct trcfmt_eval *eval, uint32_t macro, struct eval_value *value);
 
 /* macro = number */
 void macro_assign(struct trcfmt_eval *eval, uint32_t macro, uint64_t number);
 
-/* Runs a macro that is an item and acts ($BREAK, ...); false: it is another. */
-bool macro_act(struct trcfmt_eval *eval, uint32_t macro);
+/* Runs the action of a macro that has one ($BREAK, ...); false: it has none. */
+bool macro_run_action(struct trcfmt_eval *eval, uint32_t macro);
 
-/* What an expression stands for; false: the template is ended. */
-bool expr_value(struct trcfmt_eval *eval, uint32_t expr, struct value *value);
+/* Gets the value of an expression; false: the template has ended. */
+bool expr_value(struct trcfmt_eval *eval, uint32_t expr, struct eval_value *value);
 
-/* The same as a number. */
+/* Returns the value of an expression as a number. */
 uint64_t expr_number(struct trcfmt_eval *eval, uint32_t expr);
 
 /* ---- eval_builtin ---- */
 
-/* A number, or a text, was read. */
+/* Passes a number or a text that was read to the built-ins. */
 void builtin_number_read(struct trcfmt_eval *eval, uint64_t number);
 void builtin_text_read(struct trcfmt_eval *eval, const void *bytes, size_t n);
 
 /* Runs a built-in. */
-void builtin_call(struct trcfmt_eval *eval, const struct item *item);
+void builtin_call(struct trcfmt_eval *eval, const struct template_item *item);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of an event: blanks, lines and columns. spec: reference aix 4.7; seed 003 (Labels).
+/* The text of an event: blanks, lines and columns. spec: AIX trace reference 4.7; IBM, trcfmt
+ * File Format (Labels).
  */
 #include "trcfmt/eval_state.h"
 
@@ -10,24 +11,24 @@
 
 #define TAB_STOP 8
 
-static struct trcfmt_piece *
-text_piece(struct text *text)
+static struct trcfmt_span *
+last_span(struct eval_text *text)
 {
-	return &text->pieces[text->piece_count - 1];
+	return &text->spans[text->span_count - 1];
 }
 
 static bool
-text_add_piece(struct text *text, uint8_t level, bool continues)
+add_span(struct eval_text *text, uint8_t level, bool continues)
 {
-	if (text->piece_count == text->piece_capacity) {
-		size_t more = text->piece_capacity ? 2 * text->piece_capacity : 16;
-		void *pieces = mem_resize(text->pieces, more, sizeof *text->pieces);
-		if (!pieces)
+	if (text->span_count == text->span_capacity) {
+		size_t grown = text->span_capacity ? 2 * text->span_capacity : 16;
+		void *spans = mem_resize(text->spans, grown, sizeof *text->spans);
+		if (!spans)
 			return false;
-		text->pieces = pieces;
-		text->piece_capacity = more;
+		text->spans = spans;
+		text->span_capacity = grown;
 	}
-	text->pieces[text->piece_count++] = (struct trcfmt_piece){
+	text->spans[text->span_count++] = (struct trcfmt_span){
 		.level = level, .continues = continues, .offset = (uint32_t)text->bytes.size};
 	return true;
 }
@@ -35,26 +36,26 @@ text_add_piece(struct text *text, uint8_t level, bool continues)
 bool
 text_begin(struct trcfmt_eval *eval, uint8_t level)
 {
-	struct text *text = &eval->text;
+	struct eval_text *text = &eval->text;
 	buf_clear(&text->bytes);
-	text->piece_count = 0;
+	text->span_count = 0;
 	text->room = TRCFMT_OUTPUT;
 	text->lines = 0;
 	text->tight = false;
 	text->raw = eval->options.raw_spacing;
-	text->behind_text = false;
-	return text_add_piece(text, level, false);
+	text->after_string = false;
+	return add_span(text, level, false);
 }
 
 char *
 text_grow_slowly(struct trcfmt_eval *eval, size_t n)
 {
-	struct text *text = &eval->text;
+	struct eval_text *text = &eval->text;
 	if (n > text->room) {
 		eval_stop(eval, FAULT_OUTPUT);
 		return NULL;
 	}
-	/* As much again, so that it is rarely called. */
+	/* Doubles the buffer, so that this function is rarely called. */
 	if (!buf_reserve(&text->bytes, n + text->bytes.size)) {
 		eval_stop(eval, FAULT_MEMORY);
 		return NULL;
@@ -65,9 +66,9 @@ text_grow_slowly(struct trcfmt_eval *eval, size_t n)
 void
 text_append(struct trcfmt_eval *eval, const void *bytes, size_t n)
 {
-	char *to = n ? text_grow(eval, n) : NULL;
-	if (to)
-		memcpy(to, bytes, n);
+	char *dst = n ? text_grow(eval, n) : NULL;
+	if (dst)
+		memcpy(dst, bytes, n);
 }
 
 void
@@ -80,54 +81,54 @@ void
 text_blanks(struct trcfmt_eval *eval, uint64_t n)
 {
 	const size_t room = eval->text.room;
-	char *to = text_grow(eval, n < room ? (size_t)n : room);
-	if (to)
-		memset(to, ' ', n < room ? (size_t)n : room);
+	char *dst = text_grow(eval, n < room ? (size_t)n : room);
+	if (dst)
+		memset(dst, ' ', n < room ? (size_t)n : room);
 	if (n > room)
 		eval_stop(eval, FAULT_OUTPUT);
 }
 
 /* Ends the last piece without the blanks at its end. */
 static void
-text_close_piece(struct text *text)
+close_span(struct eval_text *text)
 {
-	struct trcfmt_piece *piece = text_piece(text);
+	struct trcfmt_span *span = last_span(text);
 	struct buf *bytes = &text->bytes;
-	while (bytes->size > piece->offset && bytes->data[bytes->size - 1] == ' ')
+	while (bytes->size > span->offset && bytes->data[bytes->size - 1] == ' ')
 		bytes->size--;
-	piece->length = (uint32_t)bytes->size - piece->offset;
+	span->length = (uint32_t)bytes->size - span->offset;
 }
 
-/* Ends a line. What held nothing but blanks behind a change of level is dropped. */
+/* Ends a line. Drops a span after a change of level that holds only blanks. */
 static void
-text_close_line(struct text *text)
+close_line(struct eval_text *text)
 {
-	text_close_piece(text);
-	if (text_piece(text)->length == 0 && text_piece(text)->continues)
-		text->piece_count--;
+	close_span(text);
+	if (last_span(text)->length == 0 && last_span(text)->continues)
+		text->span_count--;
 }
 
 void
 text_newline(struct trcfmt_eval *eval)
 {
-	struct text *text = &eval->text;
-	const uint8_t level = text_piece(text)->level;
-	text_close_line(text);
+	struct eval_text *text = &eval->text;
+	const uint8_t level = last_span(text)->level;
+	close_line(text);
 	text->lines++;
-	text->behind_text = false;
-	if (!text_add_piece(text, level, false))
+	text->after_string = false;
+	if (!add_span(text, level, false))
 		eval_stop(eval, FAULT_MEMORY);
 }
 
-/* Blanks up to the next tab stop, counted from where the piece began. */
+/* Blanks up to the next tab stop, counted from the start of the span. */
 static void
 text_to_stop(struct trcfmt_eval *eval)
 {
-	size_t column = eval->text.bytes.size - text_piece(&eval->text)->offset;
+	size_t column = eval->text.bytes.size - last_span(&eval->text)->offset;
 	text_blanks(eval, TAB_STOP - column % TAB_STOP);
 }
 
-/* What is shown for a byte of a text; utf8: it is well-formed, so its bytes stay. */
+/* Returns the byte to print for a byte of a text; utf8: the text is valid UTF-8. */
 static char
 text_shown(uint8_t byte, bool utf8)
 {
@@ -151,7 +152,7 @@ text_odd(struct trcfmt_eval *eval, const uint8_t *p, size_t n, bool lines)
 	}
 }
 
-/* Appends text that may hold anything; lines: new lines are meant, it is a template's. */
+/* Appends any text; lines: newlines begin lines, as in a template's strings. */
 static void
 text_show(struct trcfmt_eval *eval, const void *bytes, size_t n, bool lines)
 {
@@ -171,28 +172,27 @@ text_clean(struct trcfmt_eval *eval, const void *bytes, size_t n)
 }
 
 /*
- * aix.spacing=raw is the seed's sentence by itself: whatever prints is followed by a blank, and
- * blanks that follow each other are one.
+ * aix.spacing=raw: a blank follows every item that prints, and consecutive blanks are one, as
+ * trcfmt File Format states.
  */
 static void
 text_raw_blank(struct trcfmt_eval *eval)
 {
 	const struct buf *bytes = &eval->text.bytes;
-	if (bytes->size > text_piece(&eval->text)->offset &&
-		bytes->data[bytes->size - 1] != ' ')
+	if (bytes->size > last_span(&eval->text)->offset && bytes->data[bytes->size - 1] != ' ')
 		text_blanks(eval, 1);
 }
 
 void
 text_quoted(struct trcfmt_eval *eval, const char *string, size_t n)
 {
-	struct text *text = &eval->text;
+	struct eval_text *text = &eval->text;
 	if (n == 0)
 		return;
-	if (text->behind_text && !text->tight && !text->raw)
+	if (text->after_string && !text->tight && !text->raw)
 		text_blanks(eval, 1);
 	text_show(eval, string, n, true);
-	text->behind_text = string[n - 1] != '\n';
+	text->after_string = string[n - 1] != '\n';
 	if (text->raw && !text->tight)
 		text_raw_blank(eval);
 }
@@ -215,10 +215,10 @@ text_datum(struct trcfmt_eval *eval)
 void
 text_datum_end(struct trcfmt_eval *eval, size_t begin, bool blank)
 {
-	struct text *text = &eval->text;
+	struct eval_text *text = &eval->text;
 	if (text->bytes.size == begin)
 		return;
-	text->behind_text = false;
+	text->after_string = false;
 	if (!blank || text->tight)
 		return;
 	if (text->raw)
@@ -230,26 +230,26 @@ text_datum_end(struct trcfmt_eval *eval, size_t begin, bool blank)
 void
 text_tab(struct trcfmt_eval *eval)
 {
-	eval->text.behind_text = false;
+	eval->text.after_string = false;
 	text_to_stop(eval);
 }
 
 void
 text_level(struct trcfmt_eval *eval, uint8_t level)
 {
-	struct text *text = &eval->text;
-	if (text_piece(text)->level == level)
+	struct eval_text *text = &eval->text;
+	if (last_span(text)->level == level)
 		return;
-	text_close_piece(text);
-	text->behind_text = false;
-	if (text_piece(text)->length == 0)
-		text_piece(text)->level = level;
-	else if (!text_add_piece(text, level, true))
+	close_span(text);
+	text->after_string = false;
+	if (last_span(text)->length == 0)
+		last_span(text)->level = level;
+	else if (!add_span(text, level, true))
 		eval_stop(eval, FAULT_MEMORY);
 }
 
 void
 text_end(struct trcfmt_eval *eval)
 {
-	text_close_line(&eval->text);
+	close_line(&eval->text);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions: by the ranks of C, or from left to right.
+ * Expressions: with the precedence of C, or from left to right.
  *
  *     expr = term { ( "+" | "-" | "*" | "/" | "&" ) term } ;
  *     term = fmt | macro [ "%" fmt ] | number | "(" expr ")" ;
  *     arg  = expr [ "." expr ] ;
  *
- * spec: seed 003 (Macros); reference aix 3 (21), (33), (35), 4.1.
+ * spec: IBM, trcfmt File Format (Macros); AIX trace reference 3 (21), (33), (35), 4.1.
  */
 #include "trcfmt/parser.h"
 
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-static bool parse_ranks(
-	struct parser *parser, bool argument, unsigned rank, struct parsed *parsed);
+static bool parse_ranks(struct template_parser *parser, bool argument, unsigned rank,
+	struct parsed_expr *parsed);
 
 static const struct {
 	char sign;
@@ -32,24 +32,25 @@ static const struct {
 #define LAST_RANK 3
 
 static bool
-add_expr(struct parser *parser, const struct expr *expr, uint32_t *number)
+add_expr(struct template_parser *parser, const struct template_expr *expr, uint32_t *number)
 {
-	struct poly_templates *to = parser->to;
-	if (to->expr_count == TRCFMT_ITEMS) {
+	struct poly_templates *templates = parser->templates;
+	if (templates->expr_count == TRCFMT_ITEMS) {
 		parser->stopped = true;
-		return parser_find(parser, RULE_T15, parser->at,
-			"more than %zu parts of expressions in the file", TRCFMT_ITEMS);
+		return parser_report(parser, RULE_T15, parser->at,
+			"more than %zu nodes of expressions in the file", TRCFMT_ITEMS);
 	}
-	struct expr *more = parser_grow(parser, to->exprs, to->expr_count, sizeof *more);
-	if (!more)
+	struct template_expr *grown =
+		parser_grow(parser, templates->exprs, templates->expr_count, sizeof *grown);
+	if (!grown)
 		return false;
-	to->exprs = more;
-	*number = (uint32_t)to->expr_count;
-	more[to->expr_count++] = *expr;
+	templates->exprs = grown;
+	*number = (uint32_t)templates->expr_count;
+	grown[templates->expr_count++] = *expr;
 	return true;
 }
 
-/* The number of the predefined macro of a name, whatever its case; MACRO_FIRST_OWN: none. */
+/* Returns the predefined macro of a name, in any case; MACRO_FIRST_OWN: none. */
 static uint32_t
 find_predefined(const struct intern *macros, const char *name, size_t n)
 {
@@ -64,13 +65,13 @@ find_predefined(const struct intern *macros, const char *name, size_t n)
 }
 
 static bool
-own_macro(struct parser *parser, size_t n, uint32_t *macro)
+own_macro(struct template_parser *parser, size_t n, uint32_t *macro)
 {
-	struct intern *macros = &parser->to->macros;
+	struct intern *macros = &parser->templates->macros;
 	const char *name = parser->text + parser->at;
 	if (macros->count == TRCFMT_MACROS && intern_find(macros, name, n) == INTERN_FAILED) {
 		parser->stopped = true;
-		return parser_find(parser, RULE_T15, parser->at - 1,
+		return parser_report(parser, RULE_T15, parser->at - 1,
 			"more than %u names of macros in the file", TRCFMT_MACROS);
 	}
 	*macro = intern_add(macros, name, n);
@@ -78,12 +79,12 @@ own_macro(struct parser *parser, size_t n, uint32_t *macro)
 }
 
 bool
-parser_macro(struct parser *parser, bool assigned, uint32_t *macro)
+parser_macro(struct template_parser *parser, bool assigned, uint32_t *macro)
 {
 	size_t start = parser->at++, n = parser_word(parser);
 	if (n == 0)
-		return parser_find(parser, RULE_T04, start, "'$' without a name");
-	*macro = find_predefined(&parser->to->macros, parser->text + parser->at, n);
+		return parser_report(parser, RULE_T04, start, "'$' without a name");
+	*macro = find_predefined(&parser->templates->macros, parser->text + parser->at, n);
 	if (*macro == MACRO_FIRST_OWN && !own_macro(parser, n, macro))
 		return false;
 	parser->at += n;
@@ -95,23 +96,23 @@ parser_macro(struct parser *parser, bool assigned, uint32_t *macro)
 }
 
 static bool
-parse_cast(struct parser *parser, bool argument, struct expr *expr)
+parse_cast(struct template_parser *parser, bool argument, struct template_expr *expr)
 {
-	struct item item = {0};
+	struct template_item item = {0};
 	parser_skip(parser);
-	enum word word = parser_code(parser, argument, &item);
+	enum word_kind word = parser_code(parser, argument, &item);
 	expr->op = EXPR_CAST;
 	expr->code = item.code;
 	if (word == WORD_CODE || word == WORD_WRONG)
 		return word == WORD_CODE;
-	return parser_find(parser, RULE_T04, parser->at, "no format code behind '%%'");
+	return parser_report(parser, RULE_T04, parser->at, "expected a format code after '%%'");
 }
 
 bool
-parser_value(struct parser *parser, bool argument, uint32_t *number)
+parser_value(struct template_parser *parser, bool argument, uint32_t *number)
 {
-	struct expr expr = {.op = EXPR_MACRO, .left = EXPR_NONE, .right = EXPR_NONE};
-	struct item item = {0};
+	struct template_expr expr = {.op = EXPR_MACRO, .left = EXPR_NONE, .right = EXPR_NONE};
+	struct template_item item = {0};
 	size_t start = parser->at;
 	if (parser_peek(parser) == '$') {
 		if (!parser_macro(parser, false, &expr.macro))
@@ -127,52 +128,51 @@ parser_value(struct parser *parser, bool argument, uint32_t *number)
 		return add_expr(parser, &expr, number);
 	case WORD_WRONG: return false;
 	case WORD_MOVE:
-		return parser_find(
-			parser, RULE_T04, start, "a code that moves the pointer has no value");
+		return parser_report(parser, RULE_T04, start, "a position code has no value");
 	case WORD_OTHER: break;
 	}
-	return parser_find(parser, RULE_T05, start,
+	return parser_report(parser, RULE_T05, start,
 		"expected a code, a macro, a number or '(' in an expression");
 }
 
 static bool
-parse_number(struct parser *parser, uint32_t *number)
+parse_number(struct template_parser *parser, uint32_t *number)
 {
-	struct expr expr = {.op = EXPR_NUMBER, .left = EXPR_NONE, .right = EXPR_NONE};
+	struct template_expr expr = {.op = EXPR_NUMBER, .left = EXPR_NONE, .right = EXPR_NONE};
 	size_t n = parser_word(parser);
 	if (!num_parse(parser->text + parser->at, n, &expr.number))
-		return parser_find(parser, RULE_T05, parser->at,
-			"'%.*s' is no number of 64 bits, decimal or 0x and hexadecimal",
+		return parser_report(parser, RULE_T05, parser->at,
+			"'%.*s' is not a 64-bit number, decimal or hexadecimal with 0x",
 			n > 40 ? 40 : (int)n, parser->text + parser->at);
 	parser->at += n;
 	return add_expr(parser, &expr, number);
 }
 
 static bool
-parse_term(struct parser *parser, bool argument, struct parsed *parsed)
+parse_term(struct template_parser *parser, bool argument, struct parsed_expr *parsed)
 {
 	size_t start = parser->at;
 	char c = parser_skip(parser);
-	*parsed = (struct parsed){EXPR_NONE, 1};
+	*parsed = (struct parsed_expr){EXPR_NONE, 1};
 	if (c >= '0' && c <= '9')
 		return parse_number(parser, &parsed->expr);
 	if (c != '(')
 		return parser_value(parser, argument, &parsed->expr);
 	start = parser->at;
-	if (!parser_deeper(parser, start))
+	if (!parser_nest(parser, start))
 		return false;
 	parser->at++;
-	/* A point within parentheses joins nothing. */
+	/* Within parentheses a point does not join arguments. */
 	if (!parse_ranks(parser, false, 1, parsed))
 		return false;
 	parser->depth--;
 	return parser_next_is(parser, ')') ||
-	       parser_find(parser, RULE_T05, parser->at, "expected an operator or ')'");
+	       parser_report(parser, RULE_T05, parser->at, "expected an operator or ')'");
 }
 
-/* The operator that is next, of at least a rank; its index, or -1. */
+/* Returns the index of the next operator if its rank is at least rank, or -1. */
 static int
-next_operator(struct parser *parser, unsigned rank)
+next_operator(struct template_parser *parser, unsigned rank)
 {
 	char c = parser_skip(parser);
 	for (int i = 0; i < (int)(sizeof operators / sizeof *operators); i++)
@@ -183,20 +183,22 @@ next_operator(struct parser *parser, unsigned rank)
 }
 
 static bool
-combine(struct parser *parser, uint8_t op, struct parsed *left, const struct parsed *right)
+combine(struct template_parser *parser, uint8_t op, struct parsed_expr *left,
+	const struct parsed_expr *right)
 {
 	unsigned depth = left->depth > right->depth ? left->depth : right->depth;
 	if (depth >= TRCFMT_DEPTH)
-		return parser_find(parser, RULE_T15, parser->at,
-			"more than %d operators in a row", TRCFMT_DEPTH - 1);
-	struct expr expr = {.op = op, .left = left->expr, .right = right->expr};
+		return parser_report(parser, RULE_T15, parser->at,
+			"operators are nested deeper than %d", TRCFMT_DEPTH - 1);
+	struct template_expr expr = {.op = op, .left = left->expr, .right = right->expr};
 	left->depth = depth + 1;
 	return add_expr(parser, &expr, &left->expr);
 }
 
-/* Operators of a rank and of those that bind more closely. */
+/* Parses operators of a rank and of higher ranks. */
 static bool
-parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *parsed)
+parse_ranks(struct template_parser *parser, bool argument, unsigned rank,
+	struct parsed_expr *parsed)
 {
 	int found;
 	if (rank > LAST_RANK || parser->options.left_to_right) {
@@ -206,7 +208,7 @@ parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *
 		return false;
 	}
 	while (rank <= LAST_RANK && (found = next_operator(parser, rank)) >= 0) {
-		struct parsed right;
+		struct parsed_expr right;
 		parser->at++;
 		bool ranks = !parser->options.left_to_right && rank < LAST_RANK;
 		if (!(ranks ? parse_ranks(parser, argument, rank + 1, &right)
@@ -218,9 +220,9 @@ parse_ranks(struct parser *parser, bool argument, unsigned rank, struct parsed *
 }
 
 bool
-parser_expr(struct parser *parser, bool argument, struct parsed *parsed)
+parser_expr(struct template_parser *parser, bool argument, struct parsed_expr *parsed)
 {
-	struct parsed right;
+	struct parsed_expr right;
 	if (!parse_ranks(parser, argument, 1, parsed))
 		return false;
 	if (!argument || !parser_next_is(parser, '.'))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: seed 003 (Built-in Macros); reference aix 4.6. */
+/* spec: IBM, trcfmt File Format (Built-in Macros); AIX trace reference 4.6. */
 #include "trcfmt/files.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-/* Hashes that follow each other belong to keys whose hash is the same; more are not held. */
+/* Keys of the same hash are stored under consecutive hashes, up to this many. */
 #define HASH_TRIES 8
 
 static uint64_t
@@ -34,27 +34,27 @@ files_find(const struct files *files, const struct files_key *key)
 {
 	uint64_t hash = files_hash(key);
 	for (unsigned i = 0; i < HASH_TRIES; i++) {
-		const uint64_t *place = map_find(&files->places, hash + i);
-		if (!place)
+		const uint64_t *position = map_find(&files->places, hash + i);
+		if (!position)
 			return NULL;
-		if (files_same(&files->links[*place].key, key))
-			return &files->links[*place];
+		if (files_same(&files->links[*position].key, key))
+			return &files->links[*position];
 	}
 	return NULL;
 }
 
-/* Room for one more element behind count; false: no memory. */
+/* Makes room for one element after count; false: out of memory. */
 static bool
 files_grow(void **elements, size_t count, size_t *capacity, size_t size)
 {
 	if (count < *capacity)
 		return true;
-	size_t more = *capacity ? 2 * *capacity : 64;
-	void *larger = mem_resize(*elements, more, size);
+	size_t grown = *capacity ? 2 * *capacity : 64;
+	void *larger = mem_resize(*elements, grown, size);
 	if (!larger)
 		return false;
 	*elements = larger;
-	*capacity = more;
+	*capacity = grown;
 	return true;
 }
 
@@ -77,7 +77,7 @@ files_add(struct files *files, const struct files_key *key, uint64_t value)
 }
 
 bool
-files_put(struct files *files, const struct files_key *key, uint64_t value)
+files_set(struct files *files, const struct files_key *key, uint64_t value)
 {
 	struct files_link *link = files_find(files, key);
 	if (link) {
@@ -97,7 +97,7 @@ files_get(const struct files *files, const struct files_key *key, uint64_t *valu
 }
 
 bool
-files_put_name(struct files *files, const struct files_key *key, const void *name, size_t n)
+files_set_name(struct files *files, const struct files_key *key, const void *name, size_t n)
 {
 	if (n > FILES_NAME || memchr(name, 0, n))
 		return true;
@@ -107,7 +107,7 @@ files_put_name(struct files *files, const struct files_key *key, const void *nam
 			return true;
 		number = intern_add(&files->names, name, n);
 	}
-	return number != INTERN_FAILED && files_put(files, key, number);
+	return number != INTERN_FAILED && files_set(files, key, number);
 }
 
 const char *
@@ -124,7 +124,7 @@ files_vnode_name(const struct files *files, uint64_t vnode)
 	return files_get_name(files, &(struct files_key){FILES_NAME_OF, vnode, 0, 0});
 }
 
-/* The range of a segment that holds the pages of another one, so that it is replaced. */
+/* Finds the stored range with the same pages, which the new one replaces; NULL: none. */
 static struct files_range *
 files_same_range(struct files *files, uint64_t newest, const struct files_range *range)
 {
@@ -138,7 +138,7 @@ files_same_range(struct files *files, uint64_t newest, const struct files_range 
 }
 
 bool
-files_put_range(struct files *files, const struct files_range *range)
+files_add_range(struct files *files, const struct files_range *range)
 {
 	const struct files_key key = {FILES_SEGMENT, range->segment, 0, 0};
 	uint64_t newest = 0;
@@ -157,7 +157,7 @@ files_put_range(struct files *files, const struct files_range *range)
 	files->ranges = ranges;
 	files->ranges[files->range_count] = *range;
 	files->ranges[files->range_count].older = (uint32_t)newest;
-	return files_put(files, &key, ++files->range_count);
+	return files_set(files, &key, ++files->range_count);
 }
 
 bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template files by templates.
+ * Splits template files into templates.
  *
- * spec: seed 003 (Continuation Character); reference aix 3 (25), 4.1.
+ * spec: IBM, trcfmt File Format (Continuation Character); AIX trace reference 3 (25), 4.1.
  */
 #include "trcfmt/join.h"
 
@@ -11,9 +11,9 @@
 #include <string.h>
 
 /* A line of the file. */
-struct line {
+struct source_line {
 	const char *text;
-	size_t size; /* without its end, a "\" there and blanks behind that */
+	size_t size; /* without the line end, a trailing "\" and blanks after that */
 	bool continues;
 };
 
@@ -23,9 +23,9 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/* Takes a line; false at the end of the file. */
+/* Reads a line; false at the end of the file. */
 static bool
-take_line(struct join_source *source, struct line *line)
+read_line(struct join_source *source, struct source_line *line)
 {
 	if (source->at == source->size)
 		return false;
@@ -44,33 +44,34 @@ take_line(struct join_source *source, struct line *line)
 }
 
 static bool
-is_comment(const struct line *line)
+is_comment(const struct source_line *line)
 {
 	bool any = line->size > 0 || line->continues;
 	return any && (line->text[0] == '#' || line->text[0] == '*');
 }
 
 static void
-add_joint(struct joined *joined, uint32_t offset, uint32_t line)
+add_line_map_entry(struct joined *joined, uint32_t offset, uint32_t line)
 {
-	bool same = joined->count && joined->joints[joined->count - 1].at == joined->text.size;
+	bool same =
+		joined->count && joined->line_map[joined->count - 1].at == joined->text.size;
 	if (!same && joined->count == joined->capacity) {
 		size_t capacity = joined->capacity ? 2 * joined->capacity : 16;
-		struct joint *more =
-			mem_resize(joined->joints, capacity, sizeof *joined->joints);
-		if (!more) {
+		struct line_map_entry *found =
+			mem_resize(joined->line_map, capacity, sizeof *joined->line_map);
+		if (!found) {
 			joined->failed = true;
 			return;
 		}
-		joined->joints = more;
+		joined->line_map = found;
 		joined->capacity = capacity;
 	}
 	joined->count += !same;
-	joined->joints[joined->count - 1] =
-		(struct joint){(uint32_t)joined->text.size, offset, line};
+	joined->line_map[joined->count - 1] =
+		(struct line_map_entry){(uint32_t)joined->text.size, offset, line};
 }
 
-/* Whether a string is open behind n bytes of text. */
+/* True if a string is open after n bytes of text. */
 static bool
 in_string(const char *text, size_t n, bool open)
 {
@@ -83,7 +84,7 @@ in_string(const char *text, size_t n, bool open)
 }
 
 static void
-begin(struct joined *joined)
+reset_joined(struct joined *joined)
 {
 	buf_clear(&joined->text);
 	joined->count = 0;
@@ -91,13 +92,14 @@ begin(struct joined *joined)
 	joined->failed = false;
 }
 
-/* Passes over blank lines and comments; false where nothing else follows. */
+/* Skips blank lines and comments, reads the first line of a template; false at the end of the
+ * file. */
 static bool
-take_first(struct join_source *source, struct joined *joined, struct line *line)
+read_first_line(struct join_source *source, struct joined *joined, struct source_line *line)
 {
 	do {
 		joined->start = source->at;
-		if (!take_line(source, line))
+		if (!read_line(source, line))
 			return false;
 	} while (is_comment(line) || (line->size == 0 && !line->continues));
 	return true;
@@ -106,49 +108,50 @@ take_first(struct join_source *source, struct joined *joined, struct line *line)
 bool
 join_next(struct join_source *source, struct joined *joined)
 {
-	struct line line;
-	bool string = false, more = true;
-	begin(joined);
-	if (!take_first(source, joined, &line))
+	struct source_line line;
+	bool string = false, found = true;
+	reset_joined(joined);
+	if (!read_first_line(source, joined, &line))
 		return false;
-	while (more && !joined->failed) {
-		add_joint(joined, (uint32_t)(line.text - source->text), source->line - 1);
+	while (found && !joined->failed) {
+		add_line_map_entry(
+			joined, (uint32_t)(line.text - source->text), source->line - 1);
 		buf_append(&joined->text, line.text, line.size);
 		joined->end = source->at;
 		string = in_string(line.text, line.size, string);
 		if (!line.continues)
 			break;
 		do
-			more = take_line(source, &line);
-		while (more && is_comment(&line));
-		if (more && !string)
+			found = read_line(source, &line);
+		while (found && is_comment(&line));
+		if (found && !string)
 			buf_byte(&joined->text, ' ');
-		joined->open = !more;
+		joined->open = !found;
 	}
 	joined->failed |= joined->text.failed;
 	return !joined->failed;
 }
 
-struct join_place
-join_place(const struct joined *joined, size_t at)
+struct join_position
+join_position(const struct joined *joined, size_t at)
 {
 	size_t low = 0, high = joined->count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
-		if (joined->joints[middle].at <= at)
+		if (joined->line_map[middle].at <= at)
 			low = middle;
 		else
 			high = middle;
 	}
-	const struct joint *joint = &joined->joints[low];
-	return (struct join_place){
-		joint->offset, joint->offset + (at - joint->at), joint->line};
+	const struct line_map_entry *line_map_entry = &joined->line_map[low];
+	return (struct join_position){line_map_entry->offset,
+		line_map_entry->offset + (at - line_map_entry->at), line_map_entry->line};
 }
 
 void
 join_free(struct joined *joined)
 {
 	buf_free(&joined->text);
-	mem_free(joined->joints);
+	mem_free(joined->line_map);
 	memset(joined, 0, sizeof *joined);
 }

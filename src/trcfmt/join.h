@@ -1,53 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template files by templates: comments and blank lines are passed over, lines that end in "\"
- * are joined, and every byte of what comes of it knows where it stood.
+ * Splits a template file into templates: skips comments and blank lines, joins continuation
+ * lines (those that end in "\"), and maps each byte of a joined template to its position in the
+ * file.
  *
- * spec: seed 003 (Continuation Character); reference aix 3 (25), 4.1.
+ * spec: IBM, trcfmt File Format (Continuation Character); AIX trace reference 3 (25), 4.1.
  */
 #ifndef TRCFMT_JOIN_H
 #define TRCFMT_JOIN_H
 
 #include "base/buf.h"
 
-/* A file that is being taken apart. */
+/* A template file and the read position in it. */
 struct join_source {
 	const char *text;
 	size_t size, at;
-	uint32_t line; /* of what is at at, from 1 */
+	uint32_t line; /* number of the line at `at`, from 1 */
 };
 
-/* From where on the joined text is of another line. */
-struct joint {
+/* Start of a source line within the joined text. */
+struct line_map_entry {
 	uint32_t at;	 /* in the joined text */
-	uint32_t offset; /* of that line in the file */
+	uint32_t offset; /* of the line in the file */
 	uint32_t line;
 };
 
 /* One template. */
 struct joined {
-	struct buf text; /* "\" and the end of its line are a blank, in a string nothing */
-	struct joint *joints;
+	struct buf text; /* a "\" and its line end become a blank, within a string nothing */
+	struct line_map_entry *line_map;
 	size_t count, capacity;
-	size_t start, end; /* in the file, with comments in between */
-	bool open;	   /* the file ended behind a "\" */
-	bool failed;	   /* memory could not be had */
+	size_t start, end; /* in the file, comments included */
+	bool open;	   /* the file ended after a "\" */
+	bool failed;	   /* out of memory */
 };
 
-/* A place in a file. */
-struct join_place {
-	size_t line_start; /* offset of its line */
-	size_t offset;	   /* its own */
+/* A position in a file. */
+struct join_position {
+	size_t line_start; /* offset of the start of the line */
+	size_t offset;	   /* of the byte */
 	uint32_t line;	   /* from 1 */
 };
 
-/* Joins the next template; false where there is none, or no memory. */
+/* Joins the next template; false at the end of the file, or out of memory. */
 bool join_next(struct join_source *source, struct joined *joined);
 
-/* Where byte at of the joined text, or its end, stood in the file. */
-struct join_place join_place(const struct joined *joined, size_t at);
+/* Returns the position in the file of byte `at` of the joined text, or of its end. */
+struct join_position join_position(const struct joined *joined, size_t at);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void join_free(struct joined *joined);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 7.2. */
+/* spec: AIX trace reference 7.2. */
 #include "trcfmt/layout.h"
 
 #include "base/num.h"
 
 #include <string.h>
 
-/* The table of columns: the one place where widths stand. */
+/* The columns with their default widths. */
 static const struct {
 	const char *name, *heading;
 	uint8_t width;
@@ -15,7 +15,7 @@ static const struct {
 	[LAYOUT_ids] = {"ids", "ID", 5, false},		     /* published */
 	[LAYOUT_exec] = {"exec", "PROCESS NAME", 15, false}, /* published */
 	[LAYOUT_cpuid] = {"cpuid", "CPU", 4, false},
-	[LAYOUT_pid] = {"pid", "PID", 9, false}, /* its beginning at 20 is published */
+	[LAYOUT_pid] = {"pid", "PID", 9, false}, /* its start at 20 is published */
 	[LAYOUT_tid] = {"tid", "TID", 10, false},
 	[LAYOUT_depth] = {"depth", "I", 2, false},
 	[LAYOUT_svc] = {"svc", "SYSTEM CALL", 12, false},
@@ -28,17 +28,17 @@ static const struct {
 	[LAYOUT_gap] = {"gap", "", 3, false}, /* its end at 57 is published */
 };
 
-/* Of the seconds with 6 decimals; their end before the gap is published. */
+/* Width of seconds with 6 decimals; their end before the gap is published. */
 #define WIDTH_MICRO 11
 
 /* Published. */
 #define LEVEL_DISTANCE 8
 
-/* Where the text of a line of its own begins. */
+/* Column of a text on a line of its own. */
 #define BASE_OF_TWO_LINES 8
 
 void
-layout_init(struct layout *layout)
+layout_init(struct report_layout *layout)
 {
 	memset(layout, 0, sizeof *layout);
 	for (size_t c = 0; c < LAYOUT_COLUMN_COUNT; c++)
@@ -49,13 +49,13 @@ layout_init(struct layout *layout)
 }
 
 bool
-layout_set(struct layout *layout, const char *text, size_t n)
+layout_set(struct report_layout *layout, const char *text, size_t n)
 {
 	const char *colon = memchr(text, ':', n);
 	size_t name = colon ? (size_t)(colon - text) : n;
 	uint64_t width;
-	if (!colon || !num_parse(colon + 1, n - name - 1, &width) ||
-		width > LAYOUT_WIDTH_MOST || !width)
+	if (!colon || !num_parse(colon + 1, n - name - 1, &width) || width > LAYOUT_WIDTH_MAX ||
+		!width)
 		return false;
 	if (name == 5 && memcmp(text, "level", 5) == 0) {
 		layout->level = (unsigned)width;
@@ -73,7 +73,7 @@ layout_set(struct layout *layout, const char *text, size_t n)
 }
 
 void
-layout_settle(struct layout *layout)
+layout_finish(struct report_layout *layout)
 {
 	layout->shown[LAYOUT_elapsed] = layout->stamp != STAMP_NONE;
 	layout->shown[LAYOUT_delta] =
@@ -100,13 +100,14 @@ pad(struct layout_line *line, size_t column)
 }
 
 void
-layout_skip(struct layout_line *line, const struct layout *layout, enum layout_column column)
+layout_skip(
+	struct layout_line *line, const struct report_layout *layout, enum layout_column column)
 {
 	if (layout->shown[column])
 		line->column += layout->width[column];
 }
 
-/* One blank behind what stands before, where that reaches into the column. */
+/* Appends one blank if the previous value reaches into the column. */
 static void
 begin(struct layout_line *line)
 {
@@ -116,8 +117,8 @@ begin(struct layout_line *line)
 }
 
 void
-layout_text(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text, size_t n)
+layout_text(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text, size_t n)
 {
 	if (!layout->shown[column])
 		return;
@@ -130,8 +131,8 @@ layout_text(struct layout_line *line, const struct layout *layout, enum layout_c
 }
 
 void
-layout_number(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text, size_t n)
+layout_number(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text, size_t n)
 {
 	if (!layout->shown[column])
 		return;
@@ -145,7 +146,7 @@ layout_number(struct layout_line *line, const struct layout *layout, enum layout
 }
 
 size_t
-layout_heading(const struct layout *layout, char *text)
+layout_heading(const struct report_layout *layout, char *text)
 {
 	static const char *const levels[] = {"APPL", "SYSCALL", "KERNEL", "INTERRUPT"};
 	struct layout_line line = {text, 0, 0};
@@ -165,7 +166,7 @@ layout_heading(const struct layout *layout, char *text)
 }
 
 size_t
-layout_decimal(char *to, int64_t value, unsigned scale, unsigned decimals)
+layout_decimal(char *dst, int64_t value, unsigned scale, unsigned decimals)
 {
 	static const uint32_t powers[] = {
 		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
@@ -176,12 +177,12 @@ layout_decimal(char *to, int64_t value, unsigned scale, unsigned decimals)
 	uint32_t fraction = (uint32_t)(absolute % powers[decimals]);
 	size_t n = 0;
 	if (value < 0)
-		to[n++] = '-';
-	n += num_decimal(to + n, absolute / powers[decimals]);
+		dst[n++] = '-';
+	n += num_decimal(dst + n, absolute / powers[decimals]);
 	if (!decimals)
 		return n;
-	to[n++] = '.';
+	dst[n++] = '.';
 	for (unsigned i = decimals; i-- > 0; fraction /= 10)
-		to[n + i] = (char)('0' + fraction % 10);
+		dst[n + i] = (char)('0' + fraction % 10);
 	return n + decimals;
 }

@@ -3,9 +3,9 @@
  * Characters, words and strings of a template.
  *
  *     string = '"' { char | escape } '"' ;
- *     escape = "\" any ;                    "\n", "\t": a new line, a tab; else the character
+ *     escape = "\" any ;                    "\n", "\t": newline, tab; else the character
  *
- * spec: seed 003 (Labels or Text Strings); reference aix 4.1.
+ * spec: IBM, trcfmt File Format (Labels or Text Strings); AIX trace reference 4.1.
  */
 #include "trcfmt/parser.h"
 
@@ -13,29 +13,29 @@
 
 #include <string.h>
 
-/* Digits that a number may have. */
+/* Maximum number of digits. */
 #define DIGITS 19
 
 bool
-parser_ended(const struct parser *parser)
+parser_ended(const struct template_parser *parser)
 {
 	return parser->at == parser->size;
 }
 
 char
-parser_peek_at(const struct parser *parser, size_t ahead)
+parser_peek_at(const struct template_parser *parser, size_t ahead)
 {
 	return ahead < parser->size - parser->at ? parser->text[parser->at + ahead] : 0;
 }
 
 char
-parser_peek(const struct parser *parser)
+parser_peek(const struct template_parser *parser)
 {
 	return parser_peek_at(parser, 0);
 }
 
 char
-parser_skip(struct parser *parser)
+parser_skip(struct template_parser *parser)
 {
 	while (parser->at < parser->size &&
 		strchr(" \t\r\f\v", parser->text[parser->at] ? parser->text[parser->at] : '!'))
@@ -44,7 +44,7 @@ parser_skip(struct parser *parser)
 }
 
 bool
-parser_next_is(struct parser *parser, char c)
+parser_next_is(struct template_parser *parser, char c)
 {
 	bool is = parser_skip(parser) == c && !parser_ended(parser);
 	parser->at += is;
@@ -59,7 +59,7 @@ is_word(char c)
 }
 
 size_t
-parser_word(const struct parser *parser)
+parser_word(const struct template_parser *parser)
 {
 	size_t n = 0;
 	while (is_word(parser_peek_at(parser, n)))
@@ -68,7 +68,7 @@ parser_word(const struct parser *parser)
 }
 
 bool
-parser_digits(struct parser *parser, uint64_t *value)
+parser_digits(struct template_parser *parser, uint64_t *value)
 {
 	size_t n = 0;
 	while (parser_peek_at(parser, n) >= '0' && parser_peek_at(parser, n) <= '9')
@@ -79,9 +79,10 @@ parser_digits(struct parser *parser, uint64_t *value)
 	return true;
 }
 
-/* The number of bytes of a string behind its quote, without the other; SIZE_MAX: none is. */
+/* Returns the size of a string after its opening quote; SIZE_MAX: the closing quote is missing.
+ */
 static size_t
-string_size(const struct parser *parser)
+string_size(const struct template_parser *parser)
 {
 	for (size_t i = parser->at; i < parser->size; i++)
 		if (parser->text[i] == '"')
@@ -100,13 +101,12 @@ unescape(char c)
 }
 
 bool
-parser_string(struct parser *parser, uint32_t *text, uint32_t *length)
+parser_string(struct template_parser *parser, uint32_t *text, uint32_t *length)
 {
-	struct buf *texts = &parser->to->texts;
+	struct buf *texts = &parser->templates->texts;
 	size_t start = parser->at++, n = string_size(parser);
 	if (n == SIZE_MAX)
-		return parser_find(
-			parser, RULE_T05, start, "no quote ends the string that begins here");
+		return parser_report(parser, RULE_T05, start, "string without a closing quote");
 	const char *from = parser->text + parser->at;
 	*text = (uint32_t)texts->size;
 	for (size_t i = 0; i < n; i++)
@@ -118,9 +118,9 @@ parser_string(struct parser *parser, uint32_t *text, uint32_t *length)
 }
 
 bool
-parser_keep(struct parser *parser, const char *text, size_t n, uint32_t *at)
+parser_copy(struct template_parser *parser, const char *text, size_t n, uint32_t *at)
 {
-	struct buf *texts = &parser->to->texts;
+	struct buf *texts = &parser->templates->texts;
 	*at = (uint32_t)texts->size;
 	buf_append(texts, text, n);
 	buf_byte(texts, 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of templates.
+ * Template files.
  *
  *     file     = { comment | blank | template } ;
  *     template = hookid version [ level ] [ descriptor ] ;
  *     hookid   = 3 HEX | 4 HEX ;
  *     version  = digits "." digits ;
  *
- * spec: seed 003; reference aix 4.1.
+ * spec: IBM, trcfmt File Format; AIX trace reference 4.1.
  */
 #include "trcfmt/parser.h"
 #include "trcfmt/text.h"
@@ -18,9 +18,9 @@
 
 #include <string.h>
 
-/* Bytes to the next blank. */
+/* Returns the number of bytes to the next blank. */
 static size_t
-token_size(const struct parser *parser)
+token_size(const struct template_parser *parser)
 {
 	size_t n = 0;
 	while (parser->at + n < parser->size && parser_peek_at(parser, n) != ' ' &&
@@ -30,20 +30,20 @@ token_size(const struct parser *parser)
 }
 
 bool
-parser_hook(struct parser *parser)
+parser_hook(struct template_parser *parser)
 {
 	size_t n = token_size(parser);
 	uint64_t id;
 	const char *text = parser->text + parser->at;
 	int shown = n > 40 ? 40 : (int)n;
 	if ((n != 3 && n != 4) || !num_parse_hex(text, n, &id))
-		return parser_find(parser, RULE_T01, parser->at,
-			"'%.*s' is no hook id of 3 or 4 hexadecimal digits; a line goes on in "
-			"the next one only behind '\\'",
+		return parser_report(parser, RULE_T01, parser->at,
+			"'%.*s' is not a hook id of 3 or 4 hexadecimal digits; a line that is "
+			"continued must end in '\\'",
 			shown, text);
 	if (n == 4 && id < 0x1000 && id & 0xf)
-		return parser_find(parser, RULE_T01, parser->at,
-			"hook id '%.4s' begins with 0, and its last digit is not 0", text);
+		return parser_report(parser, RULE_T01, parser->at,
+			"hook id '%.4s' begins with 0: its last digit must be 0", text);
 	parser->template.hook = (uint16_t)(n == 3 ? id << 4 : id);
 	parser->template.wide_id = n == 4;
 	parser->at += n;
@@ -51,7 +51,7 @@ parser_hook(struct parser *parser)
 }
 
 bool
-parser_version(struct parser *parser)
+parser_version(struct template_parser *parser)
 {
 	parser_skip(parser);
 	size_t start = parser->at, n = token_size(parser);
@@ -60,7 +60,7 @@ parser_version(struct parser *parser)
 		     parser_digits(parser, &release) && parser->at == start + n &&
 		     version <= UINT32_MAX && release <= UINT32_MAX;
 	if (!right)
-		return parser_find(parser, RULE_T02, start,
+		return parser_report(parser, RULE_T02, start,
 			"expected a version such as 1.0, found '%.*s'", n > 40 ? 40 : (int)n,
 			parser->text + start);
 	parser->template.version = (uint32_t)version;
@@ -68,18 +68,18 @@ parser_version(struct parser *parser)
 	return true;
 }
 
-/* The level that a template begins with is the template's, and no item. */
+/* Moves the level at the start of a template from the last item to the template. */
 static void
-take_level(struct parser *parser, const struct item *item)
+set_level(struct template_parser *parser, const struct template_item *item)
 {
 	parser->template.level = (uint8_t)item->number;
-	parser->to->item_count--;
+	parser->templates->item_count--;
 }
 
 bool
-parser_template(struct parser *parser)
+parser_template(struct template_parser *parser)
 {
-	struct poly_templates *to = parser->to;
+	struct poly_templates *templates = parser->templates;
 	size_t start = parser->at;
 	if (!parser_hook(parser))
 		return false;
@@ -90,38 +90,39 @@ parser_template(struct parser *parser)
 	if (parser_peek(parser) == 'L' && parser_peek_at(parser, 1) == '=') {
 		if (!parser_level(parser))
 			return false;
-		take_level(parser, &to->items[to->item_count - 1]);
+		set_level(parser, &templates->items[templates->item_count - 1]);
 	}
 	if (!parser_descriptor(parser))
 		return false;
 	if (!parser_ended(parser))
-		return parser_find(parser, RULE_T05, parser->at, "'}' ends nothing");
-	parser->template.end = (uint32_t)to->item_count;
-	return parser_keep(parser, parser->source.text + parser->joined.start,
+		return parser_report(parser, RULE_T05, parser->at, "'}' without '{'");
+	parser->template.end = (uint32_t)templates->item_count;
+	return parser_copy(parser, parser->source.text + parser->joined.start,
 		parser->joined.end - parser->joined.start, &parser->template.source);
 }
 
-/* Puts the template that was parsed in its place. */
+/* Stores the parsed template. */
 static bool
-add_template(struct parser *parser)
+add_template(struct template_parser *parser)
 {
-	struct poly_templates *to = parser->to;
-	uint16_t *place = &to->by_hook[parser->template.hook];
-	if (*place) {
-		to->templates[*place - 1] = parser->template;
+	struct poly_templates *templates = parser->templates;
+	uint16_t *position = &templates->by_hook[parser->template.hook];
+	if (*position) {
+		templates->templates[*position - 1] = parser->template;
 		return true;
 	}
-	struct template *more = parser_grow(parser, to->templates, to->count, sizeof *more);
-	if (!more)
+	struct hook_template *grown =
+		parser_grow(parser, templates->templates, templates->count, sizeof *grown);
+	if (!grown)
 		return false;
-	to->templates = more;
-	more[to->count] = parser->template;
-	*place = (uint16_t)++to->count;
+	templates->templates = grown;
+	grown[templates->count] = parser->template;
+	*position = (uint16_t)++templates->count;
 	return true;
 }
 
 void
-parser_begin(struct parser *parser)
+parser_begin(struct template_parser *parser)
 {
 	struct joined *joined = &parser->joined;
 	parser->text = (const char *)joined->text.data;
@@ -130,33 +131,34 @@ parser_begin(struct parser *parser)
 	parser->depth = 0;
 	parser->own_macros = 0;
 	parser->number++;
-	parser->template = (struct template){
-		.first = (uint32_t)parser->to->item_count,
+	parser->template = (struct hook_template){
+		.first = (uint32_t)parser->templates->item_count,
 		.source_length = (uint32_t)(joined->end - joined->start),
 	};
 	parser_skip(parser);
-	parser->template.line = join_place(joined, parser->at).line;
+	parser->template.line = join_position(joined, parser->at).line;
 }
 
-/* Parses what was joined; what stands in the way of that is left out. */
+/* Parses the joined template; drops it if it has an error. */
 static void
-take_template(struct parser *parser)
+parse_joined(struct template_parser *parser)
 {
-	struct poly_templates *to = parser->to;
-	size_t exprs = to->expr_count, arguments = to->argument_count, texts = to->texts.size;
+	struct poly_templates *templates = parser->templates;
+	size_t exprs = templates->expr_count, arguments = templates->argument_count,
+	       texts = templates->texts.size;
 	parser_begin(parser);
 	if (!parser_ended(parser)) {
 		if (parser_template(parser)) {
 			add_template(parser);
 		} else {
-			to->item_count = parser->template.first;
-			to->expr_count = exprs;
-			to->argument_count = arguments;
-			to->texts.size = texts;
+			templates->item_count = parser->template.first;
+			templates->expr_count = exprs;
+			templates->argument_count = arguments;
+			templates->texts.size = texts;
 		}
 	}
 	if (parser->joined.open)
-		parser_find(parser, RULE_T13, parser->size, "the file ends behind '\\'");
+		parser_report(parser, RULE_T13, parser->size, "the file ends after '\\'");
 }
 
 bool
@@ -172,50 +174,52 @@ parser_predefine(struct intern *macros)
 	return true;
 }
 
-/* Lists the templates by their hooks. */
+/* Sorts the templates by hook. */
 static bool
-put_in_order(struct parser *parser)
+sort_by_hook(struct template_parser *parser)
 {
-	struct poly_templates *to = parser->to;
+	struct poly_templates *templates = parser->templates;
 	size_t n = 0;
-	to->by_order = mem_new(to->count + 1, sizeof *to->by_order);
-	if (!to->by_order)
+	templates->by_order = mem_new(templates->count + 1, sizeof *templates->by_order);
+	if (!templates->by_order)
 		return parser_out_of_memory(parser);
 	for (size_t hook = 0; hook < 65536; hook++)
-		if (to->by_hook[hook])
-			to->by_order[n++] = (uint16_t)(to->by_hook[hook] - 1);
+		if (templates->by_hook[hook])
+			templates->by_order[n++] = (uint16_t)(templates->by_hook[hook] - 1);
 	return true;
 }
 
 static void
-parse_file(struct parser *parser)
+parse_file(struct template_parser *parser)
 {
 	const char *name = parser->options.name;
-	struct poly_templates *to = parser->to;
-	to->name = mem_string(name ? name : "default.trcfmt");
-	if (!to->name || !parser_predefine(&to->macros)) {
+	struct poly_templates *templates = parser->templates;
+	templates->name = mem_string(name ? name : "default.trcfmt");
+	if (!templates->name || !parser_predefine(&templates->macros)) {
 		parser_out_of_memory(parser);
 		return;
 	}
 	while (!parser->stopped && join_next(&parser->source, &parser->joined))
-		take_template(parser);
+		parse_joined(parser);
 	if (parser->joined.failed)
 		parser_out_of_memory(parser);
 	if (!parser->stopped)
-		put_in_order(parser);
+		sort_by_hook(parser);
 }
 
-/* The caller's options in to, which holds the initial ones; a struct may be an older one. */
+/* Copies the caller's options over the initial ones; its struct may be an older, shorter one.
+ */
 static enum poly_status
-take_options(struct poly_template_options *to, const struct poly_template_options *options,
-	struct poly_error *error)
+copy_options(struct poly_template_options *effective,
+	const struct poly_template_options *options, struct poly_error *error)
 {
 	if (!options)
 		return POLY_OK;
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of templates have size 0: they were not initialised");
-	memcpy(to, options, options->size < sizeof *to ? options->size : sizeof *to);
+			"template options of size 0: not initialised");
+	memcpy(effective, options,
+		options->size < sizeof *effective ? options->size : sizeof *effective);
 	return POLY_OK;
 }
 
@@ -223,9 +227,9 @@ enum poly_status
 poly_templates_parse(const char *text, size_t n, const struct poly_template_options *options,
 	struct poly_templates **templates, struct poly_error *error)
 {
-	struct parser parser = {.options = POLY_TEMPLATE_OPTIONS_INIT, .error = error};
+	struct template_parser parser = {.options = POLY_TEMPLATE_OPTIONS_INIT, .error = error};
 	*templates = NULL;
-	if (take_options(&parser.options, options, error) != POLY_OK)
+	if (copy_options(&parser.options, options, error) != POLY_OK)
 		return POLY_ERR_USAGE;
 	if (!text) {
 		text = trcfmt_default;
@@ -235,17 +239,17 @@ poly_templates_parse(const char *text, size_t n, const struct poly_template_opti
 	if (n > TRCFMT_FILE_SIZE)
 		return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,
 			"more than %zu bytes of templates", TRCFMT_FILE_SIZE);
-	parser.to = mem_new(1, sizeof *parser.to);
-	if (!parser.to)
+	parser.templates = mem_new(1, sizeof *parser.templates);
+	if (!parser.templates)
 		return err_memory(error);
 	parser.source = (struct join_source){text, n, 0, 1};
 	parse_file(&parser);
 	join_free(&parser.joined);
 	mem_free(parser.seen);
 	if (parser.status == POLY_OK)
-		*templates = parser.to;
+		*templates = parser.templates;
 	else
-		poly_templates_free(parser.to);
+		poly_templates_free(parser.templates);
 	return parser.status;
 }
 
@@ -256,7 +260,7 @@ poly_templates_load(const char *path, const struct poly_template_options *option
 	struct poly_template_options named = POLY_TEMPLATE_OPTIONS_INIT;
 	struct buf text = {0};
 	*templates = NULL;
-	enum poly_status status = take_options(&named, options, error);
+	enum poly_status status = copy_options(&named, options, error);
 	named.name = path;
 	if (status == POLY_OK)
 		status = text_load(path, &text, error);
@@ -274,7 +278,7 @@ poly_template_at(
 	static const char *const levels[] = {"APPL", "SVC", "KERN", "INT"};
 	if (i >= templates->count)
 		return false;
-	const struct template *template = &templates->templates[templates->by_order[i]];
+	const struct hook_template *template = &templates->templates[templates->by_order[i]];
 	const char *texts = (const char *)templates->texts.data;
 	*info = (struct poly_template_info){
 		.hook = template->hook,

@@ -9,55 +9,56 @@
  *     assign = "{{" macro "=" expr "}}" ;
  *     level  = "L=" ( "APPL" | "SVC" | "KERN" | "INT" ) ;
  *
- * A value that a comma follows selects a case of a switch; so does one in an expression.
+ * A value or an expression that a comma follows is the selector of a switch.
  *
- * spec: seed 003 (Trace Data Formatting); reference aix 3 (26), 4.1.
+ * spec: IBM, trcfmt File Format (Trace Data Formatting); AIX trace reference 3 (26), 4.1.
  */
 #include "trcfmt/parser.h"
 
 #include <string.h>
 
-struct item *
-parser_item(struct parser *parser, enum trcfmt_item kind, size_t at)
+struct template_item *
+parser_item(struct template_parser *parser, enum trcfmt_item kind, size_t at)
 {
-	struct poly_templates *to = parser->to;
-	if (to->item_count == TRCFMT_ITEMS) {
+	struct poly_templates *templates = parser->templates;
+	if (templates->item_count == TRCFMT_ITEMS) {
 		parser->stopped = true;
-		parser_find(
+		parser_report(
 			parser, RULE_T15, at, "more than %zu items in the file", TRCFMT_ITEMS);
 		return NULL;
 	}
-	struct item *more = parser_grow(parser, to->items, to->item_count, sizeof *more);
-	if (!more)
+	struct template_item *grown =
+		parser_grow(parser, templates->items, templates->item_count, sizeof *grown);
+	if (!grown)
 		return NULL;
-	to->items = more;
-	more += to->item_count++;
-	*more = (struct item){.item = (uint8_t)kind,
-		.end = (uint32_t)to->item_count,
+	templates->items = grown;
+	grown += templates->item_count++;
+	*grown = (struct template_item){.item = (uint8_t)kind,
+		.end = (uint32_t)templates->item_count,
 		.expr = EXPR_NONE,
-		.line = join_place(&parser->joined, at).line};
-	return more;
+		.line = join_position(&parser->joined, at).line};
+	return grown;
 }
 
 bool
-parser_deeper(struct parser *parser, size_t at)
+parser_nest(struct template_parser *parser, size_t at)
 {
 	if (parser->depth == TRCFMT_DEPTH)
-		return parser_find(parser, RULE_T15, at,
+		return parser_report(parser, RULE_T15, at,
 			"braces and parentheses are nested deeper than %d", TRCFMT_DEPTH);
 	parser->depth++;
 	return true;
 }
 
 static bool
-parse_string(struct parser *parser)
+parse_string(struct template_parser *parser)
 {
 	uint32_t text, length;
 	size_t start = parser->at;
-	bool label = parser->to->item_count == parser->template.first;
+	bool label = parser->templates->item_count == parser->template.first;
 	if (!parser_string(parser, &text, &length))
 		return false;
-	struct item *item = parser_item(parser, ITEM_TEXT, start);
+	struct template_item *item = parser_item(parser, ITEM_TEXT, start);
 	if (!item)
 		return false;
 	item->text = text;
@@ -72,7 +73,7 @@ parse_string(struct parser *parser)
 
 /* "\n", "\t". */
 static bool
-parse_escape(struct parser *parser)
+parse_escape(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	char c = parser_peek_at(parser, 1);
@@ -81,40 +82,41 @@ parse_escape(struct parser *parser)
 		return parser_item(parser, c == 'n' ? ITEM_NEWLINE : ITEM_TAB, start);
 	}
 	if (c == '*')
-		return parser_find(parser, RULE_T07, start,
-			"'\\*' outside of a switch: is there no comma before it?");
-	return parser_find(parser, RULE_T04, start,
-		"expected 'n', 't' or the end of the line behind '\\'");
+		return parser_report(parser, RULE_T07, start,
+			"'\\*' outside of a switch: a comma is missing before it");
+	return parser_report(
+		parser, RULE_T04, start, "expected 'n', 't' or the end of the line after '\\'");
 }
 
 /* "{{" macro "=" expr "}}" */
 static bool
-parse_assignment(struct parser *parser)
+parse_assignment(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	uint32_t macro;
-	struct parsed value;
+	struct parsed_expr value;
 	parser->at += 2;
 	if (parser_skip(parser) != '$')
-		return parser_find(
-			parser, RULE_T05, parser->at, "expected a macro behind '{{'");
-	/* It has its value behind the expression only. */
+		return parser_report(
+			parser, RULE_T05, parser->at, "expected a macro after '{{'");
+	/* The macro has its value only after the expression. */
 	size_t name = parser->at;
 	parser->at++;
 	parser->at += parser_word(parser);
 	if (!parser_next_is(parser, '='))
-		return parser_find(parser, RULE_T05, parser->at, "expected '='");
+		return parser_report(parser, RULE_T05, parser->at, "expected '='");
 	if (!parser_expr(parser, false, &value))
 		return false;
 	if (parser_skip(parser) != '}' || parser_peek_at(parser, 1) != '}')
-		return parser_find(parser, RULE_T05, parser_ended(parser) ? start : parser->at,
-			"expected an operator or '}}', which ends '{{'");
-	size_t behind = parser->at + 2;
+		return parser_report(parser, RULE_T05,
+			parser_ended(parser) ? start : parser->at,
+			"expected an operator or '}}' to end '{{'");
+	size_t end = parser->at + 2;
 	parser->at = name;
 	if (!parser_macro(parser, true, &macro))
 		return false;
-	parser->at = behind;
-	struct item *item = parser_item(parser, ITEM_ASSIGN, start);
+	parser->at = end;
+	struct template_item *item = parser_item(parser, ITEM_ASSIGN, start);
 	if (!item)
 		return false;
 	item->macro = macro;
@@ -126,7 +128,7 @@ static const char level_names[][5] = {"APPL", "SVC", "KERN", "INT"};
 
 /* "L=" name */
 bool
-parser_level(struct parser *parser)
+parser_level(struct template_parser *parser)
 {
 	size_t start = parser->at;
 	parser->at += 2;
@@ -135,59 +137,58 @@ parser_level(struct parser *parser)
 	for (unsigned i = 0; i <= LEVEL_INT; i++) {
 		if (n != strlen(level_names[i]) || memcmp(name, level_names[i], n) != 0)
 			continue;
-		struct item *item = parser_item(parser, ITEM_LEVEL, start);
+		struct template_item *item = parser_item(parser, ITEM_LEVEL, start);
 		if (!item)
 			return false;
 		item->number = i;
 		parser->at += n;
 		return true;
 	}
-	return parser_find(parser, RULE_T03, parser->at,
+	return parser_report(parser, RULE_T03, parser->at,
 		"'%.*s' is none of APPL, SVC, KERN and INT", n > 40 ? 40 : (int)n, name);
 }
 
 /* "LOOP" value "{" descriptor "}" */
 static bool
-parse_loop(struct parser *parser)
+parse_loop(struct template_parser *parser)
 {
 	size_t start = parser->at;
-	struct item count = {0};
+	struct template_item count = {0};
 	uint32_t expr;
 	parser->at += 4;
 	parser_skip(parser);
 	size_t value = parser->at;
-	enum word word =
+	enum word_kind word =
 		parser_peek(parser) == '$' ? WORD_CODE : parser_code(parser, false, &count);
 	if (word == WORD_WRONG)
 		return false;
 	if (word != WORD_CODE)
-		return parser_find(parser, RULE_T06, value,
-			"expected a code or a macro behind "
-			"LOOP, how many times it turns");
+		return parser_report(parser, RULE_T06, value,
+			"expected a code or a macro after LOOP, the number of iterations");
 	parser->at = value;
 	if (!parser_value(parser, false, &expr))
 		return false;
 	if (parser_skip(parser) != '{')
-		return parser_find(
-			parser, RULE_T06, parser->at, "expected '{' and what the loop repeats");
+		return parser_report(parser, RULE_T06, parser->at,
+			"expected '{' and the items that the loop repeats");
 	size_t brace = parser->at++;
-	size_t index = parser->to->item_count;
-	struct item *item = parser_item(parser, ITEM_LOOP, start);
-	if (!item || !parser_deeper(parser, brace))
+	size_t index = parser->templates->item_count;
+	struct template_item *item = parser_item(parser, ITEM_LOOP, start);
+	if (!item || !parser_nest(parser, brace))
 		return false;
 	item->expr = expr;
 	if (!parser_descriptor(parser))
 		return false;
 	parser->depth--;
 	if (!parser_next_is(parser, '}'))
-		return parser_find(parser, RULE_T05, brace, "no '}' ends what begins here");
-	parser->to->items[index].end = (uint32_t)parser->to->item_count;
+		return parser_report(parser, RULE_T05, brace, "'{' without '}'");
+	parser->templates->items[index].end = (uint32_t)parser->templates->item_count;
 	return true;
 }
 
-/* What stands behind the value that begins an expression; false: it is one by itself. */
+/* True if an operator follows, so that the value begins an expression. */
 static bool
-goes_on(struct parser *parser)
+operator_follows(struct template_parser *parser)
 {
 	char c = parser_skip(parser);
 	return c && strchr("+-*/&", c);
@@ -195,42 +196,41 @@ goes_on(struct parser *parser)
 
 /* A selector that is more than one value. */
 static bool
-parse_selector(struct parser *parser, size_t start)
+parse_selector(struct template_parser *parser, size_t start)
 {
-	struct parsed selector;
+	struct parsed_expr selector;
 	parser->at = start;
 	if (!parser_expr(parser, false, &selector))
 		return false;
 	if (parser_skip(parser) == ',')
 		return parser_switch(parser, start, selector.expr);
-	return parser_find(parser, RULE_T07, start,
-		"a number or an expression selects a case, and a comma follows it; or a case "
-		"lacks the comma before it");
+	return parser_report(parser, RULE_T07, start,
+		"expected a comma after a selector; or the comma before a case is missing");
 }
 
 /* A macro with its cast, or a code, by itself or as a selector. */
 static bool
-parse_value(struct parser *parser)
+parse_value(struct template_parser *parser)
 {
-	size_t start = parser->at, expr_count = parser->to->expr_count;
+	size_t start = parser->at, expr_count = parser->templates->expr_count;
 	uint32_t expr;
 	if (!parser_value(parser, false, &expr))
 		return false;
-	if (goes_on(parser)) {
-		parser->to->expr_count = expr_count;
+	if (operator_follows(parser)) {
+		parser->templates->expr_count = expr_count;
 		return parse_selector(parser, start);
 	}
 	if (parser_peek(parser) == ',')
 		return parser_switch(parser, start, expr);
 	if (parser_peek(parser) == '=')
-		return parser_find(parser, RULE_T05, start, "an assignment without '{{'");
-	const struct expr parsed = parser->to->exprs[expr];
+		return parser_report(parser, RULE_T05, start, "an assignment without '{{'");
+	const struct template_expr parsed = parser->templates->exprs[expr];
 	bool code = parsed.op == EXPR_CODE;
-	struct item *item = parser_item(parser, code ? ITEM_CODE : ITEM_VALUE, start);
+	struct template_item *item = parser_item(parser, code ? ITEM_CODE : ITEM_VALUE, start);
 	if (!item)
 		return false;
 	if (code) {
-		parser->to->expr_count = expr_count;
+		parser->templates->expr_count = expr_count;
 		item->code = parsed.code;
 	} else {
 		item->expr = expr;
@@ -239,21 +239,21 @@ parse_value(struct parser *parser)
 }
 
 static bool
-parse_move(struct parser *parser, const struct item *move, size_t start)
+parse_move(struct template_parser *parser, const struct template_item *move, size_t start)
 {
 	if (parser_skip(parser) == ',')
-		return parser_find(parser, RULE_T07, start,
-			"a code that moves the pointer selects no case");
-	struct item *item = parser_item(parser, move->item, start);
+		return parser_report(
+			parser, RULE_T07, start, "a position code cannot select a case");
+	struct template_item *item = parser_item(parser, move->item, start);
 	if (item)
 		item->number = move->number;
 	return item != NULL;
 }
 
 static bool
-parse_word(struct parser *parser)
+parse_word(struct template_parser *parser)
 {
-	struct item move = {0};
+	struct template_item move = {0};
 	size_t start = parser->at, n = parser_word(parser);
 	if (parser_peek(parser) == 'L' && parser_peek_at(parser, 1) == '=')
 		return parser_level(parser);
@@ -269,22 +269,21 @@ parse_word(struct parser *parser)
 }
 
 static bool
-parse_other(struct parser *parser, char c)
+parse_other(struct template_parser *parser, char c)
 {
 	if (c == ',')
-		return parser_find(
-			parser, RULE_T07, parser->at, "a comma follows no selector or case");
+		return parser_report(parser, RULE_T07, parser->at,
+			"unexpected comma: it follows neither a selector nor a case");
 	if (c == '{')
-		return parser_find(parser, RULE_T05, parser->at,
+		return parser_report(parser, RULE_T05, parser->at,
 			"'{' follows neither LOOP nor the value of a case");
 	if (c >= 0x20 && c < 0x7f)
-		return parser_find(parser, RULE_T04, parser->at, "'%c' begins nothing here", c);
-	return parser_find(
-		parser, RULE_T04, parser->at, "byte %02x begins nothing here", (uint8_t)c);
+		return parser_report(parser, RULE_T04, parser->at, "unexpected '%c'", c);
+	return parser_report(parser, RULE_T04, parser->at, "unexpected byte %02x", (uint8_t)c);
 }
 
 static bool
-parse_item(struct parser *parser)
+parse_item(struct template_parser *parser)
 {
 	char c = parser_peek(parser);
 	if (c == '"')
@@ -301,7 +300,7 @@ parse_item(struct parser *parser)
 }
 
 bool
-parser_descriptor(struct parser *parser)
+parser_descriptor(struct template_parser *parser)
 {
 	while (parser_skip(parser) != '}' && !parser_ended(parser))
 		if (!parse_item(parser))

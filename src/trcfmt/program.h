@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of templates as the parser leaves it and the evaluator runs it.
+ * A parsed template file, as the parser builds it and the evaluator runs it.
  *
- * Items stand one behind the other. What stands in braces follows its item, and item.end says
- * where it ends, so that an evaluator walks by index and skips by assignment:
+ * Items form one array. The items in braces follow the item that they belong to, up to
+ * item.end, so that an evaluator walks by index and skips by assignment:
  *
  *     switch  [case item ...] [case item ...]      loop  item ...
  *
- * spec: seed 003 (Trace Data Formatting); reference aix 4.1.
+ * spec: IBM, trcfmt File Format (Trace Data Formatting); AIX trace reference 4.1.
  */
 #ifndef TRCFMT_PROGRAM_H
 #define TRCFMT_PROGRAM_H
@@ -17,13 +17,13 @@
 #include "base/buf.h"
 #include "base/intern.h"
 
-/* Deepest nesting of braces and parentheses, and of operators, that the parser takes. */
+/* Maximum nesting depth of braces and parentheses, and of operators. */
 #define TRCFMT_DEPTH 64
 
 /* Columns of the report (L=). */
 enum trcfmt_level { LEVEL_APPL, LEVEL_SVC, LEVEL_KERN, LEVEL_INT };
 
-/* Output and interpreter codes (reference aix 4.4). */
+/* Output and interpreter codes (AIX trace reference 4.4). */
 enum trcfmt_code {
 	CODE_A,	 /* text of size bytes in columns columns */
 	CODE_B,	 /* bits binary digits */
@@ -41,21 +41,21 @@ enum trcfmt_code {
 	CODE_HD, /* hook data */
 };
 
-struct code {
+struct format_code {
 	uint8_t code;	  /* enum trcfmt_code */
-	bool word;	  /* "W": size is that of a data word */
-	bool sized;	  /* A: columns were given */
+	bool word;	  /* "W": the size of a data word */
+	bool sized;	  /* A: with a number of columns */
 	uint16_t size;	  /* bytes; 0 where word is set */
 	uint32_t columns; /* of A */
 	uint32_t bits;	  /* of B: 8 m + n */
 };
 
-/* Parts of an expression. */
+/* Kinds of nodes of an expression. */
 enum trcfmt_operator {
 	EXPR_NUMBER, /* number */
 	EXPR_CODE,   /* code reads at the data pointer */
 	EXPR_MACRO,  /* macro */
-	EXPR_CAST,   /* macro, read as by code */
+	EXPR_CAST,   /* macro, converted as code reads */
 	EXPR_ADD,    /* left, right; all operators work on 64 bits and wrap */
 	EXPR_SUBTRACT,
 	EXPR_MULTIPLY,
@@ -66,10 +66,10 @@ enum trcfmt_operator {
 
 #define EXPR_NONE UINT32_MAX
 
-struct expr {
+struct template_expr {
 	uint8_t op; /* enum trcfmt_operator */
 	uint64_t number;
-	struct code code;
+	struct format_code code;
 	uint32_t macro;	      /* number in program->macros */
 	uint32_t left, right; /* indices into program->exprs */
 };
@@ -94,64 +94,65 @@ enum trcfmt_item {
 
 /* What a case matches. */
 enum trcfmt_match {
-	MATCH_NUMBER, /* number; one with a "-" is in two's complement (reference aix 3 (7)) */
+	MATCH_NUMBER, /* number; a negative one in two's complement (AIX trace reference 3 (7))
+		       */
 	MATCH_TEXT,   /* text */
 	MATCH_ANY,    /* the wildcard */
 };
 
-struct item {
+struct template_item {
 	uint8_t item;	   /* enum trcfmt_item */
 	uint8_t match;	   /* of a case: enum trcfmt_match */
-	bool bits;	   /* of a case: its number was written with 0x */
+	bool bits;	   /* of a case: its number is written with 0x */
 	bool direct;	   /* of a case: a string without braces, which is its only item */
 	bool label;	   /* of a text: it is the template's label */
-	uint8_t arguments; /* of a call: how many there are from first_argument on */
-	struct code code;
-	uint32_t end;		 /* index of the first item behind what follows */
-	uint32_t expr;		 /* index into program->exprs, or EXPR_NONE */
-	uint32_t macro;		 /* of an assignment */
+	uint8_t arguments; /* of a call: number of arguments, from first_argument on */
+	struct format_code code;
+	uint32_t end;	/* index of the first item after those that belong to this one */
+	uint32_t expr;	/* index into program->exprs, or EXPR_NONE */
+	uint32_t macro; /* of an assignment */
 	uint32_t first_argument; /* of a call: index into program->arguments */
 	uint32_t text, length;	 /* in program->texts; also the text that a case matches. It may
-				    hold new lines and tabs: "\n" and "\t" within quotes */
+				    hold newlines and tabs: "\n" and "\t" within quotes */
 	uint64_t number;	 /* see the item */
 	uint32_t line;		 /* of the file, from 1 */
 };
 
-struct template
-{
+struct hook_template {
 	uint16_t hook; /* in the form of four digits */
 	uint8_t level; /* enum trcfmt_level */
-	bool wide_id;  /* it was written with four digits */
+	bool wide_id;  /* written with four digits */
 	uint32_t version, release;
 	uint32_t first, end;		/* items */
-	uint32_t label, label_length;	/* in texts, the @ included; length 0: none */
-	uint32_t source, source_length; /* in texts: its lines as they stand in the file */
+	uint32_t label, label_length;	/* in texts, with the @; length 0: none */
+	uint32_t source, source_length; /* in texts: its lines, unchanged */
 	uint32_t line;			/* of its first line, from 1 */
 };
 
-/* Built-in macros: BUILTIN_lookuppninstall1 and so on; predefined ones: MACRO_D1. */
+/* Built-in macros, such as BUILTIN_lookuppninstall1, and predefined ones, such as MACRO_D1. */
 enum trcfmt_builtin {
-#define BUILTIN(name, spelling, least, most, section, test) BUILTIN_##name,
+#define BUILTIN(name, spelling, min, max, section, test) BUILTIN_##name,
 #include "trcfmt/directives.def"
-	BUILTIN_UNKNOWN, /* a call of something else, which prints nothing (T11) */
+	BUILTIN_UNKNOWN, /* any other call, which prints nothing (T11) */
 };
 
 enum trcfmt_macro {
 #define MACRO(name, section, test) MACRO_##name,
 #include "trcfmt/directives.def"
-	MACRO_FIRST_OWN, /* numbers from here on are macros of templates */
+	MACRO_FIRST_OWN, /* first number of the macros that templates assign */
 };
 
 struct poly_templates {
-	/* In the order of the file; the last of several of a hook, in the place of the first.
+	/* In the order of the file; of several templates of a hook the last, at the position of
+	 * the first.
 	 */
-	struct template *templates;
+	struct hook_template *templates;
 	size_t count;
 	uint16_t *by_order;	 /* indices into templates, in the order of hooks */
 	uint16_t by_hook[65536]; /* index into templates, plus 1; 0: none */
-	struct item *items;
+	struct template_item *items;
 	size_t item_count;
-	struct expr *exprs;
+	struct template_expr *exprs;
 	size_t expr_count;
 	uint32_t *arguments; /* indices into exprs */
 	size_t argument_count;
@@ -160,8 +161,8 @@ struct poly_templates {
 	char *name; /* of the file */
 };
 
-/* The template of a hook; NULL: there is none. */
-static inline const struct template *
+/* Returns the template of a hook; NULL: none. */
+static inline const struct hook_template *
 trcfmt_template(const struct poly_templates *templates, uint16_t hook)
 {
 	uint16_t i = templates->by_hook[hook];

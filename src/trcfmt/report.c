@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report: its options, and the way from merged events to selected ones.
+ * The report: its options, and the selection of merged events.
  *
- * spec: reference aix 7.1, 7.2.
+ * spec: AIX trace reference 7.1, 7.2.
  */
 #include "trcfmt/report.h"
 
@@ -18,7 +18,7 @@
 poly_columns
 poly_trcrpt_columns(void)
 {
-	return merge_columns();
+	return event_merge_columns();
 }
 
 size_t
@@ -44,15 +44,15 @@ size_t
 report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
 {
 	static const int64_t second = 1000000000;
-	const struct about *about = &report->about;
-	if (!about->has_date)
+	const struct header *header = &report->header;
+	if (!header->has_date)
 		return 0;
-	int64_t since = report_since(ns, (int64_t)(about->date_ns - report->base));
+	int64_t since = report_since(ns, (int64_t)(header->date_ns - report->base));
 	int64_t whole = since / second - (since % second < 0);
 	uint64_t fraction = (uint64_t)(since - whole * second);
-	/* Many events share a second. */
+	/* Formats each second once: many events share it. */
 	if (!*report->clock || report->second != whole) {
-		date_iso(&report->settings.eval, about->date + whole, report->clock);
+		date_iso(&report->settings.eval, header->date + whole, report->clock);
 		report->second = whole;
 	}
 	size_t n = strlen(report->clock);
@@ -63,7 +63,7 @@ report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
 	return n + 10;
 }
 
-/* The first word of a line from at on, whose bytes *n gets; NULL where there is none. */
+/* Returns the next word of a line from `at` on, with its size in *n; NULL: none. */
 static const char *
 next_word(const char *at, const char *end, size_t *n)
 {
@@ -84,7 +84,8 @@ parse_address(const char *word, size_t n, uint64_t *address)
 	       num_parse_hex(word + prefix, n - prefix, address);
 }
 
-/* The word of a line that is its address: the first that begins with a digit, or else any. */
+/* Returns the address word of a line: the first that begins with a digit, else the first that
+ * consists of hexadecimal digits; NULL: none. */
 static const char *
 find_address(const char *line, const char *end, uint64_t *address)
 {
@@ -103,23 +104,23 @@ find_address(const char *line, const char *end, uint64_t *address)
 	return letters;
 }
 
-/* A line of trcnm: a name and an address in either order, and anything else. */
+/* Parses a line of trcnm: a name and an address in either order; other words are ignored. */
 static enum poly_status
-take_name(struct poly_trcrpt *report, const char *line, const char *end)
+parse_name(struct poly_trcrpt *report, const char *line, const char *end)
 {
 	uint64_t address = 0;
 	char copy[128];
-	const char *place = find_address(line, end, &address), *name = line;
+	const char *position = find_address(line, end, &address), *name = line;
 	size_t name_size = 0;
 	while ((name = next_word(name, end, &name_size)) &&
-		(name == place || name_size < 2 || name_size >= sizeof copy))
+		(name == position || name_size < 2 || name_size >= sizeof copy))
 		name += name_size;
-	/* Entry points have a full stop in front, which system calls are printed without. */
+	/* Entry points begin with a full stop, which the names of system calls lack. */
 	if (name && *name == '.' && name_size > 1) {
 		name++;
 		name_size--;
 	}
-	if (!place || !name)
+	if (!position || !name)
 		return POLY_OK;
 	memcpy(copy, name, name_size);
 	copy[name_size] = 0;
@@ -127,9 +128,9 @@ take_name(struct poly_trcrpt *report, const char *line, const char *end)
 	return status == POLY_OK ? trcfmt_eval_handler(report->eval, address, copy) : status;
 }
 
-/* A line of an errno value, decimal, and its name. */
+/* Parses a line with a decimal errno value and its name. */
 static enum poly_status
-take_errno(struct poly_trcrpt *report, const char *line, const char *end)
+parse_errno(struct poly_trcrpt *report, const char *line, const char *end)
 {
 	char name[40];
 	uint64_t number;
@@ -149,16 +150,16 @@ take_errno(struct poly_trcrpt *report, const char *line, const char *end)
 	return trcfmt_eval_errno(report->eval, number, name);
 }
 
-/* Hands the lines of a text to take. What is no such line is passed over. */
+/* Parses each line of a text; other lines are skipped. */
 static enum poly_status
-take_lines(struct poly_trcrpt *report, const struct poly_trcrpt_text *text,
-	enum poly_status (*take)(struct poly_trcrpt *, const char *, const char *),
+parse_lines(struct poly_trcrpt *report, const struct poly_trcrpt_text *text,
+	enum poly_status (*parse_line)(struct poly_trcrpt *, const char *, const char *),
 	struct poly_error *error)
 {
 	const char *at = text->text, *end = at ? at + text->size : NULL;
 	while (at && at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
-		if (take(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
+		if (parse_line(report, at, feed ? feed : end) == POLY_ERR_MEMORY)
 			return err_memory(error);
 		at = feed ? feed + 1 : end;
 	}
@@ -167,7 +168,7 @@ take_lines(struct poly_trcrpt *report, const struct poly_trcrpt_text *text,
 
 /* -s and -e. */
 static enum poly_status
-take_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+parse_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	const struct trcfmt_options *zone = &report->settings.eval;
@@ -177,7 +178,7 @@ take_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options
 	report->has_end = options->end != NULL;
 	if (options->date && !date_parse(zone, options->date, &report->date))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"date '%.40s', expected 'YYYY-MM-DD hh:mm:ss'", options->date);
+			"invalid date '%.40s' (expected 'YYYY-MM-DD hh:mm:ss')", options->date);
 	if (options->start && !date_parse_short(zone, options->start, &report->start))
 		wrong = options->start;
 	if (options->end && !date_parse_short(zone, options->end, &report->end))
@@ -185,10 +186,10 @@ take_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *options
 	if (!wrong)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"date '%.40s', expected 'mmddhhmmssyy'", wrong);
+		"invalid date '%.40s' (expected 'mmddhhmmssyy')", wrong);
 }
 
-/* An expression that cannot be understood is told before a trace is read. */
+/* Parses an expression, so that a syntax error is reported before a trace is read. */
 static enum poly_status
 check_where(const char *where, struct poly_error *error)
 {
@@ -199,12 +200,12 @@ check_where(const char *where, struct poly_error *error)
 }
 
 static enum poly_status
-take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+set_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; options->settings && options->settings[i]; i++) {
-		status = settings_take(&report->settings, options->settings[i], error);
+		status = settings_parse(&report->settings, options->settings[i], error);
 		if (status != POLY_OK)
 			return status;
 	}
@@ -216,11 +217,12 @@ take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *optio
 	report->progress = options->progress;
 	report->user = options->user;
 	report->settings.layout.shown[LAYOUT_wall] = options->wall;
-	layout_settle(&report->settings.layout);
+	layout_finish(&report->settings.layout);
 	if (report->settings.hist && report->form != POLY_TRCRPT_TEXT)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the histogram is a text; the summary has it in other forms");
-	status = take_dates(report, options, error);
+			"a histogram has only the text form; the summary has its counts in all "
+			"forms");
+	status = parse_dates(report, options, error);
 	if (status == POLY_OK)
 		status = select_init(&report->select, options, error);
 	if (status == POLY_OK && options->where) {
@@ -234,9 +236,9 @@ take_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *optio
 	return status;
 }
 
-/* What is allocated once. */
+/* Allocates the report's components. */
 static enum poly_status
-make_parts(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
+create_components(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	const struct poly_trcrpt_text *table = &options->hooks;
@@ -245,19 +247,20 @@ make_parts(struct poly_trcrpt *report, const struct poly_trcrpt_options *options
 	if (status != POLY_OK)
 		return status;
 	report->eval = trcfmt_eval_new(report->templates, &report->settings.eval);
-	report->told = mem_new(report->templates->count + 1, sizeof *report->told);
+	report->fault_counts =
+		mem_new(report->templates->count + 1, sizeof *report->fault_counts);
 	if (report->settings.hist)
 		report->hist = mem_new(65536, sizeof *report->hist);
-	if (!report->eval || !report->told || (report->settings.hist && !report->hist))
+	if (!report->eval || !report->fault_counts || (report->settings.hist && !report->hist))
 		return err_memory(error);
 	if (table->text) {
 		report->hook_table = mem_string(table->name ? table->name : "a table");
 		status = report->hook_table ? POLY_OK : err_memory(error);
 	}
 	if (status == POLY_OK)
-		status = take_lines(report, &options->names, take_name, error);
+		status = parse_lines(report, &options->names, parse_name, error);
 	if (status == POLY_OK)
-		status = take_lines(report, &options->errnos, take_errno, error);
+		status = parse_lines(report, &options->errnos, parse_errno, error);
 	return status;
 }
 
@@ -266,21 +269,21 @@ poly_trcrpt_new(const struct poly_templates *templates,
 	const struct poly_trcrpt_options *options, struct poly_trcrpt **report,
 	struct poly_error *error)
 {
-	struct poly_trcrpt_options taken = POLY_TRCRPT_OPTIONS_INIT;
+	struct poly_trcrpt_options effective = POLY_TRCRPT_OPTIONS_INIT;
 	*report = NULL;
 	if (options && !options->size)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "options of size 0");
 	if (options)
-		memcpy(&taken, options,
-			options->size < sizeof taken ? options->size : sizeof taken);
+		memcpy(&effective, options,
+			options->size < sizeof effective ? options->size : sizeof effective);
 	struct poly_trcrpt *new = mem_new(1, sizeof *new);
 	if (!new)
 		return err_memory(error);
 	new->templates = templates;
 	settings_init(&new->settings);
-	enum poly_status status = take_options(new, &taken, error);
+	enum poly_status status = set_options(new, &effective, error);
 	if (status == POLY_OK)
-		status = make_parts(new, &taken, error);
+		status = create_components(new, &effective, error);
 	if (status == POLY_OK)
 		*report = new;
 	else
@@ -288,7 +291,8 @@ poly_trcrpt_new(const struct poly_templates *templates,
 	return status;
 }
 
-/* The time of a second since the first event, given the date and the time of another one. */
+/* Returns the time of a second since the first event, from the date and time of another event.
+ */
 static int64_t
 time_of(int64_t second, int64_t date, int64_t shift)
 {
@@ -299,23 +303,23 @@ time_of(int64_t second, int64_t date, int64_t shift)
 	return ns;
 }
 
-/* Times that were asked for by date as times since the first event, whose time is base. */
+/* Converts requested dates to times since the first event, whose time is base. */
 static void
-settle_dates(struct poly_trcrpt *report)
+resolve_dates(struct poly_trcrpt *report)
 {
-	struct settings *settings = &report->settings;
-	struct about *about = &report->about;
+	struct report_settings *settings = &report->settings;
+	struct header *header = &report->header;
 	if (report->has_date)
-		about->date_ns = report->base;
-	int64_t shift = (int64_t)(about->date_ns - report->base);
+		header->date_ns = report->base;
+	int64_t shift = (int64_t)(header->date_ns - report->base);
 	if (report->has_start) {
 		settings->has_start = true;
-		settings->start = time_of(report->start, about->date, shift);
+		settings->start = time_of(report->start, header->date, shift);
 	}
 	if (report->has_end) {
 		settings->has_end = true;
-		/* That second still belongs to it. */
-		settings->end = time_of(report->end + 1, about->date, shift);
+		/* The end second is included. */
+		settings->end = time_of(report->end + 1, header->date, shift);
 		settings->end -= settings->end != INT64_MIN && settings->end != INT64_MAX;
 	}
 }
@@ -324,16 +328,16 @@ enum poly_status
 report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
 	struct poly_error *error)
 {
-	merge_where(&report->merge, report->where);
+	event_merge_where(&report->merge, report->where);
 	enum poly_status status =
-		merge_init(&report->merge, inputs->readers, inputs->count, error);
+		event_merge_init(&report->merge, inputs->readers, inputs->count, error);
 	report->names = inputs->names;
 	if (status != POLY_OK)
 		return status;
-	about_learn(report);
-	if ((report->wall || report->has_start || report->has_end) && !report->about.has_date)
+	report_header_read(report);
+	if ((report->wall || report->has_start || report->has_end) && !report->header.has_date)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace does not say its date; '--date' gives it");
+			"the trace has no date; set options.date");
 	return POLY_OK;
 }
 
@@ -345,9 +349,9 @@ hash_bytes(uint64_t hash, const uint8_t *bytes, size_t n)
 	return hash;
 }
 
-/* True where an event of the same time was the same. */
+/* True if an event of the same time was identical. */
 static bool
-is_twin(struct poly_trcrpt *report, const struct merge_input *input)
+is_twin(struct poly_trcrpt *report, const struct event_input *input)
 {
 	const struct aix_event *event = &input->event;
 	uint8_t head[24] = {0};
@@ -372,11 +376,11 @@ is_twin(struct poly_trcrpt *report, const struct merge_input *input)
 }
 
 enum poly_status
-report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown *shown,
+report_next(struct poly_trcrpt *report, struct event_input **input, struct report_event *shown,
 	struct poly_error *error)
 {
 	do {
-		enum poly_status status = merge_next(&report->merge, input, error);
+		enum poly_status status = event_merge_next(&report->merge, input, error);
 		if (status != POLY_OK)
 			return status;
 	} while (report->settings.remove_duplicates && is_twin(report, *input));
@@ -384,11 +388,11 @@ report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown
 	if (!report->begun && event->has_time) {
 		report->begun = true;
 		report->base = (*input)->ns;
-		settle_dates(report);
+		resolve_dates(report);
 	}
-	*shown = (struct shown){.event = event,
+	*shown = (struct report_event){.event = event,
 		.who = aix_attribution_event(report->attribution, event),
-		.chosen = merge_chosen(*input),
+		.chosen = event_merge_chosen(*input),
 		.id = event->hook,
 		.ns = report->begun ? (int64_t)((*input)->ns - report->base) : 0,
 		.file = report->names[*input - report->merge.inputs],
@@ -403,9 +407,9 @@ report_next(struct poly_trcrpt *report, struct merge_input **input, struct shown
 }
 
 bool
-report_wants(const struct poly_trcrpt *report, const struct shown *shown)
+report_selects(const struct poly_trcrpt *report, const struct report_event *shown)
 {
-	const struct settings *settings = &report->settings;
+	const struct report_settings *settings = &report->settings;
 	if (!shown->chosen)
 		return false;
 	if ((settings->has_start && shown->ns < settings->start) ||
@@ -418,7 +422,7 @@ void
 report_end(struct poly_trcrpt *report)
 {
 	report->failed = report->merge.failed;
-	merge_fini(&report->merge);
+	event_merge_fini(&report->merge);
 }
 
 size_t
@@ -435,15 +439,15 @@ poly_trcrpt_free(struct poly_trcrpt *report)
 	trcfmt_eval_free(report->eval);
 	aix_attribution_free(report->attribution);
 	select_fini(&report->select);
-	merge_fini(&report->merge);
-	about_fini(&report->about);
+	event_merge_fini(&report->merge);
+	report_header_free(&report->header);
 	map_free(&report->undefined);
 	mem_free(report->match);
 	mem_free(report->where);
 	mem_free(report->hook_table);
-	mem_free(report->told);
+	mem_free(report->fault_counts);
 	mem_free(report->hist);
-	mem_free(report->own_pieces);
+	mem_free(report->own_spans);
 	buf_free(&report->own);
 	buf_free(&report->joined);
 	buf_free(&report->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 4.4 (T4), 7.1 (-s, -e). */
+/* spec: AIX trace reference 4.4 (T4), 7.1 (-s, -e). */
 #include "trcfmt/report_date.h"
 
 #include "base/num.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The parts of a date; all zero where the system cannot tell them. */
+/* Splits seconds since 1970 into the fields of a date. */
 static struct tm
 parts_of(const struct trcfmt_options *options, int64_t seconds)
 {
@@ -42,7 +42,8 @@ date_iso(const struct trcfmt_options *options, int64_t seconds, char text[DATE_S
 		parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-/* Days from 1970-01-01 to a day, whose year begins in March so that leap days come last. */
+/* Returns the days from 1970-01-01 to a date; its year begins in March, so that leap days are
+ * last. */
 static int64_t
 days_to(const struct tm *parts)
 {
@@ -52,7 +53,7 @@ days_to(const struct tm *parts)
 	       parts->tm_mday - 1 - 719468;
 }
 
-/* Days of a month, which counts from 0. */
+/* Returns the days of a month, from 0. */
 static int
 days_of(const struct tm *parts)
 {
@@ -79,7 +80,7 @@ seconds_of(const struct trcfmt_options *options, struct tm parts, int64_t *secon
 	return true;
 }
 
-/* n decimal digits. */
+/* Parses n decimal digits. */
 static bool
 digits(const char *text, size_t n, int *value)
 {

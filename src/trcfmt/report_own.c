@@ -2,7 +2,7 @@
 /*
  * Texts of events that have no template: the facility's own hooks, and undefined ones.
  *
- * spec: reference aix 3 (15), 4.8 (Predefined hooks), 7.2.
+ * spec: AIX trace reference 3 (15), 4.8 (Predefined hooks), 7.2.
  */
 #include "trcfmt/report_date.h"
 #include "trcfmt/report.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* By the first two digits of the id in the form of three. */
+/* By the first two digits of the id of three digits. */
 static const char *const labels[] = {
 	[0x00] = "TSYNC",
 	[0x01] = "TRACE ON",
@@ -27,11 +27,11 @@ static const char *const labels[] = {
 	[0x0a] = "TRACE_UTIL",
 };
 
-/* Bytes of a line of a dump. */
+/* Bytes per line of a dump. */
 #define DUMP_LINE 16
 
 const char *
-own_label(uint16_t hook)
+builtin_label(uint16_t hook)
 {
 	size_t i = hook >> 4;
 	return hook & 15 || i >= sizeof labels / sizeof *labels ? NULL : labels[i];
@@ -39,36 +39,36 @@ own_label(uint16_t hook)
 
 /* Upper-case hexadecimal digits. */
 static void
-put_hex(struct buf *to, const uint8_t *bytes, size_t n)
+append_hex(struct buf *out, const uint8_t *bytes, size_t n)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	for (size_t i = 0; i < n; i++) {
-		buf_byte(to, (uint8_t)digits[bytes[i] >> 4]);
-		buf_byte(to, (uint8_t)digits[bytes[i] & 15]);
+		buf_byte(out, (uint8_t)digits[bytes[i] >> 4]);
+		buf_byte(out, (uint8_t)digits[bytes[i] & 15]);
 	}
 }
 
-/* The entry's data, in words of 4 bytes, on lines of their own. */
+/* Appends the entry's data in words of 4 bytes, on lines of their own. */
 static void
-put_dump(struct buf *to, const struct aix_event *event)
+append_dump(struct buf *out, const struct aix_event *event)
 {
 	for (size_t at = 0; at < event->size; at += 4) {
-		buf_byte(to, at % DUMP_LINE ? ' ' : '\n');
-		put_hex(to, event->data + at, event->size - at < 4 ? event->size - at : 4);
+		buf_byte(out, at % DUMP_LINE ? ' ' : '\n');
+		append_hex(out, event->data + at, event->size - at < 4 ? event->size - at : 4);
 	}
 }
 
 static void
-put_hook_word(struct buf *to, const struct aix_event *event)
+append_hook_word(struct buf *out, const struct aix_event *event)
 {
 	uint8_t word[8];
-	buf_string(to, " hookword=");
-	put_hex(to, word, aix_event_hook_word(event, word));
+	buf_string(out, " hookword=");
+	append_hex(out, word, aix_event_hook_word(event, word));
 }
 
-/* "TRACE ON channel 0", and the date where there is one. */
+/* "TRACE ON channel 0", and the date if the entry has one. */
 static void
-put_channel(struct poly_trcrpt *report, const struct aix_event *event)
+append_channel(struct poly_trcrpt *report, const struct aix_event *event)
 {
 	buf_printf(&report->own, " channel %u", (unsigned)event->subhook);
 	if (event->size < event->word)
@@ -79,18 +79,18 @@ put_channel(struct poly_trcrpt *report, const struct aix_event *event)
 }
 
 static void
-put_undefined(struct poly_trcrpt *report, const struct shown *shown)
+append_undefined(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	char id[5];
 	size_t n = report_id(shown->event->hook, false, id);
 	buf_printf(&report->own, " %.*s", (int)n, id);
-	put_hook_word(&report->own, shown->event);
-	put_dump(&report->own, shown->event);
+	append_hook_word(&report->own, shown->event);
+	append_dump(&report->own, shown->event);
 }
 
-/* What stands behind the label of one of the facility's own hooks. */
-static enum own_kind
-put_facility(struct poly_trcrpt *report, const struct shown *shown)
+/* Appends the text after the label of a hook of the trace facility. */
+static enum builtin_kind
+append_facility(struct poly_trcrpt *report, const struct report_event *shown)
 {
 	const struct aix_event *event = shown->event;
 	unsigned long long d1 = aix_event_word(event, 1);
@@ -98,10 +98,10 @@ put_facility(struct poly_trcrpt *report, const struct shown *shown)
 	case 0x03:
 	case 0x0a: return OWN_SILENT;
 	case 0x01:
-	case 0x02: put_channel(report, event); break;
+	case 0x02: append_channel(report, event); break;
 	case 0x00:
 	case 0x04:
-		put_hook_word(&report->own, event);
+		append_hook_word(&report->own, event);
 		buf_printf(&report->own, " file=%s index=%llu", shown->file,
 			(unsigned long long)event->offset);
 		break;
@@ -110,44 +110,44 @@ put_facility(struct poly_trcrpt *report, const struct shown *shown)
 		buf_printf(
 			&report->own, " %u %llu missed entries", (unsigned)event->subhook, d1);
 		break;
-	default: put_dump(&report->own, event); break;
+	default: append_dump(&report->own, event); break;
 	}
 	return OWN_TEXT;
 }
 
-/* The pieces of the text: its lines. */
+/* Makes each line of the text a span. */
 static bool
-make_pieces(struct poly_trcrpt *report, struct shown *shown)
+make_spans(struct poly_trcrpt *report, struct report_event *shown)
 {
 	const char *text = (const char *)report->own.data;
 	size_t n = report->own.size, count = 0, at = 0;
 	while (at < n) {
 		const char *feed = memchr(text + at, '\n', n - at);
 		size_t end = feed ? (size_t)(feed - text) : n;
-		if (count == report->own_piece_capacity) {
+		if (count == report->own_span_capacity) {
 			size_t capacity = count ? 2 * count : 16;
-			struct trcfmt_piece *pieces =
-				mem_resize(report->own_pieces, capacity, sizeof *pieces);
-			if (!pieces)
+			struct trcfmt_span *spans =
+				mem_resize(report->own_spans, capacity, sizeof *spans);
+			if (!spans)
 				return false;
-			report->own_pieces = pieces;
-			report->own_piece_capacity = capacity;
+			report->own_spans = spans;
+			report->own_span_capacity = capacity;
 		}
-		report->own_pieces[count++] = (struct trcfmt_piece){
+		report->own_spans[count++] = (struct trcfmt_span){
 			LEVEL_APPL, false, (uint32_t)at, (uint32_t)(end - at)};
 		at = end + 1;
 	}
 	shown->text = text;
-	shown->pieces = report->own_pieces;
-	shown->piece_count = count;
+	shown->spans = report->own_spans;
+	shown->span_count = count;
 	return true;
 }
 
-enum own_kind
-own_text(struct poly_trcrpt *report, struct shown *shown)
+enum builtin_kind
+builtin_text(struct poly_trcrpt *report, struct report_event *shown)
 {
-	enum own_kind kind = OWN_UNDEFINED;
-	const char *label = own_label(shown->id);
+	enum builtin_kind kind = OWN_UNDEFINED;
+	const char *label = builtin_label(shown->id);
 	bool facility = label && shown->event->hook != 0x0070;
 	if (!facility) {
 		label = labels[0x07];
@@ -158,10 +158,10 @@ own_text(struct poly_trcrpt *report, struct shown *shown)
 	buf_clear(&report->own);
 	buf_string(&report->own, label);
 	if (facility)
-		kind = put_facility(report, shown);
+		kind = append_facility(report, shown);
 	else
-		put_undefined(report, shown);
-	if (report->own.failed || !make_pieces(report, shown))
-		shown->piece_count = 0;
+		append_undefined(report, shown);
+	if (report->own.failed || !make_spans(report, shown))
+		shown->span_count = 0;
 	return kind;
 }

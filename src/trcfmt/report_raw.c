@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merged events as rows for a writer: per-CPU logs become one stream.
+ * Writes merged events as rows: per-CPU logs become one stream.
  *
- * spec: reference aix 7.1 (-r).
+ * spec: AIX trace reference 7.1 (-r).
  */
 #include "trcfmt/report.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Rows of one batch, one behind the other, that are to be written. */
-struct run {
+/* Consecutive rows of one batch that wait to be written. */
+struct raw_run {
 	const struct poly_batch *batch;
 	size_t from, rows;
 	struct slice slice;
@@ -19,7 +19,7 @@ struct run {
 };
 
 static enum poly_status
-write_run(struct run *run, struct poly_error *error)
+write_run(struct raw_run *run, struct poly_error *error)
 {
 	if (!run->rows)
 		return POLY_OK;
@@ -30,32 +30,32 @@ write_run(struct run *run, struct poly_error *error)
 				 : status;
 }
 
-/* Adds a row; what does not go on where the run ends is written before. */
+/* Adds a row; writes the run first if the row does not continue it. */
 static enum poly_status
-add_row(struct run *run, const struct merge_input *input, struct poly_error *error)
+add_row(struct raw_run *run, const struct event_input *input, struct poly_error *error)
 {
-	bool goes_on =
+	bool operator_follows =
 		run->rows && run->batch == input->batch && run->from + run->rows == input->row;
-	enum poly_status status = goes_on ? POLY_OK : write_run(run, error);
-	if (!goes_on) {
+	enum poly_status status = operator_follows ? POLY_OK : write_run(run, error);
+	if (!operator_follows) {
 		run->batch = input->batch;
 		run->from = input->row;
 	}
 	run->rows++;
-	/* The batch is gone with the next event behind its last row. */
+	/* The batch becomes invalid with the event after its last row. */
 	if (status == POLY_OK && input->row + 1 == input->batch->rows)
 		status = write_run(run, error);
 	return status;
 }
 
 static enum poly_status
-write_rows(struct poly_trcrpt *report, struct run *run, struct poly_error *error)
+write_rows(struct poly_trcrpt *report, struct raw_run *run, struct poly_error *error)
 {
-	struct merge_input *input;
-	struct shown shown;
+	struct event_input *input;
+	struct report_event shown;
 	enum poly_status status;
 	while ((status = report_next(report, &input, &shown, error)) == POLY_OK) {
-		if (report_wants(report, &shown))
+		if (report_selects(report, &shown))
 			status = add_row(run, input, error);
 		if (status != POLY_OK)
 			return status;
@@ -69,7 +69,7 @@ enum poly_status
 poly_trcrpt_raw(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
 	struct poly_writer *writer, struct poly_error *error)
 {
-	struct run run = {.writer = writer};
+	struct raw_run run = {.writer = writer};
 	enum poly_status status = report_begin(report, inputs, error);
 	if (status == POLY_OK)
 		status = write_rows(report, &run, error);

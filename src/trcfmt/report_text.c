@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in the columns of trcrpt.
+ * Writes events in the columns of trcrpt.
  *
- * spec: reference aix 7.2.
+ * spec: AIX trace reference 7.2.
  */
 #include "trcfmt/report.h"
 
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* Headings are repeated after so many lines; see report_text_begin. */
+/* Writes the line of headings. */
 static void
 write_heading(struct poly_trcrpt *report)
 {
-	uint8_t *to = buf_reserve(&report->out, LAYOUT_LINE_MOST + 64);
-	if (!to)
+	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX + 64);
+	if (!dst)
 		return;
-	report->out.size += layout_heading(&report->settings.layout, (char *)to);
+	report->out.size += layout_heading(&report->settings.layout, (char *)dst);
 	buf_string(&report->out, "\n\n");
 	report->page = 0;
 }
@@ -27,15 +27,15 @@ report_text_begin(struct poly_trcrpt *report)
 {
 	if (report->no_header)
 		return;
-	about_write(report, &report->out);
+	report_header_write(report, &report->out);
 	if (!report->hist)
 		write_heading(report);
 }
 
-/* A number, left-aligned, where it is known. */
+/* Writes a number, left-aligned, if known. */
 static void
-put_number(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	bool known, uint64_t number)
+write_number(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, bool known, uint64_t number)
 {
 	char digits[20];
 	if (known && layout->shown[column])
@@ -45,8 +45,8 @@ put_number(struct layout_line *line, const struct layout *layout, enum layout_co
 }
 
 static void
-put_string(struct layout_line *line, const struct layout *layout, enum layout_column column,
-	const char *text)
+write_string(struct layout_line *line, const struct report_layout *layout,
+	enum layout_column column, const char *text)
 {
 	if (text && layout->shown[column])
 		layout_text(line, layout, column, text, strlen(text));
@@ -54,25 +54,26 @@ put_string(struct layout_line *line, const struct layout *layout, enum layout_co
 		layout_skip(line, layout, column);
 }
 
-/* Whose the event is. */
+/* Writes the event's process, thread, CPU and system call. */
 static void
-put_who(const struct layout *layout, struct layout_line *line, const struct shown *shown)
+write_context(const struct report_layout *layout, struct layout_line *line,
+	const struct report_event *shown)
 {
 	const struct aix_context *who = &shown->who;
-	put_string(line, layout, LAYOUT_exec, who->exec ? report_program(who->exec) : NULL);
-	put_number(line, layout, LAYOUT_cpuid, who->has_cpu, who->cpu);
-	put_number(line, layout, LAYOUT_pid, who->has_pid, who->pid);
-	put_number(line, layout, LAYOUT_tid, who->has_tid, who->tid);
-	put_number(line, layout, LAYOUT_depth, shown->depth > 0, shown->depth);
-	put_string(line, layout, LAYOUT_svc, who->svc);
-	put_string(line, layout, LAYOUT_filename, report_program(shown->file));
-	put_number(line, layout, LAYOUT_reportedcpus, true, shown->inputs);
+	write_string(line, layout, LAYOUT_exec, who->exec ? report_program(who->exec) : NULL);
+	write_number(line, layout, LAYOUT_cpuid, who->has_cpu, who->cpu);
+	write_number(line, layout, LAYOUT_pid, who->has_pid, who->pid);
+	write_number(line, layout, LAYOUT_tid, who->has_tid, who->tid);
+	write_number(line, layout, LAYOUT_depth, shown->depth > 0, shown->depth);
+	write_string(line, layout, LAYOUT_svc, who->svc);
+	write_string(line, layout, LAYOUT_filename, report_program(shown->file));
+	write_number(line, layout, LAYOUT_reportedcpus, true, shown->inputs);
 }
 
-/* The first of the registers that were traced with the event. */
+/* Writes the first register traced with the event. */
 static void
-put_register(
-	const struct layout *layout, struct layout_line *line, const struct aix_event *event)
+write_register(const struct report_layout *layout, struct layout_line *line,
+	const struct aix_event *event)
 {
 	char digits[16];
 	if (!layout->shown[LAYOUT_purr] || !event->register_count) {
@@ -88,9 +89,10 @@ put_register(
 }
 
 static void
-put_times(struct poly_trcrpt *report, struct layout_line *line, const struct shown *shown)
+write_times(
+	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
 {
-	const struct layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &report->settings.layout;
 	char text[40];
 	if (layout->shown[LAYOUT_wall])
 		layout_number(
@@ -108,24 +110,25 @@ put_times(struct poly_trcrpt *report, struct layout_line *line, const struct sho
 			layout_decimal(text, shown->delta, 3, 3));
 }
 
-/* The columns before the text. */
+/* Writes the columns before the text. */
 static void
-put_columns(struct poly_trcrpt *report, struct layout_line *line, const struct shown *shown)
+write_columns(
+	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
 {
-	const struct layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &report->settings.layout;
 	char id[5];
 	layout_text(line, layout, LAYOUT_ids, id, report_id(shown->id, false, id));
-	put_who(layout, line, shown);
-	put_register(layout, line, shown->event);
-	put_times(report, line, shown);
+	write_context(layout, line, shown);
+	write_register(layout, line, shown->event);
+	write_times(report, line, shown);
 }
 
-/* n bytes of text, what a terminal would obey shown as a full stop. */
+/* Copies n bytes of text, control characters as full stops. */
 static void
-put_safe(uint8_t *to, const char *text, size_t n)
+copy_printable(uint8_t *dst, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] = (uint8_t)text[i] < ' ' || text[i] == 0x7f ? '.' : (uint8_t)text[i];
+		dst[i] = (uint8_t)text[i] < ' ' || text[i] == 0x7f ? '.' : (uint8_t)text[i];
 }
 
 static const char *const colors[] = {[LEVEL_APPL] = "\033[0m",
@@ -133,33 +136,34 @@ static const char *const colors[] = {[LEVEL_APPL] = "\033[0m",
 	[LEVEL_KERN] = "\033[33m",
 	[LEVEL_INT] = "\033[35m"};
 
-/* A piece of the text at its level, behind used columns of its line; the columns then used. */
+/* Writes a span at its level, after `used` columns of its line; returns the columns then used.
+ */
 static size_t
-put_piece(struct poly_trcrpt *report, const struct shown *shown, size_t used,
-	const struct trcfmt_piece *piece)
+write_span(struct poly_trcrpt *report, const struct report_event *shown, size_t used,
+	const struct trcfmt_span *span)
 {
-	const struct layout *layout = &report->settings.layout;
-	size_t column = layout->base + piece->level * layout->level;
+	const struct report_layout *layout = &report->settings.layout;
+	size_t column = layout->base + span->level * layout->level;
 	size_t blanks = used < column ? column - used : used > 0;
-	uint8_t *to =
-		piece->length ? buf_reserve(&report->out, blanks + piece->length + 16) : NULL;
-	if (!to)
+	uint8_t *dst =
+		span->length ? buf_reserve(&report->out, blanks + span->length + 16) : NULL;
+	if (!dst)
 		return used;
-	bool colored = report->color && piece->level != LEVEL_APPL;
-	memset(to, ' ', blanks);
-	to += blanks;
+	bool colored = report->color && span->level != LEVEL_APPL;
+	memset(dst, ' ', blanks);
+	dst += blanks;
 	if (colored) {
-		memcpy(to, colors[piece->level], 5);
-		to += 5;
+		memcpy(dst, colors[span->level], 5);
+		dst += 5;
 	}
-	put_safe(to, shown->text + piece->offset, piece->length);
-	to += piece->length;
+	copy_printable(dst, shown->text + span->offset, span->length);
+	dst += span->length;
 	if (colored) {
-		memcpy(to, colors[LEVEL_APPL], 4);
-		to += 4;
+		memcpy(dst, colors[LEVEL_APPL], 4);
+		dst += 4;
 	}
-	report->out.size = (size_t)(to - report->out.data);
-	return used + blanks + piece->length;
+	report->out.size = (size_t)(dst - report->out.data);
+	return used + blanks + span->length;
 }
 
 static void
@@ -171,29 +175,29 @@ end_line(struct poly_trcrpt *report)
 }
 
 void
-report_text_event(struct poly_trcrpt *report, const struct shown *shown)
+report_text_event(struct poly_trcrpt *report, const struct report_event *shown)
 {
-	const struct settings *settings = &report->settings;
+	const struct report_settings *settings = &report->settings;
 	if (settings->page_lines && report->page >= settings->page_lines &&
 		!report->no_header) {
 		buf_byte(&report->out, '\n');
 		write_heading(report);
 	}
-	uint8_t *to = buf_reserve(&report->out, LAYOUT_LINE_MOST);
-	if (!to)
+	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX);
+	if (!dst)
 		return;
-	struct layout_line line = {(char *)to, 0, 0};
-	put_columns(report, &line, shown);
-	put_safe(to, line.text, line.size);
+	struct layout_line line = {(char *)dst, 0, 0};
+	write_columns(report, &line, shown);
+	copy_printable(dst, line.text, line.size);
 	report->out.size += line.size;
 	size_t used = line.size;
-	for (size_t i = 0; i < shown->piece_count; i++) {
-		const struct trcfmt_piece *piece = &shown->pieces[i];
-		if (i == 0 ? settings->layout.two_lines : !piece->continues) {
+	for (size_t i = 0; i < shown->span_count; i++) {
+		const struct trcfmt_span *span = &shown->spans[i];
+		if (i == 0 ? settings->layout.two_lines : !span->continues) {
 			end_line(report);
 			used = 0;
 		}
-		used = put_piece(report, shown, used, piece);
+		used = write_span(report, shown, used, span);
 	}
 	end_line(report);
 }
@@ -209,7 +213,7 @@ report_text_hist(struct poly_trcrpt *report)
 			continue;
 		char id[5];
 		size_t n = report_id((uint16_t)hook, false, id);
-		const char *label = own_label((uint16_t)hook);
+		const char *label = builtin_label((uint16_t)hook);
 		for (size_t i = 0; poly_template_at(report->templates, i, &info); i++) {
 			if (info.hook == hook && *info.label)
 				label = info.label + (*info.label == '@');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spec: reference aix 7.1. */
+/* spec: AIX trace reference 7.1. */
 #include "trcfmt/select.h"
 
 #include "base/bits.h"
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-/* A word of a list, whose words have commas or blanks between them. */
-struct word {
+/* A word of a list, separated by commas or blanks. */
+struct list_word {
 	const char *text;
 	size_t size;
 };
 
-/* The next word of a list up to end, NULL text behind the last one. */
-static struct word
+/* Returns the next word of a list up to end; text is NULL after the last one. */
+static struct list_word
 next_word(const char **list, const char *end)
 {
 	const char *at = *list;
@@ -26,12 +26,12 @@ next_word(const char **list, const char *end)
 	while (at < end && !strchr(", \t\r\n", *at))
 		at++;
 	*list = at;
-	return (struct word){at > from ? from : NULL, (size_t)(at - from)};
+	return (struct list_word){at > from ? from : NULL, (size_t)(at - from)};
 }
 
-/* A set of hooks of a word: hh, hhh or hhhh. */
+/* Adds the hooks of a word to a set: hh, hhh or hhhh. */
 static bool
-mark_hook(uint64_t *set, const struct word *word)
+mark_hook(uint64_t *set, const struct list_word *word)
 {
 	uint64_t id;
 	if (word->size < 2 || word->size > 4 || !num_parse_hex(word->text, word->size, &id))
@@ -48,19 +48,19 @@ mark_hook(uint64_t *set, const struct word *word)
 static enum poly_status
 mark_hooks(uint64_t *set, const char *list, const char *end, struct poly_error *error)
 {
-	struct word word;
+	struct list_word word;
 	while ((word = next_word(&list, end)).text) {
 		if (!mark_hook(set, &word))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"hook '%.*s', expected two to four hexadecimal digits",
+				"invalid hook '%.*s' (expected two to four hexadecimal digits)",
 				(int)(word.size < 40 ? word.size : 40), word.text);
 	}
 	return POLY_OK;
 }
 
-/* The hooks of a group, from the lines "NAME: hook,hook,..." of the file of groups. */
+/* Adds the hooks of a group, from the lines "NAME: hook,hook,..." of the file of groups. */
 static enum poly_status
-mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct word *name,
+mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct list_word *name,
 	struct poly_error *error)
 {
 	const char *at = groups->text, *end = at ? at + groups->size : NULL;
@@ -74,19 +74,19 @@ mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct wo
 		at = feed ? feed + 1 : end;
 	}
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"no event group '%.*s' in %s; AIX's groups are not published, and a file of "
-		"groups has lines such as 'disk: 10B,1060'",
+		"no such event group '%.*s' in %s; AIX's groups are not published: define it "
+		"by a line such as 'disk: 10B,1060'",
 		(int)(name->size < 40 ? name->size : 40), name->text,
-		groups->text ? "the file of groups" : "'--groups', which is not given");
+		groups->text ? "the file of groups" : "options.groups, which is empty");
 }
 
-/* The hooks of two options: a list of hooks and one of groups. */
+/* Adds the hooks of two options: a list of hooks and a list of groups. */
 static enum poly_status
-mark(uint64_t *set, const char *hooks, const char *groups,
+parse_hook_options(uint64_t *set, const char *hooks, const char *groups,
 	const struct poly_trcrpt_options *options, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	struct word name;
+	struct list_word name;
 	if (hooks)
 		status = mark_hooks(set, hooks, hooks + strlen(hooks), error);
 	const char *end = groups ? groups + strlen(groups) : NULL;
@@ -96,14 +96,14 @@ mark(uint64_t *set, const char *hooks, const char *groups,
 }
 
 static enum poly_status
-take_hooks(struct select *select, const struct poly_trcrpt_options *options,
+parse_hooks(struct event_selection *select, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
-	enum poly_status status =
-		mark(select->hooks, options->only, options->only_groups, options, error);
+	enum poly_status status = parse_hook_options(
+		select->hooks, options->only, options->only_groups, options, error);
 	if (status == POLY_OK)
-		status = mark(select->except, options->except, options->except_groups, options,
-			error);
+		status = parse_hook_options(select->except, options->except,
+			options->except_groups, options, error);
 	if (!options->only && !options->only_groups)
 		memset(select->hooks, 0xff, sizeof select->hooks);
 	for (size_t i = 0; i < 65536 / 64; i++)
@@ -119,18 +119,19 @@ add_number(struct map *map, uint64_t number, struct poly_error *error)
 }
 
 static enum poly_status
-wrong_id(const char *what, const struct word *word, struct poly_error *error)
+id_error(const char *what, const struct list_word *word, struct poly_error *error)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s '%.*s', expected a number",
-		what, (int)(word->size < 40 ? word->size : 40), word->text);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"invalid %s '%.*s' (expected a number)", what,
+		(int)(word->size < 40 ? word->size : 40), word->text);
 }
 
-/* -p: what begins with a digit is a number. */
+/* -p: a word that begins with a digit is a process id. */
 static enum poly_status
-take_processes(struct select *select, const char *list, struct poly_error *error)
+parse_processes(struct event_selection *select, const char *list, struct poly_error *error)
 {
 	const char *end = list + strlen(list);
-	struct word word;
+	struct list_word word;
 	uint64_t pid;
 	select->by_process = true;
 	select->names = mem_new(strlen(list) + 2, 1);
@@ -143,7 +144,7 @@ take_processes(struct select *select, const char *list, struct poly_error *error
 			continue;
 		}
 		if (!num_parse(word.text, word.size, &pid))
-			return wrong_id("process", &word, error);
+			return id_error("process", &word, error);
 		if (add_number(&select->pids, pid, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
 	}
@@ -151,17 +152,17 @@ take_processes(struct select *select, const char *list, struct poly_error *error
 }
 
 static enum poly_status
-take_threads(struct select *select, const char *list, struct poly_error *error)
+parse_threads(struct event_selection *select, const char *list, struct poly_error *error)
 {
 	const char *end = list + strlen(list);
-	struct word word;
+	struct list_word word;
 	uint64_t tid;
 	select->by_thread = true;
 	select->not_threads = *list == '!';
 	list += select->not_threads;
 	while ((word = next_word(&list, end)).text) {
 		if (!num_parse(word.text, word.size, &tid))
-			return wrong_id("thread", &word, error);
+			return id_error("thread", &word, error);
 		if (add_number(&select->tids, tid, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
 	}
@@ -170,43 +171,45 @@ take_threads(struct select *select, const char *list, struct poly_error *error)
 
 /* "N=VALUE" or "DN=VALUE". */
 static enum poly_status
-take_data(struct select *select, const char *text, struct poly_error *error)
+parse_data(struct event_selection *select, const char *text, struct poly_error *error)
 {
 	const char *number = text + (*text == 'D'), *equals = strchr(number, '=');
 	uint64_t word, value;
 	if (!equals || !num_parse(number, (size_t)(equals - number), &word) || !word ||
 		word > 255 || !num_parse(equals + 1, strlen(equals + 1), &value))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"data '%.60s', expected a data word and its value: '1=0x20'", text);
-	if (select->data_count == SELECT_DATA_MOST)
+			"invalid data '%.60s' (expected a data word and its value, such as "
+			"'1=0x20')",
+			text);
+	if (select->data_count == SELECT_DATA_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d data words are asked for", SELECT_DATA_MOST);
+			"more than %d data words requested", SELECT_DATA_MAX);
 	select->data[select->data_count].word = (uint8_t)word;
 	select->data[select->data_count++].value = value;
 	return POLY_OK;
 }
 
 enum poly_status
-select_init(struct select *select, const struct poly_trcrpt_options *options,
+select_init(struct event_selection *select, const struct poly_trcrpt_options *options,
 	struct poly_error *error)
 {
 	memset(select, 0, sizeof *select);
-	enum poly_status status = take_hooks(select, options, error);
+	enum poly_status status = parse_hooks(select, options, error);
 	if (status == POLY_OK && options->processes)
-		status = take_processes(select, options->processes, error);
+		status = parse_processes(select, options->processes, error);
 	if (status == POLY_OK && options->threads)
-		status = take_threads(select, options->threads, error);
+		status = parse_threads(select, options->threads, error);
 	for (size_t i = 0; status == POLY_OK && options->data && options->data[i]; i++)
-		status = take_data(select, options->data[i], error);
+		status = parse_data(select, options->data[i], error);
 	select->everything = !options->only && !options->only_groups && !options->except &&
 			     !options->except_groups && !select->by_process &&
 			     !select->by_thread && !select->data_count;
 	return status;
 }
 
-/* True where a program's path or the last part of it is among the names. */
+/* True if a program's path or its last component is among the names. */
 static bool
-is_named(const struct select *select, const char *path)
+is_named(const struct event_selection *select, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	for (size_t at = 0; at < select->names_size; at += strlen(select->names + at) + 1) {
@@ -218,14 +221,14 @@ is_named(const struct select *select, const char *path)
 }
 
 static bool
-is_process(const struct select *select, const struct aix_context *who)
+is_process(const struct event_selection *select, const struct aix_context *who)
 {
 	return (who->has_pid && map_find(&select->pids, who->pid)) ||
 	       (who->exec && is_named(select, who->exec));
 }
 
 static bool
-has_data(const struct select *select, const struct aix_event *event)
+has_data(const struct event_selection *select, const struct aix_event *event)
 {
 	for (size_t i = 0; i < select->data_count; i++) {
 		if ((size_t)select->data[i].word * event->word > event->size ||
@@ -236,7 +239,7 @@ has_data(const struct select *select, const struct aix_event *event)
 }
 
 bool
-select_event(const struct select *select, const struct aix_event *event,
+select_event(const struct event_selection *select, const struct aix_event *event,
 	const struct aix_context *who)
 {
 	if (select->everything)
@@ -254,7 +257,7 @@ select_event(const struct select *select, const struct aix_event *event,
 }
 
 void
-select_fini(struct select *select)
+select_fini(struct event_selection *select)
 {
 	map_free(&select->pids);
 	map_free(&select->tids);

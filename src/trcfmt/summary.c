@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of a trace: what the published tools leave to scripts.
+ * Statistics of a trace.
  *
- * spec: reference aix 6 (1, 3), 4.8 (Predefined hooks).
+ * spec: AIX trace reference 6 (1, 3), 4.8 (Predefined hooks).
  */
 #include "trcfmt/report.h"
 
@@ -13,74 +13,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most processes, calls and locks that are told apart. */
-#define CONTEXTS_MOST ((size_t)1 << 20)
+/* Maximum number of processes, calls and locks, each. */
+#define SUMMARY_ENTRIES_MAX ((size_t)1 << 20)
 
-/* Powers of two of microseconds, the first below 1, the last without end. */
+/* Powers of two of microseconds, the first below 1, the last unbounded. */
 #define BUCKETS 32
 
-/* How long something took, in ns. */
-struct spans {
-	uint64_t count, total, least, most;
+/* Durations in ns. */
+struct durations {
+	uint64_t count, total, min, max;
 };
 
-struct process {
+struct process_entry {
 	uint64_t pid, events, threads, ns;
 	uint32_t name; /* plus 1; 0: not known */
 };
 
-struct call {
+struct call_entry {
 	uint32_t name;
-	uint64_t entered; /* calls, also those that never returned */
-	struct spans spans;
+	uint64_t entered; /* calls, those that never returned included */
+	struct durations durations;
 	uint64_t buckets[BUCKETS];
 };
 
-struct lock {
+struct lock_entry {
 	uint64_t address, takes;
-	struct spans spans;
+	struct durations durations;
 };
 
-/* A growable array of elements, found by a map from keys to indices. */
-struct table {
+/* A growable array of elements, with a map from keys to indices. */
+struct entry_table {
 	struct map map;
 	void *elements;
-	size_t count, capacity, size; /* size: of an element in bytes */
+	size_t count, capacity, size; /* size of an element in bytes */
 };
 
-/* What is begun on a cpu or by a thread: when, and of what. */
-struct open {
+/* An open interval of a CPU or a thread. */
+struct open_interval {
 	bool is_open;
 	int64_t since;
 	uint64_t what;
 };
 
-struct summary {
+struct trace_summary {
 	struct poly_trcrpt *report;
 	struct intern names;
-	struct table processes, calls, locks;
-	struct table tids;	    /* of struct open: the thread's system call */
-	struct table running;	    /* of struct open by cpu: the process that runs */
-	struct table interrupts;    /* of struct open by cpu and depth */
-	struct table handlers;	    /* of struct open by cpu */
-	struct table held;	    /* of struct open by lock and thread */
-	struct spans first, second; /* level of interrupt handlers */
-	struct map seen;	    /* threads of known processes */
+	struct entry_table processes, calls, locks;
+	struct entry_table tids;       /* of struct open_interval: each thread's system call */
+	struct entry_table running;    /* of struct open_interval by cpu: the running process */
+	struct entry_table interrupts; /* of struct open_interval by cpu and depth */
+	struct entry_table handlers;   /* of struct open_interval by cpu */
+	struct entry_table held;       /* of struct open_interval by lock and thread */
+	struct durations first, second; /* levels of interrupt handlers */
+	struct map seen;		/* threads of known processes */
 	uint64_t *hooks;
 	uint64_t events;
 	int64_t first_ns, last_ns;
 	bool failed;
 };
 
-/* The element of a key, zeroed where it is new; NULL: there is no room. */
+/* Returns the element of a key, zeroed if new; NULL: the table is full, or out of memory. */
 static void *
-find(struct summary *summary, struct table *table, uint64_t key, bool *added)
+find_entry(struct trace_summary *summary, struct entry_table *table, uint64_t key, bool *added)
 {
 	uint64_t *index = map_find(&table->map, key);
 	*added = false;
 	if (index)
 		return (char *)table->elements + *index * table->size;
-	if (table->count == CONTEXTS_MOST)
+	if (table->count == SUMMARY_ENTRIES_MAX)
 		return NULL;
 	if (table->count == table->capacity) {
 		size_t capacity = table->capacity ? 2 * table->capacity : 64;
@@ -102,42 +102,43 @@ find(struct summary *summary, struct table *table, uint64_t key, bool *added)
 }
 
 static void
-add_span(struct spans *spans, int64_t ns)
+add_duration(struct durations *durations, int64_t ns)
 {
-	uint64_t span = ns < 0 ? 0 : (uint64_t)ns;
-	if (!spans->count || span < spans->least)
-		spans->least = span;
-	if (span > spans->most)
-		spans->most = span;
-	spans->count++;
-	spans->total += span;
+	uint64_t duration = ns < 0 ? 0 : (uint64_t)ns;
+	if (!durations->count || duration < durations->min)
+		durations->min = duration;
+	if (duration > durations->max)
+		durations->max = duration;
+	durations->count++;
+	durations->total += duration;
 }
 
-/* Begins something. */
+/* Starts an interval. */
 static void
-begin(struct summary *summary, struct table *table, uint64_t key, const struct open *open)
+begin_interval(struct trace_summary *summary, struct entry_table *table, uint64_t key,
+	const struct open_interval *open)
 {
 	bool added;
-	struct open *place = find(summary, table, key, &added);
-	if (place)
-		*place = *open;
+	struct open_interval *entry = find_entry(summary, table, key, &added);
+	if (entry)
+		*entry = *open;
 }
 
-/* Ends what was begun under a key; false where nothing was. */
+/* Ends the interval of a key; false: none is open. */
 static bool
-end(struct table *table, uint64_t key, struct open *open)
+end_interval(struct entry_table *table, uint64_t key, struct open_interval *open)
 {
 	uint64_t *index = map_find(&table->map, key);
 	if (!index)
 		return false;
-	struct open *place = (struct open *)table->elements + *index;
-	*open = *place;
-	place->is_open = false;
+	struct open_interval *entry = (struct open_interval *)table->elements + *index;
+	*open = *entry;
+	entry->is_open = false;
 	return open->is_open;
 }
 
 static uint32_t
-name_of(struct summary *summary, const char *name)
+name_of(struct trace_summary *summary, const char *name)
 {
 	uint32_t number = name ? intern_add(&summary->names, name, strlen(name)) : 0;
 	if (name && number == INTERN_FAILED)
@@ -145,21 +146,21 @@ name_of(struct summary *summary, const char *name)
 	return name && number != INTERN_FAILED ? number + 1 : 0;
 }
 
-static struct process *
-find_process(struct summary *summary, uint64_t pid)
+static struct process_entry *
+find_process(struct trace_summary *summary, uint64_t pid)
 {
 	bool added;
-	struct process *process = find(summary, &summary->processes, pid, &added);
+	struct process_entry *process = find_entry(summary, &summary->processes, pid, &added);
 	if (process)
 		process->pid = pid;
 	return process;
 }
 
 static void
-count_process(struct summary *summary, const struct shown *shown)
+count_process(struct trace_summary *summary, const struct report_event *shown)
 {
 	const struct aix_context *who = &shown->who;
-	struct process *process = who->has_pid ? find_process(summary, who->pid) : NULL;
+	struct process_entry *process = who->has_pid ? find_process(summary, who->pid) : NULL;
 	if (!process)
 		return;
 	process->events++;
@@ -167,48 +168,49 @@ count_process(struct summary *summary, const struct shown *shown)
 		process->name = name_of(summary, who->exec);
 }
 
-/* The process that ran on the cpu has run up to now; another one begins. */
+/* Ends the interval of the process that ran on the CPU, starts that of the next one. */
 static void
-dispatch(struct summary *summary, const struct shown *shown, bool idle)
+dispatch(struct trace_summary *summary, const struct report_event *shown, bool idle)
 {
-	struct open open;
-	if (end(&summary->running, shown->who.cpu, &open)) {
-		struct process *process = find_process(summary, open.what);
+	struct open_interval open;
+	if (end_interval(&summary->running, shown->who.cpu, &open)) {
+		struct process_entry *process = find_process(summary, open.what);
 		if (process && shown->ns > open.since)
 			process->ns += (uint64_t)report_since(shown->ns, open.since);
 	}
-	open = (struct open){true, shown->ns, shown->who.pid};
+	open = (struct open_interval){true, shown->ns, shown->who.pid};
 	if (shown->who.has_pid && !idle)
-		begin(summary, &summary->running, shown->who.cpu, &open);
+		begin_interval(summary, &summary->running, shown->who.cpu, &open);
 }
 
 static void
-enter_call(struct summary *summary, const struct shown *shown)
+enter_call(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
 	uint32_t name = name_of(summary, shown->who.svc);
-	struct call *call = name ? find(summary, &summary->calls, name, &added) : NULL;
+	struct call_entry *call =
+		name ? find_entry(summary, &summary->calls, name, &added) : NULL;
 	if (!call)
 		return;
 	call->name = name;
 	call->entered++;
-	struct open open = {true, shown->ns, name};
+	struct open_interval open = {true, shown->ns, name};
 	if (shown->who.has_tid)
-		begin(summary, &summary->tids, shown->who.tid, &open);
+		begin_interval(summary, &summary->tids, shown->who.tid, &open);
 }
 
 static void
-leave_call(struct summary *summary, const struct shown *shown)
+leave_call(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
-	struct open open;
-	if (!end(&summary->tids, shown->who.tid, &open))
+	struct open_interval open;
+	if (!end_interval(&summary->tids, shown->who.tid, &open))
 		return;
-	struct call *call = find(summary, &summary->calls, open.what, &added);
+	struct call_entry *call = find_entry(summary, &summary->calls, open.what, &added);
 	int64_t ns = report_since(shown->ns, open.since);
 	if (!call)
 		return;
-	add_span(&call->spans, ns);
+	add_duration(&call->durations, ns);
 	unsigned bucket = 0;
 	for (uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000; us && bucket < BUCKETS - 1;
 		us >>= 1)
@@ -216,46 +218,49 @@ leave_call(struct summary *summary, const struct shown *shown)
 	call->buckets[bucket]++;
 }
 
-/* Takes or gives back a lock; what one thread holds is told by lock and thread. */
+/* Counts the acquisition or release of a lock. A hold is identified by lock and thread. */
 static void
-count_lock(struct summary *summary, const struct shown *shown, const struct aix_hook *hook)
+count_lock(struct trace_summary *summary, const struct report_event *shown,
+	const struct aix_hook *hook)
 {
 	bool added;
 	uint64_t address;
 	if (!aix_hook_number(hook, AIX_FIELD_lock, shown->event, &address))
 		return;
 	uint64_t key = address ^ shown->who.tid << 40;
-	struct lock *lock = find(summary, &summary->locks, address, &added);
-	struct open open = {true, shown->ns, address};
+	struct lock_entry *lock = find_entry(summary, &summary->locks, address, &added);
+	struct open_interval open = {true, shown->ns, address};
 	if (!lock)
 		return;
 	lock->address = address;
 	if (hook->action == AIX_LOCK) {
 		lock->takes++;
-		begin(summary, &summary->held, key, &open);
-	} else if (end(&summary->held, key, &open) && open.what == address) {
-		add_span(&lock->spans, report_since(shown->ns, open.since));
+		begin_interval(summary, &summary->held, key, &open);
+	} else if (end_interval(&summary->held, key, &open) && open.what == address) {
+		add_duration(&lock->durations, report_since(shown->ns, open.since));
 	}
 }
 
 static void
-count_interrupt(struct summary *summary, const struct shown *shown, unsigned action)
+count_interrupt(
+	struct trace_summary *summary, const struct report_event *shown, unsigned action)
 {
-	const struct open now = {true, shown->ns, 0};
+	const struct open_interval now = {true, shown->ns, 0};
 	uint64_t cpu = shown->who.cpu, level = cpu << 32 | shown->who.depth;
-	struct open open;
+	struct open_interval open;
 	if (action == AIX_ENTER)
-		begin(summary, &summary->interrupts, level, &now);
+		begin_interval(summary, &summary->interrupts, level, &now);
 	else if (action == AIX_HANDLER)
-		begin(summary, &summary->handlers, cpu, &now);
-	else if (action == AIX_LEAVE && end(&summary->interrupts, level, &open))
-		add_span(&summary->first, report_since(shown->ns, open.since));
-	else if (action == AIX_HANDLED && end(&summary->handlers, cpu, &open))
-		add_span(&summary->second, report_since(shown->ns, open.since));
+		begin_interval(summary, &summary->handlers, cpu, &now);
+	else if (action == AIX_LEAVE && end_interval(&summary->interrupts, level, &open))
+		add_duration(&summary->first, report_since(shown->ns, open.since));
+	else if (action == AIX_HANDLED && end_interval(&summary->handlers, cpu, &open))
+		add_duration(&summary->second, report_since(shown->ns, open.since));
 }
 
 static void
-count_action(struct summary *summary, const struct shown *shown, const struct aix_hook *hook)
+count_action(struct trace_summary *summary, const struct report_event *shown,
+	const struct aix_hook *hook)
 {
 	switch ((enum aix_action)hook->action) {
 	case AIX_DISPATCH:
@@ -279,22 +284,22 @@ count_action(struct summary *summary, const struct shown *shown, const struct ai
 }
 
 static void
-count_thread(struct summary *summary, const struct shown *shown)
+count_thread(struct trace_summary *summary, const struct report_event *shown)
 {
 	bool added;
 	if (!shown->who.has_tid || !shown->who.has_pid)
 		return;
-	if (summary->seen.count < CONTEXTS_MOST)
+	if (summary->seen.count < SUMMARY_ENTRIES_MAX)
 		summary->failed |= !map_get(&summary->seen, shown->who.tid, 0, &added);
 	else
 		added = false;
-	struct process *process = added ? find_process(summary, shown->who.pid) : NULL;
+	struct process_entry *process = added ? find_process(summary, shown->who.pid) : NULL;
 	if (process)
 		process->threads++;
 }
 
 static void
-count_event(struct summary *summary, const struct shown *shown)
+count_event(struct trace_summary *summary, const struct report_event *shown)
 {
 	const struct aix_hook *hook = aix_attribution_hook(summary->report->attribution);
 	if (!summary->events || shown->ns < summary->first_ns)
@@ -309,13 +314,14 @@ count_event(struct summary *summary, const struct shown *shown)
 		count_action(summary, shown, hook);
 }
 
-/* What is left running at the end has run up to there. */
+/* Ends the intervals of the processes that still run at the end of the trace. */
 static void
-end_running(struct summary *summary)
+end_running(struct trace_summary *summary)
 {
 	for (size_t i = 0; i < summary->running.count; i++) {
-		const struct open *open = (struct open *)summary->running.elements + i;
-		struct process *process =
+		const struct open_interval *open =
+			(struct open_interval *)summary->running.elements + i;
+		struct process_entry *process =
 			open->is_open ? find_process(summary, open->what) : NULL;
 		if (process && summary->last_ns > open->since)
 			process->ns += (uint64_t)report_since(summary->last_ns, open->since);
@@ -329,7 +335,7 @@ microseconds(uint64_t ns)
 }
 
 static void
-report_trace(const struct summary *summary, struct poly_report *tree)
+report_trace(const struct trace_summary *summary, struct poly_report *tree)
 {
 	const struct poly_trcrpt *report = summary->report;
 	poly_report_section(tree, "trace");
@@ -340,18 +346,18 @@ report_trace(const struct summary *summary, struct poly_report *tree)
 	poly_report_real(tree, "last_s", (double)summary->last_ns / 1e9, 9);
 	poly_report_real(tree, "span_s",
 		(double)(uint64_t)report_since(summary->last_ns, summary->first_ns) / 1e9, 9);
-	poly_report_count(tree, "lost", report->lost[0] + report->lost[1]);
+	poly_report_count(tree, "wraparounds", report->lost[0] + report->lost[1]);
 	poly_report_end(tree);
 }
 
-/* The label of a hook by its template, or the facility's own; NULL: there is none. */
+/* Returns the label of a hook from its template, or the trace facility's; NULL: none. */
 static const char *
-label_of(struct summary *summary, uint16_t hook)
+label_of(struct trace_summary *summary, uint16_t hook)
 {
 	const struct poly_templates *templates = summary->report->templates;
-	const struct template *template = trcfmt_template(templates, hook);
+	const struct hook_template *template = trcfmt_template(templates, hook);
 	if (!template || !template->label_length)
-		return own_label(hook);
+		return builtin_label(hook);
 	const char *text = (const char *)templates->texts.data + template->label;
 	size_t n = template->label_length, at = *text == '@';
 	uint32_t number = intern_add(&summary->names, text + at, n - at);
@@ -359,7 +365,7 @@ label_of(struct summary *summary, uint16_t hook)
 }
 
 static void
-report_hooks(struct summary *summary, struct poly_report *tree)
+report_hooks(struct trace_summary *summary, struct poly_report *tree)
 {
 	poly_report_table(tree, "hooks");
 	poly_report_column(tree, "id", false);
@@ -374,23 +380,23 @@ report_hooks(struct summary *summary, struct poly_report *tree)
 		poly_report_cell_text(tree, id);
 		poly_report_cell_text(tree, label_of(summary, (uint16_t)hook));
 		poly_report_cell_count(tree, summary->hooks[hook]);
-		poly_report_cell_real(tree,
-			100.0 * (double)summary->hooks[hook] / (double)summary->events, 2);
+		poly_report_cell_ratio(
+			tree, (double)summary->hooks[hook], (double)summary->events, 2);
 	}
 	poly_report_end(tree);
 }
 
 static const char *
-text_of(const struct summary *summary, uint32_t name)
+text_of(const struct trace_summary *summary, uint32_t name)
 {
 	return name ? intern_text(&summary->names, name - 1) : NULL;
 }
 
-/* The most expensive first; the same order for the same trace. */
+/* Orders by decreasing CPU time, then by other keys so that the order is total. */
 static int
 compare_processes(const void *left, const void *right)
 {
-	const struct process *a = left, *b = right;
+	const struct process_entry *a = left, *b = right;
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
 	if (a->events != b->events)
@@ -399,9 +405,9 @@ compare_processes(const void *left, const void *right)
 }
 
 static void
-report_processes(const struct summary *summary, struct poly_report *tree)
+report_processes(const struct trace_summary *summary, struct poly_report *tree)
 {
-	const struct process *process = summary->processes.elements;
+	const struct process_entry *process = summary->processes.elements;
 	size_t n = summary->processes.count;
 	if (n)
 		qsort(summary->processes.elements, n, sizeof *process, compare_processes);
@@ -421,9 +427,9 @@ report_processes(const struct summary *summary, struct poly_report *tree)
 	poly_report_end(tree);
 }
 
-/* Columns of spans. */
+/* Adds the columns of durations. */
 static void
-span_columns(struct poly_report *tree)
+duration_columns(struct poly_report *tree)
 {
 	poly_report_column(tree, "total_us", true);
 	poly_report_column(tree, "mean_us", true);
@@ -432,45 +438,45 @@ span_columns(struct poly_report *tree)
 }
 
 static void
-span_cells(struct poly_report *tree, const struct spans *spans)
+duration_cells(struct poly_report *tree, const struct durations *durations)
 {
-	for (size_t i = 0; i < 4 && !spans->count; i++)
+	for (size_t i = 0; i < 4 && !durations->count; i++)
 		poly_report_cell_text(tree, NULL);
-	if (!spans->count)
+	if (!durations->count)
 		return;
-	double mean = microseconds(spans->total) / (double)spans->count;
-	poly_report_cell_real(tree, microseconds(spans->total), 3);
+	double mean = microseconds(durations->total) / (double)durations->count;
+	poly_report_cell_real(tree, microseconds(durations->total), 3);
 	poly_report_cell_real(tree, mean, 3);
-	poly_report_cell_real(tree, microseconds(spans->least), 3);
-	poly_report_cell_real(tree, microseconds(spans->most), 3);
+	poly_report_cell_real(tree, microseconds(durations->min), 3);
+	poly_report_cell_real(tree, microseconds(durations->max), 3);
 }
 
 static int
 compare_calls(const void *left, const void *right)
 {
-	const struct call *a = left, *b = right;
-	if (a->spans.total != b->spans.total)
-		return a->spans.total < b->spans.total ? 1 : -1;
+	const struct call_entry *a = left, *b = right;
+	if (a->durations.total != b->durations.total)
+		return a->durations.total < b->durations.total ? 1 : -1;
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
 static void
-report_calls(const struct summary *summary, struct poly_report *tree)
+report_calls(const struct trace_summary *summary, struct poly_report *tree)
 {
-	const struct call *call = summary->calls.elements;
+	const struct call_entry *call = summary->calls.elements;
 	size_t n = summary->calls.count;
 	if (n)
 		qsort(summary->calls.elements, n, sizeof *call, compare_calls);
-	poly_report_table(tree, "calls");
+	poly_report_table(tree, "system_calls");
 	poly_report_column(tree, "name", false);
 	poly_report_column(tree, "count", true);
 	poly_report_column(tree, "returned", true);
-	span_columns(tree);
+	duration_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_text(tree, text_of(summary, call[i].name));
 		poly_report_cell_count(tree, call[i].entered);
-		poly_report_cell_count(tree, call[i].spans.count);
-		span_cells(tree, &call[i].spans);
+		poly_report_cell_count(tree, call[i].durations.count);
+		duration_cells(tree, &call[i].durations);
 	}
 	poly_report_end(tree);
 	poly_report_table(tree, "latencies");
@@ -493,64 +499,64 @@ report_calls(const struct summary *summary, struct poly_report *tree)
 static int
 compare_locks(const void *left, const void *right)
 {
-	const struct lock *a = left, *b = right;
-	if (a->spans.total != b->spans.total)
-		return a->spans.total < b->spans.total ? 1 : -1;
+	const struct lock_entry *a = left, *b = right;
+	if (a->durations.total != b->durations.total)
+		return a->durations.total < b->durations.total ? 1 : -1;
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
 static void
-report_locks(const struct summary *summary, struct poly_report *tree)
+report_locks(const struct trace_summary *summary, struct poly_report *tree)
 {
-	const struct lock *lock = summary->locks.elements;
+	const struct lock_entry *lock = summary->locks.elements;
 	size_t n = summary->locks.count;
 	if (n)
 		qsort(summary->locks.elements, n, sizeof *lock, compare_locks);
 	poly_report_table(tree, "locks");
 	poly_report_column(tree, "address", false);
-	poly_report_column(tree, "takes", true);
-	poly_report_column(tree, "given", true);
-	span_columns(tree);
+	poly_report_column(tree, "acquisitions", true);
+	poly_report_column(tree, "releases", true);
+	duration_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_address(tree, lock[i].address, 8);
 		poly_report_cell_count(tree, lock[i].takes);
-		poly_report_cell_count(tree, lock[i].spans.count);
-		span_cells(tree, &lock[i].spans);
+		poly_report_cell_count(tree, lock[i].durations.count);
+		duration_cells(tree, &lock[i].durations);
 	}
 	poly_report_end(tree);
 }
 
 static void
-report_interrupts(const struct summary *summary, struct poly_report *tree)
+report_interrupts(const struct trace_summary *summary, struct poly_report *tree)
 {
 	const struct {
 		const char *what;
-		const struct spans *spans;
+		const struct durations *durations;
 	} rows[] = {{"first level (100 to 200)", &summary->first},
 		{"second level (102 to 103)", &summary->second}};
 	poly_report_table(tree, "interrupts");
-	poly_report_column(tree, "what", false);
+	poly_report_column(tree, "handler", false);
 	poly_report_column(tree, "count", true);
-	span_columns(tree);
+	duration_columns(tree);
 	for (size_t i = 0; i < 2; i++) {
-		if (!rows[i].spans->count)
+		if (!rows[i].durations->count)
 			continue;
 		poly_report_cell_text(tree, rows[i].what);
-		poly_report_cell_count(tree, rows[i].spans->count);
-		span_cells(tree, rows[i].spans);
+		poly_report_cell_count(tree, rows[i].durations->count);
+		duration_cells(tree, rows[i].durations);
 	}
 	poly_report_end(tree);
 }
 
 static void
-table_free(struct table *table)
+table_free(struct entry_table *table)
 {
 	map_free(&table->map);
 	mem_free(table->elements);
 }
 
 static void
-summary_free(struct summary *summary)
+summary_free(struct trace_summary *summary)
 {
 	table_free(&summary->processes);
 	table_free(&summary->calls);
@@ -566,10 +572,10 @@ summary_free(struct summary *summary)
 	mem_free(summary);
 }
 
-static struct summary *
+static struct trace_summary *
 summary_new(struct poly_trcrpt *report)
 {
-	struct summary *summary = mem_new(1, sizeof *summary);
+	struct trace_summary *summary = mem_new(1, sizeof *summary);
 	uint64_t *hooks = mem_new(65536, sizeof *hooks);
 	if (!summary || !hooks) {
 		mem_free(summary);
@@ -578,24 +584,24 @@ summary_new(struct poly_trcrpt *report)
 	}
 	summary->report = report;
 	summary->hooks = hooks;
-	summary->processes.size = sizeof(struct process);
-	summary->calls.size = sizeof(struct call);
-	summary->locks.size = sizeof(struct lock);
-	summary->tids.size = summary->running.size = sizeof(struct open);
-	summary->interrupts.size = summary->handlers.size = sizeof(struct open);
-	summary->held.size = sizeof(struct open);
+	summary->processes.size = sizeof(struct process_entry);
+	summary->calls.size = sizeof(struct call_entry);
+	summary->locks.size = sizeof(struct lock_entry);
+	summary->tids.size = summary->running.size = sizeof(struct open_interval);
+	summary->interrupts.size = summary->handlers.size = sizeof(struct open_interval);
+	summary->held.size = sizeof(struct open_interval);
 	return summary;
 }
 
 static enum poly_status
-count_events(struct summary *summary, struct poly_error *error)
+count_events(struct trace_summary *summary, struct poly_error *error)
 {
 	struct poly_trcrpt *report = summary->report;
-	struct merge_input *input;
-	struct shown shown;
+	struct event_input *input;
+	struct report_event shown;
 	enum poly_status status;
 	while ((status = report_next(report, &input, &shown, error)) == POLY_OK) {
-		if (report_wants(report, &shown))
+		if (report_selects(report, &shown))
 			count_event(summary, &shown);
 		report->any = true;
 		if (summary->failed)
@@ -612,7 +618,7 @@ enum poly_status
 poly_trcrpt_summary(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
 	struct poly_report *tree, struct poly_error *error)
 {
-	struct summary *summary = summary_new(report);
+	struct trace_summary *summary = summary_new(report);
 	if (!summary)
 		return err_memory(error);
 	enum poly_status status = report_begin(report, inputs, error);

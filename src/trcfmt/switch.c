@@ -6,21 +6,21 @@
  *     case     = matchval ( string | "{" descriptor "}" ) ;
  *     matchval = number | string | "\*" ;
  *
- * spec: seed 003 (Switch Statements); reference aix 3 (7), (8), 4.1.
+ * spec: IBM, trcfmt File Format (Switch Statements); AIX trace reference 3 (7), (8), 4.1.
  */
 #include "trcfmt/parser.h"
 
 #include "base/num.h"
 
-/* How the numbers of a switch are written. */
+/* Number base of the cases of a switch. */
 struct radix {
 	unsigned base; /* 8, 10, 16 */
-	bool negative; /* "-" may stand before them */
+	bool negative; /* "-" is allowed */
 	const char *name;
 };
 
 static struct radix
-radix_of(const struct expr *selector)
+radix_of(const struct template_expr *selector)
 {
 	static const struct radix hexadecimal = {16, false, "hexadecimal"};
 	if (selector->op != EXPR_CODE && selector->op != EXPR_CAST)
@@ -68,29 +68,29 @@ parse_in_base(const char *text, size_t n, unsigned base, uint64_t *value)
 }
 
 static bool
-parse_match_number(struct parser *parser, struct radix radix, uint64_t *number)
+parse_match_number(struct template_parser *parser, struct radix radix, uint64_t *number)
 {
 	size_t start = parser->at;
 	bool minus = radix.negative && parser_next_is(parser, '-');
 	size_t n = parser_word(parser);
 	const char *text = parser->text + parser->at;
 	if (n == 0)
-		return parser_find(parser, RULE_T07, start,
-			"expected what a case matches: a number, a string or '\\*'");
-	/* Without 0x only what begins as a number of base 10 can be one. */
+		return parser_report(parser, RULE_T07, start,
+			"expected the value of a case: a number, a string or '\\*'");
+	/* Octal and decimal numbers begin with a decimal digit. */
 	if ((radix.base == 16 || (text[0] >= '0' && text[0] <= '9')) &&
 		parse_in_base(text, n, radix.base, number)) {
 		*number = minus ? 0 - *number : *number;
 		parser->at += n;
 		return true;
 	}
-	return parser_find(parser, RULE_T07, start, "'%.*s' is no %s number of 64 bits",
+	return parser_report(parser, RULE_T07, start, "'%.*s' is not a 64-bit %s number",
 		n > 40 ? 40 : (int)n, text, radix.name);
 }
 
-/* What a case matches, into item. */
+/* Parses the value of a case into item. */
 static bool
-parse_match(struct parser *parser, struct radix radix, struct item *item)
+parse_match(struct template_parser *parser, struct radix radix, struct template_item *item)
 {
 	char c = parser_skip(parser);
 	if (c == '"') {
@@ -99,7 +99,8 @@ parse_match(struct parser *parser, struct radix radix, struct item *item)
 	}
 	if (c == '*' || (c == '\\' && parser_peek_at(parser, 1) == '*')) {
 		if (c == '*')
-			parser_find(parser, RULE_T16, parser->at, "'*' without '\\' before it");
+			parser_report(
+				parser, RULE_T16, parser->at, "'*' without '\\' before it");
 		parser->at += c == '*' ? 1 : 2;
 		item->match = MATCH_ANY;
 		return true;
@@ -109,15 +110,15 @@ parse_match(struct parser *parser, struct radix radix, struct item *item)
 	return parse_match_number(parser, radix, &item->number);
 }
 
-/* A string, which is all that the case has. */
+/* Parses the string that is the only item of a case. */
 static bool
-parse_direct(struct parser *parser)
+parse_direct(struct template_parser *parser)
 {
 	uint32_t text, length;
 	size_t start = parser->at;
 	if (!parser_string(parser, &text, &length))
 		return false;
-	struct item *item = parser_item(parser, ITEM_TEXT, start);
+	struct template_item *item = parser_item(parser, ITEM_TEXT, start);
 	if (!item)
 		return false;
 	item->text = text;
@@ -126,31 +127,31 @@ parse_direct(struct parser *parser)
 }
 
 static bool
-parse_braces(struct parser *parser)
+parse_braces(struct template_parser *parser)
 {
 	size_t brace = parser->at++;
-	if (!parser_deeper(parser, brace) || !parser_descriptor(parser))
+	if (!parser_nest(parser, brace) || !parser_descriptor(parser))
 		return false;
 	parser->depth--;
 	return parser_next_is(parser, '}') ||
-	       parser_find(parser, RULE_T05, brace, "no '}' ends what begins here");
+	       parser_report(parser, RULE_T05, brace, "'{' without '}'");
 }
 
 static bool
-parse_case(struct parser *parser, struct radix radix, bool *any)
+parse_case(struct template_parser *parser, struct radix radix, bool *any)
 {
-	struct item match = {0};
+	struct template_item match = {0};
 	parser_skip(parser);
-	size_t start = parser->at, index = parser->to->item_count;
+	size_t start = parser->at, index = parser->templates->item_count;
 	if (parser_ended(parser) || parser_peek(parser) == '}')
-		return parser_find(parser, RULE_T07, start, "no case follows the last comma");
+		return parser_report(parser, RULE_T07, start, "no case follows the last comma");
 	if (!parse_match(parser, radix, &match))
 		return false;
 	if (*any)
-		parser_find(parser, RULE_T09, start,
-			"this case is never reached: one before it matches anything");
+		parser_report(parser, RULE_T09, start,
+			"this case is never reached: a wildcard precedes it");
 	*any = *any || match.match == MATCH_ANY;
-	struct item *item = parser_item(parser, ITEM_CASE, start);
+	struct template_item *item = parser_item(parser, ITEM_CASE, start);
 	if (!item)
 		return false;
 	item->match = match.match;
@@ -161,28 +162,28 @@ parse_case(struct parser *parser, struct radix radix, bool *any)
 	char c = parser_skip(parser);
 	item->direct = c == '"';
 	if (c != '"' && c != '{')
-		return parser_find(parser, RULE_T07, parser->at,
-			"expected a string or '{' behind the value of the case; a switch in a "
-			"switch stands in braces");
+		return parser_report(parser, RULE_T07, parser->at,
+			"expected a string or '{' after the value of the case; a nested switch "
+			"needs braces");
 	if (!(c == '"' ? parse_direct(parser) : parse_braces(parser)))
 		return false;
-	parser->to->items[index].end = (uint32_t)parser->to->item_count;
+	parser->templates->items[index].end = (uint32_t)parser->templates->item_count;
 	return true;
 }
 
 bool
-parser_switch(struct parser *parser, size_t at, uint32_t selector)
+parser_switch(struct template_parser *parser, size_t at, uint32_t selector)
 {
-	struct radix radix = radix_of(&parser->to->exprs[selector]);
-	size_t index = parser->to->item_count;
+	struct radix radix = radix_of(&parser->templates->exprs[selector]);
+	size_t index = parser->templates->item_count;
 	bool any = false;
-	struct item *item = parser_item(parser, ITEM_SWITCH, at);
+	struct template_item *item = parser_item(parser, ITEM_SWITCH, at);
 	if (!item)
 		return false;
 	item->expr = selector;
 	while (parser_next_is(parser, ','))
 		if (!parse_case(parser, radix, &any))
 			return false;
-	parser->to->items[index].end = (uint32_t)parser->to->item_count;
+	parser->templates->items[index].end = (uint32_t)parser->templates->item_count;
 	return true;
 }

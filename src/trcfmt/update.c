@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to a template file.
+ * Updates template files.
  *
  *     changes = "* /etc/trcfmt" EOL { comment | blank | change } ;
  *     change  = "+" template | "-" hookid { version } ;
  *
- * A comment "* /etc/trcfmt line N" says in which line the template behind "+" goes in, also
- * where the hook has one, and in which line that behind "-" begins, so that others of the hook
- * stay: without that, no undoing could bring back a file byte for byte.
+ * A comment "* /etc/trcfmt line N" states the line at which the template after "+" is inserted,
+ * even if the hook has one, or at which the template after "-" begins, so that others of the
+ * hook stay. Undoing changes byte for byte needs this.
  *
- * spec: reference aix 3 (6), 4.2, 5 (T14).
+ * spec: AIX trace reference 3 (6), 4.2, 5 (T14).
  */
 #include "trcfmt/parser.h"
-#include "trcfmt/pieces.h"
+#include "trcfmt/fragments.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -20,65 +20,66 @@
 
 #include <string.h>
 
-/* Most changes of a file: each looks at all pieces of the other. */
-#define CHANGES_MOST ((size_t)8192)
+/* Maximum number of changes of a file: each searches all fragments of the template file. */
+#define CHANGES_MAX ((size_t)8192)
 
 static const char first_line[] = "* /etc/trcfmt";
 static const char line_hint[] = "* /etc/trcfmt line ";
 
-/* Comments behind the first line: how the last line of the file is to end. */
+/* Comments after the first line: whether the file shall end in a newline. */
 static const char *const end_hints[] = {
 	"* /etc/trcfmt ends in a new line\n", "* /etc/trcfmt ends without a new line\n"};
 
-/* A step, and what it has to be undone with. */
-struct step {
+/* A step, and the data to undo it. */
+struct update_record {
 	struct poly_update_step shown;
-	struct piece before;	   /* what was replaced or deleted */
-	uint32_t version, release; /* of what was added */
-	size_t at;		   /* line in which that began */
+	struct source_fragment before; /* the fragment replaced or deleted */
+	uint32_t version, release;     /* of the template added */
+	size_t at;		       /* line at which the template began */
 };
 
 struct poly_updated {
 	struct buf text, undo;
-	struct step *steps;
+	struct update_record *steps;
 	size_t count;
 };
 
-struct updating {
-	struct parser parser;
-	struct pieces pieces;
+struct update_state {
+	struct template_parser parser;
+	struct source_fragments fragments;
 	const struct poly_update *update;
-	struct poly_updated *to;
+	struct poly_updated *updated;
 };
 
 static bool
-add_step(struct updating *it, enum poly_update_action action, const struct piece *before,
-	size_t at)
+add_step(struct update_state *updating, enum poly_update_action action,
+	const struct source_fragment *before, size_t at)
 {
-	struct poly_updated *to = it->to;
-	if (to->count == CHANGES_MOST) {
-		it->parser.stopped = true;
-		return parser_find(
-			&it->parser, RULE_T15, 0, "more than %zu changes", CHANGES_MOST);
+	struct poly_updated *updated = updating->updated;
+	if (updated->count == CHANGES_MAX) {
+		updating->parser.stopped = true;
+		return parser_report(
+			&updating->parser, RULE_T15, 0, "more than %zu changes", CHANGES_MAX);
 	}
-	struct step *more = parser_grow(&it->parser, to->steps, to->count, sizeof *more);
-	if (!more)
+	struct update_record *grown =
+		parser_grow(&updating->parser, updated->steps, updated->count, sizeof *grown);
+	if (!grown)
 		return false;
-	to->steps = more;
-	struct step *step = &more[to->count++];
-	*step = (struct step){.at = at,
-		.version = it->parser.template.version,
-		.release = it->parser.template.release};
+	updated->steps = grown;
+	struct update_record *step = &grown[updated->count++];
+	*step = (struct update_record){.at = at,
+		.version = updating->parser.template.version,
+		.release = updating->parser.template.release};
 	step->shown = (struct poly_update_step){
-		action, it->parser.template.hook, it->parser.template.line};
+		action, updating->parser.template.hook, updating->parser.template.line};
 	if (before)
 		step->before = *before;
 	return true;
 }
 
-/* The line that the comment before the template that was joined names; 0: there is none. */
+/* Returns the line stated by the comment before the joined template; 0: none. */
 static size_t
-hinted_line(const struct parser *parser)
+hinted_line(const struct template_parser *parser)
 {
 	const char *text = parser->source.text;
 	size_t end = parser->joined.start, start, n = sizeof line_hint - 1;
@@ -95,70 +96,77 @@ hinted_line(const struct parser *parser)
 	return (size_t)line;
 }
 
-/* Whether a template takes the place of another one. */
+/* True if a template replaces another one. */
 static bool
-replaces(const struct updating *it, const struct piece *piece, const struct piece *before)
+replaces(const struct update_state *updating, const struct source_fragment *fragment,
+	const struct source_fragment *before)
 {
-	if (it->update->any_version)
+	if (updating->update->any_version)
 		return true;
-	if (piece->version != before->version)
-		return piece->version > before->version;
-	return it->update->later ? piece->release > before->release
-				 : piece->release >= before->release;
+	if (fragment->version != before->version)
+		return fragment->version > before->version;
+	return updating->update->later ? fragment->release > before->release
+				       : fragment->release >= before->release;
 }
 
-/* Adds a template in a line, or at the end where that is 0. */
+/* Inserts a template at a line, or at the end if that is 0. */
 static bool
-insert(struct updating *it, const struct piece *piece, size_t line)
+insert_template(
+	struct update_state *updating, const struct source_fragment *fragment, size_t line)
 {
-	size_t i = pieces_insert(&it->pieces, piece, line ? line : SIZE_MAX / 2);
-	if (i == SIZE_MAX && it->pieces.count < PIECES_MOST)
-		return parser_out_of_memory(&it->parser);
+	size_t i = fragments_insert(&updating->fragments, fragment, line ? line : SIZE_MAX / 2);
+	if (i == SIZE_MAX && updating->fragments.count < FRAGMENTS_MAX)
+		return parser_out_of_memory(&updating->parser);
 	if (i == SIZE_MAX) {
-		it->parser.stopped = true;
-		return parser_find(&it->parser, RULE_T15, 0,
+		updating->parser.stopped = true;
+		return parser_report(&updating->parser, RULE_T15, 0,
 			"more than %zu templates and comments in the template file",
-			PIECES_MOST);
+			FRAGMENTS_MAX);
 	}
-	return add_step(it, POLY_UPDATE_ADDED, NULL, line ? pieces_line(&it->pieces, i) : 0);
+	return add_step(updating, POLY_UPDATE_ADDED, NULL,
+		line ? fragments_line(&updating->fragments, i) : 0);
 }
 
-/* The template behind "+", which parsed; the blank that divides them is no part of it. */
+/* Adds or replaces the template after "+", which is valid; the blank between is not part of it.
+ */
 static bool
-add(struct updating *it, size_t from)
+add_template(struct update_state *updating, size_t from)
 {
-	struct parser *parser = &it->parser;
-	const struct template *template = &parser->template;
+	struct template_parser *parser = &updating->parser;
+	const struct hook_template *template = &parser->template;
 	const char *text = parser->source.text;
 	from += text[from] == ' ';
-	struct piece piece = piece_of(text + from, parser->joined.end - from);
-	piece.hook = template->hook;
-	piece.version = template->version;
-	piece.release = template->release;
+	struct source_fragment fragment = fragment_new(text + from, parser->joined.end - from);
+	fragment.hook = template->hook;
+	fragment.version = template->version;
+	fragment.release = template->release;
 	size_t line = hinted_line(parser);
-	size_t i = line ? SIZE_MAX : pieces_find(&it->pieces, piece.hook, it->pieces.count);
+	size_t i = line ? SIZE_MAX
+			: fragments_find(&updating->fragments, fragment.hook,
+				  updating->fragments.count);
 	if (i == SIZE_MAX)
-		return insert(it, &piece, line);
-	struct piece *before = &it->pieces.list[i];
-	if (!replaces(it, &piece, before))
-		return add_step(it, POLY_UPDATE_KEPT, NULL, 0);
-	if (!add_step(it, POLY_UPDATE_REPLACED, before, 0))
+		return insert_template(updating, &fragment, line);
+	struct source_fragment *before = &updating->fragments.list[i];
+	if (!replaces(updating, &fragment, before))
+		return add_step(updating, POLY_UPDATE_KEPT, NULL, 0);
+	if (!add_step(updating, POLY_UPDATE_REPLACED, before, 0))
 		return false;
-	*before = piece;
+	*before = fragment;
 	return true;
 }
 
-/* Whether the version of a template is among those that stand behind "- hookid". */
+/* True if the version of a template is listed after "- hookid", or none is. */
 static bool
-version_named(struct parser *parser, size_t versions, const struct piece *piece)
+version_named(
+	struct template_parser *parser, size_t versions, const struct source_fragment *fragment)
 {
 	parser->at = versions;
 	if (parser_skip(parser) == 0)
 		return true;
 	while (!parser_ended(parser)) {
 		parser_version(parser);
-		if (parser->template.version == piece->version &&
-			parser->template.release == piece->release)
+		if (parser->template.version == fragment->version &&
+			parser->template.release == fragment->release)
 			return true;
 		parser_skip(parser);
 	}
@@ -166,7 +174,7 @@ version_named(struct parser *parser, size_t versions, const struct piece *piece)
 }
 
 static bool
-parse_deletion(struct parser *parser, size_t *versions)
+parse_deletion(struct template_parser *parser, size_t *versions)
 {
 	if (!parser_hook(parser))
 		return false;
@@ -177,69 +185,72 @@ parse_deletion(struct parser *parser, size_t *versions)
 	return true;
 }
 
-/* "-": every template of the hook, from the last to the first. */
+/* "-": removes the templates of the hook, from the last to the first. */
 static bool
-remove_templates(struct updating *it)
+remove_templates(struct update_state *updating)
 {
-	size_t versions, i = it->pieces.count, line = hinted_line(&it->parser);
+	size_t versions, i = updating->fragments.count, line = hinted_line(&updating->parser);
 	bool any = false;
-	if (!parse_deletion(&it->parser, &versions))
+	if (!parse_deletion(&updating->parser, &versions))
 		return false;
-	while ((i = pieces_find(&it->pieces, it->parser.template.hook, i)) != SIZE_MAX) {
-		if (!version_named(&it->parser, versions, &it->pieces.list[i]) ||
-			(line && pieces_line(&it->pieces, i) != line))
+	while ((i = fragments_find(&updating->fragments, updating->parser.template.hook, i)) !=
+		SIZE_MAX) {
+		if (!version_named(&updating->parser, versions, &updating->fragments.list[i]) ||
+			(line && fragments_line(&updating->fragments, i) != line))
 			continue;
-		if (!add_step(it, POLY_UPDATE_DELETED, &it->pieces.list[i],
-			    pieces_line(&it->pieces, i)))
+		if (!add_step(updating, POLY_UPDATE_DELETED, &updating->fragments.list[i],
+			    fragments_line(&updating->fragments, i)))
 			return false;
-		pieces_remove(&it->pieces, i);
+		fragments_remove(&updating->fragments, i);
 		any = true;
 	}
-	return any || add_step(it, POLY_UPDATE_ABSENT, NULL, 0);
+	return any || add_step(updating, POLY_UPDATE_ABSENT, NULL, 0);
 }
 
-/* One change, which was joined. */
+/* Applies the joined change. */
 static void
-take_change(struct updating *it)
+apply_change(struct update_state *updating)
 {
-	struct parser *parser = &it->parser;
+	struct template_parser *parser = &updating->parser;
 	parser_begin(parser);
 	if (parser_ended(parser))
 		return;
 	char sign = parser_peek(parser);
 	if (sign != '+' && sign != '-') {
-		parser_find(parser, RULE_T14, parser->at, "expected '+' or '-' and a template");
+		parser_report(
+			parser, RULE_T14, parser->at, "expected '+' or '-' and a template");
 		return;
 	}
-	size_t from = join_place(&parser->joined, ++parser->at).offset;
+	size_t from = join_position(&parser->joined, ++parser->at).offset;
 	parser_skip(parser);
-	parser->template.line = join_place(&parser->joined, parser->at).line;
+	parser->template.line = join_position(&parser->joined, parser->at).line;
 	if (sign == '-')
-		remove_templates(it);
+		remove_templates(updating);
 	else if (parser_template(parser))
-		add(it, from);
-	/* Nothing of it is run here. */
-	parser->to->item_count = parser->to->expr_count = parser->to->argument_count = 0;
-	buf_clear(&parser->to->texts);
+		add_template(updating, from);
+	/* Its items are not needed. */
+	parser->templates->item_count = parser->templates->expr_count =
+		parser->templates->argument_count = 0;
+	buf_clear(&parser->templates->texts);
 }
 
 static void
-take_end_hint(struct updating *it)
+read_end_hint(struct update_state *updating)
 {
-	const struct join_source *source = &it->parser.source;
+	const struct join_source *source = &updating->parser.source;
 	for (size_t i = 0; i < 2; i++) {
 		size_t n = strlen(end_hints[i]);
 		if (source->size - source->at >= n &&
 			memcmp(source->text + source->at, end_hints[i], n) == 0)
-			it->pieces.open = i;
+			updating->fragments.open = i;
 	}
 }
 
-/* True, and passed, where the changes begin as they have to. */
+/* Skips the first line; true if it is the required one. */
 static bool
-take_first_line(struct updating *it)
+read_first_line(struct update_state *updating)
 {
-	struct parser *parser = &it->parser;
+	struct template_parser *parser = &updating->parser;
 	const char *text = parser->source.text;
 	size_t size = parser->source.size, n = sizeof first_line - 1, end = 0;
 	while (end < size && text[end] != '\n')
@@ -252,41 +263,42 @@ take_first_line(struct updating *it)
 }
 
 static void
-take_changes(struct updating *it)
+apply_changes(struct update_state *updating)
 {
-	struct parser *parser = &it->parser;
-	if (!take_first_line(it)) {
-		/* The place is the file's first byte, which no template has. */
-		struct joint first = {0, 0, 1};
-		struct joined none = {.joints = &first, .count = 1};
+	struct template_parser *parser = &updating->parser;
+	if (!read_first_line(updating)) {
+		/* Report position: the first byte of the file, which is not part of a template.
+		 */
+		struct line_map_entry first = {0, 0, 1};
+		struct joined none = {.line_map = &first, .count = 1};
 		parser->joined = none;
-		parser_find(parser, RULE_T14, 0, "the first line is not '%s'", first_line);
+		parser_report(parser, RULE_T14, 0, "the first line is not '%s'", first_line);
 		parser->joined = (struct joined){0};
 		return;
 	}
-	take_end_hint(it);
+	read_end_hint(updating);
 	while (!parser->stopped && join_next(&parser->source, &parser->joined)) {
-		take_change(it);
-		/* In the master what follows would become part of it. */
+		apply_change(updating);
+		/* In the template file the next template would become part of this one. */
 		if (parser->joined.open)
-			parser_find(
-				parser, RULE_T05, parser->size, "the file ends behind '\\'");
+			parser_report(
+				parser, RULE_T05, parser->size, "the file ends after '\\'");
 	}
 	if (parser->joined.failed)
 		parser_out_of_memory(parser);
 }
 
-/* A hook is written with the last of its four digits only where that is not 0. */
+/* Writes a hook with its fourth digit only if that is not 0. */
 static void
-write_deletion(struct buf *to, const struct step *step)
+write_deletion(struct buf *text, const struct update_record *step)
 {
 	uint16_t hook = step->shown.hook;
 	bool wide = hook & 0xf;
-	buf_printf(to, "- %0*X %u.%u\n", wide ? 4 : 3, wide ? hook : hook >> 4, step->version,
+	buf_printf(text, "- %0*X %u.%u\n", wide ? 4 : 3, wide ? hook : hook >> 4, step->version,
 		step->release);
 }
 
-/* Whether a text's last line has no new line at its end. */
+/* True if a text does not end in a newline. */
 static bool
 is_open(const char *text, size_t n)
 {
@@ -294,85 +306,87 @@ is_open(const char *text, size_t n)
 }
 
 static void
-write_undo(struct updating *it)
+write_undo(struct update_state *updating)
 {
-	struct poly_updated *to = it->to;
-	bool open = is_open(it->update->master, it->update->master_size);
-	buf_printf(&to->undo, "%s\n", first_line);
-	if (open != is_open((const char *)to->text.data, to->text.size))
-		buf_string(&to->undo, end_hints[open]);
-	for (size_t i = to->count; i-- > 0;) {
-		const struct step *step = &to->steps[i];
+	struct poly_updated *updated = updating->updated;
+	bool open = is_open(updating->update->master, updating->update->master_size);
+	buf_printf(&updated->undo, "%s\n", first_line);
+	if (open != is_open((const char *)updated->text.data, updated->text.size))
+		buf_string(&updated->undo, end_hints[open]);
+	for (size_t i = updated->count; i-- > 0;) {
+		const struct update_record *step = &updated->steps[i];
 		if (step->at)
-			buf_printf(&to->undo, "%s%zu\n", line_hint, step->at);
+			buf_printf(&updated->undo, "%s%zu\n", line_hint, step->at);
 		if (step->shown.action == POLY_UPDATE_ADDED)
-			write_deletion(&to->undo, step);
+			write_deletion(&updated->undo, step);
 		if (step->before.text) {
-			buf_string(&to->undo, "+ ");
-			piece_write(&to->undo, &step->before);
+			buf_string(&updated->undo, "+ ");
+			fragment_write(&updated->undo, &step->before);
 		}
 	}
 }
 
 static void
-finish(struct updating *it)
+write_results(struct update_state *updating)
 {
-	struct poly_updated *to = it->to;
-	pieces_write(&to->text, &it->pieces);
-	write_undo(it);
-	buf_text(&to->text);
-	buf_text(&to->undo);
-	if (to->text.failed || to->undo.failed)
-		parser_out_of_memory(&it->parser);
+	struct poly_updated *updated = updating->updated;
+	fragments_write(&updated->text, &updating->fragments);
+	write_undo(updating);
+	buf_text(&updated->text);
+	buf_text(&updated->undo);
+	if (updated->text.failed || updated->undo.failed)
+		parser_out_of_memory(&updating->parser);
 }
 
 static void
-run(struct updating *it)
+run_update(struct update_state *updating)
 {
-	struct parser *parser = &it->parser;
-	const struct poly_update *update = it->update;
-	if (!parser->to || !it->to || !parser_predefine(&parser->to->macros)) {
+	struct template_parser *parser = &updating->parser;
+	const struct poly_update *update = updating->update;
+	if (!parser->templates || !updating->updated ||
+		!parser_predefine(&parser->templates->macros)) {
 		parser_out_of_memory(parser);
 		return;
 	}
-	parser->status =
-		pieces_take(&it->pieces, update->master, update->master_size, parser->error);
+	parser->status = fragments_parse(
+		&updating->fragments, update->master, update->master_size, parser->error);
 	if (parser->status == POLY_OK)
-		take_changes(it);
+		apply_changes(updating);
 	if (parser->status == POLY_OK)
-		finish(it);
+		write_results(updating);
 }
 
 enum poly_status
 poly_templates_update(const struct poly_update *update, struct poly_updated **updated,
 	struct poly_error *error)
 {
-	struct updating it = {.update = update};
+	struct update_state updating = {.update = update};
 	*updated = NULL;
 	if (update->size < sizeof *update)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"an update says that it has %zu bytes, expected %zu", update->size,
+			"update of wrong size (found %zu bytes, expected %zu)", update->size,
 			sizeof *update);
 	if (update->master_size > TRCFMT_FILE_SIZE || update->changes_size > TRCFMT_FILE_SIZE)
 		return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,
 			"more than %zu bytes of templates", TRCFMT_FILE_SIZE);
-	it.to = mem_new(1, sizeof *it.to);
-	it.parser = (struct parser){.to = mem_new(1, sizeof *it.parser.to),
+	updating.updated = mem_new(1, sizeof *updating.updated);
+	updating.parser = (struct template_parser){
+		.templates = mem_new(1, sizeof *updating.parser.templates),
 		.options = POLY_TEMPLATE_OPTIONS_INIT,
 		.error = error,
 		.source = {update->changes, update->changes_size, 0, 1}};
-	it.parser.options.found = update->found;
-	it.parser.options.user = update->user;
-	run(&it);
-	join_free(&it.parser.joined);
-	mem_free(it.parser.seen);
-	poly_templates_free(it.parser.to);
-	pieces_free(&it.pieces);
-	if (it.parser.status == POLY_OK)
-		*updated = it.to;
+	updating.parser.options.found = update->found;
+	updating.parser.options.user = update->user;
+	run_update(&updating);
+	join_free(&updating.parser.joined);
+	mem_free(updating.parser.seen);
+	poly_templates_free(updating.parser.templates);
+	fragments_free(&updating.fragments);
+	if (updating.parser.status == POLY_OK)
+		*updated = updating.updated;
 	else
-		poly_updated_free(it.to);
-	return it.parser.status;
+		poly_updated_free(updating.updated);
+	return updating.parser.status;
 }
 
 const char *

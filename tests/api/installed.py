@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library as it is installed: its files, symbols, and programs built with nothing else. TAP.
+"""The installed library: its files, its symbols, and programs built with it alone, as TAP.
 
     installed.py MESON BUILD
 """
@@ -25,7 +25,7 @@ def run(*arguments, **options):
 
 
 def installed(pattern):
-    """The one installed file that fits a pattern."""
+    """The only installed file that matches a pattern."""
     found = glob.glob(os.path.join(PREFIX.name, '**', pattern), recursive=True)
     if len(found) != 1:
         raise RuntimeError(f'{pattern}: {found}')
@@ -33,7 +33,7 @@ def installed(pattern):
 
 
 def flags(*words):
-    """What pkg-config says, of the installed files alone and without others' headers."""
+    """The output of pkg-config for the installed files, without headers of other packages."""
     environment = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=PREFIX.name,
                        PKG_CONFIG_LIBDIR=os.path.dirname(installed('polytrace.pc')))
     environment.pop('PKG_CONFIG_PATH', None)
@@ -41,7 +41,7 @@ def flags(*words):
 
 
 def compiled(compiler, source, *words):
-    """What a program, built with the installed files alone, says of the sample."""
+    """The output for the sample of a program built with the installed files alone."""
     program = os.path.join(PREFIX.name, 'program')
     run(*compiler, *STRICT, '-o', program, os.path.join(ROOT, source), *flags('--cflags', '--libs'))
     return run(program, *words, env=dict(
@@ -78,9 +78,9 @@ def every_header_stands_alone_in_c_and_cpp():
 
 
 def the_examples_need_only_what_is_installed():
-    said = compiled(['cc', '-std=c17'], 'examples/count_loads.c', SAMPLE)
-    if not re.match(r'\d+ loads of \d+ bytes', said):
-        yield said
+    printed = compiled(['cc', '-std=c17'], 'examples/count_loads.c', SAMPLE)
+    if not re.match(r'\d+ loads of \d+ bytes', printed):
+        yield printed
     compiled(['cc', '-std=c17'], 'examples/recompress.c', SAMPLE, PREFIX.name + '/copy.tt6')
     if open(PREFIX.name + '/copy.tt6', 'rb').read() != open(SAMPLE, 'rb').read():
         yield 'the copy differs'

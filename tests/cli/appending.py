@@ -14,7 +14,7 @@ ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
-# What polytrace-pack(1) says of formats with a head.
+# Formats with a header, by polytrace-pack(1).
 HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix'}
 
 
@@ -30,7 +30,7 @@ def needed(form, name):
 
 def rows(path):
     """The rows of a packed trace."""
-    return polytrace('view', '--csv', path).stdout.splitlines()[1:]
+    return polytrace('convert', '--to', 'csv', '-o', '-', path).stdout.splitlines()[1:]
 
 
 def fault(form, path, folder):
@@ -39,7 +39,7 @@ def fault(form, path, folder):
     for words in (['-o', packed], ['--append', packed]):
         single = rows(packed) if os.path.exists(packed) else []
         done = polytrace('pack', '--from', form, *words, path)
-        if done.returncode or not done.stderr.split(b'\n')[-2].endswith(b' the same'):
+        if done.returncode or not done.stderr.split(b'\n')[-2].endswith(b' verified'):
             return done.stderr.decode('utf-8', 'replace')
     if rows(packed) != 2 * single:
         return 'other rows'
@@ -52,7 +52,7 @@ def fault(form, path, folder):
 
 def main():
     if 'xxhash' in LACKS or 'zstd' in LACKS:
-        print('1..0 # SKIP there is no xxHash, or no Zstandard')
+        print('1..0 # SKIP xxHash or Zstandard is missing')
         return
     number = 0
     for line in open(os.path.join(DATA, 'samples')):

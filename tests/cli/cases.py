@@ -3,10 +3,11 @@
 
     cases.py POLYTRACE [NAME...]
 
-A case is NAME.cmd, a shell script, with what is expected of it beside it: NAME.out, NAME.err
-(absent: empty) and NAME.rc (absent: 0). It runs in tests/data with polytrace on the PATH and a
+A case is NAME.cmd, a shell script, with its expected results: NAME.out, NAME.err (absent: empty)
+and NAME.rc (absent: 0). It runs in tests/data with polytrace on the PATH and a
 folder of its own in $T. A line "# needs isal jansson" in it names libraries, as in
-meson_options.txt, without which it is skipped. UPDATE=1 writes what came instead of comparing: read the difference.
+meson_options.txt, without which it is skipped.
+UPDATE=1 replaces the expected results with the actual ones: read the difference.
 """
 import difflib
 import glob
@@ -22,7 +23,7 @@ ABSENT = {'out': '', 'err': '', 'rc': '0\n'}
 
 
 def run(program, name):
-    """What a case gives: its texts by ending."""
+    """The results of a case: its texts by suffix."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, T=folder, TERM='dumb', LC_ALL='C',
                            PATH=os.path.dirname(os.path.abspath(program)) + ':' + os.environ['PATH'])

@@ -3,7 +3,8 @@
 
     filters.py POLYTRACE
 
-Records are told apart by their line; what a record lacks is None, and a test of it is false.
+Records are distinguished by their line; an absent value is None, and a test of an absent value is
+false.
 """
 import json
 import os
@@ -30,7 +31,7 @@ class Row(dict):
 
 
 def tried(*values):
-    """True where none of the values is absent."""
+    """Whether all values are present."""
     return None not in values
 
 
@@ -66,11 +67,11 @@ CASES = [
     (MICRO, 'has(address)', lambda r: 'address' in r),
     (MICRO, 'not has(address) and mnemonic == MOV',
      lambda r: 'address' not in r and r.mnemonic == 'MOV'),
-    (MICRO, '!has(address) && uop > 1 || branch == taken',
-     lambda r: 'address' not in r and r.uop > 1 or r.branch == 'taken'),
+    (MICRO, '!has(address) && uop_index > 1 || branch == taken',
+     lambda r: 'address' not in r and r.uop_index > 1 or r.branch == 'taken'),
     (MICRO, 'mnemonic ~ "^(J|CALL)"', lambda r: bool(re.match('J|CALL', r.mnemonic))),
     (MICRO, 'mnemonic !~ "[AEIOU]"', lambda r: not re.search('[AEIOU]', r.mnemonic)),
-    (MICRO, 'micro_op in {"LOAD", STORE}', lambda r: r.micro_op in ('LOAD', 'STORE')),
+    (MICRO, 'uop_name in {"LOAD", STORE}', lambda r: r.uop_name in ('LOAD', 'STORE')),
     (BUS, 'kind == access and address & 7 == 0',
      lambda r: r.kind == 'access' and r.address & 7 == 0),
     (BUS, 'byte_enables != 0 or event == halt', lambda r: r.byte_enables != 0 or r.event == 'halt'),

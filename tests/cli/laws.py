@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What holds of every command and manual page, as TAP.
+"""Laws of every command and manual page, as TAP.
 
     laws.py POLYTRACE
 """
@@ -28,7 +28,7 @@ CALLS = os.path.join(ROOT, 'tests', 'data', 'tarmac', 'calls.tarmac')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
          'cis501-summary': 'cis501'}
-# How each command is run so that it prints records or reports of the sample.
+# Arguments with which each command prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
             'diff': ['diff', SAMPLE, SAMPLE], 'merge': ['merge', '--schedule', THREAD],
@@ -39,7 +39,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'report': ['report', SAMPLE, '-o', '-'], 'grade': ['grade', SAMPLE, SAMPLE],
             'sim': ['sim', 'branch', THREAD], 'pack': ['pack', '-o', '-', SAMPLE],
             'unpack': ['unpack', '-o', '-', PACKED],
-            # Which writes to files alone.
+            # split only writes to files.
             'split': ['split', '-h']}
 
 
@@ -56,15 +56,22 @@ COMMANDS = re.findall(r'^  (\w+) ', text('help'), re.M)
 
 
 def options_of_help(command):
-    """Names, letters and arguments of a command's options by its help."""
-    return set(re.findall(r'^  (?:-([\w@]),|   ) --([\w-]+)(?:=(\S+))?  ', text(command, '--help'), re.M))
+    """Names, letters and arguments of a command's options by its help: its own, and shared ones."""
+    own, shared = set(), set()
+    heading = None
+    for line in text(command, '--help').split('\n'):
+        if re.match(r'\w.*:$', line):
+            heading = line
+        option = re.match(r'  (?:-([\w@]),|   ) --([\w-]+)(?:=(\S+))?(?:  |$)', line)
+        if option:
+            (own if heading == 'Options:' else shared).add(tuple(field or '' for field in option.groups()))
+    return own, shared
 
 
-def options_of_page(command):
-    """The same by the .It Fl lines of its manual page."""
-    page = open(os.path.join(MANUAL, f'polytrace-{command}.1')).read()
+def options_of_page(page):
+    """The same by the .It Fl lines of a manual page."""
     found = set()
-    for line in re.findall(r'^\.It Fl (.*)$', page, re.M):
+    for line in re.findall(r'^\.It Fl (.*)$', open(os.path.join(MANUAL, page)).read(), re.M):
         letter = re.match(r'([\w@])(?: Ar (\S+))? , Fl ', line)
         name = re.search(r'-([\w-]+)(?: Ns = Ns Ar (\S+))?$', line)
         if letter and letter[2] != name[2]:
@@ -75,14 +82,25 @@ def options_of_page(command):
 
 def every_help_agrees_with_its_manual_page():
     for command in COMMANDS:
-        helped, paged = options_of_help(command), options_of_page(command)
-        if not helped or helped != paged:
+        helped, paged = options_of_help(command)[0], options_of_page(f'polytrace-{command}.1')
+        if helped != paged:
             yield f'{command}: {sorted(helped ^ paged)}'
+
+
+def shared_options_stand_in_the_manual_page_of_options():
+    shared = set().union(*(options_of_help(command)[1] for command in COMMANDS))
+    paged = options_of_page('polytrace-options.7')
+    if shared != paged:
+        yield str(sorted(shared ^ paged))
+    for command in COMMANDS:
+        page = open(os.path.join(MANUAL, f'polytrace-{command}.1')).read()
+        if options_of_help(command)[1] and '.Xr polytrace-options 7' not in page:
+            yield f'polytrace-{command}(1) does not refer to polytrace-options(7)'
 
 
 def help_is_the_same_in_all_its_ways():
     for command in COMMANDS:
-        # trcrpt's own -h leaves out the header.
+        # trcrpt's own -h omits the header.
         short = '--help' if command == 'trcrpt' else '-h'
         if not text('help', command) == text(command, '--help') == text(command, short):
             yield command
@@ -95,7 +113,7 @@ def every_command_has_a_test_of_its_printing():
         yield str(COMMANDS)
 
 
-def an_unknown_option_is_trouble():
+def an_unknown_option_is_an_error():
     for command in COMMANDS:
         for option in ('--no-such-option', '-Z', '--json=1', '--fro=tt6'):
             done = polytrace(command, option, SAMPLE)
@@ -103,7 +121,7 @@ def an_unknown_option_is_trouble():
                 yield f'{command} {option}: {done}'
 
 
-def a_slip_is_met_with_the_nearest_name():
+def a_misspelling_gets_the_nearest_name():
     for arguments, hint in ((('veiw',), 'view'), (('view', '--colums=pc'), '--columns'),
                             (('view', '-c', 'adress', SAMPLE), 'address'),
                             (('formats', 'bahc'), 'bach')):
@@ -112,7 +130,7 @@ def a_slip_is_met_with_the_nearest_name():
             yield f'{arguments}: {done.stderr}'
 
 
-def a_full_device_is_trouble():
+def a_full_device_is_an_error():
     for arguments in [*PRINTING.values(), ['--version'], ['help'], ['view', '-h'],
                       ['view', '--json', SAMPLE], ['view', '--csv', SAMPLE],
                       ['view', '--style', 'native', SAMPLE]]:
@@ -135,7 +153,7 @@ def a_closed_pipe_is_quiet():
                 yield f'{arguments}: {done}'
 
 
-def no_input_on_a_terminal_is_trouble():
+def no_input_on_a_terminal_is_an_error():
     for command in COMMANDS:
         if command in ('formats', 'trcupdate'):
             continue
@@ -147,7 +165,7 @@ def no_input_on_a_terminal_is_trouble():
         done = polytrace(command, *extra, stdin=terminal)
         os.close(controller)
         os.close(terminal)
-        if done.returncode != 2 or b"name a file, or '-'" not in done.stderr:
+        if done.returncode != 2 or b"or '-' for standard input" not in done.stderr:
             yield f'{command}: {done}'
 
 
@@ -195,7 +213,7 @@ def plots_are_for_terminals():
 
 
 class Feed(threading.Thread):
-    """Writes bus records to a command's standard input until nobody reads them."""
+    """Writes bus records to a command's standard input until the command ends."""
 
     def __init__(self, pipe, pause):
         super().__init__()
@@ -230,7 +248,7 @@ def interrupted(*arguments):
     return status, error
 
 
-def an_interruption_ends_work_and_is_said():
+def an_interruption_ends_the_work_and_is_reported():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'out.bach')
         for arguments in (['info', '-f', 'bach', '-'], ['view', '-f', 'bach', '-'],
@@ -242,8 +260,8 @@ def an_interruption_ends_work_and_is_said():
         if os.listdir(folder):
             yield f'left: {os.listdir(folder)}'
         status, error = interrupted('convert', '-f', 'bach', '-', '-o', out, '--partial')
-        said = re.search(r'after (\d+) records', error)
-        if status != 2 or not said or os.path.getsize(out) != 6 * int(said[1]):
+        count = re.search(r'after (\d+) records', error)
+        if status != 2 or not count or os.path.getsize(out) != 6 * int(count[1]):
             yield f'--partial: {status} {error}'
 
 
@@ -272,7 +290,7 @@ def pages():
     return sorted(name for name in os.listdir(MANUAL) if re.search(r'\.\d$', name))
 
 
-def manual_pages_are_sound():
+def manual_pages_are_valid():
     for page in pages():
         done = subprocess.run(['mandoc', '-Tlint', '-Wwarning', os.path.join(MANUAL, page)],
                               capture_output=True, text=True)
@@ -313,48 +331,68 @@ def every_format_has_a_page_with_its_options_and_rules():
                 yield f'{row["name"]}: polytrace-{name}(5) lacks {word}'
         for rule in facts.get('rules', []):
             if f'\n{rule["condition"]}' not in page.replace('\\&', ''):
-                yield f'{row["name"]}: polytrace-{name}(5) says {rule["rule"]} otherwise'
+                yield f'{row["name"]}: polytrace-{name}(5) has another text of {rule["rule"]}'
+
+
+# Files that the examples use, by the samples that stand for them.
+EXAMPLES = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_002.tt6e',
+            'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
+            'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
+            'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
+            'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
+            'trace.tarmac': 'tarmac/owner.tarmac', 'calls.tarmac': 'tarmac/calls.tarmac',
+            'trcfile': 'aix/log1112.trc', 'templates': 'aix/vectors/v1.trcfmt',
+            'events': 'aix/vectors/all.raw',
+            'arm.trace': 'cis501/thumb.trace', 'bimodal3.output': 'course/bimodal.expected',
+            'mine.output': 'course/bimodal.expected', 'trace.ptz': 'ptz/sort_1k.ptz',
+            'pinatrace.out': 'text/pinatrace.out', 'branches.txt': 'text/branches.txt',
+            'references.txt': 'text/references.txt'}
+
+
+def run_examples(commands):
+    """Runs command lines in a folder with the files that they use; yields those that fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, sample in EXAMPLES.items():
+            shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
+        for command in commands:
+            if not shutil.which('jq'):
+                command = command.split(' | jq')[0]
+            path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
+            done = subprocess.run(command, shell=True, cwd=folder, capture_output=True,
+                                  stdin=subprocess.DEVNULL, env=dict(os.environ, PATH=path))
+            is_quiet = re.search(' -o | --append | --resume |polytrace (pack|unpack|trcupdate) ', command)
+            if done.returncode or not (done.stdout or is_quiet):
+                yield f'{command}: {done}'
 
 
 def the_examples_of_the_pages_run():
-    """In a folder with traces of the names that they use."""
-    names = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_002.tt6e',
-             'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
-             'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
-             'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
-             'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
-             'trace.tarmac': 'tarmac/owner.tarmac', 'trcfile': 'aix/log1112.trc',
-             'events': 'aix/vectors/all.raw', 'arm.trace': 'cis501/thumb.trace',
-             'bimodal3.output': 'course/bimodal.expected', 'mine.output': 'course/bimodal.expected',
-             'trace.ptz': 'ptz/sort_1k.ptz', 'pinatrace.out': 'text/pinatrace.out',
-             'branches.txt': 'text/branches.txt', 'references.txt': 'text/references.txt'}
     for page in pages():
         text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
-        with tempfile.TemporaryDirectory() as folder:
-            for name, sample in names.items():
-                shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
-            for command in re.findall(r'^\.Dl \$ (polytrace .*)$', text_of_page, re.M):
-                if not shutil.which('jq'):
-                    command = command.split(' | jq')[0]
-                path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
-                done = subprocess.run(command, shell=True, cwd=folder, capture_output=True,
-                                      stdin=subprocess.DEVNULL, env=dict(os.environ, PATH=path))
-                if done.returncode or not (done.stdout or re.search(' -o | --append | --resume ', command)):
-                    yield f'{page}: {command}: {done}'
+        for fault in run_examples(re.findall(r'^\.Dl \$ (polytrace .*)$', text_of_page, re.M)):
+            yield f'{page}: {fault}'
 
 
-LAWS = [every_help_agrees_with_its_manual_page, help_is_the_same_in_all_its_ways,
-        every_command_has_a_test_of_its_printing, an_unknown_option_is_trouble,
-        a_slip_is_met_with_the_nearest_name, a_full_device_is_trouble, a_closed_pipe_is_quiet,
-        no_input_on_a_terminal_is_trouble, colour_is_for_terminals,
+def the_examples_of_the_helps_run():
+    for command in COMMANDS:
+        examples = re.findall(rf'^  (polytrace {command} .*|polytrace {command})$', text('help', command), re.M)
+        if len(examples) != 2:
+            yield f'{command}: {len(examples)} examples'
+        yield from run_examples(examples)
+
+
+LAWS = [every_help_agrees_with_its_manual_page,
+        shared_options_stand_in_the_manual_page_of_options, help_is_the_same_in_all_its_ways,
+        every_command_has_a_test_of_its_printing, an_unknown_option_is_an_error,
+        a_misspelling_gets_the_nearest_name, a_full_device_is_an_error, a_closed_pipe_is_quiet,
+        no_input_on_a_terminal_is_an_error, colour_is_for_terminals,
         plots_are_for_terminals,
-        an_interruption_ends_work_and_is_said, long_work_shows_its_progress_on_a_terminal,
-        manual_pages_are_sound, every_page_is_installed, the_page_of_columns_lists_every_column,
+        an_interruption_ends_the_work_and_is_reported, long_work_shows_its_progress_on_a_terminal,
+        manual_pages_are_valid, every_page_is_installed, the_page_of_columns_lists_every_column,
         every_format_has_a_page_with_its_options_and_rules,
-        the_examples_of_the_pages_run]
+        the_examples_of_the_pages_run, the_examples_of_the_helps_run]
 print(f'1..{len(LAWS)}')
 for number, law in enumerate(LAWS, 1):
-    if law is manual_pages_are_sound and not shutil.which('mandoc'):
+    if law is manual_pages_are_valid and not shutil.which('mandoc'):
         print(f'ok {number} - {law.__name__} # SKIP mandoc is not installed')
         continue
     faults = list(law())

@@ -43,7 +43,7 @@ def row_of_listing(entry):
 
 
 def view_shows_tt6_as_its_listings_do():
-    columns = ['number', 'record', 'pc', 'opcode', 'next_pc', 'address', 'value']
+    columns = ['row', 'record', 'pc', 'opcode', 'next_pc', 'address', 'value']
     for name in ('tt6/sort.tt6', 'tt6/isamix.tt6', 'tt6/isamix.tt6e', 'tt6/altivec.tt6e',
                  'tt6/thread_002.tt6e'):
         rows = view('-c', ','.join(columns), '-f', name.split('.')[1], name)
@@ -79,10 +79,10 @@ def differences(name, rows, expected):
 
 def a_window_is_a_part_of_the_whole():
     for name in ('tt6/isamix.tt6e', 'full/sort.full.gz', 'bach/bios_irq_4k.bach'):
-        whole = view('-c', 'number,record,address', name)
+        whole = view('-c', 'row,record,address', name)
         for skip, count in ((0, 0), (0, 1), (1, 1), (63, 64), (64, 130), (100, 10 ** 6),
                             (10 ** 6, 1)):
-            rows = view('-c', 'number,record,address', '-s', str(skip), '-n', str(count), name)
+            rows = view('-c', 'row,record,address', '-s', str(skip), '-n', str(count), name)
             wanted = whole[1 + skip:1 + skip + count]
             yield from differences(f'{name} {skip} {count}', rows[1:], wanted)
 

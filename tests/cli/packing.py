@@ -32,9 +32,9 @@ OWN = {'cis501': ['sim --course penn hw1 IN', 'sim --course penn hw3 IN', 'sim -
        'bach': ['view --style native IN'], 'tt6e': ['merge --schedule IN IN']}
 # What stands around facts and findings, which one of them may not have.
 FRAMES = re.compile(rb'^(</?(div|section|tbody|table)[^>]*>)*\n|^.*(Further facts|>Fact<).*\n', re.M)
-# The name of a record that it told too late for the head is not kept.
+# The name of a record that was defined too late for the head is not preserved.
 LATE = ['jsonl/cut.jsonl']
-# What an input is told of besides its records.
+# Output about an input besides its records.
 OF_FILE = re.compile(rb'<dt>(Format|Description|Recognised by|Size of the file|Read|Decompressed|'
                      rb'Errors|Warnings|Notes|Byte order)</dt>|Noticed while reading|>ptz[.]format<')
 
@@ -45,7 +45,7 @@ def polytrace(folder, *arguments, **options):
 
 
 def unpacked(data, folder):
-    """The bytes that were packed, where they were."""
+    """The bytes that were packed, at their original path."""
     return polytrace(folder, 'unpack', '-o', '-', '-', input=data).stdout if data.startswith(MAGIC) else data
 
 
@@ -79,7 +79,7 @@ def commands_for(form):
     """The commands that are tried on a format."""
     for command in SINGLE:
         name = command.split()[0]
-        # There are no containers of several traces.
+        # These have no containers of several traces.
         if (name == 'trcrpt') <= (form == 'aix') and not (name == 'join' and form == 'aix'):
             yield command
     yield from OWN.get(form, [])
@@ -113,7 +113,7 @@ def faults(form, path, option, folder, useful):
 
 def main():
     if {'xxhash', 'zstd'} & set(LACKS):
-        print('1..0 # SKIP there is no xxHash, or no Zstandard')
+        print('1..0 # SKIP xxHash or Zstandard is missing')
         return
     number, useful = 0, set()
     for line in open(os.path.join(DATA, 'samples')):

@@ -14,13 +14,13 @@ import tempfile
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
-# Why parts of a sample cannot be joined to the same bytes.
+# Samples whose joined parts differ in bytes, with the reason.
 OTHER = {'tarmac/units.tarmac': 'its parts have units of their own',
          'lackey/words.lackey': 'a line of two records ends a part',
-         'ptz/sort_1k.ptz': 'segments are packed anew', 'ptz/altivec.ptz': 'segments are packed anew'}
+         'ptz/sort_1k.ptz': 'segments are packed again', 'ptz/altivec.ptz': 'segments are packed again'}
 
 
-# The branch to itself that TT6 has where the pc goes elsewhere (reference amber 3).
+# The branch to itself that TT6 has at a discontinuity of the pc (Apple amber traces 3).
 SPLICE = '0x48000000'
 
 
@@ -38,7 +38,7 @@ def needed(form, name):
 
 
 def samples():
-    """Formats and files of the list of samples that can be read, and are without options."""
+    """Formats and files of the list of samples that are readable without options."""
     lacks = os.environ.get('POLYTRACE_LACKS', '').split()
     for line in open(os.path.join(DATA, 'samples')):
         words = line.split()
@@ -57,12 +57,12 @@ def in_order(folder):
 
 
 def rows(path, form):
-    """Instructions, without what is told of the joints alone."""
+    """Instructions, without the splices."""
     return polytrace('view', '--csv', '--from', form, '-w', f'kind == instruction and opcode != {SPLICE}', '-c',
                      'pc,opcode,access,address', path)
 
 
-def parts_of_so_many_records_are_the_whole_again():
+def parts_by_record_count_join_to_the_whole():
     for form, name in samples():
         with tempfile.TemporaryDirectory() as folder:
             path, joined = os.path.join(DATA, name), os.path.join(folder, 'joined')
@@ -71,7 +71,7 @@ def parts_of_so_many_records_are_the_whole_again():
             if name in OTHER:
                 continue
             polytrace('join', '--from', form, *in_order(folder), '-o', joined)
-            # Formats with an initial PC have splices where parts meet.
+            # Formats with an initial PC have splices between parts.
             if form.startswith('tt6'):
                 same = rows(path, form) == rows(joined, form)
             else:
@@ -104,7 +104,7 @@ def parts_have_the_records_of_their_value():
                 yield f'{name} {column}: {total} of {len(lines)}'
 
 
-def parts_of_a_time_are_of_that_time():
+def parts_by_time_contain_that_time():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(DATA, 'tarmac/calls.tarmac')
         polytrace('split', '--time', '10', path, '-o', os.path.join(folder, 'part.tarmac'))
@@ -114,11 +114,11 @@ def parts_of_a_time_are_of_that_time():
             if times != {number - 1}:
                 yield f'{part}: {times}'
         if b''.join(content(part) for part in in_order(folder)) != content(path):
-            yield 'something is lost'
+            yield 'the joined parts differ'
 
 
-TESTS = [parts_of_so_many_records_are_the_whole_again, parts_have_the_records_of_their_value,
-         parts_of_a_time_are_of_that_time]
+TESTS = [parts_by_record_count_join_to_the_whole, parts_have_the_records_of_their_value,
+         parts_by_time_contain_that_time]
 print(f'1..{len(TESTS)}')
 for count, test in enumerate(TESTS, 1):
     faults = list(test())

@@ -2,9 +2,9 @@
 """Peak memory does not grow with the input: peak.py POLYTRACE GENERATE
 GENERATE_TEXT, as TAP.
 
-Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file, merges two such
-with a report, and compares the peaks that the operating system accounts. Packs lines that never
-repeat, which take the most memory, and sees that no more than what zstd makes of them is left.
+Converts generated traces of 32 MB and 320 MB from a pipe and from a file to a file, merges two of
+them with a report, and compares the peaks that the operating system reports. Packs lines that never
+repeat, which need the most memory, and compares their packed size with that of zstd.
 """
 import os
 import shutil
@@ -54,7 +54,7 @@ def convert(kind, records, piped, folder):
 
 
 def pack(lines, folder):
-    """Packs a trace that does not repeat; its peak, and its size beside that which zstd makes."""
+    """Packs a trace that does not repeat; its peak, its packed size and the trace."""
     source = generated('hostile', lines, folder, GENERATE_TEXT)
     target = os.path.join(folder, 'out.ptz')
     peaked = peak([POLYTRACE, 'pack', '--no-verify', '-o', target, source])
@@ -62,14 +62,14 @@ def pack(lines, folder):
 
 
 def report_packing(number, folder):
-    name = 'packing_what_does_not_repeat_takes_bounded_memory_and_bytes'
+    name = 'packing_lines_that_never_repeat_needs_bounded_memory_and_bytes'
     if {'zstd', 'xxhash'} & set(os.environ.get('POLYTRACE_LACKS', '').split()) or not shutil.which('zstd'):
-        print(f'ok {number} - {name} # SKIP zstd or xxhash is lacking')
+        print(f'ok {number} - {name} # SKIP the build lacks zstd or xxhash')
         return
     (small, _, source), (large, size, longer) = pack(1000000, folder), pack(3000000, folder)
-    other = len(subprocess.run(['zstd', '-qc3', longer], stdout=subprocess.PIPE, check=True).stdout)
-    good = small[1] == large[1] == 0 and large[0] < PACKING_LIMIT and size < 1.05 * other
-    print(f'# {small[0]} KiB, three times as long: {large[0]} KiB; {size} bytes, zstd -3 {other}')
+    zstd_size = len(subprocess.run(['zstd', '-qc3', longer], stdout=subprocess.PIPE, check=True).stdout)
+    good = small[1] == large[1] == 0 and large[0] < PACKING_LIMIT and size < 1.05 * zstd_size
+    print(f'# {small[0]} KiB, three times as long: {large[0]} KiB; {size} bytes, zstd -3 {zstd_size}')
     print(('' if good else 'not ') + f'ok {number} - {name}', flush=True)
     os.remove(source)
     os.remove(longer)
@@ -91,6 +91,6 @@ with tempfile.TemporaryDirectory() as folder:
             number += 1
             report(number, f'memory_does_not_grow_with_a_{kind}_{"pipe" if piped else "file"}',
                    [convert(kind, records, piped, folder) for records in (SMALL, LARGE)])
-    report(5, 'memory_does_not_grow_with_instructions_that_are_merged',
+    report(5, 'memory_does_not_grow_with_merged_instructions',
            [merge(records, folder) for records in (SMALL, LARGE)])
     report_packing(6, folder)

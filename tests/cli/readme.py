@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the console blocks of README.md and of the manual and compares what they print, as TAP.
+"""Runs the console blocks of README.md and of the manual and compares their output, as TAP.
 
     readme.py POLYTRACE
 
 Blocks are those marked as console in README.md, and the literal ones of a manual page that begin
 with "$ ". A line "$ COMMAND" of a block is run, in a copy of tests/data that the blocks of a
-document share, with polytrace on the PATH; the lines behind it are what it has to print, on
-standard output and standard error. UPDATE=1 writes what came instead: read the difference.
+document share, with polytrace on the PATH; the lines after it are its expected output,
+from standard output and standard error. UPDATE=1 replaces them with the actual output: read the
+difference.
 """
 import glob
 import os
@@ -28,7 +29,7 @@ def plain(page):
 
 
 def escaped(text):
-    """Text as a literal block of a manual page has it."""
+    """Text escaped for a literal block of a manual page."""
     return re.sub(r"^(?=[.'])", r'\\&', text.replace('\\', r'\e'), flags=re.M)
 
 
@@ -42,13 +43,13 @@ def run(command, folder):
 
 
 def played(block, folder):
-    """The block with what its commands print now."""
+    """The block with the actual output of its commands."""
     commands = re.findall(r'^\$ (.*)$', block, re.M)
     return ''.join(f'$ {command}\n{run(command, folder)}' for command in commands)
 
 
 def try_document(path, pattern):
-    """What is wrong with each block of a document, by its first line."""
+    """The faults of each block of a document, by its first line."""
     is_page = path != README[0]
     text = open(path).read()
     pattern = re.compile(pattern, re.M | re.S)
@@ -64,7 +65,7 @@ def try_document(path, pattern):
         open(path, 'w').write(pattern.sub(lambda _: next(rest), text))
         blocks = results
     return [(block.split('\n')[0][2:],
-             [] if block == result else ('expected:\n' + block + 'came:\n' + result).split('\n'))
+             [] if block == result else ('expected:\n' + block + 'found:\n' + result).split('\n'))
             for block, result in zip(blocks, results)]
 
 

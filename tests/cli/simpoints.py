@@ -29,7 +29,7 @@ def rows(path, form):
 
 
 def is_instruction(row):
-    return row['kind'] == 'instruction' and row.get('uop', 1) == 1 and not row.get('synthetic')
+    return row['kind'] == 'instruction' and row.get('uop_index', 1) == 1 and not row.get('synthetic')
 
 
 def interval(whole, number, length):

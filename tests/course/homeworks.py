@@ -36,7 +36,7 @@ def content(*path):
 def homework(course, name, trace, /, **options):
     """What a homework prints of a trace; a '_' in the name of an option is a '-'."""
     words = [word for key, value in options.items()
-             for word in ('-S', f'{key.replace("_", "-")}={value}')]
+             for word in ('-O', f'{key.replace("_", "-")}={value}')]
     done = subprocess.run([os.path.abspath(sys.argv[1]), 'sim', '--course', course, name, *words, trace],
                           stdout=subprocess.PIPE, text=True, check=True, timeout=120)
     return done.stdout

@@ -50,7 +50,7 @@ fill(void)
 		abort();
 }
 
-/* Rows for which a text holds; SIZE_MAX where it is no filter. */
+/* Returns the rows for which a text holds; SIZE_MAX if the text is not a filter. */
 static size_t
 count(const char *text)
 {

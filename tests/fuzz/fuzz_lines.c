@@ -12,7 +12,7 @@
 
 /* How often the bytes are read, and most of them. */
 #define TIMES 4
-#define SIZE_MOST ((size_t)64 << 10)
+#define SIZE_MAX_BYTES ((size_t)64 << 10)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +23,7 @@ static const char *const formats[] = {"cis501", "cis501v2", "qemu4v", "tarmac", 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size < 2 || size > SIZE_MOST)
+	if (size < 2 || size > SIZE_MAX_BYTES)
 		return 0;
 	const uint8_t choice = data[1];
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: packed traces whose checksums are right, whatever else is wrong with them. Bytes
- * 0 and 1 choose how they are read; those of the file behind them get the checksums that they
- * ask for.
+ * Fuzz target: packed traces with correct checksums and arbitrary other contents. Bytes 0 and 1
+ * select how they are read; the checksums of the file after them are corrected.
  */
 #include "polytrace/polytrace.h"
 
 #include "base/bits.h"
 #include "format/ptz/ptz.h"
 #include "io/checksum.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +31,17 @@ put_check(uint8_t *to, const uint8_t *p, size_t n)
 	put_number(to, checksum(p, n));
 }
 
-/* Mends the checksums of a segment's streams, which stand behind n bytes of head and front. */
+/* Corrects the checksums of a segment's streams, which follow n bytes of header and front. */
 static void
-mend_streams(uint8_t *part, size_t n, size_t left)
+mend_streams(uint8_t *section, size_t n, size_t left)
 {
-	const uint8_t *stream = part + n;
-	for (size_t at = PTZ_HEAD_SIZE + PTZ_FRONT_SIZE; at + PTZ_STREAM_SIZE <= n;
+	const uint8_t *stream = section + n;
+	for (size_t at = PTZ_HEADER_SIZE + PTZ_FRONT_SIZE; at + PTZ_STREAM_SIZE <= n;
 		at += PTZ_STREAM_SIZE) {
-		const size_t packed = load_le32(part + at + 12);
+		const size_t packed = load_le32(section + at + 12);
 		if (packed > left)
 			return;
-		put_check(part + at + 16, stream, packed);
+		put_check(section + at + 16, stream, packed);
 		stream += packed;
 		left -= packed;
 	}
@@ -58,22 +57,22 @@ mend(uint8_t *p, size_t left)
 	p += PTZ_MAGIC_SIZE;
 	left -= PTZ_MAGIC_SIZE;
 	uint64_t chain = 0;
-	while (left >= PTZ_HEAD_SIZE) {
+	while (left >= PTZ_HEADER_SIZE) {
 		const size_t front = load_le32(p + 4);
 		const uint64_t body = load_le64(p + 8);
-		left -= PTZ_HEAD_SIZE;
+		left -= PTZ_HEADER_SIZE;
 		if (front > left || body < front)
 			return;
 		if (load_le32(p) == PTZ_TAG_SEGMENT)
-			mend_streams(p, PTZ_HEAD_SIZE + front, left - front);
+			mend_streams(p, PTZ_HEADER_SIZE + front, left - front);
 		if (load_le32(p) == PTZ_TAG_INDEX && front >= PTZ_CHAIN_SIZE)
-			put_number(p + PTZ_HEAD_SIZE + front - PTZ_CHAIN_SIZE, chain);
-		put_check(p + 16, p + PTZ_HEAD_SIZE, front);
+			put_number(p + PTZ_HEADER_SIZE + front - PTZ_CHAIN_SIZE, chain);
+		put_check(p + 16, p + PTZ_HEADER_SIZE, front);
 		put_check(p + 24, p, 24);
-		chain = ptz_chain(chain, p);
+		chain = ptz_next_chain(chain, p);
 		if (body > left)
 			return;
-		p += PTZ_HEAD_SIZE + body;
+		p += PTZ_HEADER_SIZE + body;
 		left -= body;
 	}
 }
@@ -106,13 +105,13 @@ drain(struct poly_reader *reader, const char *format)
 	poly_writer_close(writer);
 }
 
-/* Records that are looked at most where they are also counted. */
+/* Maximum number of records examined, if they are also counted. */
 #define RECORDS 100000
 
-/* What is looked at: records by kind, those of which the reader knows, and their order. */
+/* What is examined: records by kind, those that the reader counts, and their order. */
 struct kinds {
 	uint64_t counts[POLY_KIND_COUNT], records, order;
-	uint8_t rows[RECORDS]; /* kinds of the rows that count the records of a stretch */
+	uint8_t rows[RECORDS]; /* kinds of the weighted rows of a run */
 	size_t count;
 };
 
@@ -122,7 +121,7 @@ add_kind(struct kinds *kinds, uint8_t kind)
 	kinds->order = kinds->order * 31 + kind;
 }
 
-/* Takes a row; its place among the records is known only with the last row of the stretch. */
+/* Adds a row; its position among the records is known only with the last row of the run. */
 static void
 take_kind(struct kinds *kinds, const struct poly_batch *batch, size_t row)
 {
@@ -137,11 +136,11 @@ take_kind(struct kinds *kinds, const struct poly_batch *batch, size_t row)
 }
 
 static void
-take_order(struct kinds *kinds, const struct poly_order *order)
+take_order(struct kinds *kinds, const struct poly_chain_graph *order)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t chain, records;
-	while (order_next(&walk, &chain, &records)) {
+	while (chain_next(&walk, &chain, &records)) {
 		uint32_t row = order->first[chain];
 		for (; records; records--, row = order->next[row])
 			add_kind(kinds, kinds->rows[row]);
@@ -150,7 +149,7 @@ take_order(struct kinds *kinds, const struct poly_order *order)
 }
 
 static void
-take_kinds(struct poly_reader *reader, struct kinds *kinds)
+count_kinds(struct poly_reader *reader, struct kinds *kinds)
 {
 	const struct poly_batch *batch;
 	struct poly_reader_counts seen;
@@ -174,13 +173,13 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 	options.columns = POLY_HAS(kind);
 	options.check = false;
 	options.count = RECORDS;
-	for (unsigned tallies = 0; tallies < 2; tallies++) {
+	for (unsigned weighted = 0; weighted < 2; weighted++) {
 		struct poly_reader *reader;
 		if (poly_reader_open_memory(data, size, &options, &reader, NULL) != POLY_OK)
 			return;
-		if (tallies)
-			poly_reader_tally(reader);
-		take_kinds(reader, &kinds[tallies]);
+		if (weighted)
+			poly_reader_accept_weights(reader);
+		count_kinds(reader, &kinds[weighted]);
 		poly_reader_close(reader);
 	}
 	if (memcmp(&kinds[0], &kinds[1], sizeof kinds[0]) != 0)
@@ -192,11 +191,11 @@ static void
 ask_space(const uint8_t *data, size_t size, const struct poly_read_options *options)
 {
 	struct poly_reader *reader;
-	struct poly_space space;
+	struct poly_size_breakdown space;
 	uint64_t packed = 0;
 	if (poly_reader_open_memory(data, size, options, &reader, NULL) != POLY_OK)
 		return;
-	poly_reader_space(reader, &space, NULL);
+	poly_reader_size_breakdown(reader, &space, NULL);
 	for (size_t i = 0; i < space.count; i++)
 		packed += space.items[i].packed;
 	if (packed > size)

@@ -2,8 +2,8 @@
 /*
  * Fuzz target: any bytes, read as any format (byte 0) with any options (byte 1), checked and
  * written again. What is read without skipping and ends soundly must come out the same. For a
- * format that takes an argument behind its name the first line of the bytes is that. Where the
- * environment has a FORMAT it is read as that alone.
+ * format with an argument, the first line of the bytes is the argument. Where the environment
+ * has a FORMAT it is read as that alone.
  */
 #include "option.h"
 
@@ -57,7 +57,7 @@ drain(struct poly_reader *reader, struct poly_writer *writer)
 	return status;
 }
 
-/* Bytes of the first line that are the argument of a format, written behind its name. */
+/* Returns the size of the first line, the argument of a format that follows its name. */
 static size_t
 take_argument(
 	const struct poly_format_info *format, const uint8_t *data, size_t size, char name[300])

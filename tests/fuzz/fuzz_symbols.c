@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols that are looked at. */
+/* Number of symbols that are checked. */
 #define MOST 200
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +28,7 @@ look_up(const struct poly_symbols *symbols, const struct poly_symbol *symbol)
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		const struct poly_symbol *found = poly_symbols_find(symbols, places[i]);
 		must(!found || places[i] - found->address < found->size);
-		/* Somebody reaches over what this one does. */
+		/* Some symbol covers every address that this one covers. */
 		must(found || !symbol->size || places[i] - symbol->address >= symbol->size);
 	}
 	const struct poly_symbol *named =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: template files and changes to them. Byte 0 selects the options, and whether the
- * text is a file, or a file, a NUL and changes. A parsed file satisfies trcfmt/program.h;
- * applied changes can be undone byte for byte.
+ * Fuzz target: template files and changes to them. Byte 0 is the options, and whether the text
+ * is a file, or a file, a NUL and changes to that file. A parsed file satisfies the contract of
+ * trcfmt/program.h; applied changes can be undone byte for byte.
  */
 #include "polytrace/templates.h"
 #include "trcfmt/program.h"
@@ -28,11 +28,11 @@ check_finding(void *user, const struct poly_template_finding *finding)
 	expect(caret && caret[1] == '\0' && strlen(finding->message) < 360);
 }
 
-/* Returns the depth of an expression; its operands precede the expression. */
+/* Returns the depth of an expression; its operands precede it. */
 static unsigned
 depth_of(const struct poly_templates *templates, uint32_t i)
 {
-	const struct expr *expr = &templates->exprs[i];
+	const struct template_expr *expr = &templates->exprs[i];
 	expect(i < templates->expr_count);
 	if (expr->op < EXPR_ADD)
 		return 1;
@@ -45,7 +45,7 @@ depth_of(const struct poly_templates *templates, uint32_t i)
 }
 
 static void
-check_item(const struct poly_templates *templates, const struct item *item)
+check_item(const struct poly_templates *templates, const struct template_item *item)
 {
 	expect((size_t)item->text + item->length <= templates->texts.size);
 	if (item->expr != EXPR_NONE)
@@ -62,7 +62,7 @@ check_items(
 {
 	expect(depth <= 2 * TRCFMT_DEPTH + 2 && end <= templates->item_count);
 	for (uint32_t i = first; i < end; i = templates->items[i].end) {
-		const struct item *item = &templates->items[i];
+		const struct template_item *item = &templates->items[i];
 		bool holds = item->item == ITEM_SWITCH || item->item == ITEM_CASE ||
 			     item->item == ITEM_LOOP;
 		expect(item->end > i && item->end <= end && (holds || item->end == i + 1));
@@ -84,7 +84,7 @@ parse(const char *text, size_t n, bool left_to_right)
 	expect((status == POLY_OK) == (templates != NULL));
 	expect(status == POLY_OK || error.line > 0 || status == POLY_ERR_MEMORY);
 	for (size_t i = 0; templates && poly_template_at(templates, i, &info); i++) {
-		const struct template *template = trcfmt_template(templates, info.hook);
+		const struct hook_template *template = trcfmt_template(templates, info.hook);
 		expect(template != NULL && strlen(info.source) <= n);
 		check_items(templates, template->first, template->end, 0);
 	}
@@ -133,7 +133,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 1)
 		return 0;
 	const unsigned how = data[0];
-	/* In memory of the exact size, so that the sanitizer detects reads past the end. */
+	/* In memory of exact size, so that a read past the end is detected. */
 	char *text = malloc(size);
 	if (!text)
 		return 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_MOST 16
+#define EVENTS_MAX 16
 #define FIELDS 10
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,13 +28,13 @@ check_text(const struct trcfmt_result *result)
 {
 	const char *text = result->text;
 	size_t at = 0;
-	expect(result->faults & FAULT_MEMORY || result->piece_count > 0);
-	for (size_t i = 0; i < result->piece_count; i++) {
-		const struct trcfmt_piece *piece = &result->pieces[i];
-		expect(piece->offset == at && piece->level <= LEVEL_INT);
-		expect(!piece->continues || (i > 0 && piece->length));
-		at += piece->length;
-		expect(piece->length == 0 || text[at - 1] != ' ');
+	expect(result->faults & FAULT_MEMORY || result->span_count > 0);
+	for (size_t i = 0; i < result->span_count; i++) {
+		const struct trcfmt_span *span = &result->spans[i];
+		expect(span->offset == at && span->level <= LEVEL_INT);
+		expect(!span->continues || (i > 0 && span->length));
+		at += span->length;
+		expect(span->length == 0 || text[at - 1] != ' ');
 	}
 	expect(at <= TRCFMT_OUTPUT && (at == 0 || strlen(text) == at));
 	for (size_t i = 0; i < at; i++)
@@ -91,7 +91,7 @@ run_events(const struct poly_templates *templates, const struct trcfmt_options *
 	struct aix_attribution *attribution = NULL;
 	if (eval)
 		aix_attribution_new(NULL, 0, NULL, &attribution, NULL);
-	for (uint64_t i = 1; attribution && i <= EVENTS_MOST && size >= FIELDS; i++) {
+	for (uint64_t i = 1; attribution && i <= EVENTS_MAX && size >= FIELDS; i++) {
 		size_t n = (size_t)p[8] << 8 | p[9];
 		if (n > size - FIELDS)
 			n = size - FIELDS;

@@ -17,18 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples of at most so many rows are cut at every one, longer ones at so many places. */
+/*
+ * Samples of up to this number of rows are split at every row, longer ones at this number of
+ * rows.
+ */
 #define CUTS 200
 
-#define NAMES_MOST 64
+#define NAMES_MAX 64
 
 struct sample {
 	char format[32], option[64], path[600];
 	char name[200];
 	uint64_t rows;
-	const char *names[NAMES_MOST + 1];   /* of the analyses that suit it */
-	const char *parts[NAMES_MOST + 1];   /* of those that can be merged */
-	const char *tallies[NAMES_MOST + 1]; /* of those that can do with counts */
+	const char *names[NAMES_MAX + 1];    /* of the analyses that suit it */
+	const char *parts[NAMES_MAX + 1];    /* of those that can be merged */
+	const char *weighted[NAMES_MAX + 1]; /* of those that can do with counts */
 };
 
 /* A run that is given the rows from the end of the one before it to its own end. */
@@ -47,7 +50,7 @@ struct feeding {
 static unsigned tests, failures;
 static char why[1000];
 static uint64_t seed;
-static bool tallied[NAMES_MOST]; /* analyses that were given records that were counted */
+static bool was_weighted[NAMES_MAX]; /* analyses that were given records that were counted */
 
 static uint64_t
 random_below(uint64_t n)
@@ -86,9 +89,9 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* What a run tells, as JSON; an error where it could not. */
+/* Renders the results of a run as JSON, or its error. */
 static enum poly_status
-tell(const struct poly_stats *stats, struct buf *to, struct poly_error *error)
+render(const struct poly_stats *stats, struct buf *to, struct poly_error *error)
 {
 	const struct poly_sink sink = {collect, to};
 	struct poly_report *report = poly_report_new();
@@ -117,7 +120,7 @@ open_sample(const struct sample *sample)
 										  : NULL;
 }
 
-/* Gives a stretch of a batch to a run, in pieces. */
+/* Feeds an interval of a batch to a run, in slices. */
 static enum poly_status
 feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
 	size_t most, struct poly_error *error)
@@ -137,7 +140,7 @@ feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const siz
 	return status;
 }
 
-/* Gives the rows of a batch to the parts that they are of; *part goes on to the next ones. */
+/* Feeds the rows of a batch to the sections that contain them; *part advances. */
 static enum poly_status
 feed_batch(struct part **part, const struct poly_batch *batch, const struct feeding *feeding,
 	struct poly_error *error)
@@ -167,7 +170,7 @@ feed(const struct sample *sample, struct part *parts, size_t count,
 	for (size_t i = 0; status == POLY_OK && i < count; i++)
 		status = poly_stats_begin(parts[i].stats, poly_reader_info(reader), error);
 	if (status == POLY_OK && !feeding->every_column)
-		poly_reader_want(reader, poly_stats_columns(parts[0].stats));
+		poly_reader_project(reader, poly_stats_columns(parts[0].stats));
 	uint64_t fed = 0;
 	while (status == POLY_OK && (!feeding->limit || fed < feeding->limit) &&
 		poly_reader_next(reader, &batch, NULL) == POLY_OK) {
@@ -188,9 +191,12 @@ new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
 	return poly_stats_new(&options, stats, error);
 }
 
-/* What a run with options tells of a sample; without names all analyses that suit it do. */
+/*
+ * Renders the results of a run with options on a sample; without names, of all applicable
+ * analyses.
+ */
 static enum poly_status
-tell_some(const struct sample *sample, struct poly_stats_options options,
+render_run(const struct sample *sample, struct poly_stats_options options,
 	const struct feeding *feeding, struct buf *to)
 {
 	struct poly_error error;
@@ -201,20 +207,20 @@ tell_some(const struct sample *sample, struct poly_stats_options options,
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
 	if (status == POLY_OK)
-		status = tell(part.stats, to, &error);
+		status = render(part.stats, to, &error);
 	poly_stats_free(part.stats);
 	return status;
 }
 
-/* What analyses tell of a sample, all rows in one run. */
+/* Renders the results of analyses of a sample, all rows in one run. */
 static enum poly_status
-tell_whole(const struct sample *sample, const char *const *names, unsigned threads,
+render_trace(const struct sample *sample, const char *const *names, unsigned threads,
 	const struct feeding *feeding, struct buf *to)
 {
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	options.analyses = names;
 	options.threads = threads;
-	return tell_some(sample, options, feeding, to);
+	return render_run(sample, options, feeding, to);
 }
 
 static bool
@@ -232,8 +238,8 @@ is_same(struct buf *found, struct buf *expected, const char *what, uint64_t valu
 
 /* Two or three runs of the rows between cuts, merged from the left or from the right. */
 static enum poly_status
-tell_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
-	const struct feeding *feeding, struct buf *told)
+render_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
+	const struct feeding *feeding, struct buf *output)
 {
 	struct poly_error error = {0};
 	struct part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
@@ -248,7 +254,7 @@ tell_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right
 	if (status == POLY_OK)
 		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
 	if (status == POLY_OK)
-		status = tell(parts[0].stats, told, &error);
+		status = render(parts[0].stats, output, &error);
 	if (status != POLY_OK)
 		fails("status %d: %s", status, error.message);
 	for (size_t i = 0; i < 3; i++)
@@ -261,11 +267,12 @@ merged_at(
 	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
 {
 	const struct feeding feeding = {.every_column = false};
-	struct buf told = {0};
-	const bool good = tell_merged(sample, cuts, from_right, &feeding, &told) == POLY_OK &&
-			  is_same(&told, whole,
-				  from_right ? "from the right, cut at" : "cut at", cuts[0]);
-	buf_free(&told);
+	struct buf output = {0};
+	const bool good =
+		render_merged(sample, cuts, from_right, &feeding, &output) == POLY_OK &&
+		is_same(&output, whole, from_right ? "from the right, cut at" : "cut at",
+			cuts[0]);
+	buf_free(&output);
 	return good;
 }
 
@@ -276,7 +283,7 @@ law_merge(const struct sample *sample)
 	const uint64_t rows = sample->rows;
 	struct buf whole = {0};
 	bool good = !sample->parts[0] ||
-		    tell_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
+		    render_trace(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
 	seed = 1;
 	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
 		i++) {
@@ -295,11 +302,11 @@ law_batches(const struct sample *sample)
 	static const size_t sizes[] = {1, 7, 64, 1000, 4095};
 	struct feeding feeding = {.every_column = false};
 	struct buf whole = {0}, other = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &whole);
+	render_trace(sample, sample->names, 1, &feeding, &whole);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = tell_whole(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
+		good = render_trace(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -312,10 +319,10 @@ law_projection(const struct sample *sample)
 {
 	struct feeding feeding = {.every_column = false};
 	struct buf some = {0}, all = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &some);
+	render_trace(sample, sample->names, 1, &feeding, &some);
 	feeding.every_column = true;
-	const bool good = tell_whole(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
-			  is_same(&some, &all, "of the columns asked for,", 0);
+	const bool good = render_trace(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
+			  is_same(&some, &all, "of the requested columns,", 0);
 	buf_free(&some);
 	buf_free(&all);
 	return good;
@@ -327,10 +334,10 @@ law_threads(const struct sample *sample)
 	static const unsigned threads[] = {1, 2, 3, 8};
 	const struct feeding feeding = {.rows = 500};
 	struct buf one = {0}, many = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &one);
+	render_trace(sample, sample->names, 1, &feeding, &one);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof threads / sizeof *threads; i++)
-		good = tell_whole(sample, sample->names, threads[i], &feeding, &many) ==
+		good = render_trace(sample, sample->names, threads[i], &feeding, &many) ==
 			       POLY_OK &&
 		       is_same(&many, &one, "threads", threads[i]);
 	buf_free(&one);
@@ -338,9 +345,9 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
-/* What an analysis alone tells, with an option, by so many threads. */
+/* Renders the results of one analysis, with an option, on a number of threads. */
 static enum poly_status
-tell_alone(
+render_alone(
 	const struct sample *sample, const char *const *words, unsigned threads, struct buf *to)
 {
 	const struct feeding feeding = {.rows = 500};
@@ -349,7 +356,7 @@ tell_alone(
 	options.analyses = names;
 	options.options = words + 1;
 	options.threads = threads;
-	return tell_some(sample, options, &feeding, to);
+	return render_run(sample, options, &feeding, to);
 }
 
 /* Machines beside each other, which threads share out, are what they are one after the other.
@@ -371,10 +378,10 @@ law_machines(const struct sample *sample)
 			name++;
 		if (!sample->names[name])
 			continue;
-		good = tell_alone(sample, words[i], 1, &one) == POLY_OK ||
-		       fails("%s is not told", words[i][1]);
+		good = render_alone(sample, words[i], 1, &one) == POLY_OK ||
+		       fails("%s has no output", words[i][1]);
 		for (unsigned threads = 2; good && threads <= 8; threads *= 2)
-			good = tell_alone(sample, words[i], threads, &many) == POLY_OK &&
+			good = render_alone(sample, words[i], threads, &many) == POLY_OK &&
 			       is_same(&many, &one, words[i][0], threads);
 	}
 	buf_free(&one);
@@ -382,17 +389,17 @@ law_machines(const struct sample *sample)
 	return good;
 }
 
-/* What an analysis tells does not depend on which others are asked for. */
+/* The results of an analysis do not depend on the other requested analyses. */
 static bool
 law_company(const struct sample *sample)
 {
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, one = {0};
-	tell_whole(sample, sample->names, 1, &feeding, &all);
+	render_trace(sample, sample->names, 1, &feeding, &all);
 	bool good = true;
 	for (size_t i = 0; good && sample->names[i]; i++) {
 		const char *names[] = {sample->names[i], NULL};
-		good = tell_whole(sample, names, 1, &feeding, &one) == POLY_OK;
+		good = render_trace(sample, names, 1, &feeding, &one) == POLY_OK;
 		/* {"name": ...}\n without the outer braces */
 		if (good && one.size > 3) {
 			one.data[one.size - 2] = 0;
@@ -405,9 +412,9 @@ law_company(const struct sample *sample)
 	return good;
 }
 
-/* What all analyses tell of no row of a sample. */
+/* Renders the results of all analyses of no row of a sample. */
 static bool
-tell_none(const struct sample *sample, struct buf *to)
+render_empty(const struct sample *sample, struct buf *to)
 {
 	struct poly_error error = {0};
 	struct poly_stats *stats = NULL;
@@ -416,7 +423,7 @@ tell_none(const struct sample *sample, struct buf *to)
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		status = tell(stats, to, &error);
+		status = render(stats, to, &error);
 	poly_stats_free(stats);
 	poly_reader_close(reader);
 	return status == POLY_OK || fails("status %d: %s", status, error.message);
@@ -433,10 +440,10 @@ law_borders(const struct sample *sample)
 	options.warmup = sample->rows / 3;
 	options.unit = 3;
 	options.period = 10;
-	bool good = tell_some(sample, options, &feeding, &whole) == POLY_OK;
+	bool good = render_run(sample, options, &feeding, &whole) == POLY_OK;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = tell_some(sample, options, &feeding, &other) == POLY_OK &&
+		good = render_run(sample, options, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -444,8 +451,7 @@ law_borders(const struct sample *sample)
 	return good;
 }
 
-/* A warm-up as long as the trace leaves nothing to be told, nor does one of a part add to it.
- */
+/* A warm-up as long as the trace leaves no results, and neither does one over a section. */
 static bool
 law_warm_up(const struct sample *sample)
 {
@@ -453,10 +459,10 @@ law_warm_up(const struct sample *sample)
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, more = {0};
 	options.warmup = sample->rows;
-	bool good = tell_some(sample, options, &feeding, &all) == POLY_OK;
+	bool good = render_run(sample, options, &feeding, &all) == POLY_OK;
 	options.warmup = UINT64_MAX;
-	good = good && tell_some(sample, options, &feeding, &more) == POLY_OK &&
-	       is_same(&more, &all, "a longer warm-up", 0) && tell_none(sample, &more) &&
+	good = good && render_run(sample, options, &feeding, &more) == POLY_OK &&
+	       is_same(&more, &all, "a longer warm-up", 0) && render_empty(sample, &more) &&
 	       is_same(&all, &more, "a warm-up as long as the trace", 0);
 	buf_free(&all);
 	buf_free(&more);
@@ -466,13 +472,13 @@ law_warm_up(const struct sample *sample)
 static bool
 law_empty(const struct sample *sample)
 {
-	struct buf told = {0};
-	const bool good = tell_none(sample, &told);
-	buf_free(&told);
+	struct buf output = {0};
+	const bool good = render_empty(sample, &output);
+	buf_free(&output);
 	return good;
 }
 
-/* A sample so many times, batch by batch, packed in segments of some rows. */
+/* Packs a sample, repeated a number of times, batch by batch, in segments of some rows. */
 static bool
 pack_sample(const struct sample *sample, uint64_t times, const char *rows, struct buf *packed)
 {
@@ -503,25 +509,25 @@ pack_sample(const struct sample *sample, uint64_t times, const char *rows, struc
 struct packed_reading {
 	const char *what;
 	uint64_t skip, count;
-	size_t rows, damaged; /* of a batch at most; the byte that is wrong, 0: none */
+	size_t rows, corrupt; /* maximum rows of a batch; the corrupt byte, 0: none */
 	bool alone;	      /* without further threads */
 };
 
 /* Remembers that analyses were given records that were counted. */
 static void
-note_tally(const struct poly_batch *batch, const char *const *names)
+note_weights(const struct poly_batch *batch, const char *const *names)
 {
 	const struct analysis *analysis;
 	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
 		for (size_t k = 0; names[k]; k++)
-			tallied[i] |= strcmp(analysis->info.name, names[k]) == 0;
+			was_weighted[i] |= strcmp(analysis->info.name, names[k]) == 0;
 	}
 }
 
-/* What analyses tell of a packed sample, of records that are counted or not. */
+/* Renders the results of analyses of a packed sample, with or without weighted rows. */
 static enum poly_status
 read_packed(const struct buf *packed, const struct packed_reading *reading,
-	const char *const *names, bool tallies, struct buf *told)
+	const char *const *names, bool weighted, struct buf *output)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = NULL;
@@ -541,19 +547,19 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		poly_reader_want(reader, poly_stats_columns(stats));
-	if (status == POLY_OK && tallies && poly_stats_accepts_weights(stats))
-		poly_reader_tally(reader);
+		poly_reader_project(reader, poly_stats_columns(stats));
+	if (status == POLY_OK && weighted && poly_stats_accepts_weights(stats))
+		poly_reader_accept_weights(reader);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);
-		note_tally(batch, names);
+		note_weights(batch, names);
 	}
 	if (status == POLY_END)
-		status = tell(stats, told, &error);
+		status = render(stats, output, &error);
 	if (status == POLY_OK) {
 		poly_reader_count(reader, &counts);
-		buf_printf(told, "%llu records, %llu bytes in %llu places passed over",
+		buf_printf(output, "%llu records, %llu bytes in %llu regions skipped",
 			(unsigned long long)counts.records,
 			(unsigned long long)counts.skipped_bytes,
 			(unsigned long long)counts.skipped_places);
@@ -565,19 +571,19 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	return status;
 }
 
-/* What is told of counted records is what is told of each of them. */
+/* The results of weighted records equal those of single records. */
 static bool
-is_told_alike(
+is_output_same(
 	struct buf *packed, const struct packed_reading *reading, const char *const *names)
 {
 	struct buf rows = {0}, counted = {0};
-	if (reading->damaged)
-		packed->data[reading->damaged] ^= 0x10;
+	if (reading->corrupt)
+		packed->data[reading->corrupt] ^= 0x10;
 	const bool good = read_packed(packed, reading, names, false, &rows) == POLY_OK &&
 			  read_packed(packed, reading, names, true, &counted) == POLY_OK &&
 			  is_same(&counted, &rows, reading->what, packed->size);
-	if (reading->damaged)
-		packed->data[reading->damaged] ^= 0x10;
+	if (reading->corrupt)
+		packed->data[reading->corrupt] ^= 0x10;
 	buf_free(&rows);
 	buf_free(&counted);
 	return good;
@@ -585,23 +591,23 @@ is_told_alike(
 
 /* Holds all that can do with counts against each other, one by one and together. */
 static bool
-are_told_alike(const struct sample *sample, struct buf *packed)
+are_outputs_same(const struct sample *sample, struct buf *packed)
 {
 	const struct packed_reading readings[] = {
 		{"packed, of bytes", 0, UINT64_MAX, 0, 0, false},
 		{"a part, of bytes", 10000, 29000, 0, 0, false},
 		{"small batches, of bytes", 0, UINT64_MAX, 37, 0, false},
-		{"damaged, of bytes", 0, UINT64_MAX, 0, packed->size / 2, false},
-		{"damaged at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7, false},
+		{"corrupt, of bytes", 0, UINT64_MAX, 0, packed->size / 2, false},
+		{"corrupt at the end, of bytes", 0, UINT64_MAX, 0, packed->size / 8 * 7, false},
 	};
 	bool good = true;
 	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
 		k++) {
-		for (size_t i = 0; good && sample->tallies[i]; i++)
-			good = is_told_alike(packed, &readings[k],
-				(const char *[]){sample->tallies[i], NULL});
-		good = good && (!sample->tallies[0] ||
-				       is_told_alike(packed, &readings[k], sample->tallies));
+		for (size_t i = 0; good && sample->weighted[i]; i++)
+			good = is_output_same(packed, &readings[k],
+				(const char *[]){sample->weighted[i], NULL});
+		good = good && (!sample->weighted[0] ||
+				       is_output_same(packed, &readings[k], sample->weighted));
 	}
 	return good;
 }
@@ -620,7 +626,7 @@ law_weights(const struct sample *sample)
 		const uint64_t times = sample->rows ? packings[i].rows / sample->rows + 1 : 1;
 		struct buf packed = {0};
 		good = pack_sample(sample, times, packings[i].word, &packed) &&
-		       are_told_alike(sample, &packed);
+		       are_outputs_same(sample, &packed);
 		buf_free(&packed);
 	}
 	return good;
@@ -635,40 +641,41 @@ struct attempt {
 };
 
 static enum poly_status
-try_once(const struct attempt *it, struct buf *told)
+try_once(const struct attempt *it, struct buf *output)
 {
 	const struct feeding feeding = {.limit = 1};
 	const uint64_t half[2] = {it->sample->rows / 2, it->sample->rows / 2};
 	/* Segments that are counted, and one of which some records are. */
 	const struct packed_reading reading = {"", 0, 300, 0, 0, true};
 	if (it->packed)
-		return read_packed(it->packed, &reading, it->names, true, told);
-	return it->names ? tell_whole(it->sample, it->names, 1, &feeding, told)
-			 : tell_merged(it->sample, half, false, &feeding, told);
+		return read_packed(it->packed, &reading, it->names, true, output);
+	return it->names ? render_trace(it->sample, it->names, 1, &feeding, output)
+			 : render_merged(it->sample, half, false, &feeding, output);
 }
 
 /*
- * Lack of memory is told, or what is told is the same: at the first allocations one by one, and
- * then, where they repeat themselves, at some; at each of a packed sample, which has few.
+ * A failing allocation is reported, or the output does not change: at the first allocations one
+ * by one, and then, where they repeat themselves, at some; at each of a packed sample, which
+ * has few.
  */
 static bool
 survives(const struct attempt *it)
 {
-	struct buf whole = {0}, told = {0};
+	struct buf whole = {0}, output = {0};
 	bool good = try_once(it, &whole) == POLY_OK;
-	buf_reserve(&told, 2 * whole.size + 65536); /* the sink is not what is tested */
+	buf_reserve(&output, 2 * whole.size + 65536); /* the sink is not what is tested */
 	for (size_t k = 1; good; k += it->packed ? 1 : 1 + k / 32) {
 		mem_fail_at(k);
-		const enum poly_status status = try_once(it, &told);
+		const enum poly_status status = try_once(it, &output);
 		if (mem_fail_at(0) < k)
 			break;
 		if (status == POLY_OK)
-			good = is_same(&told, &whole, "failing allocation", k);
+			good = is_same(&output, &whole, "failing allocation", k);
 		else if (status != POLY_ERR_MEMORY && status != POLY_ERR_IO)
 			good = fails("allocation %zu fails: status %d", k, status);
 	}
 	buf_free(&whole);
-	buf_free(&told);
+	buf_free(&output);
 	return good;
 }
 
@@ -685,8 +692,8 @@ law_lack_of_memory(const struct sample *sample)
 	}
 	good = good && pack_sample(sample, times, "ptz.rows=97", &packed);
 	attempt.packed = &packed;
-	for (size_t i = 0; good && packed.size && sample->tallies[i]; i++) {
-		attempt.names = (const char *[]){sample->tallies[i], NULL};
+	for (size_t i = 0; good && packed.size && sample->weighted[i]; i++) {
+		attempt.names = (const char *[]){sample->weighted[i], NULL};
 		good = survives(&attempt);
 	}
 	buf_free(&packed);
@@ -699,18 +706,18 @@ static const struct {
 	bool (*holds)(const struct sample *);
 	bool threads; /* it starts some */
 } laws[] = {
-	{"merged_parts_tell_what_the_whole_does", law_merge, false},
+	{"merged_results_equal_those_of_the_trace", law_merge, false},
 	{"batches_change_nothing", law_batches, false},
 	{"columns_not_asked_for_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
 	{"machines_are_alone_whoever_runs_them", law_machines, true},
 	{"company_changes_nothing", law_company, false},
-	{"nothing_can_be_told_of", law_empty, false},
+	{"an_empty_trace_has_results", law_empty, false},
 	{"borders_within_batches_are_of_no_matter", law_borders, false},
 	{"nothing_is_counted_while_warming_up", law_warm_up, false},
 	{"counted_records_tell_what_each_of_them_does", law_weights, false},
 #ifdef POLY_FAULT_INJECTION
-	{"lack_of_memory_is_told", law_lack_of_memory, false},
+	{"out_of_memory_is_reported", law_lack_of_memory, false},
 #endif
 };
 
@@ -721,10 +728,10 @@ prepare(struct sample *sample)
 	struct poly_reader *reader = open_sample(sample);
 	const struct poly_batch *batch;
 	const struct analysis *analysis;
-	size_t names = 0, parts = 0, tallies = 0;
+	size_t names = 0, parts = 0, weighted = 0;
 	if (!reader)
 		return false;
-	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MOST; i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)) && names < NAMES_MAX; i++) {
 		const char *one[] = {analysis->info.name, NULL};
 		struct poly_stats *stats;
 		if (new_run(one, 1, &stats, NULL) != POLY_OK)
@@ -734,7 +741,7 @@ prepare(struct sample *sample)
 			if (analysis->merge)
 				sample->parts[parts++] = one[0];
 			if (analysis->update_weighted)
-				sample->tallies[tallies++] = one[0];
+				sample->weighted[weighted++] = one[0];
 		}
 		poly_stats_free(stats);
 	}
@@ -769,7 +776,7 @@ expect_weights(void)
 		if (!analysis->update_weighted)
 			continue;
 		fails("%s was given none", analysis->info.name);
-		result(tallied[i], &sample, "counted_records_were_tried");
+		result(was_weighted[i], &sample, "weighted_rows_were_tried");
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "format/format.h"
-#include "format/pattern.h"
+#include "format/line_cache.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ struct outcome {
 	bool jumps;	 /* a row stands before the one that it follows */
 	enum poly_status status;
 	bool opened;
-	bool told; /* something was found */
+	bool has_finding;
 	struct poly_error error;
 };
 
@@ -173,7 +173,7 @@ drain(struct poly_reader *reader, struct outcome *outcome, struct poly_writer *w
 		}
 	}
 	struct poly_finding finding;
-	outcome->told = poly_reader_finding_at(reader, 0, &finding);
+	outcome->has_finding = poly_reader_finding_at(reader, 0, &finding);
 	outcome->status = status;
 }
 
@@ -204,7 +204,7 @@ struct rewriting {
 	size_t size;
 	const struct poly_read_options *options;
 	const char *format;
-	bool every_column;	  /* the reader delivers more than the writer looks at */
+	bool every_column;	  /* the reader delivers more columns than the writer reads */
 	const char *const *words; /* options of the writer, or NULL */
 	enum lines lines;
 };
@@ -228,9 +228,9 @@ rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *o
 			&sink, poly_reader_info(reader), &target, &writer, &outcome->error);
 	if (outcome->status == POLY_OK) {
 		if (!rewriting->every_column)
-			poly_reader_want(reader, poly_writer_columns(writer));
+			poly_reader_project(reader, poly_writer_columns(writer));
 		if (rewriting->lines == LINES_DEFERRED)
-			poly_reader_defer(reader);
+			poly_reader_accept_lazy(reader);
 		drain(reader, outcome, writer, rewriting->lines);
 	}
 	if (writer && outcome->status != POLY_ERR_LOSS) {
@@ -253,8 +253,8 @@ rewrite(const uint8_t *data, size_t size, const struct poly_read_options *option
 }
 
 /*
- * A rewritten trace: the same bytes, or those before the damage that was reported. Of a packed
- * one damage is not written again, but it has to be told.
+ * A rewritten trace: the same bytes, or those before the reported corrupt data. Corrupt data of
+ * a packed trace is not written again, but must be reported.
  */
 static bool
 same_or_reported(const char *format, const struct outcome *outcome, const struct buf *out,
@@ -262,10 +262,10 @@ same_or_reported(const char *format, const struct outcome *outcome, const struct
 {
 	if (!outcome->opened && outcome->error.message[0])
 		return true;
-	if (format_find(format)->is_packed && outcome->told)
+	if (format_find(format)->is_packed && outcome->has_finding)
 		return true;
 	if (outcome->status == POLY_END && out->size != size)
-		return fails("%zu bytes became %zu, and nothing was said", size, out->size);
+		return fails("%zu bytes became %zu, without a note", size, out->size);
 	if (outcome->status < 0 && outcome->status != POLY_ERR_FORMAT)
 		return fails("status %d: %s", outcome->status, outcome->error.message);
 	size_t n = out->size < size ? out->size : size;
@@ -356,9 +356,9 @@ place_at(size_t size, size_t i)
 }
 
 /*
- * The rows of a cut trace are those of the whole one, but for the last ones: the one that was
- * cut, and two before it that may have had something from it. Where a trace is not read from
- * its front to its end what is cut off may stand anywhere among the rows.
+ * The rows of a truncated trace are those of the complete one, except for the last ones: the
+ * truncated row, and two before that may depend on it. If a trace is not read from front to
+ * end, the missing rows may be anywhere.
  */
 static bool
 rows_are_a_prefix(const struct outcome *cut, const struct outcome *whole)
@@ -415,7 +415,7 @@ law_truncation(const struct sample *sample, const struct poly_read_options *opti
 	return good;
 }
 
-/* Damage is reported or kept: with skipping, every byte comes out again. */
+/* Corrupt data is reported or preserved: with skip_errors, every byte is written again. */
 static bool
 law_flipped_bytes(const struct sample *sample, const struct poly_read_options *options)
 {
@@ -496,7 +496,7 @@ law_projection(const struct sample *sample, const struct poly_read_options *opti
 	return good;
 }
 
-/* What a writer says that it looks at is all that it needs to write the same. */
+/* The output does not change if only the columns of poly_writer_columns are read. */
 static bool
 law_writers_columns(const struct sample *sample, const struct poly_read_options *options)
 {
@@ -536,7 +536,7 @@ law_end_is_sticky(const struct sample *sample, const struct poly_read_options *o
 	enum poly_status status =
 		poly_reader_open_memory(sample->data, sample->size, options, &reader, &error);
 	if (status != POLY_OK)
-		return fails("cannot be opened: %s", error.message);
+		return fails("cannot open: %s", error.message);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		;
 	bool good = true;
@@ -549,7 +549,7 @@ law_end_is_sticky(const struct sample *sample, const struct poly_read_options *o
 	return good;
 }
 
-/* Content alone tells the format: no name, and through a pipe. */
+/* The content alone determines the format: no name, and through a pipe. */
 static bool
 law_detection(const struct sample *sample, const struct poly_read_options *options)
 {
@@ -607,7 +607,7 @@ law_probes_are_pure(const struct sample *sample, const struct poly_read_options 
 	for (size_t i = 0; good && (format = format_at(i)); i++) {
 		if (!format->probe)
 			continue;
-		struct probe_note one = {""}, two = {""};
+		struct probe_note one = {.text = ""}, two = {.text = ""};
 		int first = format->probe(copy, sample->size, true, &one);
 		for (size_t n = 0; n < sample->size && n < 300; n++)
 			format->probe(copy, n, n % 2, &two);
@@ -645,7 +645,7 @@ law_check_and_strict(const struct sample *sample, const struct poly_read_options
 	return good;
 }
 
-/* Everything that a reader tells, as bytes: numbers of names as they are, findings, the end. */
+/* All results of a reader, as bytes: numbers of names, findings, the end. */
 static void
 append_number(struct buf *to, uint64_t v)
 {
@@ -685,9 +685,7 @@ append_end(struct buf *to, const struct poly_reader *reader, const struct poly_e
 	buf_printf(to, "%d %s %d %llu %llu %llu\n", error->status, error->message,
 		error->sys_errno, (unsigned long long)error->offset,
 		(unsigned long long)error->record, (unsigned long long)error->line);
-	/* What was looked at behind the end of the rows that were asked for depends on the
-	 * batch.
-	 */
+	/* The bytes read after the end of the selected rows depend on the batch. */
 	if (ended)
 		return;
 	buf_printf(to, "%llu %llu %llu %llu\n", (unsigned long long)counts.records,
@@ -721,7 +719,7 @@ append_all(struct buf *to, const uint8_t *data, size_t size,
 
 /* Flips bits, takes away or doubles the end of a line, or cuts the rest off. */
 static size_t
-damage(uint8_t *data, size_t size)
+corrupt_bytes(uint8_t *data, size_t size)
 {
 	for (size_t n = random_below(4); n; n--)
 		data[random_below(size)] ^= (uint8_t)(1u << random_below(8));
@@ -734,7 +732,7 @@ damage(uint8_t *data, size_t size)
 	return random_below(3) ? size : 1 + random_below(size);
 }
 
-/* Packs a sample in segments of so many rows. */
+/* Packs a sample in segments of a number of rows. */
 static bool
 pack_small(const struct sample *sample, const struct poly_read_options *options, size_t rows,
 	struct buf *packed)
@@ -791,7 +789,7 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 	for (size_t i = 0; good && i < turns; i++) {
 		struct poly_read_options changed = *options;
 		memcpy(copy, sample->data, sample->size);
-		size_t size = i < 8 ? sample->size : damage(copy, sample->size);
+		size_t size = i < 8 ? sample->size : corrupt_bytes(copy, sample->size);
 		changed.skip_errors = random_below(2);
 		changed.check = random_below(3) == 0;
 		changed.strict = random_below(5) == 0;
@@ -948,14 +946,14 @@ try_sample(struct sample *sample, const char *root, bool threads)
 	free(sample->data);
 }
 
-/* Nothing, and nothing but zeros, is no format's. */
+/* Empty input and zeros match no format. */
 static void
 try_zeros(void)
 {
 	static const uint8_t zeros[65536];
 	const struct format *format;
 	for (size_t i = 0; (format = format_at(i)); i++) {
-		struct probe_note note = {""};
+		struct probe_note note = {.text = ""};
 		bool good = !format->probe ||
 			    (format->probe(zeros, 0, true, &note) <= 0 &&
 				    format->probe(zeros, sizeof zeros, true, &note) <= 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prediction of lines changes nothing: every sample, repeated, whole and damaged, read with it
- * and without, in the same batches and in others. TAP.
+ * Prediction of lines changes no result: every sample, repeated, valid and corrupt, read with
+ * it and without, in the same batches and in others. TAP.
  *
  * usage: prediction ROOT SAMPLES, as of laws
  */
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a sample is repeated, how much of it, and how many damaged copies are tried. */
+/* Repetitions of a sample, maximum bytes of it, and number of corrupt copies. */
 #define TIMES 3
 #define PIECE ((size_t)24 << 10)
-#define DAMAGED 60
+#define CORRUPT_COPIES 60
 
 static const char *const way_names[PREDICT_WAYS] = {
 	"the best way", "", "plain C", "SSE2", "AVX2"};
@@ -36,7 +36,7 @@ random_below(size_t n)
 	return (size_t)((seed >> 33) % n);
 }
 
-/* Leaves no data where there are none. */
+/* Clears the data of absent elements. */
 static void
 load(struct sample *sample, const char *root)
 {
@@ -56,7 +56,7 @@ load(struct sample *sample, const char *root)
 	sample->size = TIMES * n;
 }
 
-/* Options in turn: columns, batches, blocks, passing over damage. */
+/* Options in turn: columns, batches, blocks, skipping of corrupt data. */
 static void
 vary(struct poly_read_options *options, unsigned turn)
 {
@@ -71,7 +71,7 @@ vary(struct poly_read_options *options, unsigned turn)
 }
 
 static void
-damage(uint8_t *to, const struct sample *sample)
+corrupt_bytes(uint8_t *to, const struct sample *sample)
 {
 	static const char likely[] = "0123456789abcdefABCDEF -xRWTNLS_:\n\r\t";
 	memcpy(to, sample->data, sample->size);
@@ -91,10 +91,10 @@ try_way(const struct sample *sample, enum predict_way way)
 	options.options = sample->option[0] ? words : NULL;
 	uint8_t *copy = malloc(sample->size);
 	const char *difference = copy ? NULL : "memory";
-	for (unsigned turn = 0; turn < DAMAGED && !difference; turn++) {
+	for (unsigned turn = 0; turn < CORRUPT_COPIES && !difference; turn++) {
 		vary(&options, turn);
 		if (turn >= 10)
-			damage(copy, sample);
+			corrupt_bytes(copy, sample);
 		difference = lines_difference(
 			turn < 10 ? sample->data : copy, sample->size, &options, way);
 	}
@@ -201,7 +201,7 @@ try_batches(const struct sample *sample, enum predict_way way)
 		const uint8_t *data = turn < 15 ? sample->data : copy;
 		options.skip_errors = turn >= 15;
 		if (turn >= 15)
-			damage(copy, sample);
+			corrupt_bytes(copy, sample);
 		options.batch_rows = options.block_size = 0;
 		bool good = read_by(data, sample->size, &options, PREDICT_NEVER, &plain);
 		options.batch_rows = rows[turn % 3];

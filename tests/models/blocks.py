@@ -16,7 +16,7 @@ def merge_micro(rows):
     found = []
     for row in instructions(rows):
         facts = facts_of(row)
-        if row.get('uop', 1) > 1 and found:
+        if row.get('uop_index', 1) > 1 and found:
             if facts is not None:
                 found[-1][1] = (found[-1][1] or set()) | facts
         else:
@@ -102,7 +102,7 @@ def profile(rows):
 
 
 def found_in(name):
-    found = stats(name, 'blocks', '-A', 'blocks.top=100000')
+    found = stats(name, 'blocks', '-O', 'blocks.top=100000')
     found['sizes'] = {row['instructions']: row['count'] for row in found['sizes']}
     found['trips'] = {row['from']: row['count'] for row in found['trips']}
     found['hottest'] = {int(row['pc'], 16): (row['executions'], row['count'])

@@ -23,7 +23,7 @@ OTHERS = {'gshare:4:9': dict(entries=4, history=9), 'gag:6': dict(history=6),
 
 
 def simulated(name, *settings):
-    words = [word for setting in settings for word in ('-S', setting)]
+    words = [word for setting in settings for word in ('-O', setting)]
     return json.loads(run('sim', 'branch', '--json', *words, os.path.join(DATA, name)))['branch']
 
 
@@ -56,7 +56,7 @@ def going(found):
 def check(tap, name):
     _, rows = trace(name)
     found = branches(rows)
-    heads = sum(row.get('uop', 1) == 1 for row in instructions(rows))
+    heads = sum(row.get('uop_index', 1) == 1 for row in instructions(rows))
     some = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)
             for row, facts, taken, _ in found if CONDITIONAL in facts]
     every = [(row['pc'], aim(row) if aim(row) is not None else 2 ** 64 - 1, taken)
@@ -137,8 +137,8 @@ def warm(tap, name):
     _, rows = trace(name)
     given = [(row['pc'], target, taken, i >= 500) for i, row in enumerate(rows)
              for _, facts, taken, target in branches([row]) if CONDITIONAL in facts]
-    answer = json.loads(run('sim', 'branch', '--json', '--warmup', '500', '-S', 'predictors=bimodal:4',
-                            '-S', 'sweep=4', os.path.join(DATA, name)))['branch']
+    answer = json.loads(run('sim', 'branch', '--json', '--warmup', '500', '-O', 'predictors=bimodal:4',
+                            '-O', 'sweep=4', os.path.join(DATA, name)))['branch']
     bad = wrong('bimodal:4', dict(entries=4), [branch[:3] for branch in given])
     expected = sum(b for b, branch in zip(bad, given) if branch[3])
     tap.ok('a_warm_up_is_learnt_from_and_not_counted',

@@ -23,7 +23,7 @@ def bits(a, b):
 
 def quantities(rows):
     found = branches(rows)
-    heads = sum(row.get('uop', 1) == 1 for row in instructions(rows))
+    heads = sum(row.get('uop_index', 1) == 1 for row in instructions(rows))
     sites = collections.defaultdict(list)
     targets = collections.defaultdict(collections.Counter)
     kinds = collections.defaultdict(lambda: [0, 0, set()])

@@ -49,13 +49,13 @@ def arm(text):
 def micro(row):
     """What a CIS 501 micro-operation that is a branch is."""
     facts = {CONDITIONAL} if row['flags'] == 'read' else set()
-    if row['micro_op'] == 'JMP_REG':
+    if row['uop_name'] == 'JMP_REG':
         facts.add(INDIRECT)
     return facts | {'CALL': {CALL}, 'RET': {RETURN}}.get(row['mnemonic'], set())
 
 
 def facts_of(row):
-    if 'micro_op' in row:
+    if 'uop_name' in row:
         return micro(row) if 'branch' in row else None
     return arm(row['text']) if 'text' in row else powerpc(row['opcode'])
 
@@ -74,7 +74,7 @@ def aim(row):
         found = re.search(r'#?0x([0-9a-f]+)$', row['text'].lower())
         return int(found.group(1), 16) if found else None
     opcode = row.get('opcode', 0) if row.get('opcode_size') == 4 else 0
-    if 'micro_op' in row or opcode >> 26 != 16 or opcode & 2:
+    if 'uop_name' in row or opcode >> 26 != 16 or opcode & 2:
         return None
     return row['pc'] + ((opcode & 0xfffc) ^ 0x8000) - 0x8000
 

@@ -31,7 +31,7 @@ def encoding(row):
 
 
 def micro(row):
-    return tuple(row.get(key) for key in ('mnemonic', 'micro_op', 'src1', 'src2', 'dest',
+    return tuple(row.get(key) for key in ('mnemonic', 'uop_name', 'src1', 'src2', 'dest',
                                           'flags', 'access')) + ('branch' in row,)
 
 
@@ -58,5 +58,5 @@ for name, operation in (('tt6/isamix.tt6e', encoding), ('pthr/thread_002.tt6', e
                str(set(seen) & set(unseen)))
     if operation is micro:
         tap.ok(name.split('/')[-1] + ': micro-operations',
-               set(seen) == {row['micro_op'] for row in rows}, str(seen))
+               set(seen) == {row['uop_name'] for row in rows}, str(seen))
 sys.exit(tap.end())

@@ -141,6 +141,6 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
     instructions = sum(row['kind'] == 'instruction' for row in rows)
     if header.get('isa') != 'powerpc':
         told['unknown'] = 0 if known else instructions
-    tap.same(name.split('/')[-1], stats(name, 'dependencies', '-A', f'dependencies.window={window}'),
+    tap.same(name.split('/')[-1], stats(name, 'dependencies', '-O', f'dependencies.window={window}'),
              {'instructions': instructions, **told})
 sys.exit(tap.end())

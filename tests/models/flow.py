@@ -28,7 +28,7 @@ def follow(rows):
         if row['kind'] != 'instruction' or row.get('synthetic'):
             kinds.add('synthetic' if row.get('synthetic') else row['kind'])
             continue
-        if row.get('uop', 1) > 1 and last:
+        if row.get('uop_index', 1) > 1 and last:
             goal = expected_of(row) if 'branch' in row else goal
             continue
         if last is None:

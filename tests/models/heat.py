@@ -60,7 +60,7 @@ for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis5
     counts = collections.Counter(
         (next(block for block in made if block[0] <= address < block[0] + block[1]), record // width)
         for record, address in touched)
-    tap.same(name.split('/')[-1], stats(name, 'heat', '-A', f'heat.rows={most}'), {
+    tap.same(name.split('/')[-1], stats(name, 'heat', '-O', f'heat.rows={most}'), {
         'bin_records': width, 'granule_bytes': size,
         'blocks': [{'row': i, 'address': f'0x{first:08x}', 'block_bytes': min(bytes, 2 ** 64 - 1),
                     'count': sum(n for (block, _), n in counts.items() if block == (first, bytes))}

@@ -82,7 +82,7 @@ for name in ('cis501/sort_1k.trace', 'cis501/seed15.columns.trace', 'cis501/targ
     path = os.path.join(DATA, name)
     tap.same(name, stats(path, 'homework'), quantities(list(fields(path))))
 lines = [row['line'] for row in stats('cis501/seed15.columns.trace', 'homework',
-                                      '-A', 'homework.style=wustl')['wustl']]
+                                      '-O', 'homework.style=wustl')['wustl']]
 records = list(fields(os.path.join(DATA, 'cis501/seed15.columns.trace')))
 loads = sum(record['memory'] == 'L' for record in records)
 tap.ok('lines of WUSTL', '  Percent of uops of type %2d : %4.1f%%' % (0, 100 * loads / 15) in lines,

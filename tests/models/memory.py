@@ -76,7 +76,7 @@ for name, line, window in (
     rows = wide_rows if name == wide else trace(name)[1]
     rows = [row for row in rows if 'access' in row and 'address' in row]
     asked = [] if (line, window) in ((64, 32), (32, 32)) else [
-        '-A', f'memory.line={line}', '-A', f'memory.window={window}']
+        '-O', f'memory.line={line}', '-O', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
     large = line  # 262144 lines are told apart
     while len({row['address'] // large for row in rows}) > 262144:

@@ -41,26 +41,26 @@ def size(row):
 
 def check(tap, name):
     header, rows = trace(name)
-    found = stats(name, 'mix', '-A', 'mix.top=10')
+    found = stats(name, 'mix', '-O', 'mix.top=10')
     records = [row for row in rows
                if row['kind'] == 'instruction' and not row.get('synthetic')]
-    heads = [row for row in records if row.get('uop', 1) == 1]
+    heads = [row for row in records if row.get('uop_index', 1) == 1]
     skipped = sum(row.get('executed') is False for row in records)
     sizes = collections.Counter(map(size, heads))
     expected = {
         'instructions': len(heads), 'not_executed': skipped,
         'synthetic': sum(row.get('synthetic', False) for row in rows),
         'sizes': table('bytes', sizes, len(heads))}
-    if 'uop' in records[0]:
+    if 'uop_index' in records[0]:
         groups = collections.Counter()
-        for row, after in zip(records, records[1:] + [{'uop': 1}]):
-            if after['uop'] == 1:
-                groups[row['uop']] += 1
+        for row, after in zip(records, records[1:] + [{'uop_index': 1}]):
+            if after['uop_index'] == 1:
+                groups[row['uop_index']] += 1
         expected['micro_ops'] = len(records)
         expected['groups'] = table('micro_ops', groups, len(heads))
         found['micro_op_names'] = without(found['micro_op_names'], 'operations')
         expected['micro_op_names'] = table('micro_op', collections.Counter(
-            row['micro_op'] for row in records), len(records), 10)
+            row['uop_name'] for row in records), len(records), 10)
     if 'mnemonic' in records[0] or 'text' in records[0]:
         found['mnemonics'] = without(without(found['mnemonics'], 'operations'), 'records')
         expected['mnemonics'] = table('mnemonic', collections.Counter(map(mnemonic, heads)),
@@ -85,7 +85,7 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'qemu4v/arm_start_2k.q4v',
 gcc = public('cis501/gcc-1K.trace')
 if gcc:
     # reference cis501 7.2
-    found = stats(gcc, 'mix', '-A', 'mix.top=100')
+    found = stats(gcc, 'mix', '-O', 'mix.top=100')
     counts = {row['mnemonic']: row['records'] for row in found['mnemonics']}
     micro = {row['micro_op']: row['count'] for row in found['micro_op_names']}
     tap.same('gcc-1K', found, {'instructions': 754, 'micro_ops': 1000,

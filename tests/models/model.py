@@ -69,13 +69,13 @@ def micro_loop():
             (0x1002, 3, 'ADD', 'ADD', 2), (0x1002, 3, 'ADD', 'STORE', 3), (0x1005, 2, 'DEC', 'SUB_IMM', 1),
             (0x1005, 2, 'JNZ', 'JMP_IMM', 2)]
     rows = [{'kind': 'instruction', 'pc': hex(pc), 'fallthrough': hex(pc + size), 'mnemonic': mnemonic,
-             'micro_op': micro, 'uop': uop, 'flags': 'read' if micro == 'JMP_IMM' else 'none'}
+             'uop_name': micro, 'uop_index': uop, 'flags': 'read' if micro == 'JMP_IMM' else 'none'}
             for pc, size, mnemonic, micro, uop in 700 * loop]
     for row in rows[6::7]:
         row.update(branch='taken', target='0x1000')
     rows[-1]['branch'] = 'not_taken'
     header = {'polytrace': 'trace', 'version': 1, 'isa': 'x86', 'columns': [
-        'kind', 'pc', 'branch', 'target', 'fallthrough', 'mnemonic', 'micro_op', 'uop', 'flags']}
+        'kind', 'pc', 'branch', 'target', 'fallthrough', 'mnemonic', 'uop_name', 'uop_index', 'flags']}
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'micro.jsonl')

@@ -252,15 +252,15 @@ tap = Tap()
 for word in ('tt6/isamix.tt6', 'pthr/thread_001.tt6', 'cis501/sort_1k.trace', 'full/sort.full.gz',
              micro_loop()):
     compare(tap, word)
-WORDS = ('-A', 'phases.interval=300', '-A', 'phases.max=4', '-A', 'phases.seeds=2')
+WORDS = ('-O', 'phases.interval=300', '-O', 'phases.max=4', '-O', 'phases.seeds=2')
 files(tap, 'pthr/thread_001.tt6',
       *compare(tap, 'pthr/thread_001.tt6', *WORDS, length=300, most=4, seeds=2), *WORDS)
 with tempfile.TemporaryDirectory() as directory:
     name = os.path.join(directory, 'planted.jsonl')
     order = planted(name)
     # 70000 instructions: intervals of 200 by the doubling of shorter ones.
-    files(tap, name, *compare(tap, name, '-A', 'phases.seeds=2', seeds=2), '-A', 'phases.seeds=2')
-    found = stats(name, 'phases', '-A', 'phases.interval=1000')
+    files(tap, name, *compare(tap, name, '-O', 'phases.seeds=2', seeds=2), '-O', 'phases.seeds=2')
+    found = stats(name, 'phases', '-O', 'phases.interval=1000')
     tap.same('planted phases are found', found, {'k': 3, 'stretches': [
         {'from': 10 * i, 'to': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
     # Every third instruction does not say where it is: it counts, but in no block.
@@ -271,7 +271,7 @@ with tempfile.TemporaryDirectory() as directory:
             for place in '"pc":"0x1000","opcode_size":4,', '"pc":"0x1004","opcode_size":4,', '':
                 print('{' + place + '"kind":"instruction"}', file=out)
     for path in name, packed(name):
-        run('stats', '--bbv', vectors, '-A', 'phases.interval=30', path)
+        run('stats', '--bbv', vectors, '-O', 'phases.interval=30', path)
         lines = open(vectors).read()
         tap.ok('instructions that are nowhere', lines == 'T:1:20 \nT:1:20 \n', lines)
 sys.exit(tap.end())

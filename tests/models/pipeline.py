@@ -240,7 +240,7 @@ def machines_of(setting):
 
 def check(tap, title, name, rows, registers, setting):
     model, machine, predictor, cache = machines_of(setting)
-    words = words_of(setting, ('-A', 'pipeline.'))
+    words = words_of(setting, ('-O', 'pipeline.'))
     found = stats(name, 'pipeline', *words)
     found['cpi_stack'] = {row['component']: row['cycles'] for row in found['cpi_stack']}
     tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
@@ -298,8 +298,8 @@ def check_log(tap, title, name, rows, setting, first, count):
     model, machine, predictor, cache = machines_of(setting)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'log')
-        run('sim', 'pipeline', '--konata', path, *words_of(setting, ('-S', '')), '-S', f'from={first}',
-            '-S', f'count={count}', os.path.join(ROOT, 'tests', 'data', name))
+        run('sim', 'pipeline', '--konata', path, *words_of(setting, ('-O', '')), '-O', f'from={first}',
+            '-O', f'count={count}', os.path.join(ROOT, 'tests', 'data', name))
         with open(path) as file:
             log = Log(file.read())
     ops = ops_of(rows, True)
@@ -310,7 +310,7 @@ def check_log(tap, title, name, rows, setting, first, count):
     for number, op in enumerate(ops[first - 1:first - 1 + count], first):
         moments = op.fetched, op.issued, op.done, op.committed
         stages = [(stage, a, b) for stage, a, b in zip('FXC', moments, moments[1:]) if a < b]
-        label = f"{number}: 0x{op.row['pc']:08x} {op.row['mnemonic']} {op.row['micro_op']}"
+        label = f"{number}: 0x{op.row['pc']:08x} {op.row['mnemonic']} {op.row['uop_name']}"
         expected[number - first] = dict(identity=number, begun=op.fetched, label=label, open={}, stages=stages,
                                         retired=op.committed)
     tap.same(title, {'count': len(log.ops), **log.ops}, expected)
@@ -318,7 +318,7 @@ def check_log(tap, title, name, rows, setting, first, count):
 
 def check_sweep(tap, title, name, rows, registers, fixed, swept):
     """Every pipeline of a sweep by itself; fixed: options of all, swept: values by option."""
-    words = [word for key, value in fixed.items() for word in ('-S', f'{key}={value}')]
+    words = [word for key, value in fixed.items() for word in ('-O', f'{key}={value}')]
     text = ','.join(f"{key}={','.join(map(str, values))}" for key, values in swept.items())
     found = json.loads(run('sim', 'pipeline', '--json', '--sweep', text, *words,
                            os.path.join(ROOT, 'tests', 'data', name)))['pipeline']['sweep']
@@ -415,10 +415,10 @@ for opcode, text, executed in ((0x1440fffe, 'bne v0,zero,0x1000', 31), (0x1440ff
                                (0x5440fffe, 'bnel v0,zero,0x1000', 30)):
     loop_of_mips = delayed(opcode, text, executed == 30)
     for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
-        answer = stats(loop_of_mips, 'pipeline', '-A', f'pipeline.predictor={predictor}')
+        answer = stats(loop_of_mips, 'pipeline', '-O', f'pipeline.predictor={predictor}')
         tap.ok(f'{text}, predicted {predictor}', (answer['uops'], answer['conditional_branches'], answer['mispredictions'])
                == (executed, 10, wrong), answer)
-        answer = stats(loop_of_mips, 'branch', '-A', f'branch.predictors={predictor}')
+        answer = stats(loop_of_mips, 'branch', '-O', f'branch.predictors={predictor}')
         tap.ok(f'{text}, as a branch that is predicted {predictor}',
                (answer['instructions'], answer['taken_branches'], answer['predictors'][0]['mispredictions']) == (executed + 1, 9, wrong),
                answer)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Packed traces, read by what polytrace-ptz(5) says and nothing else, as TAP: what is in a packed
-sample is what the original has as JSON Lines, every column of every row. Frames are unpacked by
-the program zstd, and checksums tested by xxhsum where there is one.
+"""Packed traces, read by polytrace-ptz(5) alone, as TAP: a packed sample has the same columns in
+every row as the original's JSON Lines. The program zstd unpacks frames, and xxhsum, if present,
+tests checksums.
 
 usage: ptz.py POLYTRACE SAMPLES"""
 import json
@@ -15,11 +15,11 @@ import tempfile
 MASK = (1 << 64) - 1
 MAGIC = bytes.fromhex('8950545a0d0a1a0a')
 END = bytes.fromhex('50545a890a1a0d0a')
-NAMES = 'cpu_name reg mnemonic micro_op mode security instruction_set attributes'.split()
+NAMES = 'cpu_name reg mnemonic uop_name mode security instruction_set access_attributes'.split()
 SLICES = 'text payload raw verbatim counters'.split()
 YES_AND_NO = 'executed synthetic'.split()
 HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
-    real_target byte_enables control request attribute agent hook subhook hook_type'''.split()
+    real_target byte_enables control request memory_type agent hook subhook hook_type'''.split()
 HOLDS = 'names shapes shapes blocks blocks order static static moving moving'.split()
 WORDS = {'kind': 'instruction access register sync event other',
          'branch': 'not_taken taken',
@@ -33,7 +33,7 @@ WORDS = {column: words.split() for column, words in WORDS.items()}
 
 
 def expect(good, what):
-    """Fails where the file is not as the page says."""
+    """Fails if the file does not match the page."""
     if not good:
         raise ValueError(what)
 
@@ -85,8 +85,8 @@ def difference(zigzag):
 
 
 def parts(data):
-    """Offset, tag, front, what is behind it, and the chain of what is before it, of every part;
-    and the end is looked at."""
+    """Offset, tag, front, the bytes after it, and the preceding chain of every section; checks the
+    end."""
     expect(data[:8] == MAGIC, 'the magic')
     at, chain = 8, 0
     while at + 16 != len(data):
@@ -126,7 +126,7 @@ class Stream:
         for _ in range(self.count):
             number, at = varint(self.data, at)
             yield difference(number)
-        expect(at == len(self.data), 'bytes behind the last value')
+        expect(at == len(self.data), 'bytes after the last value')
 
     def values(self, templates=None, pcs=None):
         """The values; templates and pcs are those of each."""
@@ -154,7 +154,7 @@ class Stream:
             slices.append(slice_)
             before = slice_
             at += n
-        expect(at == len(self.data), 'bytes behind the last slice')
+        expect(at == len(self.data), 'bytes after the last slice')
         return slices
 
 
@@ -169,7 +169,7 @@ class Segment:
             stream = Stream(front[24 + 24 * i:48 + 24 * i], data)
             data = data[stream.packed:]
             self.streams[stream.role, stream.column if stream.role > 5 else 0] = stream
-        expect(not data and len(front) == 24 + 24 * count, 'bytes behind the last stream')
+        expect(not data and len(front) == 24 + 24 * count, 'bytes after the last stream')
         names = self.streams.get((0, 0))
         self.names = names.data.split(b'\0')[:-1] if names else []
         expect(not names or len(self.names) == names.count, 'the names')
@@ -200,7 +200,7 @@ class Segment:
             yield template
             zigzag = follow[template]
             template = template + 1 + difference(zigzag - 1) if zigzag else None
-        expect(next(blocks, None) is None, 'blocks behind the last row')
+        expect(next(blocks, None) is None, 'blocks after the last row')
 
     def take(self, role, column, templates, pcs=None):
         """The values of a column for these templates: numbers, or slices."""
@@ -266,7 +266,7 @@ def shown(column, value, names, records):
 
 
 def ranges(segment, table, entry, numbers, offset):
-    """Tests what an index tells of a segment."""
+    """Tests an index's entry of a segment."""
     place, first, rows = struct.unpack_from('<QQQ', entry)
     expect((place, first, rows) == (offset, segment.first, segment.rows), 'the place of a segment')
     for i, number in enumerate(numbers):
@@ -307,14 +307,14 @@ def taken(data):
 
 
 def space(polytrace, path, data):
-    """What is wrong with what polytrace info tells of a file's space."""
+    """Errors in the size breakdown of a file by polytrace info."""
     run = subprocess.run([polytrace, 'info', '--space', '--json', path], capture_output=True)
-    told = json.loads(run.stdout)['space']
+    space = json.loads(run.stdout)['space']
     items = {(item['holds'], item['column']): [item['values'] or 0, item['unpacked'], item['packed']]
-             for item in told['items']}
-    if items != taken(data) or len(items) != len(told['items']):
+             for item in space['items']}
+    if items != taken(data) or len(items) != len(space['items']):
         return f'its space is {items}, expected {taken(data)}'
-    return '' if told['packed'] == len(data) and told['complete'] else 'bytes are missing'
+    return '' if space['packed'] == len(data) and space['complete'] else 'bytes are missing'
 
 
 def read(data):
@@ -415,7 +415,7 @@ def main():
     root, (polytrace, samples) = os.environ['POLYTRACE_ROOT'], sys.argv[1:]
     if not shutil.which('zstd') or 'xxhash' in os.environ.get('POLYTRACE_LACKS', '') or \
             'zstd' in os.environ.get('POLYTRACE_LACKS', ''):
-        print('1..0 # SKIP there is no zstd, or no xxHash')
+        print('1..0 # SKIP zstd or xxHash is missing')
         return
     seen, number = {}, 0
     for line in open(samples):

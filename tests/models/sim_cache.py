@@ -32,7 +32,7 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
 
 
 def table(name, *words):
-    return stats(name, 'cache', *(part for word in words for part in ('-A', 'cache.' + word)))
+    return stats(name, 'cache', *(part for word in words for part in ('-O', 'cache.' + word)))
 
 
 def told(name, *words):

@@ -48,7 +48,7 @@ def expected(rows, levels, instructions, inclusion, memory):
 
 
 def options(*words):
-    return [part for word in words for part in ('-A', 'levels.' + word)]
+    return [part for word in words for part in ('-O', 'levels.' + word)]
 
 
 tap = Tap()
@@ -101,7 +101,7 @@ for file in sorted(os.listdir(PRESETS)):
     found, by_file, preset = (json.loads(run('sim', 'levels', '--json', *words, os.path.join(DATA, name)))['levels']
                               for words in (['--config', os.path.join(folder.name, file)],
                                             ['--config', os.path.join(PRESETS, file)],
-                                            ['-S', 'preset=' + file.split('.')[0]]))
+                                            ['-O', 'preset=' + file.split('.')[0]]))
     tap.same(file, found, expected(rows, *machine(text)))
     tap.ok(f'{file} is the preset', preset == by_file and preset['parameter_source'] in text, str(preset))
 sys.exit(tap.end())

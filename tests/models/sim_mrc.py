@@ -112,14 +112,14 @@ for name, rows in all_traces():
     short = name.split('/')[-1]
     tap.same(short, stats(name, 'mrc'), exact(rows, 64))
     tap.same(short + ', sets and ways', stats(
-        name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.sets=1'),
+        name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.sets=1'),
         {**exact(rows, 32), 'set_associative_data_caches': sets(rows, 32)})
-    tap.same(short + ', threads', stats(name, 'mrc', '-A', 'mrc.line=32', '-A', 'mrc.threads=1'), {
+    tap.same(short + ', threads', stats(name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.threads=1'), {
         **exact(rows, 32), 'caches_per_context': of_threads(rows, 32)})
-    got, wanted = stats(name, 'mrc', '-A', 'mrc.sample=3')['fully_associative_caches'], \
+    got, wanted = stats(name, 'mrc', '-O', 'mrc.sample=3')['fully_associative_caches'], \
         sampled(rows, 64, 3)['fully_associative_caches']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
-none = stats('cis501/sort_1k.trace', 'mrc', '-A', 'mrc.sample=20')['fully_associative_caches']
+none = stats('cis501/sort_1k.trace', 'mrc', '-O', 'mrc.sample=20')['fully_associative_caches']
 tap.ok('nothing_is_told_where_no_line_is_in_a_sample', len(none) == 1 and
        none[0].pop('size') == 2 ** 22 * 64 and set(none[0].values()) == {None}, none)
 sys.exit(tap.end())

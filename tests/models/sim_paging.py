@@ -12,7 +12,7 @@ from uses import all_traces, mpki, ratio, uses
 
 
 def table(name, analysis, *words):
-    return stats(name, analysis, *(part for word in words for part in ('-A', f'{analysis}.{word}')))
+    return stats(name, analysis, *(part for word in words for part in ('-O', f'{analysis}.{word}')))
 
 
 def memories(rows, stream, frames, pages, policies):
@@ -72,14 +72,14 @@ tap.ok('Belady\'s anomaly shows', [(one['frames'], one['faults'], one['belady_an
 name, rows = next(all_traces())
 for warm in 1, 700:
     words = [name, 'cache', 'sweep=size=512,ways=2,line=32,policy=opt,lru']
-    whole, part = table(*words)['caches'], stats(name, 'cache', '-A', 'cache.' + words[2], '--warmup', str(warm))['caches']
+    whole, part = table(*words)['caches'], stats(name, 'cache', '-O', 'cache.' + words[2], '--warmup', str(warm))['caches']
     before = len(uses(rows[:warm], 'data'))
     missed = best([(*use, 0) for use in uses(rows, 'data')], 8, 2, 32)[0]
     tap.same(f'behind {warm} records', part[0], {
         'accesses': whole[0]['accesses'] - before, 'misses': sum(place >= before for place in missed)})
 
 # A folder that is none.
-done = subprocess.run([sys.argv[1], 'sim', 'paging', '-S', 'sweep=policy=opt', belady()],
+done = subprocess.run([sys.argv[1], 'sim', 'paging', '-O', 'sweep=policy=opt', belady()],
                       env={**os.environ, 'TMPDIR': '/nowhere'}, capture_output=True)
 tap.ok('no temporary file is trouble', done.returncode == 2 and b'temporary' in done.stderr, str(done))
 sys.exit(tap.end())

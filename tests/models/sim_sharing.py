@@ -107,7 +107,7 @@ def wild():
 
 
 def options(*words):
-    return [part for word in words for part in ('-A', 'sharing.' + word)]
+    return [part for word in words for part in ('-O', 'sharing.' + word)]
 
 
 tap = Tap()

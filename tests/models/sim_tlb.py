@@ -46,7 +46,7 @@ def expected(rows, of='all', page=4096, entries=64, ways=4, split=0, second=1024
 
 
 def table(name, *words):
-    return stats(name, 'tlb', *(part for word in words for part in ('-A', 'tlb.' + word)))
+    return stats(name, 'tlb', *(part for word in words for part in ('-O', 'tlb.' + word)))
 
 
 tap = Tap()

@@ -44,7 +44,7 @@ for name, window in (('tt6/sort.tt6', 16), ('qemu4v/arm_start_2k.q4v', 10), ('ci
     wide = 1
     while shortest and (len(shortest) - 1) // wide >= 96:
         wide *= 2
-    tap.same(name.split('/')[-1], stats(name, 'workingset', '-A', f'workingset.window={window}'), {
+    tap.same(name.split('/')[-1], stats(name, 'workingset', '-O', f'workingset.window={window}'), {
         'line_bytes': 64, 'page_bytes': 4096, 'untold': 0, 'windows': windows,
         'time': [{'record': i * window + 1, **{key: mean([size[key] for size in shortest[i:i + wide]]) for key in KEYS}}
                  for i in range(0, len(shortest), wide)]})

@@ -4,8 +4,8 @@
     browser.py PAGES POLYTRACE
 
 PAGES is the program of pages.c. Chromium shows its pages, and reports of traces, at three widths,
-and dark with all tables unfolded, and is asked what it sees. Skipped where chromedriver is not
-there. The browser is spoken to as https://www.w3.org/TR/webdriver2/ says.
+and dark with all tables unfolded; a script in the page finds faults. The test is skipped without
+chromedriver. The protocol is WebDriver (https://www.w3.org/TR/webdriver2/).
 """
 import functools
 import http.client
@@ -29,7 +29,7 @@ ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '-
              '--disable-background-networking', '--disable-component-update', '--disable-sync',
              '--disable-dev-shm-usage']
 
-# What the page is asked: faults as sentences. Boxes of a pixel's fraction touch by rounding.
+# Returns faults as sentences. Boxes may overlap by a fraction of a pixel because of rounding.
 SCRIPT = r'''
 const faults = [], root = document.documentElement;
 const say = (...words) => { if (faults.length < 20) faults.push(words.join(' ')); };
@@ -111,7 +111,7 @@ return faults;
 
 
 class Page(BaseHTTPRequestHandler):
-    """Gives the pages, and remembers what else is asked for."""
+    """Serves the pages and records other requests."""
 
     def do_GET(self):
         page = self.server.pages.get(self.path)
@@ -184,7 +184,7 @@ def serve(pages):
 
 
 def look(browser, scheme, width, unfolded):
-    """Faults of the page that is open, in a colour scheme, at a width."""
+    """Faults of the open page in a colour scheme, at a width."""
     browser.devtools('Emulation.setEmulatedMedia', features=[
         {'name': 'prefers-color-scheme', 'value': scheme}])
     browser.devtools('Emulation.setDeviceMetricsOverride', width=width, height=900,
@@ -195,7 +195,7 @@ def look(browser, scheme, width, unfolded):
             for fault in browser.script(SCRIPT)]
 
 
-def page_is_sound(browser, server, which):
+def page_is_valid(browser, server, which):
     browser.ask('POST', '/url', {'url': 'about:blank'})
     browser.log('performance')
     browser.log('browser')
@@ -210,15 +210,15 @@ def page_is_sound(browser, server, which):
         url = message['params'].get('request', {}).get('url', 'data:,')
         if message['method'] == 'Network.requestWillBeSent' and not url.startswith(('data:', 'chrome:')) and \
                 not url.endswith('/' + which):
-            faults.append('asks for ' + url)
-    return faults + ['asks for ' + path for path in server.others]
+            faults.append('requests ' + url)
+    return faults + ['requests ' + path for path in server.others]
 
 
-def sees_faults(browser, server):
-    """What the script tells of a page that has every fault which it looks for."""
+def finds_faults(browser, server):
+    """Faults that the script does not find in a page that has each of them."""
     browser.ask('POST', '/url', {'url': f'http://127.0.0.1:{server.server_port}/faulty'})
     found = '\n'.join(look(browser, 'light', 360, False))
-    return [f'does not see: {fault}' for fault in (
+    return [f'does not find: {fault}' for fault in (
         'the page is', 'is cut', 'overlaps', 'leaves the figure', 'has no ticks',
         'contrast of P', 'skips a level') if fault not in found]
 
@@ -233,7 +233,7 @@ FAULTY = b'''<!DOCTYPE html><html><body><main><h1>A</h1><h3>B</h3>
 
 def main():
     if not shutil.which('chromedriver'):
-        print('1..1\nok 1 - pages_are_sound_in_a_browser # SKIP chromedriver is not here')
+        print('1..1\nok 1 - pages_are_valid_in_a_browser # SKIP no chromedriver')
         return
     pages = {'/' + which: subprocess.run([sys.argv[1], which, '4'], capture_output=True,
                                          check=True).stdout for which in WHICH}
@@ -242,8 +242,8 @@ def main():
         pages['/' + name] = subprocess.run(command, capture_output=True, cwd=DATA,
                                            check=True).stdout
     server = serve({**pages, '/faulty': FAULTY})
-    tests = [(f'the_page_{which}_is_sound', functools.partial(page_is_sound, which=which))
-             for which in (*WHICH, *REPORTS)] + [('faults_are_seen', sees_faults)]
+    tests = [(f'the_page_{which}_is_valid', functools.partial(page_is_valid, which=which))
+             for which in (*WHICH, *REPORTS)] + [('faults_are_found', finds_faults)]
     print(f'1..{len(tests)}', flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(folder)

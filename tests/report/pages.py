@@ -3,8 +3,8 @@
 
     pages.py PAGES
 
-PAGES is the program of pages.c. What is drawn is measured: bars, points and tiles stand where the
-numbers of the same report in JSON put them, and ticks where their labels say.
+PAGES is the program of pages.c. The tests measure the drawings: the positions of bars, points and
+tiles follow from the numbers of the same report in JSON, those of ticks from their labels.
 """
 import json
 import math
@@ -32,7 +32,7 @@ def classes(element):
 
 
 def figure(title):
-    """The figure of a caption on the page of one trace."""
+    """The figure with a caption on the page of one trace."""
     return next(f for f in TREES['all'].iter('figure') if f.find('figcaption').text == title)
 
 
@@ -41,7 +41,7 @@ def drawing(title):
 
 
 def part(element, name):
-    """An attribute that is a percentage, as a part of 1."""
+    """An attribute in percent, as a fraction."""
     value = element.get(name, '0%')
     assert value == '0' or value.endswith('%'), value
     return float(value.rstrip('%')) / 100
@@ -52,7 +52,7 @@ def marks(svg, tag, wanted):
 
 
 def number(label):
-    """What the label of a tick says."""
+    """The number of the label of a tick."""
     if label.startswith('0x'):
         return int(label, 16)
     digits, suffix = re.fullmatch(r'(-?[\d.]+(?:e-?\d+)?)([kMGTPE]?)', label).groups()
@@ -60,14 +60,14 @@ def number(label):
 
 
 def ticks(svg, axis):
-    """Places (from the left, or from below) by the numbers of the ticks of an axis."""
+    """Numbers and positions (from the left, or from below) of the ticks of an axis."""
     group = next(g for g in svg.iter('g') if classes(g) == [axis, 'axis'])
     return [(number(t.text), part(t, 'x') if axis == 'x' else 1 - part(t, 'y'))
             for t in group.iter('text') if classes(t) == ['tick']]
 
 
 def apart(pairs, scale=float):
-    """How far places are, at most, from a straight line over their numbers."""
+    """The maximum distance of positions from a straight line over their numbers."""
     pairs = sorted((scale(n), place) for n, place in pairs)
     (x0, y0), (x1, y1) = pairs[0], pairs[-1]
     slope = (y1 - y0) / (x1 - x0)
@@ -84,7 +84,7 @@ def the_same_report_is_the_same_page():
         expect(made(which, HTML) == PAGES[which], which)
 
 
-def pages_need_nothing_else():
+def pages_are_self_contained():
     for which in WHICH:
         for element in TREES[which].iter():
             expect(element.tag not in ('script', 'img', 'iframe', 'object', 'image'), element.tag)
@@ -95,7 +95,7 @@ def pages_need_nothing_else():
                              TREES[which].find('head').find('style').text), which)
 
 
-def hostile_strings_are_shown_as_they_are():
+def hostile_strings_are_escaped():
     texts = ''.join(TREES['odd'].itertext())
     for text in ('<script>alert(1)</script>', '"\'><img src=x onerror=alert(1)>',
                  '</style><script>&amp;\\x01\\x1b[2J', ']]></svg><script>alert(2)</script>\ufffd',
@@ -103,7 +103,7 @@ def hostile_strings_are_shown_as_they_are():
         expect(text in texts, text)
 
 
-def headings_are_in_order_and_links_lead_somewhere():
+def headings_are_in_order_and_links_have_targets():
     for which in WHICH:
         tree, level = TREES[which], 0
         ids = [e.get('id') for e in tree.iter() if e.get('id')]
@@ -143,13 +143,13 @@ def plots_have_titles_and_titled_axes():
             expect(plot.find('figcaption').text and svg.find('title').text, which)
             expect(svg.get('role') == 'img' and svg.find('desc').text, which)
             titles = [t.text for t in svg.iter('text') if classes(t) == ['title']]
-            line = svg.find('desc').text.startswith('Time line')
+            line = svg.find('desc').text.startswith('Timeline')
             expect(len(titles) == 2 and titles[0 if line else 1] and all(titles) or
                    line and any(titles), titles)
     expect(len(list(TREES['odd'].iter('figure'))) > 60, 'figures')
 
 
-def bars_are_as_long_as_their_numbers():
+def bars_are_proportional_to_their_numbers():
     rows = ALL['mix']['classes']
     svg = drawing('Instructions by class')
     bars = marks(svg, 'rect', 's0')
@@ -173,7 +173,7 @@ def bars_of_several_numbers_share_an_axis():
     expect(legend == ['Reads', 'Writes'], legend)
 
 
-def bins_stand_between_their_ends_and_are_as_high_as_their_numbers():
+def bins_span_their_interval_and_are_proportional_to_their_numbers():
     rows = ALL['distances']['reuse']
     svg = drawing('Distances of reuse')
     bins = marks(svg, 'rect', 'bin')
@@ -186,7 +186,7 @@ def bins_stand_between_their_ends_and_are_as_high_as_their_numbers():
         expect(abs(part(left, 'x') + part(left, 'width') - part(right, 'x')) < 1e-3, 'gaps')
 
 
-def points_stand_where_their_numbers_are():
+def points_are_at_their_numbers():
     rows = ALL['distances']['misses']
     svg = drawing('Misses by the size of the cache')
     points = list(svg.iter('circle'))
@@ -211,7 +211,7 @@ def long_curves_keep_their_extremes():
     expect(apart(places) < 1e-3, places)
 
 
-def tiles_stand_at_their_numbers_and_greater_ones_are_darker():
+def tiles_are_at_their_numbers_and_greater_ones_are_darker():
     rows = ALL['time']['map']
     svg = drawing('Addresses over time')
     tiles = [r for r in svg.iter('rect')]
@@ -225,14 +225,14 @@ def tiles_stand_at_their_numbers_and_greater_ones_are_darker():
     expect(steps[0][1] == 0 and steps[-1][1] == 8 and len({s for _, s in steps}) == 9, 'ends')
 
 
-def stretches_stand_in_lanes_from_their_beginning_to_their_end():
+def intervals_are_in_lanes_from_their_start_to_their_end():
     rows = ALL['time']['locks']
     svg = drawing('Locks')
-    stretches = marks(svg, 'rect', 'stretch')
-    expect(len(stretches) == len(rows), len(stretches))
+    intervals = marks(svg, 'rect', 'interval')
+    expect(len(intervals) == len(rows), len(intervals))
     places = ticks(svg, 'x')
     lanes, colours = {}, {}
-    for row, rect in zip(rows, stretches):
+    for row, rect in zip(rows, intervals):
         places += [(row['from'], part(rect, 'x')),
                    (row['to'], part(rect, 'x') + part(rect, 'width'))]
         lanes.setdefault(row['thread'], set()).add(rect.get('y'))
@@ -258,7 +258,7 @@ def plots_side_by_side_have_the_same_axes():
     expect(apart(list(zip(counts, bars))) < 1e-3, bars)
 
 
-def odd_numbers_leave_no_mark_outside():
+def unusual_numbers_have_no_marks_outside():
     for element in TREES['odd'].iter():
         for name in ('x', 'y', 'width', 'height', 'cx', 'cy'):
             value = element.get(name, '0%')
@@ -268,7 +268,7 @@ def odd_numbers_leave_no_mark_outside():
             expect(0 <= float(where) <= 1000, where)
 
 
-def a_terminal_has_the_lines_of_text_with_bars_behind_them():
+def a_terminal_has_the_lines_of_text_followed_by_bars():
     for which in WHICH:
         lines = iter(made(which, TERMINAL).decode().splitlines())
         for wanted in made(which, TEXT).decode().splitlines():
@@ -277,7 +277,7 @@ def a_terminal_has_the_lines_of_text_with_bars_behind_them():
             expect(re.fullmatch(' *(Reads|[█▏▎▍▌▋▊▉]*)', line[len(wanted):]), line)
 
 
-def bars_of_characters_are_as_long_as_their_numbers():
+def bars_of_characters_are_proportional_to_their_numbers():
     lines = made('all', TERMINAL).decode().split('Instructions by class\n')[1].splitlines()[1:9]
     for line, row in zip(lines, ALL['mix']['classes']):
         bar = re.search('[█▏▎▍▌▋▊▉]*$', line)[0]
@@ -287,7 +287,7 @@ def bars_of_characters_are_as_long_as_their_numbers():
         expect(len(line) <= 80, line)
 
 
-def points_of_braille_stand_where_their_numbers_are():
+def points_of_braille_are_at_their_numbers():
     drawing = made('all', TERMINAL).decode().split('Working set: ')[1].splitlines()[1:9]
     rows = ALL['time']['working_set']
     low, high = min(r['pages'] for r in rows), max(r['pages'] for r in rows)
@@ -305,18 +305,18 @@ def points_of_braille_stand_where_their_numbers_are():
         expect(any(abs(dx - x) <= 0.51 and abs(dy - y) <= 0.51 for dx, dy in set_dots), r)
 
 
-def long_tables_are_cut_on_terminals():
+def long_tables_are_truncated_on_terminals():
     text = made('all', TERMINAL, '40', '0').decode()
-    expect('… 2,460 more rows (use --csv)\n' in text and '\x1b' not in text, 'cut')
+    expect('… 2,460 more rows (CSV and JSON contain all)\n' in text and '\x1b' not in text, 'cut')
     expect(len(text.splitlines()) < 300, len(text.splitlines()))
     expect(not re.search(' $', text, re.M), 'blanks')
 
 
-def colours_change_nothing_but_colours():
+def colours_change_only_colours():
     def plain(text):
         return re.sub('\x1b\\[[0-9]*m', '', text)
     coloured, text = (made('all', TERMINAL, '40', c).decode() for c in '10')
-    lanes = re.compile(r'^(    thread \d) .*$|^.*━━.*\n', re.M)  # shades are told by colours
+    lanes = re.compile(r'^(    thread \d) .*$|^.*━━.*\n', re.M)  # colours distinguish shades
     expect(lanes.sub(r'\1', plain(coloured)) == lanes.sub(r'\1', text), 'text')
     expect('\x1b[1mOverview\x1b[0m' in coloured, 'title')
 

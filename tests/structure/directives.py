@@ -26,12 +26,12 @@ faults, counts = [], {}
 for kind, spelling, test in rows():
     counts[kind] = counts.get(kind, 0) + 1
     if test not in tests:
-        faults.append(f'{kind} {spelling}: there is no test {test!r}')
+        faults.append(f'{kind} {spelling}: no test {test!r}')
     elif spelling not in tests[test]:
-        faults.append(f'{kind} {spelling}: the file of {test} does not have it')
+        faults.append(f'{kind} {spelling}: the file of {test} lacks it')
 for kind in ['MACRO', 'BUILTIN', 'DIRECTIVE']:
     if counts.get(kind, 0) < 18:
-        faults.append(f'there are {counts.get(kind, 0)} rows {kind}')
+        faults.append(f'{counts.get(kind, 0)} rows of {kind}, expected at least 18')
 print('1..1')
 print('\n'.join('# ' + fault for fault in faults))
 print(('not ' if faults else '') + 'ok 1 - every_directive_has_its_test')

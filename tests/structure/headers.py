@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Everything in the public headers is documented, as TAP: a comment before every declaration,
-beside or before every field and constant."""
+"""The public headers are documented, as TAP: a comment before every declaration, and beside or
+before every field and constant."""
 import glob
 import os
 import re
@@ -9,12 +9,12 @@ import sys
 ROOT = os.environ['POLYTRACE_ROOT']
 DECLARATION = re.compile(r'POLY_API |typedef |enum \w+ \{|struct \w+ \{|static inline |#define POLY_')
 MARK = '\x01'
-# A forward declaration, the macro of the declarations themselves, and what is no declaration.
+# Forward declarations, the macro POLY_API and include guards.
 PLAIN = re.compile(r'struct \w+;|#define POLY_API|#define POLYTRACE_\w+_H$')
 
 
 def marked(text):
-    """The text with each comment as one mark, at its end where it stands alone."""
+    """The text with each comment replaced by a mark, at its end if it has lines of its own."""
     def mark(match):
         feeds = '\n' * match[2].count('\n')
         return match[1] + (MARK + feeds if match[1].strip() else feeds + MARK)
@@ -26,7 +26,7 @@ def lines(text):
     above, code, start = False, '', 0
     for number, line in enumerate(marked(text).split('\n'), 1):
         bare = line.replace(MARK, '').rstrip()
-        if code and bare.startswith('}'):  # behind a constant without a comma
+        if code and bare.startswith('}'):  # after a constant without a comma
             yield start, above, MARK in code, code.replace(MARK, '')
             above, code = False, ''
         if not code and not bare:

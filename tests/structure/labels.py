@@ -16,7 +16,7 @@ UNITS = {'bits': 'bits', 'bytes': 'bytes', 'ns': 'ns', 'percent': '%', 's': 's',
 # A label stands alone: it does not continue the one before it.
 DEPENDENT = re.compile(r'(Of|And|In all|To|By|Such|Its) ')
 
-# Headings that are not the key in words: the file, what poly_report_heading gets, the reason.
+# Headings that are not the key in words: the file, the argument of poly_report_heading, the reason.
 HEADINGS = {
     ('src/analysis/sim/branch_report.c', 'title'): 'names the predictor',
     ('src/analysis/sim/pipeline_sweep_parse.c', 'name_of(option)'): 'the option that was swept',
@@ -28,13 +28,13 @@ HEADINGS = {
     ('src/analysis/stats/homework.c', '"fractionOfInsnsLteNBytes"'): "a word of the course's text",
     ('src/cli/cmd_formats.c', 'NULL'): 'the only table of the output',
     ('src/cli/cmd_formats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_report.c', 'source->name'): 'the name of a file',
-    ('src/cli/cmd_sim.c', '"Options (-S NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/cmd_report.c', 'input->name'): 'the name of a file',
+    ('src/cli/cmd_sim.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
     ('src/cli/cmd_stats.c', '"Analyses (-a NAME,...)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', '"Options (-A NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', 'source->name'): 'the name of a file',
+    ('src/cli/cmd_stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/cmd_stats.c', 'input->name'): 'the name of a file',
     ('src/cli/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
-    ('src/cli/homework.c', '"Options of homeworks (-S NAME=VALUE)"'):
+    ('src/cli/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):
         'names the switch that takes them',
 }
 
@@ -48,7 +48,7 @@ DEFINITIONS = re.compile(HELPER.pattern + '|' + MACRO.pattern, re.M)
 
 
 def helpers(text, everywhere):
-    """Functions and macros that pass parameters on as keys, with their positions: those that other
+    """Functions and macros that forward parameters as keys, with their positions: those that other
     files can call, or all."""
     for pattern in HELPER, MACRO:
         for local, name, parameters in pattern.findall(text):
@@ -133,7 +133,7 @@ class Source:
 
 
 def terms():
-    """The lines of terms.def: key, label, unit or None; and the lines that are none."""
+    """The lines of terms.def: key, label, unit or None; and the invalid lines."""
     found, wrong = [], []
     with open(os.path.join(ROOT, TERMS), encoding='utf-8') as lines:
         for number, line in enumerate(lines, 1):

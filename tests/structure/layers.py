@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include and call what (doc/ARCHITECTURE.md, "Folders"), as TAP."""
+"""Permitted includes and calls of each layer (doc/ARCHITECTURE.md, "Folders"), as TAP."""
 import glob
 import os
 import re
@@ -12,25 +12,25 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'symbol': 'base io', 'sim': 'base', 'course': 'base sim',
        'trcfmt': 'base model aix lang report io',
        'analysis': 'base model lang isa symbol sim course report', 'cli': ''}
-# What some formats share; everything else below format/ belongs to the format of its name.
+# Code that several formats share; other files below format/ belong to the format of their name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Headers of C, of POSIX and of the compiler; every other one belongs to a library.
 SYSTEM = re.compile(r'(assert|ctype|errno|fcntl|inttypes|limits|math|poll|pthread|sched|setjmp|'
                     r'signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|'
                     r'strings|termios|time|unistd|wchar|[a-z]mmintrin|sys/\w+)\.h')
-# What only base/mem.c may call, and what no library may.
+# Functions that only base/mem.c may call, and those that the library may not call.
 FORBIDDEN = re.compile(r'(?<![\w.>])(malloc|calloc|realloc|free|strdup|printf|fprintf|vprintf|puts|'
                        r'putchar|exit|_exit|abort|getenv|setenv|alloca|system|popen)\(')
 
 
 def formats():
-    """The words of the build's list of formats."""
+    """The list of formats of the build."""
     build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
     return re.findall(r"'(\w+)'", re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1])
 
 
 def unit(path, words):
-    """The format, compression, command or question that a file is part of; None: it is anybody's."""
+    """The format, compression, command or analysis that owns a file; None: any file may use it."""
     command = re.match(r'src/cli/(cmd_\w+)\.', path)
     compression = re.match(r'src/io/filter/(\w+)\.', path)
     correlation = re.match(r'src/correlate/(\w+)/', path)
@@ -77,7 +77,7 @@ for path, text in sources():
         other = include.split('/')[0]
         theirs, ours = unit('src/' + include, words), unit(path, words)
         if theirs and ours not in SHARED.get(theirs, {theirs}):
-            faults.append(f'{path} includes {include}, which is {theirs}\'s')
+            faults.append(f'{path} includes {include}, which belongs to {theirs}')
         if not include.endswith('.def') and other not in ['polytrace', layer, *MAY[layer].split()]:
             faults.append(f'{path} includes {include}: {layer} may include '
                           f'{MAY[layer] or "nothing below"}')

@@ -9,18 +9,18 @@ import subprocess
 import sys
 
 ROOT = os.environ['POLYTRACE_ROOT']
-FILE_MOST, FUNCTION_MOST, TABLE_MOST, PARAMETERS_MOST, DEPTH_MOST = 800, 80, 150, 5, 3
+FILE_MAX, FUNCTION_MAX, TABLE_MAX, PARAMETERS_MAX, DEPTH_MAX = 800, 80, 150, 5, 3
 FUNCTION_MEDIAN, FUNCTION_P90 = 15, 40
 
 
 def depth(lines):
-    """The deepest nesting of control statements in a function's lines, by their indentation."""
+    """The maximum nesting of control statements in the lines of a function, by indentation."""
     return max((len(line) - len(line.lstrip('\t')) for line in lines[1:]
                 if re.match(r'\t+(if|for|while|switch|do|else|\} else)\b', line)), default=0)
 
 
 def parameters(signature):
-    """How many parameters a signature has; those of a parameter's own type are not counted."""
+    """The number of parameters of a signature, without those of function types."""
     inner = signature.strip()[1:-1]
     while re.search(r'\([^()]*\)', inner):
         inner = re.sub(r'\([^()]*\)', '', inner)
@@ -33,8 +33,8 @@ faults, sizes = [], []
 for path in files:
     name = os.path.relpath(path, ROOT)
     lines = open(path).read().split('\n')
-    if len(lines) - 1 > FILE_MOST:
-        faults.append(f'{name} has {len(lines) - 1} lines, at most {FILE_MOST}')
+    if len(lines) - 1 > FILE_MAX:
+        faults.append(f'{name} has {len(lines) - 1} lines, at most {FILE_MAX}')
     tags = subprocess.run(['ctags', '--output-format=json', '--fields=+neS', '--kinds-C=f',
                            '--language-force=C', '-o',
                            '-', path], capture_output=True, text=True, check=True).stdout
@@ -43,13 +43,13 @@ for path in files:
         size = len(body)
         sizes.append(size)
         where = f'{name}: {tag["name"]}'
-        if size > (TABLE_MOST if sum('case ' in line for line in body) > size / 2
-                   else FUNCTION_MOST):
-            faults.append(f'{where} has {size} lines, at most {FUNCTION_MOST}')
-        if parameters(tag.get('signature', '()')) > PARAMETERS_MOST:
-            faults.append(f'{where} has more than {PARAMETERS_MOST} parameters')
-        if depth(body) > DEPTH_MOST:
-            faults.append(f'{where} nests deeper than {DEPTH_MOST} levels')
+        if size > (TABLE_MAX if sum('case ' in line for line in body) > size / 2
+                   else FUNCTION_MAX):
+            faults.append(f'{where} has {size} lines, at most {FUNCTION_MAX}')
+        if parameters(tag.get('signature', '()')) > PARAMETERS_MAX:
+            faults.append(f'{where} has more than {PARAMETERS_MAX} parameters')
+        if depth(body) > DEPTH_MAX:
+            faults.append(f'{where} nests deeper than {DEPTH_MAX} levels')
 sizes.sort()
 if sizes and statistics.median(sizes) > FUNCTION_MEDIAN:
     faults.append(f'the median function has {statistics.median(sizes)} lines')

@@ -28,20 +28,20 @@ WORDS = [
     (r'part(?:y|ies)', 'execution context'),
     (r'crews?', 'decode pool, workers'),
     (r'so many|as many as|so much', 'the noun itself: "the number of ..."'),
-    (r'(?:is|are|was|were) no(?! longer| more than| less than| larger than| slower than)',
+    (r'(?:is|are|was|were) no(?! longer)',
      'is not a, does not have, "no such"'),
     (r'damaged?', 'corrupt, corrupt data'),
     (r'cut off', 'truncated'),
     (r'(?:go|goes|went|going) on', 'continue, resume'),
     (r'(?:leave|leaves|left|leaving) out', 'skip, exclude, omit'),
-    (r'(?:pass|passes|passed|passing) over', 'skip'),
+    (r'(?:passes|passed|passing|to pass|not pass|may pass) over', 'skip'),
     (r'look(?:s|ed|ing)? at', 'read, examine'),
     (r'be had', 'be allocated; "out of memory"'),
     (r'cannot be made|(?:is|are|was|were|be) made', 'cannot create; is created, compressed, built'),
     (r'nobody|somebody', 'no writer, no caller, the user'),
     (r'asked(?: for)?', 'requested'),
     (r'says|said', 'states, reports, specifies'),
-    (r'where (?:there|it|that|this|one|none|no|they|these|both|neither) (?:is|are|has|have|was|were)',
+    (r'where (?:there|it|that|none|no|neither) (?:is|are|has|have|was|were)',
      'if, when, unless, in which case'),
     (r'where (?:there|none|neither)', 'if, when'),
     (r'stretch(?:es)?', 'interval, run'),
@@ -62,7 +62,7 @@ WORDS = [
 # In code alone.
 NAMES = [
     (r'\w*_(?:MOST|LEAST)', '_MAX, _MIN'),
-    (r'it(?=->|\.)', 'a noun for the receiver'),
+    (r'it(?=->|\.[a-z_])', 'a noun for the receiver'),
     (r'\w*(?:party|parties|crew|granule|tally|told|behind)\w*|tell_\w*', "see terms of HACKING.md"),
 ]
 

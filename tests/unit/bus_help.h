@@ -140,7 +140,7 @@ shown(const struct poly_batch *batch, enum poly_column column, size_t row, char 
 	return value;
 }
 
-/* The rows of a text, one a line, as the values of the columns that are named; closes it. */
+/* Returns the rows of a text, one per line, as the values of the named columns; closes it. */
 static inline struct buf
 show_rows(struct poly_reader *reader, const char *columns)
 {
@@ -162,7 +162,8 @@ show_rows(struct poly_reader *reader, const char *columns)
 	return out;
 }
 
-/* The codes of all findings of a trace with their records, as "B02:4 B02:5 "; closes it. */
+/* Returns the codes of a trace's findings with their records, as "B02:4 B02:5 "; closes the
+ * trace. */
 static inline struct buf
 find_all(struct poly_reader *reader)
 {

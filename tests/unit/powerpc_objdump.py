@@ -15,10 +15,10 @@ import sys
 import tempfile
 
 OBJDUMP = shutil.which('powerpc-linux-gnu-objdump')
-# The processors that the table is for; and others, asked where none of those knows an encoding.
+# The processors of the table; and others, used if none of those knows an encoding.
 DIALECTS = ['7450', 'power4', '601', 'cell']
 OTHERS = ['power9', '970', 'pwr2', 'a2', 'e500']
-# Where both are right, or the form is invalid: rlwinm by 0 as slwi or rotlwi; what pwr2 calls an
+# If both are right, or the form is invalid: rlwinm by 0 as slwi or rotlwi; what pwr2 calls an
 # update form that updates nothing; reserved bits as operands of later processors.
 EXPECTED = re.compile(r'(slwi|sldi) (r\d+, r\d+), 0$|\w+ .*\(0\)$|lwzu (r\d+), .*\(\3\)$')
 # Instructions whose reserved bits are operands on processors of the second list, whose operands

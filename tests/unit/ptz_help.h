@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed traces, looked at and made by hand from the layout in polytrace-ptz(5). */
+/* Packed traces, examined and built by hand from the layout in polytrace-ptz(5). */
 #ifndef TESTS_PTZ_HELP_H
 #define TESTS_PTZ_HELP_H
 
@@ -9,26 +9,26 @@
 #include "io/checksum.h"
 
 /* Where a part stands, and what it is. */
-struct part_at {
+struct section_at {
 	char tag[5];
 	size_t offset, front, body;
 };
 
-#define PARTS_MOST 64
+#define SECTIONS_MAX 64
 
 /* The parts of a file; how many. */
 static inline size_t
-find_parts(const struct buf *file, struct part_at *parts)
+find_sections(const struct buf *file, struct section_at *sections)
 {
 	size_t count = 0, at = 8;
-	while (at + 32 <= file->size && count < PARTS_MOST) {
-		struct part_at *part = &parts[count++];
-		memcpy(part->tag, file->data + at, 4);
-		part->tag[4] = 0;
-		part->offset = at;
-		part->front = load_le32(file->data + at + 4);
-		part->body = (size_t)load_le64(file->data + at + 8);
-		at += 32 + part->body;
+	while (at + 32 <= file->size && count < SECTIONS_MAX) {
+		struct section_at *section = &sections[count++];
+		memcpy(section->tag, file->data + at, 4);
+		section->tag[4] = 0;
+		section->offset = at;
+		section->front = load_le32(file->data + at + 4);
+		section->body = (size_t)load_le64(file->data + at + 8);
+		at += 32 + section->body;
 	}
 	return count;
 }
@@ -50,7 +50,7 @@ put_number(struct buf *to, uint64_t v, unsigned bytes)
 
 /* Mends the checksums of a part's front and head. */
 static inline void
-mend_part(uint8_t *p)
+mend_section(uint8_t *p)
 {
 	store_number(p + 16, checksum(p + 32, load_le32(p + 4)), 8);
 	store_number(p + 24, checksum(p, 24), 8);
@@ -58,7 +58,7 @@ mend_part(uint8_t *p)
 
 /* Appends a part. */
 static inline void
-put_part(struct buf *file, const char *tag, const struct buf *front, const struct buf *rest)
+put_section(struct buf *file, const char *tag, const struct buf *front, const struct buf *rest)
 {
 	const size_t at = file->size;
 	const size_t more = rest ? rest->size : 0;
@@ -70,22 +70,22 @@ put_part(struct buf *file, const char *tag, const struct buf *front, const struc
 	buf_append(file, front->data, front->size);
 	if (more)
 		buf_append(file, rest->data, more);
-	mend_part(file->data + at);
+	mend_section(file->data + at);
 }
 
-/* The chain of the parts before one, as the page has it. */
+/* Computes the chain of the sections before one, by the page. */
 static inline uint64_t
-chain_before(const struct buf *file, const struct part_at *parts, size_t part)
+chain_before(const struct buf *file, const struct section_at *sections, size_t section)
 {
 	uint8_t bytes[40] = {0};
-	for (size_t i = 0; i < part; i++) {
-		memcpy(bytes + 8, file->data + parts[i].offset, 32);
+	for (size_t i = 0; i < section; i++) {
+		memcpy(bytes + 8, file->data + sections[i].offset, 32);
 		store_number(bytes, checksum(bytes, 40), 8);
 	}
 	return load_le64(bytes);
 }
 
-/* A sample of CIS 501 so many times, as text. */
+/* Returns a sample of CIS 501, repeated, as text. */
 static inline struct buf
 long_text(unsigned times)
 {
@@ -113,7 +113,7 @@ long_packed(unsigned times)
 /* A packed file, its parts and its rows. */
 struct whole {
 	struct buf file;
-	struct part_at parts[PARTS_MOST];
+	struct section_at sections[SECTIONS_MAX];
 	size_t count;	 /* of parts */
 	struct buf rows; /* a line each */
 };
@@ -125,17 +125,17 @@ free_whole(struct whole *whole)
 	buf_free(&whole->rows);
 }
 
-/* Rows of a segment, and those before it, as its front says. */
+/* Return the rows of a segment, and the preceding rows, from its front. */
 static inline uint32_t
-rows_of(const struct whole *whole, size_t part)
+rows_of(const struct whole *whole, size_t section)
 {
-	return load_le32(whole->file.data + whole->parts[part].offset + 32 + 8);
+	return load_le32(whole->file.data + whole->sections[section].offset + 32 + 8);
 }
 
 static inline uint64_t
-rows_before(const struct whole *whole, size_t part)
+rows_before(const struct whole *whole, size_t section)
 {
-	return load_le64(whole->file.data + whole->parts[part].offset + 32);
+	return load_le64(whole->file.data + whole->sections[section].offset + 32);
 }
 
 /* Where the line of a row begins. */

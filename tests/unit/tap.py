@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a unit test program and mends its TAP: cmocka says "not ok N # SKIP name" of a test that
+"""Runs a unit test program and mends its TAP: cmocka prints "not ok N # SKIP name" for a test that
 is skipped, which readers of TAP take for a failure."""
 import re
 import subprocess

@@ -140,7 +140,7 @@ bins_coarsen_no_further_than_they_must(void **state)
 }
 
 static void
-parts_are_merged_as_if_they_had_been_one(void **state)
+merged_parts_equal_the_whole(void **state)
 {
 	(void)state;
 	struct touch touches[TOUCHES];
@@ -211,7 +211,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_coarsen_no_further_than_they_must),
-		cmocka_unit_test(parts_are_merged_as_if_they_had_been_one),
+		cmocka_unit_test(merged_parts_equal_the_whole),
 		cmocka_unit_test(halves_are_merged_when_bins_coarsen),
 		cmocka_unit_test(fixed_bins_refuse_addresses_beyond_the_table),
 		cmocka_unit_test(items_are_sorted_by_address_and_tag),

@@ -570,11 +570,11 @@ missing_and_unsuitable_values_are_reported(void **state)
 {
 	(void)state;
 	expect_refused("{\"kind\":\"event\",\"thread\":1}\n", NULL,
-		"the record has no 'hook', which the target needs");
+		"the record has no 'hook' (required by the format)");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x9\"}\n", NULL,
-		"the record has no 'time', which the target needs");
+		"the record has no 'time' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\",\"hook_type\":\"0x1000\"}\n", NULL,
-		"the record has no 'cpu', which the target needs");
+		"the record has no 'cpu' (required by the format)");
 	expect_refused("{\"hook\":\"0x1341\"}\n", "aix.word=32",
 		"hook 0x1341 needs hook words of 64 bits; set aix.word=64");
 	expect_refused("{\"hook\":\"0x1340\",\"hook_type\":\"0x3\"}\n", NULL,
@@ -617,7 +617,7 @@ a_new_log_is_written_from_a_selection(void **state)
 
 /* The blocks at 96 (48 bytes) and from 148 to 244 are last in reading order. */
 static void
-parts_of_a_log_that_no_row_holds_become_zeros(void **state)
+parts_of_a_log_without_a_row_are_filled_with_zeros(void **state)
 {
 	(void)state;
 	struct buf bytes = load("wrapped1112", ".trc"), notes = {0};
@@ -701,7 +701,7 @@ main(void)
 		cmocka_unit_test(new_logs_have_blocks_of_the_requested_size),
 		cmocka_unit_test(missing_and_unsuitable_values_are_reported),
 		cmocka_unit_test(a_new_log_is_written_from_a_selection),
-		cmocka_unit_test(parts_of_a_log_that_no_row_holds_become_zeros),
+		cmocka_unit_test(parts_of_a_log_without_a_row_are_filled_with_zeros),
 		cmocka_unit_test(an_entry_that_no_longer_fits_its_block_is_rejected),
 	};
 	return cmocka_run_group_tests_name("aix", tests, NULL, NULL);

@@ -76,7 +76,7 @@ byte_enables_give_address_and_size(void **state)
 	for (size_t row = 0; row < 256; row++, line = strchr(line, '\n') + 1) {
 		unsigned enables, count;
 		char gapless[8] = "";
-		/* Where no byte is asked for the table says no more. */
+		/* If no byte is enabled, the table specifies nothing further. */
 		unsigned long address = 0x100000 + 8 * 0xff;
 		int fields = sscanf(
 			line, "%x,%u,%*u,%*u,%7[^,],%lx", &enables, &count, gapless, &address);
@@ -93,9 +93,9 @@ byte_enables_give_address_and_size(void **state)
 	buf_free(&table);
 }
 
-/* Expected columns of every operation, from the table of reference bach 2.2. */
+/* Expected columns of every operation, from the table of BYU BACH bus trace reference 2.2. */
 static void
-operations_mean_what_their_signals_say(void **state)
+operations_match_their_signals(void **state)
 {
 	(void)state;
 	static const char *const meaning[16] = {"other", "event", "other", "event", "other",
@@ -207,7 +207,7 @@ static void
 all_decoders_agree_with_single_bits(void **state)
 {
 	(void)state;
-	static uint8_t bytes[RANDOM * 6 + BUS_DECODE_BEHIND];
+	static uint8_t bytes[RANDOM * 6 + BUS_DECODE_SLACK];
 	static struct decoded fast;
 	for (size_t n = 0; n < RANDOM; n = n < 140 ? n + 1 : 2 * n + 1) {
 		for (size_t i = 0; i < sizeof bytes; i++)
@@ -250,7 +250,7 @@ all_decoders_agree_with_single_bits(void **state)
 }
 
 static void
-both_printers_print_what_printf_does(void **state)
+both_printers_equal_printf(void **state)
 {
 	(void)state;
 	static const char *const names[16] = {"INVALID", "INT_ACK", "INVALID", "SPECIAL",
@@ -258,8 +258,8 @@ both_printers_print_what_printf_does(void **state)
 		"INVALID", "D_READ", "NC_D_READ", "WRITE_BACK", "D_WRITE"};
 	static uint64_t address[RANDOM];
 	static uint8_t enables[RANDOM], control[RANDOM];
-	static char text[RANDOM * BUS_LINE_MOST + BUS_PRINT_ROOM],
-		expected[RANDOM * BUS_LINE_MOST + 1];
+	static char text[RANDOM * BUS_LINE_MAX + BUS_PRINT_ROOM],
+		expected[RANDOM * BUS_LINE_MAX + 1];
 	struct poly_batch batch = {.rows = RANDOM,
 		.address = address,
 		.byte_enables = enables,
@@ -288,7 +288,7 @@ both_printers_print_what_printf_does(void **state)
 }
 
 static void
-every_cut_is_written_again(void **state)
+every_truncation_is_written_unchanged(void **state)
 {
 	(void)state;
 	static const char *const samples[] = {"bach/special.tr", "bach/special.txt"};
@@ -309,7 +309,7 @@ every_cut_is_written_again(void **state)
 }
 
 static void
-undefined_bits_survive_unless_they_are_to_go(void **state)
+undefined_bits_are_preserved_unless_cleared(void **state)
 {
 	(void)state;
 	struct buf bytes = records("00123405 00 9f 00123408 fe 5a 00123410 00 d1"), out;
@@ -372,7 +372,7 @@ both_byte_orders_are_recognised(void **state)
 }
 
 static void
-constant_bytes_and_text_are_no_trace(void **state)
+constant_bytes_and_text_are_not_a_trace(void **state)
 {
 	(void)state;
 	for (unsigned byte = 0; byte < 256; byte++) {
@@ -397,7 +397,7 @@ constant_bytes_and_text_are_no_trace(void **state)
 
 /* As in the middle of records of another size; nibbles.tr has as many, and is a short trace. */
 static void
-many_undefined_operations_are_no_trace(void **state)
+many_undefined_operations_are_not_a_trace(void **state)
 {
 	(void)state;
 	struct buf bytes = {0};
@@ -426,7 +426,7 @@ expect_findings(const char *digits, const char *option, const char *expected)
 }
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_has_its_smallest_violation(void **state)
 {
 	(void)state;
 	const char *be = "bach.endian=be";
@@ -480,7 +480,7 @@ strict_reading_ends_at_the_first_warning(void **state)
 
 /* That the first acknowledge stays alone is known by the second one, in another batch. */
 static void
-strict_reading_delivers_nothing_behind_a_fault_found_late(void **state)
+strict_reading_delivers_nothing_after_a_late_error(void **state)
 {
 	(void)state;
 	struct buf bytes = records("00000000 ef 10 00000000 ef 10 00000000 fe 10");
@@ -504,7 +504,7 @@ strict_reading_delivers_nothing_behind_a_fault_found_late(void **state)
 }
 
 static void
-odd_lines_are_kept_and_foreign_ones_named(void **state)
+odd_lines_are_preserved_and_foreign_ones_reported(void **state)
 {
 	(void)state;
 	static const char text[] = "00123400 00 NC_I_FETCH\n"
@@ -525,8 +525,8 @@ odd_lines_are_kept_and_foreign_ones_named(void **state)
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
 	assert_int_equal(error.line, 3);
 	assert_int_equal(error.offset, 48);
-	assert_string_equal(error.message,
-		"'what is this?' is no record, expected address, byte enables and operation");
+	assert_string_equal(error.message, "'what is this?' is not a record (expected address, "
+					   "byte enables and operation)");
 	poly_reader_close(reader);
 	struct buf out =
 		convert(open_bytes(&bytes, "bach-text", NULL, true), "bach-text", NULL, NULL);
@@ -537,7 +537,7 @@ odd_lines_are_kept_and_foreign_ones_named(void **state)
 		records("00123400 00 90 0012340a fe f0 00123410 00 c0 00123418 00 d0");
 	expect_same(&out, &expected);
 	assert_string_equal(
-		buf_text(&notes), "2 records that access no memory or port were dropped\n");
+		buf_text(&notes), "2 records dropped that access no memory or port\n");
 	buf_free(&out);
 	buf_free(&expected);
 	buf_free(&notes);
@@ -545,7 +545,7 @@ odd_lines_are_kept_and_foreign_ones_named(void **state)
 }
 
 static void
-endless_lines_are_passed_over_in_parts(void **state)
+endless_lines_are_skipped_piecewise(void **state)
 {
 	(void)state;
 	struct buf bytes = {0};
@@ -557,16 +557,16 @@ endless_lines_are_passed_over_in_parts(void **state)
 	struct poly_reader *reader = open_bytes(&bytes, "bach-text", NULL, true);
 	const struct poly_batch *batch;
 	struct poly_reader_counts counts;
-	size_t records = 0, damaged = 0;
+	size_t records = 0, corrupt = 0;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++) {
-			damaged += batch->record[row] == BUS_RECORD_DAMAGED;
-			records += batch->record[row] != BUS_RECORD_DAMAGED;
+			corrupt += batch->record[row] == BUS_RECORD_CORRUPT;
+			records += batch->record[row] != BUS_RECORD_CORRUPT;
 		}
 	}
 	poly_reader_count(reader, &counts);
 	assert_int_equal(records, 2);
-	assert_int_equal(damaged, 2);
+	assert_int_equal(corrupt, 2);
 	assert_int_equal(counts.skipped_bytes, 4096 + 19);
 	assert_int_equal(counts.skipped_places, 1);
 	poly_reader_close(reader);
@@ -634,20 +634,20 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(listings_are_those_of_the_formats_program),
 		cmocka_unit_test(byte_enables_give_address_and_size),
-		cmocka_unit_test(operations_mean_what_their_signals_say),
+		cmocka_unit_test(operations_match_their_signals),
 		cmocka_unit_test(special_cycles_are_events),
 		cmocka_unit_test(all_decoders_agree_with_single_bits),
-		cmocka_unit_test(both_printers_print_what_printf_does),
-		cmocka_unit_test(every_cut_is_written_again),
-		cmocka_unit_test(undefined_bits_survive_unless_they_are_to_go),
+		cmocka_unit_test(both_printers_equal_printf),
+		cmocka_unit_test(every_truncation_is_written_unchanged),
+		cmocka_unit_test(undefined_bits_are_preserved_unless_cleared),
 		cmocka_unit_test(both_byte_orders_are_recognised),
-		cmocka_unit_test(constant_bytes_and_text_are_no_trace),
-		cmocka_unit_test(many_undefined_operations_are_no_trace),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
+		cmocka_unit_test(constant_bytes_and_text_are_not_a_trace),
+		cmocka_unit_test(many_undefined_operations_are_not_a_trace),
+		cmocka_unit_test(every_rule_has_its_smallest_violation),
 		cmocka_unit_test(strict_reading_ends_at_the_first_warning),
-		cmocka_unit_test(strict_reading_delivers_nothing_behind_a_fault_found_late),
-		cmocka_unit_test(odd_lines_are_kept_and_foreign_ones_named),
-		cmocka_unit_test(endless_lines_are_passed_over_in_parts),
+		cmocka_unit_test(strict_reading_delivers_nothing_after_a_late_error),
+		cmocka_unit_test(odd_lines_are_preserved_and_foreign_ones_reported),
+		cmocka_unit_test(endless_lines_are_skipped_piecewise),
 		cmocka_unit_test(published_records_are_listed_alike_in_both_orders),
 		cmocka_unit_test(published_records_have_their_published_counts),
 	};

@@ -87,7 +87,7 @@ runs_of_digits_end_at_any_byte(void **state)
 }
 
 static void
-what_is_no_number_is_refused(void **state)
+an_invalid_number_is_rejected(void **state)
 {
 	(void)state;
 	static const char *const wrong[] = {"", " 1", "1 ", "+1", "-1", "1.", "1e3", "0x", "x1",
@@ -126,6 +126,25 @@ sizes_have_binary_units(void **state)
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_false(num_parse_size(wrong[i], strlen(wrong[i]), &value));
+}
+
+static void
+counts_have_decimal_suffixes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} good[] = {{"0", 0}, {"3", 3}, {"1k", 1000}, {"2M", 2000000}, {"1G", 1000000000},
+		{"18446744T", 18446744000000000000u}, {"0x10k", 16000}};
+	static const char *const wrong[] = {"18446745T", "k", "1K", "1kk", "1k ", ""};
+	uint64_t value;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(num_parse_count(good[i].text, strlen(good[i].text), &value));
+		assert_true(value == good[i].value);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_false(num_parse_count(wrong[i], strlen(wrong[i]), &value));
 }
 
 static void
@@ -172,7 +191,7 @@ loads_and_stores_have_their_order(void **state)
 }
 
 static void
-bits_are_counted_up_to_a_place(void **state)
+bits_are_counted_up_to_a_position(void **state)
 {
 	(void)state;
 	uint64_t map[3] = {0};
@@ -187,7 +206,7 @@ bits_are_counted_up_to_a_place(void **state)
 		}
 	}
 	assert_int_equal(bit_count(map, 192), count);
-	/* Bits behind the place do not count. */
+	/* Bits after the position do not count. */
 	for (size_t i = 192; i-- > 0;) {
 		count -= bit_test(map, i);
 		assert_int_equal(bit_count(map, i), count);
@@ -285,7 +304,7 @@ runs_of_bytes_grow(void **state)
 }
 
 static void
-products_that_overflow_are_no_memory(void **state)
+overflowing_products_are_out_of_memory(void **state)
 {
 	(void)state;
 	static volatile size_t half = SIZE_MAX / 2 + 1;
@@ -307,7 +326,7 @@ products_that_overflow_are_no_memory(void **state)
 }
 
 static void
-errors_say_what_is_known(void **state)
+errors_have_their_position_and_cause(void **state)
 {
 	(void)state;
 	struct poly_error error;
@@ -331,7 +350,7 @@ errors_say_what_is_known(void **state)
 	err_set(&error, POLY_ERR_LIMIT, 0, "%s", large);
 	assert_int_equal(strlen(error.message), sizeof error.message - 1);
 	assert_int_equal(err_missing(&error, "gzip", "libx-dev"), POLY_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.message, "gzip needs a library"));
+	assert_non_null(strstr(error.message, "gzip requires a library"));
 	assert_non_null(strstr(error.message, "'libx-dev'"));
 }
 
@@ -358,7 +377,7 @@ encode(uint32_t code, uint8_t *to, size_t length)
 }
 
 static void
-utf8_is_what_the_standard_says(void **state)
+utf8_follows_the_standard(void **state)
 {
 	(void)state;
 	for (uint32_t code = 0; code < 0x120000; code += code < 0x3000 ? 1 : 0x3f) {
@@ -384,18 +403,19 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_parsed_as_they_are_printed),
 		cmocka_unit_test(runs_of_digits_end_at_any_byte),
-		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(an_invalid_number_is_rejected),
 		cmocka_unit_test(sizes_have_binary_units),
+		cmocka_unit_test(counts_have_decimal_suffixes),
 		cmocka_unit_test(bytes_are_pairs_of_digits),
 		cmocka_unit_test(loads_and_stores_have_their_order),
-		cmocka_unit_test(bits_are_counted_up_to_a_place),
+		cmocka_unit_test(bits_are_counted_up_to_a_position),
 		cmocka_unit_test(a_map_keeps_every_key),
 		cmocka_unit_test(strings_are_numbered_from_0),
 		cmocka_unit_test(runs_of_bytes_grow),
-		cmocka_unit_test(products_that_overflow_are_no_memory),
-		cmocka_unit_test(errors_say_what_is_known),
+		cmocka_unit_test(overflowing_products_are_out_of_memory),
+		cmocka_unit_test(errors_have_their_position_and_cause),
 		cmocka_unit_test(json_strings_escape_what_they_must),
-		cmocka_unit_test(utf8_is_what_the_standard_says),
+		cmocka_unit_test(utf8_follows_the_standard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

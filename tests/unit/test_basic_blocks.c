@@ -3,7 +3,7 @@
 #include "rows_help.h"
 
 #include "analysis/basic_blocks.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ expect_marks(const char *lines, bool thread, const char *expected)
 {
 	struct buf bytes = bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"columns\":["
 				    "\"kind\",\"thread\",\"pc\",\"opcode_size\",\"branch\","
-				    "\"uop\",\"synthetic\"]}\n");
+				    "\"uop_index\",\"synthetic\"]}\n");
 	static struct basic_blocks blocks;
 	struct listing found = {0};
 	const struct poly_batch *batch;
@@ -65,7 +65,7 @@ a_block_ends_at_a_branch_even_if_it_is_not_taken(void **state)
 }
 
 static void
-a_block_ends_where_the_next_instruction_does_not_stand_behind(void **state)
+a_block_ends_before_a_non_sequential_instruction(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "2", "") AT("0x12", "4", "") AT("0x16", "2", "")
@@ -92,13 +92,13 @@ threads_have_blocks_of_their_own(void **state)
 }
 
 static void
-micro_operations_and_rows_of_the_tracer_are_no_instructions(void **state)
+micro_operations_and_rows_of_the_tracer_are_not_instructions(void **state)
 {
 	(void)state;
-	expect_marks(AT("0x10", "4", ",\"uop\":1") AT(
-			     "0x10", "4", ",\"uop\":2,\"branch\":\"not_taken\"")
-			     AT("0x14", "4", ",\"uop\":1") "{\"kind\":\"access\"}\n" AT("0x700",
-				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop\":1"),
+	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT(
+			     "0x10", "4", ",\"uop_index\":2,\"branch\":\"not_taken\"")
+			     AT("0x14", "4", ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700",
+				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
 		false, "bbi");
 }
 
@@ -175,7 +175,7 @@ make_batch(struct made_batch *it, const struct chance *rows, size_t n)
 	it->batch.rows = n;
 	it->batch.kind = it->kind;
 	it->batch.branch = it->branch;
-	it->batch.uop = it->uop;
+	it->batch.uop_index = it->uop;
 	it->batch.synthetic = it->synthetic;
 	it->batch.opcode_size = it->size;
 	it->batch.pc = it->pc;
@@ -183,7 +183,7 @@ make_batch(struct made_batch *it, const struct chance *rows, size_t n)
 		it->all;
 	it->batch.present[POLY_COLUMN_pc] = it->some[0];
 	it->batch.present[POLY_COLUMN_branch] = it->some[1];
-	it->batch.present[POLY_COLUMN_uop] = it->some[2];
+	it->batch.present[POLY_COLUMN_uop_index] = it->some[2];
 	it->batch.present[POLY_COLUMN_opcode_size] = it->some[3];
 	it->rows = (struct analysis_rows){
 		.batch = &it->batch, .counts = true, .context = it->context};
@@ -214,15 +214,15 @@ list_row(struct listing *listing, struct known *known, const struct chance *row)
 /* Chains among rows, and in which order they are executed. */
 struct made_order {
 	uint32_t next[DISTINCT], first[CHAINS], length[CHAINS], executed[EXECUTED];
-	struct poly_order order;
+	struct poly_chain_graph order;
 };
 
 static void
 make_order(struct made_order *it)
 {
 	for (uint32_t i = 0; i < DISTINCT; i++)
-		it->next[i] = random_below(5) ? random_below(DISTINCT) : ORDER_NONE;
-	it->order = (struct poly_order){.rows = DISTINCT,
+		it->next[i] = random_below(5) ? random_below(DISTINCT) : CHAIN_NONE;
+	it->order = (struct poly_chain_graph){.rows = DISTINCT,
 		.next = it->next,
 		.chains = CHAINS,
 		.first = it->first,
@@ -231,7 +231,7 @@ make_order(struct made_order *it)
 	for (uint32_t i = 0; i < CHAINS; i++) {
 		it->first[i] = random_below(DISTINCT);
 		it->length[i] = 0;
-		for (uint32_t row = it->first[i]; row != ORDER_NONE; row = it->next[row]) {
+		for (uint32_t row = it->first[i]; row != CHAIN_NONE; row = it->next[row]) {
 			if (it->length[i]++ == CHAIN_MOST)
 				break;
 		}
@@ -248,10 +248,10 @@ make_order(struct made_order *it)
 static size_t
 expand(const struct made_order *made, const struct chance *rows, struct chance *to)
 {
-	struct order_walk walk = {&made->order, 0, made->order.records};
+	struct chain_walk walk = {&made->order, 0, made->order.records};
 	uint32_t chain, records;
 	size_t n = 0;
-	while (order_next(&walk, &chain, &records)) {
+	while (chain_next(&walk, &chain, &records)) {
 		uint32_t row = made->order.first[chain];
 		for (; records; records--, row = made->order.next[row])
 			to[n++] = rows[row];
@@ -304,10 +304,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_ends_at_a_branch_even_if_it_is_not_taken),
-		cmocka_unit_test(a_block_ends_where_the_next_instruction_does_not_stand_behind),
+		cmocka_unit_test(a_block_ends_before_a_non_sequential_instruction),
 		cmocka_unit_test(without_sizes_what_follows_within_sixteen_bytes_is_sequential),
 		cmocka_unit_test(threads_have_blocks_of_their_own),
-		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_no_instructions),
+		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_not_instructions),
 		cmocka_unit_test(an_instruction_without_an_address_is_in_no_block),
 		cmocka_unit_test(counted_records_are_in_the_blocks_that_they_are_in_one_by_one),
 	};

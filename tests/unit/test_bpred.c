@@ -127,7 +127,7 @@ assert_refused(struct bpred_config config, const char *message)
 }
 
 static void
-shapes_that_make_no_sense_are_refused(void **state)
+invalid_shapes_are_rejected(void **state)
 {
 	(void)state;
 	struct bpred_config config = tage;
@@ -157,7 +157,7 @@ shapes_that_make_no_sense_are_refused(void **state)
 }
 
 static void
-sweeps_that_make_no_sense_are_refused(void **state)
+invalid_sweeps_are_rejected(void **state)
 {
 	(void)state;
 	struct bpred_sweep *sweep;
@@ -226,7 +226,7 @@ targets_are_found_for_branches_that_were_taken(void **state)
 }
 
 static void
-target_shapes_that_make_no_sense_are_refused(void **state)
+invalid_target_shapes_are_rejected(void **state)
 {
 	(void)state;
 	struct poly_error error;
@@ -237,7 +237,7 @@ target_shapes_that_make_no_sense_are_refused(void **state)
 		.tables = 2, .entries_log2 = 4, .tag_bits = 5, .length = {4, 4}};
 	assert_int_equal(
 		btb_new(&(struct btb_config){0, 1, 0, 0}, &btb, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "target buffer has 0 sets, expected 1 to 4194304");
+	assert_string_equal(error.message, "BTB has 0 sets, expected 1 to 4194304");
 	assert_int_equal(
 		btb_new(&(struct btb_config){1, 65, 0, 0}, &btb, &error), POLY_ERR_USAGE);
 	assert_int_equal(
@@ -489,11 +489,11 @@ main(void)
 		cmocka_unit_test(branches_whose_low_bits_are_equal_share_a_counter),
 		cmocka_unit_test(histories_learn_a_branch_that_alternates),
 		cmocka_unit_test(a_budget_counts_every_bit),
-		cmocka_unit_test(shapes_that_make_no_sense_are_refused),
-		cmocka_unit_test(sweeps_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_shapes_are_rejected),
+		cmocka_unit_test(invalid_sweeps_are_rejected),
 		cmocka_unit_test(sites_are_counted_and_the_worst_come_first),
 		cmocka_unit_test(targets_are_found_for_branches_that_were_taken),
-		cmocka_unit_test(target_shapes_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_target_shapes_are_rejected),
 		cmocka_unit_test(a_real_trace_has_the_known_mispredictions),
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
 		cmocka_unit_test(a_sweep_counts_what_each_predictor_alone_mispredicts),

@@ -103,7 +103,7 @@ expect(const char *text, const char *expected)
 }
 
 static void
-a_branch_goes_where_its_context_goes_on(void **state)
+the_next_pc_of_the_context_is_the_target_of_a_branch(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x0a000010", "beq #0x200", "")
@@ -150,7 +150,7 @@ a_delay_slot_is_executed_before_its_branch_goes(void **state)
 }
 
 static void
-a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
+a_likely_branch_that_falls_through_skips_its_delay_slot(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
@@ -168,7 +168,7 @@ a_likely_branch_that_falls_through_leaves_its_slot_out(void **state)
 }
 
 static void
-a_branch_that_waits_goes_on_in_the_next_part(void **state)
+a_pending_branch_is_resolved_in_the_next_part(void **state)
 {
 	const uint32_t ops[] = {0, 1, 2, 3}, sites[] = {0, 1, 2, 3, 4, 5, 6, 7};
 	const uint16_t contexts[] = {0, 1};
@@ -199,12 +199,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_branch_goes_where_its_context_goes_on),
+		cmocka_unit_test(the_next_pc_of_the_context_is_the_target_of_a_branch),
 		cmocka_unit_test(a_branch_that_is_not_executed_is_not_taken),
 		cmocka_unit_test(an_unconditional_branch_to_the_next_instruction_is_taken),
 		cmocka_unit_test(a_delay_slot_is_executed_before_its_branch_goes),
-		cmocka_unit_test(a_likely_branch_that_falls_through_leaves_its_slot_out),
-		cmocka_unit_test(a_branch_that_waits_goes_on_in_the_next_part),
+		cmocka_unit_test(a_likely_branch_that_falls_through_skips_its_delay_slot),
+		cmocka_unit_test(a_pending_branch_is_resolved_in_the_next_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

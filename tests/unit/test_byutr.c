@@ -22,7 +22,7 @@ expect_table(const char *name)
 		assert_int_equal(batch->address[row], address);
 		assert_int_equal(batch->request[row], request);
 		assert_int_equal(batch->size[row], size);
-		assert_int_equal(batch->attribute[row], attribute);
+		assert_int_equal(batch->memory_type[row], attribute);
 		assert_int_equal(batch->agent[row], agent);
 		assert_int_equal(batch->time[row], time);
 	}
@@ -71,7 +71,7 @@ every_type_has_its_name_and_meaning(void **state)
 }
 
 static void
-layouts_are_written_as_they_are_asked_for(void **state)
+layouts_are_written_as_requested(void **state)
 {
 	(void)state;
 	static const char *const samples[3] = {
@@ -93,7 +93,7 @@ layouts_are_written_as_they_are_asked_for(void **state)
 }
 
 static void
-every_cut_is_written_again(void **state)
+every_truncation_is_written_unchanged(void **state)
 {
 	(void)state;
 	static const char *const samples[] = {"byutr/types12.tr", "byutr/types24.tr"};
@@ -135,7 +135,7 @@ expect_finding(struct buf *bytes, const char *expected)
 }
 
 static void
-every_rule_has_its_smallest_breach(void **state)
+every_rule_has_its_smallest_violation(void **state)
 {
 	(void)state;
 	struct buf bytes = {0};
@@ -191,7 +191,7 @@ bus_cycles_become_requests(void **state)
 	add(&expected, 0, 0x35, 0, 0);
 	add(&expected, 0x10, 0x36, 0, 0);
 	expect_same(&out, &expected);
-	assert_string_equal(buf_text(&notes), "1 records that are no request were dropped\n");
+	assert_string_equal(buf_text(&notes), "1 records dropped that are not requests\n");
 	buf_free(&notes);
 	buf_free(&bytes);
 	buf_free(&expected);
@@ -224,9 +224,9 @@ requests_become_bus_cycles(void **state)
 					    "00000010 fb SPECIAL\n"
 					    "00004000 df SPECIAL\n");
 	assert_string_equal(buf_text(&notes),
-		"1 accesses were split into transfers of at most 8 bytes\n"
-		"2 events without a bus cycle of their own were dropped\n"
-		"1 records that access no memory or port were dropped\n");
+		"1 accesses split into transfers of at most 8 bytes\n"
+		"2 events dropped that have no bus cycle\n"
+		"1 records dropped that access no memory or port\n");
 	buf_free(&notes);
 	buf_free(&bytes);
 	buf_free(&out);
@@ -258,7 +258,7 @@ expect_refusal(struct poly_reader *reader, const char *target, const char *optio
 
 /* The first time ffffffff, an address of 64 bits and bytes that are not used: all at once. */
 static void
-rows_with_bytes_of_their_own_change_their_layout_too(void **state)
+rows_with_raw_bytes_change_their_layout_too(void **state)
 {
 	(void)state;
 	struct buf bytes = {0}, notes = {0};
@@ -270,7 +270,7 @@ rows_with_bytes_of_their_own_change_their_layout_too(void **state)
 	assert_int_equal(out.size, 16);
 	assert_memory_equal(out.data, record, 12);
 	assert_int_equal(load_le32(out.data + 12), UINT32_MAX);
-	assert_string_equal(buf_text(&notes), "1 unused bytes that were not 0 were dropped\n");
+	assert_string_equal(buf_text(&notes), "1 unused bytes other than 0 dropped\n");
 	struct poly_reader *reader = open_bytes(&bytes, "byutr", "byutr.record=24", false);
 	struct poly_error error = expect_refusal(reader, "byutr", "byutr.record=12");
 	assert_int_equal(error.record, 1);
@@ -284,7 +284,7 @@ rows_with_bytes_of_their_own_change_their_layout_too(void **state)
 }
 
 static void
-addresses_that_do_not_fit_are_refused(void **state)
+addresses_out_of_range_are_rejected(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("byutr/types16.tr");
@@ -338,13 +338,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_three_layouts_give_the_same_table),
 		cmocka_unit_test(every_type_has_its_name_and_meaning),
-		cmocka_unit_test(layouts_are_written_as_they_are_asked_for),
-		cmocka_unit_test(every_cut_is_written_again),
-		cmocka_unit_test(every_rule_has_its_smallest_breach),
+		cmocka_unit_test(layouts_are_written_as_requested),
+		cmocka_unit_test(every_truncation_is_written_unchanged),
+		cmocka_unit_test(every_rule_has_its_smallest_violation),
 		cmocka_unit_test(bus_cycles_become_requests),
 		cmocka_unit_test(requests_become_bus_cycles),
-		cmocka_unit_test(rows_with_bytes_of_their_own_change_their_layout_too),
-		cmocka_unit_test(addresses_that_do_not_fit_are_refused),
+		cmocka_unit_test(rows_with_raw_bytes_change_their_layout_too),
+		cmocka_unit_test(addresses_out_of_range_are_rejected),
 		cmocka_unit_test(published_traces_have_their_published_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ a_dirty_line_goes_below_when_it_is_replaced(void **state)
 }
 
 static void
-a_line_that_is_dropped_leaves_room(void **state)
+a_dropped_line_frees_its_way(void **state)
 {
 	static const enum cache_policy policies[] = {
 		CACHE_LRU, CACHE_FIFO, CACHE_RANDOM, CACHE_PLRU, CACHE_SRRIP};
@@ -233,7 +233,7 @@ make_with(const struct cache_config *config, const struct cache_lru8 *lru8)
 }
 
 static void
-eight_ways_of_any_processor_do_what_plain_ones_do(void **state)
+eight_ways_of_any_processor_equal_plain_ones(void **state)
 {
 	static const struct cache_config configs[] = {{.sets = 16, .ways = 8, .line_size = 64},
 		{.sets = 1, .ways = 8, .line_size = 64},
@@ -256,7 +256,7 @@ eight_ways_of_any_processor_do_what_plain_ones_do(void **state)
 }
 
 static void
-frames_find_what_was_put_in(void **state)
+frames_find_inserted_pages(void **state)
 {
 	struct lru_list frames;
 	uint64_t random = 9;
@@ -282,31 +282,31 @@ frames_find_what_was_put_in(void **state)
 }
 
 static void
-configurations_that_make_no_sense_are_refused(void **state)
+invalid_configurations_are_rejected(void **state)
 {
 	static const struct {
 		struct cache_config config;
 		const char *says;
 	} cases[] = {
-		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets, a power of two is needed"},
+		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets is not a power of two (size/(ways*line))"},
 		{{.sets = 1, .ways = 0, .line_size = 64},
-			"a cache has 0 ways, at least 1 is needed"},
+			"ways=0, expected at least 1"},
 		{{.sets = 2, .ways = 65, .line_size = 64},
-			"65 ways, at most 64 with more than one set"},
+			"ways=65, expected at most 64 with more than one set"},
 		{{.sets = 1, .ways = 65, .line_size = 64, .policy = CACHE_SRRIP},
-			"65 ways, at most 64 with this policy"},
+			"ways=65, expected at most 64 with this policy"},
 		{{.sets = 1, .ways = 6, .line_size = 64, .policy = CACHE_PLRU},
-			"6 ways, a tree needs a power of two"},
+			"ways=6, the policy plru requires a power of two"},
 		{{.sets = 1, .ways = 6, .line_size = 2},
-			"lines of 2 bytes, a power of two from 4 to 1073741824 is needed"},
+			"lines of 2 bytes, expected a power of two from 4 to 1073741824"},
 		{{.sets = 1,
 			 .ways = 2,
 			 .line_size = 64,
 			 .policy = CACHE_FIFO,
 			 .always_valid = true},
-			"a cache without valid bits has the policy lru or pointer"},
+			"a cache without valid bits requires the policy lru or pointer"},
 		{{.sets = UINT64_C(1) << 40, .ways = 1, .line_size = 64},
-			"1099511627776 sets of 1 ways, at most 67108864 lines can be had"},
+			"1099511627776 sets of 1 ways, expected at most 67108864 lines"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -349,12 +349,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(policies_differ_as_they_do_by_hand),
 		cmocka_unit_test(a_dirty_line_goes_below_when_it_is_replaced),
-		cmocka_unit_test(a_line_that_is_dropped_leaves_room),
+		cmocka_unit_test(a_dropped_line_frees_its_way),
 		cmocka_unit_test(sets_that_do_not_duel_follow_those_that_do),
 		cmocka_unit_test(batches_and_single_accesses_are_the_same),
-		cmocka_unit_test(eight_ways_of_any_processor_do_what_plain_ones_do),
-		cmocka_unit_test(frames_find_what_was_put_in),
-		cmocka_unit_test(configurations_that_make_no_sense_are_refused),
+		cmocka_unit_test(eight_ways_of_any_processor_equal_plain_ones),
+		cmocka_unit_test(frames_find_inserted_pages),
+		cmocka_unit_test(invalid_configurations_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
 #endif

@@ -46,7 +46,7 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	if (poly_calls_bind(calls, poly_reader_info(reader), &columns, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(columns & ~poly_calls_columns(), 0);
-	poly_reader_want(reader, columns);
+	poly_reader_project(reader, columns);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_calls_update(calls, batch, &error), POLY_OK);
 	assert_int_equal(poly_calls_finish(calls, &error), POLY_OK);
@@ -198,7 +198,7 @@ assert_played(struct play *play)
 }
 
 static void
-made_programs_have_their_stacks_back(void **state)
+generated_programs_have_their_stacks_restored(void **state)
 {
 	static struct play play;
 	unsigned long calls = 0;
@@ -293,7 +293,7 @@ a_trace_may_begin_inside_calls(void **state)
 }
 
 static void
-a_return_to_nobody_is_a_jump(void **state)
+an_unmatched_return_is_a_jump(void **state)
 {
 	(void)state;
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 ret\n1 280 4 nop\n"
@@ -305,7 +305,7 @@ a_return_to_nobody_is_a_jump(void **state)
 }
 
 static void
-symbols_tell_tail_calls_and_ways_out(void **state)
+symbols_identify_tail_calls_and_exits(void **state)
 {
 	struct poly_symbols *symbols;
 	const char *list = "100 40 T main\n200 40 T f\n300 40 T g\n400 40 T h\n500 40 T irq\n";
@@ -362,7 +362,7 @@ deep_recursion_is_counted_and_survived(void **state)
 }
 
 static void
-texts_of_disassemblers_are_understood(void **state)
+texts_of_disassemblers_are_parsed(void **state)
 {
 	static const struct {
 		enum flow flow;
@@ -439,7 +439,7 @@ opcodes_and_their_texts_agree(void **state)
 }
 
 static void
-what_tells_no_calls_is_refused(void **state)
+traces_without_calls_are_rejected(void **state)
 {
 	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
@@ -464,18 +464,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(made_programs_have_their_stacks_back),
+		cmocka_unit_test(generated_programs_have_their_stacks_restored),
 		cmocka_unit_test(threads_have_stacks_of_their_own),
 		cmocka_unit_test(a_long_jump_ends_all_calls_in_between),
 		cmocka_unit_test(a_caller_further_out_is_returned_to),
 		cmocka_unit_test(a_trace_may_begin_inside_calls),
-		cmocka_unit_test(a_return_to_nobody_is_a_jump),
-		cmocka_unit_test(symbols_tell_tail_calls_and_ways_out),
+		cmocka_unit_test(an_unmatched_return_is_a_jump),
+		cmocka_unit_test(symbols_identify_tail_calls_and_exits),
 		cmocka_unit_test(recursion_counts_once_in_all_and_each_time_nested),
 		cmocka_unit_test(deep_recursion_is_counted_and_survived),
-		cmocka_unit_test(texts_of_disassemblers_are_understood),
+		cmocka_unit_test(texts_of_disassemblers_are_parsed),
 		cmocka_unit_test(opcodes_and_their_texts_agree),
-		cmocka_unit_test(what_tells_no_calls_is_refused),
+		cmocka_unit_test(traces_without_calls_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

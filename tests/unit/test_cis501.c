@@ -46,13 +46,14 @@ list_row(const struct poly_batch *batch, size_t row, char *text, size_t size)
 		"\"flags\":\"%c\",\"branch\":\"%s\",\"ldst\":\"%s\",\"imm\":%" PRId64
 		",\"addr\":\"%" PRIx64 "\",\"fallthrough\":\"%" PRIx64
 		"\",\"target\":\"%" PRIx64 "\",\"macro\":\"%s\",\"micro\":\"%s\"}\n",
-		batch->uop[row], batch->pc[row], register_at(batch, POLY_COLUMN_src1, row),
+		batch->uop_index[row], batch->pc[row],
+		register_at(batch, POLY_COLUMN_src1, row),
 		register_at(batch, POLY_COLUMN_src2, row),
 		register_at(batch, POLY_COLUMN_dest, row), "-RW?"[batch->flags[row]], branch,
 		access, batch -> immediate[row], value_at(batch, POLY_COLUMN_address, row),
 		batch -> fallthrough[row], value_at(batch, POLY_COLUMN_target, row),
 		poly_trace_name(batch->info, batch->mnemonic[row]),
-		poly_trace_name(batch->info, batch->micro_op[row]));
+		poly_trace_name(batch->info, batch->uop_name[row]));
 }
 
 /* Prints the rows of a trace in the form of the listings; closes the trace. */
@@ -128,7 +129,7 @@ the_larger_listing_agrees_too(void **state)
 }
 
 static void
-the_summary_equals_that_of_the_courses_parsers(void **state)
+the_summary_equals_that_of_the_parsers_of_the_course(void **state)
 {
 	(void)state;
 	struct buf trace = load_sample("cis501/sort_1k.trace");
@@ -190,7 +191,7 @@ static const char *const same_lines[] = {
 };
 
 static void
-every_tolerance_gives_the_same_row_and_its_own_bytes(void **state)
+every_tolerated_form_has_the_same_row_and_its_own_bytes(void **state)
 {
 	(void)state;
 	struct buf plain = bytes_of(CMP);
@@ -531,7 +532,7 @@ the_published_trace_has_its_published_counts(void **state)
 	(void)state;
 	struct buf trace = load_shared("public/cis501/gcc-1K.trace");
 	size_t n[257];
-	count(&trace, POLY_COLUMN_uop, n);
+	count(&trace, POLY_COLUMN_uop_index, n);
 	assert_int_equal(n[1], 754);
 	assert_int_equal(n[1] + n[2] + n[3] + n[4], 1000);
 	assert_int_equal(n[4], 10);
@@ -680,9 +681,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_that_of_the_listing),
 		cmocka_unit_test(the_larger_listing_agrees_too),
-		cmocka_unit_test(the_summary_equals_that_of_the_courses_parsers),
+		cmocka_unit_test(the_summary_equals_that_of_the_parsers_of_the_course),
 		cmocka_unit_test(requested_layouts_are_written),
-		cmocka_unit_test(every_tolerance_gives_the_same_row_and_its_own_bytes),
+		cmocka_unit_test(every_tolerated_form_has_the_same_row_and_its_own_bytes),
 		cmocka_unit_test(extreme_numbers_survive),
 		cmocka_unit_test(an_invalid_line_is_reported_by_line_column_and_field),
 		cmocka_unit_test(a_corrupt_line_costs_only_that_line),

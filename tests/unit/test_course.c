@@ -61,7 +61,7 @@ static const struct {
 };
 
 static void
-predictors_print_what_the_instructor_published(void **state)
+predictors_print_the_published_output(void **state)
 {
 	(void)state;
 	struct course_trace *trace = real_trace();
@@ -236,7 +236,7 @@ a_scoreboard_waits_for_sources_and_for_older_writes(void **state)
 }
 
 static void
-the_scoreboard_takes_the_known_cycles_at_every_latency(void **state)
+the_scoreboard_has_the_known_cycles_at_every_latency(void **state)
 {
 	(void)state;
 	static const unsigned cycles[] = {1000, 1134, 1294, 1459, 1627, 1796, 1966, 2136, 2308,
@@ -266,7 +266,7 @@ run_cache(struct course_cache_config config, const struct course_trace *trace)
 }
 
 static void
-addresses_are_taken_apart_as_the_grader_does(void **state)
+addresses_are_split_like_in_the_grader(void **state)
 {
 	(void)state;
 	struct course_cache cache;
@@ -382,7 +382,7 @@ caches_have_the_known_misses_and_traffic(void **state)
 }
 
 static void
-blocks_and_rules_of_replacement_have_the_known_misses(void **state)
+block_sizes_and_replacement_policies_have_the_known_misses(void **state)
 {
 	(void)state;
 	static const unsigned by_block[] = {115, 83, 62, 46, 39, 34, 31};
@@ -434,7 +434,7 @@ empty_frames_have_the_tag_0_where_there_are_no_valid_bits(void **state)
  * fills way 1 and is found there, then 0x100 in way 0 where way 1 is said, and again.
  */
 static void
-a_way_predictor_says_the_way_that_was_used_last(void **state)
+a_way_predictor_predicts_the_most_recently_used_way(void **state)
 {
 	(void)state;
 	static const uint64_t addresses[] = {0x100, 0x108, 0x200, 0x20f, 0x100, 0x100};
@@ -627,7 +627,7 @@ the_mix_has_penns_names(void **state)
 }
 
 static void
-shapes_that_make_no_sense_are_refused(void **state)
+invalid_shapes_are_rejected(void **state)
 {
 	(void)state;
 	struct poly_error error;
@@ -711,25 +711,25 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(predictors_print_what_the_instructor_published),
+		cmocka_unit_test(predictors_print_the_published_output),
 		cmocka_unit_test(predictors_print_washingtons_layouts),
 		cmocka_unit_test(the_tournament_prints_all_of_its_tables),
 		cmocka_unit_test(a_quiet_predictor_prints_no_branches),
 		cmocka_unit_test(a_scoreboard_waits_for_sources_and_for_older_writes),
-		cmocka_unit_test(the_scoreboard_takes_the_known_cycles_at_every_latency),
+		cmocka_unit_test(the_scoreboard_has_the_known_cycles_at_every_latency),
 		cmocka_unit_test(registers_without_a_place_are_printed_and_never_waited_for),
-		cmocka_unit_test(addresses_are_taken_apart_as_the_grader_does),
+		cmocka_unit_test(addresses_are_split_like_in_the_grader),
 		cmocka_unit_test(a_cache_prints_its_state_before_each_access),
 		cmocka_unit_test(caches_have_the_known_misses_and_traffic),
-		cmocka_unit_test(blocks_and_rules_of_replacement_have_the_known_misses),
+		cmocka_unit_test(block_sizes_and_replacement_policies_have_the_known_misses),
 		cmocka_unit_test(empty_frames_have_the_tag_0_where_there_are_no_valid_bits),
-		cmocka_unit_test(a_way_predictor_says_the_way_that_was_used_last),
+		cmocka_unit_test(a_way_predictor_predicts_the_most_recently_used_way),
 		cmocka_unit_test(san_franciscos_systems_have_the_known_results),
 		cmocka_unit_test(san_franciscos_second_system_prints_a_line_a_branch),
 		cmocka_unit_test(san_franciscos_cache_counts_cycles),
 		cmocka_unit_test(the_mix_is_printed_as_washington_does),
 		cmocka_unit_test(the_mix_has_penns_names),
-		cmocka_unit_test(shapes_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_shapes_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif

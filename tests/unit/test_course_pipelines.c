@@ -126,7 +126,7 @@ ooo_total(const struct ooo_config *config, const struct course_uop *uops, size_t
  * and commits in 6, when the free list begins with p52.
  */
 static void
-a_line_tells_when_a_micro_op_moved_on(void **state)
+a_line_reports_each_stage_of_a_micro_op(void **state)
 {
 	(void)state;
 	const struct course_uop uops[] = {
@@ -156,7 +156,7 @@ a_line_tells_when_a_micro_op_moved_on(void **state)
  * in 1, is squashed in 6 and fetched again in 7, issues in 8, is done in 12; 6 is done in 16.
  */
 static void
-loads_wait_for_stores_as_the_rule_says(void **state)
+loads_wait_for_stores_as_the_rule_states(void **state)
 {
 	(void)state;
 	const struct {
@@ -299,7 +299,7 @@ mispredicted_branches_are_labelled(void **state)
 }
 
 static void
-impossible_configurations_are_refused(void **state)
+impossible_configurations_are_rejected(void **state)
 {
 	(void)state;
 	struct poly_error error;
@@ -367,13 +367,13 @@ main(void)
 		cmocka_unit_test(a_use_of_a_load_waits_a_cycle),
 		cmocka_unit_test(a_misprediction_costs_five_cycles),
 		cmocka_unit_test(a_miss_costs_seven_cycles),
-		cmocka_unit_test(a_line_tells_when_a_micro_op_moved_on),
-		cmocka_unit_test(loads_wait_for_stores_as_the_rule_says),
+		cmocka_unit_test(a_line_reports_each_stage_of_a_micro_op),
+		cmocka_unit_test(loads_wait_for_stores_as_the_rule_states),
 		cmocka_unit_test(a_quiet_core_prints_no_micro_ops),
 		cmocka_unit_test(renaming_alone_frees_at_once),
 		cmocka_unit_test(bypasses_bring_values_earlier),
 		cmocka_unit_test(mispredicted_branches_are_labelled),
-		cmocka_unit_test(impossible_configurations_are_refused),
+		cmocka_unit_test(impossible_configurations_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(failing_allocations_are_reported),
 #endif

@@ -71,7 +71,7 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 	if (poly_diff_new(options, sides, &diff, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	for (unsigned side = 0; side < 2; side++)
-		poly_reader_want(readers[side], poly_diff_columns(diff, side));
+		poly_reader_project(readers[side], poly_diff_columns(diff, side));
 	while ((status = poly_diff_next(diff, &found, &error)) == POLY_OK) {
 		struct poly_diff_line line;
 		size_t here = 0;
@@ -84,11 +84,11 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 					(unsigned long long)line.steps[0].instruction,
 					line.steps[0].text, line.mark,
 					(unsigned long long)line.steps[1].instruction,
-					line.steps[1].text, (unsigned long long)line.left_out);
+					line.steps[1].text, (unsigned long long)line.skipped);
 		}
 		assert_int_equal(here, 1);
 		if (detailed)
-			buf_printf(&out, "%llu agreed\n", (unsigned long long)found->agreed);
+			buf_printf(&out, "%llu agreed\n", (unsigned long long)found->matching);
 	}
 	assert_int_equal(status, POLY_END);
 	poly_diff_free(diff);
@@ -239,7 +239,7 @@ an_extra_record_is_named(void **state)
 {
 	(void)state;
 	expect_change(6, 0, "3 clk R r9 00000007\n", "extra-record register r9 -|0x7 @3|3\n");
-	/* Also where it says what another one says. */
+	/* Also for the same record of another instruction. */
 	expect_change(6, 0, "3 clk R r1 00000002\n", "extra-record register r1 -|0x2 @3|3\n");
 }
 
@@ -285,7 +285,7 @@ an_inserted_handler_is_named_once(void **state)
 			"3 clk R r0 %08x\n",
 			0xffff0018 + 4 * (i % 100), i);
 	expect_change(7, 0, buf_text(&handler),
-		"inserted 300 instructions in the second trace alone -|0xffff0018 @4|4 "
+		"inserted 300 instructions only in the second trace -|0xffff0018 @4|4 "
 		"+0|300\n");
 	buf_free(&handler);
 }
@@ -343,7 +343,7 @@ the_order_within_an_instruction_counts_on_request(void **state)
 }
 
 static void
-a_shorter_trace_is_told_unless_ignored(void **state)
+a_shorter_trace_is_reported_unless_ignored(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -357,7 +357,7 @@ a_shorter_trace_is_told_unless_ignored(void **state)
 		kept++;
 	struct buf expected = {0};
 	buf_printf(&expected,
-		"tail %zu instructions more in the first trace -|- @%zu|0 +%zu|0\n", all - kept,
+		"tail %zu more instructions in the first trace -|- @%zu|0 +%zu|0\n", all - kept,
 		kept + 1, all - kept);
 	/* The cut may have taken records of the last instruction too. */
 	struct poly_reader *const readers[2] = {
@@ -393,7 +393,7 @@ put_run(struct buf *text, unsigned first, unsigned last)
 }
 
 static void
-a_branch_that_goes_the_other_way_is_named(void **state)
+a_branch_in_the_other_direction_is_named(void **state)
 {
 	(void)state;
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -430,7 +430,7 @@ another_round_of_a_loop_is_a_branch(void **state)
 }
 
 static void
-traces_that_part_for_good_end_the_comparison(void **state)
+traces_that_never_resynchronize_end_the_comparison(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -453,7 +453,7 @@ traces_that_part_for_good_end_the_comparison(void **state)
 }
 
 static void
-what_is_ignored_is_no_difference(void **state)
+ignored_columns_are_not_differences(void **state)
 {
 	(void)state;
 	const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R r1 00000001\n"
@@ -498,7 +498,7 @@ aliases_name_the_same_register(void **state)
 }
 
 static void
-what_is_tolerated_is_no_difference(void **state)
+tolerated_forms_are_not_differences(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -527,7 +527,7 @@ what_is_tolerated_is_no_difference(void **state)
 			   "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
 			I1 "3 clk 0 IT (2) 00001008 e0000000 A usr : x\n",
 			"missing-instruction pc 0x00001004|- @2|2 +1|0\n"},
-		/* A record before its instruction is not of the one that is left out. */
+		/* A record before its instruction does not belong to the skipped one. */
 		{"skipped",
 			I1 "2 clk 0 IS (2) 00001004 e0000000 A usr : x\n"
 			   "2 clk R r2 00000002\n3 clk R r1 00000001\n"
@@ -579,8 +579,8 @@ records_before_their_instruction_belong_to_it(void **state)
 	(void)state;
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
 	const char *before = "1 clk R r1 00000001\n" I1 "2 clk R r2 00000002\n" I2;
-	const char *behind = I1 "1 clk R r1 00000001\n" I2 "2 clk R r2 00000002\n";
-	expect_texts(before, behind, &options, "");
+	const char *after = I1 "1 clk R r1 00000001\n" I2 "2 clk R r2 00000002\n";
+	expect_texts(before, after, &options, "");
 	/* But a later time alone takes a record to no other instruction. */
 	expect_texts(
 		I1 "1 clk R r1 00000001\n" I2, I1 "9 clk R r1 00000001\n" I2, &options, "");
@@ -605,20 +605,20 @@ processors_are_compared_by_themselves_on_request(void **state)
 	expect_between(&a, &b, "qemu4v", &options, "");
 	buf_printf(&b, "7 clk 1 IT (1) %08x e0000000 A usr : x\n", 0x9000);
 	expect_between(&a, &b, "qemu4v", &options,
-		"tail 1 instruction more in the second trace -|- @0|601 +0|1\n");
+		"tail 1 more instruction in the second trace -|- @0|601 +0|1\n");
 	/* What follows of one that ends earlier in one trace is not waited for. */
 	buf_clear(&b);
 	for (unsigned i = 0; i < 10; i++)
 		buf_printf(&b, "%u clk 0 IT (1) %08x e0000000 A usr : x\n", i, 0x1000 + 4 * i);
 	expect_between(&a, &b, "qemu4v", &options,
-		"tail the first trace goes on -|- @21|0\n"
-		"tail the first trace goes on -|- @2|0\n");
+		"tail the first trace continues -|- @21|0\n"
+		"tail the first trace continues -|- @2|0\n");
 	buf_free(&a);
 	buf_free(&b);
 }
 
 static void
-a_processor_that_is_too_far_ahead_is_told(void **state)
+a_processor_that_is_too_far_ahead_is_reported(void **state)
 {
 	(void)state;
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -651,7 +651,7 @@ a_processor_that_is_too_far_ahead_is_told(void **state)
 }
 
 static void
-words_that_are_not_known_are_refused(void **state)
+unknown_words_are_rejected(void **state)
 {
 	(void)state;
 	struct buf sample = load_sample(SAMPLE);
@@ -669,15 +669,15 @@ words_that_are_not_known_are_refused(void **state)
 		case 2: options.aliases = bad; break;
 		case 3: options.tolerate = bad; break;
 		case 4: options.window = 0; break;
-		case 5: options.resync = POLY_DIFF_RESYNC_MOST + 1; break;
-		case 6: options.context = POLY_DIFF_CONTEXT_MOST + 1; break;
+		case 5: options.resync = POLY_DIFF_RESYNC_MAX + 1; break;
+		case 6: options.context = POLY_DIFF_CONTEXT_MAX + 1; break;
 		default: options.size = 0; break;
 		}
 		assert_int_equal(poly_diff_new(&options, sides, &diff, &error), POLY_ERR_USAGE);
 		assert_null(diff);
-		assert_true(i > 3 || strstr(error.message, "'no-such-word' is not known"));
+		assert_true(i > 3 || strstr(error.message, "unknown word 'no-such-word'"));
 	}
-	/* Nor is anything said to be compared that is not. */
+	/* Columns that are not compared are not reported as compared. */
 	const char *never[] = {"mode,raw", NULL};
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
 	struct poly_diff *diff;
@@ -735,9 +735,10 @@ a_conversion_is_the_same_trace(void **state)
 	}
 }
 
-/* Instructions of published traces are as many as reference qemu4v-tarmac 7 counts. */
+/* Instructions of published traces equal QEMU4V / MicroTESK and ARM Tarmac text traces
+ * 7 counts. */
 static void
-published_traces_are_compared_whole(void **state)
+published_traces_are_compared_completely(void **state)
 {
 	static const struct {
 		const char *name;
@@ -810,13 +811,13 @@ agree_again(const struct align_side sides[2], size_t p, size_t q)
 }
 
 static bool
-align_slowly(const struct align_side sides[2], size_t most, struct align_found *found)
+align_slowly(const struct align_side sides[2], size_t most, struct alignment *found)
 {
 	for (size_t sum = 1; sum <= 2 * most; sum++) {
 		for (size_t p = 0; p <= sum && p <= most; p++) {
 			if (sum - p > most || !agree_again(sides, p, sum - p))
 				continue;
-			*found = (struct align_found){{p, sum - p}};
+			*found = (struct alignment){{p, sum - p}};
 			return true;
 		}
 	}
@@ -839,15 +840,15 @@ alignment_is_that_of_brute_force(void **state)
 			for (size_t i = 0; i < 16; i++)
 				keys[side][i] = chance(&seed, letters);
 		}
-		/* It is asked where the next keys differ. */
+		/* It is called if the next keys differ. */
 		keys[0][0] = 1000;
 		size_t most = chance(&seed, 16);
-		struct align_found fast, slow;
+		struct alignment fast, slow;
 		bool expected = align_slowly(sides, most, &slow);
 		assert_int_equal(align_find(sides, most, &fast), expected);
 		if (expected) {
-			assert_int_equal(fast.left_out[0], slow.left_out[0]);
-			assert_int_equal(fast.left_out[1], slow.left_out[1]);
+			assert_int_equal(fast.skipped[0], slow.skipped[0]);
+			assert_int_equal(fast.skipped[1], slow.skipped[1]);
 		}
 		found += expected;
 	}
@@ -941,8 +942,8 @@ random_traces_differ_just_where_their_sets_do(void **state)
 }
 
 /*
- * A file of records of 1008 bytes behind a magic of 4: opcode, pc, msr and r0 have 4 bytes
- * each, then r1 follows (reference amber 4.7).
+ * A file of records of 1008 bytes after a magic number of 4: opcode, pc, msr and r0 have 4
+ * bytes each, then r1 follows (Apple amber traces 4.7).
  */
 static void
 registers_of_full_records_are_named(void **state)
@@ -963,7 +964,7 @@ registers_of_full_records_are_named(void **state)
 
 /* Runs of instructions that one trace alone executes, at known places. */
 static void
-planted_runs_are_found_where_they_are(void **state)
+planted_runs_are_found_at_their_position(void **state)
 {
 	(void)state;
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -982,8 +983,7 @@ planted_runs_are_found_where_they_are(void **state)
 						side ? "extra" : "missing");
 				else
 					buf_printf(&expected,
-						"inserted %u instructions in the %s trace "
-						"alone",
+						"inserted %u instructions only in the %s trace",
 						run, side ? "second" : "first");
 				buf_printf(&expected, side ? " -|0x%08x" : " 0x%08x|-", fresh);
 				buf_printf(&expected, " @%u|%u +%u|%u\n", numbers[0],
@@ -1004,7 +1004,7 @@ planted_runs_are_found_where_they_are(void **state)
 	}
 }
 
-/* The sample with lines that are left out, repeated, or have another digit. */
+/* The sample with removed, repeated or changed lines. */
 static struct buf
 random_sample(const struct buf *sample, uint64_t *seed)
 {
@@ -1026,7 +1026,7 @@ random_sample(const struct buf *sample, uint64_t *seed)
 }
 
 static void
-what_is_found_does_not_depend_on_batches(void **state)
+findings_do_not_depend_on_batches(void **state)
 {
 	(void)state;
 	uint64_t seed = 29;
@@ -1088,7 +1088,7 @@ compare_failing(struct poly_reader *const readers[2])
 #endif
 
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 #ifdef POLY_FAULT_INJECTION
@@ -1134,25 +1134,25 @@ main(void)
 		cmocka_unit_test(a_record_of_the_next_instruction_is_reordered),
 		cmocka_unit_test(a_window_lets_records_move),
 		cmocka_unit_test(the_order_within_an_instruction_counts_on_request),
-		cmocka_unit_test(a_shorter_trace_is_told_unless_ignored),
-		cmocka_unit_test(a_branch_that_goes_the_other_way_is_named),
+		cmocka_unit_test(a_shorter_trace_is_reported_unless_ignored),
+		cmocka_unit_test(a_branch_in_the_other_direction_is_named),
 		cmocka_unit_test(another_round_of_a_loop_is_a_branch),
-		cmocka_unit_test(traces_that_part_for_good_end_the_comparison),
-		cmocka_unit_test(what_is_ignored_is_no_difference),
+		cmocka_unit_test(traces_that_never_resynchronize_end_the_comparison),
+		cmocka_unit_test(ignored_columns_are_not_differences),
 		cmocka_unit_test(aliases_name_the_same_register),
-		cmocka_unit_test(what_is_tolerated_is_no_difference),
+		cmocka_unit_test(tolerated_forms_are_not_differences),
 		cmocka_unit_test(records_before_their_instruction_belong_to_it),
 		cmocka_unit_test(processors_are_compared_by_themselves_on_request),
-		cmocka_unit_test(a_processor_that_is_too_far_ahead_is_told),
-		cmocka_unit_test(words_that_are_not_known_are_refused),
+		cmocka_unit_test(a_processor_that_is_too_far_ahead_is_reported),
+		cmocka_unit_test(unknown_words_are_rejected),
 		cmocka_unit_test(a_conversion_is_the_same_trace),
-		cmocka_unit_test(published_traces_are_compared_whole),
+		cmocka_unit_test(published_traces_are_compared_completely),
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
 		cmocka_unit_test(registers_of_full_records_are_named),
-		cmocka_unit_test(planted_runs_are_found_where_they_are),
-		cmocka_unit_test(what_is_found_does_not_depend_on_batches),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(planted_runs_are_found_at_their_position),
+		cmocka_unit_test(findings_do_not_depend_on_batches),
+		cmocka_unit_test(lack_of_memory_is_reported),
 		cmocka_unit_test(random_traces_differ_just_where_their_sets_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

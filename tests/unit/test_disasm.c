@@ -69,7 +69,7 @@ an_encoding_is_used_to_its_end(void **state)
 	struct poly_disasm *disasm = open_set("x86-64");
 	assert_string_equal(poly_disasm_bytes(disasm, 0, movabs, sizeof movabs),
 		"movabs rax, 0x807060504030201");
-	/* Neither is a whole instruction nor one with nothing behind it. */
+	/* Neither is exactly one instruction. */
 	assert_string_equal(
 		poly_disasm_bytes(disasm, 0, movabs, 9), ".long 0x48b801020304050607");
 	assert_string_equal(poly_disasm_text(disasm, 0, 0x9090, 2), ".long 0x9090");
@@ -81,7 +81,7 @@ an_encoding_is_used_to_its_end(void **state)
 }
 
 static void
-unknown_instruction_sets_are_told_the_names(void **state)
+an_unknown_instruction_set_is_refused_with_the_names(void **state)
 {
 	(void)state;
 	struct poly_disasm *disasm;
@@ -133,7 +133,7 @@ the_user_names_the_instruction_set_of_a_trace(void **state)
 	assert_int_equal(
 		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
 		POLY_OK);
-	/* The letter A of its instruction says nothing. */
+	/* The letter A of its operands has no effect. */
 	assert_null(poly_reader_info(reader)->isa);
 	poly_reader_close(reader);
 	options.isa = "mips32";
@@ -156,7 +156,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_instruction_set_has_its_instructions),
 		cmocka_unit_test(an_encoding_is_used_to_its_end),
-		cmocka_unit_test(unknown_instruction_sets_are_told_the_names),
+		cmocka_unit_test(an_unknown_instruction_set_is_refused_with_the_names),
 		cmocka_unit_test(an_arm_trace_is_disassembled_as_its_producer_did),
 		cmocka_unit_test(the_user_names_the_instruction_set_of_a_trace),
 	};

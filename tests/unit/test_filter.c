@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters against conditions written in C, over rows of numbers that come by chance. */
+/* Filters against conditions written in C, over rows of random numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -242,7 +242,7 @@ close_table(struct table *table)
 }
 
 static void
-filters_choose_the_rows_for_which_they_hold(void **state)
+filters_select_the_rows_for_which_they_hold(void **state)
 {
 	static struct row rows[ROWS];
 	struct table table;
@@ -278,7 +278,7 @@ filters_choose_the_rows_for_which_they_hold(void **state)
 }
 
 static void
-chosen_rows_keep_values_absence_and_number(void **state)
+selected_rows_keep_values_absence_and_row(void **state)
 {
 	static struct row rows[ROWS];
 	struct table table;
@@ -317,7 +317,7 @@ chosen_rows_keep_values_absence_and_number(void **state)
 	close_table(&table);
 }
 
-/* What is said of a text, up to the line break, and the column of the caret from 0. */
+/* The message for a text, up to the line break, and the column of the caret from 0. */
 static void
 assert_fails(const char *text, enum poly_status status, const char *message, size_t caret)
 {
@@ -339,46 +339,50 @@ assert_fails(const char *text, enum poly_status status, const char *message, siz
 }
 
 static void
-what_is_wrong_is_shown_at_its_place(void **state)
+errors_have_the_position_of_their_cause(void **state)
 {
 	(void)state;
 	assert_fails("", POLY_ERR_USAGE, "expected a column, a number or a string before", 0);
 	assert_fails("pc ==", POLY_ERR_USAGE, "expected a column, a number or a string", 5);
 	assert_fails("pc == 1 pc", POLY_ERR_USAGE, "expected 'and', 'or' or the end", 8);
 	assert_fails("(pc == 1", POLY_ERR_USAGE, "expected ')' before the end", 8);
-	assert_fails("pc", POLY_ERR_USAGE, "no condition", 0);
-	assert_fails("pc == 1 and 7", POLY_ERR_USAGE, "no condition", 12);
-	assert_fails("(pc)", POLY_ERR_USAGE, "no condition", 1);
-	assert_fails("(pc == 1 or pc)", POLY_ERR_USAGE, "no condition", 12);
-	assert_fails("(not not pc) == 1", POLY_ERR_USAGE, "no condition", 9);
-	assert_fails("(pc and pc == 1)", POLY_ERR_USAGE, "no condition", 1);
-	assert_fails("(pc == 1) + 1 == 2", POLY_ERR_USAGE, "no number", 1);
+	assert_fails("pc", POLY_ERR_USAGE, "expected a condition", 0);
+	assert_fails("pc == 1 and 7", POLY_ERR_USAGE, "expected a condition", 12);
+	assert_fails("(pc)", POLY_ERR_USAGE, "expected a condition", 1);
+	assert_fails("(pc == 1 or pc)", POLY_ERR_USAGE, "expected a condition", 12);
+	assert_fails("(not not pc) == 1", POLY_ERR_USAGE, "expected a condition", 9);
+	assert_fails("(pc and pc == 1)", POLY_ERR_USAGE, "expected a condition", 1);
+	assert_fails("(pc == 1) + 1 == 2", POLY_ERR_USAGE, "expected a number", 1);
 	assert_fails("pc)", POLY_ERR_USAGE, "expected 'and', 'or' or the end", 2);
-	assert_fails("nosuch == 1", POLY_ERR_USAGE, "there is no column of this name", 0);
-	assert_fails("1 == nosuch", POLY_ERR_USAGE, "there is no column of this name", 5);
-	assert_fails("nosuch", POLY_ERR_USAGE, "there is no column of this name", 0);
-	assert_fails("'a' == 'b'", POLY_ERR_USAGE, "a text is compared with a column", 0);
-	assert_fails("pc + 'a' == 1", POLY_ERR_USAGE, "no number", 5);
+	assert_fails("nosuch == 1", POLY_ERR_USAGE, "no such column", 0);
+	assert_fails("1 == nosuch", POLY_ERR_USAGE, "no such column", 5);
+	assert_fails("nosuch", POLY_ERR_USAGE, "no such column", 0);
+	assert_fails("'a' == 'b'", POLY_ERR_USAGE, "a string can only be compared", 0);
+	assert_fails("pc + 'a' == 1", POLY_ERR_USAGE, "expected a number", 5);
 	assert_fails("pc in {1, 2", POLY_ERR_USAGE, "expected ',' or '}'", 11);
 	assert_fails("pc not 1", POLY_ERR_USAGE, "expected 'in'", 7);
-	assert_fails(
-		"pc == 0x12345678123456789", POLY_ERR_USAGE, "'0x12345678123456789' is", 6);
-	assert_fails(
-		"pc == 18446744073709551616", POLY_ERR_USAGE, "'18446744073709551616' is", 6);
-	assert_fails("pc == 0b12", POLY_ERR_USAGE, "'0b12' is no number", 6);
-	assert_fails("pc == 12ab", POLY_ERR_USAGE, "'12ab' is no number", 6);
-	assert_fails("pc == @", POLY_ERR_USAGE, "a character that has no meaning here", 6);
-	assert_fails("text == 'abc", POLY_ERR_USAGE, "a string without its closing '", 8);
+	assert_fails("pc == 0x12345678123456789", POLY_ERR_USAGE,
+		"invalid number '0x12345678123456789' (exp", 6);
+	assert_fails("pc == 18446744073709551616", POLY_ERR_USAGE,
+		"invalid number '18446744073709551616'", 6);
+	assert_fails("pc == 0b12", POLY_ERR_USAGE, "invalid number '0b12'", 6);
+	assert_fails("pc == 12ab", POLY_ERR_USAGE, "invalid number '12ab'", 6);
+	assert_fails("pc == @", POLY_ERR_USAGE, "unexpected character", 6);
+	assert_fails("text == 'abc", POLY_ERR_USAGE, "unterminated string", 8);
 	assert_fails("text ~ 'a('", POLY_ERR_USAGE, "missing closing parenthesis", 10);
 	assert_fails("text ~ 3", POLY_ERR_USAGE, "expected a regular expression in quotes", 7);
-	assert_fails("3 ~ 'a'", POLY_ERR_USAGE, "a regular expression is for a column", 0);
+	assert_fails("3 ~ 'a'", POLY_ERR_USAGE, "a regular expression can only be", 0);
 	assert_fails("has(3)", POLY_ERR_USAGE, "expected the name of a column", 4);
-	assert_fails("kind == acces", POLY_ERR_USAGE, "'acces' is no value of 'kind'", 8);
 	assert_fails(
-		"record == store", POLY_ERR_USAGE, "'store' is none of the trace's rec", 10);
-	assert_fails("executed == 'maybe'", POLY_ERR_USAGE, "'maybe' is neither true nor", 12);
-	assert_fails("pc == 'abc'", POLY_ERR_USAGE, "'abc' is no number", 6);
-	assert_fails("raw == '00'", POLY_ERR_USAGE, "the trace has no column 'raw'; it has", 0);
+		"kind == acces", POLY_ERR_USAGE, "invalid value 'acces' for column 'kind'", 8);
+	assert_fails("record == store", POLY_ERR_USAGE,
+		"invalid value 'store' for column 'record' (exp", 10);
+	assert_fails("executed == 'maybe'", POLY_ERR_USAGE,
+		"invalid value 'maybe' for column 'executed'", 12);
+	assert_fails("pc == 'abc'", POLY_ERR_USAGE,
+		"invalid value 'abc' for column 'pc' (expected a number)", 6);
+	assert_fails("raw == '00'", POLY_ERR_USAGE,
+		"the trace does not have the column 'raw' (it has row", 0);
 }
 
 static void
@@ -387,7 +391,7 @@ limits_end_in_an_error(void **state)
 	static char text[80000];
 	(void)state;
 	memset(text, '(', 70000);
-	assert_fails(text, POLY_ERR_LIMIT, "the expression is longer than 65536", SIZE_MAX);
+	assert_fails(text, POLY_ERR_LIMIT, "the expression exceeds 65536", SIZE_MAX);
 	text[60000] = 0;
 	assert_fails(text, POLY_ERR_LIMIT, "the expression is nested too deeply", SIZE_MAX);
 	memset(text, '-', 60000);
@@ -403,7 +407,7 @@ limits_end_in_an_error(void **state)
 }
 
 static void
-long_sets_are_understood(void **state)
+long_sets_are_parsed(void **state)
 {
 	static char text[40000];
 	struct poly_filter *filter;
@@ -419,7 +423,7 @@ long_sets_are_understood(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	/* The words are long enough for the room of the texts to grow at each of them. */
 	static const char text[] =
@@ -443,7 +447,7 @@ lack_of_memory_is_told(void **state)
 
 /* Bytes are compared as text, which takes memory. */
 static void
-lack_of_memory_while_testing_is_told(void **state)
+lack_of_memory_while_testing_is_reported(void **state)
 {
 	struct table table;
 	struct poly_filter *filter;
@@ -471,14 +475,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters_choose_the_rows_for_which_they_hold),
-		cmocka_unit_test(chosen_rows_keep_values_absence_and_number),
-		cmocka_unit_test(what_is_wrong_is_shown_at_its_place),
+		cmocka_unit_test(filters_select_the_rows_for_which_they_hold),
+		cmocka_unit_test(selected_rows_keep_values_absence_and_row),
+		cmocka_unit_test(errors_have_the_position_of_their_cause),
 		cmocka_unit_test(limits_end_in_an_error),
-		cmocka_unit_test(long_sets_are_understood),
+		cmocka_unit_test(long_sets_are_parsed),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
-		cmocka_unit_test(lack_of_memory_while_testing_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_while_testing_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compressed input: layers, damage, limits, the thread. The oracles are what the system's own
- * programs compress, and the plain data.
+ * Compressed input: layers, corrupt data, limits, the thread. The oracles are what the system's
+ * own programs compress, and the plain data.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ is_built(const char *name)
 		if (strcmp(filter->name, name) == 0)
 			return filter->encode != NULL;
 	}
-	fail_msg("there is no filter %s", name);
+	fail_msg("no such filter: %s", name);
 	return false;
 }
 
@@ -161,7 +161,7 @@ expect_alike(const struct buf *packed, const char *layers, const struct buf *tex
 }
 
 static void
-every_block_size_and_thread_gives_the_same_bytes(void **state)
+every_block_size_and_thread_count_produces_the_same_bytes(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = {0, 1, 30000, 1000000};
@@ -203,7 +203,7 @@ members_one_after_another_are_one_stream(void **state)
 }
 
 static void
-other_bytes_behind_the_last_member_are_damage(void **state)
+other_bytes_after_the_last_member_are_corrupt(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -214,7 +214,7 @@ other_bytes_behind_the_last_member_are_damage(void **state)
 		if (!pack(&kinds[i], &text, &packed))
 			continue;
 		size_t whole = packed.size;
-		buf_string(&packed, "behind the end");
+		buf_string(&packed, "after the end");
 		assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_FORMAT);
 		expect_equal(&got, &text);
 		assert_int_equal(error.offset, text.size);
@@ -226,7 +226,7 @@ other_bytes_behind_the_last_member_are_damage(void **state)
 }
 
 static void
-zeros_behind_gzip_are_padding(void **state)
+zeros_after_gzip_are_padding(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -245,7 +245,7 @@ zeros_behind_gzip_are_padding(void **state)
 	buf_free(&got);
 }
 
-/* Cut off at n bytes: what is there is sound, and the message says where it ends. */
+/* Truncated at n bytes: the bytes before are valid, and the message has the offset. */
 static void
 expect_cut_off(const struct buf *packed, size_t n, const struct buf *text, struct buf *got)
 {
@@ -256,17 +256,15 @@ expect_cut_off(const struct buf *packed, size_t n, const struct buf *text, struc
 		.nesting_limit = 4, .block_size = n % 3 * 11, .one_thread = n % 16 != 0};
 	assert_int_equal(decode(&part, &options, got, &error), POLY_ERR_FORMAT);
 	expect_prefix(got, text);
-	snprintf(place, sizeof place,
-		" data is cut off at byte %zu of the compressed input, after %zu bytes were "
-		"decompressed",
-		n, got->size);
+	snprintf(place, sizeof place, " stream (compressed offset %zu; %zu bytes recovered)", n,
+		got->size);
 	if (!strstr(error.message, place))
 		fail_msg("'%s' without '%s'", error.message, place);
 	assert_int_equal(error.offset, got->size);
 }
 
 static void
-truncation_at_every_byte_is_told_with_its_place(void **state)
+truncation_at_every_byte_is_reported_with_its_offset(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -279,7 +277,7 @@ truncation_at_every_byte_is_told_with_its_place(void **state)
 			expect_cut_off(&packed, n, &text, &got);
 			most = got.size > most ? got.size : most;
 		}
-		/* All of it comes before the checksum does, where there is one. */
+		/* All bytes precede the checksum, if the format has one. */
 		assert_true(!installed || most == text.size ||
 			    strstr(kinds[i].command, "no-check"));
 	}
@@ -288,9 +286,9 @@ truncation_at_every_byte_is_told_with_its_place(void **state)
 	buf_free(&got);
 }
 
-/* Damage in the second member leaves the first one whole. */
+/* Corrupt data in the second member leaves the first one complete. */
 static void
-everything_before_damage_is_delivered(void **state)
+records_before_corrupt_data_are_delivered(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -308,7 +306,7 @@ everything_before_damage_is_delivered(void **state)
 				.block_size = block * 999,
 				.one_thread = block == 1};
 			enum poly_status status = decode(&packed, &options, &got, &error);
-			/* Without a checksum not all damage can be told. */
+			/* Without a checksum not all corrupt data can be detected. */
 			if (!strstr(kinds[i].command, "no-check"))
 				assert_int_equal(status, POLY_ERR_FORMAT);
 			assert_true(got.size >= text.size);
@@ -346,7 +344,7 @@ flipped_bytes_are_survived(void **state)
 }
 
 static void
-layers_within_layers_are_taken_off(void **state)
+nested_layers_are_decoded(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -368,16 +366,17 @@ layers_within_layers_are_taken_off(void **state)
 	struct poly_error error;
 	struct in_options options = {.nesting_limit = 2};
 	assert_int_equal(decode(&packed, &options, &got, &error), POLY_ERR_LIMIT);
-	assert_string_equal(
-		error.message, "compressed more than 2 layers deep: gzip inside 'zstd, xz'");
+	assert_string_equal(error.message,
+		"more than 2 layers of compression (options.nesting_limit): gzip "
+		"inside 'zstd, xz'");
 	options.nesting_limit = 3;
 	assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
 
-	/* The layer that is damaged is the one that is named. */
+	/* The message names the corrupt layer. */
 	packed.size -= 10;
 	assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_FORMAT);
 	expect_prefix(&got, &text);
-	assert_non_null(strstr(error.message, "zstd data is cut off"));
+	assert_non_null(strstr(error.message, "truncated zstd stream"));
 	assert_int_equal(error.offset, got.size);
 	buf_free(&text);
 	buf_free(&packed);
@@ -385,7 +384,7 @@ layers_within_layers_are_taken_off(void **state)
 }
 
 static void
-expansion_beyond_the_limit_is_refused(void **state)
+expansion_beyond_the_limit_is_rejected(void **state)
 {
 	(void)state;
 	struct buf zeros = {0}, packed = {0}, got = {0};
@@ -403,7 +402,7 @@ expansion_beyond_the_limit_is_refused(void **state)
 		options.expansion_limit = 10 << 20;
 		assert_int_equal(decode(&packed, &options, &got, &error), POLY_END);
 		expect_equal(&got, &zeros);
-		/* What is small anyway is no bomb. */
+		/* A small output is never refused. */
 		zeros.size = 1 << 20;
 		buf_clear(&packed);
 		pack(&kinds[i], &zeros, &packed);
@@ -418,7 +417,7 @@ expansion_beyond_the_limit_is_refused(void **state)
 }
 
 static void
-windows_beyond_the_limit_are_refused(void **state)
+windows_beyond_the_limit_are_rejected(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -494,7 +493,8 @@ a_library_that_is_not_in_the_build_is_named(void **state)
 	}
 }
 
-/* An initial program counter may be the first four bytes of a magic; the words behind vary. */
+/* An initial program counter may be the first four bytes of a magic; the following words vary.
+ */
 static void
 traces_that_begin_like_a_magic_are_traces(void **state)
 {
@@ -575,7 +575,7 @@ closing_does_not_wait_for_a_pipe_that_stays_open(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-every_failing_allocation_is_told(void **state)
+every_failing_allocation_is_reported(void **state)
 {
 	(void)state;
 	struct buf text = {0}, packed = {0}, got = {0};
@@ -606,23 +606,23 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_block_size_and_thread_gives_the_same_bytes),
+		cmocka_unit_test(every_block_size_and_thread_count_produces_the_same_bytes),
 		cmocka_unit_test(members_one_after_another_are_one_stream),
-		cmocka_unit_test(other_bytes_behind_the_last_member_are_damage),
-		cmocka_unit_test(zeros_behind_gzip_are_padding),
-		cmocka_unit_test(truncation_at_every_byte_is_told_with_its_place),
-		cmocka_unit_test(everything_before_damage_is_delivered),
+		cmocka_unit_test(other_bytes_after_the_last_member_are_corrupt),
+		cmocka_unit_test(zeros_after_gzip_are_padding),
+		cmocka_unit_test(truncation_at_every_byte_is_reported_with_its_offset),
+		cmocka_unit_test(records_before_corrupt_data_are_delivered),
 		cmocka_unit_test(flipped_bytes_are_survived),
-		cmocka_unit_test(layers_within_layers_are_taken_off),
-		cmocka_unit_test(expansion_beyond_the_limit_is_refused),
-		cmocka_unit_test(windows_beyond_the_limit_are_refused),
+		cmocka_unit_test(nested_layers_are_decoded),
+		cmocka_unit_test(expansion_beyond_the_limit_is_rejected),
+		cmocka_unit_test(windows_beyond_the_limit_are_rejected),
 		cmocka_unit_test(skippable_frames_are_skipped),
 		cmocka_unit_test(a_library_that_is_not_in_the_build_is_named),
 		cmocka_unit_test(traces_that_begin_like_a_magic_are_traces),
 		cmocka_unit_test(closing_stops_the_thread),
 		cmocka_unit_test(closing_does_not_wait_for_a_pipe_that_stays_open),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(every_failing_allocation_is_told),
+		cmocka_unit_test(every_failing_allocation_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ expect_name(const char *path, bool writing, const char *name)
 }
 
 static void
-the_ending_of_a_name_says_the_format(void **state)
+the_suffix_of_a_name_selects_the_format(void **state)
 {
 	(void)state;
 	static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2", ".lz4"};
@@ -119,7 +119,7 @@ options_have_values_in_their_range(void **state)
 	assert_int_equal(values.values[2], 0);
 	option_values_free(&values);
 	static const struct {
-		const char *given, *says;
+		const char *given, *message;
 	} wrong[] = {
 		{"x.number=4", "option 'x.number' is '4', expected a number from 5 to 20"},
 		{"x.number=21", "expected a number from 5 to 20"},
@@ -127,21 +127,21 @@ options_have_values_in_their_range(void **state)
 		{"x.number=", "option 'x.number' is '', expected"},
 		{"x.bool=2", "expected a number from 0 to 1"},
 		{"x.number", "has no value"},
-		{"x.numbe=7", "no format has an option 'x.numbe'"},
+		{"x.numbe=7", "unknown option 'x.numbe'"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_int_equal(take(wrong[i].given, POLY_OPTION_READ, &values, &error),
 			POLY_ERR_USAGE);
 		assert_null(values.values);
-		if (!strstr(error.message, wrong[i].says))
-			fail_msg("'%s' without '%s'", error.message, wrong[i].says);
+		if (!strstr(error.message, wrong[i].message))
+			fail_msg("'%s' without '%s'", error.message, wrong[i].message);
 	}
 	assert_int_equal(
 		take("x.word=three", POLY_OPTION_WRITE, &values, &error), POLY_ERR_USAGE);
 	assert_non_null(strstr(error.message, "expected one or two"));
 }
 
-static const char *const initial_text[] = {"as usual", NULL};
+static const char *const initial_text[] = {"default", NULL};
 static const struct poly_option texts_table[] = {
 	{"x.first", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL, "", NULL},
 	{"x.other", POLY_OPTION_TEXT, POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0,
@@ -150,7 +150,7 @@ static const struct poly_option texts_table[] = {
 };
 static const struct poly_format_info texts_made = {.name = "texts", .options = texts_table};
 
-/* The texts for what is given, "-" where there is none; or what is wrong. */
+/* Lists the texts of options, "-" for none; or the error. */
 static void
 expect_texts(const char *format, const char *word, const char *expected)
 {
@@ -171,23 +171,22 @@ expect_texts(const char *format, const char *word, const char *expected)
 }
 
 static void
-what_follows_a_formats_name_is_its_first_option(void **state)
+text_after_a_format_name_is_its_first_option(void **state)
 {
 	(void)state;
-	expect_texts(NULL, NULL, "- as usual");
-	expect_texts("texts", NULL, "- as usual");
-	expect_texts("texts:", NULL, "! as usual");
-	expect_texts("texts:a:b=c", NULL, "a:b=c! as usual");
-	expect_texts("texts", "x.first=a=b", "a=b! as usual");
-	expect_texts("texts:a", "x.first=b", "b! as usual");
+	expect_texts(NULL, NULL, "- default");
+	expect_texts("texts", NULL, "- default");
+	expect_texts("texts:", NULL, "! default");
+	expect_texts("texts:a:b=c", NULL, "a:b=c! default");
+	expect_texts("texts", "x.first=a=b", "a=b! default");
+	expect_texts("texts:a", "x.first=b", "b! default");
 	expect_texts("texts:a", "x.other=", "a! !");
 	struct option_values values;
 	struct poly_error error;
 	const struct option_words words_given = {"made:5", NULL};
 	assert_int_equal(option_values(&made, POLY_OPTION_READ, &words_given, &values, &error),
 		POLY_ERR_USAGE);
-	assert_string_equal(
-		error.message, "format 'made' takes nothing behind its name, found '5'");
+	assert_string_equal(error.message, "format 'made' takes no argument (found '5')");
 	const struct option_words written = {"texts:5", NULL};
 	assert_int_equal(
 		option_values(&texts_made, POLY_OPTION_WRITE, &written, &values, &error),
@@ -212,7 +211,7 @@ equal_bids_of_strangers_are_an_error_but_for_the_name(void **state)
 		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
 		POLY_ERR_FORMAT);
 	assert_string_equal(error.message,
-		"'bach' and 'byutr' fit equally well; name the right one with --from");
+		"ambiguous format ('bach' and 'byutr' match equally well); set options.format");
 	static const char *const names[] = {"bach", "byutr"};
 	for (size_t i = 0; i < 2; i++) {
 		char name[20];
@@ -227,15 +226,77 @@ equal_bids_of_strangers_are_an_error_but_for_the_name(void **state)
 	buf_free(&bytes);
 }
 
+/* Probes that were reported to the caller. */
+struct reported {
+	size_t count;
+	char near[100]; /* names of the formats that some records match */
+	char din[100];	/* evidence of din */
+};
+
+static void
+record_probe(void *user, const struct poly_probe *probe)
+{
+	struct reported *reported = user;
+	reported->count++;
+	assert_true(probe->bits || probe->evidence[0]);
+	if (probe->near) {
+		strcat(reported->near, probe->format->name);
+		strcat(reported->near, " ");
+	}
+	if (strcmp(probe->format->name, "din") == 0)
+		snprintf(reported->din, sizeof reported->din, "%d: %s", probe->bits,
+			probe->evidence);
+}
+
+static void
+the_evidence_of_each_probe_is_reported(void **state)
+{
+	(void)state;
+	static const char unrecognized[] = "I  04016d90,3\n0 10\nneither\nnor\n";
+	static const char din[] = "0 10\n1 20\n2 30\n0 40\n";
+	struct reported reported = {0};
+	struct poly_reader *reader;
+	struct poly_error error;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.on_probe = record_probe;
+	options.probe_user = &reported;
+	assert_int_equal(poly_reader_open_memory(unrecognized, sizeof unrecognized - 1,
+				 &options, &reader, &error),
+		POLY_ERR_FORMAT);
+	assert_string_equal(error.message,
+		"unrecognized format (nearest: lackey, din); set options.format "
+		"('text:DESCRIPTION' reads any other text)");
+	assert_true(reported.count >= 2);
+	assert_non_null(strstr(reported.near, "lackey "));
+	assert_null(strstr(reported.near, "tt6"));
+	assert_string_equal(
+		reported.din, "0: 1 of the first 4 lines are a label and an address");
+	memset(&reported, 0, sizeof reported);
+	assert_int_equal(
+		poly_reader_open_memory(din, sizeof din - 1, &options, &reader, &error),
+		POLY_OK);
+	assert_string_equal(
+		reported.din, "10: 4 of the first 4 lines are a label and an address");
+	poly_reader_close(reader);
+	memset(&reported, 0, sizeof reported);
+	options.format = "din";
+	assert_int_equal(
+		poly_reader_open_memory(din, sizeof din - 1, &options, &reader, &error),
+		POLY_OK);
+	assert_int_equal(reported.count, 0);
+	poly_reader_close(reader);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_ending_of_a_name_says_the_format),
+		cmocka_unit_test(the_suffix_of_a_name_selects_the_format),
 		cmocka_unit_test(formats_are_found_by_name),
 		cmocka_unit_test(options_have_values_in_their_range),
-		cmocka_unit_test(what_follows_a_formats_name_is_its_first_option),
+		cmocka_unit_test(text_after_a_format_name_is_its_first_option),
 		cmocka_unit_test(equal_bids_of_strangers_are_an_error_but_for_the_name),
+		cmocka_unit_test(the_evidence_of_each_probe_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

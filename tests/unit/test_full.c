@@ -22,7 +22,7 @@
 
 /* ---- listings ---- */
 
-/* What a listing says of a record. */
+/* A record of a listing. */
 struct listed {
 	uint32_t op, pc, msr, r[32], cr, xer, lr, ctr, mq, vrsave, fpscr, vscr, vrvalid;
 	uint64_t f[32];
@@ -139,7 +139,7 @@ load_states(const char *name)
 	return list;
 }
 
-/* Adds what the TT6E listing of the same run says of addresses. */
+/* Adds the addresses of the TT6E listing of the same run. */
 static void
 load_addresses(const char *name, struct listed *list)
 {
@@ -548,7 +548,7 @@ try_cut(const struct buf *bytes, const struct shape *shape, const struct listed 
 		}
 	}
 	assert_int_equal(rows, whole + (tail != 0));
-	assert_int_equal(findings_of(reader, "A22"), tail != 0);
+	assert_int_equal(findings_of(reader, "F22"), tail != 0);
 	poly_reader_close(reader);
 	assert_rewritten(bytes, given, false);
 }
@@ -583,7 +583,7 @@ truncation_is_survived(void **unused)
 	}
 }
 
-/* Offsets in a record from the opcode word (reference amber 4.7), by layout. */
+/* Offsets in a record from the opcode word (Apple amber traces 4.7), by layout. */
 static const unsigned float_at[] = {164, 168, 308, 312, 320},
 		      vector_at[] = {428, 432, 572, 576, 584};
 
@@ -601,8 +601,8 @@ corrupted_pads_are_found(void **unused)
 			struct buf bytes = pack(&shape, list, 20);
 			bytes.data[4 + 5 * shape.size + pads[pad]] ^= 0x40;
 			struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-			assert_int_equal(findings_of(reader, "A21"), 1);
-			assert_int_equal(findings_of(reader, "A23"), shape.little);
+			assert_int_equal(findings_of(reader, "F21"), 1);
+			assert_int_equal(findings_of(reader, "F23"), shape.little);
 			poly_reader_close(reader);
 			assert_rewritten(&bytes, NULL, false);
 			buf_free(&bytes);
@@ -612,7 +612,7 @@ corrupted_pads_are_found(void **unused)
 }
 
 static void
-an_undecided_size_is_asked_for(void **unused)
+an_undecided_size_is_an_error(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("sort");
@@ -626,17 +626,17 @@ an_undecided_size_is_asked_for(void **unused)
 	assert_int_equal(
 		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
 		POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "A20"));
+	assert_non_null(strstr(error.message, "F20"));
 	assert_non_null(strstr(error.message, "amber.record=1004"));
 	reader = open_trace(&bytes, "amber.record=1008", true, false);
-	assert_int_equal(findings_of(reader, "A21"), 20);
+	assert_int_equal(findings_of(reader, "F21"), 20);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 	free(list);
 }
 
 static void
-the_order_of_bytes_may_be_named(void **unused)
+the_byte_order_can_be_set(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("altivec");
@@ -725,7 +725,7 @@ synchronisation_between_records_is_read(void **unused)
 	free(list);
 }
 
-/* So many that the record behind them is out of sight. */
+/* Enough that the record after them is out of reach. */
 static void
 a_long_run_of_synchronisation_is_read(void **unused)
 {
@@ -752,7 +752,7 @@ a_long_run_of_synchronisation_is_read(void **unused)
 }
 
 static void
-synchronisation_is_not_seen_where_the_flow_does_not_go_on(void **unused)
+synchronisation_is_not_detected_if_the_flow_does_not_continue(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("sort");
@@ -777,10 +777,10 @@ synchronisation_is_not_seen_where_the_flow_does_not_go_on(void **unused)
 	free(list);
 }
 
-/* ---- damage ---- */
+/* ---- corrupt data ---- */
 
 static void
-reading_goes_on_after_damage(void **unused)
+reading_resumes_after_corrupt_data(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("altivec");
@@ -816,7 +816,7 @@ reading_goes_on_after_damage(void **unused)
 
 /* ---- writing other layouts ---- */
 
-/* Rewrites bytes with an option; the status, and in out what came of it. */
+/* Rewrites bytes with an option; returns the status, and sets out to the result. */
 static enum poly_status
 rewrite_with(const struct buf *bytes, const char *option, struct buf *out)
 {
@@ -856,7 +856,7 @@ layouts_of_one_width_are_converted(void **unused)
 }
 
 static void
-the_order_of_bytes_is_converted(void **unused)
+the_byte_order_is_converted(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("altivec");
@@ -977,7 +977,7 @@ branches_are_decided_by_the_registers(void **unused)
 }
 
 static void
-addresses_are_wide_where_the_mode_is(void **unused)
+addresses_are_wide_in_64_bit_mode(void **unused)
 {
 	(void)unused;
 	struct listed s = {.op = 0x80640008, .pc = 0x1000, .msr = 0x4000};
@@ -1000,7 +1000,7 @@ addresses_are_wide_where_the_mode_is(void **unused)
 }
 
 static void
-rules_of_the_flow_are_tested(void **unused)
+rules_of_the_flow_are_checked(void **unused)
 {
 	(void)unused;
 	static const struct {
@@ -1008,23 +1008,23 @@ rules_of_the_flow_are_tested(void **unused)
 		uint32_t op, next; /* of the second record of three, and the pc of the third */
 		unsigned count;
 	} cases[] = {
-		{"A04", 0x4e800020, 0x2002, 1},
-		{"A04", 0x4e800020, 0x2000, 0},
-		{"A05", 0x48000010, 0x1018, 1},
-		{"A05", 0x48000010, 0x1014, 0},
-		{"A06", 0x41820010, 0x1018, 1},
-		{"A06", 0x41820010, 0x1008, 0},
-		{"A06", 0x41820010, 0x1014, 0},
-		{"A07", 0x44000002, 0x1010, 1},
-		{"A07", 0x44000002, 0x100c, 0},
-		{"A08", 0x60000000, 0x1004, 1},
-		{"A08", 0x60000000, 0x1008, 0},
-		{"A17", 0xe8640003, 0x1008, 1},
-		{"A17", 0xe8640002, 0x1008, 0},
-		{"A15", 0x7c6428ae, 0x1008, 0},
-		{"A15", 0x7c0004ac, 0x1008, 0},
-		{"A15", 0x7c642a18, 0x1008, 1},
-		{"A15", 0x7c642e98, 0x1008, 1},
+		{"F04", 0x4e800020, 0x2002, 1},
+		{"F04", 0x4e800020, 0x2000, 0},
+		{"F05", 0x48000010, 0x1018, 1},
+		{"F05", 0x48000010, 0x1014, 0},
+		{"F06", 0x41820010, 0x1018, 1},
+		{"F06", 0x41820010, 0x1008, 0},
+		{"F06", 0x41820010, 0x1014, 0},
+		{"F07", 0x44000002, 0x1010, 1},
+		{"F07", 0x44000002, 0x100c, 0},
+		{"F08", 0x60000000, 0x1004, 1},
+		{"F08", 0x60000000, 0x1008, 0},
+		{"F17", 0xe8640003, 0x1008, 1},
+		{"F17", 0xe8640002, 0x1008, 0},
+		{"F15", 0x7c6428ae, 0x1008, 0},
+		{"F15", 0x7c0004ac, 0x1008, 0},
+		{"F15", 0x7c642a18, 0x1008, 1},
+		{"F15", 0x7c642e98, 0x1008, 1},
 	};
 	const struct shape shape = {1004, false, false};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1042,13 +1042,13 @@ rules_of_the_flow_are_tested(void **unused)
 	struct listed odd = {.op = 0x60000000, .pc = 0x1002, .msr = 0x4000};
 	struct buf bytes = pack(&shape, &odd, 1);
 	struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-	assert_int_equal(findings_of(reader, "A03"), 1);
+	assert_int_equal(findings_of(reader, "F03"), 1);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
 
 static void
-every_opcode_that_a_pc_did_not_have_first_is_counted(void **unused)
+every_opcode_that_differs_from_the_first_of_its_pc_is_counted(void **unused)
 {
 	(void)unused;
 	const struct shape shape = {1004, false, false};
@@ -1058,19 +1058,19 @@ every_opcode_that_a_pc_did_not_have_first_is_counted(void **unused)
 			.op = i > 4 ? 0x48000001 : 0x48000000, .pc = 0x1000, .msr = 0x4000};
 	struct buf bytes = pack(&shape, list, 8);
 	struct poly_reader *reader = open_trace(&bytes, "amber.record=1004", true, false);
-	assert_int_equal(findings_of(reader, "A08"), 3);
+	assert_int_equal(findings_of(reader, "F08"), 3);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
 
 static void
-files_shorter_than_the_magic_are_no_sound_traces(void **unused)
+files_shorter_than_the_magic_are_invalid(void **unused)
 {
 	(void)unused;
 	struct buf bytes = {0};
 	for (size_t n = 0; n <= 4; n++) {
 		struct poly_reader *reader = open_trace(&bytes, NULL, true, false);
-		assert_int_equal(findings_of(reader, "A01"), n < 4);
+		assert_int_equal(findings_of(reader, "F01"), n < 4);
 		poly_reader_close(reader);
 		buf_byte(&bytes, (uint8_t)(0xa1118e17 >> (24 - 8 * n % 32)));
 	}
@@ -1079,7 +1079,7 @@ files_shorter_than_the_magic_are_no_sound_traces(void **unused)
 
 /* Reference amber 7.2. */
 static void
-made_runs_have_their_records(void **unused)
+generated_runs_have_their_records(void **unused)
 {
 	(void)unused;
 	static const char *const names[] = {"thread_001.full1004.gz", "thread_001.full1008.gz"};
@@ -1140,7 +1140,7 @@ runs_are_converted_byte_for_byte(void **unused)
 }
 
 static void
-a_last_branch_without_successor_is_left_out(void **unused)
+a_last_branch_without_successor_is_dropped(void **unused)
 {
 	(void)unused;
 	static const char *const names[] = {"thread_001.full1004.gz", "thread_001.full1008.gz"};
@@ -1152,9 +1152,10 @@ a_last_branch_without_successor_is_left_out(void **unused)
 	}
 }
 
-/* The words of a TT6E trace behind its initial PC and its first record, which is compute. */
+/* Returns the words of a TT6E trace after its initial PC and its first record, which is
+ * compute. */
 static void
-states_after_the_instruction_convert_but_for_the_first(void **unused)
+states_after_the_instruction_convert_except_the_first(void **unused)
 {
 	(void)unused;
 	struct listed *list = load_states("sort");
@@ -1188,25 +1189,25 @@ main(void)
 		cmocka_unit_test(a_single_record_is_known_by_its_length),
 		cmocka_unit_test(truncation_is_survived),
 		cmocka_unit_test(corrupted_pads_are_found),
-		cmocka_unit_test(an_undecided_size_is_asked_for),
-		cmocka_unit_test(the_order_of_bytes_may_be_named),
+		cmocka_unit_test(an_undecided_size_is_an_error),
+		cmocka_unit_test(the_byte_order_can_be_set),
 		cmocka_unit_test(synchronisation_between_records_is_read),
 		cmocka_unit_test(a_long_run_of_synchronisation_is_read),
-		cmocka_unit_test(synchronisation_is_not_seen_where_the_flow_does_not_go_on),
-		cmocka_unit_test(reading_goes_on_after_damage),
+		cmocka_unit_test(synchronisation_is_not_detected_if_the_flow_does_not_continue),
+		cmocka_unit_test(reading_resumes_after_corrupt_data),
 		cmocka_unit_test(layouts_of_one_width_are_converted),
-		cmocka_unit_test(the_order_of_bytes_is_converted),
+		cmocka_unit_test(the_byte_order_is_converted),
 		cmocka_unit_test(padding_that_would_be_lost_is_refused),
 		cmocka_unit_test(a_trace_without_registers_is_refused),
 		cmocka_unit_test(branches_are_decided_by_the_registers),
-		cmocka_unit_test(addresses_are_wide_where_the_mode_is),
-		cmocka_unit_test(rules_of_the_flow_are_tested),
-		cmocka_unit_test(every_opcode_that_a_pc_did_not_have_first_is_counted),
-		cmocka_unit_test(files_shorter_than_the_magic_are_no_sound_traces),
-		cmocka_unit_test(made_runs_have_their_records),
+		cmocka_unit_test(addresses_are_wide_in_64_bit_mode),
+		cmocka_unit_test(rules_of_the_flow_are_checked),
+		cmocka_unit_test(every_opcode_that_differs_from_the_first_of_its_pc_is_counted),
+		cmocka_unit_test(files_shorter_than_the_magic_are_invalid),
+		cmocka_unit_test(generated_runs_have_their_records),
 		cmocka_unit_test(runs_are_converted_byte_for_byte),
-		cmocka_unit_test(a_last_branch_without_successor_is_left_out),
-		cmocka_unit_test(states_after_the_instruction_convert_but_for_the_first),
+		cmocka_unit_test(a_last_branch_without_successor_is_dropped),
+		cmocka_unit_test(states_after_the_instruction_convert_except_the_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

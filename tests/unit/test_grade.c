@@ -82,7 +82,7 @@ equal_texts_have_no_difference(void **state)
 }
 
 static void
-an_output_that_ends_early_differs_there(void **state)
+a_truncated_output_differs_at_its_end(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("a\nb\n", "a\n");
@@ -154,7 +154,7 @@ fields_of_penns_bimodal_predictor_are_explained(void **state)
 }
 
 static void
-blanks_are_told_of_any_line(void **state)
+blanks_are_detected_in_any_line(void **state)
 {
 	static const struct {
 		const char *expected, *actual, *field;
@@ -206,7 +206,7 @@ histories_and_choosers_are_explained(void **state)
 	"5\tNN\tN\tT\tincorrect\t1\n"
 
 static void
-a_heading_tells_the_layout(void **state)
+a_heading_describes_the_layout(void **state)
 {
 	(void)state;
 	assert_grade(WUSTL "7\tNn\tN\tN\t  correct\t1\n", WUSTL "7\tNn\tT\tN\tincorrect\t2\n",
@@ -371,12 +371,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_texts_have_no_difference),
-		cmocka_unit_test(an_output_that_ends_early_differs_there),
+		cmocka_unit_test(a_truncated_output_differs_at_its_end),
 		cmocka_unit_test(any_text_has_a_line_and_a_column),
 		cmocka_unit_test(fields_of_penns_bimodal_predictor_are_explained),
-		cmocka_unit_test(blanks_are_told_of_any_line),
+		cmocka_unit_test(blanks_are_detected_in_any_line),
 		cmocka_unit_test(histories_and_choosers_are_explained),
-		cmocka_unit_test(a_heading_tells_the_layout),
+		cmocka_unit_test(a_heading_describes_the_layout),
 		cmocka_unit_test(scoreboards_are_explained),
 		cmocka_unit_test(caches_are_explained),
 		cmocka_unit_test(stages_are_explained),

@@ -76,7 +76,7 @@ expect_output(const char *course, const char *homework, const char *const *words
 }
 
 static void
-a_homework_prints_what_its_course_does(void **state)
+a_homework_prints_the_output_of_its_course(void **state)
 {
 	(void)state;
 	expect_output("penn", "hw3",
@@ -206,7 +206,7 @@ static const struct {
 };
 
 static void
-what_is_not_known_is_refused(void **state)
+unknown_names_are_rejected(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -223,7 +223,7 @@ what_is_not_known_is_refused(void **state)
 }
 
 static void
-a_trace_without_micro_ops_is_refused(void **state)
+a_trace_without_micro_ops_is_rejected(void **state)
 {
 	(void)state;
 	struct place place = {{0}, 0};
@@ -252,7 +252,7 @@ an_output_that_fails_ends_it(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told_before_the_trace(void **state)
+lack_of_memory_is_reported_before_the_trace(void **state)
 {
 	(void)state;
 	const struct poly_homework_info *info;
@@ -289,7 +289,7 @@ work_failing(struct poly_course *course, const struct poly_trace_info *info,
 }
 
 static void
-lack_of_memory_is_told_in_the_trace(void **state)
+lack_of_memory_is_reported_in_the_trace(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of(trace);
@@ -322,18 +322,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_homework_prints_what_its_course_does),
+		cmocka_unit_test(a_homework_prints_the_output_of_its_course),
 		cmocka_unit_test(tables_of_a_tournament_have_their_own_sizes),
 		cmocka_unit_test(the_name_of_the_trace_may_be_another),
 		cmocka_unit_test(stage_times_have_options_as_their_files_have_names),
 		cmocka_unit_test(every_homework_is_found_by_its_name_alone),
 		cmocka_unit_test(every_homework_ends_an_empty_trace),
-		cmocka_unit_test(what_is_not_known_is_refused),
-		cmocka_unit_test(a_trace_without_micro_ops_is_refused),
+		cmocka_unit_test(unknown_names_are_rejected),
+		cmocka_unit_test(a_trace_without_micro_ops_is_rejected),
 		cmocka_unit_test(an_output_that_fails_ends_it),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_before_the_trace),
-		cmocka_unit_test(lack_of_memory_is_told_in_the_trace),
+		cmocka_unit_test(lack_of_memory_is_reported_before_the_trace),
+		cmocka_unit_test(lack_of_memory_is_reported_in_the_trace),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

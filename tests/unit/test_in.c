@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "io/in.h"
 #include "io/source.h"
-#include "polytrace/content.h"
+#include "polytrace/byte_stream.h"
 
 static const size_t block_sizes[] = {0, 1, 2, 4095, 65536, (size_t)8 << 20};
 
@@ -175,7 +175,7 @@ a_descriptor_that_does_not_block_is_waited_for(void **state)
 	mem_free(data);
 }
 
-/* By turns through the window and past it. */
+/* Alternately through the window and past it. */
 static void
 bytes_are_taken_past_the_window(void **state)
 {
@@ -188,7 +188,7 @@ bytes_are_taken_past_the_window(void **state)
 		assert_int_equal(in_open_memory(data, n, &options, &in, NULL), POLY_OK);
 		size_t at = 0, step = 7;
 		for (; at + step < n; step = step * 5 % 70001 + 1) {
-			assert_int_equal(in_take(in, taken, step), step);
+			assert_int_equal(in_read(in, taken, step), step);
 			assert_memory_equal(taken, data + at, step);
 			at += step;
 			assert_int_equal(in_offset(in), at);
@@ -197,10 +197,10 @@ bytes_are_taken_past_the_window(void **state)
 			in_consume(in, have / 2);
 			at += have / 2;
 		}
-		assert_int_equal(in_take(in, taken, n), n - at);
+		assert_int_equal(in_read(in, taken, n), n - at);
 		assert_memory_equal(taken, data + at, n - at);
 		assert_int_equal(in_status(in, NULL), POLY_END);
-		assert_int_equal(in_take(in, taken, n), 0);
+		assert_int_equal(in_read(in, taken, n), 0);
 		in_close(in);
 	}
 	mem_free(data);
@@ -229,7 +229,7 @@ bytes_are_taken_at_any_place(void **state)
 			const size_t at = places[i];
 			struct source_room room = {taken, sizeof taken, 0};
 			size_t left = at < n ? n - at : 0;
-			enum poly_status status = in_take_at(in, at, &room, NULL);
+			enum poly_status status = in_read_at(in, at, &room, NULL);
 			assert_int_equal(status, left < sizeof taken ? POLY_END : POLY_OK);
 			assert_int_equal(room.got, left < sizeof taken ? left : sizeof taken);
 			assert_memory_equal(taken, data + (left ? at : 0), room.got);
@@ -243,7 +243,7 @@ bytes_are_taken_at_any_place(void **state)
 }
 
 static void
-a_view_shows_what_it_is_told(void **state)
+a_view_shows_the_bytes_of_the_caller(void **state)
 {
 	(void)state;
 	size_t have;
@@ -264,7 +264,7 @@ a_view_shows_what_it_is_told(void **state)
 	in_close(view);
 }
 
-/* Gives the letters a, b, c..., and an end behind every third one. */
+/* Reads the letters a, b, c..., with an end after every third one. */
 static enum poly_status
 read_letters(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
 {
@@ -282,13 +282,13 @@ close_nothing(void *self)
 }
 
 static void
-an_input_goes_on_behind_its_end(void **state)
+an_input_resumes_after_its_end(void **state)
 {
 	(void)state;
 	uint8_t letter = 'a';
 	size_t have;
 	const struct source source = {read_letters, close_nothing, &letter, NULL};
-	struct in *in = in_of_source(&source, 0);
+	struct in *in = in_from_source(&source, 0);
 	assert_memory_equal(in_peek(in, 9, &have), "abc", 3);
 	assert_int_equal(have, 3);
 	assert_int_equal(in_status(in, NULL), POLY_END);
@@ -317,7 +317,7 @@ a_large_look_ahead_shows_what_is_consumed_later(void **state)
 	p = in_peek(in, SIZE_MAX, &have);
 	assert_true(have >= IN_PEEK_MAX);
 	assert_memory_equal(p, data + 5, have);
-	/* The bytes behind may be read. */
+	/* The bytes after the view may be read. */
 	unsigned sum = 0;
 	for (size_t i = 0; i < IN_PADDING; i++)
 		sum += p[have + i];
@@ -350,7 +350,7 @@ memory_does_not_grow_with_the_input(void **state)
 }
 
 static void
-nothing_is_an_input_too(void **state)
+an_empty_input_is_valid(void **state)
 {
 	(void)state;
 	struct in *in;
@@ -367,7 +367,7 @@ nothing_is_an_input_too(void **state)
 }
 
 static void
-what_cannot_be_opened_is_an_error_with_the_reason(void **state)
+a_failed_open_is_an_error_with_its_reason(void **state)
 {
 	(void)state;
 	struct in *in;
@@ -375,7 +375,7 @@ what_cannot_be_opened_is_an_error_with_the_reason(void **state)
 	assert_int_equal(in_open("/nowhere/at all", NULL, &in, &error), POLY_ERR_IO);
 	assert_null(in);
 	assert_int_equal(error.sys_errno, ENOENT);
-	assert_string_equal(error.message, "cannot be opened: No such file or directory");
+	assert_string_equal(error.message, "cannot open file: No such file or directory");
 }
 
 static void
@@ -391,7 +391,7 @@ a_failing_read_is_a_sticky_error(void **state)
 		assert_int_equal(have, 0);
 		assert_int_equal(in_status(in, &error), POLY_ERR_IO);
 		assert_int_equal(error.sys_errno, EISDIR);
-		assert_string_equal(error.message, "cannot be read: Is a directory");
+		assert_string_equal(error.message, "cannot read: Is a directory");
 	}
 	in_close(in);
 }
@@ -400,20 +400,20 @@ a_failing_read_is_a_sticky_error(void **state)
 static enum poly_status
 expect_content(const char *path, const uint8_t *data, size_t n, struct poly_error *error)
 {
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	const void *bytes;
 	size_t size, at = 0;
 	enum poly_status status;
-	assert_int_equal(poly_content_open(path, &content, error), POLY_OK);
-	while ((status = poly_content_next(content, &bytes, &size, error)) == POLY_OK) {
+	assert_int_equal(poly_byte_stream_open(path, &content, error), POLY_OK);
+	while ((status = poly_byte_stream_next(content, &bytes, &size, error)) == POLY_OK) {
 		assert_true(size > 0 && size <= n - at);
 		assert_memory_equal(bytes, data + at, size);
 		at += size;
 	}
 	assert_int_equal(at, n);
 	assert_int_equal(size, 0);
-	assert_int_equal(poly_content_next(content, &bytes, &size, error), status);
-	poly_content_close(content);
+	assert_int_equal(poly_byte_stream_next(content, &bytes, &size, error), status);
+	poly_byte_stream_close(content);
 	return status;
 }
 
@@ -425,16 +425,16 @@ a_content_is_all_bytes_of_a_file(void **state)
 	uint8_t *data = make_data(n);
 	char path[] = "/tmp/test_content_XXXXXX";
 	struct poly_error error;
-	struct poly_content *content;
+	struct poly_byte_stream *content;
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0 && write(fd, data, n) == (ssize_t)n && close(fd) == 0);
 	assert_int_equal(expect_content(path, data, n, &error), POLY_END);
 	assert_int_equal(truncate(path, 0), 0);
 	assert_int_equal(expect_content(path, data, 0, &error), POLY_END);
 	unlink(path);
-	assert_int_equal(poly_content_open(path, &content, &error), POLY_ERR_IO);
+	assert_int_equal(poly_byte_stream_open(path, &content, &error), POLY_ERR_IO);
 	assert_null(content);
-	poly_content_close(NULL);
+	poly_byte_stream_close(NULL);
 	mem_free(data);
 }
 
@@ -448,12 +448,12 @@ main(void)
 		cmocka_unit_test(a_descriptor_that_does_not_block_is_waited_for),
 		cmocka_unit_test(bytes_are_taken_past_the_window),
 		cmocka_unit_test(bytes_are_taken_at_any_place),
-		cmocka_unit_test(a_view_shows_what_it_is_told),
-		cmocka_unit_test(an_input_goes_on_behind_its_end),
+		cmocka_unit_test(a_view_shows_the_bytes_of_the_caller),
+		cmocka_unit_test(an_input_resumes_after_its_end),
 		cmocka_unit_test(a_large_look_ahead_shows_what_is_consumed_later),
 		cmocka_unit_test(memory_does_not_grow_with_the_input),
-		cmocka_unit_test(nothing_is_an_input_too),
-		cmocka_unit_test(what_cannot_be_opened_is_an_error_with_the_reason),
+		cmocka_unit_test(an_empty_input_is_valid),
+		cmocka_unit_test(a_failed_open_is_an_error_with_its_reason),
 		cmocka_unit_test(a_failing_read_is_a_sticky_error),
 		cmocka_unit_test(a_content_is_all_bytes_of_a_file),
 	};

@@ -191,7 +191,7 @@ truncation_is_survived_at_every_byte(void **state)
 }
 
 static void
-a_cut_line_is_a_row_and_a_finding(void **state)
+a_truncated_line_is_a_row_and_a_finding(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -254,7 +254,7 @@ the_header_is_restored(void **state)
 }
 
 static void
-without_a_header_nothing_is_claimed(void **state)
+without_a_header_the_information_is_empty(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -268,7 +268,7 @@ without_a_header_nothing_is_claimed(void **state)
 	poly_reader_close(reader);
 }
 
-/* Reading text fails in its line with this message and rule, after the rows before it. */
+/* Reading text fails in its last line with this message and rule, after the rows before. */
 static void
 assert_refused(const char *text, uint64_t line, const char *code, const char *message)
 {
@@ -291,11 +291,11 @@ assert_refused(const char *text, uint64_t line, const char *code, const char *me
 }
 
 static void
-values_that_do_not_fit_are_refused(void **state)
+values_out_of_range_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
-		{"{\"pd\":1}\n", "J02", "the key 'pd' is no column"},
+		{"{\"pd\":1}\n", "J02", "the key 'pd' is not a column"},
 		{"{\"size\":4294967296}\n", "J03",
 			"'size' holds 4294967296, expected a number from 0 to 4294967295"},
 		{"{\"time\":18446744073709551616}\n", "J03",
@@ -324,7 +324,7 @@ values_that_do_not_fit_are_refused(void **state)
 		{"{\"text\":[]}\n", "J03",
 			"'text' holds an array, expected a string, or an object with the key "
 			"'hex'"},
-		{"[]\n", "J01", "the line is JSON, but no object"},
+		{"[]\n", "J01", "the line is JSON, but not an object"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct buf text = {0};
@@ -335,40 +335,35 @@ values_that_do_not_fit_are_refused(void **state)
 }
 
 static void
-a_key_outside_the_header_s_columns_is_refused(void **state)
+a_key_outside_the_columns_of_the_header_is_rejected(void **state)
 {
 	(void)state;
 	assert_refused("{\"polytrace\":\"trace\",\"columns\":[\"pc\"]}\n"
 		       "{\"pc\":\"0x1\"}\n{\"size\":1}\n",
-		3, "J02", "the key 'size' is none of the columns that the header names");
+		3, "J02", "the key 'size' is not among the columns that the header names");
 }
 
 static void
-wrong_headers_are_refused(void **state)
+invalid_headers_are_rejected(void **state)
 {
 	(void)state;
 	static const char *const members[][2] = {
-		{"\"version\":2", "in the header 'version' holds 2, expected 1"},
-		{"\"address_bits\":65", "in the header 'address_bits' holds 65, expected a "
+		{"\"version\":2", "header: 'version' holds 2, expected 1"},
+		{"\"address_bits\":65", "header: 'address_bits' holds 65, expected a "
 					"number from 0 to 64"},
-		{"\"clock\":null",
-			"in the header 'clock' holds null, expected a string without NUL"},
-		{"\"addresses\":\"both\"", "in the header 'addresses' holds 'both', expected "
+		{"\"clock\":null", "header: 'clock' holds null, expected a string without NUL"},
+		{"\"addresses\":\"both\"", "header: 'addresses' holds 'both', expected "
 					   "'unknown', 'virtual' or 'physical'"},
 		{"\"columns\":[\"pd\"]",
-			"in the header an element holds 'pd', expected the name of a column"},
-		{"\"facts\":{\"a\":1}",
-			"in the header 'a' holds 1, expected a string without NUL"},
+			"header: an element holds 'pd', expected the name of a column"},
+		{"\"facts\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":[\"a\"]",
-			"in the header 'labels' holds an array, expected an object of labels"},
-		{"\"labels\":{\"a\":1}",
-			"in the header 'a' holds 1, expected a string without NUL"},
+			"header: 'labels' holds an array, expected an object of labels"},
+		{"\"labels\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":{\"a b\":\"\"}",
-			"in the header the key of label 'a b' has other characters than "
-			"letters, digits, '.', '_' and '-'"},
+			"header: label 'a b': invalid character in the key (expected letters, digits, '.', '_' and '-')"},
 		{"\"labels\":{\"a\":\"b\\n\"}",
-			"in the header the value of label 'a' has a control character (0x0a), "
-			"expected text of one line"},
+			"header: label 'a': control character 0x0a in the value (expected one line of text)"},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		char text[200];
@@ -392,13 +387,13 @@ a_trace_has_255_names_of_records(void **state)
 	for (unsigned i = 0; i < 256; i++)
 		buf_printf(&text, "{\"record\":\"name%u\"}\n", i);
 	assert_refused(buf_text(&text), 256, "J04",
-		"'record' holds one name too many: the trace has 255 already");
+		"'record' exceeds the maximum of 255 names in the trace");
 	assert_rewritten(text.data, text.size);
 	buf_free(&text);
 }
 
 static void
-lines_have_a_limit(void **state)
+the_length_of_lines_is_limited(void **state)
 {
 	(void)state;
 	const size_t most = (size_t)4 << 20;
@@ -421,7 +416,7 @@ lines_have_a_limit(void **state)
 }
 
 static void
-deep_nesting_is_refused(void **state)
+deep_nesting_is_rejected(void **state)
 {
 	(void)state;
 	const size_t depth = (size_t)1 << 20;
@@ -563,7 +558,25 @@ random_batches_come_back_column_by_column(void **state)
 }
 
 static void
-rows_say_what_makes_a_trace_json_lines(void **state)
+the_key_row_is_ignored_and_its_line_keeps_its_bytes(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"{\"polytrace\":\"trace\",\"columns\":[\"row\",\"pc\"]}\n"
+		"{\"row\":7,\"pc\":\"0x1\"}\n{\"pc\":\"0x2\",\"row\":\"x\"}\n{}\n";
+	struct buf out = {0};
+	assert_rewritten(text, strlen(text));
+	assert_becomes("{\"row\":7,\"pc\":\"0x1\"}\n", "{\"pc\":\"0x1\"}\n");
+	const enum poly_status status =
+		rewrite(text, strlen(text), POLY_ALL_COLUMNS | POLY_HAS(row), &out);
+	assert_int_equal(status, POLY_END);
+	assert_string_equal(strchr(buf_text(&out), '\n'),
+		"\n{\"row\":1,\"pc\":\"0x1\"}\n{\"row\":2,\"pc\":\"0x2\"}\n{\"row\":3}\n");
+	buf_free(&out);
+}
+
+static void
+rows_identify_json_lines(void **state)
 {
 	(void)state;
 	static const struct {
@@ -571,6 +584,7 @@ rows_say_what_makes_a_trace_json_lines(void **state)
 		bool is;
 	} cases[] = {{HEADER, true}, {" { \"polytrace\" : \"trace\" }", true},
 		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n{\"kind\":\"other\"}\n", true},
+		{"{\"row\":1}\n{\"row\":\"2\"}\n{\"row\":3,\"kind\":\"other\"}\n", true},
 		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n", false},
 		{"{\"pc\":\"0x1\"}\n{\"name\":\"0x1\"}\n{\"kind\":\"other\"}\n", false},
 		{"{\"polytrace\":\"report\"}\n", false}, {"{\n\"pc\":\n1}\n", false}};
@@ -588,7 +602,7 @@ rows_say_what_makes_a_trace_json_lines(void **state)
 #else
 
 static void
-reading_says_which_library_is_missing(void **state)
+reading_names_the_missing_library(void **state)
 {
 	(void)state;
 	struct poly_reader *reader;
@@ -602,7 +616,7 @@ reading_says_which_library_is_missing(void **state)
 
 /* One row with values that say where it stood. */
 static void
-places_are_written_only_by_name(void **state)
+row_origin_and_site_are_written_only_by_name(void **state)
 {
 	(void)state;
 	struct info info;
@@ -630,6 +644,14 @@ places_are_written_only_by_name(void **state)
 	assert_string_equal(buf_text(&out),
 		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"made\","
 		"\"columns\":[\"pc\",\"origin\"]}\n{\"pc\":\"0x10\",\"origin\":64}\n");
+	buf_clear(&out);
+	batch.view.first = 10;
+	writer = new_writer(&out, &info.view, POLY_HAS(row));
+	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
+	finish(writer);
+	assert_string_equal(buf_text(&out),
+		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"made\","
+		"\"columns\":[]}\n{\"row\":11}\n");
 	batch_fini(&batch);
 	info_fini(&info);
 	buf_free(&out);
@@ -644,21 +666,22 @@ main(void)
 		cmocka_unit_test(other_spellings_have_the_same_values),
 		cmocka_unit_test(lines_that_are_not_canonical_keep_their_bytes),
 		cmocka_unit_test(truncation_is_survived_at_every_byte),
-		cmocka_unit_test(a_cut_line_is_a_row_and_a_finding),
+		cmocka_unit_test(a_truncated_line_is_a_row_and_a_finding),
 		cmocka_unit_test(the_header_is_restored),
-		cmocka_unit_test(without_a_header_nothing_is_claimed),
-		cmocka_unit_test(values_that_do_not_fit_are_refused),
-		cmocka_unit_test(a_key_outside_the_header_s_columns_is_refused),
-		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(without_a_header_the_information_is_empty),
+		cmocka_unit_test(values_out_of_range_are_rejected),
+		cmocka_unit_test(a_key_outside_the_columns_of_the_header_is_rejected),
+		cmocka_unit_test(invalid_headers_are_rejected),
 		cmocka_unit_test(a_trace_has_255_names_of_records),
-		cmocka_unit_test(lines_have_a_limit),
-		cmocka_unit_test(deep_nesting_is_refused),
+		cmocka_unit_test(the_length_of_lines_is_limited),
+		cmocka_unit_test(deep_nesting_is_rejected),
 		cmocka_unit_test(random_batches_come_back_column_by_column),
-		cmocka_unit_test(rows_say_what_makes_a_trace_json_lines),
+		cmocka_unit_test(the_key_row_is_ignored_and_its_line_keeps_its_bytes),
+		cmocka_unit_test(rows_identify_json_lines),
 #else
-		cmocka_unit_test(reading_says_which_library_is_missing),
+		cmocka_unit_test(reading_names_the_missing_library),
 #endif
-		cmocka_unit_test(places_are_written_only_by_name),
+		cmocka_unit_test(row_origin_and_site_are_written_only_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

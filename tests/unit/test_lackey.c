@@ -160,23 +160,23 @@ lines_are_records_only_if_lackey_writes_them(void **state)
 		"load - 0x10 1\ninstruction 0x4016d90 - -\noutput - - -\noutput - - -\n"
 		"output - - -\noutput - - -\n");
 	/* Reading never stops: possible output of the program is stored. */
-	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "L01:2 L05:3 ");
+	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "K01:2 K05:3 ");
 }
 
 static void
 unusual_lines_are_reported(void **state)
 {
 	(void)state;
-	expect_found(" L 04016d90,8\nI  04016d90,3\n", "lackey", "L06:1 ");
+	expect_found(" L 04016d90,8\nI  04016d90,3\n", "lackey", "K06:1 ");
 	expect_found("I  04016d90,0\nI  04016d90,21\n S 04016d90,513\n", "lackey",
-		"L03:1 L03:2 L03:3 ");
-	expect_found("I  04016d90,3", "lackey", "L04:1 L05:1 ");
+		"K03:1 K03:2 K03:3 ");
+	expect_found("I  04016d90,3", "lackey", "K04:1 K05:1 ");
 	expect_found("I  04016d90,3\n==1==   guest instrs:  1\n", "lackey", "");
-	expect_found("I  04016d90,3\n==1==   guest instrs:  1,002\n", "lackey", "L07:2 ");
+	expect_found("I  04016d90,3\n==1==   guest instrs:  1,002\n", "lackey", "K07:2 ");
 	expect_found("==2== x\nI  04016d90,3\n==1==   guest instrs:  2\n", "lackey", "");
 	struct buf sample = load_sample("lackey/words.lackey");
 	struct buf found = find_all(open_bytes(&sample, NULL, NULL, true));
-	assert_string_equal(buf_text(&found), "L01:391 ");
+	assert_string_equal(buf_text(&found), "K01:391 ");
 	buf_free(&found);
 	buf_free(&sample);
 }

@@ -76,19 +76,17 @@ a_next_line_prefetcher_is_right_every_other_time(void **state)
 }
 
 static void
-levels_that_make_no_sense_are_refused(void **state)
+invalid_levels_are_rejected(void **state)
 {
 	struct hierarchy_config configs[7];
 	static const char *const says[] = {
-		"0 levels, 1 to 4 can be had",
+		"0 levels, expected 1 to 4",
 		"lines of 64 bytes over lines of 32 bytes, shorter ones cannot hold them",
-		"lines of 64 bytes over lines of 128 bytes, levels that mind each other need "
-		"the "
-		"same",
-		"exclusive levels have to be write-back and write-allocate",
-		"17 lines are prefetched, 1 to 16 can be",
-		"a cache without valid bits stands alone, not among levels",
-		"an exclusive level holds victims itself: no cache for them",
+		"lines of 64 bytes over lines of 128 bytes, inclusive and exclusive levels need equal lines",
+		"exclusive levels must be write-back and write-allocate",
+		"17 lines per prefetch, expected 1 to 16",
+		"a cache without valid bits cannot be a level of a hierarchy",
+		"an exclusive level holds victims itself and cannot have a victim cache",
 	};
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
@@ -150,10 +148,10 @@ neighbours_in_a_line_share_it_falsely(void **state)
 }
 
 static void
-coherent_caches_that_make_no_sense_are_refused(void **state)
+invalid_coherent_caches_are_rejected(void **state)
 {
 	struct coherence_config configs[] = {two_threads, two_threads, two_threads};
-	static const char *const says[] = {"65 threads, 1 to 64 can be had",
+	static const char *const says[] = {"65 threads, expected 1 to 64",
 		"words of 3 bytes, a line of 64 bytes has to have 1 to 64",
 		"coherent caches have to be write-back and write-allocate, with valid bits"};
 	(void)state;
@@ -341,9 +339,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_access_costs_what_its_levels_cost),
 		cmocka_unit_test(a_next_line_prefetcher_is_right_every_other_time),
-		cmocka_unit_test(levels_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_levels_are_rejected),
 		cmocka_unit_test(neighbours_in_a_line_share_it_falsely),
-		cmocka_unit_test(coherent_caches_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_coherent_caches_are_rejected),
 		cmocka_unit_test(next_uses_are_found_over_blocks),
 		cmocka_unit_test(a_full_store_is_reported),
 #ifdef POLY_FAULT_INJECTION

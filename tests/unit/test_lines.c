@@ -43,7 +43,7 @@ place(struct probe *probe, const char *text, unsigned at, unsigned form)
 	memcpy(probe->line + at, text, strlen(text));
 }
 
-/* Both ways to read a number say the same; true where it is one. */
+/* Checks that both parsers of a number agree; returns whether it is a number. */
 static bool
 read_number(const struct probe *probe, uint64_t *value)
 {
@@ -95,7 +95,7 @@ is_of_form(const char *text, unsigned form)
 }
 
 static void
-everything_else_is_no_number(void **state)
+other_text_is_not_a_number(void **state)
 {
 	static const char likely[] = "0123456789abcdefgABCFG -+x_/:`@\n";
 	unsigned accepted = 0;
@@ -146,13 +146,13 @@ add_line(struct buf *text, uint64_t pc, uint64_t address)
 
 /* More different lines than are kept, twice, so that all is forgotten in between. */
 static void
-more_lines_than_are_kept_are_read_all_the_same(void **state)
+more_lines_than_the_cache_holds_are_read_correctly(void **state)
 {
 	const struct poly_read_options options = cis501_options();
 	struct buf text = {0};
 	(void)state;
 	for (unsigned times = 0; times < 2; times++) {
-		for (uint64_t i = 0; i < TEMPLATES_MOST + 100000; i++)
+		for (uint64_t i = 0; i < TEMPLATES_MAX + 100000; i++)
 			add_line(&text, 0x400000 + (i / 2 ^ i % 2) * 3, i);
 	}
 	assert_false(text.failed);
@@ -174,7 +174,7 @@ lines_that_never_repeat_are_read_all_the_same(void **state)
 }
 
 static void
-a_line_beyond_the_limit_comes_in_pieces_with_one_finding(void **state)
+a_line_beyond_the_limit_is_split_with_one_finding(void **state)
 {
 	struct poly_read_options options = cis501_options();
 	struct poly_reader *reader;
@@ -217,10 +217,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_beyond_the_limit_comes_in_pieces_with_one_finding),
+		cmocka_unit_test(a_line_beyond_the_limit_is_split_with_one_finding),
 		cmocka_unit_test(numbers_have_the_values_that_were_printed),
-		cmocka_unit_test(everything_else_is_no_number),
-		cmocka_unit_test(more_lines_than_are_kept_are_read_all_the_same),
+		cmocka_unit_test(other_text_is_not_a_number),
+		cmocka_unit_test(more_lines_than_the_cache_holds_are_read_correctly),
 		cmocka_unit_test(lines_that_never_repeat_are_read_all_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

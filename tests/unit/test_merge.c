@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THREADS_MOST 8
-#define EVENTS_MOST 4096
+#define THREADS_MAX 8
+#define EVENTS_MAX 4096
 
 /* A trace in memory. */
 struct trace {
@@ -74,13 +74,13 @@ learn(struct poly_merge *merge, const struct trace *traces, size_t count, size_t
 		struct poly_reader *reader = open_trace(&traces[i], batch_rows);
 		status = poly_merge_add(merge, i + 1, "trace", error);
 		while (status == POLY_OK && poly_reader_next(reader, &batch, error) == POLY_OK)
-			status = poly_merge_learn(merge, i, batch, error);
+			status = poly_merge_read_events(merge, i, batch, error);
 		poly_reader_close(reader);
 	}
-	return status == POLY_OK ? poly_merge_settle(merge, error) : status;
+	return status == POLY_OK ? poly_merge_resolve(merge, error) : status;
 }
 
-/* What is told each row of a merged trace. */
+/* Called for each row of a merged trace. */
 typedef void visit_fn(void *user, const struct poly_batch *batch, size_t row);
 
 /* Reads the merged records; returns how they ended. */
@@ -88,12 +88,12 @@ static enum poly_status
 read_merged(struct poly_merge *merge, const struct trace *traces, size_t count,
 	size_t batch_rows, visit_fn *visit, void *user, struct poly_error *error)
 {
-	struct poly_reader *readers[THREADS_MOST];
+	struct poly_reader *readers[THREADS_MAX];
 	const struct poly_batch *batch;
 	uint64_t rows = 0;
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(&traces[i], batch_rows);
-		poly_merge_attach(merge, i, readers[i]);
+		poly_merge_set_reader(merge, i, readers[i]);
 	}
 	enum poly_status status = poly_merge_start(merge, error);
 	while (status == POLY_OK &&
@@ -126,7 +126,7 @@ struct sample_event {
 };
 
 struct sample_log {
-	struct sample_event events[EVENTS_MOST];
+	struct sample_event events[EVENTS_MAX];
 	size_t count;
 };
 
@@ -210,7 +210,7 @@ signals_before(const struct sample_log *log, size_t end, uint64_t address)
 static void
 assert_fits(const struct sample_log *found, const struct sample_log *truth)
 {
-	size_t of_thread[THREADS_MOST] = {0};
+	size_t of_thread[THREADS_MAX] = {0};
 	assert_int_equal(found->count, truth->count);
 	for (size_t i = 0; i < found->count; i++) {
 		const struct sample_event *event = &found->events[i];
@@ -243,7 +243,7 @@ free_traces(struct trace *traces, size_t count)
 }
 
 static void
-four_threads_merge_as_they_ran(void **state)
+four_threads_merge_in_the_order_of_execution(void **state)
 {
 	static struct sample_log truth;
 	static const uint64_t quanta[] = {0, 1, 37, 1000};
@@ -275,9 +275,9 @@ four_threads_merge_as_they_ran(void **state)
 
 /* Compares merged rows with those of the traces alone. */
 struct alone {
-	struct poly_reader *readers[THREADS_MOST];
-	const struct poly_batch *batches[THREADS_MOST];
-	size_t rows[THREADS_MOST];
+	struct poly_reader *readers[THREADS_MAX];
+	const struct poly_batch *batches[THREADS_MAX];
+	size_t rows[THREADS_MAX];
 	uint64_t seen;
 };
 
@@ -309,7 +309,7 @@ compare_row(void *user, const struct poly_batch *batch, size_t row)
 }
 
 static void
-every_record_is_kept_in_the_order_of_its_thread(void **state)
+every_record_stays_in_the_order_of_its_thread(void **state)
 {
 	static const uint64_t quanta[] = {0, 3, 500};
 	struct trace traces[4];
@@ -339,7 +339,7 @@ every_record_is_kept_in_the_order_of_its_thread(void **state)
 	free_traces(traces, 4);
 }
 
-/* The schedule says which rows come: thread and number, one by one. */
+/* The schedule determines the rows: thread and number, one by one. */
 struct expected_rows {
 	struct poly_merge_run runs[2000];
 	size_t count, run;
@@ -414,11 +414,11 @@ struct sim_access {
 };
 
 struct sim_thread {
-	struct sim_access accesses[EVENTS_MOST];
+	struct sim_access accesses[EVENTS_MAX];
 	size_t access_count;
 	uint32_t words[SIM_WORDS];
 	size_t word_count;
-	struct sim_event events[EVENTS_MOST];
+	struct sim_event events[EVENTS_MAX];
 	size_t event_count;
 	bool holds[SIM_PAIRS];
 	int wants;   /* pair whose mutex it waits for, or -1 */
@@ -476,7 +476,7 @@ put_event(struct sim *sim, struct sim_thread *thread, enum sim_what what, unsign
 	*count += is_signal;
 	put_word(thread, codes[what] << 16 | 2);
 	put_word(thread, address_of(what, pair));
-	assert_true(thread->event_count < EVENTS_MOST);
+	assert_true(thread->event_count < EVENTS_MAX);
 	thread->events[thread->event_count++] =
 		(struct sim_event){what, pair, *count, thread->word_count};
 	put_word(thread, (uint32_t)(*count - (is_signal && sim->before)));
@@ -570,7 +570,7 @@ put_access(struct sim *sim, struct sim_thread *thread)
 	const uint32_t address = 0x5000 + 8 * below(sim, SIM_ADDRESSES);
 	put_word(thread, writes ? STORE : LOAD);
 	put_word(thread, address);
-	assert_true(thread->access_count < EVENTS_MOST);
+	assert_true(thread->access_count < EVENTS_MAX);
 	thread->accesses[thread->access_count++] =
 		(struct sim_access){thread->event_count, address, writes};
 }
@@ -749,14 +749,14 @@ executions_merge_without_a_violation(void **state)
 			fail_msg("seed %u: %s", (unsigned)seed, error.message);
 		for (unsigned t = 0; t < SIM_THREADS; t++)
 			assert_int_equal(judged.events[t], sim.threads[t].event_count);
-		/* Where sections overlap, that was relaxed and is said. */
+		/* Overlapping sections are relaxed and noted. */
 		assert_true(!judged.overlaps || poly_merge_note_at(merge, 0, NULL));
 		relaxed += poly_merge_note_at(merge, 0, NULL) != NULL;
 		poly_merge_free(merge);
 		free_traces(traces, SIM_THREADS);
 	}
-	/* The counts alone do not always tell which of two waiters had the mutex first:
-	 * reference amber 7.1 has measured 14 of 1000, with fewer waits. */
+	/* The counts alone do not always determine which of two waiters had the mutex first:
+	 * Apple amber traces 7.1 has measured 14 of 1000, with fewer waits. */
 	if (relaxed > 60)
 		fail_msg("%u of 1000 executions were relaxed", relaxed);
 }
@@ -858,9 +858,9 @@ make_trace(const uint32_t *words, size_t count)
 	make_trace((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
 
 static void
-a_cycle_is_told_with_its_places(void **state)
+a_cycle_is_reported_with_its_positions(void **state)
 {
-	/* Each waits for the signal that the other gives behind its own wait. */
+	/* Each waits for the signal that the other sends after its own wait. */
 	struct trace traces[] = {MAKE(0x1000, NOP, WAIT, 0x2000, 1, NOP, SIGNAL, 0x3000, 1),
 		MAKE(0x1000, NOP, NOP, WAIT, 0x3000, 1, SIGNAL, 0x2000, 1)};
 	struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
@@ -880,23 +880,25 @@ a_cycle_is_told_with_its_places(void **state)
 	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
 	assert_int_equal(read_merged(merge, traces, 2, 0, NULL, NULL, &error), POLY_END);
 	assert_string_equal(poly_merge_note_at(merge, 0, NULL),
-		"forced: thread 1, record 3 stands before signal 1 of 0x2000 in thread 2");
+		"forced: thread 1, record 3 precedes signal 1 of 0x2000 in thread 2");
 	poly_merge_free(merge);
 	free_traces(traces, 2);
 }
 
 static void
-what_is_wrong_with_counts_is_noted(void **state)
+invalid_counts_are_reported(void **state)
 {
 	struct trace traces[] = {
 		MAKE(0x1000, SIGNAL, 0x2000, 1, SIGNAL, 0x2000, 4, SIGNAL, 0x2000, 3, NOP),
 		MAKE(0x1000, SIGNAL, 0x2000, 4, WAIT, 0x2000, 9, NOP)};
-	static const char *const expected[] = {"missing signal: 2 of 0x2000 is in no trace",
-		"a signal twice: 4 of 0x2000 is in thread 1, record 3 and in thread 2, record "
+	static const char *const expected[] = {
+		"missing signal: 2 of 0x2000 is not in any trace",
+		"duplicate signal: 4 of 0x2000 is in thread 1, record 3 and in thread 2, "
+		"record "
 		"2",
 		"missing signal: thread 2, record 3 waits for 9 of 0x2000; the last in any "
 		"trace is 4",
-		"signals in wrong order: thread 1, record 4 is 3 of 0x2000 and stands behind "
+		"signals out of order: thread 1, record 4 is 3 of 0x2000 and follows "
 		"4"};
 	struct poly_error error;
 	uint64_t count;
@@ -944,7 +946,7 @@ a_signal_comes_after_the_waits_that_do_not_count_it(void **state)
 static void
 a_wait_may_carry_a_lower_bound(void **state)
 {
-	/* Thread 2 comes to its second wait only behind signal 2, and counts 1. */
+	/* Thread 2 reaches its second wait only after signal 2, and counts 1. */
 	struct trace traces[] = {
 		MAKE(0x1000, SIGNAL, 0x2000, 1, SIGNAL, 0x2000, 2, SIGNAL, 0x3000, 1),
 		MAKE(0x1000, WAIT, 0x3000, 1, WAIT, 0x2000, 1, NOP)};
@@ -961,8 +963,8 @@ a_wait_may_carry_a_lower_bound(void **state)
 			assert_null(poly_merge_note_at(merge, 0, NULL));
 		else
 			assert_string_equal(poly_merge_note_at(merge, 0, NULL),
-				"a wait counts too few signals: thread 1, record 3 stands "
-				"before wait 1 of 0x2000 in thread 2");
+				"wait counts too few signals: thread 1, record 3 precedes "
+				"wait 1 of 0x2000 in thread 2");
 		poly_merge_free(merge);
 	}
 	free_traces(traces, 2);
@@ -995,7 +997,7 @@ count_row(void *user, const struct poly_batch *batch, size_t row)
 }
 
 static void
-any_records_come_to_an_end(void **state)
+reading_any_records_ends(void **state)
 {
 	uint64_t chance = 7;
 	(void)state;
@@ -1145,7 +1147,7 @@ times_that_go_back_are_noted(void **state)
 	assert_int_equal(read_merged(merge, traces, 2, 0, add_text, text, &error), POLY_END);
 	assert_string_equal(text, "1:10 2:40 1:20 1:30 ");
 	assert_string_equal(poly_merge_note_at(merge, 0, NULL),
-		"times go back: thread 1, record 3 is of time 3, behind 5");
+		"times decrease: thread 1, record 3 has time 3 after 5");
 	poly_merge_free(merge);
 }
 
@@ -1194,16 +1196,18 @@ unordered_accesses_are_possible_races(void **state)
 			LOAD, 0x7000, 0xb0000000, 0x7102)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"found\": 1,"));
+	assert_non_null(strstr(text, "\"access_pairs\": 1,"));
 	assert_non_null(strstr(text,
 		"\"address\": \"0x00006000\", \"thread\": 1, \"access\": \"write\", \"pc\": "
 		"\"0x00001004\", \"record\": 5, \"other_thread\": 2, \"other_access\": "
 		"\"read\", \"other_pc\": \"0x00008004\", \"other_record\": 4, \"count\": 1}"));
 	/* The sections: one instruction of thread 1, two of thread 2. */
-	assert_non_null(strstr(text,
-		"\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, \"waited\": 0, "
-		"\"waited_records\": 0, \"sections\": 2, \"mean_held\": 1.5, \"longest\": 2, "
-		"\"thread\": 2, \"record\": 2}"));
+	assert_non_null(
+		strstr(text, "\"address\": \"0x00002000\", \"locks\": 2, \"tries\": 0, "
+			     "\"blocked_acquisitions\": 0, "
+			     "\"wait_records\": 0, \"critical_sections\": 2, \"mean_hold\": "
+			     "1.5, \"longest_hold\": 2, "
+			     "\"longest_hold_thread\": 2, \"longest_hold_record\": 2}"));
 	free_traces(traces, 2);
 }
 
@@ -1228,7 +1232,7 @@ follows(const struct sim_event *lock, const struct sim_thread *thread, size_t fi
 static bool
 reaches(const struct sim *sim, const size_t from[2], const size_t to[2])
 {
-	/* The first event of each thread that is known to come later; all behind it do too. */
+	/* The first event of each thread that must come later, as all after it. */
 	size_t first[2] = {sim->threads[0].event_count, sim->threads[1].event_count};
 	first[from[0]] = from[1];
 	for (bool changed = true; changed;) {
@@ -1267,7 +1271,7 @@ has_race(const struct sim *sim, uint32_t address)
 }
 
 static void
-races_are_found_where_there_are_any(void **state)
+races_are_found(void **state)
 {
 	static struct sim sim;
 	static char text[60000];
@@ -1306,7 +1310,7 @@ a_mutex_given_up_in_a_wait_orders_accesses(void **state)
 			1, NOP)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"found\": 0,"));
+	assert_non_null(strstr(text, "\"access_pairs\": 0,"));
 	assert_non_null(strstr(text, "\"note_count\": 0,"));
 	free_traces(traces, 2);
 }
@@ -1321,19 +1325,20 @@ locks_taken_in_both_orders_may_deadlock(void **state)
 			0x3000, 2, NOP)};
 	(void)state;
 	report_on(traces, 2, text);
-	assert_non_null(strstr(text, "\"cycles\": [{\"locks\": 2, \"cycle\": \"0x2000 under "
-				     "0x3000 (thread 2, record "
-				     "3), 0x3000 under 0x2000 (thread 1, record 3)\"}]"));
+	assert_non_null(strstr(text,
+		"\"potential_deadlocks\": [{\"locks\": 2, \"cycle\": \"0x2000 under "
+		"0x3000 (thread 2, record "
+		"3), 0x3000 under 0x2000 (thread 1, record 3)\"}]"));
 	/* One thread alone cannot wait for itself so. */
 	report_on(traces, 1, text);
-	assert_non_null(strstr(text, "\"cycles\": []"));
+	assert_non_null(strstr(text, "\"potential_deadlocks\": []"));
 	free_traces(traces, 2);
 }
 
 static void
 traces_without_synchronisation_follow_each_other(void **state)
 {
-	/* Reference amber 7.2: 90 and 30,233 records, each behind its initial PC. */
+	/* Apple amber traces 7.2: 90 and 30,233 records, each after its initial PC. */
 	struct trace traces[] = {load("amber/thread_001.tt6", "tt6"),
 		load("amber/memset_thread_001.tt6", "tt6"), load("amber/sync.tt6", "tt6")};
 	struct poly_error error;
@@ -1373,13 +1378,13 @@ merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
 		while (status == POLY_OK &&
 			(status = poly_reader_next(readers[i], &batch, error)) == POLY_OK)
-			status = poly_merge_learn(*merge, i, batch, error);
+			status = poly_merge_read_events(*merge, i, batch, error);
 		status = status == POLY_END ? POLY_OK : status;
 	}
 	if (status == POLY_OK)
-		status = poly_merge_settle(*merge, error);
+		status = poly_merge_resolve(*merge, error);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
-		poly_merge_attach(*merge, i, readers[4 + i]);
+		poly_merge_set_reader(*merge, i, readers[4 + i]);
 	if (status == POLY_OK)
 		status = poly_merge_start(*merge, error);
 	while (status == POLY_OK)
@@ -1416,20 +1421,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(four_threads_merge_as_they_ran),
-		cmocka_unit_test(every_record_is_kept_in_the_order_of_its_thread),
+		cmocka_unit_test(four_threads_merge_in_the_order_of_execution),
+		cmocka_unit_test(every_record_stays_in_the_order_of_its_thread),
 		cmocka_unit_test(the_schedule_is_the_order_of_the_records),
 		cmocka_unit_test(executions_merge_without_a_violation),
 		cmocka_unit_test(a_corrupted_count_is_detected_and_named),
-		cmocka_unit_test(a_cycle_is_told_with_its_places),
-		cmocka_unit_test(what_is_wrong_with_counts_is_noted),
+		cmocka_unit_test(a_cycle_is_reported_with_its_positions),
+		cmocka_unit_test(invalid_counts_are_reported),
 		cmocka_unit_test(a_signal_comes_after_the_waits_that_do_not_count_it),
 		cmocka_unit_test(a_wait_may_carry_a_lower_bound),
-		cmocka_unit_test(any_records_come_to_an_end),
+		cmocka_unit_test(reading_any_records_ends),
 		cmocka_unit_test(merging_by_time_is_a_stable_sort),
 		cmocka_unit_test(times_that_go_back_are_noted),
 		cmocka_unit_test(unordered_accesses_are_possible_races),
-		cmocka_unit_test(races_are_found_where_there_are_any),
+		cmocka_unit_test(races_are_found),
 		cmocka_unit_test(a_mutex_given_up_in_a_wait_orders_accesses),
 		cmocka_unit_test(locks_taken_in_both_orders_may_deadlock),
 		cmocka_unit_test(traces_without_synchronisation_follow_each_other),

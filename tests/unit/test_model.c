@@ -35,6 +35,11 @@ columns_are_found_by_name(void **state)
 		assert_true(strlen(poly_column_doc((enum poly_column)c)) > 5);
 	}
 	assert_int_equal(poly_column_find("p", 1), POLY_COLUMN_COUNT);
+	/* Batches do not store row. */
+	assert_string_equal(poly_column_name(POLY_COLUMN_row), "row");
+	assert_int_equal(poly_column_form(POLY_COLUMN_row), POLY_FORM_DEC);
+	assert_int_equal(poly_column_find("row", 3), POLY_COLUMN_COUNT);
+	assert_false(POLY_ALL_COLUMNS & POLY_HAS(row));
 	assert_null(poly_column_name(POLY_COLUMN_COUNT));
 	assert_null(poly_column_doc((enum poly_column) - 1));
 	assert_true(POLY_ALL_COLUMNS >> (POLY_COLUMN_COUNT - 1) == 1);
@@ -73,7 +78,7 @@ enumerations_have_the_names_of_their_constants(void **state)
 	assert_int_equal(poly_enum_find(POLY_FORM_HEX, "read", 4), -1);
 }
 
-/* A batch of every column with nothing in it. */
+/* An empty batch with every column. */
 static void
 make_batch(struct batch *batch, struct info *info)
 {
@@ -160,7 +165,7 @@ values_have_one_text(void **state)
 }
 
 static void
-what_is_put_is_there_until_the_batch_is_cleared(void **state)
+stored_values_stay_until_the_batch_is_cleared(void **state)
 {
 	(void)state;
 	struct batch batch;
@@ -198,7 +203,7 @@ what_is_put_is_there_until_the_batch_is_cleared(void **state)
 }
 
 static void
-columns_that_are_not_wanted_take_nothing(void **state)
+columns_that_are_not_wanted_have_no_storage(void **state)
 {
 	(void)state;
 	struct batch batch;
@@ -273,7 +278,7 @@ sites_are_numbered_in_order_of_appearance(void **state)
 }
 
 static void
-one_pc_may_have_any_number_of_opcodes(void **state)
+a_pc_can_have_any_number_of_opcodes(void **state)
 {
 	(void)state;
 	struct batch batch;
@@ -322,7 +327,7 @@ facts_are_replaced_by_their_key(void **state)
 }
 
 static void
-findings_are_all_counted_and_the_first_kept(void **state)
+findings_are_all_counted_and_the_first_stored(void **state)
 {
 	(void)state;
 	static const struct poly_rule rules[] = {{"R1", POLY_NOTE, "a", "b"},
@@ -354,12 +359,12 @@ main(void)
 		cmocka_unit_test(columns_are_found_by_name),
 		cmocka_unit_test(enumerations_have_the_names_of_their_constants),
 		cmocka_unit_test(values_have_one_text),
-		cmocka_unit_test(what_is_put_is_there_until_the_batch_is_cleared),
-		cmocka_unit_test(columns_that_are_not_wanted_take_nothing),
+		cmocka_unit_test(stored_values_stay_until_the_batch_is_cleared),
+		cmocka_unit_test(columns_that_are_not_wanted_have_no_storage),
 		cmocka_unit_test(sites_are_numbered_in_order_of_appearance),
-		cmocka_unit_test(one_pc_may_have_any_number_of_opcodes),
+		cmocka_unit_test(a_pc_can_have_any_number_of_opcodes),
 		cmocka_unit_test(facts_are_replaced_by_their_key),
-		cmocka_unit_test(findings_are_all_counted_and_the_first_kept),
+		cmocka_unit_test(findings_are_all_counted_and_the_first_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,14 +174,14 @@ numbers_are_dense_in_the_order_of_their_first_use(void **state)
 }
 
 static void
-settings_that_make_no_sense_are_refused(void **state)
+invalid_settings_are_rejected(void **state)
 {
 	struct all_associativity *all;
 	struct shards *shards;
 	struct poly_error error;
 	(void)state;
 	assert_int_equal(all_associativity_new(3, 21, &all, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "2^3 to 2^21 sets, at most 2^20 can be had");
+	assert_string_equal(error.message, "2^3 to 2^21 sets, expected at most 2^20");
 	assert_int_equal(all_associativity_new(3, 2, &all, &error), POLY_ERR_USAGE);
 	assert_int_equal(shards_new(2, 100, &shards, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message, "one of 2^2 lines, 2^3 to 2^20 can be had");
@@ -233,7 +233,7 @@ main(void)
 		cmocka_unit_test(plain_and_wide_loops_count_the_same),
 		cmocka_unit_test(plain_and_wide_caches_of_all_sizes_are_the_same),
 		cmocka_unit_test(numbers_are_dense_in_the_order_of_their_first_use),
-		cmocka_unit_test(settings_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_settings_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
 #endif

@@ -178,7 +178,7 @@ replayed(uint64_t at)
 }
 
 static void
-the_state_at_a_record_is_what_a_replay_gives(void **state)
+the_state_at_a_record_equals_that_of_a_replay(void **state)
 {
 	static const uint64_t places[] = {
 		1, 2, 3, 5, 8, 20, 63, 64, 65, 100, 1000, 2047, 2048, 2999, 3000, 9999};
@@ -217,7 +217,7 @@ bytes_are_turned_for_the_other_order(void **state)
 	assert_int_equal(make_trace(NULL), 0);
 }
 
-/* The record that a question is answered with; 0: nobody did it. */
+/* The record that answers a query; 0: no such record. */
 static uint64_t
 ask(struct poly_reader *reader, const struct poly_defuse_options *options,
 	uint64_t *instruction)
@@ -254,7 +254,7 @@ does(const struct deed *it, const struct poly_defuse_options *options)
 	       options->address - BASE - it->offset < it->size;
 }
 
-/* The answer by looking at every record. */
+/* The answer by reading every record. */
 static uint64_t
 looked_for(const struct poly_defuse_options *options)
 {
@@ -298,16 +298,19 @@ writers_and_readers_are_those_of_a_search(void **state)
 }
 
 /* Values of r0 to r31 before each record of a FULL trace. */
-#define FULL_MOST 4000
-static uint64_t values[FULL_MOST + 2][32];
-/* What the kernel writes in a system call no instruction tells, nor how many lswx writes. */
+#define FULL_MAX 4000
+static uint64_t values[FULL_MAX + 2][32];
+/*
+ * Instructions do not show what the kernel writes in a system call, nor how many registers lswx
+ * writes.
+ */
 static bool
 is_vague(uint64_t opcode)
 {
 	return opcode == 0x44000002 || (opcode >> 26 == 31 && (opcode >> 1 & 0x3ff) == 533);
 }
 
-static uint64_t opcodes[FULL_MOST + 2];
+static uint64_t opcodes[FULL_MAX + 2];
 
 static struct poly_reader *
 open_full(void)
@@ -333,7 +336,7 @@ read_values(void)
 	const struct poly_batch *batch;
 	uint64_t count = 0;
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		for (size_t row = 0; row < batch->rows && count < FULL_MOST; row++) {
+		for (size_t row = 0; row < batch->rows && count < FULL_MAX; row++) {
 			count++;
 			assert_int_equal(
 				poly_powerpc_state_decode(batch, row, &registers, NULL),
@@ -380,7 +383,7 @@ instructions_of_powerpc_write_where_values_change(void **state)
 }
 
 static void
-what_a_trace_cannot_tell_is_refused(void **state)
+traces_without_required_columns_are_rejected(void **state)
 {
 	struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
@@ -408,7 +411,7 @@ what_a_trace_cannot_tell_is_refused(void **state)
 #ifdef POLY_FAULT_INJECTION
 #include "base/mem.h"
 
-/* Answers all that can be asked of a batch, as far as memory reaches. */
+/* Answers every query on a batch, as far as memory suffices. */
 static void
 use_everything(const struct poly_batch *batch)
 {
@@ -503,11 +506,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_state_at_a_record_is_what_a_replay_gives),
+		cmocka_unit_test(the_state_at_a_record_equals_that_of_a_replay),
 		cmocka_unit_test(bytes_are_turned_for_the_other_order),
 		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
 		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
-		cmocka_unit_test(what_a_trace_cannot_tell_is_refused),
+		cmocka_unit_test(traces_without_required_columns_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
 #endif

@@ -156,7 +156,7 @@ an_existing_file_is_replaced_only_when_allowed(void **state)
 	make_file("a", "old");
 	assert_int_equal(out_open("a", false, &out, &error), POLY_ERR_USAGE);
 	assert_null(out);
-	assert_string_equal(error.message, "it exists already");
+	assert_string_equal(error.message, "file exists; set options.overwrite");
 	expect_file("a", "old", 3);
 	assert_int_equal(chmod("a", 0600), 0);
 	write_text("a", true, "new");
@@ -165,7 +165,7 @@ an_existing_file_is_replaced_only_when_allowed(void **state)
 }
 
 static void
-a_file_that_appeared_meanwhile_is_kept(void **state)
+a_file_created_meanwhile_is_preserved(void **state)
 {
 	(void)state;
 	struct out *out;
@@ -202,7 +202,7 @@ links_are_written_through(void **state)
 }
 
 static void
-what_cannot_be_made_is_an_error_with_the_reason(void **state)
+a_failed_creation_is_an_error_with_its_reason(void **state)
 {
 	(void)state;
 	struct out *out;
@@ -276,13 +276,13 @@ a_file_that_cannot_grow_is_an_error_and_removed(void **state)
 	assert_int_equal(out_finish(out, &error), POLY_ERR_IO);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(error.sys_errno, EFBIG);
-	assert_string_equal(error.message, "cannot be written: File too large");
+	assert_string_equal(error.message, "cannot write: File too large");
 	out_close(out);
 	expect_file("a", "old", 3);
 	assert_int_equal(entries(), 1);
 }
 
-/* While it is written, nobody may read what replaces a private file. */
+/* The file that replaces a private one is private while it is written. */
 static void
 a_private_file_is_replaced_privately(void **state)
 {
@@ -303,7 +303,7 @@ a_private_file_is_replaced_privately(void **state)
 }
 
 static void
-what_is_replaced_keeps_its_permissions(void **state)
+a_replaced_file_keeps_its_permissions(void **state)
 {
 	(void)state;
 	static const mode_t modes[] = {0600, 0640, 0644, 0664, 0755};
@@ -450,7 +450,7 @@ expect_compressed(const char *program, const char *path, size_t n)
 }
 
 static void
-the_system_tools_understand_what_is_compressed(void **state)
+the_system_tools_decompress_the_output(void **state)
 {
 	(void)state;
 	static const char *const tools[][2] = {{"gzip", "a.gz"}, {"zstd", "a.zst"},
@@ -462,7 +462,7 @@ the_system_tools_understand_what_is_compressed(void **state)
 	}
 }
 
-/* Writes n bytes to a file in pieces of up to so many. False: not in this build. */
+/* Writes n bytes to a file in blocks of limited size. False: not in this build. */
 static bool
 compress(const char *path, const struct buf *text, size_t piece)
 {
@@ -478,7 +478,7 @@ compress(const char *path, const struct buf *text, size_t piece)
 }
 
 static void
-pieces_make_no_difference_to_what_is_compressed(void **state)
+the_size_of_writes_does_not_change_compressed_data(void **state)
 {
 	(void)state;
 	static const char *const paths[] = {"a.gz", "a.zst", "a.xz", "a.bz2", "a.lz4"};
@@ -536,19 +536,19 @@ main(void)
 		TEST(a_file_appears_when_it_is_finished),
 		TEST(an_unfinished_file_is_removed),
 		TEST(an_existing_file_is_replaced_only_when_allowed),
-		TEST(a_file_that_appeared_meanwhile_is_kept),
+		TEST(a_file_created_meanwhile_is_preserved),
 		TEST(links_are_written_through),
-		TEST(what_cannot_be_made_is_an_error_with_the_reason),
+		TEST(a_failed_creation_is_an_error_with_its_reason),
 		TEST(a_full_device_is_a_sticky_error),
 		TEST(a_closed_pipe_is_an_error),
 		TEST(a_file_that_cannot_grow_is_an_error_and_removed),
 		TEST(a_private_file_is_replaced_privately),
-		TEST(what_is_replaced_keeps_its_permissions),
+		TEST(a_replaced_file_keeps_its_permissions),
 		TEST(no_descriptor_is_left_open),
 		TEST(rooms_and_writes_arrive_in_order),
 		TEST(a_failing_function_is_an_error_with_its_errno),
-		TEST(the_system_tools_understand_what_is_compressed),
-		TEST(pieces_make_no_difference_to_what_is_compressed),
+		TEST(the_system_tools_decompress_the_output),
+		TEST(the_size_of_writes_does_not_change_compressed_data),
 		TEST(a_compressed_pipe_that_closes_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

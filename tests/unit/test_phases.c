@@ -29,14 +29,14 @@ one_point_is_one_group(void **state)
 	static const struct cluster_point point = {{1, 2, 3}};
 	struct clusters clusters;
 	(void)state;
-	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MOST, 1));
+	assert_true(clusters_find(&clusters, &point, 1, CLUSTER_MAX, 1));
 	assert_int_equal(clusters.k, 1);
 	assert_memory_equal(&clusters.centers[0], &point, sizeof point);
 	clusters_fini(&clusters);
 }
 
 static void
-groups_far_apart_are_found_and_numbered_as_they_come(void **state)
+distant_groups_are_found_and_numbered_in_order_of_appearance(void **state)
 {
 	static const uint32_t expected[12] = {0, 1, 1, 2, 0, 2, 1, 0, 2, 2, 1, 0};
 	struct cluster_point points[12];
@@ -95,7 +95,7 @@ analyse(const char *const *analyses, const char *const *options)
 	if (poly_stats_new(&asked, &stats, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
-	poly_reader_want(reader, poly_stats_columns(stats));
+	poly_reader_project(reader, poly_stats_columns(stats));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_stats_update(stats, batch, &error), POLY_OK);
 	poly_reader_close(reader);
@@ -172,7 +172,7 @@ vectors_count_every_instruction_of_their_intervals(void **state)
 }
 
 static void
-a_sink_that_fails_is_told(void **state)
+a_failing_sink_is_reported(void **state)
 {
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	const struct poly_sink sink = {refuse, NULL};
@@ -316,12 +316,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_points_are_one_group),
 		cmocka_unit_test(one_point_is_one_group),
-		cmocka_unit_test(groups_far_apart_are_found_and_numbered_as_they_come),
+		cmocka_unit_test(distant_groups_are_found_and_numbered_in_order_of_appearance),
 		cmocka_unit_test(numbers_by_chance_are_those_of_splitmix64),
 		cmocka_unit_test(a_gap_is_counted_by_its_upper_digits),
 		cmocka_unit_test(files_need_their_analysis),
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
-		cmocka_unit_test(a_sink_that_fails_is_told),
+		cmocka_unit_test(a_failing_sink_is_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif

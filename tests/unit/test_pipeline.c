@@ -269,7 +269,7 @@ store_sets_are_learned_as_in_stepping(void **state)
 }
 
 static void
-lanes_are_as_many_pipelines(void **state)
+lanes_equal_separate_pipelines(void **state)
 {
 	static struct stream stream;
 	uint64_t seed = 7;
@@ -378,7 +378,7 @@ ooo_cycles_of(const struct pipeline_ooo_config *config, const struct trace *trac
 
 /* Reference cis501 7.2: load latencies 1 to 15, with and without order of writes. */
 static void
-the_scoreboard_of_the_reference_comes_out(void **state)
+the_scoreboard_equals_the_reference(void **state)
 {
 	static const uint64_t expected[] = {1000, 1134, 1294, 1459, 1627, 1796, 1966, 2136,
 		2308, 2480, 2652, 2824, 2996, 3168, 3340};
@@ -395,7 +395,7 @@ the_scoreboard_of_the_reference_comes_out(void **state)
 }
 
 static void
-a_plain_core_of_the_course_takes_as_long(void **state)
+a_plain_core_of_the_course_has_the_same_cycles(void **state)
 {
 	static struct trace trace;
 	(void)state;
@@ -416,7 +416,7 @@ a_plain_core_of_the_course_takes_as_long(void **state)
 }
 
 static void
-an_out_of_order_core_of_the_course_takes_as_long(void **state)
+an_out_of_order_core_of_the_course_has_the_same_cycles(void **state)
 {
 	static const enum pipeline_memory rules[] = {[OOO_NONE] = PIPELINE_MEMORY_NONE,
 		[OOO_CONSERVATIVE] = PIPELINE_MEMORY_CONSERVATIVE,
@@ -457,7 +457,7 @@ op_of(unsigned flags, uint8_t source, uint8_t dest, uint16_t extra)
  * with a penalty of 4: the next issues in 9, 3 cycles wasted.
  */
 static void
-the_stack_says_where_cycles_went_in_order(void **state)
+the_cpi_stack_adds_up_in_order(void **state)
 {
 	(void)state;
 	const struct pipeline_op ops[] = {op_of(PIPELINE_LOADS, PIPELINE_NONE, 1, 2),
@@ -490,7 +490,7 @@ the_stack_says_where_cycles_went_in_order(void **state)
  * (load), 6 and 7 (branch), 8 (execute).
  */
 static void
-the_stack_says_where_cycles_went_out_of_order(void **state)
+the_cpi_stack_adds_up_out_of_order(void **state)
 {
 	(void)state;
 	const struct pipeline_op ops[] = {op_of(PIPELINE_LOADS, PIPELINE_NONE, 1, 0),
@@ -518,7 +518,7 @@ the_stack_says_where_cycles_went_out_of_order(void **state)
 }
 
 static void
-impossible_pipelines_are_refused(void **state)
+impossible_pipelines_are_rejected(void **state)
 {
 	(void)state;
 	struct poly_error error;
@@ -581,13 +581,13 @@ main(void)
 		cmocka_unit_test(loads_that_know_their_stores_wait_as_in_stepping),
 		cmocka_unit_test(naive_loads_are_squashed_as_in_stepping),
 		cmocka_unit_test(store_sets_are_learned_as_in_stepping),
-		cmocka_unit_test(lanes_are_as_many_pipelines),
-		cmocka_unit_test(the_scoreboard_of_the_reference_comes_out),
-		cmocka_unit_test(a_plain_core_of_the_course_takes_as_long),
-		cmocka_unit_test(an_out_of_order_core_of_the_course_takes_as_long),
-		cmocka_unit_test(the_stack_says_where_cycles_went_in_order),
-		cmocka_unit_test(the_stack_says_where_cycles_went_out_of_order),
-		cmocka_unit_test(impossible_pipelines_are_refused),
+		cmocka_unit_test(lanes_equal_separate_pipelines),
+		cmocka_unit_test(the_scoreboard_equals_the_reference),
+		cmocka_unit_test(a_plain_core_of_the_course_has_the_same_cycles),
+		cmocka_unit_test(an_out_of_order_core_of_the_course_has_the_same_cycles),
+		cmocka_unit_test(the_cpi_stack_adds_up_in_order),
+		cmocka_unit_test(the_cpi_stack_adds_up_out_of_order),
+		cmocka_unit_test(impossible_pipelines_are_rejected),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_told),
 #endif

@@ -101,7 +101,7 @@ a_diagram_has_a_bar_for_each_stage(void **state)
 }
 
 static void
-long_labels_are_cut_between_characters(void **state)
+long_labels_are_truncated_between_characters(void **state)
 {
 	struct buf out = {0};
 	char label[100] = "";
@@ -117,7 +117,7 @@ long_labels_are_cut_between_characters(void **state)
 }
 
 static void
-too_much_is_refused(void **state)
+too_large_diagrams_are_rejected(void **state)
 {
 	struct buf out = {0};
 	struct poly_error error;
@@ -182,7 +182,7 @@ analyse(const char *analysis, const char *option)
 }
 
 static void
-stages_that_were_not_kept_are_refused(void **state)
+stages_that_were_not_kept_are_rejected(void **state)
 {
 	struct poly_stats *stats = analyse("mix", NULL);
 	const struct poly_sink sink = {refuse, NULL};
@@ -200,7 +200,7 @@ stages_that_were_not_kept_are_refused(void **state)
 }
 
 static void
-as_many_stages_are_kept_as_are_asked_for(void **state)
+the_requested_number_of_stages_is_kept(void **state)
 {
 	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
 	struct buf out = {0};
@@ -213,7 +213,7 @@ as_many_stages_are_kept_as_are_asked_for(void **state)
 }
 
 static void
-a_sink_that_fails_is_told(void **state)
+a_failing_sink_is_reported(void **state)
 {
 	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
 	const struct poly_sink sink = {refuse, NULL};
@@ -286,11 +286,11 @@ main(void)
 		cmocka_unit_test(a_log_has_its_commands_in_the_order_of_cycles),
 		cmocka_unit_test(an_empty_log_has_its_head),
 		cmocka_unit_test(a_diagram_has_a_bar_for_each_stage),
-		cmocka_unit_test(long_labels_are_cut_between_characters),
-		cmocka_unit_test(too_much_is_refused),
-		cmocka_unit_test(stages_that_were_not_kept_are_refused),
-		cmocka_unit_test(as_many_stages_are_kept_as_are_asked_for),
-		cmocka_unit_test(a_sink_that_fails_is_told),
+		cmocka_unit_test(long_labels_are_truncated_between_characters),
+		cmocka_unit_test(too_large_diagrams_are_rejected),
+		cmocka_unit_test(stages_that_were_not_kept_are_rejected),
+		cmocka_unit_test(the_requested_number_of_stages_is_kept),
+		cmocka_unit_test(a_failing_sink_is_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(sweeps_survive_lack_of_memory),

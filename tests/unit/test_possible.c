@@ -153,7 +153,7 @@ close_table(struct table *table)
 	info_fini(&table->info);
 }
 
-/* Rows that are close to each other, as those of a stretch of a trace, and what bounds them. */
+/* Neighbouring rows with similar values, as in an interval of a trace, and their bounds. */
 static struct poly_bounds
 chance_rows(struct table *table, uint64_t *state)
 {

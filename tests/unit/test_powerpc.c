@@ -3,7 +3,7 @@
  * The PowerPC table against the seed's lists and the architecture's rules, written down here a
  * second time.
  *
- * spec: seed 000 (the two tables of classes), reference amber 2.4, 4.2, 4.3, 4.5, 4.8.
+ * spec: seed 000 (the two tables of classes), Apple amber traces 2.4, 4.2, 4.3, 4.5, 4.8.
  */
 #include "isa/powerpc.h"
 #include "polytrace/disasm.h"
@@ -298,7 +298,7 @@ addresses_follow_the_forms_of_the_reference(void **state)
 }
 
 static void
-branches_say_where_they_go(void **state)
+branches_have_their_targets(void **state)
 {
 	(void)state;
 	struct powerpc_branch b = powerpc_branch(0x4bfffff1, 0x1000); /* bl -16 */
@@ -496,7 +496,7 @@ main(void)
 		cmocka_unit_test(memory_instructions_outside_the_tables_are_of_class_compute),
 		cmocka_unit_test(invalid_forms_have_no_mnemonic),
 		cmocka_unit_test(addresses_follow_the_forms_of_the_reference),
-		cmocka_unit_test(branches_say_where_they_go),
+		cmocka_unit_test(branches_have_their_targets),
 		cmocka_unit_test(registers_read_and_written_are_those_of_the_architecture),
 		cmocka_unit_test(registers_are_found_by_their_names_alone),
 		cmocka_unit_test(streams_have_their_zeros_expanded),

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "format/ptz/code.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 /* Rows of the codings' values. */
 #define MOST 300
@@ -38,7 +38,7 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 		pc[i] = i * 0x123456789abcdefu;
 	}
 	const struct ptz_values it = {values, n, template, pc, 5};
-	assert_true(ptz_code(&it, coding, &bytes));
+	assert_true(ptz_encode(&it, coding, &bytes));
 	const struct ptz_stream stream = {
 		.coding = (uint8_t)coding, .values = (uint32_t)n, .size = (uint32_t)bytes.size};
 	assert_true(ptz_decoder_init(&decoder, &stream, bytes.data, 5));
@@ -57,7 +57,7 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 }
 
 static void
-every_coding_gives_numbers_back_up_to_the_greatest(void **state)
+every_coding_restores_numbers_up_to_the_maximum(void **state)
 {
 	(void)state;
 	const uint64_t edges[] = {UINT64_MAX, 0, UINT64_MAX, (uint64_t)1 << 63, 1, 0x7f, 0x80,
@@ -81,7 +81,7 @@ expect_code(
 	enum ptz_coding coding, const struct ptz_values *values, const char *bytes, size_t n)
 {
 	struct buf out = {0};
-	assert_true(ptz_code(values, coding, &out));
+	assert_true(ptz_encode(values, coding, &out));
 	assert_int_equal(out.size, n);
 	assert_memory_equal(out.data, bytes, n);
 	buf_free(&out);
@@ -106,14 +106,14 @@ codings_have_the_bytes_of_their_definition(void **state)
 }
 
 static void
-a_number_that_does_not_end_is_bad(void **state)
+an_unterminated_number_is_bad(void **state)
 {
 	(void)state;
 	const uint8_t endless[] = {
 		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1};
 	for (size_t n = 0; n <= sizeof endless; n++) {
 		struct ptz_bytes bytes = {endless, endless + n, false};
-		assert_int_equal(ptz_take(&bytes), 0);
+		assert_int_equal(ptz_parse_varint(&bytes), 0);
 		assert_true(bytes.bad);
 	}
 	uint8_t block[200];
@@ -130,7 +130,7 @@ a_number_that_does_not_end_is_bad(void **state)
 	ptz_decode(&decoder, back, 99, NULL);
 	assert_true(decoder.bytes.bad);
 	struct ptz_bytes bytes = {endless + 9, endless + 11, false};
-	assert_int_equal(ptz_take(&bytes), 128);
+	assert_int_equal(ptz_parse_varint(&bytes), 128);
 	assert_false(bytes.bad);
 }
 
@@ -161,7 +161,7 @@ enum {
 	TEXT,
 	MADE = 14
 };
-static const struct made usual[MADE] = {
+static const struct made defaults[MADE] = {
 	[NAMES] = {0, 0, 4, 1, "ld", 3},
 	[SHAPES] = {1, 0, 4, 3,
 		"\x0b\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
@@ -203,7 +203,7 @@ put_pair(struct buf *to, const char *key, const char *value)
 	buf_string(to, value);
 }
 
-/* Appends the segment of these streams, behind others. */
+/* Appends the segment of these streams. */
 static void
 put_segment(struct buf *file, const struct made *streams, uint32_t before)
 {
@@ -222,7 +222,7 @@ put_segment(struct buf *file, const struct made *streams, uint32_t before)
 		put_number(&front, checksum(made->bytes, made->size), 8);
 		buf_append(&rest, made->bytes, made->size);
 	}
-	put_part(file, "SEGM", &front, &rest);
+	put_section(file, "SEGM", &front, &rest);
 	buf_free(&front);
 	buf_free(&rest);
 }
@@ -241,13 +241,14 @@ put_index(struct buf *file, const uint64_t *places, unsigned count)
 		put_number(&front, i * 6, 8);
 		put_number(&front, 6, 8);
 	}
-	put_part(file, "INDX", &front, NULL);
+	put_section(file, "INDX", &front, NULL);
 	put_number(file, index, 8);
 	buf_append(file, "PTZ\x89\n\x1a\r\n", 8);
 	buf_free(&front);
 }
 
-/* The file made by hand: a head, a part that nobody knows, a segment or two, and an index. */
+/* Returns the file built by hand: a head, an unknown section, a segment or two, and an index.
+ */
 static struct buf
 make_file(const struct made *streams, const struct made *more)
 {
@@ -260,9 +261,9 @@ make_file(const struct made *streams, const struct made *more)
 	put_pair(&front, "version", "1");
 	for (size_t i = 0; i < 6; i++)
 		put_pair(&front, "column", columns[i]);
-	put_part(&file, "HEAD", &front, NULL);
-	buf_string(&rest, "nobody knows");
-	put_part(&file, "XTRA", &rest, &front);
+	put_section(&file, "HEAD", &front, NULL);
+	buf_string(&rest, "unknown data");
+	put_section(&file, "XTRA", &rest, &front);
 	places[0] = file.size;
 	put_segment(&file, streams, 0);
 	places[1] = file.size;
@@ -275,10 +276,10 @@ make_file(const struct made *streams, const struct made *more)
 }
 
 static void
-a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over(void **state)
+unknown_sections_of_a_constructed_file_are_skipped(void **state)
 {
 	(void)state;
-	struct buf file = make_file(usual, NULL);
+	struct buf file = make_file(defaults, NULL);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
 	struct poly_finding finding;
 	struct buf rows = list_rows(reader, SHOWN, NULL);
@@ -293,9 +294,9 @@ a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over(void **state)
 	buf_free(&file);
 }
 
-/* Opens a file to be counted, or not, by what does not move in it. */
+/* Opens a file for weighted or plain reading of its static columns. */
 static struct poly_reader *
-open_static(const struct buf *file, bool skips, bool tallies)
+open_static(const struct buf *file, bool skips, bool weighted)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
@@ -305,12 +306,12 @@ open_static(const struct buf *file, bool skips, bool tallies)
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
-	if (tallies)
-		poly_reader_tally(reader);
+	if (weighted)
+		poly_reader_accept_weights(reader);
 	return reader;
 }
 
-/* The rows of a file with their weights, and what ended it. */
+/* Returns the rows of a file with their weights, and the final status. */
 static struct buf
 list_weights(struct poly_reader *reader)
 {
@@ -348,7 +349,7 @@ list_order(const struct buf *file, size_t batch_rows)
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
 		POLY_OK);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
 			snprintf(names[rows++], sizeof names[0], "%c%x ",
@@ -358,13 +359,13 @@ list_order(const struct buf *file, size_t batch_rows)
 					: 0);
 		if (!batch->order)
 			continue;
-		struct order_walk walk = {batch->order, 0, batch->order->records};
+		struct chain_walk walk = {batch->order, 0, batch->order->records};
 		assert_int_equal(batch->order->rows, rows);
-		while (order_next(&walk, &chain, &records)) {
+		while (chain_next(&walk, &chain, &records)) {
 			uint32_t row = batch->order->first[chain];
 			for (; records; records--, row = batch->order->next[row])
 				buf_string(&out, row < rows ? names[row] : "none ");
-			buf_string(&out, row == ORDER_NONE ? "| " : "+ ");
+			buf_string(&out, row == CHAIN_NONE ? "| " : "+ ");
 		}
 	}
 	poly_reader_close(reader);
@@ -372,7 +373,7 @@ list_order(const struct buf *file, size_t batch_rows)
 }
 
 static void
-rows_are_counted_by_blocks(void **state)
+rows_are_weighted_by_blocks(void **state)
 {
 	(void)state;
 	const struct {
@@ -395,13 +396,13 @@ rows_are_counted_by_blocks(void **state)
 		/* 2, 0 1 0 1 0: a block that does not end. */
 		{"\1\4\0", "\2\0", "\0\1", 2, "a0:1 i10:3 i14:2 6 ",
 			"a0 | i10 i14 i10 i14 i10 + "},
-		/* Blocks that nobody comes to. */
+		/* Blocks that are never reached. */
 		{"\1\0\0", "\0\2", "\0\0\0\1\1", 5, "i10:3 i14:3 6 ",
 			"i10 i14 | i10 i14 | i10 i14 | "},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made streams[MADE];
-		memcpy(streams, usual, sizeof streams);
+		memcpy(streams, defaults, sizeof streams);
 		streams[FOLLOW].bytes = cases[i].follow;
 		streams[STARTS].bytes = cases[i].starts;
 		streams[BLOCKS] = (struct made){
@@ -420,12 +421,12 @@ rows_are_counted_by_blocks(void **state)
 }
 
 static void
-segments_in_which_something_moves_are_not_counted(void **state)
+segments_with_varying_columns_are_not_weighted(void **state)
 {
 	(void)state;
-	struct buf file = make_file(usual, usual);
+	struct buf file = make_file(defaults, defaults);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
-	poly_reader_tally(reader);
+	poly_reader_accept_weights(reader);
 	struct buf rows = list_rows(reader, SHOWN, NULL);
 	char twice[2 * sizeof expected] = "";
 	strcat(strcat(twice, expected), expected);
@@ -435,7 +436,7 @@ segments_in_which_something_moves_are_not_counted(void **state)
 }
 
 static void
-only_what_is_wanted_is_counted(void **state)
+only_selected_columns_are_weighted(void **state)
 {
 	(void)state;
 	static const char *const counted[][3] = {
@@ -446,7 +447,7 @@ only_what_is_wanted_is_counted(void **state)
 			"i14:0 i10:0 i14:0 a0:0 a0:0 i10:0 i14:0 7 ",
 			"i14:0 i10:0 i14:0 a0:0 a0:0 i10:2 i14:2 a0:2 11 "},
 	};
-	struct buf file = make_file(usual, usual);
+	struct buf file = make_file(defaults, defaults);
 	for (size_t skip = 0; skip < 2; skip++) {
 		for (size_t i = 0; i < 3; i++) {
 			struct poly_read_options options = POLY_READ_OPTIONS_INIT;
@@ -457,7 +458,7 @@ only_what_is_wanted_is_counted(void **state)
 			assert_int_equal(poly_reader_open_memory(
 						 file.data, file.size, &options, &reader, NULL),
 				POLY_OK);
-			poly_reader_tally(reader);
+			poly_reader_accept_weights(reader);
 			struct buf rows = list_weights(reader);
 			assert_string_equal(buf_text(&rows), counted[skip][i]);
 			buf_free(&rows);
@@ -466,7 +467,7 @@ only_what_is_wanted_is_counted(void **state)
 	buf_free(&file);
 }
 
-/* What is wrong with a file, where it is counted as where it is not. */
+/* Returns the error of a file, which is the same for weighted reading. */
 static void
 expect_same_failure(const struct buf *file)
 {
@@ -475,7 +476,7 @@ expect_same_failure(const struct buf *file)
 		struct buf counted = list_weights(open_static(file, skips, true));
 		const char *a = strrchr(buf_text(&plain), ':'),
 			   *b = strrchr(buf_text(&counted), ':');
-		/* Behind the last row stand the records and the message. */
+		/* The records and the message follow the last row. */
 		if (a && b)
 			assert_string_equal(a + 2, b + 2);
 		else
@@ -485,7 +486,7 @@ expect_same_failure(const struct buf *file)
 	}
 }
 
-/* Reads a file whose first segment is damaged, without and with skipping. */
+/* Reads a file whose first segment is corrupt, without and with skipping. */
 static void
 expect_refused(const struct buf *file, const char *message)
 {
@@ -504,7 +505,7 @@ expect_refused(const struct buf *file, const char *message)
 }
 
 static void
-streams_that_contradict_each_other_are_damage(void **state)
+contradictory_streams_are_corrupt(void **state)
 {
 	(void)state;
 	const struct {
@@ -514,32 +515,33 @@ streams_that_contradict_each_other_are_damage(void **state)
 	} cases[] = {
 		{NAMES, {0, 0, 4, 1, "ld", 2}, "segment 1: stream 'names' ends within a name"},
 		{NAMES, {0, 0, 4, 9, "ld", 3}, "has more names than bytes"},
-		{WHICH, {2, 0, 0, 3, "\0\1\3", 3}, "has a shape that there is not"},
+		{WHICH, {2, 0, 0, 3, "\0\1\3", 3}, "has an undefined shape"},
 		{WHICH, {2, 0, 0, 3, "\0\1\2\3", 4}, "ends early"},
-		{FOLLOW, {3, 0, 0, 3, "\5\0\0", 3}, "followed by one that there is not"},
-		{FOLLOW, {3, 0, 0, 3, "\4\0\0", 3}, "followed by one that there is not"},
-		{FOLLOW, {3, 0, 0, 2, "\1\0", 2}, "does not have the values expected"},
-		{STARTS, {4, 0, 0, 2, "\0\3", 2}, "begins with a template that there is not"},
+		{FOLLOW, {3, 0, 0, 3, "\5\0\0", 3}, "followed by an undefined template"},
+		{FOLLOW, {3, 0, 0, 3, "\4\0\0", 3}, "followed by an undefined template"},
+		{FOLLOW, {3, 0, 0, 2, "\1\0", 2},
+			"does not have the expected number of values"},
+		{STARTS, {4, 0, 0, 2, "\0\3", 2}, "starts with an undefined template"},
 		{STARTS, {77, 0, 0, 2, "\0\2", 2}, "have fewer"},
 		{BLOCKS, {5, 0, 0, 3, "\0\0\2", 3}, "have fewer"},
 		{BLOCKS, {5, 0, 0, 1, "\0", 1}, "have fewer"},
-		{BLOCKS, {5, 0, 0, 7, "\0\0\1\1\1\1\1", 7}, "expected at most"},
-		{KIND, {6, 0, 0, 3, "\0\0\6", 3}, "has a value that there is not"},
-		{KIND, {6, 0, 9, 3, "\0\0\1", 3}, "a coding that is not for it"},
-		{KIND, {6, 0, 2, 3, "\0\0\1", 3}, "a coding that is not for it"},
+		{BLOCKS, {5, 0, 0, 7, "\0\0\1\1\1\1\1", 7}, "executions (maximum"},
+		{KIND, {6, 0, 0, 3, "\0\0\6", 3}, "has an undefined value"},
+		{KIND, {6, 0, 9, 3, "\0\0\1", 3}, "has an invalid coding"},
+		{KIND, {6, 0, 2, 3, "\0\0\1", 3}, "has an invalid coding"},
 		{PC, {6, 1, 1, 2, "\x20\x88", 2}, "stream 'static' of column 'pc' ends early"},
 		{PC, {77, 1, 1, 2, "\x20\x08", 2}, "of column 'pc' is missing"},
-		{MNEMONIC, {6, 3, 0, 1, "\1", 1}, "has a value that there is not"},
+		{MNEMONIC, {6, 3, 0, 1, "\1", 1}, "has an undefined value"},
 		{ADDRESS, {8, 2, 2, 4, "\x80\x04\x10\x01\x81", 5}, "have fewer"},
-		{ADDRESS, {8, 2, 3, 4, "\1\1\1\1", 4}, "a coding that is not for it"},
+		{ADDRESS, {8, 2, 3, 4, "\1\1\1\1", 4}, "has an invalid coding"},
 		{TEXT, {8, 4, 0, 2, "\4\3", 2}, "have fewer"},
-		{SHAPES, {1, 0, 4, 3, usual[SHAPES].bytes, 32}, "a shape that there is not"},
+		{SHAPES, {1, 0, 4, 3, defaults[SHAPES].bytes, 32}, "an undefined shape"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct made streams[MADE];
-		memcpy(streams, usual, sizeof streams);
+		memcpy(streams, defaults, sizeof streams);
 		streams[cases[i].stream] = cases[i].made;
-		struct buf file = make_file(streams, usual);
+		struct buf file = make_file(streams, defaults);
 		expect_refused(&file, cases[i].message);
 		expect_same_failure(&file);
 		buf_free(&file);
@@ -547,7 +549,7 @@ streams_that_contradict_each_other_are_damage(void **state)
 }
 
 static void
-fronts_beyond_the_limits_are_damage(void **state)
+fronts_beyond_the_limits_are_corrupt(void **state)
 {
 	(void)state;
 	const struct {
@@ -561,35 +563,35 @@ fronts_beyond_the_limits_are_damage(void **state)
 		{16, 513, "513 streams"},
 		{16, MADE + 1, "expected 384"},
 		{16, 0, "expected 24"},
-		{24 + 8, (1u << 28) + 1, "is larger than the limit"},
-		{24 + 12, 4, "and its head says"},
+		{24 + 8, (1u << 28) + 1, "exceeds the limit"},
+		{24 + 12, 4, "its header specifies"},
 		{24 + 4, UINT32_MAX, "has more names than bytes"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct part_at parts[PARTS_MOST];
-		struct buf file = make_file(usual, usual);
-		assert_int_equal(find_parts(&file, parts), 5);
-		uint8_t *segment = file.data + parts[2].offset;
+		struct section_at sections[SECTIONS_MAX];
+		struct buf file = make_file(defaults, defaults);
+		assert_int_equal(find_sections(&file, sections), 5);
+		uint8_t *segment = file.data + sections[2].offset;
 		store_number(segment + 32 + cases[i].at, cases[i].value, 4);
-		mend_part(segment);
+		mend_section(segment);
 		expect_refused(&file, cases[i].message);
 		buf_free(&file);
 	}
 }
 
 static void
-columns_that_are_listed_twice_or_unused_are_passed_over(void **state)
+columns_that_are_listed_twice_or_unused_are_skipped(void **state)
 {
 	(void)state;
-	struct buf file = make_file(usual, NULL);
-	struct part_at parts[PARTS_MOST];
-	find_parts(&file, parts);
+	struct buf file = make_file(defaults, NULL);
+	struct section_at sections[SECTIONS_MAX];
+	find_sections(&file, sections);
 	/* The text becomes a second pc of the same length. */
-	uint8_t *head = file.data + parts[0].offset, *p = head + 32;
+	uint8_t *head = file.data + sections[0].offset, *p = head + 32;
 	while (memcmp(p, "\x04text", 5) != 0)
 		p++;
 	memcpy(p, "\x04kind", 5);
-	mend_part(head);
+	mend_section(head);
 	struct buf rows = list_rows(open_bytes(&file, NULL, NULL, false), "kind pc text", NULL);
 	assert_string_equal(buf_text(&rows), "instruction 0x10 -\ninstruction 0x14 -\n"
 					     "instruction 0x10 -\ninstruction 0x14 -\n"
@@ -602,7 +604,7 @@ static void
 another_version_is_not_read(void **state)
 {
 	(void)state;
-	struct buf file = make_file(usual, NULL);
+	struct buf file = make_file(defaults, NULL);
 	struct poly_reader *reader;
 	struct poly_error error;
 	uint8_t *p = file.data + 8;
@@ -612,20 +614,20 @@ another_version_is_not_read(void **state)
 		       2) != 0)
 		p++;
 	p[1] = '2';
-	mend_part(file.data + 8);
+	mend_section(file.data + 8);
 	assert_int_equal(poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
 		POLY_ERR_UNSUPPORTED);
 	assert_string_equal(
-		error.message, "the packed trace has version 2 of its format, expected 1");
+		error.message, "unsupported version 2 of the packed trace (expected 1)");
 	buf_free(&file);
 }
 
 #ifdef POLY_FAULT_INJECTION
 /* Reads the first rows, by a failing allocation after the other; counted or not. */
 static void
-expect_lack_of_memory(const struct buf *file, struct poly_read_options options, bool tallies)
+expect_lack_of_memory(const struct buf *file, struct poly_read_options options, bool weighted)
 {
-	const size_t rows = tallies ? 3 : 4;
+	const size_t rows = weighted ? 3 : 4;
 	enum poly_status status = POLY_ERR_MEMORY;
 	options.one_thread = true;
 	size_t k = 1;
@@ -635,8 +637,8 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 		mem_fail_at(k);
 		status = poly_reader_open_memory(
 			file->data, file->size, &options, &reader, NULL);
-		if (status == POLY_OK && tallies)
-			poly_reader_tally(reader);
+		if (status == POLY_OK && weighted)
+			poly_reader_accept_weights(reader);
 		if (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
@@ -649,10 +651,10 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 }
 
 static void
-lack_of_memory_is_told_wherever_it_is_met(void **state)
+out_of_memory_is_reported_at_every_allocation(void **state)
 {
 	(void)state;
-	struct buf file = make_file(usual, NULL);
+	struct buf file = make_file(defaults, NULL);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.skip = 2;
 	expect_lack_of_memory(&file, options, false);
@@ -667,20 +669,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_coding_gives_numbers_back_up_to_the_greatest),
+		cmocka_unit_test(every_coding_restores_numbers_up_to_the_maximum),
 		cmocka_unit_test(codings_have_the_bytes_of_their_definition),
-		cmocka_unit_test(a_number_that_does_not_end_is_bad),
-		cmocka_unit_test(
-			a_file_made_by_hand_is_read_and_what_is_unknown_in_it_passed_over),
-		cmocka_unit_test(rows_are_counted_by_blocks),
-		cmocka_unit_test(segments_in_which_something_moves_are_not_counted),
-		cmocka_unit_test(only_what_is_wanted_is_counted),
-		cmocka_unit_test(streams_that_contradict_each_other_are_damage),
-		cmocka_unit_test(fronts_beyond_the_limits_are_damage),
-		cmocka_unit_test(columns_that_are_listed_twice_or_unused_are_passed_over),
+		cmocka_unit_test(an_unterminated_number_is_bad),
+		cmocka_unit_test(unknown_sections_of_a_constructed_file_are_skipped),
+		cmocka_unit_test(rows_are_weighted_by_blocks),
+		cmocka_unit_test(segments_with_varying_columns_are_not_weighted),
+		cmocka_unit_test(only_selected_columns_are_weighted),
+		cmocka_unit_test(contradictory_streams_are_corrupt),
+		cmocka_unit_test(fronts_beyond_the_limits_are_corrupt),
+		cmocka_unit_test(columns_that_are_listed_twice_or_unused_are_skipped),
 		cmocka_unit_test(another_version_is_not_read),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_wherever_it_is_met),
+		cmocka_unit_test(out_of_memory_is_reported_at_every_allocation),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

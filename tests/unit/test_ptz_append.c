@@ -33,7 +33,7 @@ bytes_at(const struct place *place)
 
 /* Opens a writer that appends what a reader has; its status is that of opening. */
 static enum poly_status
-open_behind(const struct place *place, const struct poly_reader *reader,
+open_append(const struct place *place, const struct poly_reader *reader,
 	struct poly_writer **writer, struct poly_error *error)
 {
 	static const char *const words[] = {"ptz.rows=4096", NULL};
@@ -54,7 +54,7 @@ append_text(const struct place *place, const struct buf *text, unsigned *notes)
 	const struct poly_batch *batch;
 	enum poly_status status;
 	uint64_t count;
-	if (open_behind(place, reader, &writer, &error) != POLY_OK)
+	if (open_append(place, reader, &writer, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK)
 		assert_int_equal(poly_writer_write(writer, batch, &error), POLY_OK);
@@ -95,35 +95,35 @@ expect_rows_of(const struct buf *file, const struct buf *text)
 	buf_free(&expected);
 }
 
-/* Numbers of segments, records before them and indexes go on without a gap. */
+/* Numbers of segments, preceding records and indexes continue without a gap. */
 static void
 expect_sound_parts(const struct buf *file)
 {
-	struct part_at parts[PARTS_MOST];
-	const size_t count = find_parts(file, parts);
+	struct section_at sections[SECTIONS_MAX];
+	const size_t count = find_sections(file, sections);
 	uint64_t records = 0, index = 0;
-	uint32_t number = 0, told = 0;
+	uint32_t number = 0, listed = 0;
 	for (size_t i = 1; i < count; i++) {
-		const uint8_t *front = file->data + parts[i].offset + 32;
-		if (strcmp(parts[i].tag, "SEGM") == 0) {
+		const uint8_t *front = file->data + sections[i].offset + 32;
+		if (strcmp(sections[i].tag, "SEGM") == 0) {
 			assert_int_equal(load_le64(front), records);
 			assert_int_equal(load_le32(front + 20), ++number);
 			records += load_le32(front + 8);
 		} else {
-			assert_string_equal(parts[i].tag, "INDX");
+			assert_string_equal(sections[i].tag, "INDX");
 			assert_int_equal(load_le64(front), index);
-			index = parts[i].offset;
-			told += load_le32(front + 8);
-			assert_true(load_le64(front + parts[i].front - 8) ==
-				    chain_before(file, parts, i));
+			index = sections[i].offset;
+			listed += load_le32(front + 8);
+			assert_true(load_le64(front + sections[i].front - 8) ==
+				    chain_before(file, sections, i));
 		}
 	}
-	assert_int_equal(told, number);
+	assert_int_equal(listed, number);
 	assert_int_equal(load_le64(file->data + file->size - 16), index);
 }
 
 static void
-pieces_appended_are_the_whole(void **state)
+appended_pieces_equal_the_whole(void **state)
 {
 	(void)state;
 	unsigned notes;
@@ -144,15 +144,15 @@ pieces_appended_are_the_whole(void **state)
 	const uint64_t skips[] = {5999, 6000, 6001, 7000, 13999, 14000, 16999};
 	struct buf rows = rows_from(&file, 0);
 	for (size_t i = 0; i < sizeof skips / sizeof *skips; i++) {
-		struct buf behind = rows_from(&file, skips[i]);
+		struct buf remaining = rows_from(&file, skips[i]);
 		size_t at = 0;
 		for (uint64_t row = 0; row < skips[i]; row++)
 			at = (size_t)((uint8_t *)memchr(rows.data + at, '\n', rows.size - at) -
 				      rows.data) +
 			     1;
-		assert_int_equal(behind.size, rows.size - at);
-		assert_memory_equal(behind.data, rows.data + at, behind.size);
-		buf_free(&behind);
+		assert_int_equal(remaining.size, rows.size - at);
+		assert_memory_equal(remaining.data, rows.data + at, remaining.size);
+		buf_free(&remaining);
 	}
 	unlink(place.path);
 	buf_free(&rows);
@@ -162,19 +162,19 @@ pieces_appended_are_the_whole(void **state)
 }
 
 static void
-a_file_without_its_end_is_cut_back_to_whole_segments(void **state)
+a_file_without_its_end_is_truncated_to_complete_segments(void **state)
 {
 	(void)state;
 	struct buf whole = long_packed(14), piece = long_text(1);
-	struct part_at parts[PARTS_MOST];
-	const size_t count = find_parts(&whole, parts);
-	size_t part = 1;
+	struct section_at sections[SECTIONS_MAX];
+	const size_t count = find_sections(&whole, sections);
+	size_t section = 1;
 	/* Every place in the file about parts' borders, and some within them. */
-	for (size_t size = parts[1].offset; size < whole.size; size++) {
-		while (part + 1 < count && parts[part + 1].offset <= size)
-			part++;
-		const size_t in = size - parts[part].offset;
-		const size_t left = parts[part].body + 32 - in;
+	for (size_t size = sections[1].offset; size < whole.size; size++) {
+		while (section + 1 < count && sections[section + 1].offset <= size)
+			section++;
+		const size_t in = size - sections[section].offset;
+		const size_t left = sections[section].body + 32 - in;
 		if (in > 1 && in != 31 && in != 32 && in != 33 && left > 2 && in % 997 != 0)
 			continue;
 		unsigned notes;
@@ -184,12 +184,12 @@ a_file_without_its_end_is_cut_back_to_whole_segments(void **state)
 		struct buf file = bytes_at(&place);
 		expect_sound_parts(&file);
 		/* Whole parts stay, and nothing else. */
-		assert_true(find_parts(&file, parts) >= part + 1);
-		find_parts(&whole, parts);
-		const size_t kept = in >= parts[part].body + 32 ? part + 1 : part;
-		const size_t end =
-			kept < count ? parts[kept].offset
-				     : parts[count - 1].offset + 32 + parts[count - 1].body;
+		assert_true(find_sections(&file, sections) >= section + 1);
+		find_sections(&whole, sections);
+		const size_t kept = in >= sections[section].body + 32 ? section + 1 : section;
+		const size_t end = kept < count ? sections[kept].offset
+						: sections[count - 1].offset + 32 +
+							  sections[count - 1].body;
 		assert_memory_equal(file.data, whole.data, end);
 		struct poly_error error = {0};
 		struct buf rows = rows_from(&file, 0);
@@ -213,18 +213,18 @@ a_file_without_its_end_is_cut_back_to_whole_segments(void **state)
 }
 
 static void
-ranges_of_segments_that_no_index_knew_are_found_again(void **state)
+ranges_of_unindexed_segments_are_recomputed(void **state)
 {
 	(void)state;
 	unsigned notes;
 	struct buf whole = long_packed(14), piece = long_text(1);
-	struct part_at parts[PARTS_MOST];
-	const size_t count = find_parts(&whole, parts);
-	struct place place = make_place(whole.data, parts[count - 1].offset);
+	struct section_at sections[SECTIONS_MAX];
+	const size_t count = find_sections(&whole, sections);
+	struct place place = make_place(whole.data, sections[count - 1].offset);
 	append_text(&place, &piece, &notes);
 	struct buf file = bytes_at(&place);
 	/* As they were in the index that is gone. */
-	const uint8_t *was = whole.data + parts[count - 1].offset + 32 + 24;
+	const uint8_t *was = whole.data + sections[count - 1].offset + 32 + 24;
 	const uint8_t *is = file.data + load_le64(file.data + file.size - 16) + 32 + 24;
 	assert_memory_equal(is, was, (count - 2) * (24 + 3 * 16));
 	unlink(place.path);
@@ -234,31 +234,31 @@ ranges_of_segments_that_no_index_knew_are_found_again(void **state)
 }
 
 static void
-a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only(void **state)
+a_segment_without_its_bytes_is_removed_at_the_end_only(void **state)
 {
 	(void)state;
 	struct buf whole = long_packed(14), piece = long_text(1);
-	struct part_at parts[PARTS_MOST];
-	const size_t count = find_parts(&whole, parts), last = count - 2;
-	for (size_t part = 1; part <= last; part++) {
+	struct section_at sections[SECTIONS_MAX];
+	const size_t count = find_sections(&whole, sections), last = count - 2;
+	for (size_t section = 1; section <= last; section++) {
 		struct buf spoiled = {0};
 		struct poly_error error;
 		struct poly_writer *writer;
 		unsigned notes;
-		buf_append(&spoiled, whole.data, parts[count - 1].offset);
-		memset(spoiled.data + parts[part].offset + 32 + parts[part].front, 0,
-			parts[part].body - parts[part].front);
+		buf_append(&spoiled, whole.data, sections[count - 1].offset);
+		memset(spoiled.data + sections[section].offset + 32 + sections[section].front,
+			0, sections[section].body - sections[section].front);
 		struct place place = make_place(spoiled.data, spoiled.size);
-		if (part == last) {
+		if (section == last) {
 			append_text(&place, &piece, &notes);
 			struct buf file = bytes_at(&place);
 			expect_sound_parts(&file);
-			assert_memory_equal(file.data, whole.data, parts[last].offset);
+			assert_memory_equal(file.data, whole.data, sections[last].offset);
 			buf_free(&file);
 		} else {
 			struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
 			assert_int_equal(
-				open_behind(&place, reader, &writer, &error), POLY_ERR_FORMAT);
+				open_append(&place, reader, &writer, &error), POLY_ERR_FORMAT);
 			assert_null(writer);
 			struct buf file = bytes_at(&place);
 			expect_same(&file, &spoiled);
@@ -273,29 +273,30 @@ a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only(void **state)
 }
 
 static void
-nothing_is_appended_to_other_parts_than_were_written(void **state)
+nothing_is_appended_to_other_sections_than_were_written(void **state)
 {
 	(void)state;
 	struct buf text = long_text(14), piece = long_text(1), whole = long_packed(14);
-	struct part_at parts[PARTS_MOST], others[PARTS_MOST];
+	struct section_at sections[SECTIONS_MAX], others[SECTIONS_MAX];
 	struct poly_writer *writer;
 	struct poly_error error;
-	find_parts(&whole, parts);
+	find_sections(&whole, sections);
 	/* The first segment of a trace that differs in one address, which has as many bytes. */
 	uint8_t *digit = (uint8_t *)strstr(buf_text(&text), "401a70");
 	digit[5] = '1';
 	struct buf other =
 		convert(open_bytes(&text, "cis501", NULL, false), "ptz", "ptz.rows=4096", NULL);
-	find_parts(&other, others);
+	find_sections(&other, others);
 	struct buf mixed = {0};
 	buf_append(&mixed, other.data, others[2].offset);
-	buf_append(&mixed, whole.data + parts[2].offset, whole.size - 16 - parts[2].offset);
-	put_number(&mixed, mixed.size - parts[5].body - 32, 8);
+	buf_append(
+		&mixed, whole.data + sections[2].offset, whole.size - 16 - sections[2].offset);
+	put_number(&mixed, mixed.size - sections[5].body - 32, 8);
 	buf_append(&mixed, whole.data + whole.size - 8, 8);
 	struct place place = make_place(mixed.data, mixed.size);
 	struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
-	assert_int_equal(open_behind(&place, reader, &writer, &error), POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "an index stands behind other parts"));
+	assert_int_equal(open_append(&place, reader, &writer, &error), POLY_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "an index does not match the sections"));
 	struct buf after = bytes_at(&place);
 	expect_same(&after, &mixed);
 	poly_reader_close(reader);
@@ -309,7 +310,7 @@ nothing_is_appended_to_other_parts_than_were_written(void **state)
 }
 
 static void
-what_is_given_up_leaves_the_file_as_it_was(void **state)
+an_abandoned_append_leaves_the_file_unchanged(void **state)
 {
 	(void)state;
 	struct buf whole = long_packed(6), piece = long_text(9);
@@ -318,8 +319,8 @@ what_is_given_up_leaves_the_file_as_it_was(void **state)
 		struct poly_reader *reader = open_bytes(&piece, "cis501", NULL, false);
 		struct poly_writer *writer;
 		const struct poly_batch *batch;
-		assert_int_equal(open_behind(&place, reader, &writer, NULL), POLY_OK);
-		assert_int_equal(poly_writer_before(writer), 6000);
+		assert_int_equal(open_append(&place, reader, &writer, NULL), POLY_OK);
+		assert_int_equal(poly_writer_existing_records(writer), 6000);
 		for (unsigned i = 0; i < batches; i++) {
 			assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 			assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
@@ -354,7 +355,7 @@ expect_refused(const struct place *place, const char *text, const char *format,
 	struct poly_reader *reader = open_bytes(&bytes, format, NULL, false);
 	struct poly_writer *writer;
 	struct poly_error error;
-	const enum poly_status status = open_behind(place, reader, &writer, &error);
+	const enum poly_status status = open_append(place, reader, &writer, &error);
 	if (status != expected || !strstr(error.message, message))
 		fail_msg("%d: %s, expected %s", status, error.message, message);
 	assert_null(writer);
@@ -367,7 +368,7 @@ expect_refused(const struct place *place, const char *text, const char *format,
 }
 
 static void
-what_does_not_fit_is_refused(void **state)
+traces_with_other_metadata_are_refused(void **state)
 {
 	(void)state;
 	struct buf text = bytes_of("1000 5\n1004 6\n");
@@ -375,16 +376,16 @@ what_does_not_fit_is_refused(void **state)
 		convert(open_bytes(&text, "text:pc:hex,time", NULL, false), "ptz", NULL, NULL);
 	struct place place = make_place(packed.data, packed.size);
 	expect_refused(&place, "2 401000 0\n", "din", POLY_ERR_LOSS,
-		"its format is 'din', and that of the packed trace 'text'");
+		"the format of the input is 'din', that of the packed trace is 'text'");
 	expect_refused(
-		&place, "1000 5\n", "text:pc:hex,address", POLY_ERR_LOSS, "does not fit: ");
+		&place, "1000 5\n", "text:pc:hex,address", POLY_ERR_LOSS, "cannot append: ");
 	unlink(place.path);
 	place = make_place(text.data, text.size);
 	expect_refused(&place, "1000 5\n", "text:pc:hex,time", POLY_ERR_FORMAT,
-		"does not begin with the magic");
+		"does not start with the magic");
 	unlink(place.path);
 	expect_refused(&(struct place){"/tmp/."}, "1000 5\n", "text:pc:hex,time",
-		POLY_ERR_USAGE, "only to a file");
+		POLY_ERR_USAGE, "not a regular file");
 	buf_free(&text);
 	buf_free(&packed);
 }
@@ -393,13 +394,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_appended_are_the_whole),
-		cmocka_unit_test(a_file_without_its_end_is_cut_back_to_whole_segments),
-		cmocka_unit_test(ranges_of_segments_that_no_index_knew_are_found_again),
-		cmocka_unit_test(a_segment_whose_bytes_never_came_is_cut_off_at_the_end_only),
-		cmocka_unit_test(nothing_is_appended_to_other_parts_than_were_written),
-		cmocka_unit_test(what_is_given_up_leaves_the_file_as_it_was),
-		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(appended_pieces_equal_the_whole),
+		cmocka_unit_test(a_file_without_its_end_is_truncated_to_complete_segments),
+		cmocka_unit_test(ranges_of_unindexed_segments_are_recomputed),
+		cmocka_unit_test(a_segment_without_its_bytes_is_removed_at_the_end_only),
+		cmocka_unit_test(nothing_is_appended_to_other_sections_than_were_written),
+		cmocka_unit_test(an_abandoned_append_leaves_the_file_unchanged),
+		cmocka_unit_test(traces_with_other_metadata_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed traces of several segments: damage, cuts, and records that are passed over. */
+/* Packed traces of several segments: corrupt data, truncation, and skipped records. */
 #include "ptz_help.h"
 
 #include <unistd.h>
 
 #define COLUMNS PTZ_COLUMNS
 
-/* So many rows, in several segments. */
+/* Returns the first rows, in several segments. */
 static struct whole
 make_whole(unsigned thousands)
 {
 	struct whole whole = {0};
 	struct buf text = long_text(thousands);
 	whole.file = long_packed(thousands);
-	whole.count = find_parts(&whole.file, whole.parts);
+	whole.count = find_sections(&whole.file, whole.sections);
 	whole.rows = list_rows(open_bytes(&text, "cis501", NULL, false), COLUMNS, NULL);
 	buf_free(&text);
 	assert_true(whole.count >= 5);
@@ -52,7 +52,7 @@ a_flipped_bit_in_any_byte_is_detected(void **state)
 		while (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		if (status == POLY_END)
-			fail_msg("nobody saw what was done to byte %zu", at);
+			fail_msg("the change of byte %zu was not detected", at);
 		poly_reader_close(reader);
 		file.data[at] ^= (uint8_t)(1 << at % 8);
 	}
@@ -61,20 +61,20 @@ a_flipped_bit_in_any_byte_is_detected(void **state)
 
 /* Damages a byte of the second segment, and reads. */
 static void
-expect_damage(struct whole *whole, size_t at, const char *message)
+expect_corrupt(struct whole *whole, size_t at, const char *message)
 {
 	struct poly_error error = {0};
 	struct poly_reader_counts counts;
-	const size_t damaged = 2, place = whole->parts[damaged].offset + at;
-	const uint64_t before = rows_before(whole, damaged),
-		       behind = before + rows_of(whole, damaged);
+	const size_t corrupt = 2, place = whole->sections[corrupt].offset + at;
+	const uint64_t before = rows_before(whole, corrupt),
+		       resumed = before + rows_of(whole, corrupt);
 	whole->file.data[place] ^= 0x10;
 	struct buf rows =
 		list_rows(open_bytes(&whole->file, NULL, NULL, false), COLUMNS, &error);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
 	if (!strstr(error.message, message))
 		fail_msg("%s, expected %s", error.message, message);
-	assert_int_equal(error.offset, whole->parts[damaged].offset);
+	assert_int_equal(error.offset, whole->sections[corrupt].offset);
 	assert_int_equal(rows.size, line_of(&whole->rows, before));
 	buf_free(&rows);
 	struct poly_reader *reader = open_bytes(&whole->file, NULL, NULL, true);
@@ -85,7 +85,7 @@ expect_damage(struct whole *whole, size_t at, const char *message)
 	assert_int_equal(counts.skipped_places, 1);
 	poly_reader_close(reader);
 	const size_t front = line_of(&whole->rows, before),
-		     back = line_of(&whole->rows, behind);
+		     back = line_of(&whole->rows, resumed);
 	const size_t rest = whole->rows.size - back;
 	assert_memory_equal(rows.data, whole->rows.data, front);
 	assert_true(rows.size > front + rest);
@@ -97,42 +97,41 @@ expect_damage(struct whole *whole, size_t at, const char *message)
 }
 
 static void
-damage_is_named_by_segment_and_stream_and_the_other_segments_are_read(void **state)
+corrupt_data_are_reported_with_segment_and_stream_and_the_other_segments_are_read(void **state)
 {
 	(void)state;
 	static const char *const roles[] = {"names", "shapes", "template shapes", "followers",
 		"starts", "blocks", "static", "static bytes", "dynamic", "dynamic bytes"};
 	struct whole whole = make_whole(15);
-	const uint8_t *segment = whole.file.data + whole.parts[2].offset;
-	size_t at = 32 + whole.parts[2].front;
-	assert_string_equal(whole.parts[2].tag, "SEGM");
+	const uint8_t *segment = whole.file.data + whole.sections[2].offset;
+	size_t at = 32 + whole.sections[2].front;
+	assert_string_equal(whole.sections[2].tag, "SEGM");
 	const uint32_t streams = load_le32(segment + 32 + 16);
 	assert_true(streams > 10);
 	for (uint32_t i = 0; i < streams; i++) {
 		const uint8_t *stream = segment + 32 + 24 + 24 * i;
 		char message[100];
 		snprintf(message, sizeof message, "segment 2: stream '%s' %s", roles[*stream],
-			*stream < 6 ? "is damaged" : "of column '");
-		expect_damage(&whole, at, message);
+			*stream < 6 ? "is corrupt" : "of column '");
+		expect_corrupt(&whole, at, message);
 		at += load_le32(stream + 12);
 	}
-	expect_damage(
-		&whole, 0, "the part behind segment 1 is damaged: the checksum of its head");
-	expect_damage(&whole, 31, "the part behind segment 1 is damaged");
-	expect_damage(
-		&whole, 40, "the part behind segment 1 is damaged: the checksum of its front");
+	expect_corrupt(&whole, 0, "the section after segment 1 is corrupt: its header");
+	expect_corrupt(&whole, 31, "the section after segment 1 is corrupt");
+	expect_corrupt(&whole, 40, "the section after segment 1 is corrupt: its front");
 	free_whole(&whole);
 }
 
 static void
-a_damaged_stream_that_nobody_asked_for_does_no_harm(void **state)
+a_corrupt_stream_that_is_not_selected_does_no_harm(void **state)
 {
 	(void)state;
 	struct whole whole = make_whole(15);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
-	const struct part_at *part = &whole.parts[1];
-	uint8_t *segment = whole.file.data + part->offset, *at = segment + 32 + part->front;
+	const struct section_at *section = &whole.sections[1];
+	uint8_t *segment = whole.file.data + section->offset,
+		*at = segment + 32 + section->front;
 	for (uint32_t i = 0; i < load_le32(segment + 32 + 16); i++) {
 		const uint8_t *stream = segment + 32 + 24 + 24 * i;
 		if (*stream == 8 && stream[1] == POLY_COLUMN_address)
@@ -153,9 +152,9 @@ a_damaged_stream_that_nobody_asked_for_does_no_harm(void **state)
 	free_whole(&whole);
 }
 
-/* A reader that leaves out records at the front. */
+/* Opens a reader that skips records at the start. */
 static struct poly_reader *
-open_behind(const struct buf *file, uint64_t skip, bool tolerant)
+open_append(const struct buf *file, uint64_t skip, bool tolerant)
 {
 	struct poly_reader *reader;
 	struct poly_error error;
@@ -169,25 +168,25 @@ open_behind(const struct buf *file, uint64_t skip, bool tolerant)
 }
 
 static void
-records_left_out_are_the_same_with_an_index_and_without(void **state)
+skipped_records_are_the_same_with_an_index_and_without(void **state)
 {
 	(void)state;
 	struct whole whole = make_whole(15);
 	struct buf cut = whole.file;
-	cut.size = whole.parts[whole.count - 1].offset;
-	for (size_t part = 1; part + 1 < whole.count; part++) {
-		const uint64_t first = rows_before(&whole, part);
+	cut.size = whole.sections[whole.count - 1].offset;
+	for (size_t section = 1; section + 1 < whole.count; section++) {
+		const uint64_t first = rows_before(&whole, section);
 		const uint64_t skips[] = {first ? first - 1 : 0, first, first + 1, first + 99};
 		for (size_t i = 0; i < 4; i++) {
-			expect_from(open_behind(&whole.file, skips[i], false), &whole.rows,
+			expect_from(open_append(&whole.file, skips[i], false), &whole.rows,
 				skips[i], 15000);
-			expect_from(open_behind(&cut, skips[i], false), &whole.rows, skips[i],
+			expect_from(open_append(&cut, skips[i], false), &whole.rows, skips[i],
 				15000);
 		}
 	}
-	expect_from(open_behind(&whole.file, 15000, false), &whole.rows, 15000, 15000);
-	expect_from(open_behind(&cut, 15000, false), &whole.rows, 15000, 15000);
-	expect_from(open_behind(&whole.file, UINT64_MAX, false), &whole.rows, 15000, 15000);
+	expect_from(open_append(&whole.file, 15000, false), &whole.rows, 15000, 15000);
+	expect_from(open_append(&cut, 15000, false), &whole.rows, 15000, 15000);
+	expect_from(open_append(&whole.file, UINT64_MAX, false), &whole.rows, 15000, 15000);
 	free_whole(&whole);
 }
 
@@ -195,17 +194,17 @@ records_left_out_are_the_same_with_an_index_and_without(void **state)
 static void
 spoil(struct whole *whole, size_t kept, bool streams)
 {
-	for (size_t part = 1; part + 1 < whole->count; part++) {
-		const struct part_at *it = &whole->parts[part];
+	for (size_t section = 1; section + 1 < whole->count; section++) {
+		const struct section_at *it = &whole->sections[section];
 		const size_t from = streams ? 32 + it->front : 0;
-		if (part != kept)
+		if (section != kept)
 			memset(whole->file.data + it->offset + from, 0xaa,
 				32 + it->body - from);
 	}
 }
 
 static void
-nothing_of_the_segments_left_out_is_looked_at(void **state)
+skipped_segments_are_not_read(void **state)
 {
 	(void)state;
 	for (unsigned has_index = 0; has_index < 2; has_index++) {
@@ -216,7 +215,7 @@ nothing_of_the_segments_left_out_is_looked_at(void **state)
 		struct poly_reader *reader;
 		spoil(&whole, kept, !has_index);
 		if (!has_index)
-			whole.file.size = whole.parts[whole.count - 1].offset;
+			whole.file.size = whole.sections[whole.count - 1].offset;
 		options.skip = first + 10;
 		options.count = rows - 10;
 		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
@@ -228,7 +227,7 @@ nothing_of_the_segments_left_out_is_looked_at(void **state)
 }
 
 static void
-a_file_on_disk_is_read_at_its_end_and_where_the_record_is(void **state)
+a_file_on_disk_is_read_at_its_end_and_at_the_record(void **state)
 {
 	(void)state;
 	struct whole whole = make_whole(15);
@@ -253,43 +252,44 @@ a_file_on_disk_is_read_at_its_end_and_where_the_record_is(void **state)
 }
 
 static void
-an_index_that_is_wrong_is_not_believed(void **state)
+a_wrong_index_is_rejected(void **state)
 {
 	(void)state;
 	struct whole whole = make_whole(15);
-	const struct part_at *part = &whole.parts[whole.count - 1];
-	uint8_t *index = whole.file.data + part->offset;
+	const struct section_at *section = &whole.sections[whole.count - 1];
+	uint8_t *index = whole.file.data + section->offset;
 	const size_t entry = 24 + 3 * 16;
 	const struct {
 		size_t at;
 		uint64_t value;
 	} cases[] = {
-		{24 + entry, whole.parts[1].offset}, /* the first segment as the second */
+		{24 + entry, whole.sections[1].offset}, /* the first segment as the second */
 		{24 + entry, UINT64_MAX - 5},
-		{24 + entry, whole.parts[1].offset + 1},
+		{24 + entry, whole.sections[1].offset + 1},
 		{24 + entry + 8, 0},
 		{24 + entry + 8, 3},
-		{0, part->offset}, /* the index before it is itself */
-		{8, 0},		   /* no segments, or ranges */
+		{0, section->offset}, /* the index before it is itself */
+		{8, 0},		      /* no segments, or ranges */
 		{8, UINT64_MAX},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint8_t *at = index + 32 + cases[i].at;
 		const uint64_t was = load_le64(at), skip = rows_before(&whole, 2) + 5;
 		store_number(at, cases[i].value, 8);
-		mend_part(index);
-		expect_from(open_behind(&whole.file, skip, false), &whole.rows, skip, 15000);
+		mend_section(index);
+		expect_from(open_append(&whole.file, skip, false), &whole.rows, skip, 15000);
 		store_number(at, was, 8);
 	}
 	free_whole(&whole);
 }
 
 static void
-the_index_knows_the_least_and_the_greatest_values(void **state)
+the_index_has_minimum_and_maximum_values(void **state)
 {
 	(void)state;
 	struct whole whole = make_whole(15);
-	const uint8_t *entry = whole.file.data + whole.parts[whole.count - 1].offset + 32 + 24;
+	const uint8_t *entry =
+		whole.file.data + whole.sections[whole.count - 1].offset + 32 + 24;
 	struct poly_reader *reader = open_bytes(&whole.file, NULL, NULL, false);
 	const struct poly_batch *batch;
 	uint64_t least[2] = {UINT64_MAX, UINT64_MAX}, greatest[2] = {0, 0};
@@ -337,10 +337,10 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 	assert_int_equal(poly_reader_open_memory(text.data, text.size, &options, &reader, NULL),
 		POLY_OK);
 	struct buf file = convert(reader, "ptz", "ptz.rows=1", NULL);
-	/* Nobody gets by the first segment without an index. */
-	struct part_at parts[PARTS_MOST];
-	find_parts(&file, parts);
-	memset(file.data + parts[1].offset, 0, 32);
+	/* Without an index the first segment cannot be skipped. */
+	struct section_at sections[SECTIONS_MAX];
+	find_sections(&file, sections);
+	memset(file.data + sections[1].offset, 0, 32);
 	for (uint64_t skip = 1; skip < 600; skip += skip == 1 ? 254 : 1) {
 		char expected[16];
 		options = (struct poly_read_options)POLY_READ_OPTIONS_INIT;
@@ -362,22 +362,22 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 static void
 overlap_indexes(struct whole *whole)
 {
-	const struct part_at *part = &whole->parts[whole->count - 1];
+	const struct section_at *section = &whole->sections[whole->count - 1];
 	struct buf *file = &whole->file, front = {0};
 	file->size -= 16 + 16;
 	const uint64_t last = file->size;
-	put_number(&front, part->offset, 8);
+	put_number(&front, section->offset, 8);
 	put_number(&front, 0, 8);
 	put_number(&front, 0, 8);
-	put_part(file, "INDX", &front, NULL);
-	mend_part(file->data + part->offset);
+	put_section(file, "INDX", &front, NULL);
+	mend_section(file->data + section->offset);
 	put_number(file, last, 8);
 	buf_append(file, "PTZ\x89\n\x1a\r\n", 8);
 	buf_free(&front);
 }
 
 static void
-indexes_that_overlap_are_not_believed(void **state)
+overlapping_indexes_are_rejected(void **state)
 {
 	(void)state;
 	for (unsigned overlap = 0; overlap < 2; overlap++) {
@@ -387,8 +387,8 @@ indexes_that_overlap_are_not_believed(void **state)
 		const struct poly_batch *batch;
 		if (overlap)
 			overlap_indexes(&whole);
-		/* Nobody gets by the first segment without an index. */
-		memset(whole.file.data + whole.parts[1].offset, 0, 32);
+		/* Without an index the first segment cannot be skipped. */
+		memset(whole.file.data + whole.sections[1].offset, 0, 32);
 		options.skip = rows_before(&whole, 2);
 		options.count = 1;
 		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
@@ -401,7 +401,7 @@ indexes_that_overlap_are_not_believed(void **state)
 	}
 }
 
-/* Begins an analysis of a packed trace, behind some records that do not count. */
+/* Starts an analysis of a packed trace, after some warm-up records. */
 static struct poly_stats *
 begin_stats(const char *name, uint64_t warmup, const struct poly_reader *reader)
 {
@@ -416,7 +416,7 @@ begin_stats(const char *name, uint64_t warmup, const struct poly_reader *reader)
 }
 
 static void
-counted_records_are_refused_where_their_order_matters(void **state)
+weighted_records_are_refused_if_their_order_matters(void **state)
 {
 	(void)state;
 	struct buf file = load_sample("ptz/altivec.ptz");
@@ -429,8 +429,8 @@ counted_records_are_refused_where_their_order_matters(void **state)
 	assert_true(poly_stats_accepts_weights(mix));
 	assert_false(poly_stats_accepts_weights(later));
 	assert_false(poly_stats_accepts_weights(flow));
-	poly_reader_want(reader, poly_stats_columns(mix));
-	poly_reader_tally(reader);
+	poly_reader_project(reader, poly_stats_columns(mix));
+	poly_reader_accept_weights(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->weight);
 	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);
@@ -450,16 +450,16 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flipped_bit_in_any_byte_is_detected),
 		cmocka_unit_test(
-			damage_is_named_by_segment_and_stream_and_the_other_segments_are_read),
-		cmocka_unit_test(a_damaged_stream_that_nobody_asked_for_does_no_harm),
-		cmocka_unit_test(records_left_out_are_the_same_with_an_index_and_without),
-		cmocka_unit_test(nothing_of_the_segments_left_out_is_looked_at),
-		cmocka_unit_test(a_file_on_disk_is_read_at_its_end_and_where_the_record_is),
-		cmocka_unit_test(an_index_that_is_wrong_is_not_believed),
-		cmocka_unit_test(the_index_knows_the_least_and_the_greatest_values),
+			corrupt_data_are_reported_with_segment_and_stream_and_the_other_segments_are_read),
+		cmocka_unit_test(a_corrupt_stream_that_is_not_selected_does_no_harm),
+		cmocka_unit_test(skipped_records_are_the_same_with_an_index_and_without),
+		cmocka_unit_test(skipped_segments_are_not_read),
+		cmocka_unit_test(a_file_on_disk_is_read_at_its_end_and_at_the_record),
+		cmocka_unit_test(a_wrong_index_is_rejected),
+		cmocka_unit_test(the_index_has_minimum_and_maximum_values),
 		cmocka_unit_test(many_segments_have_several_indexes_each_found_by_the_next),
-		cmocka_unit_test(indexes_that_overlap_are_not_believed),
-		cmocka_unit_test(counted_records_are_refused_where_their_order_matters),
+		cmocka_unit_test(overlapping_indexes_are_rejected),
+		cmocka_unit_test(weighted_records_are_refused_if_their_order_matters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

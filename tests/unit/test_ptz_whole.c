@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed traces that are not whole: cut off anywhere, or with other parts than were written. */
+/* Incomplete packed traces: truncated anywhere, or with other sections than were written. */
 #include "ptz_help.h"
 
 #include <unistd.h>
@@ -19,42 +19,45 @@ make_small(size_t rows, const char *option)
 	}
 	text.size = size;
 	whole.file = convert(open_bytes(&text, "cis501", NULL, false), "ptz", option, NULL);
-	whole.count = find_parts(&whole.file, whole.parts);
+	whole.count = find_sections(&whole.file, whole.sections);
 	whole.rows = list_rows(open_bytes(&text, "cis501", NULL, false), COLUMNS, NULL);
 	buf_free(&text);
 	return whole;
 }
 
-/* What is told of a file of so many bytes, of which one part is not whole: by its layout. */
+/* Formats the finding of a file of size bytes, one section of which is incomplete: by its
+ * layout. */
 static void
-expect_cut(char *text, size_t n, const struct whole *whole, size_t part, size_t size)
+expected_truncation(
+	char *text, size_t n, const struct whole *whole, size_t section, size_t size)
 {
-	const struct part_at *parts = whole->parts;
-	const bool is_end = part == whole->count;
-	const size_t begin = is_end ? whole->file.size - 16 : parts[part].offset;
+	const struct section_at *sections = whole->sections;
+	const bool is_end = section == whole->count;
+	const size_t begin = is_end ? whole->file.size - 16 : sections[section].offset;
 	const size_t have = size - begin;
-	char before[32] = "the head";
-	if (part > 1)
-		snprintf(before, sizeof before, "segment %zu", part - 1);
+	char before[32] = "the head section";
+	if (section > 1)
+		snprintf(before, sizeof before, "segment %zu", section - 1);
 	if (have == 0)
-		snprintf(text, n, "it does not end in an index");
+		snprintf(text, n, "it does not end with an index");
 	else if (is_end)
-		snprintf(text, n, "%zu of the 16 bytes of its end are there", have);
+		snprintf(text, n, "%zu of 16 bytes of its end are present", have);
 	else if (have < 32)
 		snprintf(text, n,
-			"%zu of the 32 bytes of the head of the part behind %s are there", have,
-			before);
-	else if (strcmp(parts[part].tag, "SEGM") == 0)
-		snprintf(text, n, "%zu of the %zu bytes of segment %zu are there", have,
-			32 + parts[part].body, part);
+			"%zu of 32 bytes of the header of the section after %s are present",
+			have, before);
+	else if (strcmp(sections[section].tag, "SEGM") == 0)
+		snprintf(text, n, "%zu of %zu bytes of segment %zu are present", have,
+			32 + sections[section].body, section);
 	else
-		snprintf(text, n, "%zu of the %zu bytes of the part behind %s are there", have,
-			32 + parts[part].body, before);
+		snprintf(text, n, "%zu of %zu bytes of the section after %s are present", have,
+			32 + sections[section].body, before);
 }
 
-/* Reads a file that is cut off: rows, and one warning. */
+/* Reads a truncated file: rows, and one warning. */
 static void
-read_cut(const struct buf *cut, bool tolerant, const char *rows, size_t size, const char *told)
+read_truncated(const struct buf *cut, bool tolerant, const char *rows, size_t size,
+	const char *expected)
 {
 	struct poly_reader *reader = open_bytes(cut, NULL, NULL, tolerant);
 	const struct poly_batch *batch;
@@ -70,53 +73,54 @@ read_cut(const struct buf *cut, bool tolerant, const char *rows, size_t size, co
 	assert_true(poly_reader_finding_at(reader, 0, &finding));
 	assert_string_equal(finding.rule->code, "P02");
 	assert_int_equal(finding.count, 1);
-	if (!strstr(finding.message, told))
-		fail_msg("%zu bytes: %s, expected %s", cut->size, finding.message, told);
+	if (!strstr(finding.message, expected))
+		fail_msg("%zu bytes: %s, expected %s", cut->size, finding.message, expected);
 	assert_false(poly_reader_finding_at(reader, 1, &finding));
 	poly_reader_close(reader);
 	buf_free(&found);
 }
 
 static void
-a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there(void **state)
+a_file_truncated_at_any_byte_delivers_its_segments_and_reports_the_bytes_present(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
 	assert_int_equal(whole.count, 6);
-	size_t part = 1;
-	for (size_t size = whole.parts[1].offset; size < whole.file.size; size++) {
+	size_t section = 1;
+	for (size_t size = whole.sections[1].offset; size < whole.file.size; size++) {
 		const struct buf cut = {.data = whole.file.data, .size = size};
-		char told[120];
-		while (part < whole.count &&
-			whole.parts[part].offset + 32 + whole.parts[part].body <= size)
-			part++;
-		expect_cut(told, sizeof told, &whole, part, size);
-		const uint64_t rows =
-			part + 1 < whole.count ? rows_before(&whole, part) : (uint64_t)150;
-		read_cut(&cut, size % 2, (const char *)whole.rows.data,
-			line_of(&whole.rows, rows), told);
+		char expected[120];
+		while (section < whole.count &&
+			whole.sections[section].offset + 32 + whole.sections[section].body <=
+				size)
+			section++;
+		expected_truncation(expected, sizeof expected, &whole, section, size);
+		const uint64_t rows = section + 1 < whole.count ? rows_before(&whole, section)
+								: (uint64_t)150;
+		read_truncated(&cut, size % 2, (const char *)whole.rows.data,
+			line_of(&whole.rows, rows), expected);
 	}
 	free_whole(&whole);
 }
 
 static void
-a_file_cut_within_its_head_cannot_be_opened(void **state)
+a_file_truncated_within_its_head_cannot_be_opened(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(5, "ptz.rows=40");
-	for (size_t size = 8; size < whole.parts[1].offset; size++) {
+	for (size_t size = 8; size < whole.sections[1].offset; size++) {
 		struct poly_reader *reader;
 		struct poly_error error;
 		assert_int_equal(
 			poly_reader_open_memory(whole.file.data, size, NULL, &reader, &error),
 			POLY_ERR_FORMAT);
-		assert_non_null(strstr(error.message, "cut off within its head"));
+		assert_non_null(strstr(error.message, "truncated within its head section"));
 	}
 	free_whole(&whole);
 }
 
 static void
-a_file_that_is_cut_off_is_an_error_under_strict(void **state)
+a_truncated_file_is_an_error_under_strict(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
@@ -137,7 +141,7 @@ a_file_that_is_cut_off_is_an_error_under_strict(void **state)
 }
 
 static void
-bytes_behind_the_end_are_damage(void **state)
+bytes_after_the_end_are_corrupt(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(5, "ptz.rows=40");
@@ -147,16 +151,16 @@ bytes_behind_the_end_are_damage(void **state)
 		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
 	expect_same(&rows, &whole.rows);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_string_equal(error.message, "the packed trace ends before the input does, "
-					   "behind segment 1; what follows is "
+	assert_string_equal(error.message, "the packed trace ends before the input after "
+					   "segment 1; the following bytes are "
 					   "not of this trace");
 	buf_free(&rows);
 	free_whole(&whole);
 }
 
-/* What a file tells, and that its rows are these and then one for all that is behind them. */
+/* Checks a file's error, and that its rows are followed by one row for all following bytes. */
 static void
-expect_foreign(const struct buf *file, const struct buf *rows, const char *message)
+expect_other_stream(const struct buf *file, const struct buf *rows, const char *message)
 {
 	struct poly_error error = {0};
 	struct buf expected = {0};
@@ -176,44 +180,45 @@ expect_foreign(const struct buf *file, const struct buf *rows, const char *messa
 }
 
 static void
-another_trace_behind_the_end_or_behind_the_cut_is_not_read(void **state)
+another_trace_after_the_end_or_a_truncation_is_not_read(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(5, "ptz.rows=40");
 	struct buf sample = load_sample("ptz/altivec.ptz"), file = {0};
 	buf_append(&file, whole.file.data, whole.file.size);
 	buf_append(&file, sample.data, sample.size);
-	expect_foreign(&file, &whole.rows,
-		"the packed trace ends before the input does, behind segment 1; what follows "
-		"is "
+	expect_other_stream(&file, &whole.rows,
+		"the packed trace ends before the input after segment 1; the following bytes "
+		"are "
 		"not of this trace");
 	/* Up to the index, and then all but the magic. */
 	file.size = 0;
-	buf_append(&file, whole.file.data, whole.parts[2].offset);
+	buf_append(&file, whole.file.data, whole.sections[2].offset);
 	buf_append(&file, sample.data + 8, sample.size - 8);
-	expect_foreign(&file, &whole.rows,
-		"another head stands behind segment 1; what follows is not of this trace");
+	expect_other_stream(&file, &whole.rows,
+		"second head section after segment 1; the following bytes are not of this "
+		"trace");
 	buf_free(&file);
 	buf_free(&sample);
 	free_whole(&whole);
 }
 
-/* The head and then parts of a file, by number; 0 is the end. */
+/* Returns the head and then sections of a file, by number; 0 is the end. */
 static struct buf
-of_parts(const struct whole *whole, const size_t *order)
+of_sections(const struct whole *whole, const size_t *order)
 {
 	struct buf file = {0};
-	buf_append(&file, whole->file.data, whole->parts[1].offset);
+	buf_append(&file, whole->file.data, whole->sections[1].offset);
 	for (; *order; order++) {
-		const struct part_at *part = &whole->parts[*order];
-		buf_append(&file, whole->file.data + part->offset, 32 + part->body);
+		const struct section_at *section = &whole->sections[*order];
+		buf_append(&file, whole->file.data + section->offset, 32 + section->body);
 	}
 	return file;
 }
 
-/* Rows of parts in an order, with a row for each place where one does not follow. */
+/* Returns the rows of sections in an order, with a row for each gap. */
 static struct buf
-rows_of_parts(const struct whole *whole, const size_t *order, bool tolerant)
+rows_of_sections(const struct whole *whole, const size_t *order, bool tolerant)
 {
 	struct buf rows = {0};
 	for (size_t before = 0; *order; before = *order++) {
@@ -232,16 +237,16 @@ rows_of_parts(const struct whole *whole, const size_t *order, bool tolerant)
 static void
 expect_order(const struct whole *whole, const size_t *order, const char *message)
 {
-	struct buf file = of_parts(whole, order);
+	struct buf file = of_sections(whole, order);
 	struct poly_error error = {0};
 	struct buf rows = list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
-	struct buf expected = rows_of_parts(whole, order, false);
+	struct buf expected = rows_of_sections(whole, order, false);
 	expect_same(&rows, &expected);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
 	assert_string_equal(error.message, message);
 	buf_free(&rows);
 	buf_free(&expected);
-	expected = rows_of_parts(whole, order, true);
+	expected = rows_of_sections(whole, order, true);
 	rows = list_rows(open_bytes(&file, NULL, NULL, true), COLUMNS, NULL);
 	expect_same(&rows, &expected);
 	buf_free(&rows);
@@ -253,7 +258,7 @@ expect_order(const struct whole *whole, const size_t *order, const char *message
 }
 
 static void
-segments_that_are_missing_double_or_swapped_are_told_and_read(void **state)
+missing_duplicated_or_swapped_segments_are_reported_and_read(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
@@ -261,11 +266,11 @@ segments_that_are_missing_double_or_swapped_are_told_and_read(void **state)
 		size_t order[7];
 		const char *message;
 	} cases[] = {
-		{{1, 2, 4}, "segment 4 stands behind segment 2, expected segment 3"},
-		{{2, 3, 4}, "segment 2 stands behind the head, expected segment 1"},
-		{{1, 2, 2, 3, 4}, "segment 2 stands behind segment 2, expected segment 3"},
-		{{1, 3, 2, 4}, "segment 3 stands behind segment 1, expected segment 2"},
-		{{1, 2, 4, 3, 3}, "segment 4 stands behind segment 2, expected segment 3"},
+		{{1, 2, 4}, "segment 4 follows segment 2, expected segment 3"},
+		{{2, 3, 4}, "segment 2 follows the head section, expected segment 1"},
+		{{1, 2, 2, 3, 4}, "segment 2 follows segment 2, expected segment 3"},
+		{{1, 3, 2, 4}, "segment 3 follows segment 1, expected segment 2"},
+		{{1, 2, 4, 3, 3}, "segment 4 follows segment 2, expected segment 3"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		expect_order(&whole, cases[i].order, cases[i].message);
@@ -273,12 +278,12 @@ segments_that_are_missing_double_or_swapped_are_told_and_read(void **state)
 }
 
 static void
-a_missing_segment_is_told_where_its_records_are_left_out(void **state)
+a_missing_segment_is_reported_when_its_records_are_skipped(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
 	const size_t order[] = {1, 3, 4, 0};
-	struct buf file = of_parts(&whole, order);
+	struct buf file = of_sections(&whole, order);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	struct poly_error error = {0};
@@ -287,68 +292,67 @@ a_missing_segment_is_told_where_its_records_are_left_out(void **state)
 		POLY_OK);
 	struct buf rows = list_rows(reader, COLUMNS, &error);
 	assert_int_equal(rows.size, 0);
-	assert_string_equal(
-		error.message, "segment 3 stands behind segment 1, expected segment 2");
+	assert_string_equal(error.message, "segment 3 follows segment 1, expected segment 2");
 	buf_free(&rows);
 	buf_free(&file);
 	free_whole(&whole);
 }
 
 static void
-records_before_a_segment_that_are_not_there_are_told(void **state)
+missing_records_before_a_segment_are_reported(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
 	struct poly_error error = {0};
-	store_number(whole.file.data + whole.parts[3].offset + 32, 79, 8);
-	mend_part(whole.file.data + whole.parts[3].offset);
+	store_number(whole.file.data + whole.sections[3].offset + 32, 79, 8);
+	mend_section(whole.file.data + whole.sections[3].offset);
 	struct buf rows =
 		list_rows(open_bytes(&whole.file, NULL, NULL, false), COLUMNS, &error);
 	assert_int_equal(rows.size, line_of(&whole.rows, 80));
 	assert_string_equal(
-		error.message, "segment 3 has 79 records before it, and 80 are there");
+		error.message, "segment 3 specifies 79 preceding records, 80 were read");
 	buf_free(&rows);
 	free_whole(&whole);
 }
 
-/* The whole of a file but for its end, with other bytes in the place of a part's or before it.
- */
+/* Returns a file without its end, with other bytes replacing a section or before it. */
 static struct buf
-with_part(const struct whole *whole, size_t part, const struct buf *bytes, bool replaces)
+with_section(const struct whole *whole, size_t section, const struct buf *bytes, bool replaces)
 {
-	const size_t at = whole->parts[part].offset,
-		     behind = at + (replaces ? 32 + whole->parts[part].body : 0);
+	const size_t at = whole->sections[section].offset,
+		     after = at + (replaces ? 32 + whole->sections[section].body : 0);
 	struct buf file = {0};
 	buf_append(&file, whole->file.data, at);
 	buf_append(&file, bytes->data, bytes->size);
-	buf_append(&file, whole->file.data + behind, whole->file.size - 16 - behind);
+	buf_append(&file, whole->file.data + after, whole->file.size - 16 - after);
 	return file;
 }
 
 static struct buf
-bytes_of_part(const struct whole *whole, size_t part)
+bytes_of_section(const struct whole *whole, size_t section)
 {
 	struct buf bytes = {0};
-	buf_append(&bytes, whole->file.data + whole->parts[part].offset,
-		32 + whole->parts[part].body);
+	buf_append(&bytes, whole->file.data + whole->sections[section].offset,
+		32 + whole->sections[section].body);
 	return bytes;
 }
 
-/* A file of other parts gives these rows, and then P04 and nothing else. */
+/* Checks that a file of other sections has these rows, and then P04 and nothing else. */
 static void
-expect_other_parts(struct buf file, const struct buf *rows)
+expect_other_sections(struct buf file, const struct buf *rows)
 {
-	struct part_at parts[PARTS_MOST];
+	struct section_at sections[SECTIONS_MAX];
 	struct poly_error error = {0};
 	const struct poly_batch *batch;
 	struct poly_finding finding;
-	const size_t count = find_parts(&file, parts);
+	const size_t count = find_sections(&file, sections);
 	struct buf found = list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
 	if (rows)
 		expect_same(&found, rows);
 	assert_int_equal(error.status, POLY_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "the parts before the index are not those"));
-	assert_int_equal(error.offset, parts[count - 1].offset);
+	assert_non_null(
+		strstr(error.message, "the index does not match the preceding sections"));
+	assert_int_equal(error.offset, sections[count - 1].offset);
 	buf_free(&found);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, true);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
@@ -361,44 +365,44 @@ expect_other_parts(struct buf file, const struct buf *rows)
 }
 
 static void
-an_index_knows_the_parts_that_it_was_written_behind(void **state)
+an_index_identifies_the_sections_before_it(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
-	const struct part_at *last = &whole.parts[whole.count - 1];
+	const struct section_at *last = &whole.sections[whole.count - 1];
 	const uint8_t *front = whole.file.data + last->offset + 32;
 	assert_true(load_le64(front + last->front - 8) ==
-		    chain_before(&whole.file, whole.parts, whole.count - 1));
-	struct buf bytes = bytes_of_part(&whole, 1), extra = {0}, nothing = {0};
-	/* A part that nobody knows is added; a segment is another one of as many rows. */
-	put_part(&extra, "XTRA", &nothing, NULL);
-	expect_other_parts(with_part(&whole, 2, &extra, false), &whole.rows);
+		    chain_before(&whole.file, whole.sections, whole.count - 1));
+	struct buf bytes = bytes_of_section(&whole, 1), extra = {0}, nothing = {0};
+	/* Adds an unknown section; replaces a segment by another one with as many rows. */
+	put_section(&extra, "XTRA", &nothing, NULL);
+	expect_other_sections(with_section(&whole, 2, &extra, false), &whole.rows);
 	store_number(bytes.data + 32, rows_before(&whole, 3), 8);
 	store_number(bytes.data + 32 + 20, 3, 4);
-	mend_part(bytes.data);
-	expect_other_parts(with_part(&whole, 3, &bytes, true), NULL);
-	/* The head is another one. */
+	mend_section(bytes.data);
+	expect_other_sections(with_section(&whole, 3, &bytes, true), NULL);
+	/* Replaces the head section. */
 	buf_free(&bytes);
-	bytes = bytes_of_part(&whole, 0);
+	bytes = bytes_of_section(&whole, 0);
 	uint8_t *isa = bytes.data;
 	while (memcmp(isa, "\x03x86", 4) != 0)
 		isa++;
 	isa[3] = '5';
-	mend_part(bytes.data);
-	expect_other_parts(with_part(&whole, 0, &bytes, true), &whole.rows);
+	mend_section(bytes.data);
+	expect_other_sections(with_section(&whole, 0, &bytes, true), &whole.rows);
 	buf_free(&bytes);
 	buf_free(&extra);
 	free_whole(&whole);
 }
 
 static void
-damage_that_was_told_is_not_told_by_the_index_too(void **state)
+corrupt_data_are_not_reported_again_by_the_index(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
-	const size_t places[] = {0, 3, 33, 32 + whole.parts[2].front};
+	const size_t places[] = {0, 3, 33, 32 + whole.sections[2].front};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		uint8_t *at = whole.file.data + whole.parts[2].offset + places[i];
+		uint8_t *at = whole.file.data + whole.sections[2].offset + places[i];
 		*at ^= 1;
 		struct buf codes = find_all(open_bytes(&whole.file, NULL, NULL, true));
 		assert_string_equal(buf_text(&codes), "P01:41 ");
@@ -409,20 +413,20 @@ damage_that_was_told_is_not_told_by_the_index_too(void **state)
 }
 
 static void
-an_index_without_a_chain_is_believed(void **state)
+an_index_without_a_chain_is_accepted(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
 	struct buf file = {0}, front = {0};
-	const struct part_at *last = &whole.parts[whole.count - 1];
+	const struct section_at *last = &whole.sections[whole.count - 1];
 	buf_append(&front, whole.file.data + last->offset + 32, last->front - 8);
 	buf_append(&file, whole.file.data, last->offset);
-	put_part(&file, "INDX", &front, NULL);
+	put_section(&file, "INDX", &front, NULL);
 	buf_append(&file, whole.file.data + whole.file.size - 16, 16);
 	struct buf codes = find_all(open_bytes(&file, NULL, NULL, true));
 	assert_int_equal(codes.size, 0);
-	/* Nobody gets by the first segment without an index. */
-	memset(file.data + whole.parts[1].offset, 0, 32);
+	/* Without an index the first segment cannot be skipped. */
+	memset(file.data + whole.sections[1].offset, 0, 32);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	options.skip = 149;
@@ -438,7 +442,7 @@ an_index_without_a_chain_is_believed(void **state)
 }
 
 static void
-a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
+a_section_larger_than_any_file_ends_reading(void **state)
 {
 	(void)state;
 	static const char *const tags[] = {"XTRA", "INDX", "HEAD"};
@@ -446,19 +450,19 @@ a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
 	struct buf front = {0};
 	put_number(&front, 0, 8);
 	for (unsigned i = 0; i < 3; i++) {
-		/* With its head of 32 bytes it has none, modulo 2^64. */
+		/* With its header of 32 bytes its size is 0, modulo 2^64. */
 		struct buf file = {0};
 		struct poly_error error = {0};
-		buf_append(&file, whole.file.data, whole.parts[1].offset);
-		put_part(&file, tags[i], &front, NULL);
-		store_number(file.data + whole.parts[1].offset + 8, UINT64_MAX - 31, 8);
-		mend_part(file.data + whole.parts[1].offset);
+		buf_append(&file, whole.file.data, whole.sections[1].offset);
+		put_section(&file, tags[i], &front, NULL);
+		store_number(file.data + whole.sections[1].offset + 8, UINT64_MAX - 31, 8);
+		mend_section(file.data + whole.sections[1].offset);
 		struct buf rows =
 			list_rows(open_bytes(&file, NULL, NULL, false), COLUMNS, &error);
 		assert_int_equal(rows.size, 0);
-		assert_string_equal(error.message,
-			"the part behind the head says that it has more bytes than a file can "
-			"have");
+		assert_string_equal(error.message, "the section after the head section is "
+						   "corrupt: its size exceeds that of any "
+						   "file");
 		buf_free(&rows);
 		buf_free(&file);
 	}
@@ -466,7 +470,7 @@ a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading(void **state)
 	free_whole(&whole);
 }
 
-/* Rows of a file on disk, damage passed over. */
+/* Returns the rows of a file on disk, skipping corrupt data. */
 static struct buf
 rows_on_disk(const struct buf *file)
 {
@@ -485,24 +489,25 @@ rows_on_disk(const struct buf *file)
 }
 
 static void
-a_head_behind_much_damage_is_found_wherever_it_stands(void **state)
+a_header_after_much_corrupt_data_is_found_at_any_offset(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(5, "ptz.rows=40");
 	struct buf nothing = {0}, expected = {0};
 	buf_string(&expected, "- - - - -\n");
 	buf_append(&expected, whole.rows.data, whole.rows.size);
-	/* Bytes are looked at in pieces of 4 MiB, the first of which begins with the damage. */
+	/* Bytes are searched in blocks of 4 MiB, the first of which starts with the corrupt
+	 * data. */
 	for (size_t less = 0; less <= 64; less += 8) {
 		struct buf much = {0}, extra = {0};
 		uint8_t *room = buf_reserve(&much, (size_t)4 << 20);
 		assert_non_null(room);
 		memset(room, 0x55, (size_t)4 << 20);
 		much.size = ((size_t)4 << 20) - less;
-		put_part(&extra, "XTRA", &nothing, &much);
+		put_section(&extra, "XTRA", &nothing, &much);
 		extra.data[0] ^= 1;
-		struct buf file = with_part(&whole, 1, &extra, false);
-		put_number(&file, whole.parts[2].offset + extra.size, 8);
+		struct buf file = with_section(&whole, 1, &extra, false);
+		put_number(&file, whole.sections[2].offset + extra.size, 8);
 		buf_append(&file, whole.file.data + whole.file.size - 8, 8);
 		struct buf rows = rows_on_disk(&file);
 		expect_same(&rows, &expected);
@@ -516,13 +521,14 @@ a_head_behind_much_damage_is_found_wherever_it_stands(void **state)
 }
 
 static void
-a_file_whose_index_is_damaged_is_not_cut_off(void **state)
+a_file_with_a_corrupt_index_is_not_truncated(void **state)
 {
 	(void)state;
 	struct whole whole = make_small(150, "ptz.rows=40");
 	const size_t end = whole.file.size - 16;
-	/* In the head and the front of the index, and in its place in the end. */
-	const size_t places[] = {whole.parts[5].offset + 9, whole.parts[5].offset + 40, end};
+	/* In the header and the front of the index, and in its offset at the end. */
+	const size_t places[] = {
+		whole.sections[5].offset + 9, whole.sections[5].offset + 40, end};
 	for (size_t i = 0; i < 3; i++) {
 		whole.file.data[places[i]] ^= 1;
 		struct buf codes = find_all(open_bytes(&whole.file, NULL, NULL, true));
@@ -534,22 +540,22 @@ a_file_whose_index_is_damaged_is_not_cut_off(void **state)
 }
 
 static void
-a_head_is_all_front_and_no_longer_than_may_be(void **state)
+a_head_is_all_front_and_within_the_limit(void **state)
 {
 	(void)state;
 	const struct {
 		uint64_t front, body;
 		const char *message;
 	} cases[] = {
-		{10, 12, "the head has 2 bytes behind its front, expected none"},
+		{10, 12, "the head section has 2 bytes after its front, expected none"},
 		{12, 10,
-			"the part behind the magic says that its front is longer than it is, "
-			"or "
-			"can be"},
+			"the section after the magic is corrupt: its front exceeds the section "
+			"or the "
+			"limit"},
 		{1048577, 1048577,
-			"the part behind the magic says that its front is longer than it is, "
-			"or "
-			"can be"},
+			"the section after the magic is corrupt: its front exceeds the section "
+			"or the "
+			"limit"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct poly_reader *reader;
@@ -577,7 +583,7 @@ a_head_is_all_front_and_no_longer_than_may_be(void **state)
 	}
 }
 
-/* A head with many facts and labels, and no segments. */
+/* Returns a file of a head section with many facts or labels, and no segments. */
 static struct buf
 head_of(const char *prefix, unsigned count)
 {
@@ -594,13 +600,13 @@ head_of(const char *prefix, unsigned count)
 		buf_append(&front, key, (size_t)n);
 		buf_append(&front, "\x01x", 2);
 	}
-	put_part(&file, "HEAD", &front, NULL);
+	put_section(&file, "HEAD", &front, NULL);
 	buf_free(&front);
 	return file;
 }
 
 static void
-labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be(void **state)
+labels_are_separate_from_facts_and_limited_in_number(void **state)
 {
 	(void)state;
 	static const char *const prefixes[] = {"fact.label.", "label.fact."};
@@ -623,7 +629,7 @@ labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be(void **sta
 }
 
 static int
-take_bytes(void *user, const void *data, size_t size)
+append_bytes(void *user, const void *data, size_t size)
 {
 	buf_append(user, data, size);
 	return 0;
@@ -633,11 +639,11 @@ take_bytes(void *user, const void *data, size_t size)
  */
 static enum poly_status
 pack_labelled(const struct buf *source, const char *format, const char *const *labels,
-	struct buf *to, struct poly_error *error)
+	struct buf *out, struct poly_error *error)
 {
 	struct poly_reader *reader = open_bytes(source, NULL, NULL, false);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	const struct poly_sink sink = {take_bytes, to};
+	const struct poly_sink sink = {append_bytes, out};
 	struct poly_writer *writer;
 	options.format = format;
 	options.labels = labels;
@@ -651,7 +657,7 @@ pack_labelled(const struct buf *source, const char *format, const char *const *l
 }
 
 static void
-labels_of_the_source_stay_beside_those_that_are_given(void **state)
+labels_of_the_source_are_preserved_beside_the_provided_ones(void **state)
 {
 	(void)state;
 	static const char *const first[] = {"a=1", "b=2", NULL}, *const second[] = {
@@ -669,14 +675,14 @@ labels_of_the_source_stay_beside_those_that_are_given(void **state)
 	assert_string_equal(info->labels[1].value, "3");
 	poly_reader_close(reader);
 	assert_int_equal(pack_labelled(&sample, "csv", first, &twice, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "format 'csv' holds no labels");
+	assert_string_equal(error.message, "options.labels: format 'csv' cannot hold labels");
 	buf_free(&sample);
 	buf_free(&once);
 	buf_free(&twice);
 }
 
 static void
-labels_beyond_what_a_head_holds_are_refused(void **state)
+labels_beyond_the_limit_of_a_head_are_refused(void **state)
 {
 	(void)state;
 	struct buf sample = load_sample("cis501/sort_1k.trace"), label = {0}, to = {0};
@@ -696,26 +702,24 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			a_file_cut_at_any_byte_gives_the_segments_before_and_says_what_is_there),
-		cmocka_unit_test(a_file_cut_within_its_head_cannot_be_opened),
-		cmocka_unit_test(a_file_that_is_cut_off_is_an_error_under_strict),
-		cmocka_unit_test(bytes_behind_the_end_are_damage),
-		cmocka_unit_test(another_trace_behind_the_end_or_behind_the_cut_is_not_read),
-		cmocka_unit_test(segments_that_are_missing_double_or_swapped_are_told_and_read),
-		cmocka_unit_test(a_missing_segment_is_told_where_its_records_are_left_out),
-		cmocka_unit_test(records_before_a_segment_that_are_not_there_are_told),
-		cmocka_unit_test(an_index_knows_the_parts_that_it_was_written_behind),
-		cmocka_unit_test(damage_that_was_told_is_not_told_by_the_index_too),
-		cmocka_unit_test(an_index_without_a_chain_is_believed),
-		cmocka_unit_test(a_head_behind_much_damage_is_found_wherever_it_stands),
-		cmocka_unit_test(a_file_whose_index_is_damaged_is_not_cut_off),
-		cmocka_unit_test(
-			a_part_that_says_it_has_more_than_a_file_can_have_ends_the_reading),
-		cmocka_unit_test(a_head_is_all_front_and_no_longer_than_may_be),
-		cmocka_unit_test(
-			labels_are_apart_from_facts_and_no_more_of_them_are_taken_than_may_be),
-		cmocka_unit_test(labels_of_the_source_stay_beside_those_that_are_given),
-		cmocka_unit_test(labels_beyond_what_a_head_holds_are_refused),
+			a_file_truncated_at_any_byte_delivers_its_segments_and_reports_the_bytes_present),
+		cmocka_unit_test(a_file_truncated_within_its_head_cannot_be_opened),
+		cmocka_unit_test(a_truncated_file_is_an_error_under_strict),
+		cmocka_unit_test(bytes_after_the_end_are_corrupt),
+		cmocka_unit_test(another_trace_after_the_end_or_a_truncation_is_not_read),
+		cmocka_unit_test(missing_duplicated_or_swapped_segments_are_reported_and_read),
+		cmocka_unit_test(a_missing_segment_is_reported_when_its_records_are_skipped),
+		cmocka_unit_test(missing_records_before_a_segment_are_reported),
+		cmocka_unit_test(an_index_identifies_the_sections_before_it),
+		cmocka_unit_test(corrupt_data_are_not_reported_again_by_the_index),
+		cmocka_unit_test(an_index_without_a_chain_is_accepted),
+		cmocka_unit_test(a_header_after_much_corrupt_data_is_found_at_any_offset),
+		cmocka_unit_test(a_file_with_a_corrupt_index_is_not_truncated),
+		cmocka_unit_test(a_section_larger_than_any_file_ends_reading),
+		cmocka_unit_test(a_head_is_all_front_and_within_the_limit),
+		cmocka_unit_test(labels_are_separate_from_facts_and_limited_in_number),
+		cmocka_unit_test(labels_of_the_source_are_preserved_beside_the_provided_ones),
+		cmocka_unit_test(labels_beyond_the_limit_of_a_head_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ expect_instruction(const struct poly_batch *batch, size_t row, const char *line)
 	assert_int_equal(batch->kind[row], POLY_KIND_INSTRUCTION);
 	expect_field(batch, row, line, "cpu", POLY_COLUMN_cpu);
 	expect_field(batch, row, line, "taken", POLY_COLUMN_executed);
-	expect_field(batch, row, line, "id", POLY_COLUMN_number);
+	expect_field(batch, row, line, "id", POLY_COLUMN_instruction_id);
 	expect_hex(batch->pc[row], 8, line, "addr");
 	expect_hex(batch->opcode[row], 2u * batch->opcode_size[row], line, "opcode");
 	expect_field(batch, row, line, "iset", POLY_COLUMN_instruction_set);
@@ -73,7 +73,7 @@ expect_moved(const struct poly_batch *batch, size_t row, const char *line)
 	assert_int_equal(batch->kind[row], POLY_KIND_ACCESS);
 	assert_string_equal(read ? "R" : "W", field(line, "rw", letter));
 	expect_field(batch, row, line, "size", POLY_COLUMN_size);
-	expect_field(batch, row, line, "attrib", POLY_COLUMN_attributes);
+	expect_field(batch, row, line, "attrib", POLY_COLUMN_access_attributes);
 	expect_hex(batch->address[row], 8, line, "addr");
 	if (poly_present(batch, POLY_COLUMN_value, row))
 		expect_hex(batch->value[row], 2 * batch->size[row], line, "data");
@@ -194,7 +194,8 @@ the_examples_of_the_specification_are_read(void **state)
 	(void)state;
 	struct buf bytes = load_sample("qemu4v/seed3.q4v");
 	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", NULL, false),
-		"record time cpu executed number pc opcode opcode_size instruction_set mode "
+		"record time cpu executed instruction_id pc opcode opcode_size instruction_set "
+		"mode "
 		"security text access address size value reg raw");
 	assert_string_equal(buf_text(&rows),
 		"instruction 1 0 true 1 0x4 0x3c080001 4 A svc null lui t0,0x1 null null null "
@@ -234,14 +235,14 @@ tolerated_forms_have_their_fields(void **state)
 	expect_rows("12 ns IS (12) 0x8000:00000000c000_NS E1A0 T16 EL3h_s :mov\r\n"
 		    "12 ns 3 IT (00350:1f) 350 490d T svc : LDR\n"
 		    "12 ns 3 IT (00000350) 490d T svc : a : b\n",
-		NULL, "cpu executed number pc real_pc opcode mode security text",
+		NULL, "cpu executed instruction_id pc real_pc opcode mode security text",
 		"null false 12 0x8000 0xc000 0xe1a0 EL3h s mov\n"
 		"3 true 31 0x350 null 0x490d svc null LDR\n"
 		"3 true null 0x350 null 0x490d svc null a : b\n");
 	expect_rows("1 clk MR16 1000 0011223344556677 8899aabbccddeeff\n"
 		    "1 clk MW4X 1000 0000_002A\n1 clk MR4 X 1000 xxxxxxxx\n"
 		    "1 clk MR4 1000 (ABORTED)\n",
-		NULL, "access size attributes value payload",
+		NULL, "access size access_attributes value payload",
 		"read 16 null null 00112233445566778899aabbccddeeff\nwrite 4 X 0x2a null\n"
 		"read 4 X null null\nread 4 null null null\n");
 	expect_rows("1 clk R r8 (usr) 0x1800\n1 clk cpu3 R msp 20000000 (MSP)\n"

@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-/* Lines of a bus listing with the addresses 0, 8, 16...; each that n divides is damaged. */
+/* Lines of a bus listing with the addresses 0, 8, 16...; every n-th line is corrupt. */
 static struct buf
 make_listing(unsigned lines, unsigned n)
 {
 	struct buf text = {0};
 	for (unsigned i = 0; i < lines; i++) {
 		if (n && i % n == n - 1)
-			buf_string(&text, "damaged\n");
+			buf_string(&text, "corrupt\n");
 		else
 			buf_printf(&text, "%08x fe IO_READ\n", 8 * i);
 	}
@@ -49,7 +49,7 @@ listing_options(void)
 }
 
 static void
-what_cannot_be_opened_leaves_nothing(void **state)
+a_failed_open_leaks_nothing(void **state)
 {
 	(void)state;
 	static const char *const unknown[] = {"no.such=1", NULL},
@@ -59,12 +59,12 @@ what_cannot_be_opened_leaves_nothing(void **state)
 		const char *format;
 		const char *const *options;
 		enum poly_status status;
-		const char *says;
+		const char *message;
 	} cases[] = {
-		{"nothing", NULL, POLY_ERR_USAGE, "there is no format 'nothing'"},
+		{"nothing", NULL, POLY_ERR_USAGE, "options.format: no such format 'nothing'"},
 		{"csv", NULL, POLY_ERR_USAGE, "format 'csv' can only be written"},
-		{NULL, NULL, POLY_ERR_FORMAT, "no format fits"},
-		{"bach-text", unknown, POLY_ERR_USAGE, "no format has an option 'no.such'"},
+		{NULL, NULL, POLY_ERR_FORMAT, "unrecognized format"},
+		{"bach-text", unknown, POLY_ERR_USAGE, "unknown option 'no.such'"},
 		{"bach-text", bare, POLY_ERR_USAGE, "option 'bach.line' has no value"},
 		{"bach-text", range, POLY_ERR_USAGE,
 			"option 'bach.line' is '9', expected 32 or 8"},
@@ -79,8 +79,8 @@ what_cannot_be_opened_leaves_nothing(void **state)
 			cases[i].status);
 		assert_null(reader);
 		assert_int_equal(error.status, cases[i].status);
-		if (!strstr(error.message, cases[i].says))
-			fail_msg("'%s' without '%s'", error.message, cases[i].says);
+		if (!strstr(error.message, cases[i].message))
+			fail_msg("'%s' without '%s'", error.message, cases[i].message);
 		assert_int_equal(poly_reader_open_memory("?", 1, &options, &reader, NULL),
 			cases[i].status);
 	}
@@ -92,9 +92,9 @@ what_cannot_be_opened_leaves_nothing(void **state)
 	poly_reader_close(NULL);
 }
 
-/* The struct as it was when it ended behind options. */
+/* The struct of a version whose last member was options. */
 static void
-callers_that_know_fewer_options_are_served(void **state)
+smaller_option_structs_are_accepted(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(10, 0);
@@ -152,7 +152,7 @@ an_error_is_written_only_on_failure(void **state)
 }
 
 static void
-records_before_damage_come_first_and_the_damage_stays(void **state)
+records_precede_corrupt_data_and_the_error_is_sticky(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(30, 20);
@@ -186,26 +186,26 @@ records_before_damage_come_first_and_the_damage_stays(void **state)
 }
 
 static void
-damage_that_is_passed_over_is_counted(void **state)
+skipped_corrupt_data_are_counted(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(60, 20);
-	/* Two damaged lines are one place. */
-	memcpy(text.data + 19 * 20 + 8, "another damaged one\n", 20);
+	/* Two consecutive corrupt lines are one region. */
+	memcpy(text.data + 19 * 20 + 8, "another corrupt one\n", 20);
 	struct poly_read_options options = listing_options();
 	options.skip_errors = true;
 	for (options.batch_rows = 0; options.batch_rows < 6; options.batch_rows++) {
 		struct poly_reader *reader = open_listing(&text, &options);
 		const struct poly_batch *batch;
 		struct poly_reader_counts counts;
-		uint64_t rows = 0, damaged = 0;
+		uint64_t rows = 0, corrupt = 0;
 		while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 			for (size_t row = 0; row < batch->rows; row++, rows++)
-				damaged += batch->kind[row] == POLY_KIND_OTHER;
+				corrupt += batch->kind[row] == POLY_KIND_OTHER;
 		}
 		assert_null(batch);
 		assert_int_equal(rows, 60);
-		assert_int_equal(damaged, 4);
+		assert_int_equal(corrupt, 4);
 		poly_reader_count(reader, &counts);
 		assert_int_equal(counts.records, 60);
 		assert_int_equal(counts.skipped_places, 3);
@@ -253,9 +253,9 @@ a_window_is_part_of_the_whole(void **state)
 	buf_free(&text);
 }
 
-/* Damage behind the records that were asked for is nobody's business. */
+/* Corrupt data after the selected records is not reported. */
 static void
-what_stands_behind_the_window_is_not_looked_at(void **state)
+bytes_after_the_window_are_not_read(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(30, 20);
@@ -304,7 +304,7 @@ a_cancelled_reader_stays_cancelled(void **state)
 
 /* B08, the address of a port: a note from record 8193 on; B03: a warning, at one record. */
 static void
-findings_come_in_order_and_the_first_are_kept(void **state)
+findings_are_ordered_and_the_first_are_stored(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(9000, 0);
@@ -332,7 +332,7 @@ findings_come_in_order_and_the_first_are_kept(void **state)
 	assert_int_equal(i, 6);
 	poly_reader_close(reader);
 
-	/* Strict reading ends behind the record of the warning. */
+	/* Strict reading ends after the record of the warning. */
 	options.strict = true;
 	reader = open_listing(&text, &options);
 	struct poly_error error;
@@ -349,7 +349,7 @@ findings_come_in_order_and_the_first_are_kept(void **state)
 }
 
 static void
-columns_can_be_given_up_until_the_first_batch(void **state)
+columns_can_be_projected_until_the_first_batch(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(10, 0);
@@ -357,7 +357,7 @@ columns_can_be_given_up_until_the_first_batch(void **state)
 	const struct poly_batch *batch;
 	options.columns = POLY_HAS(address) | POLY_HAS(size);
 	struct poly_reader *reader = open_listing(&text, &options);
-	poly_reader_want(reader, POLY_HAS(address) | POLY_HAS(kind));
+	poly_reader_project(reader, POLY_HAS(address) | POLY_HAS(kind));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->address);
 	assert_null(batch->size);
@@ -429,16 +429,16 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_cannot_be_opened_leaves_nothing),
-		cmocka_unit_test(callers_that_know_fewer_options_are_served),
+		cmocka_unit_test(a_failed_open_leaks_nothing),
+		cmocka_unit_test(smaller_option_structs_are_accepted),
 		cmocka_unit_test(an_error_is_written_only_on_failure),
-		cmocka_unit_test(records_before_damage_come_first_and_the_damage_stays),
-		cmocka_unit_test(damage_that_is_passed_over_is_counted),
+		cmocka_unit_test(records_precede_corrupt_data_and_the_error_is_sticky),
+		cmocka_unit_test(skipped_corrupt_data_are_counted),
 		cmocka_unit_test(a_window_is_part_of_the_whole),
-		cmocka_unit_test(what_stands_behind_the_window_is_not_looked_at),
+		cmocka_unit_test(bytes_after_the_window_are_not_read),
 		cmocka_unit_test(a_cancelled_reader_stays_cancelled),
-		cmocka_unit_test(findings_come_in_order_and_the_first_are_kept),
-		cmocka_unit_test(columns_can_be_given_up_until_the_first_batch),
+		cmocka_unit_test(findings_are_ordered_and_the_first_are_stored),
+		cmocka_unit_test(columns_can_be_projected_until_the_first_batch),
 		cmocka_unit_test(strings_of_the_options_are_not_kept),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_stays),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: what the renderings look like to the last byte, and what may go wrong. */
+/* Reports: every byte of the renderings, wrong use, lack of memory, errors of the sink. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ expect_usage(struct poly_report *report)
 	poly_report_free(report);
 }
 
-/* Fills a report with one of everything. */
+/* Adds one item of each type to a report. */
 static void
 fill(struct poly_report *r)
 {
@@ -106,7 +106,7 @@ fill(struct poly_report *r)
 	poly_report_end(r);
 }
 
-/* A table of two numbers with a unit, a plot of them where it is asked for, and a note. */
+/* Adds a table of two numbers with a unit, an optional plot of them, and a note. */
 static void
 fill_plotted(struct poly_report *r, const struct poly_plot *plot)
 {
@@ -248,7 +248,7 @@ empty_reports_render(void **state)
 }
 
 static void
-what_is_empty_is_left_out_of_text_only(void **state)
+empty_items_are_omitted_from_text_only(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
@@ -523,9 +523,9 @@ nesting_is_bounded(void **state)
 	expect_usage(nested(1000));
 }
 
-/* A table at the deepest place: its rows are one level below it in JSON. */
+/* A table at the maximum depth: its rows are one level below it in JSON. */
 static void
-tables_may_stand_at_the_deepest_place(void **state)
+tables_are_valid_at_the_maximum_depth(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
@@ -544,7 +544,7 @@ tables_may_stand_at_the_deepest_place(void **state)
 }
 
 static void
-wrong_use_is_told_when_rendering(void **state)
+usage_errors_are_reported_when_rendering(void **state)
 {
 	(void)state;
 	struct poly_report *r = poly_report_new();
@@ -583,7 +583,7 @@ wrong_use_is_told_when_rendering(void **state)
 }
 
 static void
-refused_output_is_an_io_error(void **state)
+rejected_output_is_an_io_error(void **state)
 {
 	(void)state;
 	struct poly_report *r = sample();
@@ -599,7 +599,7 @@ refused_output_is_an_io_error(void **state)
 	poly_report_free(r);
 }
 
-/* Random trees: every value is one that Python prints as it read it. */
+/* Random trees whose values Python reads and prints unchanged. */
 static uint32_t
 draw(uint64_t *seed, uint32_t below)
 {
@@ -616,7 +616,7 @@ notes_and_units_are_for_people(void **state)
 	struct poly_report *r = poly_report_new();
 	poly_report_count(r, "pages", 7);
 	poly_report_section(r, "empty");
-	poly_report_note(r, "Nobody reads this.");
+	poly_report_note(r, "This note is omitted.");
 	poly_report_end(r);
 	poly_report_note(r, NULL);
 	fill_plotted(r, NULL);
@@ -639,7 +639,7 @@ notes_and_units_are_for_people(void **state)
 	poly_report_free(r);
 }
 
-/* Whatever a table's plots, text, JSON and CSV are those of the table without them. */
+/* Plots of a table change neither its text nor its JSON or CSV. */
 static void
 plots_change_neither_text_nor_json_nor_csv(void **state)
 {
@@ -662,7 +662,7 @@ plots_change_neither_text_nor_json_nor_csv(void **state)
 }
 
 static void
-plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
+plots_of_missing_columns_are_usage_errors(void **state)
 {
 	(void)state;
 	const struct poly_plot wrong[] = {
@@ -712,7 +712,7 @@ plots_of_what_a_table_does_not_have_are_wrong_uses(void **state)
 }
 
 static void
-options_without_a_size_are_wrong_use(void **state)
+options_without_a_size_are_a_usage_error(void **state)
 {
 	(void)state;
 	const struct poly_render_options options = {.rendering = POLY_RENDER_JSON};
@@ -817,7 +817,7 @@ random_report(uint64_t seed, unsigned sections)
 	return r;
 }
 
-/* What a command makes of input, into out; false where the command cannot be run. */
+/* Runs a command on input and reads its output; returns false if the command fails. */
 static bool
 filter_through(const char *command, struct buf *input, struct buf *out)
 {
@@ -858,9 +858,9 @@ pythons_parser_reads_json_and_prints_the_same(void **state)
 	buf_free(&theirs);
 }
 
-/* A report in one rendering and in the other with its line breaks and indentation gone. */
+/* Compares a JSON line with the indented JSON without its line breaks and indentation. */
 static void
-a_line_of_json_says_what_the_indented_object_says(void **state)
+a_line_of_json_equals_the_indented_object(void **state)
 {
 	(void)state;
 	struct poly_report *r = random_report(20, 400);
@@ -896,8 +896,7 @@ pythons_csv_reader_finds_the_values_of_the_json(void **state)
 	render(r, POLY_RENDER_JSON, &ours);
 	buf_byte(&ours, 0);
 	render(r, POLY_RENDER_CSV, &ours);
-	/* Every line is found in the JSON by its path, and there are as many as it has leaves.
-	 */
+	/* The path of every line leads to a value in the JSON, and their numbers are equal. */
 	static const char program[] =
 		"import sys, json, csv, io\n"
 		"data = sys.stdin.buffer.read().decode().split(chr(0))\n"
@@ -963,7 +962,7 @@ lines_of_text_never_end_in_a_blank(void **state)
 }
 
 #ifdef POLY_FAULT_INJECTION
-/* Only counts its bytes: allocates nothing. */
+/* Counts its bytes without allocating memory. */
 static int
 weigh(void *user, const void *data, size_t size)
 {
@@ -972,7 +971,7 @@ weigh(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Builds and renders with the k-th allocation failing; how many there were. */
+/* Builds and renders a report with the k-th allocation failing; returns their number. */
 static size_t
 starve(enum poly_rendering rendering, size_t k)
 {
@@ -998,7 +997,7 @@ starve(enum poly_rendering rendering, size_t k)
 }
 
 static void
-lack_of_memory_is_remembered_and_told(void **state)
+lack_of_memory_is_a_sticky_error(void **state)
 {
 	(void)state;
 	for (int i = POLY_RENDER_TEXT; i <= POLY_RENDER_TERMINAL; i++) {
@@ -1025,9 +1024,9 @@ measure(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* What is rendered is not held in memory as a whole. */
+/* The output is never held in memory completely. */
 static void
-large_reports_come_in_pieces(void **state)
+large_reports_are_written_in_chunks(void **state)
 {
 	(void)state;
 	struct poly_report *report = poly_report_new();
@@ -1056,7 +1055,7 @@ main(void)
 		cmocka_unit_test(json_is_one_indented_object),
 		cmocka_unit_test(csv_has_a_block_of_values_and_one_for_each_table),
 		cmocka_unit_test(empty_reports_render),
-		cmocka_unit_test(what_is_empty_is_left_out_of_text_only),
+		cmocka_unit_test(empty_items_are_omitted_from_text_only),
 		cmocka_unit_test(numbers_reach_their_limits),
 		cmocka_unit_test(strings_are_escaped_for_each_rendering),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_replaced),
@@ -1066,21 +1065,21 @@ main(void)
 		cmocka_unit_test(ratios_are_percent_for_people_and_fractions_for_programs),
 		cmocka_unit_test(strings_are_copied),
 		cmocka_unit_test(nesting_is_bounded),
-		cmocka_unit_test(tables_may_stand_at_the_deepest_place),
-		cmocka_unit_test(wrong_use_is_told_when_rendering),
-		cmocka_unit_test(refused_output_is_an_io_error),
+		cmocka_unit_test(tables_are_valid_at_the_maximum_depth),
+		cmocka_unit_test(usage_errors_are_reported_when_rendering),
+		cmocka_unit_test(rejected_output_is_an_io_error),
 		cmocka_unit_test(notes_and_units_are_for_people),
 		cmocka_unit_test(plots_change_neither_text_nor_json_nor_csv),
-		cmocka_unit_test(plots_of_what_a_table_does_not_have_are_wrong_uses),
-		cmocka_unit_test(options_without_a_size_are_wrong_use),
+		cmocka_unit_test(plots_of_missing_columns_are_usage_errors),
+		cmocka_unit_test(options_without_a_size_are_a_usage_error),
 		cmocka_unit_test(pythons_parser_reads_json_and_prints_the_same),
-		cmocka_unit_test(a_line_of_json_says_what_the_indented_object_says),
+		cmocka_unit_test(a_line_of_json_equals_the_indented_object),
 		cmocka_unit_test(pythons_csv_reader_finds_the_values_of_the_json),
 		cmocka_unit_test(lines_of_text_never_end_in_a_blank),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_remembered_and_told),
+		cmocka_unit_test(lack_of_memory_is_a_sticky_error),
 #endif
-		cmocka_unit_test(large_reports_come_in_pieces),
+		cmocka_unit_test(large_reports_are_written_in_chunks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ places_are_the_first_matches_and_are_included(void **state)
 }
 
 static void
-records_without_a_time_have_that_of_the_one_before(void **state)
+records_without_a_time_inherit_that_of_the_record_before(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	(void)state;
@@ -155,7 +155,7 @@ records_without_a_time_have_that_of_the_one_before(void **state)
 }
 
 static void
-each_step_selects_from_what_the_ones_before_leave(void **state)
+each_step_selects_among_the_records_of_the_steps_before(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	size_t turn = 0, taken = 0;
@@ -190,7 +190,7 @@ the_last_records_are_kept(void **state)
 }
 
 static void
-no_record_is_asked_for(void **state)
+a_head_or_tail_of_0_selects_no_record(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	(void)state;
@@ -203,7 +203,7 @@ no_record_is_asked_for(void **state)
 }
 
 static void
-samples_are_of_the_size_asked_for_and_repeat(void **state)
+samples_have_the_requested_size_and_repeat(void **state)
 {
 	static bool first[LINES + 1], second[LINES + 1];
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
@@ -225,7 +225,7 @@ samples_are_of_the_size_asked_for_and_repeat(void **state)
 }
 
 static void
-wrong_selections_are_refused(void **state)
+invalid_selections_are_rejected(void **state)
 {
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	struct poly_selection *selection;
@@ -241,7 +241,7 @@ wrong_selections_are_refused(void **state)
 	assert_int_equal(poly_selection_new(&options, &selection, &error), POLY_OK);
 	assert_int_equal(poly_selection_bind(selection, &info, &error), POLY_ERR_USAGE);
 	poly_selection_free(selection);
-	options.tail = (uint64_t)POLY_TAIL_MOST + 1;
+	options.tail = (uint64_t)POLY_TAIL_MAX + 1;
 	assert_int_equal(poly_selection_new(&options, &selection, &error), POLY_ERR_LIMIT);
 	options.tail = UINT64_MAX;
 	options.where = "pc ==";
@@ -255,12 +255,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_are_the_first_matches_and_are_included),
-		cmocka_unit_test(records_without_a_time_have_that_of_the_one_before),
-		cmocka_unit_test(each_step_selects_from_what_the_ones_before_leave),
+		cmocka_unit_test(records_without_a_time_inherit_that_of_the_record_before),
+		cmocka_unit_test(each_step_selects_among_the_records_of_the_steps_before),
 		cmocka_unit_test(the_last_records_are_kept),
-		cmocka_unit_test(no_record_is_asked_for),
-		cmocka_unit_test(samples_are_of_the_size_asked_for_and_repeat),
-		cmocka_unit_test(wrong_selections_are_refused),
+		cmocka_unit_test(a_head_or_tail_of_0_selects_no_record),
+		cmocka_unit_test(samples_have_the_requested_size_and_repeat),
+		cmocka_unit_test(invalid_selections_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }

@@ -33,7 +33,7 @@ flow_text(unsigned flow, char text[8])
 }
 
 static void
-text_is_understood(void **state)
+text_is_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -115,7 +115,7 @@ text_is_understood(void **state)
 }
 
 static void
-direct_branches_tell_how_far_they_go(void **state)
+direct_branches_have_their_displacement(void **state)
 {
 	static const struct {
 		const char *text;
@@ -149,7 +149,7 @@ direct_branches_tell_how_far_they_go(void **state)
 }
 
 static void
-powerpc_is_understood(void **state)
+powerpc_is_decoded(void **state)
 {
 	static const struct {
 		uint32_t opcode;
@@ -194,7 +194,7 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 	const struct poly_batch *batch;
 	struct poly_error error;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_want(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		const struct static_ops_rows rows = {.op = op, .site = site};
 		assert_true(static_ops_number_rows(ops, batch, &rows));
@@ -222,7 +222,7 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 	"1 401007 44 -1 -1 - T - 0 0 401009 401000 RET JMP_REG\n"
 
 static void
-micro_operations_are_told_apart_by_names_registers_and_flags(void **state)
+micro_operations_are_distinguished_by_names_registers_and_flags(void **state)
 {
 	struct static_ops *ops = mem_new(1, sizeof *ops);
 	struct buf out = {0};
@@ -277,7 +277,7 @@ accesses_and_registers_belong_to_the_last_instruction(void **state)
 /* Of PowerPC only opcodes are asked for; further columns, where they are there, change nothing.
  */
 static void
-columns_that_were_not_asked_for_tell_no_operations_apart(void **state)
+columns_that_were_not_requested_distinguish_no_operations(void **state)
 {
 	struct buf bytes =
 		bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"isa\":\"powerpc\"}\n"
@@ -294,7 +294,7 @@ columns_that_were_not_asked_for_tell_no_operations_apart(void **state)
 		const struct poly_batch *batch;
 		uint32_t op[POLY_BATCH_ROWS];
 		static_ops_begin_trace(ops, info);
-		poly_reader_want(
+		poly_reader_project(
 			reader, all ? POLY_ALL_COLUMNS : static_ops_columns(info, SHARES_OPS));
 		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 		assert_true(static_ops_number_rows(
@@ -326,7 +326,7 @@ accesses_that_were_counted_belong_to_no_instruction(void **state)
 	const struct static_ops_rows rows = {.site = site};
 	(void)state;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_want(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	counted = *batch;
 	counted.weight = weights;
@@ -464,12 +464,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_understood),
-		cmocka_unit_test(direct_branches_tell_how_far_they_go),
-		cmocka_unit_test(powerpc_is_understood),
-		cmocka_unit_test(micro_operations_are_told_apart_by_names_registers_and_flags),
+		cmocka_unit_test(text_is_parsed),
+		cmocka_unit_test(direct_branches_have_their_displacement),
+		cmocka_unit_test(powerpc_is_decoded),
+		cmocka_unit_test(
+			micro_operations_are_distinguished_by_names_registers_and_flags),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),
-		cmocka_unit_test(columns_that_were_not_asked_for_tell_no_operations_apart),
+		cmocka_unit_test(columns_that_were_not_requested_distinguish_no_operations),
 		cmocka_unit_test(accesses_that_were_counted_belong_to_no_instruction),
 		cmocka_unit_test(powerpc_traces_may_have_no_opcodes),
 		cmocka_unit_test(a_second_trace_finds_the_operations_of_the_first),

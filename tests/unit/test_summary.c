@@ -71,7 +71,7 @@ static const struct {
 	{POLY_COLUMN_access, POLY_ACCESS_COUNT},
 	{POLY_COLUMN_address, 0},
 	{POLY_COLUMN_size, 1u << 31},
-	{POLY_COLUMN_uop, 4},
+	{POLY_COLUMN_uop_index, 4},
 	{POLY_COLUMN_synthetic, 2},
 };
 
@@ -150,7 +150,7 @@ batch_of(const struct table *table, size_t from, size_t rows)
 	FILL(access, uint8_t)
 	FILL(address, uint64_t)
 	FILL(size, uint32_t)
-	FILL(uop, uint8_t)
+	FILL(uop_index, uint8_t)
 	FILL(synthetic, uint8_t)
 #undef FILL
 	if (table->has[POLY_COLUMN_raw])
@@ -238,14 +238,14 @@ expect_records(struct expected *e, const struct table *t)
 {
 	uint64_t instructions = 0, uops = 0, synthetic = 0, raw = 0;
 	for (size_t r = 0; r < t->rows; r++) {
-		bool numbered = has(t, POLY_COLUMN_uop, r);
+		bool numbered = has(t, POLY_COLUMN_uop_index, r);
 		uops += numbered;
 		raw += is_kind(t, r, POLY_KIND_OTHER) && has(t, POLY_COLUMN_raw, r);
 		if (!is_kind(t, r, POLY_KIND_INSTRUCTION))
 			continue;
 		if (is_synthetic(t, r))
 			synthetic++;
-		else if (!numbered || t->value[POLY_COLUMN_uop][r] <= 1)
+		else if (!numbered || t->value[POLY_COLUMN_uop_index][r] <= 1)
 			instructions++;
 	}
 	expect_count(&e->values, "records", "total", t->rows);
@@ -422,7 +422,7 @@ random_batches_count_as_their_rows_do(void **state)
 }
 
 static void
-merging_is_updating_with_both_at_any_cut(void **state)
+merging_equals_one_update_at_any_split(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 77, round = 0; round < 40; round++) {
@@ -648,7 +648,7 @@ the_whole_address_space_is_a_range(void **state)
 /* Seven bus records whose address is no multiple of 8 (reference bach, rule B03), of which
  * findings keep fewer, and two bytes of another one (B01). */
 static void
-what_the_reader_knows_is_reported(void **state)
+facts_of_the_reader_are_reported(void **state)
 {
 	(void)state;
 	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
@@ -684,7 +684,7 @@ what_the_reader_knows_is_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told_by_the_report(void **state)
+lack_of_memory_is_reported_by_the_report(void **state)
 {
 	(void)state;
 	struct poly_summary *summary = poly_summary_new();
@@ -710,15 +710,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_batches_count_as_their_rows_do),
-		cmocka_unit_test(merging_is_updating_with_both_at_any_cut),
+		cmocka_unit_test(merging_equals_one_update_at_any_split),
 		cmocka_unit_test(different_threads_are_counted_up_to_a_limit),
 		cmocka_unit_test(the_limit_holds_across_a_merge),
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
-		cmocka_unit_test(what_the_reader_knows_is_reported),
+		cmocka_unit_test(facts_of_the_reader_are_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_by_the_report),
+		cmocka_unit_test(lack_of_memory_is_reported_by_the_report),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ assert_name(const struct poly_symbols *symbols, uint64_t address, const char *na
 }
 
 static void
-lines_of_every_form_are_understood(void **state)
+lines_of_every_form_are_parsed(void **state)
 {
 	(void)state;
 	struct poly_symbols *symbols = open_list("# a remark\n"
@@ -72,7 +72,7 @@ lines_of_every_form_are_understood(void **state)
 }
 
 static void
-marks_of_arm_are_no_symbols(void **state)
+mapping_symbols_of_arm_are_not_symbols(void **state)
 {
 	(void)state;
 	struct poly_symbols *symbols =
@@ -120,7 +120,7 @@ the_better_of_equal_symbols_is_found(void **state)
 }
 
 static void
-what_is_no_list_is_refused_with_its_line(void **state)
+an_invalid_list_is_rejected_with_its_line(void **state)
 {
 	struct poly_symbols *symbols;
 	struct poly_error error;
@@ -225,7 +225,7 @@ this_program_has_its_own_symbols(void **state)
 	assert_non_null(number);
 	assert_true(main_symbol->is_code);
 	assert_false(number->is_code);
-	/* Sanitizers add room behind it. */
+	/* Sanitizers add padding. */
 	assert_true(number->size >= sizeof a_global_number);
 	assert_int_equal(number->address - main_symbol->address,
 		(uintptr_t)&a_global_number - (uintptr_t)main);
@@ -234,7 +234,7 @@ this_program_has_its_own_symbols(void **state)
 }
 
 static void
-a_damaged_elf_file_is_survived(void **state)
+a_corrupt_elf_file_is_handled(void **state)
 {
 	struct poly_symbols *symbols;
 	struct poly_error error;
@@ -242,7 +242,7 @@ a_damaged_elf_file_is_survived(void **state)
 	FILE *file = fopen("/proc/self/exe", "rb");
 	if (!file)
 		skip();
-	/* The headers with their tables somewhere behind the end, or damaged. */
+	/* Headers with tables beyond the end, or corrupt headers. */
 	static uint8_t whole[1 << 16];
 	uint8_t *part = malloc(sizeof whole);
 	uint64_t seed = 1;
@@ -329,7 +329,7 @@ expressions_know_symbols(void **state)
 }
 
 static void
-a_name_that_is_no_symbol_is_refused(void **state)
+an_unknown_symbol_is_rejected(void **state)
 {
 	struct poly_filter *filter;
 	struct poly_error error;
@@ -347,17 +347,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_every_form_are_understood),
-		cmocka_unit_test(marks_of_arm_are_no_symbols),
+		cmocka_unit_test(lines_of_every_form_are_parsed),
+		cmocka_unit_test(mapping_symbols_of_arm_are_not_symbols),
 		cmocka_unit_test(a_label_inside_a_function_has_a_name_alone),
 		cmocka_unit_test(nothing_reaches_beyond_the_last_address),
 		cmocka_unit_test(the_better_of_equal_symbols_is_found),
-		cmocka_unit_test(what_is_no_list_is_refused_with_its_line),
+		cmocka_unit_test(an_invalid_list_is_rejected_with_its_line),
 		cmocka_unit_test(overlapping_symbols_are_found_as_by_a_loop),
 		cmocka_unit_test(this_program_has_its_own_symbols),
-		cmocka_unit_test(a_damaged_elf_file_is_survived),
+		cmocka_unit_test(a_corrupt_elf_file_is_handled),
 		cmocka_unit_test(expressions_know_symbols),
-		cmocka_unit_test(a_name_that_is_no_symbol_is_refused),
+		cmocka_unit_test(an_unknown_symbol_is_rejected),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

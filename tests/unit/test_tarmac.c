@@ -96,7 +96,7 @@ every_record_may_name_its_processor(void **state)
 
 /* Only traces with an early name are read by one thread, which numbers the names. */
 static void
-names_that_come_late_have_no_number(void **state)
+late_names_have_no_number(void **state)
 {
 	(void)state;
 	struct buf text = {0}, expected = {0};
@@ -121,7 +121,8 @@ instructions_have_many_forms(void **state)
 		    "1 clk IT (0000800c) 490d X hyp_n : nop\n"
 		    "1 clk IT (0000800e:20) 490e T svc_s : nop\n"
 		    "1 clk (14) 00008010 e1a00000 O usr_ns : nop\n",
-		NULL, "executed number pc opcode opcode_size instruction_set mode security",
+		NULL,
+		"executed instruction_id pc opcode opcode_size instruction_set mode security",
 		"true 12 0x8000 0xe1a00000 4 A svc s\nfalse 13 0x8004 0xe1a00000 4 T32 EL3h s\n"
 		"null 31 0x8008 0x490d 2 T16 thread null\n"
 		"true null 0x800c 0x490d 2 X hyp n\ntrue 32 0x800e 0x490e 2 T svc s\n"
@@ -181,7 +182,7 @@ exceptions_and_branches_are_records(void **state)
 	(void)state;
 	expect_rows("1 clk ES EXC [0x00] Reset\n2 clk EXC [0x18] IRQ\n3 clk ES Reset\n"
 		    "4 clk BR (00008000) A\n5 clk FD (6) 80000004 80000010 A\n",
-		NULL, "kind record time text pc target number instruction_set",
+		NULL, "kind record time text pc target instruction_id instruction_set",
 		"event exception 1 [0x00] Reset null null null null\n"
 		"event exception 2 [0x18] IRQ null null null null\n"
 		"event exception 3 Reset null null null null\n"
@@ -264,7 +265,7 @@ accesses_have_many_forms(void **state)
 		    "1 clk R08 00001000 0011223344556677\n1 clk W04 X 00001000 00112233\n"
 		    "1 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
 		    "1 clk MW16 00001000 00112233445566778899aabbccddeeff\n",
-		NULL, "record access size attributes address value payload",
+		NULL, "record access size access_attributes address value payload",
 		"memory read 4 null 0x1000 0x1 null\nmemory write 8 null 0x1000 0x2a null\n"
 		"memory read 4 X 0x1000 0x1 null\nmemory write 4 X 0x1000 0x1 null\n"
 		"memory read 8 null 0x1000 0x11223344556677 null\n"
@@ -282,7 +283,7 @@ accesses_of_the_bus_have_their_letters(void **state)
 		"1 clk MNR4O__A 00001000 00000001\n1 clk MR2_I 0000010a b5100000\n"
 		"1 clk MR4_D 00000000 00204800\n1 clk MNW4____ (00008000:1f) 2000 00000001\n"
 		"MNR4O___ 00008000 E28F8090\n",
-		NULL, "access size attributes pc number value",
+		NULL, "access size access_attributes pc instruction_id value",
 		"write 4 S___D null null 0x4030201\nfetch 4 NO__I null null 0xe28f8090\n"
 		"read 4 NO__A null null 0x1\nfetch 2 _I null null 0xb5100000\n"
 		"read 4 _D null null 0x204800\nwrite 4 N____ 0x8000 31 0x1\n"
@@ -800,7 +801,7 @@ main(void)
 		cmocka_unit_test(one_clock_counts_all_physical_times),
 		cmocka_unit_test(a_unit_that_is_not_a_time_is_not_converted),
 		cmocka_unit_test(every_record_may_name_its_processor),
-		cmocka_unit_test(names_that_come_late_have_no_number),
+		cmocka_unit_test(late_names_have_no_number),
 		cmocka_unit_test(instructions_have_many_forms),
 		cmocka_unit_test(addresses_have_translations),
 		cmocka_unit_test(modes_and_colons_are_optional),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of templates: the parser's result for every part of the language, and its messages.
- * Expected values were written by hand from trcfmt File Format and Example Trace Format File
- * (AIX).
+ * Template files: parsing of every part of the language, and the finding for every error. The
+ * expected results are written by hand from IBM, trcfmt File Format and AIX
+ * trace reference 3 and 4.1.
  */
 #include "polytrace/templates.h"
 
@@ -27,7 +27,7 @@ static const char *const builtins[] = {
 /* ---- what was parsed, as text ---- */
 
 static void
-show_code(struct buf *to, const struct code *code)
+show_code(struct buf *to, const struct format_code *code)
 {
 	static const char *const letters[] = {
 		"A", "B", "X", "D", "U", "o", "F", "S", "T", "E", "P", "HT", "HB", "HD"};
@@ -46,7 +46,7 @@ static void
 show_expr(struct buf *to, const struct poly_templates *templates, uint32_t i)
 {
 	static const char signs[] = "+-*/&.";
-	const struct expr *expr = &templates->exprs[i];
+	const struct template_expr *expr = &templates->exprs[i];
 	switch (expr->op) {
 	case EXPR_NUMBER: buf_printf(to, "%llu", (unsigned long long)expr->number); return;
 	case EXPR_CODE: show_code(to, &expr->code); return;
@@ -68,7 +68,8 @@ show_expr(struct buf *to, const struct poly_templates *templates, uint32_t i)
 }
 
 static void
-show_text(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_text(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, item->label ? "label \"" : "\"");
 	buf_append(to, templates->texts.data + item->text, item->length);
@@ -76,7 +77,8 @@ show_text(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_case(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_case(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, "case ");
 	if (item->match == MATCH_NUMBER)
@@ -89,7 +91,8 @@ show_case(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_call(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_call(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	buf_string(to, item->number == BUILTIN_UNKNOWN ? "?" : builtins[item->number]);
 	buf_string(to, "(");
@@ -101,7 +104,8 @@ show_call(struct buf *to, const struct poly_templates *templates, const struct i
 }
 
 static void
-show_head(struct buf *to, const struct poly_templates *templates, const struct item *item)
+show_head(struct buf *to, const struct poly_templates *templates,
+	const struct template_item *item)
 {
 	unsigned long long number = item->number;
 	switch (item->item) {
@@ -133,12 +137,13 @@ show_head(struct buf *to, const struct poly_templates *templates, const struct i
 	}
 }
 
-/* Prints items from first up to end, separated by blanks, with nested items in braces. */
+/* Prints the items from first up to end, separated by blanks; those of an item follow in
+ * braces. */
 static void
 show_items(struct buf *to, const struct poly_templates *templates, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i = templates->items[i].end) {
-		const struct item *item = &templates->items[i];
+		const struct template_item *item = &templates->items[i];
 		bool opens = item->item == ITEM_SWITCH || item->item == ITEM_LOOP ||
 			     (item->item == ITEM_CASE && !item->direct);
 		assert_true(item->end > i && item->end <= end);
@@ -411,7 +416,7 @@ static void
 built_ins_are_called_with_and_without_parentheses(void **state)
 {
 	(void)state;
-	/* trcfmt File Format, Built-in Macros. */
+	/* Seed 003 (Built-in Macros), AIX trace reference 3 (23), (32), (33). */
 	static const struct pair pairs[] = {
 		{"lookuppninstall1 A16 lookuppninstall2 X4",
 			"lookuppninstall1() A16 lookuppninstall2() X4"},
@@ -557,8 +562,8 @@ the_last_of_several_templates_applies(void **state)
 				   "010 1.0 \"third\"\n";
 	assert_int_equal(parse(text, strlen(text), &found, &templates), POLY_OK);
 	assert_string_equal(buf_text(&found.list), "T08 3:1 0100\nT08 4:1 0100\n");
-	assert_non_null(strstr(buf_text(&found.messages), "in line 1 already"));
-	assert_non_null(strstr(buf_text(&found.messages), "in line 3 already"));
+	assert_non_null(strstr(buf_text(&found.messages), "already has a template in line 1"));
+	assert_non_null(strstr(buf_text(&found.messages), "already has a template in line 3"));
 	assert_int_equal(templates->count, 2);
 	assert_true(poly_template_at(templates, 0, &info));
 	assert_string_equal(info.label, "third");
@@ -572,13 +577,13 @@ the_last_of_several_templates_applies(void **state)
 static const struct {
 	const char *text, *found, *message;
 } faults[] = {
-	/* T01, T02, T03: the beginning of a template. */
-	{"01 1.0\n", "T01 1:1 0000\n", "'01' is no hook id of 3 or 4 hexadecimal digits"},
+	/* T01, T02, T03: what a template begins with. */
+	{"01 1.0\n", "T01 1:1 0000\n", "'01' is not a hook id of 3 or 4 hexadecimal digits"},
 	{"01000 1.0\n", "T01 1:1 0000\n", "'01000'"},
 	{"0x1 1.0\n", "T01 1:1 0000\n", "'0x1'"},
 	{"\n  01G 1.0\n", "T01 2:3 0000\n", "'01G'"},
-	{"0AAA 1.0\n", "T01 1:1 0000\n", "begins with 0, and its last digit is not 0"},
-	{"010 1.0 \"a\"\n   \"b\" X2\n", "T01 2:4 0000\n", "only behind '\\'"},
+	{"0AAA 1.0\n", "T01 1:1 0000\n", "begins with 0: its last digit must be 0"},
+	{"010 1.0 \"a\"\n   \"b\" X2\n", "T01 2:4 0000\n", "must end in '\\'"},
 	{"010\n", "T02 1:4 0100\n", "found ''"},
 	{"010 1\n", "T02 1:5 0100\n", "found '1'"},
 	{"010 1. X2\n", "T02 1:5 0100\n", "found '1.'"},
@@ -592,7 +597,7 @@ static const struct {
 	{"010 1.0 L= KERN\n", "T03 1:11 0100\n", "''"},
 	{"010 1.0 X2 \\\n  L=\n", "T03 2:5 0100\n", "''"},
 	/* T04: codes. */
-	{"010 1.0 Q4\n", "T04 1:9 0100\n", "'Q4' is no format code"},
+	{"010 1.0 Q4\n", "T04 1:9 0100\n", "unknown format code 'Q4'"},
 	{"010 1.0 X\n", "T04 1:9 0100\n", "'X' takes 0 to 16 bytes, or W"},
 	{"010 1.0 X17\n", "T04 1:9 0100\n", "'X' takes"},
 	{"010 1.0 X2.1\n", "T04 1:9 0100\n", "'X' takes"},
@@ -606,31 +611,32 @@ static const struct {
 	{"010 1.0 O2.\n", "T04 1:9 0100\n", "'O' takes"},
 	{"010 1.0 W\n", "T04 1:9 0100\n", "'W' takes"},
 	{"010 1.0 FW\n", "T04 1:9 0100\n", "'F' takes 4 or 8"},
-	{"010 1.0 x4\n", "T04 1:9 0100\n", "'x4' is no format code"},
-	{"010 1.0 $D1%Q2\n", "T04 1:13 0100\n", "'Q2' is no format code"},
-	{"010 1.0 $D1%\n", "T04 1:13 0100\n", "no format code behind '%'"},
-	{"010 1.0 $D1%G2\n", "T04 1:15 0100\n", "no format code behind '%'"},
+	{"010 1.0 x4\n", "T04 1:9 0100\n", "unknown format code 'x4'"},
+	{"010 1.0 $D1%Q2\n", "T04 1:13 0100\n", "unknown format code 'Q2'"},
+	{"010 1.0 $D1%\n", "T04 1:13 0100\n", "expected a format code after '%'"},
+	{"010 1.0 $D1%G2\n", "T04 1:15 0100\n", "expected a format code after '%'"},
 	{"010 1.0 $\n", "T04 1:9 0100\n", "'$' without a name"},
-	{"010 1.0 ;\n", "T04 1:9 0100\n", "';' begins nothing here"},
-	{"010 1.0 \x01\n", "T04 1:9 0100\n", "byte 01 begins nothing here"},
-	{"010 1.0 \\q\n", "T04 1:9 0100\n", "behind '\\'"},
+	{"010 1.0 ;\n", "T04 1:9 0100\n", "unexpected ';'"},
+	{"010 1.0 \x01\n", "T04 1:9 0100\n", "unexpected byte 01"},
+	{"010 1.0 \\q\n", "T04 1:9 0100\n", "after '\\'"},
 	{"010 1.0 {{ $x = G2 }}\n", "T04 1:17 0100\n", "has no value"},
-	/* T05: missing closing delimiters. */
-	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "no quote ends the string"},
-	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "no quote ends the string"},
-	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "no '}' ends what begins here"},
-	{"010 1.0 LOOP X1 { X1\n", "T05 1:17 0100\n", "no '}' ends what begins here"},
-	{"010 1.0 X1 }\n", "T05 1:12 0100\n", "'}' ends nothing"},
+	/* T05: what is opened and not closed. */
+	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "string without a closing quote"},
+	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "string without a closing quote"},
+	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "'{' without '}'"},
+	{"010 1.0 LOOP X1 { X1\n", "T05 1:17 0100\n", "'{' without '}'"},
+	{"010 1.0 X1 }\n", "T05 1:12 0100\n", "'}' without '{'"},
 	{"010 1.0 { X1 }\n", "T05 1:9 0100\n", "'{' follows neither LOOP nor"},
-	{"010 1.0 {{ $x = 1\n", "T05 1:9 0100\n", "'}}', which ends '{{'"},
+	{"010 1.0 {{ $x = 1\n", "T05 1:9 0100\n", "'}}' to end '{{'"},
 	{"010 1.0 {{ $x = 1 } }\n", "T05 1:19 0100\n", "'}}'"},
-	{"010 1.0 {{ x = 1 }}\n", "T05 1:12 0100\n", "expected a macro behind '{{'"},
+	{"010 1.0 {{ x = 1 }}\n", "T05 1:12 0100\n", "expected a macro after '{{'"},
 	{"010 1.0 {{ $x 1 }}\n", "T05 1:15 0100\n", "expected '='"},
 	{"010 1.0 {{ $x = }}\n", "T05 1:17 0100\n", "expected a code, a macro, a number"},
 	{"010 1.0 {{ $x = 1 + }}\n", "T05 1:21 0100\n", "expected a code, a macro, a number"},
 	{"010 1.0 {{ $x = (1 + 2 }}\n", "T05 1:24 0100\n", "expected an operator or ')'"},
-	{"010 1.0 {{ $x = 1A }}\n", "T05 1:17 0100\n", "'1A' is no number"},
-	{"010 1.0 {{ $x = 18446744073709551616 }}\n", "T05 1:17 0100\n", "is no number"},
+	{"010 1.0 {{ $x = 1A }}\n", "T05 1:17 0100\n", "'1A' is not a 64-bit number"},
+	{"010 1.0 {{ $x = 18446744073709551616 }}\n", "T05 1:17 0100\n",
+		"is not a 64-bit number"},
 	{"010 1.0 {{ $x = 1.2 }}\n", "T05 1:18 0100\n", "expected an operator or '}}'"},
 	{"010 1.0 $x = 1\n", "T10 1:9 0100\nT05 1:9 0100\n", "an assignment without '{{'"},
 	{"010 1.0 setdelim(\n", "T05 1:18 0100\n", "expected a code, a macro"},
@@ -645,7 +651,7 @@ static const struct {
 	{"010 1.0 LOOP G2 { }\n", "T06 1:14 0100\n", "expected a code or a macro"},
 	{"010 1.0 LOOP X2\n", "T06 1:16 0100\n", "expected '{'"},
 	{"010 1.0 LOOP X2 \"a\"\n", "T06 1:17 0100\n", "expected '{'"},
-	{"010 1.0 LOOP Q2 { }\n", "T04 1:14 0100\n", "'Q2' is no format code"},
+	{"010 1.0 LOOP Q2 { }\n", "T04 1:14 0100\n", "unknown format code 'Q2'"},
 	/* T07: switches. */
 	{"010 1.0 X2, 1 \"a\", 2 \"b\",\n", "T07 1:26 0100\n",
 		"no case follows the last comma"},
@@ -653,35 +659,37 @@ static const struct {
 	{"010 1.0 X2,\n", "T07 1:12 0100\n", "no case follows the last comma"},
 	{"010 1.0 X2, 1, 2 \"b\"\n", "T07 1:14 0100\n", "expected a string or '{'"},
 	{"010 1.0 X2, 1\n", "T07 1:14 0100\n", "expected a string or '{'"},
-	{"010 1.0 X2, 1 X2, 1 \"a\"\n", "T07 1:15 0100\n", "a switch in a switch"},
+	{"010 1.0 X2, 1 X2, 1 \"a\"\n", "T07 1:15 0100\n", "a nested switch"},
 	{"010 1.0 X2, \"a\"\n", "T07 1:16 0100\n", "expected a string or '{'"},
-	{"010 1.0 X2, { X1 }\n", "T07 1:13 0100\n", "expected what a case matches"},
-	{"010 1.0 X2, 1G \"a\"\n", "T07 1:13 0100\n", "'1G' is no hexadecimal number"},
-	{"010 1.0 D2, 1A \"a\"\n", "T07 1:13 0100\n", "'1A' is no decimal number"},
-	{"010 1.0 o2, 8 \"a\"\n", "T07 1:13 0100\n", "'8' is no octal number"},
-	{"010 1.0 X2, -1 \"a\"\n", "T07 1:13 0100\n", "expected what a case matches"},
-	{"010 1.0 X8, 10000000000000000 \"a\"\n", "T07 1:13 0100\n", "of 64 bits"},
-	{"010 1.0 X2, 1 \"a\" 2 \"b\"\n", "T07 1:19 0100\n", "lacks the comma"},
-	{"010 1.0 \"a\", 1 \"b\"\n", "T07 1:12 0100\n", "a comma follows no selector"},
-	{"010 1.0 G2, 1 \"b\"\n", "T07 1:9 0100\n", "selects no case"},
+	{"010 1.0 X2, { X1 }\n", "T07 1:13 0100\n", "expected the value of a case"},
+	{"010 1.0 X2, 1G \"a\"\n", "T07 1:13 0100\n",
+		"'1G' is not a 64-bit hexadecimal number"},
+	{"010 1.0 D2, 1A \"a\"\n", "T07 1:13 0100\n", "'1A' is not a 64-bit decimal number"},
+	{"010 1.0 o2, 8 \"a\"\n", "T07 1:13 0100\n", "'8' is not a 64-bit octal number"},
+	{"010 1.0 X2, -1 \"a\"\n", "T07 1:13 0100\n", "expected the value of a case"},
+	{"010 1.0 X8, 10000000000000000 \"a\"\n", "T07 1:13 0100\n", "64-bit"},
+	{"010 1.0 X2, 1 \"a\" 2 \"b\"\n", "T07 1:19 0100\n",
+		"the comma before a case is missing"},
+	{"010 1.0 \"a\", 1 \"b\"\n", "T07 1:12 0100\n", "unexpected comma"},
+	{"010 1.0 G2, 1 \"b\"\n", "T07 1:9 0100\n", "cannot select a case"},
 	{"010 1.0 \\* \"b\"\n", "T07 1:9 0100\n", "outside of a switch"},
-	{"010 1.0 X2 + 1 X4\n", "T07 1:9 0100\n", "a comma follows it"},
+	{"010 1.0 X2 + 1 X4\n", "T07 1:9 0100\n", "expected a comma after a selector"},
 	/* T08 to T13, T16: no errors. */
-	{"010 1.0\n010 1.0\n", "T08 2:1 0100\n", "hook 010 has a template in line 1"},
-	{"1342 1.0\n1342 1.0\n", "T08 2:1 1342\n", "hook 1342 has"},
+	{"010 1.0\n010 1.0\n", "T08 2:1 0100\n", "hook 010 already has a template in line 1"},
+	{"1342 1.0\n1342 1.0\n", "T08 2:1 1342\n", "hook 1342 already has"},
 	{"010 1.0 X1, \\* \"a\", 1 \"b\", \\\n 2 { X1 }\n", "T09 1:21 0100\nT09 2:2 0100\n",
 		"never reached"},
 	{"010 1.0 $x {{ $x = $y }} $x $y\n", "T10 1:9 0100\nT10 1:20 0100\n", "it is 0"},
 	{"010 1.0 {{ $x = 1 }}\n020 1.0 $x\n", "T10 2:9 0200\n", "it is 0"},
 	{"010 1.0 {{ $x = 1 }} $X\n", "T10 1:22 0100\n", "it is 0"},
 	{"010 1.0 frob frob2 (1, X2) Loop\n", "T11 1:9 0100\nT11 1:14 0100\nT11 1:28 0100\n",
-		"no built-in is called 'frob2'"},
+		"unknown built-in 'frob2'"},
 	{"010 1.0 fdinstall(1) sidtofilename\n", "T11 1:9 0100\nT11 1:22 0100\n",
-		"'fdinstall' takes 0 arguments, and 1 are given"},
+		"(found 1, expected 0)"},
 	{"00A 1.0\n000 1.0\n00F0 1.0\n010 1.0\n", "T12 1:1 00a0\nT12 2:1 0000\nT12 3:1 00f0\n",
 		"hook 00A belongs to the trace facility"},
-	{"010 1.0 X2 \\", "T13 1:12 0100\n", "the file ends behind '\\'"},
-	{"010 1.0 X2 \\\n# end\n", "T13 1:12 0100\n", "the file ends behind '\\'"},
+	{"010 1.0 X2 \\", "T13 1:12 0100\n", "the file ends after '\\'"},
+	{"010 1.0 X2 \\\n# end\n", "T13 1:12 0100\n", "the file ends after '\\'"},
 	{"010 1.0 X2, * \"a\"\n", "T16 1:13 0100\n", "without '\\' before it"},
 };
 
@@ -707,10 +715,7 @@ every_fault_has_its_rule_and_its_position(void **state)
 	}
 }
 
-/*
- * Every letter with every small size, W and none: only the sizes of trcfmt File Format are
- * valid.
- */
+/* Every letter with every small size, W and none: what AIX trace reference 4.4 has is right. */
 static void
 other_sizes_of_a_code_are_rejected(void **state)
 {
@@ -750,7 +755,7 @@ messages_have_the_line_and_a_caret(void **state)
 		const char *text, *message;
 	} shown[] = {
 		{"010 1.0 L=KERN \"x\" Q4 X2\n",
-			"'Q4' is no format code\n  010 1.0 L=KERN \"x\" Q4 X2\n"
+			"unknown format code 'Q4'\n  010 1.0 L=KERN \"x\" Q4 X2\n"
 			"                     ^"},
 		/* Tabs are expanded to stops of 8. */
 		{"010 1.0 \\\n\t\"x\"\tD3\n", "'D' takes 2, 4, 8 or W\n          \"x\"     D3\n"
@@ -796,7 +801,7 @@ a_long_line_is_printed_around_the_position(void **state)
 	line[500] = 'X';
 	caret_show(shown, line, sizeof line, 500);
 	assert_int_equal(shown[1 + strspn(strrchr(shown, '\n') + 1, " ")], 'X');
-	/* Only nearby bytes are read: the rest of the line may be unmapped. */
+	/* Only nearby bytes are read: the rest of the line need not exist. */
 	caret_show(shown, line, 0, 0);
 	assert_string_equal(shown, "\n  \n  ^");
 }
@@ -818,7 +823,7 @@ the_first_error_is_returned_and_all_are_reported(void **state)
 		"T11 2:9 0200\nT04 2:14 0200\nT03 4:11 0400\nT01 5:1 0000\n");
 	assert_int_equal(error.line, 2);
 	assert_int_equal(error.offset, 11 + 13);
-	assert_int_equal(strncmp(error.message, "'Q4' is no format code\n", 23), 0);
+	assert_int_equal(strncmp(error.message, "unknown format code 'Q4'\n", 25), 0);
 	free_found(&found);
 }
 
@@ -920,9 +925,7 @@ truncation_at_any_byte_is_handled(void **state)
 	(void)state;
 	size_t sound = 0;
 	for (size_t n = 0; n < sizeof sample; n++) {
-		/*
-		 * In memory of the exact size, so that a sanitizer detects reads past the end.
-		 */
+		/* In memory of exact size, so that a read past the end is detected. */
 		char *text = malloc(n ? n : 1);
 		struct poly_templates *templates;
 		struct poly_error error = {0};
@@ -1035,7 +1038,8 @@ the_librarys_own_templates_are_valid(void **state)
 	assert_int_equal(parse(NULL, 0, &found, &templates), POLY_OK);
 	assert_string_equal(buf_text(&found.messages), "");
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		const struct template *template = trcfmt_template(templates, known[i].hook);
+		const struct hook_template *template =
+			trcfmt_template(templates, known[i].hook);
 		if (!template)
 			fail_msg("%04x", known[i].hook);
 		else

@@ -177,7 +177,7 @@ static const struct {
 		"invalid form of 'branch', expected spellings as 'a/b' or 'a=name|b=name'"},
 	{"branch:T/N/X", 11, "'branch' has 2 values"},
 	{"branch:T/T", 9, "duplicate spelling"},
-	{"branch:T=yes", 9, "invalid value 'yes' of 'branch': whether the branch was taken or"},
+	{"branch:T=yes", 9, "invalid value 'yes' of 'branch': branch outcome"},
 	{"executed:T=yes", 11, "invalid value of 'executed', expected true or false"},
 	{"size:R/W", 5, "only enumerations have spellings between slashes"},
 	{"size:x=4294967296", 7, "invalid value of 'size', expected a number up to 4294967295"},
@@ -318,13 +318,11 @@ static const struct {
 		"0x00000400 008 -10 add\n"},
 	{"{\"pc\":\"0x400\",\"time\":8}\n", "text:time:oct,pc:auto", NULL, "10 0x400\n"},
 	{"{\"pc\":\"0x400\"}\n", "text:pc,branch:T/N", NULL,
-		"the record has no 'branch', which the target needs; '|-' after the field "
-		"writes '-' for an absent value, '?' omits the field at the end of a line"},
+		"the record has no 'branch' (required by the format); '|-' after the field writes '-' for an absent value, '?' omits the field at the end of a line"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"branch\":\"not_taken\"}\n",
 		"text:pc,branch:T/N|-", NULL, "400 -\n401 N\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size?,thread", NULL,
-		"the record has no 'size', which the target needs; '|-' after the field writes "
-		"'-' for an absent value, '?' omits the field at the end of a line"},
+		"the record has no 'size' (required by the format); '|-' after the field writes '-' for an absent value, '?' omits the field at the end of a line"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"thread\":4}\n", "text:pc,size|-,thread?",
 		NULL, "400 -\n401 - 4\n"},
 	{"{\"pc\":\"0x400\"}\n{\"pc\":\"0x401\",\"size\":4}\n", "text:pc,size?", NULL,
@@ -398,7 +396,7 @@ rows_are_written_by_a_description(void **state)
 }
 
 static void
-another_description_writes_what_the_first_one_read(void **state)
+another_description_writes_the_rows_of_the_first_one(void **state)
 {
 	(void)state;
 	struct buf bytes = bytes_of("# x\n0x10 T\n 11  N\n\n"), notes = {0};
@@ -417,13 +415,13 @@ unusual_lines_are_reported(void **state)
 {
 	(void)state;
 	expect_found(
-		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "T04:2 T04:3 T03:5 T04:5 ");
+		"10 4\n 11 4\n12 0x4\n#\n13 4", "text:pc,size:hex", "X04:2 X04:3 X03:5 X04:5 ");
 	struct buf bytes = {0};
 	for (int i = 0; i < 20000; i++)
 		buf_byte(&bytes, '1');
 	buf_string(&bytes, "\n10 4\n");
 	struct buf found = find_all(open_bytes(&bytes, "text:pc,size", NULL, true));
-	assert_string_equal(buf_text(&found), "T02:1 ");
+	assert_string_equal(buf_text(&found), "X02:1 ");
 	buf_free(&found);
 	buf_free(&bytes);
 }
@@ -450,7 +448,7 @@ main(void)
 		cmocka_unit_test(a_text_without_columns_is_an_error),
 		cmocka_unit_test(corrupt_lines_are_reported_by_column_and_field),
 		cmocka_unit_test(rows_are_written_by_a_description),
-		cmocka_unit_test(another_description_writes_what_the_first_one_read),
+		cmocka_unit_test(another_description_writes_the_rows_of_the_first_one),
 		cmocka_unit_test(unusual_lines_are_reported),
 		cmocka_unit_test(text_is_never_detected),
 	};

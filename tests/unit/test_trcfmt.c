@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of templates, against texts worked out by hand from seed 003 and reference aix; the
- * section stands by each.
+ * The text of templates, against texts worked out by hand from IBM, trcfmt File Format and AIX
+ * trace reference; the section stands by each.
  */
 #include "trcfmt_help.h"
 
 #include "aix/errno.h"
 
-/* ---- vectors: reference aix 7.4 ---- */
+/* ---- vectors: AIX trace reference 7.4 ---- */
 
 static size_t
 load_vector(const char *name, const char *suffix, void *to, size_t most)
@@ -36,7 +36,7 @@ vectors_1_to_6_print_their_texts(void **state)
 		size_t n = load_vector(names[i], "raw", raw, sizeof raw);
 		struct scene *scene = scene_new(templates, NULL);
 		scene_hook32(scene, load_be32(raw), "");
-		/* The thread and the timestamp are the last two words; padding is no data. */
+		/* The thread and the timestamp are the last two words; padding is not data. */
 		scene->event.data = raw + 4;
 		scene->event.size = scene->event.generic ? 4u + scene->event.subhook : n - 12;
 		assert_string_equal(scene_text(scene), text);
@@ -84,17 +84,17 @@ vector_10_prints_words_of_64_bits(void **state)
 }
 
 static void
-vector_11_faults_are_told(void **state)
+vector_11_faults_are_reported(void **state)
 {
 	(void)state;
 	/* 5, L15: the data pointer stays at the start, and what follows is run */
-	assert_fault("00000001", "R3 X1 \"go on\"", "0F go on", FAULT_POINTER);
+	assert_fault("00000001", "R3 X1 \"next\"", "0F next", FAULT_POINTER);
 	/* 5, L15; then 3 (13) of what is read there */
 	assert_fault("00000001", "\"a\" G9 \"b\"", "a b", FAULT_POINTER);
 	assert_fault("00000001", "\"a\" G9 X1 \"b\"", "a", FAULT_POINTER | FAULT_OVERREAD);
 	assert_fault("00000001", "\"a\" O6.1", "a", FAULT_POINTER);
 	/* 5, L14: the text is cut */
-	assert_fault("00FF4142", "O2 S2 \"go on\"", "AB go on", FAULT_STRING);
+	assert_fault("00FF4142", "O2 S2 \"next\"", "AB next", FAULT_STRING);
 }
 
 /* ---- the data pointer: seed "Data Pointer", 4.3 ---- */
@@ -168,7 +168,7 @@ static void
 reading_past_the_entry_ends_the_template(void **state)
 {
 	(void)state;
-	/* 3 (13): nothing for that item, one fault; the thread id is no data */
+	/* 3 (13): nothing for that item, one fault; the thread id is not data */
 	assert_fault("", "\"a\" X2 X1 \"b\"", "a002A", FAULT_OVERREAD);
 	assert_fault("00", "\"a=\" U4", "a=", FAULT_OVERREAD);
 	assert_fault("", "O2 B0.1", "", FAULT_OVERREAD);
@@ -419,7 +419,7 @@ traces_are_macros(void **state)
 }
 
 static void
-places_are_macros(void **state)
+positions_are_macros(void **state)
 {
 	(void)state;
 	/* 3 (4): both spellings; 40 is 28 hexadecimal. $LOGIDX is the offset in the event */
@@ -466,7 +466,7 @@ macros_live_for_the_event(void **state)
 }
 
 static void
-expressions_are_worked_out(void **state)
+expressions_are_evaluated(void **state)
 {
 	(void)state;
 	/* 3 (21): as C does, in 64 bits */
@@ -496,7 +496,7 @@ casts_print_macros_as_codes(void **state)
 }
 
 static void
-break_prints_what_there_is(void **state)
+break_prints_pending_text(void **state)
 {
 	(void)state;
 	/* 3 (19) */
@@ -545,7 +545,7 @@ default_runs_template_008(void **state)
 }
 
 static void
-error_tells_where_and_leaves_the_descriptor(void **state)
+an_error_has_its_position_and_keeps_the_descriptor(void **state)
 {
 	(void)state;
 	/* seed, $ERROR: log file, offset, trace id; leave after the current descriptor */
@@ -567,7 +567,7 @@ error_tells_where_and_leaves_the_descriptor(void **state)
 /* ---- switches and loops ---- */
 
 static void
-the_first_case_that_matches_is_taken(void **state)
+the_first_matching_case_is_selected(void **state)
 {
 	(void)state;
 	/* seed, Switch Statements; the selector moves the pointer */
@@ -627,7 +627,7 @@ no_match_prints_nothing_or_by_option_the_value(void **state)
 }
 
 static void
-loops_turn_as_often_as_their_code_says(void **state)
+loops_iterate_as_often_as_their_code_states(void **state)
 {
 	(void)state;
 	/* seed, LOOP Statements; the pointer is moved by both */
@@ -678,7 +678,7 @@ setdelim_ends_blanks(void **state)
 }
 
 static void
-raw_spacing_has_a_blank_behind_everything(void **state)
+raw_spacing_has_a_blank_after_everything(void **state)
 {
 	(void)state;
 	/* 3 (1): the seed's sentence alone */
@@ -703,22 +703,22 @@ tabs_stop_every_eight_columns(void **state)
 }
 
 static void
-new_lines_and_levels_part_the_text(void **state)
+new_lines_and_levels_separate_the_text(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_of("\"a \" L=INT \"b\" L=INT \\n \"c\" L=APPL", NULL);
 	scene_hook32(scene, 0x0f190000, "");
 	/* 3 (26): the column changes from there on, and nothing stands before it */
 	assert_string_equal(scene_text(scene), "a|b\nc");
-	assert_int_equal(scene->result.piece_count, 3);
-	assert_int_equal(scene->result.pieces[0].level, LEVEL_KERN);
-	assert_int_equal(scene->result.pieces[1].level, LEVEL_INT);
-	assert_int_equal(scene->result.pieces[2].level, LEVEL_INT);
+	assert_int_equal(scene->result.span_count, 3);
+	assert_int_equal(scene->result.spans[0].level, LEVEL_KERN);
+	assert_int_equal(scene->result.spans[1].level, LEVEL_INT);
+	assert_int_equal(scene->result.spans[2].level, LEVEL_INT);
 	scene_free(scene);
 	scene = scene_of("L=SVC \"a\" \\n", NULL);
 	scene_hook32(scene, 0x0f190000, "");
 	assert_string_equal(scene_text(scene), "a\n");
-	assert_int_equal(scene->result.pieces[0].level, LEVEL_SVC);
+	assert_int_equal(scene->result.spans[0].level, LEVEL_SVC);
 	scene_free(scene);
 }
 
@@ -732,7 +732,7 @@ a_label_with_an_at_is_not_printed(void **state)
 }
 
 static void
-what_cannot_be_shown_becomes_a_point(void **state)
+unprintable_bytes_become_points(void **state)
 {
 	(void)state;
 	assert_text(0x0f180000, "00000000066109621B0A00FF", "O4 S1 X1", "a       b.  FF");
@@ -768,7 +768,7 @@ long_text_ends(void **state)
 }
 
 static void
-hostile_lengths_end(void **state)
+hostile_lengths_are_faults(void **state)
 {
 	(void)state;
 	assert_fault("FFFFFFFF41", "O2 S4 \"end\"", "A end", FAULT_STRING);
@@ -790,7 +790,7 @@ division_by_zero_ends_the_template(void **state)
 }
 
 static void
-template_008_that_asks_for_itself_ends(void **state)
+template_008_that_refers_to_itself_ends(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_new("008 1.0 L=APPL \"d\" $DEFAULT \"e\"\n"
@@ -829,7 +829,7 @@ main(void)
 		cmocka_unit_test(vector_8_prints_macros),
 		cmocka_unit_test(vector_9_skips_the_event),
 		cmocka_unit_test(vector_10_prints_words_of_64_bits),
-		cmocka_unit_test(vector_11_faults_are_told),
+		cmocka_unit_test(vector_11_faults_are_reported),
 		cmocka_unit_test(the_data_pointer_starts_by_type),
 		cmocka_unit_test(the_data_pointer_of_64_bits_starts_by_option),
 		cmocka_unit_test(positions_move_the_data_pointer),
@@ -851,33 +851,33 @@ main(void)
 		cmocka_unit_test(hook_word_is_in_macros),
 		cmocka_unit_test(processes_are_macros),
 		cmocka_unit_test(traces_are_macros),
-		cmocka_unit_test(places_are_macros),
+		cmocka_unit_test(positions_are_macros),
 		cmocka_unit_test(registers_are_macros),
 		cmocka_unit_test(macros_live_for_the_event),
-		cmocka_unit_test(expressions_are_worked_out),
+		cmocka_unit_test(expressions_are_evaluated),
 		cmocka_unit_test(casts_print_macros_as_codes),
-		cmocka_unit_test(break_prints_what_there_is),
+		cmocka_unit_test(break_prints_pending_text),
 		cmocka_unit_test(skip_and_noprint_print_nothing),
 		cmocka_unit_test(stop_ends_the_report),
 		cmocka_unit_test(default_runs_template_008),
-		cmocka_unit_test(error_tells_where_and_leaves_the_descriptor),
-		cmocka_unit_test(the_first_case_that_matches_is_taken),
+		cmocka_unit_test(an_error_has_its_position_and_keeps_the_descriptor),
+		cmocka_unit_test(the_first_matching_case_is_selected),
 		cmocka_unit_test(match_values_have_the_radix_of_the_code),
 		cmocka_unit_test(text_selects_by_text),
 		cmocka_unit_test(no_match_prints_nothing_or_by_option_the_value),
-		cmocka_unit_test(loops_turn_as_often_as_their_code_says),
+		cmocka_unit_test(loops_iterate_as_often_as_their_code_states),
 		cmocka_unit_test(blanks_follow_data_and_not_strings),
 		cmocka_unit_test(setdelim_ends_blanks),
-		cmocka_unit_test(raw_spacing_has_a_blank_behind_everything),
+		cmocka_unit_test(raw_spacing_has_a_blank_after_everything),
 		cmocka_unit_test(tabs_stop_every_eight_columns),
-		cmocka_unit_test(new_lines_and_levels_part_the_text),
+		cmocka_unit_test(new_lines_and_levels_separate_the_text),
 		cmocka_unit_test(a_label_with_an_at_is_not_printed),
-		cmocka_unit_test(what_cannot_be_shown_becomes_a_point),
+		cmocka_unit_test(unprintable_bytes_become_points),
 		cmocka_unit_test(endless_loops_end),
 		cmocka_unit_test(long_text_ends),
-		cmocka_unit_test(hostile_lengths_end),
+		cmocka_unit_test(hostile_lengths_are_faults),
 		cmocka_unit_test(division_by_zero_ends_the_template),
-		cmocka_unit_test(template_008_that_asks_for_itself_ends),
+		cmocka_unit_test(template_008_that_refers_to_itself_ends),
 		cmocka_unit_test(the_next_event_is_not_touched_by_a_fault),
 	};
 	return cmocka_run_group_tests_name("trcfmt", tests, NULL, NULL);

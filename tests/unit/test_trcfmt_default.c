@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the library's own templates print. The lines of hooks 001 to 006, 101, 119, 134 and 1B1
- * are those of reference aix 4.8 and 7.2; the data words behind them are assumed.
+ * are those of AIX trace reference 4.8 and 7.2; the data words after them are assumed.
  */
 #include "trcfmt_help.h"
 
@@ -69,7 +69,8 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 	scene_free(scene);
 }
 
-/* Every template with every type of hook and no more data than it says: none reads too far. */
+/* Every template with every type of hook and only the data that it has: no template reads past
+ * it. */
 static void
 the_librarys_own_templates_read_no_further_than_the_entry(void **state)
 {

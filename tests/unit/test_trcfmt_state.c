@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What templates remember from event to event: names of files, timers, interrupts. Texts are
- * worked out by hand from seed 003 (Built-in Macros) and reference aix 4.5, 4.6.
+ * worked out by hand from IBM, trcfmt File Format (Built-in Macros) and AIX trace
+ * reference 4.5, 4.6.
  */
 #include "trcfmt_help.h"
 
@@ -42,9 +43,9 @@ end(void **state)
 	return 0;
 }
 
-/* The next event says text. */
+/* Asserts that the next event prints text. */
 static void
-says(struct scene *scene, uint32_t word, const char *digits, const char *text)
+prints(struct scene *scene, uint32_t word, const char *digits, const char *text)
 {
 	scene_hook32(scene, word, digits);
 	assert_string_equal(scene_text(scene), text);
@@ -62,22 +63,22 @@ run_by(struct scene *scene, uint64_t pid)
 static void
 look_up(struct scene *scene)
 {
-	says(scene, LOOKUP, "000000000A2F6574632F686F7374730000AAAA", "/etc/hosts 0000AAAA");
-	says(scene, LOOKUP, "00000000042F746D700000BBBB", "/tmp 0000BBBB");
+	prints(scene, LOOKUP, "000000000A2F6574632F686F7374730000AAAA", "/etc/hosts 0000AAAA");
+	prints(scene, LOOKUP, "00000000042F746D700000BBBB", "/tmp 0000BBBB");
 }
 
 static void
-v_nodes_have_the_names_that_were_looked_up(void **state)
+v_nodes_have_the_looked_up_names(void **state)
 {
 	struct scene *scene = *state;
-	says(scene, EVENT(f4), "0000AAAA", "end");
+	prints(scene, EVENT(f4), "0000AAAA", "end");
 	look_up(scene);
-	says(scene, EVENT(f4), "0000AAAA", "/etc/hosts end");
-	says(scene, EVENT(f5), "0000BBBB", "/tmp");
-	says(scene, EVENT(f5), "0000CCCC", "");
+	prints(scene, EVENT(f4), "0000AAAA", "/etc/hosts end");
+	prints(scene, EVENT(f5), "0000BBBB", "/tmp");
+	prints(scene, EVENT(f5), "0000CCCC", "");
 	/* another name for the v-node takes its place */
-	says(scene, LOOKUP, "00000000042F6E65770000BBBB", "/new 0000BBBB");
-	says(scene, EVENT(f5), "0000BBBB", "/new");
+	prints(scene, LOOKUP, "00000000042F6E65770000BBBB", "/new 0000BBBB");
+	prints(scene, EVENT(f5), "0000BBBB", "/new");
 }
 
 static void
@@ -85,14 +86,14 @@ descriptors_belong_to_processes(void **state)
 {
 	struct scene *scene = *state;
 	run_by(scene, 1);
-	says(scene, EVENT(f2), "00000007", "fd=7"); /* nothing was looked up */
-	says(scene, EVENT(f3), "00000007", "fd=7 end");
+	prints(scene, EVENT(f2), "00000007", "fd=7"); /* nothing was looked up */
+	prints(scene, EVENT(f3), "00000007", "fd=7 end");
 	look_up(scene);
-	says(scene, EVENT(f2), "00000003", "fd=3");
-	says(scene, EVENT(f3), "00000003", "fd=3 /tmp end");
-	says(scene, EVENT(f3), "00000004", "fd=4 end");
+	prints(scene, EVENT(f2), "00000003", "fd=3");
+	prints(scene, EVENT(f3), "00000003", "fd=3 /tmp end");
+	prints(scene, EVENT(f3), "00000004", "fd=4 end");
 	run_by(scene, 2);
-	says(scene, EVENT(f3), "00000003", "fd=3 end");
+	prints(scene, EVENT(f3), "00000003", "fd=3 end");
 }
 
 static void
@@ -100,12 +101,12 @@ look_ups_of_two_processes_do_not_mix(void **state)
 {
 	struct scene *scene = *state;
 	run_by(scene, 1);
-	says(scene, LOOKUP, "00000000022F610000AAAA", "/a 0000AAAA");
+	prints(scene, LOOKUP, "00000000022F610000AAAA", "/a 0000AAAA");
 	run_by(scene, 2);
-	says(scene, LOOKUP, "00000000022F620000BBBB", "/b 0000BBBB");
+	prints(scene, LOOKUP, "00000000022F620000BBBB", "/b 0000BBBB");
 	run_by(scene, 1);
-	says(scene, EVENT(f2), "00000003", "fd=3");
-	says(scene, EVENT(f3), "00000003", "fd=3 /a end");
+	prints(scene, EVENT(f2), "00000003", "fd=3");
+	prints(scene, EVENT(f3), "00000003", "fd=3 /a end");
 }
 
 static void
@@ -113,25 +114,25 @@ pages_and_segments_have_the_file_that_is_read(void **state)
 {
 	struct scene *scene = *state;
 	look_up(scene);
-	says(scene, EVENT(f7), "000000010000150E", "");
-	says(scene, EVENT(fa), "0000150E", "");
+	prints(scene, EVENT(f7), "000000010000150E", "");
+	prints(scene, EVENT(fa), "0000150E", "");
 	/* v-node AAAA: 4097 bytes from address 0x1FFF of segment 150E on are pages 1 and 2 */
-	says(scene, EVENT(f6), "0000AAAA00001FFF0000150E00001001", "");
-	says(scene, EVENT(f7), "000000010000150E", "/etc/hosts");
-	says(scene, EVENT(f7), "000000020000150E", "/etc/hosts");
-	says(scene, EVENT(f7), "000000000000150E", "");
-	says(scene, EVENT(f7), "000000030000150E", "");
-	says(scene, EVENT(f7), "000000010000150F", "");
-	says(scene, EVENT(fa), "0000150E", "/etc/hosts");
+	prints(scene, EVENT(f6), "0000AAAA00001FFF0000150E00001001", "");
+	prints(scene, EVENT(f7), "000000010000150E", "/etc/hosts");
+	prints(scene, EVENT(f7), "000000020000150E", "/etc/hosts");
+	prints(scene, EVENT(f7), "000000000000150E", "");
+	prints(scene, EVENT(f7), "000000030000150E", "");
+	prints(scene, EVENT(f7), "000000010000150F", "");
+	prints(scene, EVENT(fa), "0000150E", "/etc/hosts");
 	/* the same pages of another file */
-	says(scene, EVENT(f6), "0000BBBB00001FFF0000150E00001001", "");
-	says(scene, EVENT(f7), "000000020000150E", "/tmp");
+	prints(scene, EVENT(f6), "0000BBBB00001FFF0000150E00001001", "");
+	prints(scene, EVENT(f7), "000000020000150E", "/tmp");
 	/* no bytes, no page */
-	says(scene, EVENT(f6), "0000AAAA000020000000150E00000000", "");
-	says(scene, EVENT(f7), "000000020000150E", "/tmp");
+	prints(scene, EVENT(f6), "0000AAAA000020000000150E00000000", "");
+	prints(scene, EVENT(f7), "000000020000150E", "/tmp");
 	/* more than the address space */
-	says(scene, EVENT(f6), "0000AAAAFFFFF0000000150EFFFFFFFF", "");
-	says(scene, EVENT(f7), "000FFFFF0000150E", "/etc/hosts");
+	prints(scene, EVENT(f6), "0000AAAAFFFFF0000000150EFFFFFFFF", "");
+	prints(scene, EVENT(f7), "000FFFFF0000150E", "/etc/hosts");
 }
 
 static void
@@ -139,30 +140,32 @@ buffers_have_the_file_of_their_page(void **state)
 {
 	struct scene *scene = *state;
 	look_up(scene);
-	says(scene, EVENT(f6), "0000AAAA000010000000150E00001000", "");
-	says(scene, EVENT(f9), "00C0FFEE", "");
+	prints(scene, EVENT(f6), "0000AAAA000010000000150E00001000", "");
+	prints(scene, EVENT(f9), "00C0FFEE", "");
 	/* page 1 of segment 150E is in buffer C0FFEE */
-	says(scene, EVENT(f8), "000000010000150E00C0FFEE", "V.S=00000001.0000150E bp=00C0FFEE");
-	says(scene, EVENT(f9), "00C0FFEE", "/etc/hosts");
+	prints(scene, EVENT(f8), "000000010000150E00C0FFEE",
+		"V.S=00000001.0000150E bp=00C0FFEE");
+	prints(scene, EVENT(f9), "00C0FFEE", "/etc/hosts");
 	/* a page of no file */
-	says(scene, EVENT(f8), "000000050000150E00BEEF00", "V.S=00000005.0000150E bp=00BEEF00");
-	says(scene, EVENT(f9), "00BEEF00", "");
+	prints(scene, EVENT(f8), "000000050000150E00BEEF00",
+		"V.S=00000005.0000150E bp=00BEEF00");
+	prints(scene, EVENT(f9), "00BEEF00", "");
 }
 
 static void
 timers_print_microseconds(void **state)
 {
 	struct scene *scene = *state;
-	says(scene, EVENT(fc), "", "last =");
+	prints(scene, EVENT(fc), "", "last =");
 	scene->ns = 1000000;
-	says(scene, EVENT(fb), "", "");
+	prints(scene, EVENT(fb), "", "");
 	scene->ns = 1123999;
-	says(scene, EVENT(fc), "00000001", "last = [123 usec]");
+	prints(scene, EVENT(fc), "00000001", "last = [123 usec]");
 	scene->ns = 1126000;
-	says(scene, EVENT(fd), "00000001", "[2 usec] end");
-	says(scene, EVENT(fd), "00000002", "end"); /* another key */
+	prints(scene, EVENT(fd), "00000001", "[2 usec] end");
+	prints(scene, EVENT(fd), "00000002", "end"); /* another key */
 	scene->who = (struct aix_context){.has_tid = true, .tid = 7};
-	says(scene, EVENT(fd), "00000001", "end"); /* another thread */
+	prints(scene, EVENT(fd), "00000001", "end"); /* another thread */
 }
 
 static void
@@ -189,13 +192,13 @@ timers_of_the_published_stanza(void **state)
 }
 
 static void
-handlers_have_the_names_that_were_given(void **state)
+handlers_have_the_requested_names(void **state)
 {
 	struct scene *scene = *state;
-	says(scene, EVENT(fe), "00C0FFEE", "00C0FFEE");
+	prints(scene, EVENT(fe), "00C0FFEE", "00C0FFEE");
 	assert_int_equal(trcfmt_eval_handler(scene->eval, 0xc0ffee, "clock_intr"), POLY_OK);
-	says(scene, EVENT(fe), "00C0FFEE", "00C0FFEE clock_intr");
-	says(scene, EVENT(fe), "00C0FFEF", "00C0FFEF");
+	prints(scene, EVENT(fe), "00C0FFEE", "00C0FFEE clock_intr");
+	prints(scene, EVENT(fe), "00C0FFEF", "00C0FFEF");
 }
 
 static void
@@ -203,7 +206,7 @@ built_ins_before_any_reading_do_nothing(void **state)
 {
 	struct scene *scene = *state;
 	look_up(scene);
-	says(scene, EVENT(ff), "00000003", "none");
+	prints(scene, EVENT(ff), "00000003", "none");
 }
 
 static void
@@ -234,7 +237,7 @@ names_that_are_too_long_are_not_remembered(void **state)
 		scene_hook32(scene, EVENT(f4), "0000AAAA");
 		scene_run(scene);
 		/* the longer one is not remembered, so the name stays */
-		assert_int_equal(scene->result.pieces[0].length, FILES_NAME + strlen(" end"));
+		assert_int_equal(scene->result.spans[0].length, FILES_NAME + strlen(" end"));
 	}
 	scene_free(scene);
 }
@@ -286,31 +289,31 @@ p_prints_the_path_of_a_process(void **state)
 	aix_attribution_event(scene->attribution, &scene->event);
 	scene_hook32(scene, 0x0f1e0000, "00001C2E00000008");
 	aix_attribution_event(scene->attribution, &scene->event);
-	/* 3 (12): the number where it is not known */
+	/* 3 (12): the number if its path is unknown */
 	assert_string_equal(scene_text(scene), "/bin/ls 8");
 	scene_free(scene);
 }
 
 static void
-what_is_remembered_is_bounded(void **state)
+stored_names_are_bounded(void **state)
 {
 	(void)state;
 	struct files files = {0};
 	uint64_t value;
 	for (uint64_t i = 0; i < FILES_LINKS + 10; i++)
-		assert_true(files_put(&files, &(struct files_key){FILES_BUFFER, i, 0, 0}, i));
+		assert_true(files_set(&files, &(struct files_key){FILES_BUFFER, i, 0, 0}, i));
 	assert_true(files_get(
 		&files, &(struct files_key){FILES_BUFFER, FILES_LINKS - 1, 0, 0}, &value));
 	assert_int_equal(value, FILES_LINKS - 1);
 	assert_false(files_get(
 		&files, &(struct files_key){FILES_BUFFER, FILES_LINKS, 0, 0}, &value));
 	/* what is remembered still changes */
-	assert_true(files_put(&files, &(struct files_key){FILES_BUFFER, 5, 0, 0}, 99));
+	assert_true(files_set(&files, &(struct files_key){FILES_BUFFER, 5, 0, 0}, 99));
 	assert_true(files_get(&files, &(struct files_key){FILES_BUFFER, 5, 0, 0}, &value));
 	assert_int_equal(value, 99);
 	files_free(&files);
 	for (uint64_t i = 0; i < FILES_RANGES + 10; i++)
-		assert_true(files_put_range(
+		assert_true(files_add_range(
 			&files, &(struct files_range){.first = 2 * i, .last = 2 * i}));
 	assert_int_equal(files.range_count, FILES_RANGES);
 	files_free(&files);
@@ -327,7 +330,7 @@ keys_differ_in_every_part(void **state)
 		{FILES_TIMER, 0, 2, 3}, {FILES_TIMER, 1, 0, 3}, {FILES_TIMER, 1, 2, 0}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		assert_false(files_get(&files, &keys[i], &value));
-		assert_true(files_put(&files, &keys[i], i));
+		assert_true(files_set(&files, &keys[i], i));
 	}
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		assert_true(files_get(&files, &keys[i], &value));
@@ -371,8 +374,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			v_nodes_have_the_names_that_were_looked_up, begin, end),
+		cmocka_unit_test_setup_teardown(v_nodes_have_the_looked_up_names, begin, end),
 		cmocka_unit_test_setup_teardown(descriptors_belong_to_processes, begin, end),
 		cmocka_unit_test_setup_teardown(
 			look_ups_of_two_processes_do_not_mix, begin, end),
@@ -382,15 +384,14 @@ main(void)
 			buffers_have_the_file_of_their_page, begin, end),
 		cmocka_unit_test_setup_teardown(timers_print_microseconds, begin, end),
 		cmocka_unit_test(timers_of_the_published_stanza),
-		cmocka_unit_test_setup_teardown(
-			handlers_have_the_names_that_were_given, begin, end),
+		cmocka_unit_test_setup_teardown(handlers_have_the_requested_names, begin, end),
 		cmocka_unit_test_setup_teardown(
 			built_ins_before_any_reading_do_nothing, begin, end),
 		cmocka_unit_test(arguments_of_an_unknown_built_in_are_read),
 		cmocka_unit_test(names_that_are_too_long_are_not_remembered),
 		cmocka_unit_test(flih_and_resume_change_the_depth),
 		cmocka_unit_test(p_prints_the_path_of_a_process),
-		cmocka_unit_test(what_is_remembered_is_bounded),
+		cmocka_unit_test(stored_names_are_bounded),
 		cmocka_unit_test(keys_differ_in_every_part),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test_setup_teardown(lack_of_memory_is_a_fault, begin, end),

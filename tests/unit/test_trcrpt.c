@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of AIX traces, against lines that stand in the documents (reference aix 7.2) and
- * lines laid out by hand from its table of columns.
+ * Reports of AIX traces, against lines that stand in the documents (AIX trace reference 7.2)
+ * and lines laid out by hand from its table of columns.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ expect(const char *rows, const char *settings, const char *expected)
 
 /* The one line of which the blanks are published (support page 887097). */
 static void
-the_published_line_is_made_byte_for_byte(void **state)
+the_published_line_is_printed_byte_for_byte(void **state)
 {
 	(void)state;
 	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
@@ -140,7 +140,7 @@ the_heading_stands_over_its_columns(void **state)
 	const char *const list[] = {"exec=on,pid=on,svc=on,timestamp=1", NULL};
 	options.settings = list;
 	expect_of(HEADER DISPATCH(5), NULL, &options,
-		"Hooks that tell of processes: built-in table, assumed\n\n"
+		"Process hooks: built-in table, assumed\n\n"
 		"ID   PROCESS NAME   PID      I SYSTEM CALL ELAPSED_SEC   "
 		"APPL    SYSCALL KERNEL  INTERRUPT\n\n"
 		"106                 17432792                  0.000000                   "
@@ -149,7 +149,7 @@ the_heading_stands_over_its_columns(void **state)
 
 /* timestamp=0: seconds with 9 decimals, milliseconds with 6; 2: microseconds; 3: none. */
 static void
-times_are_shown_as_asked(void **state)
+times_are_shown_as_requested(void **state)
 {
 	(void)state;
 	const char *rows =
@@ -189,7 +189,7 @@ further_lines_stand_in_the_column_of_the_text(void **state)
 
 /* As polytrace-aix(5) has the least of JSON Lines. */
 static void
-rows_that_say_no_more_than_their_hook_are_events(void **state)
+rows_without_more_than_their_hook_are_events(void **state)
 {
 	(void)state;
 	expect("{\"hook\":\"0x1190\",\"time\":1,\"payload\":\"00f400120000000f000e5d44\"}\n"
@@ -248,7 +248,7 @@ registers_and_inputs_left_have_columns(void **state)
 		"106  1    00000000000000FF                    DISPATCH\n");
 }
 
-/* What a trace can put into names and texts says nothing to a terminal. */
+/* Control characters in names and texts of a trace do not reach a terminal. */
 static void
 control_characters_of_the_trace_are_shown_as_full_stops(void **state)
 {
@@ -259,7 +259,7 @@ control_characters_of_the_trace_are_shown_as_full_stops(void **state)
 		"timestamp=3,exec=on", "134  .[ma                      exec\n");
 }
 
-/* Skipped events are left out, but time goes on; behind $STOP nothing is shown. */
+/* Skipped events are not shown, but count for time; after $STOP nothing is shown. */
 static void
 templates_skip_and_stop(void **state)
 {
@@ -272,7 +272,7 @@ templates_skip_and_stop(void **state)
 	expect(rows, "timestamp=2,aix.delta=all",
 		"106      0.000000000       0.000                   DISPATCH\n"
 		"106      0.000000002       0.001                   DISPATCH\n");
-	/* A $STOP of an event that is not asked for stops nothing. */
+	/* The $STOP of an event that is not selected has no effect. */
 	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
 	const char *const list[] = {"timestamp=3", NULL};
 	options.settings = list;
@@ -296,7 +296,7 @@ a_hook_without_template_is_undefined_and_dumped(void **state)
 	expect(rows, "timestamp=3,aix.undefined=skip", "");
 }
 
-/* 38186ccd: Thu Oct 28 1999, 15:33:33 UTC, as date(1) says. */
+/* 38186ccd: Thu Oct 28 1999, 15:33:33 UTC, as date(1) prints it. */
 static void
 the_facilitys_own_hooks_have_texts_without_templates(void **state)
 {
@@ -471,7 +471,8 @@ events_are_selected(void **state)
 	struct poly_error error;
 	struct poly_templates *set = templates();
 	assert_int_equal(poly_trcrpt_new(set, &options, &report, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "hook '1', expected two to four hexadecimal digits");
+	assert_string_equal(
+		error.message, "invalid hook '1' (expected two to four hexadecimal digits)");
 	options.only = "0f,1190";
 	options.except = "119";
 	expect_selected(&options, "0F0 ");
@@ -548,7 +549,7 @@ note_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t 
 	"\"0000025c00000000" m "00000000000000010000000000000002\"}\n"
 
 static void
-another_rate_of_the_clock_is_told(void **state)
+another_clock_rate_is_reported(void **state)
 {
 	(void)state;
 	struct buf found = {0};
@@ -569,7 +570,7 @@ another_rate_of_the_clock_is_told(void **state)
 }
 
 static void
-what_is_missing_is_told_once(void **state)
+missing_templates_and_hooks_are_reported_once(void **state)
 {
 	(void)state;
 	struct buf found = {0};
@@ -613,11 +614,11 @@ a_summary_adds_up(void **state)
 	assert_int_equal(poly_report_render(tree, POLY_RENDER_CSV, &sink, NULL), POLY_OK);
 	const char *text = buf_text(&out);
 	assert_non_null(strstr(text, "\ntrace,events,11\n"));
-	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,18.181818181818183\n"));
+	assert_non_null(strstr(text, "\nhooks,106,DISPATCH,2,0.18181818181818182\n"));
 	/* ksh from 2 to 12 us: its five events; the rest has no process. */
 	assert_non_null(strstr(text, "\nprocesses,17432792,ksh,1,5,1e-05\n"));
 	assert_non_null(strstr(text, "\nprocesses,1,,1,5,2.5e-06\n"));
-	assert_non_null(strstr(text, "\ncalls,10,1,1,4,4,4,4\n"));
+	assert_non_null(strstr(text, "\nsystem_calls,10,1,1,4,4,4,4\n"));
 	assert_non_null(strstr(text, "\nlatencies,10,4,8,1\n"));
 	assert_non_null(strstr(text, "\ninterrupts,first level (100 to 200),1,2,2,2,2\n"
 				     "interrupts,second level (102 to 103),1,1,1,1,1\n"));
@@ -645,21 +646,22 @@ expect_setting(const char *setting, const char *message)
 }
 
 static void
-wrong_settings_are_told(void **state)
+wrong_settings_are_refused(void **state)
 {
 	(void)state;
-	expect_setting("exec=yes", "setting 'exec=yes', expected exec=on|off");
-	expect_setting("exec", "setting 'exec', expected exec=on|off");
+	expect_setting("exec=yes", "invalid setting 'exec=yes' (expected exec=on|off)");
+	expect_setting("exec", "invalid setting 'exec' (expected exec=on|off)");
+	expect_setting("pid=on,color=on", "unknown setting 'color=on'; see options.settings");
 	expect_setting(
-		"pid=on,color=on", "unknown setting 'color=on', expected one of those of -O");
-	expect_setting("timestamp=4", "setting 'timestamp=4', expected timestamp=0..3");
-	expect_setting("pagesize=501", "setting 'pagesize=501', expected pagesize=0..500");
+		"timestamp=4", "invalid setting 'timestamp=4' (expected timestamp=0..3)");
+	expect_setting(
+		"pagesize=501", "invalid setting 'pagesize=501' (expected pagesize=0..500)");
 	expect_setting("starttime=1.0000000001",
-		"setting 'starttime=1.0000000001', expected starttime=S");
+		"invalid setting 'starttime=1.0000000001' (expected starttime=S)");
 	expect_setting("aix.columns=exec:201",
-		"setting 'aix.columns=exec:201', expected aix.columns=NAME:WIDTH");
+		"invalid setting 'aix.columns=exec:201' (expected aix.columns=NAME:WIDTH)");
 	expect_setting("aix.tz=+1500",
-		"setting 'aix.tz=+1500', expected aix.tz=utc|local|+hhmm|-hhmm");
+		"invalid setting 'aix.tz=+1500' (expected aix.tz=utc|local|+hhmm|-hhmm)");
 }
 
 static int
@@ -694,7 +696,7 @@ a_sink_that_fails_ends_the_report(void **state)
 #ifdef POLY_FAULT_INJECTION
 /* Every allocation of a report fails once. */
 static void
-lack_of_memory_is_told_and_leaks_nothing(void **state)
+lack_of_memory_is_reported_and_leaks_nothing(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"first"};
@@ -733,16 +735,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_published_line_is_made_byte_for_byte),
+		cmocka_unit_test(the_published_line_is_printed_byte_for_byte),
 		cmocka_unit_test(the_heading_stands_over_its_columns),
-		cmocka_unit_test(times_are_shown_as_asked),
+		cmocka_unit_test(times_are_shown_as_requested),
 		cmocka_unit_test(further_lines_stand_in_the_column_of_the_text),
 		cmocka_unit_test(headings_are_repeated_and_levels_coloured),
 		cmocka_unit_test(hooks_are_counted_for_the_histogram),
 		cmocka_unit_test(a_window_of_time_is_shown),
 		cmocka_unit_test(registers_and_inputs_left_have_columns),
 		cmocka_unit_test(control_characters_of_the_trace_are_shown_as_full_stops),
-		cmocka_unit_test(rows_that_say_no_more_than_their_hook_are_events),
+		cmocka_unit_test(rows_without_more_than_their_hook_are_events),
 		cmocka_unit_test(templates_skip_and_stop),
 		cmocka_unit_test(a_hook_without_template_is_undefined_and_dumped),
 		cmocka_unit_test(the_facilitys_own_hooks_have_texts_without_templates),
@@ -751,13 +753,13 @@ main(void)
 		cmocka_unit_test(many_traces_are_merged_by_time_and_keep_their_order),
 		cmocka_unit_test(events_are_selected),
 		cmocka_unit_test(events_become_objects_and_lines_of_csv),
-		cmocka_unit_test(what_is_missing_is_told_once),
-		cmocka_unit_test(another_rate_of_the_clock_is_told),
+		cmocka_unit_test(missing_templates_and_hooks_are_reported_once),
+		cmocka_unit_test(another_clock_rate_is_reported),
 		cmocka_unit_test(a_summary_adds_up),
-		cmocka_unit_test(wrong_settings_are_told),
+		cmocka_unit_test(wrong_settings_are_refused),
 		cmocka_unit_test(a_sink_that_fails_ends_the_report),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told_and_leaks_nothing),
+		cmocka_unit_test(lack_of_memory_is_reported_and_leaks_nothing),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to template files, and what undoes them. What is expected follows reference aix 4.2
- * and 3 (6).
+ * Changes to template files, and what undoes them. What is expected follows AIX trace
+ * reference 4.2 and 3 (6).
  */
 #include "polytrace/templates.h"
 
@@ -68,7 +68,7 @@ static const struct {
 	const char *text;
 	const char *steps; /* a letter for each: Added, Replaced, Kept, Deleted, aBsent */
 } updates[] = {
-	/* The example of reference aix 4.2. */
+	/* The example of AIX trace reference 4.2. */
 	{"010 1.0\n1B3 1.0 X2\n", "* /etc/trcfmt\n+ 15A 1.0 new_fmt\n- 1B3\n- A14\n", PLAIN,
 		"010 1.0\n15A 1.0 new_fmt\n", "ADB"},
 	/* The version decides. */
@@ -118,12 +118,12 @@ static const struct {
 	{"010 1.0\n# end", "* /etc/trcfmt\n+ 020 1.0 X2", PLAIN, "010 1.0\n# end\n020 1.0 X2",
 		"A"},
 	{"010 1.0\r\n", "* /etc/trcfmt\r\n+ 020 1.0\r\n", PLAIN, "010 1.0\r\n020 1.0\r\n", "A"},
-	/* Templates that are wrong are nobody's, and stay. */
+	/* Invalid templates match no hook, and stay. */
 	{"01 1.0\n010 1\nnonsense \"\n", "* /etc/trcfmt\n+ 010 1.0\n", PLAIN,
 		"01 1.0\n010 1\nnonsense \"\n010 1.0\n", "A"},
 	/* Of several the last one counts. */
 	{"010 3.0\n010 1.0\n", "* /etc/trcfmt\n+ 010 2.0\n", PLAIN, "010 3.0\n010 2.0\n", "R"},
-	/* A line may be asked for. */
+	/* A line may be requested. */
 	{"010 1.0\n# a\n# b\n020 1.0\n", "* /etc/trcfmt\n* /etc/trcfmt line 3\n+ 010 0.1\n",
 		PLAIN, "010 1.0\n# a\n010 0.1\n# b\n020 1.0\n", "A"},
 	{"010 1.0\n", "* /etc/trcfmt\n", PLAIN, "010 1.0\n", ""},
@@ -140,7 +140,7 @@ check_steps(const struct poly_updated *updated, const char *expected)
 }
 
 static void
-changes_are_made_in_order_and_undone_byte_for_byte(void **state)
+changes_are_applied_in_order_and_undone_byte_for_byte(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
@@ -175,7 +175,7 @@ undoing_is_written_as_changes(void **state)
 }
 
 static void
-steps_tell_hook_and_line(void **state)
+steps_have_hook_and_line(void **state)
 {
 	(void)state;
 	struct poly_update_step step;
@@ -195,7 +195,7 @@ steps_tell_hook_and_line(void **state)
 static const struct {
 	const char *changes;
 	uint64_t line;
-	const char *says;
+	const char *message;
 } faults[] = {
 	{"", 1, "the first line is not '* /etc/trcfmt'"},
 	{"# /etc/trcfmt\n+ 010 1.0\n", 1, "the first line is not"},
@@ -204,16 +204,16 @@ static const struct {
 	{"+ 010 1.0\n", 1, "the first line is not"},
 	{"* /etc/trcfmt\n= 010 1.0\n", 2, "expected '+' or '-'"},
 	{"* /etc/trcfmt\n010 1.0\n", 2, "expected '+' or '-'"},
-	{"* /etc/trcfmt\n+ 010 1.0\n+\n", 3, "'' is no hook id"},
-	{"* /etc/trcfmt\n+ 010 1.0 \\\n  Q4\n", 3, "'Q4' is no format code"},
-	{"* /etc/trcfmt\n- 01\n", 2, "'01' is no hook id"},
+	{"* /etc/trcfmt\n+ 010 1.0\n+\n", 3, "'' is not a hook id"},
+	{"* /etc/trcfmt\n+ 010 1.0 \\\n  Q4\n", 3, "unknown format code 'Q4'"},
+	{"* /etc/trcfmt\n- 01\n", 2, "'01' is not a hook id"},
 	{"* /etc/trcfmt\n- 010 1\n", 2, "expected a version"},
 	{"* /etc/trcfmt\n- 010 1.0 x\n", 2, "expected a version"},
-	{"* /etc/trcfmt\n+ 010 1.0 \\\n", 2, "the file ends behind '\\'"},
+	{"* /etc/trcfmt\n+ 010 1.0 \\\n", 2, "the file ends after '\\'"},
 };
 
 static void
-wrong_changes_change_nothing(void **state)
+invalid_changes_change_nothing(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -224,7 +224,7 @@ wrong_changes_change_nothing(void **state)
 			POLY_ERR_FORMAT);
 		assert_null(updated);
 		assert_int_equal(error.line, faults[i].line);
-		if (!strstr(error.message, faults[i].says))
+		if (!strstr(error.message, faults[i].message))
 			fail_msg("%s: %s", faults[i].changes, error.message);
 	}
 }
@@ -237,7 +237,7 @@ take_finding(void *user, const struct poly_template_finding *finding)
 }
 
 static void
-everything_wrong_is_told_with_its_place(void **state)
+every_error_is_reported_with_its_position(void **state)
 {
 	(void)state;
 	static const char changes[] = "* /etc/trcfmt\n+ 005 1.0 X\n= 010\n+ 010 1.0 frob\n"
@@ -257,7 +257,7 @@ everything_wrong_is_told_with_its_place(void **state)
 }
 
 static void
-a_master_that_goes_on_is_refused(void **state)
+a_master_with_trailing_text_is_rejected(void **state)
 {
 	(void)state;
 	struct poly_updated *updated;
@@ -468,12 +468,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_are_made_in_order_and_undone_byte_for_byte),
+		cmocka_unit_test(changes_are_applied_in_order_and_undone_byte_for_byte),
 		cmocka_unit_test(undoing_is_written_as_changes),
-		cmocka_unit_test(steps_tell_hook_and_line),
-		cmocka_unit_test(wrong_changes_change_nothing),
-		cmocka_unit_test(everything_wrong_is_told_with_its_place),
-		cmocka_unit_test(a_master_that_goes_on_is_refused),
+		cmocka_unit_test(steps_have_hook_and_line),
+		cmocka_unit_test(invalid_changes_change_nothing),
+		cmocka_unit_test(every_error_is_reported_with_its_position),
+		cmocka_unit_test(a_master_with_trailing_text_is_rejected),
 		cmocka_unit_test(any_changes_are_those_of_a_model_and_can_be_undone),
 		cmocka_unit_test(many_changes_end_in_time),
 		cmocka_unit_test(truncated_changes_are_survived),

@@ -99,12 +99,12 @@ note_count(const struct poly_writer *writer, const char *part)
 	return 0;
 }
 
-/* A conversion: how to read and write, and what came of it. */
+/* A conversion: options for reading and writing, and the result. */
 struct conversion {
 	struct poly_read_options read;
 	const char *to;
 	const char *const *options;
-	size_t skip; /* records left out at the front */
+	size_t skip; /* records skipped at the start */
 	struct buf out;
 	struct poly_error error;
 	const char *note; /* part of a note to be counted */
@@ -178,10 +178,10 @@ count_rows(struct outcome *outcome, const struct poly_batch *batch)
 }
 
 static void
-read_all(
-	const struct buf *bytes, const struct poly_read_options *asked, struct outcome *outcome)
+read_all(const struct buf *bytes, const struct poly_read_options *requested,
+	struct outcome *outcome)
 {
-	struct poly_read_options options = *asked;
+	struct poly_read_options options = *requested;
 	const struct poly_batch *batch;
 	struct poly_finding finding;
 	options.check = true;
@@ -372,7 +372,7 @@ listed_true_pc(const char *name, uint64_t record)
 }
 
 static void
-a_wrong_branch_tells_the_true_pc(void **state)
+a_wrong_branch_reports_the_true_pc(void **state)
 {
 	(void)state;
 	static const char name[] = "tt6/pthr/../isamix.tt6"; /* the large one */
@@ -431,7 +431,7 @@ assert_reading(const struct reading_case *expected)
 }
 
 static void
-readings_give_the_known_counts(void **state)
+traces_have_the_known_counts(void **state)
 {
 	/* Of the right reading of thread_001.tt6e the synthetic branch is exempt. */
 	static const struct reading_case cases[] = {
@@ -446,7 +446,7 @@ readings_give_the_known_counts(void **state)
 }
 
 static void
-long_readings_give_the_known_counts(void **state)
+long_traces_have_the_known_counts(void **state)
 {
 	static const struct reading_case cases[] = {
 		{"amber/memset_thread_001.tt6", "tt6", 30233, 0, 0, 0, 16536, 6357, 7340, 0},
@@ -582,7 +582,7 @@ a_context_escape_of_65_words_is_too_long(void **state)
 }
 
 static void
-cut_files_keep_their_tail(void **state)
+truncated_files_preserve_their_tail(void **state)
 {
 	static const struct {
 		size_t size, records, a01, a02;
@@ -608,7 +608,7 @@ cut_files_keep_their_tail(void **state)
 	}
 }
 
-/* Bytes of the file from a record on, behind the initial PC that they need. */
+/* Returns the bytes of the file from a record on, with the initial PC that they need. */
 static void
 assert_cut(const struct buf *bytes, const char *format, size_t skipped)
 {
@@ -633,7 +633,7 @@ assert_cut(const struct buf *bytes, const char *format, size_t skipped)
 }
 
 static void
-a_trace_may_be_cut_before_any_record(void **state)
+a_trace_can_be_split_before_any_record(void **state)
 {
 	static const char *const cases[][2] = {{"tt6/isamix.tt6", "tt6"},
 		{"tt6/isamix.tt6e", "tt6e"}, {"amber/thread_001.tt6e", "tt6e"},
@@ -736,7 +736,7 @@ random_word(uint64_t *state)
 	return random % 3 == 1 ? next_random(state) | 0x80000000u : next_random(state);
 }
 
-/* The row says what a plain decoding of its bytes says. */
+/* Checks that a row matches the plain decoding of its bytes. */
 static void
 assert_plain(const struct poly_batch *batch, size_t row, const struct tt6_record *record,
 	uint32_t pc)
@@ -799,7 +799,7 @@ step(struct walk *walk, const struct poly_batch *batch, size_t row)
 		bytes->size - walk->at, &record);
 	assert_int_equal(batch->origin[row], walk->at);
 	if (!is_whole) {
-		assert_int_equal(batch->record[row], TT6_IS_DAMAGED);
+		assert_int_equal(batch->record[row], TT6_IS_CORRUPT);
 		walk->at = bytes->size;
 		return;
 	}
@@ -910,7 +910,7 @@ branches_are_derived(void **state)
 }
 
 static void
-a_plain_count_is_the_size_where_the_option_says_so(void **state)
+a_plain_count_is_the_size_if_the_option_is_set(void **state)
 {
 	static const uint32_t words[] = {0x1000, LSWX, 0x2000, 0x183};
 	static const char *const plain[] = {"amber.third=count", NULL};
@@ -990,9 +990,9 @@ a_cache_operation_needs_its_address_in_tt6e(void **state)
 }
 
 static void
-every_twi_gets_its_pair_in_tt6e(void **state)
+every_twi_has_its_pair_in_tt6e(void **state)
 {
-	/* The escape behind a twi stays behind the pair; a last twi is left out. */
+	/* The escape after a twi follows the pair; a last twi is dropped. */
 	static const uint32_t words[] = {
 		0x1000, TWI, 0x00020001, 7, TWI, NOP, TWI, 0x00020001, 8};
 	static const uint32_t paired[] = {0x1000, TWI, 0x48000702, 0x700, 0x4c000064, 0x1004,
@@ -1007,7 +1007,7 @@ every_twi_gets_its_pair_in_tt6e(void **state)
 	assert_bytes(&conversion.out, expected.data, expected.size);
 	assert_int_equal(conversion.notes, 1);
 	buf_free(&conversion.out);
-	/* A TT6E source has said already which twi has a pair. */
+	/* In a TT6E source the pairs of twi are explicit. */
 	conversion = (struct conversion){.read = options_for("tt6e"), .to = "tt6e"};
 	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
 	assert_bytes(&conversion.out, bytes.data, bytes.size);
@@ -1017,7 +1017,7 @@ every_twi_gets_its_pair_in_tt6e(void **state)
 }
 
 static void
-a_jump_that_no_branch_announces_becomes_a_splice(void **state)
+a_pc_discontinuity_becomes_a_splice(void **state)
 {
 	static const uint32_t trapped[] = {
 		0x1000, TWI, 0x48000702, 0x700, TT6_RFI, 0x5000, NOP};
@@ -1027,7 +1027,7 @@ a_jump_that_no_branch_announces_becomes_a_splice(void **state)
 	put_words(&bytes, trapped, 7);
 	put_words(&expected, plain, 5);
 	struct conversion conversion = {
-		.read = options_for("tt6e"), .to = "tt6", .note = "jumps of the PC"};
+		.read = options_for("tt6e"), .to = "tt6", .note = "PC discontinuities"};
 	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
 	assert_bytes(&conversion.out, expected.data, expected.size);
 	assert_int_equal(conversion.notes, 1);
@@ -1037,7 +1037,7 @@ a_jump_that_no_branch_announces_becomes_a_splice(void **state)
 }
 
 static void
-traces_written_one_after_the_other_are_spliced(void **state)
+concatenated_traces_are_spliced(void **state)
 {
 	static const uint32_t one[] = {0x1000, NOP, BLR, 0x2000}, two[] = {0x3000, LWZ, 0x4000};
 	static const uint32_t both[] = {
@@ -1129,7 +1129,7 @@ bid_on(const char *format, const void *data, size_t n, struct probe_note *note)
 }
 
 static void
-content_tells_tt6_from_tt6e(void **state)
+content_distinguishes_tt6_from_tt6e(void **state)
 {
 	static const struct {
 		const char *name;
@@ -1150,7 +1150,7 @@ content_tells_tt6_from_tt6e(void **state)
 }
 
 static void
-the_evidence_is_what_was_counted(void **state)
+the_evidence_states_the_counts(void **state)
 {
 	struct buf bytes = {0};
 	struct probe_note note;
@@ -1158,12 +1158,12 @@ the_evidence_is_what_was_counted(void **state)
 	load("amber/thread_001.tt6e", &bytes);
 	bid_on("tt6e", bytes.data, bytes.size, &note);
 	assert_non_null(
-		strstr(note.text, "relative branches, all right; a twi is followed by its "
+		strstr(note.text, "relative branches, all correct; a twi is followed by its "
 				  "synthetic pair"));
 	buf_clear(&bytes);
 	load("amber/thread_001.tt6", &bytes);
 	bid_on("tt6", bytes.data, bytes.size, &note);
-	assert_non_null(strstr(note.text, "8 relative branches, all right"));
+	assert_non_null(strstr(note.text, "8 relative branches, all correct"));
 	buf_free(&bytes);
 }
 
@@ -1259,28 +1259,28 @@ main(void)
 		cmocka_unit_test(small_listings_agree_in_every_field),
 		cmocka_unit_test(large_listings_agree_in_every_field),
 		cmocka_unit_test(chosen_pcs_cost_no_more_than_others),
-		cmocka_unit_test(a_wrong_branch_tells_the_true_pc),
+		cmocka_unit_test(a_wrong_branch_reports_the_true_pc),
 #endif
-		cmocka_unit_test(readings_give_the_known_counts),
-		cmocka_unit_test(long_readings_give_the_known_counts),
+		cmocka_unit_test(traces_have_the_known_counts),
+		cmocka_unit_test(long_traces_have_the_known_counts),
 		cmocka_unit_test(every_rule_has_a_smallest_input),
 		cmocka_unit_test(a_context_escape_of_65_words_is_too_long),
-		cmocka_unit_test(cut_files_keep_their_tail),
-		cmocka_unit_test(a_trace_may_be_cut_before_any_record),
+		cmocka_unit_test(truncated_files_preserve_their_tail),
+		cmocka_unit_test(a_trace_can_be_split_before_any_record),
 		cmocka_unit_test(escapes_are_written_as_they_were),
 		cmocka_unit_test(address_escapes_describe_the_next_instruction),
 		cmocka_unit_test(the_fast_decoder_agrees_with_the_plain_one),
 		cmocka_unit_test(branches_are_derived),
-		cmocka_unit_test(a_plain_count_is_the_size_where_the_option_says_so),
+		cmocka_unit_test(a_plain_count_is_the_size_if_the_option_is_set),
 		cmocka_unit_test(tt6e_becomes_tt6),
 		cmocka_unit_test(a_cache_operation_needs_its_address_in_tt6e),
-		cmocka_unit_test(every_twi_gets_its_pair_in_tt6e),
-		cmocka_unit_test(a_jump_that_no_branch_announces_becomes_a_splice),
-		cmocka_unit_test(traces_written_one_after_the_other_are_spliced),
+		cmocka_unit_test(every_twi_has_its_pair_in_tt6e),
+		cmocka_unit_test(a_pc_discontinuity_becomes_a_splice),
+		cmocka_unit_test(concatenated_traces_are_spliced),
 		cmocka_unit_test(a_branch_waits_for_the_next_instruction),
 		cmocka_unit_test(full_becomes_tt6_and_tt6e),
-		cmocka_unit_test(content_tells_tt6_from_tt6e),
-		cmocka_unit_test(the_evidence_is_what_was_counted),
+		cmocka_unit_test(content_distinguishes_tt6_from_tt6e),
+		cmocka_unit_test(the_evidence_states_the_counts),
 		cmocka_unit_test(other_content_gets_no_bid),
 		cmocka_unit_test(a_swapped_file_is_recognised_and_written_swapped),
 		cmocka_unit_test(strict_reading_stops_after_the_first_warning),

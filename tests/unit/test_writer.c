@@ -92,7 +92,7 @@ expect_file(const char *path, const char *truth)
 }
 
 static void
-the_ending_says_the_format(void **state)
+the_suffix_selects_the_format(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -117,7 +117,7 @@ the_ending_says_the_format(void **state)
 }
 
 static void
-what_is_refused_leaves_nothing(void **state)
+a_rejected_writer_leaves_no_file(void **state)
 {
 	(void)state;
 	static const char *const word[] = {"no.such=1", NULL};
@@ -126,13 +126,14 @@ what_is_refused_leaves_nothing(void **state)
 		const char *const *options;
 		bool strict;
 		enum poly_status status;
-		const char *says;
+		const char *message;
 	} cases[] = {
-		{"nothing", NULL, false, POLY_ERR_USAGE, "there is no format 'nothing'"},
-		{"bach", word, false, POLY_ERR_USAGE, "no format has an option 'no.such'"},
-		{"tt6", NULL, false, POLY_ERR_LOSS, "is for powerpc, and the source is x86"},
+		{"nothing", NULL, false, POLY_ERR_USAGE,
+			"options.format: no such format 'nothing'"},
+		{"bach", word, false, POLY_ERR_USAGE, "unknown option 'no.such'"},
+		{"tt6", NULL, false, POLY_ERR_LOSS, "holds powerpc only (found x86)"},
 		{"byutr", NULL, true, POLY_ERR_LOSS,
-			"cannot hold what 'bach-text' has: byte_enables, control"},
+			"cannot hold columns of 'bach-text': byte_enables, control"},
 	};
 	const struct poly_batch *batch;
 	struct poly_reader *reader = open_source(&batch);
@@ -147,15 +148,15 @@ what_is_refused_leaves_nothing(void **state)
 			cases[i].status);
 		assert_null(writer);
 		assert_int_equal(error.status, cases[i].status);
-		if (!strstr(error.message, cases[i].says))
-			fail_msg("'%s' without '%s'", error.message, cases[i].says);
+		if (!strstr(error.message, cases[i].message))
+			fail_msg("'%s' without '%s'", error.message, cases[i].message);
 		expect_file("x", NULL);
 	}
 	poly_reader_close(reader);
 }
 
 static void
-what_is_there_goes_only_when_it_may(void **state)
+an_existing_file_is_replaced_only_if_permitted(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -182,7 +183,7 @@ what_is_there_goes_only_when_it_may(void **state)
 }
 
 static void
-callers_that_know_fewer_options_are_served(void **state)
+smaller_option_structs_are_accepted(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -191,7 +192,7 @@ callers_that_know_fewer_options_are_served(void **state)
 	struct buf out = {0};
 	const struct poly_sink sink = {append, &out};
 	struct poly_write_options options = to_format("csv");
-	/* The struct as it was when it ended behind format. */
+	/* The struct of a version whose last member was format. */
 	options.size = offsetof(struct poly_write_options, options);
 	memset((char *)&options + options.size, 0xee, sizeof options - options.size);
 	assert_int_equal(
@@ -215,7 +216,7 @@ callers_that_know_fewer_options_are_served(void **state)
 }
 
 static void
-a_failing_sink_is_told_from_then_on(void **state)
+the_failure_of_a_sink_is_sticky(void **state)
 {
 	(void)state;
 	const struct poly_batch *batch;
@@ -245,7 +246,7 @@ a_failing_sink_is_told_from_then_on(void **state)
 	poly_reader_close(reader);
 }
 
-/* A writer of bus records for rows that are made here. */
+/* A writer of bus records for rows created here. */
 static struct poly_writer *
 open_bus(const struct info *info, const struct poly_sink *sink, bool strict)
 {
@@ -259,7 +260,7 @@ open_bus(const struct info *info, const struct poly_sink *sink, bool strict)
 }
 
 static void
-losses_are_noted_by_what_they_are(void **state)
+losses_are_reported_by_kind(void **state)
 {
 	(void)state;
 	static const uint32_t sizes[] = {1, 0, 65, 0, 4, 100};
@@ -286,10 +287,10 @@ losses_are_noted_by_what_they_are(void **state)
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
 	assert_int_equal(out.size, 2 * 3 * 6);
 	assert_string_equal(poly_writer_note_at(writer, 0, &count),
-		"accesses of unknown size were written as 1 byte");
+		"accesses of unknown size, written as 1 byte");
 	assert_int_equal(count, 2);
 	assert_string_equal(poly_writer_note_at(writer, 1, &count),
-		"accesses of no or more than 64 bytes were dropped");
+		"accesses dropped whose size is 0 or exceeds 64 bytes");
 	assert_int_equal(count, 6);
 	assert_null(poly_writer_note_at(writer, 2, &count));
 	poly_writer_close(writer);
@@ -302,7 +303,7 @@ losses_are_noted_by_what_they_are(void **state)
 	assert_non_null(strstr(error.message, "unknown size"));
 	poly_writer_close(writer);
 
-	/* So does what cannot be written at all; the row is told. */
+	/* So does a row that cannot be written; the error has its number. */
 	batch_clear(&batch);
 	batch.view.rows = 3;
 	batch.view.first = 100;
@@ -333,9 +334,9 @@ columns_that_a_target_lacks_are_lost(void **state)
 	poly_columns missing = 0;
 	const struct poly_format_info *bach = poly_format_find("bach"),
 				      *tt6 = poly_format_find("tt6");
-	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(micro_op) |
+	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(uop_name) |
 			 POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(kind);
-	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(micro_op));
+	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(uop_name));
 	assert_true(missing == 0);
 	poly_format_loss(&source, tt6, &missing);
 	assert_true(missing & POLY_HAS(pc) && !(missing & source.columns));
@@ -355,7 +356,7 @@ open_trace(const struct buf *trace, const char *format)
 	return reader;
 }
 
-/* What a trace and the same again are written as, by so many threads. */
+/* The output of a trace written twice, by a number of threads. */
 static struct buf
 written_twice(const struct buf *trace, const char *from, const char *to, unsigned threads)
 {
@@ -441,7 +442,7 @@ write_with_little(const struct poly_reader *reader, const struct poly_batch *bat
 #endif
 
 static void
-lack_of_memory_is_no_failure_of_the_output(void **state)
+lack_of_memory_is_not_a_failure_of_the_output(void **state)
 {
 	(void)state;
 #ifndef POLY_FAULT_INJECTION
@@ -471,15 +472,15 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(the_ending_says_the_format),
-		TEST(what_is_refused_leaves_nothing),
-		TEST(what_is_there_goes_only_when_it_may),
-		TEST(callers_that_know_fewer_options_are_served),
-		TEST(a_failing_sink_is_told_from_then_on),
-		TEST(losses_are_noted_by_what_they_are),
+		TEST(the_suffix_selects_the_format),
+		TEST(a_rejected_writer_leaves_no_file),
+		TEST(an_existing_file_is_replaced_only_if_permitted),
+		TEST(smaller_option_structs_are_accepted),
+		TEST(the_failure_of_a_sink_is_sticky),
+		TEST(losses_are_reported_by_kind),
 		TEST(columns_that_a_target_lacks_are_lost),
 		TEST(threads_change_no_byte),
-		TEST(lack_of_memory_is_no_failure_of_the_output),
+		TEST(lack_of_memory_is_not_a_failure_of_the_output),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,8 @@ scene_run(struct scene *scene)
 {
 	const struct trcfmt_context context = {&scene->event, &scene->who, scene->attribution,
 		&scene->facts, scene->ns, scene->line};
-	const struct template *template = trcfmt_template(scene->templates, scene->event.hook);
+	const struct hook_template *template =
+		trcfmt_template(scene->templates, scene->event.hook);
 	assert_non_null(template);
 	scene->result = trcfmt_eval_run(scene->eval, template, &context);
 }
@@ -131,11 +132,11 @@ scene_text(struct scene *scene)
 {
 	scene_run(scene);
 	size_t n = scene_put(scene, 0, "", 0);
-	for (size_t i = 0; i < scene->result.piece_count; i++) {
-		const struct trcfmt_piece *piece = &scene->result.pieces[i];
+	for (size_t i = 0; i < scene->result.span_count; i++) {
+		const struct trcfmt_span *span = &scene->result.spans[i];
 		if (i)
-			n = scene_put(scene, n, piece->continues ? "|" : "\n", 1);
-		n = scene_put(scene, n, scene->result.text + piece->offset, piece->length);
+			n = scene_put(scene, n, span->continues ? "|" : "\n", 1);
+		n = scene_put(scene, n, scene->result.text + span->offset, span->length);
 	}
 	return scene->text;
 }

@@ -207,9 +207,9 @@ enum {
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
 static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_NUMBER, 0, 512, 1, UINT64_MAX, NULL, "cache size in bytes",
+	{"size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL, "cache size in bytes",
 		"CIS 501, homework 4"},
-	{"block", POLY_OPTION_NUMBER, 0, 32, 1, UINT64_MAX, NULL, "block size in bytes",
+	{"block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL, "block size in bytes",
 		"CIS 501, homework 4"},
 	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks per set",
 		"CIS 501, homework 4"},

@@ -77,7 +77,7 @@ branches_fini(void *state)
 enum { CACHE_SIZE, CACHE_WAYS };
 
 static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_NUMBER, 0, 2048, 1, UINT64_MAX, NULL, "cache size in bytes",
+	{"size", POLY_OPTION_SIZE, 0, 2048, 1, UINT64_MAX, NULL, "cache size in bytes",
 		"CSC 656, projects 1b and 2"},
 	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks per set",
 		"CSC 656, projects 1b and 2"},

@@ -128,7 +128,7 @@ run_strip(struct branch_simulation *sim, const struct analysis_rows *rows)
 	sim->batch =
 		(struct bpred_batch){columns->pc, columns->target, columns->taken, columns->n};
 	sim->counts = rows->counts;
-	team_share(rows->team, run_predictor, sim, branch_tasks(sim));
+	thread_pool_for_each(rows->team, run_predictor, sim, branch_tasks(sim));
 	if (sim->counts) {
 		sim->branches += columns->n;
 		for (size_t i = 0; i < columns->n; i++)

@@ -243,7 +243,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	sim->batch = &batch;
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	team_share(rows->team, run_cache, sim, sim->sweep.count);
+	thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		ok &= !sim->caches[i].failed;
 	if (sim->log)
@@ -472,7 +472,7 @@ static const struct poly_option options[] = {
 		NULL,
 		"rows of the instructions and regions with the most misses in the first cache",
 		NULL},
-	[OPTION_REGION] = {"cache.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
 	{0}};
 

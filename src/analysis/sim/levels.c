@@ -197,7 +197,7 @@ static const struct poly_option options[] = {
 		inclusions, "inclusion of a level's lines in the next level", NULL},
 	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
 		NULL, "rows of the instructions and regions with the most cycles", NULL},
-	[OPTION_REGION] = {"levels.region", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 1,
+	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
 	{0}};
 

@@ -438,7 +438,7 @@ mrc_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"mrc.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1,
+	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 1,
 		(uint64_t)1 << 30, NULL, "line size in bytes, a power of two", NULL},
 	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
 		NULL, "simulate eight samples of one in 2^N lines each, N from 3; 0: all lines",

@@ -492,11 +492,11 @@ static const struct poly_option options[] = {
 		"misprediction penalty in cycles: from issue in order, from completion out of "
 		"order",
 		NULL},
-	[OPTION_CACHE] = {"pipeline.cache", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 0,
+	[OPTION_CACHE] = {"pipeline.cache", POLY_OPTION_SIZE, POLY_OPTION_READ, 32768, 0,
 		(uint64_t)1 << 31, NULL, "data cache size in bytes; 0: loads never miss", NULL},
 	[OPTION_WAYS] = {"pipeline.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
 		CACHE_WAYS_MAX, NULL, "ways of the data cache", NULL},
-	[OPTION_LINE] = {"pipeline.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64,
+	[OPTION_LINE] = {"pipeline.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64,
 		CACHE_LINE_MIN, 65536, NULL, "line size in bytes", NULL},
 	[OPTION_MISS] = {"pipeline.miss", POLY_OPTION_NUMBER, POLY_OPTION_READ, 20, 0,
 		PIPELINE_LATENCY_MAX, NULL,

@@ -90,7 +90,7 @@ run_front(struct pipeline_sweep_stream *stream, const struct pipeline_buffer *bu
 	stream->run = (struct pipeline_ops){
 		stream->ops, buffer->addresses, buffer->sites, buffer->count};
 	stream->front = front;
-	team_share(sweep->team, run_task, stream, sweep->group_count + sweep->count);
+	thread_pool_for_each(sweep->team, run_task, stream, sweep->group_count + sweep->count);
 }
 
 void

@@ -38,7 +38,7 @@ struct pipeline_sweep {
 	struct pipeline_sweep_group groups[PIPELINE_SWEEP_MAX];
 	uint64_t cycles[PIPELINE_SWEEP_MAX]; /* of finished streams */
 	size_t count, front_count, group_count;
-	struct team *team; /* runs the pipelines of the current update; may be NULL */
+	struct thread_pool *team; /* runs the pipelines of the current update; may be NULL */
 };
 
 /*

@@ -287,7 +287,9 @@ plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 	const struct poly_option *first = swept_option(sweep, 0);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.title = "µops per cycle";
-	plot.kind = first->type == POLY_OPTION_NUMBER ? POLY_PLOT_CURVE : POLY_PLOT_BARS;
+	plot.kind = first->type == POLY_OPTION_NUMBER || first->type == POLY_OPTION_SIZE
+			    ? POLY_PLOT_CURVE
+			    : POLY_PLOT_BARS;
 	plot.x = name_of(first);
 	plot.y[0] = "uops_per_cycle";
 	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)

@@ -112,13 +112,13 @@ sharing_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32768, 4,
-		1 << 26, NULL, "size of each private cache in bytes", NULL},
+	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_SIZE, POLY_OPTION_READ, 32768, 4, 1 << 26,
+		NULL, "size of each private cache in bytes", NULL},
 	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
 		CACHE_WAYS_MAX, NULL, "ways of each private cache", NULL},
-	[OPTION_LINE] = {"sharing.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 4, 4096,
-		NULL, "line size in bytes, a power of two", NULL},
-	[OPTION_WORD] = {"sharing.word", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 4096, NULL,
+	[OPTION_LINE] = {"sharing.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 4, 4096, NULL,
+		"line size in bytes, a power of two", NULL},
+	[OPTION_WORD] = {"sharing.word", POLY_OPTION_SIZE, POLY_OPTION_READ, 4, 1, 4096, NULL,
 		"granularity of sharing in bytes, a power of two; at most 64 words per line",
 		NULL},
 	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, UINT32_MAX,

@@ -141,7 +141,7 @@ tlb_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_PAGE] = {"tlb.page", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4096, 4,
+	[OPTION_PAGE] = {"tlb.page", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 4,
 		(uint64_t)1 << 30, NULL, "page size in bytes, a power of two", NULL},
 	[OPTION_ENTRIES] = {"tlb.entries", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1, 1 << 20,
 		NULL, "entries of the first level", NULL},

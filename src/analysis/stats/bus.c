@@ -168,8 +168,8 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 		bus->request_bytes[request] += moved;
 		bus->request_transfers[request] += transfers;
 		if (accesses && batch->access[row] <= POLY_ACCESS_CACHE &&
-			poly_present(batch, POLY_COLUMN_attribute, row))
-			bus->attributes[batch->attribute[row] & 3]++;
+			poly_present(batch, POLY_COLUMN_memory_type, row))
+			bus->attributes[batch->memory_type[row] & 3]++;
 		if (poly_present(batch, POLY_COLUMN_agent, row))
 			bus->agents[batch->agent[row]]++;
 	}
@@ -285,7 +285,7 @@ const struct analysis analysis_bus = {
 		.title = "Bus",
 		.summary = "what a bus did: cycles, bytes, regions, ports, interrupts",
 		.wants = POLY_HAS(control) | POLY_HAS(byte_enables) | POLY_HAS(request) |
-			 POLY_HAS(attribute) | POLY_HAS(agent) | POLY_HAS(access) |
+			 POLY_HAS(memory_type) | POLY_HAS(agent) | POLY_HAS(access) |
 			 POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event),
 		.is_default = true,
 		.options = options},

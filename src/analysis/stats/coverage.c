@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "isa/powerpc.h"
-#include "model/order.h"
+#include "model/chain_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,15 +86,15 @@ coverage_update(void *state, const struct analysis_rows *rows)
 
 /* Goes through the chains of a stretch; only at the first execution anything is new. */
 static bool
-cover_stretch(struct coverage *it, const struct poly_order *order)
+cover_stretch(struct coverage *it, const struct poly_chain_graph *order)
 {
-	struct order_walk walk = {order, 0, order->records};
+	struct chain_walk walk = {order, 0, order->records};
 	uint32_t chain, records;
 	if (!counters_reserve(&it->chains, order->chains))
 		return false;
 	uint64_t *known = it->chains.list;
 	memset(known, 0, order->chains * sizeof *known);
-	while (order_next(&walk, &chain, &records)) {
+	while (chain_next(&walk, &chain, &records)) {
 		const uint64_t before = it->records;
 		uint32_t row = order->first[chain];
 		if (known[chain] && records == order->length[chain]) {

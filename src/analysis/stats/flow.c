@@ -276,7 +276,8 @@ take_row(struct flow *it, const struct analysis_rows *rows, size_t row)
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
 	/* Further micro-operations belong to the instruction before them. */
-	if (!last->run || !poly_present(batch, POLY_COLUMN_uop, row) || batch->uop[row] == 1) {
+	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
+		batch->uop_index[row] == 1) {
 		const uint32_t mode =
 			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
 		ok = go_to(it, last, batch->pc[row], mode);
@@ -424,7 +425,7 @@ const struct analysis analysis_flow = {
 		.summary = "whether instructions stand where the ones before them went",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(fallthrough) | POLY_HAS(branch) |
-			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop) |
+			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop_index) |
 			 POLY_HAS(synthetic) | POLY_HAS(mode),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,

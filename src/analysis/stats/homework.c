@@ -183,8 +183,8 @@ const struct analysis analysis_homework = {
 	.info = {.name = "homework",
 		.title = "CIS 501 homework 1",
 		.summary = "the quantities of the first homework of the CIS 501 course",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop) | POLY_HAS(fallthrough) |
-			 POLY_HAS(flags) | POLY_HAS(target),
+		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop_index) |
+			 POLY_HAS(fallthrough) | POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
 	.needs_warmup = true,

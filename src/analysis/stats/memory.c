@@ -326,7 +326,7 @@ memory_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"memory.line", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
+	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
 		NULL, "bytes of a line, a power of two; 0: what a BACH trace states, else 64",
 		NULL},
 	[OPTION_TOP] = {"memory.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,

@@ -68,8 +68,9 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
-	uint64_t parts = real & other_than(batch, POLY_COLUMN_uop, batch->uop, word, 1);
-	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop, word);
+	uint64_t parts =
+		real & other_than(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
+	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop_index, word);
 	uint64_t sized = real & ~parts & row_bits_present(batch, POLY_COLUMN_pc, word) &
 			 row_bits_present(batch, POLY_COLUMN_fallthrough, word) &
 			 ~row_bits_present(batch, POLY_COLUMN_opcode_size, word);
@@ -79,7 +80,7 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	}
 	while (numbered) {
 		const size_t row = 64 * word + row_bits_next(&numbered);
-		mix->micro_ops[batch->uop[row]] += weigh(weight, row);
+		mix->micro_ops[batch->uop_index[row]] += weigh(weight, row);
 	}
 	while (sized) {
 		const size_t row = 64 * word + row_bits_next(&sized);
@@ -110,7 +111,7 @@ count_rows(struct mix *mix, const struct analysis_rows *rows, const uint64_t *we
 			kinds & ~made & row_bits_present(batch, POLY_COLUMN_executed, word) &
 			~other_than(batch, POLY_COLUMN_executed, batch->executed, word, 0);
 		mix->records += weigh_rows(weight, word, kinds & ~made);
-		if (batch->uop || batch->fallthrough)
+		if (batch->uop_index || batch->fallthrough)
 			count_parts(mix, rows, word, kinds & ~made, weight);
 		while (skipped) {
 			const size_t row = 64 * word + row_bits_next(&skipped);
@@ -370,7 +371,7 @@ const struct analysis analysis_mix = {
 		.summary = "what is executed: instructions by class, mnemonic and size",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(synthetic) | POLY_HAS(executed) |
-			 POLY_HAS(uop) | POLY_HAS(fallthrough),
+			 POLY_HAS(uop_index) | POLY_HAS(fallthrough),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS,

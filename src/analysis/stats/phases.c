@@ -276,7 +276,7 @@ static const struct poly_option options[] = {
 	[OPTION_INTERVAL] = {"phases.interval", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
 		1000000000000, NULL, "instructions of an interval; 0: as the trace is long",
 		NULL},
-	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MOST,
+	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MAX,
 		NULL, "most phases", NULL},
 	[OPTION_SEEDS] = {"phases.seeds", POLY_OPTION_NUMBER, POLY_OPTION_READ, 5, 1, 100, NULL,
 		"beginnings that are tried for each number of phases", NULL},

@@ -70,8 +70,8 @@ struct phases {
 struct phases_answer {
 	struct cluster_point *points; /* an interval each */
 	struct clusters clusters;
-	uint32_t representative[CLUSTER_MOST]; /* the interval nearest to the center */
-	uint32_t members[CLUSTER_MOST];
+	uint32_t representative[CLUSTER_MAX]; /* the interval nearest to the center */
+	uint32_t members[CLUSTER_MAX];
 };
 
 /* Finds phases; false: no memory, nothing is left behind. Nothing for no intervals. */

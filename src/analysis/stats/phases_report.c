@@ -18,7 +18,7 @@ phases_answer(const struct phases *phases, struct phases_answer *answer)
 {
 	const uint32_t n = phases->interval_count;
 	const double scale = (double)phases->length * UNIT;
-	double nearest[CLUSTER_MOST];
+	double nearest[CLUSTER_MAX];
 	*answer = (struct phases_answer){.points = NULL};
 	if (!n)
 		return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding where sequences agree again, by runs of keys in a map. */
+/* Realigns sequences by a map of runs of keys. */
 #include "correlate/diff/align.h"
 
 #include "base/map.h"
 
-/* A number for the run of keys at a place. */
+/* Returns a hash of the run of keys at a position. */
 static uint64_t
 run_number(const uint64_t *keys)
 {
@@ -14,7 +14,7 @@ run_number(const uint64_t *keys)
 	return number;
 }
 
-/* True where sides agree at places p and q. */
+/* True if the sides match at positions p and q. */
 static bool
 agree(const struct align_side sides[2], size_t p, size_t q)
 {
@@ -35,37 +35,38 @@ agree(const struct align_side sides[2], size_t p, size_t q)
 	return true;
 }
 
-/* Keeps the better of what was found and of p and q. */
+/* Replaces best by p and q if they skip fewer keys. */
 static void
-keep(struct align_found *best, size_t p, size_t q)
+keep_better(struct alignment *best, size_t p, size_t q)
 {
-	size_t sum = best->left_out[0] + best->left_out[1];
-	if (p + q < sum || (p + q == sum && p < best->left_out[0]))
-		*best = (struct align_found){{p, q}};
+	size_t sum = best->skipped[0] + best->skipped[1];
+	if (p + q < sum || (p + q == sum && p < best->skipped[0]))
+		*best = (struct alignment){{p, q}};
 }
 
-/* Places near an end, where less than a whole run is left. */
+/* Tries positions near the end, with less than a complete run left. */
 static void
-try_ends(const struct align_side sides[2], size_t most, unsigned side, struct align_found *best)
+try_ends(const struct align_side sides[2], size_t limit, unsigned side, struct alignment *best)
 {
-	const struct align_side *it = &sides[side], *other = &sides[!side];
-	if (!it->ended)
+	const struct align_side *side_data = &sides[side], *peer = &sides[!side];
+	if (!side_data->ended)
 		return;
-	size_t first = it->count < ALIGN_CONFIRM ? 0 : it->count - ALIGN_CONFIRM + 1;
-	for (size_t p = first; p < it->count && p <= most; p++) {
-		for (size_t q = 0; q < other->count && q <= most; q++) {
+	size_t first =
+		side_data->count < ALIGN_CONFIRM ? 0 : side_data->count - ALIGN_CONFIRM + 1;
+	for (size_t p = first; p < side_data->count && p <= limit; p++) {
+		for (size_t q = 0; q < peer->count && q <= limit; q++) {
 			const size_t at[2] = {side ? q : p, side ? p : q};
 			if (agree(sides, at[0], at[1]))
-				keep(best, at[0], at[1]);
+				keep_better(best, at[0], at[1]);
 		}
 	}
 }
 
-/* The first place of each whole run of the first side; false without memory. */
+/* Maps each complete run of the first side to its first position; false: out of memory. */
 static bool
-map_runs(const struct align_side *side, size_t most, struct map *runs)
+map_runs(const struct align_side *side, size_t limit, struct map *runs)
 {
-	for (size_t p = 0; p + ALIGN_CONFIRM <= side->count && p <= most; p++) {
+	for (size_t p = 0; p + ALIGN_CONFIRM <= side->count && p <= limit; p++) {
 		bool added;
 		if (!map_get(runs, run_number(side->keys + p), p, &added))
 			return false;
@@ -74,23 +75,23 @@ map_runs(const struct align_side *side, size_t most, struct map *runs)
 }
 
 int
-align_find(const struct align_side sides[2], size_t most, struct align_found *found)
+align_find(const struct align_side sides[2], size_t limit, struct alignment *alignment)
 {
-	const struct align_found none = {{most + 1, most + 1}};
+	const struct alignment none = {{limit + 1, limit + 1}};
 	struct map runs = {0};
-	struct align_found best = none;
-	if (!map_runs(&sides[0], most, &runs)) {
+	struct alignment best = none;
+	if (!map_runs(&sides[0], limit, &runs)) {
 		map_free(&runs);
 		return -1;
 	}
-	for (size_t q = 0; q + ALIGN_CONFIRM <= sides[1].count && q <= most; q++) {
+	for (size_t q = 0; q + ALIGN_CONFIRM <= sides[1].count && q <= limit; q++) {
 		const uint64_t *p = map_find(&runs, run_number(sides[1].keys + q));
 		if (p && agree(sides, (size_t)*p, q))
-			keep(&best, (size_t)*p, q);
+			keep_better(&best, (size_t)*p, q);
 	}
 	map_free(&runs);
-	try_ends(sides, most, 0, &best);
-	try_ends(sides, most, 1, &best);
-	*found = best;
-	return best.left_out[0] <= most;
+	try_ends(sides, limit, 0, &best);
+	try_ends(sides, limit, 1, &best);
+	*alignment = best;
+	return best.skipped[0] <= limit;
 }

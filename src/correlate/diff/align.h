@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where two sequences of instructions agree again. */
+/* Realigns two sequences of instructions. */
 #ifndef CORRELATE_DIFF_ALIGN_H
 #define CORRELATE_DIFF_ALIGN_H
 
@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Instructions that have to be the same for two traces to agree. */
+/* Consecutive equal instructions that are required to realign. */
 #define ALIGN_CONFIRM 4
 
-/* A sequence of keys that may go on. */
+/* A sequence of keys, possibly a prefix. */
 struct align_side {
 	const uint64_t *keys;
 	size_t count;
-	bool ended; /* nothing follows */
+	bool ended; /* the sequence is complete */
 };
 
-/* How many keys of each are left out: only the first has those, only the second these. */
-struct align_found {
-	size_t left_out[2];
+/* The number of keys to skip in each sequence. */
+struct alignment {
+	size_t skipped[2];
 };
 
 /*
- * Where sides agree after the fewest keys of both are left out, at least one and of each at
- * most most: the next ALIGN_CONFIRM keys are the same, or as many as there are, at least one,
- * up to the end of a side. Of ways with as few the one that leaves out fewest of the first. 1:
- * found; 0: they do not; -1: no memory.
+ * Finds the alignment that skips the fewest keys in total, at least one and at most limit of
+ * each: the next ALIGN_CONFIRM keys are equal, or, at the end of a sequence, the remaining
+ * ones, at least one. Of equal sums it returns the one that skips the fewest keys of the first
+ * sequence. Returns 1: found; 0: none; -1: out of memory.
  */
-int align_find(const struct align_side sides[2], size_t most, struct align_found *found);
+int align_find(const struct align_side sides[2], size_t limit, struct alignment *alignment);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing two traces: what is compared next, and what has been found. */
+/* Compares two traces: schedules the comparison, and queues the differences. */
 #include "correlate/diff/diff.h"
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Rows that are taken of a trace at a time, where processors are compared by themselves. */
+/* Rows read of a trace at a time if processors are compared separately. */
 #define TURN_ROWS 256
 
 static const char *const cause_names[POLY_DIFF_CAUSE_COUNT] = {
@@ -47,11 +47,11 @@ diff_stop(struct poly_diff *diff, enum poly_status status)
 }
 
 void
-diff_tell(struct poly_diff *diff, const struct found *found)
+diff_report(struct poly_diff *diff, const struct difference *difference)
 {
 	if (diff->first + diff->count == diff->room) {
 		size_t room = diff->room ? 2 * diff->room : 16;
-		struct found *queue = mem_resize(diff->queue, room, sizeof *queue);
+		struct difference *queue = mem_resize(diff->queue, room, sizeof *queue);
 		if (!queue) {
 			diff_stop(diff, POLY_ERR_MEMORY);
 			return;
@@ -59,187 +59,190 @@ diff_tell(struct poly_diff *diff, const struct found *found)
 		diff->queue = queue;
 		diff->room = room;
 	}
-	diff->queue[diff->first + diff->count++] = *found;
+	diff->queue[diff->first + diff->count++] = *difference;
 }
 
-/* A new lane; NULL, and the comparison stopped, where there is no room. */
-static struct lane *
-add_lane(struct poly_diff *diff, uint32_t cpu)
+/* Adds a stream; NULL without room, which stops the comparison. */
+static struct step_builder *
+add_stream(struct poly_diff *diff, uint32_t cpu)
 {
-	if (diff->lane_count == LANES_MOST) {
+	if (diff->stream_count == STREAMS_MAX) {
 		diff_stop(diff, err_set(&diff->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-					"there are more than %d processors", LANES_MOST));
+					"more than %d processors", STREAMS_MAX));
 		return NULL;
 	}
-	struct lane **lanes = mem_resize(diff->lanes, diff->lane_count + 1, sizeof *lanes);
-	if (lanes)
-		diff->lanes = lanes;
-	struct lane *lane = lanes ? mem_new(1, sizeof *lane) : NULL;
-	if (lane)
-		lane->waiting = mem_new(diff->reach + 1, sizeof *lane->waiting);
-	if (!lane || !lane->waiting) {
-		mem_free(lane);
+	struct step_builder **streams =
+		mem_resize(diff->streams, diff->stream_count + 1, sizeof *streams);
+	if (streams)
+		diff->streams = streams;
+	struct step_builder *stream = streams ? mem_new(1, sizeof *stream) : NULL;
+	if (stream)
+		stream->pending = mem_new(diff->reach + 1, sizeof *stream->pending);
+	if (!stream || !stream->pending) {
+		mem_free(stream);
 		diff_stop(diff, POLY_ERR_MEMORY);
 		return NULL;
 	}
-	lane->cpu = cpu;
-	lane->patience = 1;
+	stream->cpu = cpu;
+	stream->patience = 1;
 	for (unsigned side = 0; side < 2; side++)
-		lane->sides[side].skip = diff->streams[side].source.skip;
-	lanes[diff->lane_count++] = lane;
-	return lane;
+		stream->sides[side].skip = diff->builders[side].source.skip;
+	streams[diff->stream_count++] = stream;
+	return stream;
 }
 
-/* The lane of the next row of a stream. */
-static struct lane *
-row_lane(struct poly_diff *diff, const struct stream *stream)
+/* Returns the stream of a builder's next row. */
+static struct step_builder *
+row_stream(struct poly_diff *diff, const struct builder *builder)
 {
 	const bool stated = diff->rules.each_cpu &&
-			    poly_present(stream->batch, POLY_COLUMN_cpu, stream->row);
-	const uint32_t cpu = stated ? stream->batch->cpu[stream->row] : 0;
-	for (size_t i = 0; i < diff->lane_count; i++) {
-		if (diff->lanes[i]->cpu == cpu || !diff->rules.each_cpu)
-			return diff->lanes[i];
+			    poly_present(builder->batch, POLY_COLUMN_cpu, builder->row);
+	const uint32_t cpu = stated ? builder->batch->cpu[builder->row] : 0;
+	for (size_t i = 0; i < diff->stream_count; i++) {
+		if (diff->streams[i]->cpu == cpu || !diff->rules.each_cpu)
+			return diff->streams[i];
 	}
-	return add_lane(diff, cpu);
+	return add_stream(diff, cpu);
 }
 
-/* Takes one row of a trace; false at its end, after which nothing changes any more. */
+/* Adds one row of a trace to its stream; false at the end of the trace. */
 static bool
-take_row(struct poly_diff *diff, unsigned side)
+add_row(struct poly_diff *diff, unsigned side)
 {
-	struct stream *stream = &diff->streams[side];
+	struct builder *builder = &diff->builders[side];
 	bool good = true;
 	if (diff->status != POLY_OK)
 		return false;
-	if (stream_ready(stream)) {
-		struct lane *lane = row_lane(diff, stream);
-		good = lane && stream_take(stream, &lane->sides[side]);
+	if (builder_has_row(builder)) {
+		struct step_builder *stream = row_stream(diff, builder);
+		good = stream && builder_add_row(builder, &stream->sides[side]);
 		if (!good)
 			diff_stop(diff, POLY_ERR_MEMORY);
 		return good;
 	}
-	for (size_t i = 0; i < diff->lane_count && good; i++)
-		good = stream_finish(stream, &diff->lanes[i]->sides[side]);
+	for (size_t i = 0; i < diff->stream_count && good; i++)
+		good = builder_finish(builder, &diff->streams[i]->sides[side]);
 	if (!good)
 		diff_stop(diff, POLY_ERR_MEMORY);
 	return false;
 }
 
 void
-diff_fill(struct poly_diff *diff, struct lane *lane, unsigned side, uint64_t number)
+diff_fill(struct poly_diff *diff, struct step_builder *stream, unsigned side, uint64_t number)
 {
-	const struct ring *ring = lane_ring(lane, side);
-	while (ring->head < number && take_row(diff, side))
+	const struct ring *ring = stream_ring(stream, side);
+	while (ring->head < number && add_row(diff, side))
 		;
 }
 
-/* Gives back the steps that nobody looks at any more. */
+/* Drops the steps that are no longer needed. */
 static void
-forget(struct poly_diff *diff, struct lane *lane)
+drop_old_steps(struct poly_diff *diff, struct step_builder *stream)
 {
 	const uint64_t keep = diff->rules.context + diff->reach + 2;
 	for (unsigned side = 0; side < 2; side++) {
-		struct ring *ring = lane_ring(lane, side);
-		if (lane->at[side] - ring->tail > keep)
-			ring->tail = lane->at[side] - keep;
+		struct ring *ring = stream_ring(stream, side);
+		if (stream->at[side] - ring->tail > keep)
+			ring->tail = stream->at[side] - keep;
 	}
 }
 
-/* True where a lane has the next step of a side, to which nothing more can belong, or none. */
+/* True if the next step of a side is complete, or the trace has ended. */
 static bool
-is_complete(const struct poly_diff *diff, struct lane *lane, unsigned side)
+is_complete(const struct poly_diff *diff, struct step_builder *stream, unsigned side)
 {
-	return diff->streams[side].ended || lane_ring(lane, side)->head >= lane->at[side] + 2;
+	return diff->builders[side].ended ||
+	       stream_ring(stream, side)->head >= stream->at[side] + 2;
 }
 
-/* Compares the next steps of a lane, both of which are complete or at the end. */
+/* Compares the next steps of a stream, both of which are complete or at the end. */
 static void
-compare_next(struct poly_diff *diff, struct lane *lane)
+compare_next(struct poly_diff *diff, struct step_builder *stream)
 {
-	bool there[2];
+	bool has_step[2];
 	for (unsigned side = 0; side < 2; side++)
-		there[side] = lane_ring(lane, side)->head > lane->at[side];
-	if (there[0] != there[1]) {
-		paths_tail(diff, lane);
-	} else if (!there[0]) {
-		pairs_settle(diff, lane);
-		lane->done = true;
-	} else if (match_place(
-			   lane_step(lane, 0, lane->at[0]), lane_step(lane, 1, lane->at[1]))) {
-		pairs_compare(diff, lane);
+		has_step[side] = stream_ring(stream, side)->head > stream->at[side];
+	if (has_step[0] != has_step[1]) {
+		divergence_report_tail(diff, stream);
+	} else if (!has_step[0]) {
+		compare_resolve_pending(diff, stream);
+		stream->done = true;
+	} else if (match_position(stream_step(stream, 0, stream->at[0]),
+			   stream_step(stream, 1, stream->at[1]))) {
+		compare_pair(diff, stream);
 	} else {
-		paths_part(diff, lane);
+		divergence_find(diff, stream);
 	}
 	if (!diff->count)
-		forget(diff, lane);
+		drop_old_steps(diff, stream);
 }
 
-/* What ended the comparison: the failure of a trace, or its end. */
+/* Ends the comparison with the failure of a trace, or its end. */
 static void
 end_comparison(struct poly_diff *diff)
 {
 	for (unsigned side = 0; side < 2 && diff->status == POLY_OK; side++) {
-		if (diff->streams[side].status < 0) {
-			diff->error = diff->streams[side].error;
-			diff_stop(diff, diff->streams[side].status);
+		if (diff->builders[side].status < 0) {
+			diff->error = diff->builders[side].error;
+			diff_stop(diff, diff->builders[side].status);
 		}
 	}
 	diff_stop(diff, POLY_END);
 }
 
-/* Goes on with both traces as a whole. */
+/* Advances the comparison of both whole traces. */
 static void
 advance_all(struct poly_diff *diff)
 {
-	struct lane *lane = diff->lanes[0];
-	if (lane->done) {
+	struct step_builder *stream = diff->streams[0];
+	if (stream->done) {
 		end_comparison(diff);
 		return;
 	}
-	if (fast_pass(diff, lane))
+	if (skip_equal_rows(diff, stream))
 		return;
 	for (unsigned side = 0; side < 2; side++)
-		diff_fill(diff, lane, side, lane->at[side] + 2);
+		diff_fill(diff, stream, side, stream->at[side] + 2);
 	if (diff->status == POLY_OK)
-		compare_next(diff, lane);
+		compare_next(diff, stream);
 }
 
-/* Fails where too many steps wait for the other trace. */
+/* Fails if too many steps wait for the other trace. */
 static void
-check_waiting(struct poly_diff *diff)
+check_pending(struct poly_diff *diff)
 {
-	for (size_t i = 0; i < diff->lane_count && diff->status == POLY_OK; i++) {
-		struct lane *lane = diff->lanes[i];
+	for (size_t i = 0; i < diff->stream_count && diff->status == POLY_OK; i++) {
+		struct step_builder *stream = diff->streams[i];
 		for (unsigned side = 0; side < 2; side++) {
-			uint64_t ahead = lane_ring(lane, side)->head - lane->at[side];
-			if (lane->done)
-				lane->at[side] += ahead;
-			else if (ahead > WAITING_MOST)
+			uint64_t ahead = stream_ring(stream, side)->head - stream->at[side];
+			if (stream->done)
+				stream->at[side] += ahead;
+			else if (ahead > PENDING_STEPS_MAX)
 				diff_stop(diff,
 					err_set(&diff->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 						"processor %lu is %llu instructions "
 						"ahead in the %s trace",
-						(unsigned long)lane->cpu,
+						(unsigned long)stream->cpu,
 						(unsigned long long)ahead,
 						side ? "second" : "first"));
 		}
-		if (lane->done)
-			forget(diff, lane);
+		if (stream->done)
+			drop_old_steps(diff, stream);
 	}
 }
 
-/* Goes on with a processor that can, or takes more rows of both traces. */
+/* Compares the next steps of a processor that has them, or reads rows of both traces. */
 static void
 advance_each(struct poly_diff *diff)
 {
-	const bool ended = diff->streams[0].ended && diff->streams[1].ended;
+	const bool ended = diff->builders[0].ended && diff->builders[1].ended;
 	bool open = false;
-	for (size_t i = 0; i < diff->lane_count; i++) {
-		struct lane *lane = diff->lanes[i];
-		open |= !lane->done;
-		if (!lane->done && is_complete(diff, lane, 0) && is_complete(diff, lane, 1)) {
-			compare_next(diff, lane);
+	for (size_t i = 0; i < diff->stream_count; i++) {
+		struct step_builder *stream = diff->streams[i];
+		open |= !stream->done;
+		if (!stream->done && is_complete(diff, stream, 0) &&
+			is_complete(diff, stream, 1)) {
+			compare_next(diff, stream);
 			return;
 		}
 	}
@@ -248,24 +251,24 @@ advance_each(struct poly_diff *diff)
 		return;
 	}
 	for (unsigned side = 0; side < 2; side++) {
-		for (int i = 0; i < TURN_ROWS && take_row(diff, side); i++)
+		for (int i = 0; i < TURN_ROWS && add_row(diff, side); i++)
 			;
 	}
-	check_waiting(diff);
+	check_pending(diff);
 }
 
 static void
-give_back_lane(struct lane *lane)
+free_stream(struct step_builder *stream)
 {
 	for (unsigned side = 0; side < 2; side++) {
-		ring_free(&lane->sides[side].ring);
-		mem_free(lane->sides[side].lead.effects);
-		buf_free(&lane->sides[side].lead.bytes);
-		map_free(&lane->state.values[side]);
-		map_free(&lane->state.lost[side]);
+		ring_free(&stream->sides[side].ring);
+		mem_free(stream->sides[side].lead.effects);
+		buf_free(&stream->sides[side].lead.bytes);
+		map_free(&stream->state.values[side]);
+		map_free(&stream->state.lost[side]);
 	}
-	mem_free(lane->waiting);
-	mem_free(lane);
+	mem_free(stream->pending);
+	mem_free(stream);
 }
 
 void
@@ -273,11 +276,11 @@ poly_diff_free(struct poly_diff *diff)
 {
 	if (!diff)
 		return;
-	for (size_t i = 0; i < diff->lane_count; i++)
-		give_back_lane(diff->lanes[i]);
-	mem_free(diff->lanes);
+	for (size_t i = 0; i < diff->stream_count; i++)
+		free_stream(diff->streams[i]);
+	mem_free(diff->streams);
 	for (unsigned side = 0; side < 2; side++) {
-		stream_free(&diff->streams[side]);
+		builder_free(&diff->builders[side]);
 		buf_free(&diff->steps[side]);
 	}
 	for (unsigned i = 0; i < 3; i++)
@@ -290,36 +293,36 @@ poly_diff_free(struct poly_diff *diff)
 
 enum poly_status
 poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_side sides[2],
-	struct poly_diff **made, struct poly_error *error)
+	struct poly_diff **result, struct poly_error *error)
 {
 	const struct poly_diff_options initial = POLY_DIFF_OPTIONS_INIT;
-	*made = NULL;
+	*result = NULL;
 	struct poly_diff *diff = mem_new(1, sizeof *diff);
 	if (!diff)
 		return err_memory(error);
 	enum poly_status status =
 		rules_parse(&diff->rules, options ? options : &initial, error);
 	if (status == POLY_OK)
-		status = rules_settle(&diff->rules, sides, error);
+		status = rules_resolve(&diff->rules, sides, error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;
 	for (unsigned side = 0; side < 2; side++) {
-		diff->streams[side].source = sides[side];
-		diff->streams[side].rules = &diff->rules;
+		diff->builders[side].source = sides[side];
+		diff->builders[side].rules = &diff->rules;
 	}
-	if (status == POLY_OK && !diff->rules.each_cpu && !add_lane(diff, 0))
+	if (status == POLY_OK && !diff->rules.each_cpu && !add_stream(diff, 0))
 		status = err_memory(error);
 	if (status != POLY_OK) {
 		poly_diff_free(diff);
 		return status;
 	}
-	*made = diff;
+	*result = diff;
 	return POLY_OK;
 }
 
 poly_columns
 poly_diff_columns(const struct poly_diff *diff, unsigned side)
 {
-	return stream_columns(&diff->rules, diff->streams[side].source.info);
+	return builder_columns(&diff->rules, diff->builders[side].source.info);
 }
 
 poly_columns
@@ -331,21 +334,21 @@ poly_diff_compared(const struct poly_diff *diff)
 poly_columns
 poly_diff_uncompared(const struct poly_diff *diff, unsigned side)
 {
-	return rules_usual(&diff->rules, diff->streams[side].source.info) &
+	return rules_default_columns(&diff->rules, diff->builders[side].source.info) &
 	       ~diff->rules.compared;
 }
 
-/* Gives the first difference that was found. */
+/* Delivers the first queued difference. */
 static void
-give(struct poly_diff *diff)
+deliver_next(struct poly_diff *diff)
 {
-	diff->found = diff->queue[diff->first++];
+	diff->current = diff->queue[diff->first++];
 	if (--diff->count == 0)
 		diff->first = 0;
-	diff->lined = false;
-	diff->counts.causes[diff->found.cause]++;
-	show_difference(diff);
-	diff->found.lane->told = diff->found.pair + 1;
+	diff->needs_warmup = false;
+	diff->counts.causes[diff->current.cause]++;
+	render_difference(diff);
+	diff->current.stream->reported = diff->current.pair + 1;
 }
 
 enum poly_status
@@ -359,8 +362,8 @@ poly_diff_next(struct poly_diff *diff, const struct poly_difference **difference
 			advance_all(diff);
 	}
 	if (diff->count) {
-		give(diff);
-		*difference = &diff->difference;
+		deliver_next(diff);
+		*difference = &diff->result;
 		return POLY_OK;
 	}
 	if (diff->status < 0 && error)
@@ -373,5 +376,5 @@ poly_diff_count(const struct poly_diff *diff, struct poly_diff_counts *counts)
 {
 	*counts = diff->counts;
 	for (unsigned side = 0; side < 2; side++)
-		counts->instructions[side] = diff->streams[side].instructions;
+		counts->instructions[side] = diff->builders[side].instructions;
 }

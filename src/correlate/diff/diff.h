@@ -1,129 +1,131 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison is made of, for the files that make it. */
+/* Internals of a comparison. */
 #ifndef CORRELATE_DIFF_DIFF_H
 #define CORRELATE_DIFF_DIFF_H
 
 #include "correlate/diff/match.h"
 
-/* Instructions within which a record that is elsewhere is called reordered. */
+/* Distance in instructions within which a moved record is reported as reordered. */
 #define REACH 8
 
-/* Most processors that are compared each by itself. */
-#define LANES_MOST 1024
+/* Maximum number of processors compared separately. */
+#define STREAMS_MAX 1024
 
-/* Most steps of a processor that wait for the other trace. */
-#define WAITING_MOST ((uint64_t)1 << 17)
+/* Maximum number of steps of a processor that wait for the other trace. */
+#define PENDING_STEPS_MAX ((uint64_t)1 << 17)
 
-/* A pair of steps that differ, while their records may still turn up in later steps. */
-struct waiting {
+/* A pair of steps that differ, kept while their records may still occur in later steps. */
+struct pending {
 	uint64_t steps[2];
-	uint64_t pair; /* pairs compared before it */
+	uint64_t pair; /* number of pairs compared before */
 	uint64_t fields;
 	bool opcode;
 };
 
-/* What is compared with each other: both traces, or what one processor did in them. */
-struct lane {
+/* A comparison stream: both whole traces, or one CPU of both (each_cpu). */
+struct step_builder {
 	uint32_t cpu;
-	struct lane_side sides[2];
+	struct stream_side sides[2];
 	uint64_t at[2]; /* the next steps to compare */
 	struct match_state state;
-	struct waiting *waiting; /* a ring of as many as records may move, and one */
+	struct pending *pending; /* a ring of reach + 1 elements */
 	size_t first, count;
-	uint64_t pairs;		  /* compared */
-	uint64_t told;		  /* pairs up to the last difference */
-	unsigned pause, patience; /* steps until whole rows are tried again, and the next */
+	uint64_t pairs;	   /* compared */
+	uint64_t reported; /* pairs up to the last reported difference */
+	unsigned pause,
+		patience; /* steps until whole rows are compared again, and its next value */
 	bool done;
 };
 
-/* A difference by the numbers of steps and records. */
-struct found {
+/* A difference, by the numbers of steps and records. */
+struct difference {
 	enum poly_diff_cause cause;
-	struct lane *lane;
-	uint64_t steps[2]; /* where a trace has ended: behind its last step */
+	struct step_builder *stream;
+	uint64_t steps[2]; /* after the last step of a trace that has ended */
 	uint64_t pair;
-	int64_t effects[2];  /* numbers of records; -1: none */
-	uint64_t other_step; /* of FATE_MOVED: where the record is */
-	unsigned field;	     /* of POLY_DIFF_FIELD; with state the number of a register */
-	bool state;	     /* of POLY_DIFF_VALUE: it is a register of both payloads */
+	int64_t effects[2];  /* indices of records; -1: none */
+	uint64_t other_step; /* of FATE_MOVED: the step that has the record */
+	unsigned field;	     /* of POLY_DIFF_FIELD; with state the index of a register */
+	bool state;	     /* of POLY_DIFF_VALUE: a register of both payloads */
 	uint64_t run[2];
 	bool ends;
 };
 
-/* A line of what surrounds a difference; STEP_NONE: nothing on that side. */
-struct line {
-	uint64_t steps[2], left_out;
+/* A line of context around a difference; STEP_NONE: no step on that side. */
+struct context_line {
+	uint64_t steps[2], skipped;
 	char mark;
 	bool here;
 };
 
 struct poly_diff {
-	struct rules rules;
-	struct stream streams[2];
-	struct lane **lanes;
-	size_t lane_count;
-	struct found *queue;
+	struct diff_rules rules;
+	struct builder builders[2];
+	struct step_builder **streams;
+	size_t stream_count;
+	struct difference *queue;
 	size_t first, count, room;
-	size_t reach;	    /* pairs that wait */
-	struct found found; /* given last */
-	struct line *lines; /* around it */
+	size_t reach;		    /* maximum distance of pending pairs */
+	struct difference current;  /* delivered last */
+	struct context_line *lines; /* context of that */
 	size_t line_count, line_room;
-	bool lined; /* lines are made */
-	struct poly_difference difference;
+	bool needs_warmup; /* lines are computed */
+	struct poly_difference result;
 	struct buf texts[3]; /* subject and values, or steps */
 	struct buf steps[2];
 	struct poly_diff_counts counts;
-	enum poly_status status; /* POLY_OK while there is something to compare */
+	enum poly_status status; /* POLY_OK until the comparison ends */
 	struct poly_error error;
 };
 
-/* The steps of a lane and side. */
+/* Returns the steps of a stream and side. */
 static inline struct ring *
-lane_ring(struct lane *lane, unsigned side)
+stream_ring(struct step_builder *stream, unsigned side)
 {
-	return &lane->sides[side].ring;
+	return &stream->sides[side].ring;
 }
 
 static inline struct step *
-lane_step(struct lane *lane, unsigned side, uint64_t number)
+stream_step(struct step_builder *stream, unsigned side, uint64_t number)
 {
-	return ring_at(&lane->sides[side].ring, number);
+	return ring_at(&stream->sides[side].ring, number);
 }
 
-/* True where a lane has a step of a number. */
+/* True if a stream has a step of a number. */
 static inline bool
-lane_has(struct lane *lane, unsigned side, uint64_t number)
+stream_has(struct step_builder *stream, unsigned side, uint64_t number)
 {
-	const struct ring *ring = &lane->sides[side].ring;
+	const struct ring *ring = &stream->sides[side].ring;
 	return number >= ring->tail && number < ring->head;
 }
 
-/* Takes rows until a lane has steps up to, but not with, number, or the trace ends. */
-void diff_fill(struct poly_diff *diff, struct lane *lane, unsigned side, uint64_t number);
+/* Reads rows until a stream has the steps below number, or the trace ends. */
+void diff_fill(
+	struct poly_diff *diff, struct step_builder *stream, unsigned side, uint64_t number);
 
-/* Ends the comparison: POLY_END or a failure. */
+/* Ends the comparison with POLY_END or a failure. */
 void diff_stop(struct poly_diff *diff, enum poly_status status);
 
-/* Adds a difference to those that are given; a failure stops the comparison. */
-void diff_tell(struct poly_diff *diff, const struct found *found);
+/* Queues a difference for delivery; a failure stops the comparison. */
+void diff_report(struct poly_diff *diff, const struct difference *difference);
 
-/* Compares the next steps of a lane, which are of the same instruction. */
-void pairs_compare(struct poly_diff *diff, struct lane *lane);
+/* Compares the next steps of a stream, which are of the same instruction. */
+void compare_pair(struct poly_diff *diff, struct step_builder *stream);
 
-/* Nothing that waits can turn up any more. */
-void pairs_settle(struct poly_diff *diff, struct lane *lane);
+/* Reports all pending pairs: no later step can resolve them. */
+void compare_resolve_pending(struct poly_diff *diff, struct step_builder *stream);
 
-/* The next steps are of different instructions: finds where the traces agree again. */
-void paths_part(struct poly_diff *diff, struct lane *lane);
+/* Handles next steps of different instructions: finds where the traces realign. */
+void divergence_find(struct poly_diff *diff, struct step_builder *stream);
 
-/* One trace has ended, the other has not. */
-void paths_tail(struct poly_diff *diff, struct lane *lane);
+/* Reports that one trace has ended and the other has not. */
+void divergence_report_tail(struct poly_diff *diff, struct step_builder *stream);
 
 /*
- * Passes over rows that are the same in both traces, where all that was compared before is
- * settled and the same. Returns whether it did.
+ * Skips rows that are equal in both traces, if no difference is pending. Returns whether it
+ * skipped any.
  */
-bool fast_pass(struct poly_diff *diff, struct lane *lane);
+bool skip_equal_rows(struct poly_diff *diff, struct step_builder *stream);
 
 /* A register of the payloads of two steps. */
 struct state_values {
@@ -132,22 +134,22 @@ struct state_values {
 };
 
 /*
- * The register of a number, from 0, in the states that two steps of the lane of diff->found
- * have as payload; false behind the last one, and where they have none.
+ * Gets the register of an index, from 0, from the states in the payloads of two steps of the
+ * stream of diff->current; false after the last one, or without such payloads.
  */
 bool state_register(struct poly_diff *diff, const uint64_t steps[2], unsigned number,
 	struct state_values *values);
 
-/* Tells which registers of two steps' payloads differ; false where it cannot. */
-bool state_tell(struct poly_diff *diff, const struct found *where);
+/* Reports the registers of two steps' payloads that differ; false if they are not states. */
+bool state_report(struct poly_diff *diff, const struct difference *where);
 
-/* Makes the texts of the difference found last. */
-void show_difference(struct poly_diff *diff);
+/* Formats the texts of the current difference. */
+void render_difference(struct poly_diff *diff);
 
-/* Makes the lines around the difference found last. */
-void show_lines(struct poly_diff *diff);
+/* Computes the lines of context around the current difference. */
+void render_context(struct poly_diff *diff);
 
-/* The text of a step, in diff->steps[side]. */
-const char *show_step(struct poly_diff *diff, unsigned side, uint64_t number);
+/* Formats a step in diff->steps[side]. */
+const char *render_step(struct poly_diff *diff, unsigned side, uint64_t number);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of two steps as sets. spec: reference qemu4v-tarmac 6 */
+/* Matches the records of two steps as sets. spec: QEMU4V / MicroTESK and ARM Tarmac text traces
+ * 6 */
 #include "correlate/diff/match.h"
 
 #include <string.h>
 
-/* Most bytes of a step's accesses that are compared one by one. */
-#define BYTES_MOST 512
+/* Maximum number of bytes of a step's accesses that are compared singly. */
+#define BYTES_MAX 512
 
 uint64_t
-match_fields(const struct rules *rules, const struct step *a, const struct step *b)
+match_fields(const struct diff_rules *rules, const struct step *a, const struct step *b)
 {
 	uint64_t differ = a->fields_present ^ b->fields_present;
 	uint64_t both = a->fields_present & b->fields_present;
@@ -16,7 +17,7 @@ match_fields(const struct rules *rules, const struct step *a, const struct step 
 		differ = 0;
 	for (size_t i = 0; i < rules->field_count; i++) {
 		uint64_t bit = (uint64_t)1 << i;
-		/* Who does not say whether it was executed says nothing against it. */
+		/* A trace without the column `executed` matches any value of it. */
 		if (rules->fields[i] == POLY_COLUMN_executed)
 			differ &= ~bit;
 		if (both & bit && a->fields[i] != b->fields[i])
@@ -26,7 +27,7 @@ match_fields(const struct rules *rules, const struct step *a, const struct step 
 }
 
 static bool
-values_same(const struct rules *rules, const struct step *const steps[2],
+values_same(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	const unsigned valued = HAS_VALUE | HAS_WIDE;
@@ -42,9 +43,9 @@ values_same(const struct rules *rules, const struct step *const steps[2],
 	       memcmp(step_wide(steps[0], a), step_wide(steps[1], b), a->length) == 0;
 }
 
-/* True where both have a number and it is the same, or one has none and need not. */
+/* True if both numbers are equal, or absence is tolerated. */
 static bool
-numbers_same(const struct rules *rules, const struct effect *a, const struct effect *b,
+numbers_same(const struct diff_rules *rules, const struct effect *a, const struct effect *b,
 	unsigned has, const uint64_t values[2])
 {
 	if (a->has & b->has & has)
@@ -53,28 +54,28 @@ numbers_same(const struct rules *rules, const struct effect *a, const struct eff
 }
 
 static bool
-accesses_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+accesses_same(const struct diff_rules *rules, const struct effect *a, const struct effect *b)
 {
 	const uint64_t values[2] = {a->access, b->access};
 	return numbers_same(rules, a, b, HAS_ACCESS, values);
 }
 
 static bool
-addresses_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+addresses_same(const struct diff_rules *rules, const struct effect *a, const struct effect *b)
 {
 	const uint64_t values[2] = {a->address, b->address};
 	return numbers_same(rules, a, b, HAS_ADDRESS, values);
 }
 
 static bool
-sizes_same(const struct rules *rules, const struct effect *a, const struct effect *b)
+sizes_same(const struct diff_rules *rules, const struct effect *a, const struct effect *b)
 {
 	const uint64_t values[2] = {a->size, b->size};
 	return numbers_same(rules, a, b, HAS_SIZE, values);
 }
 
 bool
-match_effects_same(const struct rules *rules, const struct step *const steps[2],
+match_effects_same(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	if (a->type != b->type)
@@ -90,10 +91,10 @@ match_effects_same(const struct rules *rules, const struct step *const steps[2],
 }
 
 bool
-match_exactly(const struct rules *rules, const struct step *a, const struct step *b)
+match_exactly(const struct diff_rules *rules, const struct step *a, const struct step *b)
 {
 	const struct step *const steps[2] = {a, b};
-	if (a->key != b->key || !match_place(a, b) || a->has_opcode != b->has_opcode ||
+	if (a->key != b->key || !match_position(a, b) || a->has_opcode != b->has_opcode ||
 		a->effect_count != b->effect_count || match_fields(rules, a, b))
 		return false;
 	for (uint32_t i = 0; i < a->effect_count; i++) {
@@ -112,14 +113,14 @@ join(struct step *a, struct step *b, const uint32_t numbers[2], uint8_t fate)
 	of_b->mate = numbers[0];
 }
 
-/* A way in which two records belong together; false where they do not. */
-typedef bool relation_fn(const struct rules *rules, const struct step *const steps[2],
+/* A relation of two records; true if it holds. */
+typedef bool relation_fn(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b);
 
-/* Joins open records that are in a relation, first with first. Returns how many. */
+/* Pairs open records that are in a relation, in order. Returns the number of pairs. */
 static size_t
-join_related(const struct rules *rules, struct step *a, struct step *b, relation_fn *related,
-	int cause)
+join_related(const struct diff_rules *rules, struct step *a, struct step *b,
+	relation_fn *related, int cause)
 {
 	const struct step *const steps[2] = {a, b};
 	size_t joined = 0;
@@ -142,7 +143,7 @@ join_related(const struct rules *rules, struct step *a, struct step *b, relation
 }
 
 static bool
-same_register(const struct rules *rules, const struct step *const steps[2],
+same_register(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	(void)rules;
@@ -151,7 +152,7 @@ same_register(const struct rules *rules, const struct step *const steps[2],
 }
 
 static bool
-other_register(const struct rules *rules, const struct step *const steps[2],
+other_register(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	return a->type == EFFECT_REGISTER && b->type == EFFECT_REGISTER &&
@@ -160,7 +161,7 @@ other_register(const struct rules *rules, const struct step *const steps[2],
 
 /* Accesses of the same direction, address and size. */
 static bool
-other_value(const struct rules *rules, const struct step *const steps[2],
+other_value(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	(void)steps;
@@ -169,7 +170,7 @@ other_value(const struct rules *rules, const struct step *const steps[2],
 }
 
 static bool
-other_address(const struct rules *rules, const struct step *const steps[2],
+other_address(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	return a->type == b->type && a->type != EFFECT_REGISTER && accesses_same(rules, a, b) &&
@@ -177,8 +178,8 @@ other_address(const struct rules *rules, const struct step *const steps[2],
 }
 
 static bool
-other_size(const struct rules *rules, const struct step *const steps[2], const struct effect *a,
-	const struct effect *b)
+other_size(const struct diff_rules *rules, const struct step *const steps[2],
+	const struct effect *a, const struct effect *b)
 {
 	(void)steps;
 	return a->type == EFFECT_MEMORY && b->type == EFFECT_MEMORY &&
@@ -186,7 +187,7 @@ other_size(const struct rules *rules, const struct step *const steps[2], const s
 }
 
 static bool
-other_access(const struct rules *rules, const struct step *const steps[2],
+other_access(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	(void)steps;
@@ -195,7 +196,7 @@ other_access(const struct rules *rules, const struct step *const steps[2],
 }
 
 static bool
-other_address_and_value(const struct rules *rules, const struct step *const steps[2],
+other_address_and_value(const struct diff_rules *rules, const struct step *const steps[2],
 	const struct effect *a, const struct effect *b)
 {
 	(void)steps;
@@ -203,7 +204,7 @@ other_address_and_value(const struct rules *rules, const struct step *const step
 	       accesses_same(rules, a, b) && sizes_same(rules, a, b);
 }
 
-/* Relations of records that one change has made different, likelier ones first. */
+/* Relations of records that differ by one change, the likelier first. */
 static const struct {
 	relation_fn *related;
 	enum poly_diff_cause cause;
@@ -217,7 +218,7 @@ static const struct {
 	{other_address_and_value, POLY_DIFF_ADDRESS},
 };
 
-/* A record for which the other step need have nothing: it is at its place. */
+/* Marks a record as matched without a counterpart. */
 static void
 drop(struct step *step, uint32_t number)
 {
@@ -225,7 +226,7 @@ drop(struct step *step, uint32_t number)
 	step->effects[number].mate = number;
 }
 
-/* Of several writes of a register only the last one stays open. */
+/* Drops all but the last of several writes of a register. */
 static void
 drop_repeated(struct step *step)
 {
@@ -241,8 +242,8 @@ drop_repeated(struct step *step)
 }
 
 /*
- * True where a register has the value that a record of a side writes: as its trace told or,
- * where that has told nothing, as the other one did.
+ * True if a register already has the value that a record of a side writes, by its own trace or,
+ * if that has no value yet, by the other one.
  */
 static bool
 had_value(const struct match_state *state, unsigned side, const struct effect *effect)
@@ -271,7 +272,7 @@ drop_redundant(const struct match_state *state, unsigned side, struct step *step
 	}
 }
 
-/* Remembers whether the value of a register is lost; false without memory. */
+/* Stores whether the value of a register is unknown; false: out of memory. */
 static bool
 remember_lost(struct match_state *state, unsigned side, uint32_t name, bool is_lost)
 {
@@ -304,20 +305,20 @@ match_remember(struct match_state *state, unsigned side, const struct step *step
 	return true;
 }
 
-/* A byte that a step accessed. */
-struct touched {
+/* An accessed byte. */
+struct accessed_byte {
 	uint64_t address;
 	uint8_t access;
 	bool known;
 	uint8_t value;
 };
 
-/* The byte at a place of an access, its value in one of both orders. */
-static struct touched
-touch(const struct step *step, const struct effect *effect, uint32_t place, bool big)
+/* Returns the byte at a position of an access, in one of both byte orders. */
+static struct accessed_byte
+touch(const struct step *step, const struct effect *effect, uint32_t position, bool big)
 {
-	struct touched byte = {effect->address + place, effect->access, false, 0};
-	uint32_t from_low = big ? effect->size - 1 - place : place;
+	struct accessed_byte byte = {effect->address + position, effect->access, false, 0};
+	uint32_t from_low = big ? effect->size - 1 - position : position;
 	if (effect->has & HAS_VALUE && effect->size <= 8 && effect->known == UINT64_MAX) {
 		byte.known = true;
 		byte.value = (uint8_t)(effect->value >> 8 * from_low);
@@ -328,9 +329,9 @@ touch(const struct step *step, const struct effect *effect, uint32_t place, bool
 	return byte;
 }
 
-/* The bytes of open accesses; SIZE_MAX where they are too many or not known. */
+/* Collects the bytes of open accesses; SIZE_MAX if they are too many or unknown. */
 static size_t
-touch_all(const struct step *step, struct touched bytes[BYTES_MOST], bool big)
+touch_all(const struct step *step, struct accessed_byte bytes[BYTES_MAX], bool big)
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < step->effect_count; i++) {
@@ -338,22 +339,23 @@ touch_all(const struct step *step, struct touched bytes[BYTES_MOST], bool big)
 		if (effect->fate != FATE_OPEN || effect->type != EFFECT_MEMORY)
 			continue;
 		if (!(effect->has & HAS_SIZE) || !(effect->has & HAS_ADDRESS) ||
-			effect->size > BYTES_MOST - count)
+			effect->size > BYTES_MAX - count)
 			return SIZE_MAX;
-		for (uint32_t place = 0; place < effect->size; place++)
-			bytes[count++] = touch(step, effect, place, big);
+		for (uint32_t position = 0; position < effect->size; position++)
+			bytes[count++] = touch(step, effect, position, big);
 	}
 	return count;
 }
 
-/* Takes a byte out of a set; false where it is not in it. */
+/* Removes a byte from a set; false if it is not in the set. */
 static bool
-take_byte(struct touched *bytes, size_t *count, const struct touched *byte, bool lenient)
+remove_byte(struct accessed_byte *bytes, size_t *count, const struct accessed_byte *byte,
+	bool lenient)
 {
 	for (size_t i = 0; i < *count; i++) {
-		const struct touched *other = &bytes[i];
-		bool same = byte->known == other->known ? byte->value == other->value : lenient;
-		if (same && byte->address == other->address && byte->access == other->access) {
+		const struct accessed_byte *peer = &bytes[i];
+		bool same = byte->known == peer->known ? byte->value == peer->value : lenient;
+		if (same && byte->address == peer->address && byte->access == peer->access) {
 			bytes[i] = bytes[--*count];
 			return true;
 		}
@@ -362,13 +364,13 @@ take_byte(struct touched *bytes, size_t *count, const struct touched *byte, bool
 }
 
 static bool
-bytes_same(const struct rules *rules, const struct step *a, const struct step *b, bool big)
+bytes_same(const struct diff_rules *rules, const struct step *a, const struct step *b, bool big)
 {
-	struct touched of_a[BYTES_MOST], of_b[BYTES_MOST];
+	struct accessed_byte of_a[BYTES_MAX], of_b[BYTES_MAX];
 	size_t count = touch_all(a, of_a, big), left = touch_all(b, of_b, big);
 	if (count != left || count == SIZE_MAX)
 		return false;
-	while (count && take_byte(of_b, &left, &of_a[count - 1], rules->lenient))
+	while (count && remove_byte(of_b, &left, &of_a[count - 1], rules->lenient))
 		count--;
 	return !count;
 }
@@ -399,9 +401,9 @@ reopen(struct step *step)
 		step->effects[i].fate = FATE_OPEN;
 }
 
-/* Joins the records that are the same. */
+/* Pairs equal records. */
 static void
-join_same(const struct rules *rules, struct step *a, struct step *b)
+join_same(const struct diff_rules *rules, struct step *a, struct step *b)
 {
 	const struct step *const steps[2] = {a, b};
 	uint32_t both = a->effect_count < b->effect_count ? a->effect_count : b->effect_count;
@@ -414,9 +416,9 @@ join_same(const struct rules *rules, struct step *a, struct step *b)
 	join_related(rules, a, b, match_effects_same, -1);
 }
 
-/* Without order: the records that are the same, and what is tolerated. */
+/* Pairs equal records in any order, and drops tolerated ones. */
 static void
-join_tolerated(const struct rules *rules, const struct match_state *state, struct step *a,
+join_tolerated(const struct diff_rules *rules, const struct match_state *state, struct step *a,
 	struct step *b)
 {
 	if (rules->tolerate & TOLERATE_REPEATED) {
@@ -437,7 +439,7 @@ join_tolerated(const struct rules *rules, const struct match_state *state, struc
 }
 
 size_t
-match_steps(const struct rules *rules, struct match_state *state, struct step *a,
+match_steps(const struct diff_rules *rules, struct match_state *state, struct step *a,
 	struct step *b, size_t *changed)
 {
 	*changed = 0;
@@ -455,9 +457,9 @@ match_steps(const struct rules *rules, struct match_state *state, struct step *a
 }
 
 bool
-match_agrees(const struct rules *rules, struct step *a, struct step *b)
+match_agrees(const struct diff_rules *rules, struct step *a, struct step *b)
 {
-	if (!match_place(a, b) || match_opcodes_differ(a, b) || match_fields(rules, a, b))
+	if (!match_position(a, b) || match_opcodes_differ(a, b) || match_fields(rules, a, b))
 		return false;
 	join_tolerated(rules, NULL, a, b);
 	bool agrees = !count_open(a) && !count_open(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the options of a comparison. spec: reference qemu4v-tarmac 6 */
+/* Parses the options of a comparison. spec: QEMU4V / MicroTESK and ARM Tarmac text traces 6 */
 #include "correlate/diff/rules.h"
 
 #include "base/err.h"
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* Longest name of a register that is told from others. */
-#define NAME_MOST 64
+/* Significant bytes of a register's name. */
+#define NAME_MAX 64
 
-/* Columns of instructions that are compared where both traces have them. */
-#define USUAL_FIELDS                                                                        \
-	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |  \
-		POLY_HAS(mnemonic) | POLY_HAS(micro_op) | POLY_HAS(src1) | POLY_HAS(src2) | \
-		POLY_HAS(dest) | POLY_HAS(uop) | POLY_HAS(immediate) | POLY_HAS(flags) |    \
+/* Columns of instructions compared by default if both traces have them. */
+#define DEFAULT_FIELDS                                                                         \
+	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |     \
+		POLY_HAS(mnemonic) | POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |    \
+		POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) | POLY_HAS(flags) | \
 		POLY_HAS(executed) | POLY_HAS(payload))
 
 /* Columns of the steps of traces without instructions. */
@@ -27,41 +27,41 @@
 	(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | \
 		POLY_HAS(reg) | POLY_HAS(sync))
 
-/* Columns that are compared in ways of their own, or never. */
+/* Columns that are not fields: compared otherwise, or never. */
 #define NO_FIELDS                                                                        \
 	(EFFECTS | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) | \
 		POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site))
 
-/* Those that are never compared. */
+/* Columns that are never compared. */
 #define NEVER                                                                       \
 	(POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | \
 		POLY_HAS(site))
 
-struct word {
+struct option_word {
 	const char *text;
 	size_t length;
 };
 
-typedef enum poly_status take_fn(
-	struct rules *rules, const struct word *word, struct poly_error *error);
+typedef enum poly_status parse_fn(
+	struct diff_rules *rules, const struct option_word *word, struct poly_error *error);
 
 static bool
-word_is(const struct word *word, const char *text)
+word_is(const struct option_word *word, const char *text)
 {
 	return strlen(text) == word->length && memcmp(word->text, text, word->length) == 0;
 }
 
 static enum poly_status
-unknown_word(const struct word *word, const char *expected, struct poly_error *error)
+word_error(const struct option_word *word, const char *expected, struct poly_error *error)
 {
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"'%.*s' is not known, expected %s",
+		"unknown word '%.*s' (expected %s)",
 		(int)(word->length < 60 ? word->length : 60), word->text, expected);
 }
 
-/* The place of a word in a list, NULL at its end; -1 where it is not in it. */
+/* Returns the index of a word in a NULL-terminated list; -1: not found. */
 static int
-find_word(const struct word *word, const char *const *list)
+find_word(const struct option_word *word, const char *const *list)
 {
 	for (int i = 0; list[i]; i++) {
 		if (word_is(word, list[i]))
@@ -70,11 +70,12 @@ find_word(const struct word *word, const char *const *list)
 	return -1;
 }
 
-/* The number of a register's name, lower case, with room for it in roots; INTERN_FAILED. */
+/* Returns the number of a register's name, in lower case, and makes room for it in roots;
+ * INTERN_FAILED. */
 static uint32_t
-register_number(struct rules *rules, const char *name, size_t length)
+register_number(struct diff_rules *rules, const char *name, size_t length)
 {
-	char folded[NAME_MOST];
+	char folded[NAME_MAX];
 	if (length > sizeof folded)
 		length = sizeof folded;
 	for (size_t i = 0; i < length; i++) {
@@ -100,9 +101,9 @@ register_number(struct rules *rules, const char *name, size_t length)
 	return number;
 }
 
-/* What a register's number is an alias of. */
+/* Returns the number that a register is an alias of. */
 static uint32_t
-root_of(const struct rules *rules, uint32_t number)
+root_of(const struct diff_rules *rules, uint32_t number)
 {
 	while (rules->roots[number] != number)
 		number = rules->roots[number];
@@ -110,20 +111,20 @@ root_of(const struct rules *rules, uint32_t number)
 }
 
 uint32_t
-rules_register(struct rules *rules, const char *name)
+rules_register(struct diff_rules *rules, const char *name)
 {
 	uint32_t number = register_number(rules, name, strlen(name));
 	return number == INTERN_FAILED ? number : root_of(rules, number);
 }
 
 bool
-rules_ignore_register(const struct rules *rules, uint32_t number)
+rules_ignore_register(const struct diff_rules *rules, uint32_t number)
 {
 	return rules->without[number];
 }
 
 bool
-rules_ignore_address(const struct rules *rules, uint64_t address)
+rules_ignore_address(const struct diff_rules *rules, uint64_t address)
 {
 	for (size_t i = 0; i < rules->range_count; i++) {
 		if (address >= rules->ranges[i].first && address <= rules->ranges[i].last)
@@ -133,18 +134,18 @@ rules_ignore_address(const struct rules *rules, uint64_t address)
 }
 
 static enum poly_status
-join_registers(struct rules *rules, const struct word *a, const struct word *b,
-	struct poly_error *error)
+join_registers(struct diff_rules *rules, const struct option_word *a,
+	const struct option_word *b, struct poly_error *error)
 {
 	uint32_t from = register_number(rules, a->text, a->length);
-	uint32_t to = register_number(rules, b->text, b->length);
-	if (from == INTERN_FAILED || to == INTERN_FAILED)
+	uint32_t target = register_number(rules, b->text, b->length);
+	if (from == INTERN_FAILED || target == INTERN_FAILED)
 		return err_memory(error);
-	rules->roots[root_of(rules, from)] = root_of(rules, to);
+	rules->roots[root_of(rules, from)] = root_of(rules, target);
 	return POLY_OK;
 }
 
-/* Names that the calling conventions give to registers, by number behind a prefix. */
+/* Register names of the calling conventions, by prefix and number. */
 static const struct {
 	const char *set, *prefix, *names;
 } conventions[] = {
@@ -163,10 +164,10 @@ static const struct {
 		"26 s10 27 s11 28 t3 29 t4 30 t5 31 t6"},
 };
 
-/* Joins the pairs of a convention: number, name, number, name. */
+/* Adds the aliases of a convention: number, name, number, name. */
 static enum poly_status
-join_convention(
-	struct rules *rules, const char *prefix, const char *names, struct poly_error *error)
+join_convention(struct diff_rules *rules, const char *prefix, const char *names,
+	struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	while (*names && status == POLY_OK) {
@@ -175,8 +176,8 @@ join_convention(
 		memcpy(numbered, prefix, first);
 		memcpy(numbered + first, names, digits);
 		names += digits + 1;
-		const struct word a = {numbered, first + digits},
-				  b = {names, strcspn(names, " ")};
+		const struct option_word a = {numbered, first + digits},
+					 b = {names, strcspn(names, " ")};
 		names += b.length + (names[b.length] != 0);
 		status = join_registers(rules, &a, &b, error);
 	}
@@ -184,12 +185,12 @@ join_convention(
 }
 
 static enum poly_status
-take_alias(struct rules *rules, const struct word *word, struct poly_error *error)
+parse_alias(struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
 	const char *equals = memchr(word->text, '=', word->length);
 	if (equals && equals > word->text && equals + 1 < word->text + word->length) {
-		const struct word a = {word->text, (size_t)(equals - word->text)};
-		const struct word b = {equals + 1, word->length - a.length - 1};
+		const struct option_word a = {word->text, (size_t)(equals - word->text)};
+		const struct option_word b = {equals + 1, word->length - a.length - 1};
 		return join_registers(rules, &a, &b, error);
 	}
 	bool known = false;
@@ -201,18 +202,18 @@ take_alias(struct rules *rules, const struct word *word, struct poly_error *erro
 		status = join_convention(
 			rules, conventions[i].prefix, conventions[i].names, error);
 	}
-	return known ? status
-		     : unknown_word(word, "NAME=NAME, 'arm', 'mips' or 'riscv'", error);
+	return known ? status : word_error(word, "NAME=NAME, 'arm', 'mips' or 'riscv'", error);
 }
 
 static enum poly_status
-take_tolerance(struct rules *rules, const struct word *word, struct poly_error *error)
+parse_tolerance(
+	struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
 	static const char *const words[] = {"redundant-writes", "repeated-writes",
 		"split-accesses", "unknown-values", "skipped", NULL};
 	int bit = find_word(word, words);
 	if (bit < 0)
-		return unknown_word(word,
+		return word_error(word,
 			"'redundant-writes', 'repeated-writes', 'split-accesses', "
 			"'unknown-values' or 'skipped'",
 			error);
@@ -221,35 +222,35 @@ take_tolerance(struct rules *rules, const struct word *word, struct poly_error *
 }
 
 static enum poly_status
-take_also(struct rules *rules, const struct word *word, struct poly_error *error)
+parse_also(struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
 	enum poly_column column = poly_column_find(word->text, word->length);
 	if (column == POLY_COLUMN_COUNT)
-		return unknown_word(word, "a column of polytrace-columns(5)", error);
+		return word_error(word, "a column of polytrace-columns(5)", error);
 	if (NEVER >> column & 1)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' cannot be compared: it is about the file, not about what was "
-			"executed",
+			"column '%s' cannot be compared: it describes the file, not the "
+			"execution",
 			poly_column_name(column));
 	rules->also |= ((poly_columns)1 << column) & ~NO_FIELDS;
 	return POLY_OK;
 }
 
 static enum poly_status
-take_range(struct rules *rules, const struct word *word, struct poly_error *error)
+parse_range(struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
-	struct range range;
+	struct address_range range;
 	size_t n = 0;
 	while (n + 1 < word->length && memcmp(word->text + n, "..", 2) != 0)
 		n++;
 	if (n + 2 > word->length || !num_parse(word->text, n, &range.first) ||
 		!num_parse(word->text + n + 2, word->length - n - 2, &range.last) ||
 		range.first > range.last)
-		return unknown_word(word,
+		return word_error(word,
 			"a column, 'reg:NAME', 'registers', 'memory', 'sync', 'tail', a "
 			"direction of accesses, or addresses 'LO..HI'",
 			error);
-	struct range *ranges =
+	struct address_range *ranges =
 		mem_resize(rules->ranges, rules->range_count + 1, sizeof *ranges);
 	if (!ranges)
 		return err_memory(error);
@@ -259,7 +260,8 @@ take_range(struct rules *rules, const struct word *word, struct poly_error *erro
 }
 
 static enum poly_status
-take_ignored(struct rules *rules, const struct word *word, struct poly_error *error)
+parse_ignored(
+	struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
 	static const char *const words[] = {"registers", "memory", "sync", "tail", NULL};
 	int bit = find_word(word, words);
@@ -281,26 +283,26 @@ take_ignored(struct rules *rules, const struct word *word, struct poly_error *er
 	}
 	enum poly_column column = poly_column_find(word->text, word->length);
 	if (column == POLY_COLUMN_COUNT)
-		return take_range(rules, word, error);
+		return parse_range(rules, word, error);
 	if (column == POLY_COLUMN_kind || column == POLY_COLUMN_pc)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' cannot be ignored: the traces are aligned by it",
+			"column '%s' cannot be ignored: the traces are aligned by it",
 			poly_column_name(column));
 	rules->ignored |= (poly_columns)1 << column;
 	return POLY_OK;
 }
 
-/* Hands each word of a list of texts to take. */
+/* Parses each word of a list of texts. */
 static enum poly_status
-take_words(
-	struct rules *rules, const char *const *texts, take_fn *take, struct poly_error *error)
+parse_words(struct diff_rules *rules, const char *const *texts, parse_fn *parse_option,
+	struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (; texts && *texts; texts++) {
 		const char *text = *texts;
 		while (status == POLY_OK) {
-			const struct word word = {text, strcspn(text, ",")};
-			status = take(rules, &word, error);
+			const struct option_word word = {text, strcspn(text, ",")};
+			status = parse_option(rules, &word, error);
 			text += word.length;
 			if (!*text++)
 				break;
@@ -316,8 +318,8 @@ check_number(const char *name, unsigned long value, const unsigned long limits[2
 	if (value >= limits[0] && value <= limits[1])
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"%s is %lu instructions, expected %lu to %lu", name, value, limits[0],
-		limits[1]);
+		"options.%s is out of range (found %lu, expected %lu to %lu)", name, value,
+		limits[0], limits[1]);
 }
 
 static enum poly_status
@@ -325,78 +327,79 @@ check_numbers(const struct poly_diff_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
-	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MOST},
-			    resyncs[2] = {0, POLY_DIFF_RESYNC_MOST},
-			    contexts[2] = {0, POLY_DIFF_CONTEXT_MOST};
-	enum poly_status status = check_number("the window", options->window, windows, error);
+			"options of size 0: not initialised");
+	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MAX},
+			    resyncs[2] = {0, POLY_DIFF_RESYNC_MAX},
+			    contexts[2] = {0, POLY_DIFF_CONTEXT_MAX};
+	enum poly_status status = check_number("window", options->window, windows, error);
 	if (status == POLY_OK)
-		status = check_number("what is looked ahead", options->resync, resyncs, error);
+		status = check_number("resync", options->resync, resyncs, error);
 	if (status == POLY_OK)
-		status = check_number("the context", options->context, contexts, error);
+		status = check_number("context", options->context, contexts, error);
 	return status;
 }
 
 enum poly_status
-rules_parse(
-	struct rules *rules, const struct poly_diff_options *given, struct poly_error *error)
+rules_parse(struct diff_rules *rules, const struct poly_diff_options *provided,
+	struct poly_error *error)
 {
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
-	memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
-	options.size = given->size;
+	memcpy(&options, provided,
+		provided->size < sizeof options ? provided->size : sizeof options);
+	options.size = provided->size;
 	enum poly_status status = check_numbers(&options, error);
 	rules->window = options.window;
 	rules->resync = options.resync;
 	rules->context = options.context;
 	rules->ordered = options.ordered;
 	rules->each_cpu = options.each_cpu;
-	/* Aliases first: a register that is ignored is so by all of its names. */
+	/* Aliases first: ignoring a register applies to all of its names. */
 	if (status == POLY_OK)
-		status = take_words(rules, options.aliases, take_alias, error);
+		status = parse_words(rules, options.aliases, parse_alias, error);
 	if (status == POLY_OK)
-		status = take_words(rules, options.ignore, take_ignored, error);
+		status = parse_words(rules, options.ignore, parse_ignored, error);
 	if (status == POLY_OK)
-		status = take_words(rules, options.also, take_also, error);
+		status = parse_words(rules, options.also, parse_also, error);
 	if (status == POLY_OK)
-		status = take_words(rules, options.tolerate, take_tolerance, error);
+		status = parse_words(rules, options.tolerate, parse_tolerance, error);
 	return status;
 }
 
 poly_columns
-rules_usual(const struct rules *rules, const struct poly_trace_info *info)
+rules_default_columns(const struct diff_rules *rules, const struct poly_trace_info *info)
 {
-	poly_columns usual = POLY_HAS(pc) | POLY_HAS(opcode) | USUAL_FIELDS | EFFECTS;
+	poly_columns defaults = POLY_HAS(pc) | POLY_HAS(opcode) | DEFAULT_FIELDS | EFFECTS;
 	if (rules->records)
-		usual |= RECORD_FIELDS;
+		defaults |= RECORD_FIELDS;
 	if (rules->ignore & IGNORE_REGISTERS)
-		usual &= ~POLY_HAS(reg);
+		defaults &= ~POLY_HAS(reg);
 	if (rules->ignore & IGNORE_MEMORY)
-		usual &= ~(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size));
+		defaults &= ~(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size));
 	if (rules->ignore & IGNORE_SYNC)
-		usual &= ~POLY_HAS(sync);
-	return info->columns & (usual | rules->also) & ~rules->ignored;
+		defaults &= ~POLY_HAS(sync);
+	return info->columns & (defaults | rules->also) & ~rules->ignored;
 }
 
-/* The columns of an instruction that are compared beside pc and opcode. */
+/* Lists the columns of an instruction compared besides pc and opcode. */
 static void
-list_fields(struct rules *rules)
+list_fields(struct diff_rules *rules)
 {
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		poly_columns column = (poly_columns)1 << c;
-		if (rules->compared & column & ~NO_FIELDS && rules->field_count < FIELDS_MOST)
+		if (rules->compared & column & ~NO_FIELDS && rules->field_count < FIELDS_MAX)
 			rules->fields[rules->field_count++] = (enum poly_column)c;
 	}
 }
 
 enum poly_status
-rules_settle(
-	struct rules *rules, const struct poly_diff_side sides[2], struct poly_error *error)
+rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
+	struct poly_error *error)
 {
 	const struct poly_trace_info *a = sides[0].info, *b = sides[1].info;
 	bool has[2] = {a->columns & POLY_HAS(pc), b->columns & POLY_HAS(pc)};
 	if (has[0] != has[1])
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the %s trace has no instructions, which the other one has",
+			"the %s trace has no instructions, but the other one has",
 			has[0] ? "second" : "first");
 	rules->records = !has[0];
 	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
@@ -404,13 +407,13 @@ rules_settle(
 				 b->raw_format ? b->raw_format : b->format) != 0;
 	rules->states = a->isa && b->isa && strcmp(a->isa, "powerpc") == 0 &&
 			strcmp(b->isa, "powerpc") == 0;
-	rules->compared = rules_usual(rules, a) & rules_usual(rules, b);
+	rules->compared = rules_default_columns(rules, a) & rules_default_columns(rules, b);
 	list_fields(rules);
 	return POLY_OK;
 }
 
 void
-rules_free(struct rules *rules)
+rules_free(struct diff_rules *rules)
 {
 	mem_free(rules->ranges);
 	mem_free(rules->roots);

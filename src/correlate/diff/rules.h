@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison compares: the words of its options, parsed, and names of both traces as
- * one.
+/* The parsed options of a comparison, and the common numbering of names of both traces.
  */
 #ifndef CORRELATE_DIFF_RULES_H
 #define CORRELATE_DIFF_RULES_H
@@ -9,7 +8,7 @@
 
 #include "base/intern.h"
 
-/* Bits of what is left out. */
+/* What is ignored, as bits. */
 enum {
 	IGNORE_REGISTERS = 1,
 	IGNORE_MEMORY = 2,
@@ -17,7 +16,7 @@ enum {
 	IGNORE_TAIL = 8,
 };
 
-/* Bits of what is tolerated. */
+/* What is tolerated, as bits. */
 enum {
 	TOLERATE_REDUNDANT = 1,
 	TOLERATE_REPEATED = 2,
@@ -26,56 +25,57 @@ enum {
 	TOLERATE_SKIPPED = 16,
 };
 
-/* Most columns of an instruction that are compared beside pc and opcode. */
-#define FIELDS_MOST 40
+/* Maximum number of columns of an instruction compared besides pc and opcode. */
+#define FIELDS_MAX 40
 
 /* Addresses from first to last. */
-struct range {
+struct address_range {
 	uint64_t first, last;
 };
 
-struct rules {
+struct diff_rules {
 	poly_columns ignored, also;
 	unsigned ignore, tolerate;
-	unsigned accesses; /* bit n: accesses of that direction are ignored */
+	unsigned accesses; /* bit n: ignore accesses of that direction */
 	unsigned window, resync, context;
 	bool ordered, each_cpu;
-	bool lenient; /* what a record lacks is not compared: the formats differ */
+	bool lenient; /* absent values are not compared, since the formats differ */
 	bool records; /* the traces have no instructions */
-	bool states;  /* payloads may be the registers of a PowerPC */
-	struct range *ranges;
+	bool states;  /* payloads may hold PowerPC register states */
+	struct address_range *ranges;
 	size_t range_count;
 	struct intern registers; /* names in lower case */
-	uint32_t *roots;  /* by number of a register's name: that of what it is an alias of */
-	uint8_t *without; /* by the same number: 1 where the register is ignored */
-	uint32_t known;	  /* elements of roots and without */
-	struct intern names; /* all other names */
+	uint32_t *roots;	 /* by number of a register's name: the number of its alias */
+	uint8_t *without;	 /* by the same number: 1 if the register is ignored */
+	uint32_t known;		 /* elements of roots and without */
+	struct intern names;	 /* all other names */
 	poly_columns compared;
-	enum poly_column fields[FIELDS_MOST];
+	enum poly_column fields[FIELDS_MAX];
 	size_t field_count;
 };
 
-/* Parses the options. rules are zero, and given back by rules_free even after a failure. */
-enum poly_status rules_parse(
-	struct rules *rules, const struct poly_diff_options *options, struct poly_error *error);
+/* Parses the options. rules are zero; the caller calls rules_free even after a failure. */
+enum poly_status rules_parse(struct diff_rules *rules, const struct poly_diff_options *options,
+	struct poly_error *error);
 
-/* Decides what of two traces is compared. */
-enum poly_status rules_settle(
-	struct rules *rules, const struct poly_diff_side sides[2], struct poly_error *error);
+/* Determines the columns to compare of two traces. */
+enum poly_status rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
+	struct poly_error *error);
 
-/* The columns of a trace that would be compared if the other one had them. */
-poly_columns rules_usual(const struct rules *rules, const struct poly_trace_info *info);
+/* Returns the columns of a trace that are compared if the other one has them. */
+poly_columns rules_default_columns(
+	const struct diff_rules *rules, const struct poly_trace_info *info);
 
-/* The number of a register of either trace, the same for its aliases; INTERN_FAILED. */
-uint32_t rules_register(struct rules *rules, const char *name);
+/* Returns the number of a register of either trace, the same for its aliases; INTERN_FAILED. */
+uint32_t rules_register(struct diff_rules *rules, const char *name);
 
-/* True where a register (a number of rules_register) is not compared. */
-bool rules_ignore_register(const struct rules *rules, uint32_t number);
+/* True if a register (a number of rules_register) is not compared. */
+bool rules_ignore_register(const struct diff_rules *rules, uint32_t number);
 
-/* True where an access that begins at an address is not compared. */
-bool rules_ignore_address(const struct rules *rules, uint64_t address);
+/* True if an access that begins at an address is not compared. */
+bool rules_ignore_address(const struct diff_rules *rules, uint64_t address);
 
-/* Gives everything back. */
-void rules_free(struct rules *rules);
+/* Frees the memory. */
+void rules_free(struct diff_rules *rules);
 
 #endif

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers of a FULL record's state differ. spec: seed 000; reference amber 4.7 */
+/* Compares the register states of FULL records. spec: TT6 trace format; Apple amber traces 4.7
+ */
 #include "correlate/diff/diff.h"
 
 #include "polytrace/powerpc.h"
 
 #include <string.h>
 
-/* Registers that are numbered, and those that are not. */
+/* Numbered registers, and special ones. */
 static const char kinds[] = "rfv";
-static const char *const others[] = {
+static const char *const special_registers[] = {
 	"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "vrsave", "fpscr", "vscr", "vrvalid"};
 
-enum { NUMBERED = 3 * 32, REGISTERS = NUMBERED + sizeof others / sizeof *others };
+enum {
+	NUMBERED = 3 * 32,
+	REGISTERS = NUMBERED + sizeof special_registers / sizeof *special_registers
+};
 
-/* The name of a register by a number below REGISTERS. */
+/* Formats the name of a register by a number below REGISTERS. */
 static void
 name_register(unsigned number, char name[16])
 {
 	if (number >= NUMBERED) {
-		strcpy(name, others[number - NUMBERED]);
+		strcpy(name, special_registers[number - NUMBERED]);
 		return;
 	}
 	const unsigned tens = number % 32 / 10;
@@ -29,16 +33,16 @@ name_register(unsigned number, char name[16])
 	*name = 0;
 }
 
-/* The state that a step has kept; false where it has none. */
+/* Decodes the state stored in a step; false if it has none. */
 static bool
 decode_state(struct poly_diff *diff, unsigned side, uint64_t number,
 	struct poly_powerpc_state *state)
 {
-	const struct step *step = lane_step(diff->found.lane, side, number);
+	const struct step *step = stream_step(diff->current.stream, side, number);
 	static const uint64_t present = 1;
 	struct poly_slice payload = {step->state, step->state_length};
 	struct poly_batch row = {.rows = 1,
-		.info = diff->streams[side].source.info,
+		.info = diff->builders[side].source.info,
 		.arena = step->bytes.data,
 		.arena_size = step->bytes.size,
 		.payload = &payload};
@@ -61,12 +65,12 @@ state_register(struct poly_diff *diff, const uint64_t steps[2], unsigned number,
 }
 
 bool
-state_tell(struct poly_diff *diff, const struct found *where)
+state_report(struct poly_diff *diff, const struct difference *template)
 {
 	struct state_values values;
-	bool told = false;
-	diff->found.lane = where->lane;
-	for (unsigned i = 0; state_register(diff, where->steps, i, &values); i++) {
+	bool reported = false;
+	diff->current.stream = template->stream;
+	for (unsigned i = 0; state_register(diff, template->steps, i, &values); i++) {
 		uint32_t name = rules_register(&diff->rules, values.name);
 		if (name == INTERN_FAILED) {
 			diff_stop(diff, POLY_ERR_MEMORY);
@@ -74,14 +78,14 @@ state_tell(struct poly_diff *diff, const struct found *where)
 		}
 		if (strcmp(values.digits[0], values.digits[1]) == 0)
 			continue;
-		told = true;
+		reported = true;
 		if (rules_ignore_register(&diff->rules, name))
 			continue;
-		struct found found = *where;
-		found.cause = POLY_DIFF_VALUE;
-		found.state = true;
-		found.field = i;
-		diff_tell(diff, &found);
+		struct difference difference = *template;
+		difference.cause = POLY_DIFF_VALUE;
+		difference.state = true;
+		difference.field = i;
+		diff_report(diff, &difference);
 	}
-	return told;
+	return reported;
 }

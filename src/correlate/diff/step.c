@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Slots that a ring has at first. */
+/* Initial number of slots of a ring. */
 #define RING_ROOM 64
 
 static bool
@@ -16,7 +16,7 @@ ring_grow(struct ring *ring)
 	struct step *slots = mem_new(room, sizeof *slots);
 	if (!slots)
 		return false;
-	/* Every old slot is moved, with the memory that unused ones keep. */
+	/* Moves every slot, since unused ones own memory, too. */
 	for (size_t i = 0; i < ring->room; i++) {
 		uint64_t number = ring->tail + i;
 		slots[number & (room - 1)] = *ring_at(ring, number);
@@ -83,17 +83,17 @@ step_add(struct step *step)
 }
 
 bool
-step_absorb(struct step *to, struct step *from)
+step_absorb(struct step *dst, struct step *src)
 {
-	uint32_t base = (uint32_t)to->bytes.size;
-	buf_append(&to->bytes, from->bytes.data, from->bytes.size);
-	for (uint32_t i = 0; i < from->effect_count; i++) {
-		struct effect *effect = step_add(to);
+	uint32_t base = (uint32_t)dst->bytes.size;
+	buf_append(&dst->bytes, src->bytes.data, src->bytes.size);
+	for (uint32_t i = 0; i < src->effect_count; i++) {
+		struct effect *effect = step_add(dst);
 		if (!effect)
 			return false;
-		*effect = from->effects[i];
+		*effect = src->effects[i];
 		effect->offset += base;
 	}
-	step_clear(from);
-	return !to->bytes.failed;
+	step_clear(src);
+	return !dst->bytes.failed;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a trace: an instruction with what it did; rings of them; and their making of rows.
+/* Steps of a trace (an instruction and its records), rings of steps, and their construction
+ * from rows.
  */
 #ifndef CORRELATE_DIFF_STEP_H
 #define CORRELATE_DIFF_STEP_H
@@ -7,13 +8,13 @@
 #include "base/buf.h"
 #include "correlate/diff/rules.h"
 
-/* Most records of one step; what follows begins another one. */
-#define EFFECTS_MOST 1024
+/* Maximum number of records of a step; further ones begin another step. */
+#define EFFECTS_MAX 1024
 
-/* What a record of a step is. */
+/* Types of records of a step. */
 enum effect_type { EFFECT_REGISTER, EFFECT_MEMORY, EFFECT_SYNC };
 
-/* Bits of what a record has. */
+/* The values that a record has, as bits. */
 enum {
 	HAS_ACCESS = 1,
 	HAS_ADDRESS = 2,
@@ -22,51 +23,54 @@ enum {
 	HAS_WIDE = 16, /* a value of more than 8 bytes */
 };
 
-/* What the comparison made of a record. */
+/* Result of comparing a record. */
 enum fate {
-	FATE_OPEN,    /* nothing was found for it */
-	FATE_SAME,    /* the other trace has it, or need not have it */
-	FATE_CHANGED, /* its mate is a changed record of the same step; told by the first trace
+	FATE_OPEN,    /* no counterpart found */
+	FATE_SAME,    /* equal in the other trace, or tolerated */
+	FATE_CHANGED, /* its mate is a changed record of the same step; reported for the first
+		       * trace
 		       */
-	FATE_MOVED,   /* its mate is the same record of another step; told by the earlier one */
+	FATE_MOVED, /* its mate is the same record of another step; reported for the earlier one
+		     */
 };
 
 struct effect {
 	uint8_t type, access, has, fate;
 	uint8_t cause;		 /* of FATE_CHANGED */
 	uint32_t name;		 /* a register by its number in the rules */
-	uint32_t shown;		 /* the same by its number in the trace */
+	uint32_t shown;		 /* the register by its number in the trace */
 	uint32_t size;		 /* bytes of an access */
 	uint32_t offset, length; /* of a wide value in the step's bytes */
-	uint32_t mate;		 /* number of a record in mate_step, of the other trace */
+	uint32_t mate;		 /* index of a record in mate_step, of the other trace */
 	uint64_t mate_step;
 	uint64_t address, value;
-	uint64_t known; /* bits of value that are known */
+	uint64_t known; /* known bits of value */
 };
 
-/* The number of no step. */
+/* Not a step. */
 #define STEP_NONE UINT64_MAX
 
 struct step {
-	uint64_t instruction; /* number in the trace from 1; 0: no instruction */
+	uint64_t instruction; /* number in the trace from 1; 0: none */
 	uint64_t record;      /* number of its first record */
 	uint64_t pc, opcode, time;
-	uint64_t key, place; /* of pc and opcode, of pc alone */
-	uint64_t partner;    /* the other trace's step that it was compared with, or none */
+	uint64_t key, position; /* of pc and opcode, of pc alone */
+	uint64_t partner; /* the other trace's step that it was compared with, or STEP_NONE */
 	bool has_pc, has_opcode, has_time;
-	bool part; /* it has what was of no instruction, or had no room in the step before it */
-	bool differs;		 /* it was compared, and is not the same in the other trace */
-	uint8_t opcode_size;	 /* bytes; 0: not known */
-	uint64_t fields_present; /* bit n: field n of the rules */
-	uint64_t fields[FIELDS_MOST]; /* of BYTES and TEXT: a hash */
+	bool is_partial; /* holds records without an instruction, or beyond the room of the step
+			    before */
+	bool differs;	 /* it was compared and differs */
+	uint8_t opcode_size;	     /* in bytes; 0: unknown */
+	uint64_t fields_present;     /* bit n: field n of the rules */
+	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: a hash */
 	struct effect *effects;
 	uint32_t effect_count, effect_room;
 	struct buf bytes;	      /* wide values and text */
 	uint32_t text, text_length;   /* in bytes */
-	uint32_t state, state_length; /* the same for a payload of registers */
+	uint32_t state, state_length; /* the same for a payload with a register state */
 };
 
-/* The steps tail to head - 1 of a trace, by their numbers. */
+/* The steps tail to head - 1 of a trace. */
 struct ring {
 	struct step *slots;
 	size_t room; /* a power of two, or 0 */
@@ -79,74 +83,75 @@ ring_at(const struct ring *ring, uint64_t number)
 	return &ring->slots[number & (ring->room - 1)];
 }
 
-/* A new step at the head, empty; NULL without memory. Other steps may have moved. */
+/* Appends an empty step; NULL: out of memory. Other steps may move. */
 struct step *ring_push(struct ring *ring);
 
-/* Gives everything back. */
+/* Frees the memory. */
 void ring_free(struct ring *ring);
 
-/* Room for a record of a step, zero; NULL without memory. */
+/* Appends a zeroed record to a step; NULL: out of memory. */
 struct effect *step_add(struct step *step);
 
-/* A step without anything in it, its memory kept. */
+/* Clears a step but not its memory. */
 void step_clear(struct step *step);
 
-/* Takes the records of another step over; false without memory. */
-bool step_absorb(struct step *to, struct step *from);
+/* Moves the records of another step to dst; false: out of memory. */
+bool step_absorb(struct step *dst, struct step *src);
 
-/* Wide value of a record of a step. */
+/* Returns the wide value of a record of a step. */
 static inline const uint8_t *
 step_wide(const struct step *step, const struct effect *effect)
 {
 	return step->bytes.data + effect->offset;
 }
 
-/* What of a trace goes into one row of rings: all of it, or what one processor did. */
-struct lane_side {
+/* One side of a stream: the steps of a trace, or of one processor in it. */
+struct stream_side {
 	struct ring ring;
-	struct step lead; /* records that may be of the next instruction */
-	bool dropping;	  /* the last instruction is left out, and what it did */
-	bool has_dropped; /* it has a time */
-	uint64_t dropped; /* that time */
-	uint64_t skip;	  /* instructions to be left out yet */
+	struct step lead;      /* records that may belong to the next instruction */
+	bool skipping;	       /* the last instruction and its records are skipped */
+	bool has_skipped_time; /* that instruction has a time */
+	uint64_t skipped_time; /* the time */
+	uint64_t skip;	       /* instructions still to be skipped */
 };
 
-/* A trace that is made into steps. */
-struct stream {
+/* Builds the steps of a trace. */
+struct builder {
 	struct poly_diff_side source;
-	struct rules *rules;
+	struct diff_rules *rules;
 	const struct poly_batch *batch; /* NULL before the first one */
 	size_t row;			/* the next of batch */
 	bool ended;
-	enum poly_status status; /* what ended it */
+	enum poly_status status; /* status at the end */
 	struct poly_error error;
-	uint64_t instructions; /* begun so far */
-	poly_columns has;      /* compared, and this batch has it */
-	uint32_t *registers;   /* number in the rules by number in the trace; 0: not asked yet,
-				  else 1 more */
+	uint64_t instructions; /* so far */
+	poly_columns has;      /* compared columns of this batch */
+	uint32_t *registers;   /* number in the rules, plus 1, by number in the trace; 0: not
+				  mapped yet */
 	uint32_t *names;
 	uint32_t register_room, name_room;
 };
 
-/* The columns that a stream looks at. */
-poly_columns stream_columns(const struct rules *rules, const struct poly_trace_info *info);
+/* Returns the columns that a builder reads. */
+poly_columns builder_columns(
+	const struct diff_rules *rules, const struct poly_trace_info *info);
 
-/* True where another row can be taken: the next batch is there, with rows left. */
-bool stream_ready(struct stream *stream);
+/* Reads the next batch if necessary; true if a row is available. */
+bool builder_has_row(struct builder *builder);
 
-/* Puts the next row, which stream_ready found, into a lane; false without memory. */
-bool stream_take(struct stream *stream, struct lane_side *lane);
+/* Adds the next row, after builder_has_row, to a stream; false: out of memory. */
+bool builder_add_row(struct builder *builder, struct stream_side *stream);
 
-/* Nothing follows in a lane; false without memory. */
-bool stream_finish(struct stream *stream, struct lane_side *lane);
+/* Completes a stream at the end of the trace; false: out of memory. */
+bool builder_finish(struct builder *builder, struct stream_side *stream);
 
 /* True for rows that begin a step. */
-bool stream_is_head(const struct rules *rules, unsigned kind);
+bool builder_is_head(const struct diff_rules *rules, unsigned kind);
 
-/* The number in the rules of a name of the trace, a register or not; INTERN_FAILED. */
-uint32_t stream_name(struct stream *stream, uint32_t number, bool is_register);
+/* Returns the number in the rules of a name of the trace; INTERN_FAILED. */
+uint32_t builder_name(struct builder *builder, uint32_t number, bool is_register);
 
-/* Gives everything back. */
-void stream_free(struct stream *stream);
+/* Frees the memory. */
+void builder_free(struct builder *builder);
 
 #endif

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Digits that a trace does not know. spec: reference qemu4v-tarmac 2.3 and 4.1 (hexv) */
+/* Unknown digits of values. spec: QEMU4V / MicroTESK and ARM Tarmac text traces 2.3 and 4.1
+ * (hexv) */
 #include "correlate/diff/unknown.h"
 
 #include "base/num.h"
 
 #include <string.h>
 
-/* Takes a word's characters as digits; false where one is none, or no digit is unknown. */
+/* Parses a word as digits; false if a character is not one, or no digit is unknown. */
 static bool
-parse_word(const uint8_t *word, size_t n, struct unknown *found)
+parse_word(const uint8_t *word, size_t n, struct partial_value *value)
 {
-	*found = (struct unknown){0, 0, 0};
+	*value = (struct partial_value){0, 0, 0};
 	bool lacks = false;
 	for (size_t i = 0; i < n; i++) {
 		int digit = num_hex_digit((char)word[i]);
 		bool unknown = word[i] && strchr("xX-?#", word[i]);
 		if (word[i] == '_' || word[i] == ':')
 			continue;
-		if ((digit < 0 && !unknown) || found->digits == 16)
+		if ((digit < 0 && !unknown) || value->digits == 16)
 			return false;
-		found->value = found->value << 4 | (uint64_t)(unknown ? 0 : digit);
-		found->known = found->known << 4 | (unknown ? 0 : 15);
-		found->digits++;
+		value->value = value->value << 4 | (uint64_t)(unknown ? 0 : digit);
+		value->known = value->known << 4 | (unknown ? 0 : 15);
+		value->digits++;
 		lacks |= unknown;
 	}
 	return lacks;
@@ -34,7 +35,7 @@ is_blank(uint8_t c)
 }
 
 bool
-unknown_find(const uint8_t *line, size_t n, struct unknown *found)
+unknown_find(const uint8_t *line, size_t n, struct partial_value *value)
 {
 	while (n) {
 		while (n && is_blank(line[n - 1]))
@@ -43,7 +44,7 @@ unknown_find(const uint8_t *line, size_t n, struct unknown *found)
 		while (n && !is_blank(line[n - 1]))
 			n--;
 		size_t prefix = end - n > 2 && memcmp(line + n, "0x", 2) == 0 ? 2 : 0;
-		if (end > n && parse_word(line + n + prefix, end - n - prefix, found))
+		if (end > n && parse_word(line + n + prefix, end - n - prefix, value))
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector clocks, sections and lock order by the events in their order. */
+/* Computes vector clocks, critical sections and lock order. */
 #include "correlate/merge/analysis.h"
 
 #include "base/bits.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 static bool
-give_clocks(struct analysis *analysis)
+init_clocks(struct merge_analysis *analysis)
 {
 	const size_t threads = analysis->sync->count;
 	for (size_t t = 0; t < threads; t++) {
@@ -24,36 +24,37 @@ give_clocks(struct analysis *analysis)
 	return true;
 }
 
-struct analysis *
-analysis_new(const struct sync *sync)
+struct merge_analysis *
+analysis_new(const struct sync_state *sync)
 {
-	struct analysis *it = mem_new(1, sizeof *it);
-	if (!it)
+	struct merge_analysis *analysis = mem_new(1, sizeof *analysis);
+	if (!analysis)
 		return NULL;
-	it->sync = sync;
-	it->usages = mem_new(sync->object_count + 1, sizeof *it->usages);
-	it->progresses = mem_new(sync->count + 1, sizeof *it->progresses);
-	it->granules = mem_new(GRANULES, sizeof *it->granules);
-	it->races = mem_new(RACES_MOST, sizeof *it->races);
-	if (it->usages && it->progresses && it->granules && it->races && give_clocks(it))
-		return it;
-	analysis_free(it);
+	analysis->sync = sync;
+	analysis->usages = mem_new(sync->object_count + 1, sizeof *analysis->usages);
+	analysis->progresses = mem_new(sync->count + 1, sizeof *analysis->progresses);
+	analysis->shadow_words = mem_new(SHADOW_WORDS, sizeof *analysis->shadow_words);
+	analysis->races = mem_new(RACES_MAX, sizeof *analysis->races);
+	if (analysis->usages && analysis->progresses && analysis->shadow_words &&
+		analysis->races && init_clocks(analysis))
+		return analysis;
+	analysis_free(analysis);
 	return NULL;
 }
 
 static void
-join(uint64_t *into, const uint64_t *from, size_t count)
+join(uint64_t *into, const uint64_t *src, size_t count)
 {
-	for (size_t i = 0; from && i < count; i++)
-		into[i] = from[i] > into[i] ? from[i] : into[i];
+	for (size_t i = 0; src && i < count; i++)
+		into[i] = src[i] > into[i] ? src[i] : into[i];
 }
 
-/* What a thread has done so far comes before what acquires the object next. */
+/* Publishes a thread's clock: its past happens before the next acquire of the object. */
 static bool
-publish(struct analysis *analysis, size_t thread, uint32_t object, bool also_before)
+publish(struct merge_analysis *analysis, size_t thread, uint32_t object, bool also_before)
 {
 	const size_t threads = analysis->sync->count;
-	struct usage *usage = &analysis->usages[object];
+	struct object_usage *usage = &analysis->usages[object];
 	uint64_t *clock = analysis->progresses[thread].clock;
 	if (!usage->clock)
 		usage->clock = mem_new(threads, sizeof *usage->clock);
@@ -67,27 +68,29 @@ publish(struct analysis *analysis, size_t thread, uint32_t object, bool also_bef
 	return true;
 }
 
-/* A mutex was acquired under those that are held. */
+/* Records that a mutex was acquired while another one was held. */
 static bool
-add_order(struct analysis *analysis, size_t thread, const struct event *event, uint32_t first)
+add_order(struct merge_analysis *analysis, size_t thread, const struct sync_event *event,
+	uint32_t first)
 {
 	const uint64_t number = analysis->sync->threads[thread].number;
 	const uint64_t key = (uint64_t)first << 32 | event->mutex;
 	const uint64_t *found = map_find(&analysis->order_numbers, key);
 	bool added;
 	if (found) {
-		struct order *order = &analysis->orders[*found];
+		struct lock_order *order = &analysis->orders[*found];
 		order->count++;
 		order->several |= order->thread != number;
 		return true;
 	}
-	if (analysis->order_count == ORDERS_MOST) {
-		analysis->orders_left_out++;
+	if (analysis->order_count == ORDERS_MAX) {
+		analysis->orders_dropped++;
 		return true;
 	}
 	if (analysis->order_count == analysis->order_capacity) {
 		const size_t capacity = analysis->order_count ? 2 * analysis->order_count : 64;
-		struct order *orders = mem_resize(analysis->orders, capacity, sizeof *orders);
+		struct lock_order *orders =
+			mem_resize(analysis->orders, capacity, sizeof *orders);
 		if (!orders)
 			return false;
 		analysis->orders = orders;
@@ -96,13 +99,13 @@ add_order(struct analysis *analysis, size_t thread, const struct event *event, u
 	if (!map_get(&analysis->order_numbers, key, analysis->order_count, &added))
 		return false;
 	analysis->orders[analysis->order_count++] =
-		(struct order){first, event->mutex, 1, number, event->record + 1, false};
+		(struct lock_order){first, event->mutex, 1, number, event->record + 1, false};
 	return true;
 }
 
-/* The place of a mutex among those that a thread holds; held_count: it is not. */
+/* Returns the index of a mutex among those that a thread holds; held_count: not held. */
 static size_t
-find_held(const struct progress *progress, uint32_t mutex)
+find_held(const struct thread_progress *progress, uint32_t mutex)
 {
 	size_t i = 0;
 	while (i < progress->held_count && progress->held[i].mutex != mutex)
@@ -112,14 +115,15 @@ find_held(const struct progress *progress, uint32_t mutex)
 
 /* Ends the section of a mutex at an event. */
 static void
-end_section(struct analysis *analysis, size_t thread, const struct event *event, uint32_t mutex)
+end_section(struct merge_analysis *analysis, size_t thread, const struct sync_event *event,
+	uint32_t mutex)
 {
-	struct progress *progress = &analysis->progresses[thread];
-	struct usage *usage = &analysis->usages[mutex];
+	struct thread_progress *progress = &analysis->progresses[thread];
+	struct object_usage *usage = &analysis->usages[mutex];
 	const size_t i = find_held(progress, mutex);
 	if (i == progress->held_count)
 		return;
-	const struct held *held = &progress->held[i];
+	const struct held_lock *held = &progress->held[i];
 	const uint64_t length = event->instruction - held->instruction;
 	if (!usage->sections++ || length > usage->longest) {
 		usage->longest = length;
@@ -133,44 +137,44 @@ end_section(struct analysis *analysis, size_t thread, const struct event *event,
 }
 
 static void
-begin_section(struct analysis *analysis, size_t thread, const struct event *event)
+begin_section(struct merge_analysis *analysis, size_t thread, const struct sync_event *event)
 {
-	struct progress *progress = &analysis->progresses[thread];
+	struct thread_progress *progress = &analysis->progresses[thread];
 	if (find_held(progress, event->mutex) < progress->held_count)
 		return;
-	if (progress->held_count == HELD_MOST) {
-		analysis->held_left_out++;
+	if (progress->held_count == HELD_MAX) {
+		analysis->held_untracked++;
 		return;
 	}
 	progress->held[progress->held_count++] =
-		(struct held){event->mutex, event->record, event->instruction};
+		(struct held_lock){event->mutex, event->record, event->instruction};
 }
 
-/* A thread acquires a mutex: one that waits for a condition variable has given it up. */
+/* Acquires a mutex; a thread that waits for a condition variable has released it. */
 static bool
-acquire(struct analysis *analysis, size_t thread, const struct event *event)
+acquire(struct merge_analysis *analysis, size_t thread, const struct sync_event *event)
 {
-	struct progress *progress = &analysis->progresses[thread];
-	struct usage *usage = &analysis->usages[event->mutex];
-	bool sound = true;
+	struct thread_progress *progress = &analysis->progresses[thread];
+	struct object_usage *usage = &analysis->usages[event->mutex];
+	bool valid = true;
 	if (usage->owner != SYNC_NONE && usage->owner != thread)
-		sound = publish(analysis, usage->owner, event->mutex, true);
+		valid = publish(analysis, usage->owner, event->mutex, true);
 	usage->owner = (uint32_t)thread;
 	join(progress->clock, usage->clock, analysis->sync->count);
 	/* The wait for a condition variable ended one section and begins the next. */
 	if (event->mutex != event->object)
 		end_section(analysis, thread, event, event->mutex);
-	for (size_t i = 0; sound && event->kind == POLY_SYNC_WAIT && i < progress->held_count;
+	for (size_t i = 0; valid && event->kind == POLY_SYNC_WAIT && i < progress->held_count;
 		i++) {
 		if (progress->held[i].mutex != event->mutex)
-			sound = add_order(analysis, thread, event, progress->held[i].mutex);
+			valid = add_order(analysis, thread, event, progress->held[i].mutex);
 	}
 	begin_section(analysis, thread, event);
-	return sound;
+	return valid;
 }
 
 static void
-count_event(struct usage *usage, const struct event *event)
+count_event(struct object_usage *usage, const struct sync_event *event)
 {
 	usage->signals += event->kind == POLY_SYNC_SIGNAL;
 	usage->broadcasts += event->kind == POLY_SYNC_BROADCAST;
@@ -183,12 +187,13 @@ count_event(struct usage *usage, const struct event *event)
 }
 
 bool
-analysis_event(struct analysis *analysis, size_t thread)
+analysis_event(struct merge_analysis *analysis, size_t thread)
 {
-	struct progress *progress = &analysis->progresses[thread];
-	const struct event *event = &analysis->sync->threads[thread].events[progress->events++];
+	struct thread_progress *progress = &analysis->progresses[thread];
+	const struct sync_event *event =
+		&analysis->sync->threads[thread].events[progress->events++];
 	const bool is_mutex = analysis->sync->objects[event->object].is_mutex;
-	struct usage *usage = &analysis->usages[event->object];
+	struct object_usage *usage = &analysis->usages[event->object];
 	count_event(usage, event);
 	if (event_signals(event)) {
 		end_section(analysis, thread, event, event->object);
@@ -199,7 +204,7 @@ analysis_event(struct analysis *analysis, size_t thread)
 	return event->mutex == SYNC_NONE || acquire(analysis, thread, event);
 }
 
-/* lwarx, ldarx, stwcx., stdcx.: synchronisation of their own, not races. */
+/* lwarx, ldarx, stwcx., stdcx. are synchronisation, not races. */
 static bool
 is_atomic(const struct poly_batch *batch, size_t row)
 {
@@ -210,14 +215,14 @@ is_atomic(const struct poly_batch *batch, size_t row)
 }
 
 static bool
-take_access(
-	struct analysis *analysis, size_t thread, const struct poly_batch *batch, size_t row)
+check_access(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
+	size_t row)
 {
 	const uint8_t what = batch->access[row];
 	if ((what != POLY_ACCESS_READ && what != POLY_ACCESS_WRITE) ||
 		!poly_present(batch, POLY_COLUMN_address, row))
 		return true;
-	struct access access = {.address = batch->address[row],
+	struct memory_access access = {.address = batch->address[row],
 		.record = poly_batch_number(batch, row),
 		.size = 1,
 		.thread = (uint32_t)thread,
@@ -231,7 +236,8 @@ take_access(
 }
 
 static bool
-take_event(struct analysis *analysis, size_t thread, const struct poly_batch *batch, size_t row)
+pass_sync_event(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
+	size_t row)
 {
 	const bool is_event =
 		poly_present(batch, POLY_COLUMN_address, row) &&
@@ -241,7 +247,7 @@ take_event(struct analysis *analysis, size_t thread, const struct poly_batch *ba
 	return !is_event || analysis_event(analysis, thread);
 }
 
-/* The rows of a word of 64 with a value in a column, from row from on, below row to. */
+/* Returns the rows of a range with a value in a column, of the 64 rows of word w. */
 static uint64_t
 present_in(const struct poly_batch *batch, enum poly_column column, const size_t range[2],
 	size_t w)
@@ -255,27 +261,27 @@ present_in(const struct poly_batch *batch, enum poly_column column, const size_t
 }
 
 enum poly_status
-analysis_rows(struct analysis *analysis, size_t thread, const struct poly_batch *batch,
+analysis_rows(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
 	const size_t range[2], struct poly_error *error)
 {
 	const char *isa = batch->info->isa;
-	bool sound = true;
+	bool valid = true;
 	analysis->powerpc = isa && strcmp(isa, "powerpc") == 0;
 	for (size_t w = range[0] / 64; w < (range[1] + 63) / 64; w++) {
 		const uint64_t events = present_in(batch, POLY_COLUMN_sync, range, w);
 		uint64_t left = events | present_in(batch, POLY_COLUMN_access, range, w);
-		for (; left && sound; left &= left - 1) {
+		for (; left && valid; left &= left - 1) {
 			const unsigned bit = (unsigned)__builtin_ctzll(left);
-			sound = events >> bit & 1
-					? take_event(analysis, thread, batch, 64 * w + bit)
-					: take_access(analysis, thread, batch, 64 * w + bit);
+			valid = events >> bit & 1
+					? pass_sync_event(analysis, thread, batch, 64 * w + bit)
+					: check_access(analysis, thread, batch, 64 * w + bit);
 		}
 	}
-	return sound ? POLY_OK : err_memory(error);
+	return valid ? POLY_OK : err_memory(error);
 }
 
 void
-analysis_free(struct analysis *analysis)
+analysis_free(struct merge_analysis *analysis)
 {
 	if (!analysis)
 		return;
@@ -287,7 +293,7 @@ analysis_free(struct analysis *analysis)
 	mem_free(analysis->progresses);
 	map_free(&analysis->order_numbers);
 	mem_free(analysis->orders);
-	mem_free(analysis->granules);
+	mem_free(analysis->shadow_words);
 	map_free(&analysis->race_numbers);
 	mem_free(analysis->races);
 	mem_free(analysis);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging by time: of all rows that come next the one of the least time, the first of equals.
+/* Merges by time: of the next rows of all inputs the one with the least time, of equals the
+ * first.
  */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
-/* The time of the row that comes next: where it has none, that of the row before it. */
+/* Updates the time of an input's next row; a row without a time has that of the row before. */
 static void
-look_at_time(struct poly_merge *merge, size_t number)
+update_time(struct poly_merge *merge, size_t number)
 {
-	const struct input *input = &merge->inputs[number];
+	const struct merge_input *input = &merge->inputs[number];
 	if (!poly_present(input->batch, POLY_COLUMN_time, input->at))
 		return;
 	const uint64_t time = input->batch->time[input->at];
 	if (time < merge->times[number] && !merge->back[number]) {
 		merge->back[number] = true;
 		sync_note(&merge->sync,
-			"times go back: thread %llu, record %llu is of time %llu, behind %llu",
+			"times decrease: thread %llu, record %llu has time %llu after %llu",
 			(unsigned long long)input->thread,
 			(unsigned long long)poly_batch_number(input->batch, input->at),
 			(unsigned long long)time, (unsigned long long)merge->times[number]);
@@ -40,11 +41,11 @@ prepare(struct poly_merge *merge, struct poly_error *error)
 static bool
 needs_reading(const struct poly_merge *merge, size_t number)
 {
-	const struct input *input = &merge->inputs[number];
+	const struct merge_input *input = &merge->inputs[number];
 	return !merge->over[number] && (!input->batch || input->at == input->batch->rows);
 }
 
-/* Gives every input that has any a row that comes next. */
+/* Reads batches so that every input has a next row, unless it has ended. */
 static enum poly_status
 read_inputs(struct poly_merge *merge, struct poly_error *error)
 {
@@ -56,12 +57,12 @@ read_inputs(struct poly_merge *merge, struct poly_error *error)
 			return status;
 		merge->over[i] = status == POLY_END;
 		if (status == POLY_OK)
-			look_at_time(merge, i);
+			update_time(merge, i);
 	}
 	return POLY_OK;
 }
 
-/* True where the next row of an input comes before that of another. */
+/* True if the next row of input a comes before that of input b. */
 static bool
 is_before(const struct poly_merge *merge, size_t a, size_t b)
 {
@@ -70,7 +71,7 @@ is_before(const struct poly_merge *merge, size_t a, size_t b)
 	return a < b;
 }
 
-/* The inputs whose rows come first and second; sync.count: none. */
+/* Finds the inputs with the first and second next rows; sync.count: none. */
 static void
 find_first(const struct poly_merge *merge, size_t *first, size_t *second)
 {
@@ -92,18 +93,18 @@ find_first(const struct poly_merge *merge, size_t *first, size_t *second)
 static void
 take_rows(struct poly_merge *merge, size_t first, size_t second)
 {
-	struct input *input = &merge->inputs[first];
-	const size_t room = POLY_BATCH_ROWS - merge->blend.rows, start = input->at;
+	struct merge_input *input = &merge->inputs[first];
+	const size_t room = POLY_BATCH_ROWS - merge->merger.rows, start = input->at;
 	size_t rows = 0;
 	do {
 		rows++;
 		input->at++;
 		if (input->at < input->batch->rows)
-			look_at_time(merge, first);
+			update_time(merge, first);
 	} while (rows < room && input->at < input->batch->rows &&
 		 (second == merge->sync.count || is_before(merge, first, second)));
 	input->at = start;
-	blend_add(&merge->blend, first, rows);
+	merger_add(&merge->merger, first, rows);
 }
 
 enum poly_status
@@ -112,7 +113,7 @@ merge_next_by_time(struct poly_merge *merge, struct poly_error *error)
 	enum poly_status status = prepare(merge, error);
 	if (status == POLY_OK)
 		status = read_inputs(merge, error);
-	while (status == POLY_OK && merge->blend.rows < POLY_BATCH_ROWS) {
+	while (status == POLY_OK && merge->merger.rows < POLY_BATCH_ROWS) {
 		size_t first, second;
 		find_first(merge, &first, &second);
 		if (first == merge->sync.count)

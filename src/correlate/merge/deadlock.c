@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles in the order in which locks are taken: what may come to a deadlock another time. */
+/* Finds cycles in the lock order: potential deadlocks in other executions. */
 #include "correlate/merge/analysis.h"
 
 #include "base/mem.h"
@@ -7,24 +7,24 @@
 
 #include <string.h>
 
-/* Cycles that are told, and searches for them. */
-#define CYCLES_MOST 100
-#define SEARCHES_MOST 1000
+/* Maximum number of reported cycles, and of searches. */
+#define CYCLES_MAX 100
+#define SEARCHES_MAX 1000
 
-/* The orders as a graph: those of each lock stand together. */
-struct graph {
-	const struct analysis *analysis;
+/* The lock orders as a graph, edges grouped by their first lock. */
+struct lock_graph {
+	const struct merge_analysis *analysis;
 	size_t objects;
-	size_t *first;	  /* by object, its first edge; one more at the end */
+	size_t *first;	  /* by object, its first edge, and a sentinel */
 	size_t *edges;	  /* orders */
-	uint32_t *degree; /* by object, edges to it that are left */
-	bool *gone;	  /* by object, it is on no cycle */
-	size_t *reached;  /* by object, the edge that it was reached by, + 1; 0: not yet */
+	uint32_t *degree; /* by object, remaining edges to it */
+	bool *gone;	  /* by object: it is not on a cycle */
+	size_t *reached;  /* by object: the edge that reached it, plus 1; 0: not reached */
 	uint32_t *queue;
 };
 
 static bool
-graph_open(struct graph *graph, const struct analysis *analysis)
+graph_open(struct lock_graph *graph, const struct merge_analysis *analysis)
 {
 	const size_t n = graph->objects = analysis->sync->object_count;
 	graph->analysis = analysis;
@@ -49,7 +49,7 @@ graph_open(struct graph *graph, const struct analysis *analysis)
 }
 
 static void
-graph_close(struct graph *graph)
+graph_close(struct lock_graph *graph)
 {
 	mem_free(graph->first);
 	mem_free(graph->edges);
@@ -59,9 +59,9 @@ graph_close(struct graph *graph)
 	mem_free(graph->queue);
 }
 
-/* Takes away locks to which no edge leads, again and again: they are on no cycle. */
+/* Removes locks without incoming edges, repeatedly: they are not on a cycle. */
 static void
-trim(struct graph *graph)
+trim(struct lock_graph *graph)
 {
 	size_t head = 0, tail = 0;
 	for (size_t i = 0; i < graph->objects; i++) {
@@ -72,16 +72,16 @@ trim(struct graph *graph)
 		const uint32_t object = graph->queue[head++];
 		graph->gone[object] = true;
 		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
-			const uint32_t to = graph->analysis->orders[graph->edges[e]].second;
-			if (!--graph->degree[to])
-				graph->queue[tail++] = to;
+			const uint32_t target = graph->analysis->orders[graph->edges[e]].second;
+			if (!--graph->degree[target])
+				graph->queue[tail++] = target;
 		}
 	}
 }
 
-/* Looks for the shortest way from a lock back to it through locks of no lower number. */
+/* Searches the shortest cycle through a lock and locks of higher numbers. */
 static bool
-search(struct graph *graph, uint32_t start)
+search(struct lock_graph *graph, uint32_t start)
 {
 	size_t head = 0, tail = 0;
 	memset(graph->reached, 0, graph->objects * sizeof *graph->reached);
@@ -89,23 +89,23 @@ search(struct graph *graph, uint32_t start)
 	while (head < tail && !graph->reached[start]) {
 		const uint32_t object = graph->queue[head++];
 		for (size_t e = graph->first[object]; e < graph->first[object + 1]; e++) {
-			const uint32_t to = graph->analysis->orders[graph->edges[e]].second;
-			if (to < start || graph->gone[to] || graph->reached[to])
+			const uint32_t target = graph->analysis->orders[graph->edges[e]].second;
+			if (target < start || graph->gone[target] || graph->reached[target])
 				continue;
-			graph->reached[to] = graph->edges[e] + 1;
-			if (to != start)
-				graph->queue[tail++] = to;
+			graph->reached[target] = graph->edges[e] + 1;
+			if (target != start)
+				graph->queue[tail++] = target;
 		}
 	}
 	return graph->reached[start] != 0;
 }
 
-/* True where more threads than one have made the edges of the cycle that was found. */
+/* True if the edges of the found cycle are from more than one thread. */
 static bool
-needs_threads(const struct graph *graph, uint32_t start)
+needs_threads(const struct lock_graph *graph, uint32_t start)
 {
-	const struct order *orders = graph->analysis->orders;
-	const struct order *last = &orders[graph->reached[start] - 1];
+	const struct lock_order *orders = graph->analysis->orders;
+	const struct lock_order *last = &orders[graph->reached[start] - 1];
 	const uint64_t thread = last->thread;
 	bool several = last->several;
 	while (last->first != start && !several) {
@@ -115,11 +115,11 @@ needs_threads(const struct graph *graph, uint32_t start)
 	return several;
 }
 
-/* The cycle backwards, from its last edge: "0x20 under 0x10 by thread 2; ...". */
+/* Adds the cycle backwards, from its last edge: "0x20 under 0x10 (thread 2, record 5), ...". */
 static void
-put_cycle(const struct graph *graph, uint32_t start, struct poly_report *report)
+add_cycle_row(const struct lock_graph *graph, uint32_t start, struct poly_report *report)
 {
-	const struct order *order = NULL;
+	const struct lock_order *order = NULL;
 	struct buf text = {0};
 	uint64_t locks = 0;
 	for (uint32_t at = start; !order || at != start; at = order->first, locks++) {
@@ -137,11 +137,11 @@ put_cycle(const struct graph *graph, uint32_t start, struct poly_report *report)
 }
 
 void
-deadlock_report(const struct analysis *analysis, struct poly_report *report)
+deadlock_report(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	struct graph graph = {0};
-	size_t told = 0, searches = 0;
-	poly_report_table(report, "cycles");
+	struct lock_graph graph = {0};
+	size_t listed = 0, searches = 0;
+	poly_report_table(report, "potential_deadlocks");
 	poly_report_column(report, "locks", true);
 	poly_report_column(report, "cycle", false);
 	if (!graph_open(&graph, analysis)) {
@@ -149,15 +149,15 @@ deadlock_report(const struct analysis *analysis, struct poly_report *report)
 	} else {
 		trim(&graph);
 		for (uint32_t i = 0;
-			i < graph.objects && told < CYCLES_MOST && searches < SEARCHES_MOST;
+			i < graph.objects && listed < CYCLES_MAX && searches < SEARCHES_MAX;
 			i++) {
 			if (graph.gone[i])
 				continue;
 			searches++;
 			if (!search(&graph, i) || !needs_threads(&graph, i))
 				continue;
-			put_cycle(&graph, i, report);
-			told++;
+			add_cycle_row(&graph, i, report);
+			listed++;
 		}
 	}
 	graph_close(&graph);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging the traces of several threads or processors. */
+/* Merges the traces of several threads or processors. */
 #include "correlate/merge/merge.h"
 
 #include "base/err.h"
@@ -16,16 +16,16 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	*merge = NULL;
 	if (options && options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
-	struct poly_merge *it = mem_new(1, sizeof *it);
-	if (!it)
+			"options of size 0: not initialised");
+	struct poly_merge *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	it->sync.options = initial;
+	created->sync.options = initial;
 	if (options)
-		memcpy(&it->sync.options, options,
+		memcpy(&created->sync.options, options,
 			options->size < sizeof initial ? options->size : sizeof initial);
-	it->failed = SIZE_MAX;
-	*merge = it;
+	created->failed = SIZE_MAX;
+	*merge = created;
 	return POLY_OK;
 }
 
@@ -44,16 +44,16 @@ poly_merge_columns(const struct poly_merge *merge)
 }
 
 enum poly_status
-poly_merge_learn(struct poly_merge *merge, size_t trace, const struct poly_batch *batch,
+poly_merge_read_events(struct poly_merge *merge, size_t trace, const struct poly_batch *batch,
 	struct poly_error *error)
 {
-	return sync_learn(&merge->sync, trace, batch, error);
+	return sync_read_events(&merge->sync, trace, batch, error);
 }
 
 enum poly_status
-poly_merge_settle(struct poly_merge *merge, struct poly_error *error)
+poly_merge_resolve(struct poly_merge *merge, struct poly_error *error)
 {
-	return sync_settle(&merge->sync, error);
+	return sync_resolve(&merge->sync, error);
 }
 
 const char *
@@ -61,36 +61,37 @@ poly_merge_note_at(const struct poly_merge *merge, size_t i, uint64_t *count)
 {
 	if (count)
 		*count = merge->sync.note_count;
-	return i < SYNC_NOTES_MOST ? merge->sync.notes[i] : NULL;
+	return i < SYNC_NOTES_MAX ? merge->sync.notes[i] : NULL;
 }
 
-/* An order of events can be had. */
+/* Fails unless the events are resolved. */
 static enum poly_status
-check_settled(const struct poly_merge *merge, struct poly_error *error)
+check_resolved(const struct poly_merge *merge, struct poly_error *error)
 {
-	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.settled)
+	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.resolved)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"the order by synchronisation needs traces that were learnt and settled");
+		"the order by synchronisation needs poly_merge_read_events and "
+		"poly_merge_resolve first");
 }
 
 enum poly_status
 poly_merge_next_run(
 	struct poly_merge *merge, struct poly_merge_run *run, struct poly_error *error)
 {
-	const enum poly_status status = check_settled(merge, error);
+	const enum poly_status status = check_resolved(merge, error);
 	return status == POLY_OK ? sync_next_run(&merge->sync, run, error) : status;
 }
 
 void
 poly_merge_rewind(struct poly_merge *merge)
 {
-	if (merge->sync.settled)
+	if (merge->sync.resolved)
 		sync_rewind(&merge->sync);
 }
 
 void
-poly_merge_attach(struct poly_merge *merge, size_t trace, struct poly_reader *reader)
+poly_merge_set_reader(struct poly_merge *merge, size_t trace, struct poly_reader *reader)
 {
 	if (!merge->inputs)
 		merge->inputs = mem_new(merge->sync.count, sizeof *merge->inputs);
@@ -104,34 +105,36 @@ info_of(const struct poly_merge *merge, size_t i)
 	return poly_reader_info(merge->inputs[i].reader);
 }
 
-/* Threads and clocks of the inputs. */
+/* Checks that all inputs have times of one clock. */
 static enum poly_status
 check_times(struct poly_merge *merge, struct poly_error *error)
 {
 	const char *clock = info_of(merge, 0)->clock;
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		const struct poly_trace_info *info = info_of(merge, i);
-		const char *other = info->clock;
+		const char *other_clock = info->clock;
 		if (!(info->columns & POLY_HAS(time)))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' has no times to merge by", merge->sync.threads[i].name);
-		if ((clock && other) ? strcmp(clock, other) != 0 : clock != other)
+				"'%s' has no times", merge->sync.threads[i].name);
+		if ((clock && other_clock) ? strcmp(clock, other_clock) != 0
+					   : clock != other_clock)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"clocks differ: '%s' counts %s, '%s' %s",
+				"clocks differ ('%s' counts %s, '%s' %s)",
 				merge->sync.threads[0].name, clock ? clock : "ticks",
-				merge->sync.threads[i].name, other ? other : "ticks");
+				merge->sync.threads[i].name,
+				other_clock ? other_clock : "ticks");
 	}
 	return POLY_OK;
 }
 
 static enum poly_status
-take_inputs(struct poly_merge *merge, struct poly_error *error)
+init_inputs(struct poly_merge *merge, struct poly_error *error)
 {
 	const poly_columns own = POLY_HAS(thread) | POLY_HAS(cpu);
 	if (!merge->inputs && merge->sync.count)
 		return err_memory(error);
 	for (size_t i = 0; i < merge->sync.count; i++) {
-		struct input *input = &merge->inputs[i];
+		struct merge_input *input = &merge->inputs[i];
 		if (!input->reader)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"'%s' has no reader", merge->sync.threads[i].name);
@@ -147,17 +150,17 @@ poly_merge_start(struct poly_merge *merge, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (!merge->sync.count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "there are no traces");
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no traces added");
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC)
-		status = check_settled(merge, error);
+		status = check_resolved(merge, error);
 	poly_merge_rewind(merge);
 	if (status == POLY_OK)
-		status = take_inputs(merge, error);
+		status = init_inputs(merge, error);
 	if (status == POLY_OK && merge->sync.options.by == POLY_MERGE_BY_TIME)
 		status = check_times(merge, error);
 	if (status == POLY_OK)
-		status = blend_open(&merge->blend, merge->inputs, merge->sync.count, error);
-	if (status == POLY_OK && !facts_share(merge))
+		status = merger_open(&merge->merger, merge->inputs, merge->sync.count, error);
+	if (status == POLY_OK && !metadata_share(merge))
 		status = err_memory(error);
 	if (status != POLY_OK || !merge->sync.options.analyse ||
 		merge->sync.options.by == POLY_MERGE_BY_TIME)
@@ -169,7 +172,7 @@ poly_merge_start(struct poly_merge *merge, struct poly_error *error)
 const struct poly_trace_info *
 poly_merge_info(const struct poly_merge *merge)
 {
-	return &merge->blend.info.view;
+	return &merge->merger.info.view;
 }
 
 size_t
@@ -181,7 +184,7 @@ poly_merge_failed(const struct poly_merge *merge)
 enum poly_status
 merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
 {
-	struct input *input = &merge->inputs[number];
+	struct merge_input *input = &merge->inputs[number];
 	const enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
 	input->at = 0;
 	if (status != POLY_OK)
@@ -191,18 +194,18 @@ merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
 	return status;
 }
 
-/* Rows of the run that can be taken from the batch of its input; 0: it has to be read on. */
+/* Returns the rows of the run available in its input's batch; 0: it must be read. */
 static size_t
 rows_at_hand(const struct poly_merge *merge)
 {
-	const struct input *input = &merge->inputs[merge->run.trace];
+	const struct merge_input *input = &merge->inputs[merge->run.trace];
 	size_t rows = input->batch ? input->batch->rows - input->at : 0;
-	if (rows > POLY_BATCH_ROWS - merge->blend.rows)
-		rows = POLY_BATCH_ROWS - merge->blend.rows;
+	if (rows > POLY_BATCH_ROWS - merge->merger.rows)
+		rows = POLY_BATCH_ROWS - merge->merger.rows;
 	return rows > merge->run.records ? (size_t)merge->run.records : rows;
 }
 
-/* Reads the input of the run on. */
+/* Reads the next batch of the run's input. */
 static enum poly_status
 read_run(struct poly_merge *merge, struct poly_error *error)
 {
@@ -211,42 +214,43 @@ read_run(struct poly_merge *merge, struct poly_error *error)
 		return status;
 	merge->failed = merge->run.trace;
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-		"the trace has become shorter since it was read first");
+		"the trace is shorter than at the first reading");
 }
 
-/* Takes rows of the run; *full: the blend's view holds rows that have to be given. */
+/* Adds rows of the run; *full: the merger's view has rows to deliver. */
 static enum poly_status
-take_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *error)
+add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *error)
 {
 	const size_t number = merge->run.trace;
-	struct input *input = &merge->inputs[number];
+	struct merge_input *input = &merge->inputs[number];
 	const size_t range[2] = {input->at, input->at + rows};
 	enum poly_status status = POLY_OK;
 	if (merge->analysis)
 		status = analysis_rows(merge->analysis, number, input->batch, range, error);
 	merge->run.records -= rows;
-	*full = status == POLY_OK && blend_passes(&merge->blend, number, rows);
+	*full = status == POLY_OK && merger_can_pass(&merge->merger, number, rows);
 	if (*full)
-		return blend_pass(&merge->blend, number, rows, error);
-	blend_add(&merge->blend, number, rows);
+		return merger_pass(&merge->merger, number, rows, error);
+	merger_add(&merge->merger, number, rows);
 	return status;
 }
 
-/* Holds rows back in the order of events, or makes a view of them; *full: that was done. */
+/* Adds rows in the order of events; *full: the merger's view has rows to deliver. */
 static enum poly_status
 next_by_sync(struct poly_merge *merge, bool *full, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	while (status == POLY_OK && !*full && merge->blend.rows < POLY_BATCH_ROWS) {
+	while (status == POLY_OK && !*full && merge->merger.rows < POLY_BATCH_ROWS) {
 		if (!merge->run.records)
 			status = sync_next_run(&merge->sync, &merge->run, error);
 		if (status != POLY_OK)
 			return status;
 		const size_t rows = rows_at_hand(merge);
 		if (rows)
-			status = take_run(merge, rows, full, error);
-		else if (merge->blend.rows)
-			return POLY_OK; /* they point into the batch that is read next */
+			status = add_run(merge, rows, full, error);
+		else if (merge->merger.rows)
+			return POLY_OK; /* the pending rows point into the batch that would be
+					   replaced */
 		else
 			status = read_run(merge, error);
 	}
@@ -262,14 +266,14 @@ poly_merge_next(
 		merge->status = merge->sync.options.by == POLY_MERGE_BY_SYNC
 					? next_by_sync(merge, &full, &merge->error)
 					: merge_next_by_time(merge, &merge->error);
-	/* What came before an end or a failure is given first. */
-	if (!full && merge->blend.rows) {
-		const enum poly_status flushed = blend_flush(&merge->blend, &merge->error);
+	/* Rows before an end or a failure are delivered first. */
+	if (!full && merge->merger.rows) {
+		const enum poly_status flushed = merger_flush(&merge->merger, &merge->error);
 		if (flushed != POLY_OK)
 			merge->status = flushed;
 		full = flushed == POLY_OK;
 	}
-	*batch = &merge->blend.view;
+	*batch = &merge->merger.view;
 	if (full)
 		return POLY_OK;
 	if (error && merge->status < 0)
@@ -283,9 +287,9 @@ poly_merge_free(struct poly_merge *merge)
 	if (!merge)
 		return;
 	for (size_t i = 0; merge->inputs && i < merge->sync.count; i++)
-		blend_close_input(&merge->inputs[i]);
+		merger_close_input(&merge->inputs[i]);
 	analysis_free(merge->analysis);
-	blend_close(&merge->blend);
+	merger_close(&merge->merger);
 	mem_free(merge->times);
 	mem_free(merge->back);
 	mem_free(merge->over);

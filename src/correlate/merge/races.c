@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses of two threads to common bytes, one of them a write, that no synchronisation orders.
- * The last accesses of a bounded number of granules are remembered, so some races are missed
- * and none is made up but by what the trace does not record.
+ * Finds data races: unordered accesses of two threads to common bytes, at least one a write.
+ * Shadow memory stores the last accesses of a bounded number of words, so races can be missed.
+ * False positives are due only to synchronisation that the trace does not record.
  */
 #include "correlate/merge/analysis.h"
 
 #include <string.h>
 
-/* Bytes of an access that are looked at. */
-#define ACCESS_MOST 4096
+/* Maximum number of bytes of an access that are checked. */
+#define ACCESS_BYTES_MAX 4096
 
 static bool
-add_race(struct analysis *analysis, const struct cell *before, const struct cell *now,
-	uint64_t address)
+add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
+	const struct shadow_cell *now, uint64_t address)
 {
 	const uint64_t low = before->pc < now->pc ? before->pc : now->pc;
 	const uint64_t high = before->pc < now->pc ? now->pc : before->pc;
-	/* Two addresses as one key: odd multipliers keep each of them apart. */
+	/* Hash of two addresses. */
 	const uint64_t key = low * 0x9E3779B97F4A7C15u ^ (high * 0xC2B2AE3D27D4EB4Fu) >> 7;
 	const uint64_t *found = map_find(&analysis->race_numbers, key);
 	bool added;
@@ -26,8 +26,8 @@ add_race(struct analysis *analysis, const struct cell *before, const struct cell
 		analysis->races[*found].count++;
 		return true;
 	}
-	if (analysis->race_count == RACES_MOST) {
-		analysis->races_left_out++;
+	if (analysis->race_count == RACES_MAX) {
+		analysis->races_unlisted++;
 		return true;
 	}
 	if (!map_get(&analysis->race_numbers, key, analysis->race_count, &added))
@@ -36,31 +36,32 @@ add_race(struct analysis *analysis, const struct cell *before, const struct cell
 	return true;
 }
 
-/* True where nothing orders a remembered access of another thread before this one. */
+/* True if a stored access of another thread does not happen before this one. */
 static bool
-races(const struct analysis *analysis, const struct cell *before, const struct cell *now)
+races(const struct merge_analysis *analysis, const struct shadow_cell *before,
+	const struct shadow_cell *now)
 {
 	return before->thread != now->thread && (before->bytes & now->bytes) &&
 	       (before->writes || now->writes) && !(before->atomic && now->atomic) &&
 	       analysis->progresses[now->thread].clock[before->thread] < before->epoch;
 }
 
-/* True where a remembered access of the same thread says as much as this one. */
+/* True if a stored access of the same thread subsumes this one. */
 static bool
-covers(const struct cell *before, const struct cell *now)
+covers(const struct shadow_cell *before, const struct shadow_cell *now)
 {
 	return before->thread == now->thread && before->epoch == now->epoch &&
 	       (now->bytes & ~before->bytes) == 0 && before->writes >= now->writes &&
 	       before->atomic <= now->atomic;
 }
 
-/* The cell that an access is remembered in: an empty one, one that says less, or the oldest. */
-static struct cell *
-cell_for(struct analysis *analysis, struct granule *granule, const struct cell *now)
+/* Returns the cell for an access: an empty one, one that it subsumes, or the oldest. */
+static struct shadow_cell *
+cell_for(struct merge_analysis *analysis, struct word *word, const struct shadow_cell *now)
 {
-	struct cell *oldest = granule->cells;
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		struct cell *cell = &granule->cells[i];
+	struct shadow_cell *oldest = word->cells;
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		struct shadow_cell *cell = &word->cells[i];
 		const bool less = cell->thread == now->thread &&
 				  (cell->bytes & ~now->bytes) == 0 &&
 				  cell->writes <= now->writes && cell->atomic >= now->atomic;
@@ -73,56 +74,57 @@ cell_for(struct analysis *analysis, struct granule *granule, const struct cell *
 	return oldest;
 }
 
-/* The memory of a granule, emptied where it was another one's. */
-static struct granule *
-find_granule(struct analysis *analysis, uint64_t number)
+/* Returns the shadow word of an address, cleared if it held another one. */
+static struct word *
+find_shadow_word(struct merge_analysis *analysis, uint64_t number)
 {
 	const uint64_t hash = number * 0x9E3779B97F4A7C15u;
-	struct granule *granule = &analysis->granules[hash >> 48 & (GRANULES - 1)];
-	if (granule->number == number)
-		return granule;
-	for (size_t i = 0; i < GRANULE_CELLS; i++)
-		analysis->forgotten += granule->cells[i].bytes != 0;
-	memset(granule, 0, sizeof *granule);
-	granule->number = number;
-	return granule;
+	struct word *word = &analysis->shadow_words[hash >> 48 & (SHADOW_WORDS - 1)];
+	if (word->number == number)
+		return word;
+	for (size_t i = 0; i < SHADOW_CELLS; i++)
+		analysis->forgotten += word->cells[i].bytes != 0;
+	memset(word, 0, sizeof *word);
+	word->number = number;
+	return word;
 }
 
 static bool
-take_granule(struct analysis *analysis, uint64_t number, const struct cell *now)
+check_word(struct merge_analysis *analysis, uint64_t number, const struct shadow_cell *now)
 {
-	struct granule *granule = find_granule(analysis, number);
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		if (granule->cells[i].bytes && covers(&granule->cells[i], now))
+	struct word *word = find_shadow_word(analysis, number);
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		if (word->cells[i].bytes && covers(&word->cells[i], now))
 			return true;
 	}
-	for (size_t i = 0; i < GRANULE_CELLS; i++) {
-		const struct cell *cell = &granule->cells[i];
+	for (size_t i = 0; i < SHADOW_CELLS; i++) {
+		const struct shadow_cell *cell = &word->cells[i];
 		if (races(analysis, cell, now) &&
 			!add_race(analysis, cell, now,
 				number * 8 + (uint64_t)__builtin_ctz(cell->bytes & now->bytes)))
 			return false;
 	}
-	*cell_for(analysis, granule, now) = *now;
+	*cell_for(analysis, word, now) = *now;
 	return true;
 }
 
 bool
-analysis_access(struct analysis *analysis, const struct access *access)
+analysis_access(struct merge_analysis *analysis, const struct memory_access *access)
 {
-	struct cell now = {.epoch = analysis->progresses[access->thread].clock[access->thread],
+	struct shadow_cell now = {
+		.epoch = analysis->progresses[access->thread].clock[access->thread],
 		.pc = access->pc,
 		.record = access->record,
 		.thread = access->thread,
 		.writes = access->writes,
 		.atomic = access->atomic};
 	uint64_t address = access->address;
-	uint32_t left = access->size < ACCESS_MOST ? access->size : ACCESS_MOST;
+	uint32_t left = access->size < ACCESS_BYTES_MAX ? access->size : ACCESS_BYTES_MAX;
 	while (left) {
-		const uint32_t from = address % 8, room = 8 - from;
+		const uint32_t src = address % 8, room = 8 - src;
 		const uint32_t n = left < room ? left : room;
-		now.bytes = (uint8_t)((0xffu >> (8 - n)) << from);
-		if (!take_granule(analysis, address / 8, &now))
+		now.bytes = (uint8_t)((0xffu >> (8 - n)) << src);
+		if (!check_word(analysis, address / 8, &now))
 			return false;
 		address += n;
 		left -= n;

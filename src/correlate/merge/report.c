@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A merge as a report. The keys are promised in polytrace-merge(1). */
+/* Reports a merge. polytrace-merge(1) documents the keys. */
 #include "correlate/merge/merge.h"
 
 #include "base/mem.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct heading {
+struct table_heading {
 	const char *key;
 	bool right;
 };
 
 static void
-open_table(struct poly_report *report, const char *key, const struct heading *headings,
+open_table(struct poly_report *report, const char *key, const struct table_heading *headings,
 	size_t count)
 {
 	poly_report_table(report, key);
@@ -26,14 +26,14 @@ open_table(struct poly_report *report, const char *key, const struct heading *he
 	open_table(report, key, headings, sizeof(headings) / sizeof *(headings))
 
 static void
-report_threads(const struct sync *sync, struct poly_report *report)
+report_threads(const struct sync_state *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("thread"), true}, {KEY("name"), false},
-		{KEY("records"), true}, {KEY("instructions"), true}, {KEY("events"), true},
-		{KEY("waited"), true}};
+	static const struct table_heading headings[] = {{KEY("thread"), true},
+		{KEY("name"), false}, {KEY("records"), true}, {KEY("instructions"), true},
+		{KEY("events"), true}, {KEY("blocked_events"), true}};
 	OPEN_TABLE(report, "threads", headings);
 	for (size_t t = 0; t < sync->count; t++) {
-		const struct thread *thread = &sync->threads[t];
+		const struct sync_thread *thread = &sync->threads[t];
 		uint64_t waited = 0;
 		for (size_t i = 0; i < thread->count; i++)
 			waited += thread->events[i].flags & EVENT_WAITED;
@@ -48,11 +48,11 @@ report_threads(const struct sync *sync, struct poly_report *report)
 }
 
 static void
-report_notes(const struct sync *sync, struct poly_report *report)
+report_notes(const struct sync_state *sync, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("note"), false}};
+	static const struct table_heading headings[] = {{KEY("note"), false}};
 	OPEN_TABLE(report, "notes", headings);
-	for (size_t i = 0; i < SYNC_NOTES_MOST && sync->notes[i]; i++)
+	for (size_t i = 0; i < SYNC_NOTES_MAX && sync->notes[i]; i++)
 		poly_report_cell_text(report, sync->notes[i]);
 	poly_report_end(report);
 }
@@ -60,15 +60,15 @@ report_notes(const struct sync *sync, struct poly_report *report)
 void
 poly_merge_report(const struct poly_merge *merge, struct poly_report *report)
 {
-	const struct sync *sync = &merge->sync;
+	const struct sync_state *sync = &merge->sync;
 	poly_report_section(report, "merge");
 	poly_report_text(
 		report, "numbering", sync->before ? "before the signal" : "after the signal");
-	poly_report_bool(report, "numbering_decided", sync->decided);
-	poly_report_count(report, "ownership_relaxed", sync->relaxed);
-	poly_report_count(report, "snapshots_dropped", sync->snapshots);
-	poly_report_count(report, "sections_dropped", sync->sections);
-	poly_report_count(report, "forced", sync->forced);
+	poly_report_bool(report, "numbering_detected", sync->decided);
+	poly_report_count(report, "overlapping_sections", sync->relaxed);
+	poly_report_count(report, "low_wait_counts", sync->snapshots);
+	poly_report_count(report, "critical_sections_out_of_order", sync->sections);
+	poly_report_count(report, "forced_events", sync->forced);
 	poly_report_count(report, "note_count", sync->note_count);
 	report_threads(sync, report);
 	report_notes(sync, report);
@@ -84,16 +84,17 @@ mean(uint64_t sum, uint64_t count)
 }
 
 static void
-report_locks(const struct analysis *analysis, struct poly_report *report)
+report_locks(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("address"), true}, {KEY("locks"), true},
-		{KEY("tries"), true}, {KEY("waited"), true}, {KEY("waited_records"), true},
-		{KEY("sections"), true}, {KEY("mean_held"), true}, {KEY("longest"), true},
-		{KEY("thread"), true}, {KEY("record"), true}};
+	static const struct table_heading headings[] = {{KEY("address"), true},
+		{KEY("locks"), true}, {KEY("tries"), true}, {KEY("blocked_acquisitions"), true},
+		{KEY("wait_records"), true}, {KEY("critical_sections"), true},
+		{KEY("mean_hold"), true}, {KEY("longest_hold"), true},
+		{KEY("longest_hold_thread"), true}, {KEY("longest_hold_record"), true}};
 	OPEN_TABLE(report, "locks", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
-		const struct object *object = &analysis->sync->objects[i];
-		const struct usage *usage = &analysis->usages[i];
+		const struct sync_object *object = &analysis->sync->objects[i];
+		const struct object_usage *usage = &analysis->usages[i];
 		if (!object->is_mutex)
 			continue;
 		poly_report_cell_address(report, object->address, 8);
@@ -111,15 +112,15 @@ report_locks(const struct analysis *analysis, struct poly_report *report)
 }
 
 static void
-report_conditions(const struct analysis *analysis, struct poly_report *report)
+report_conditions(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("address"), true},
+	static const struct table_heading headings[] = {{KEY("address"), true},
 		{KEY("signals"), true}, {KEY("broadcasts"), true}, {KEY("waits"), true},
-		{KEY("waited"), true}, {KEY("waited_records"), true}};
+		{KEY("blocked_waits"), true}, {KEY("wait_records"), true}};
 	OPEN_TABLE(report, "conditions", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
-		const struct object *object = &analysis->sync->objects[i];
-		const struct usage *usage = &analysis->usages[i];
+		const struct sync_object *object = &analysis->sync->objects[i];
+		const struct object_usage *usage = &analysis->usages[i];
 		if (object->is_mutex)
 			continue;
 		poly_report_cell_address(report, object->address, 8);
@@ -133,19 +134,20 @@ report_conditions(const struct analysis *analysis, struct poly_report *report)
 }
 
 static uint64_t
-address_of(const struct analysis *analysis, uint32_t object)
+address_of(const struct merge_analysis *analysis, uint32_t object)
 {
 	return analysis->sync->objects[object].address;
 }
 
 static void
-report_orders(const struct analysis *analysis, struct poly_report *report)
+report_orders(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("first"), true}, {KEY("second"), true},
-		{KEY("count"), true}, {KEY("thread"), true}, {KEY("record"), true}};
+	static const struct table_heading headings[] = {{KEY("held_lock"), true},
+		{KEY("acquired_lock"), true}, {KEY("count"), true}, {KEY("thread"), true},
+		{KEY("record"), true}};
 	OPEN_TABLE(report, "lock_order", headings);
 	for (size_t i = 0; i < analysis->order_count; i++) {
-		const struct order *order = &analysis->orders[i];
+		const struct lock_order *order = &analysis->orders[i];
 		poly_report_cell_address(report, address_of(analysis, order->first), 8);
 		poly_report_cell_address(report, address_of(analysis, order->second), 8);
 		poly_report_cell_count(report, order->count);
@@ -157,7 +159,8 @@ report_orders(const struct analysis *analysis, struct poly_report *report)
 
 /* "read at 0x1000 of thread 1, record 5" */
 static void
-put_side(const struct analysis *analysis, const struct cell *side, struct poly_report *report)
+add_side_cells(const struct merge_analysis *analysis, const struct shadow_cell *side,
+	struct poly_report *report)
 {
 	poly_report_cell_id(report, analysis->sync->threads[side->thread].number);
 	poly_report_cell_text(report, side->writes ? "write" : "read");
@@ -166,23 +169,24 @@ put_side(const struct analysis *analysis, const struct cell *side, struct poly_r
 }
 
 static void
-report_races(const struct analysis *analysis, struct poly_report *report)
+report_races(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	static const struct heading headings[] = {{KEY("address"), true}, {KEY("thread"), true},
-		{KEY("access"), false}, {KEY("pc"), true}, {KEY("record"), true},
-		{KEY("other_thread"), true}, {KEY("other_access"), false},
-		{KEY("other_pc"), true}, {KEY("other_record"), true}, {KEY("count"), true}};
-	poly_report_section(report, "races");
-	poly_report_count(report, "found", analysis->races_found);
-	poly_report_count(report, "left_out", analysis->races_left_out);
-	poly_report_count(report, "remembered_bytes", GRANULES * 8);
-	poly_report_count(report, "forgotten", analysis->forgotten);
-	OPEN_TABLE(report, "accesses", headings);
+	static const struct table_heading headings[] = {{KEY("address"), true},
+		{KEY("thread"), true}, {KEY("access"), false}, {KEY("pc"), true},
+		{KEY("record"), true}, {KEY("other_thread"), true},
+		{KEY("other_access"), false}, {KEY("other_pc"), true},
+		{KEY("other_record"), true}, {KEY("count"), true}};
+	poly_report_section(report, "potential_races");
+	poly_report_count(report, "access_pairs", analysis->races_found);
+	poly_report_count(report, "unlisted", analysis->races_unlisted);
+	poly_report_count(report, "shadow_memory_bytes", SHADOW_WORDS * 8);
+	poly_report_count(report, "dropped_accesses", analysis->forgotten);
+	OPEN_TABLE(report, "race_pairs", headings);
 	for (size_t i = 0; i < analysis->race_count; i++) {
 		const struct race *race = &analysis->races[i];
 		poly_report_cell_address(report, race->address, 8);
-		put_side(analysis, &race->sides[0], report);
-		put_side(analysis, &race->sides[1], report);
+		add_side_cells(analysis, &race->sides[0], report);
+		add_side_cells(analysis, &race->sides[1], report);
 		poly_report_cell_count(report, race->count);
 	}
 	poly_report_end(report);
@@ -190,17 +194,17 @@ report_races(const struct analysis *analysis, struct poly_report *report)
 }
 
 void
-analysis_report(const struct analysis *analysis, struct poly_report *report)
+analysis_report(const struct merge_analysis *analysis, struct poly_report *report)
 {
-	poly_report_section(report, "order");
+	poly_report_section(report, "happens_before");
 	report_locks(analysis, report);
 	report_conditions(analysis, report);
 	report_orders(analysis, report);
 	deadlock_report(analysis, report);
-	if (analysis->held_left_out)
-		poly_report_count(report, "held_left_out", analysis->held_left_out);
-	if (analysis->orders_left_out)
-		poly_report_count(report, "orders_left_out", analysis->orders_left_out);
+	if (analysis->held_untracked)
+		poly_report_count(report, "untracked_locks", analysis->held_untracked);
+	if (analysis->orders_dropped)
+		poly_report_count(report, "dropped_lock_orders", analysis->orders_dropped);
 	report_races(analysis, report);
 	poly_report_end(report);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order: one cursor a thread. Instructions up to the next event are free; an event is taken
- * when what has to come first is there. Threads have their turns round robin.
+ * Computes the order with one cursor per thread. Instructions up to the next event are
+ * unconstrained; an event follows when its predecessors are in the order. Threads take turns
+ * round robin.
  *
- * spec: reference amber 7.1, pass 2.
+ * spec: Apple amber traces 7.1, pass 2.
  */
 #include "correlate/merge/sync.h"
 
@@ -11,37 +12,38 @@
 
 #include <string.h>
 
-/* Waits of equal counts that are looked through: one a thread is what executions have. */
-#define EQUALS_MOST 256
+/* Maximum number of waits of equal count that are searched; executions have one per thread. */
+#define EQUALS_MAX 256
 
-/* The next event of a thread, or NULL. */
-static const struct event *
-next_event(const struct thread *thread)
+/* Returns the next event of a thread, or NULL. */
+static const struct sync_event *
+next_event(const struct sync_thread *thread)
 {
 	return thread->next < thread->count ? &thread->events[thread->next] : NULL;
 }
 
-static struct block
-blocked_on(enum block_reason reason, uint32_t object, const struct mark *mark)
+static struct block_state
+blocked_on(enum block_reason reason, uint32_t object, const struct event_mark *mark)
 {
-	return (struct block){reason, mark->at, object, mark->ordinal};
+	return (struct block_state){reason, mark->at, object, mark->ordinal};
 }
 
-/* The first signal of an object that is not there, if its ordinal is below limit. */
-static const struct mark *
-signal_below(const struct object *object, uint64_t limit)
+/* Returns the first signal of an object that is not in the order, if its ordinal is below
+ * limit. */
+static const struct event_mark *
+signal_below(const struct sync_object *object, uint64_t limit)
 {
-	const struct mark *first = &object->signals[object->next_signal];
+	const struct event_mark *first = &object->signals[object->next_signal];
 	const bool any = object->next_signal < object->signal_count;
 	return any && first->ordinal < limit ? first : NULL;
 }
 
-/* SEQ: behind the signals before it. SNAP: behind the waits that do not count it. */
-static struct block
-block_of_signal(const struct sync *sync, const struct event *event)
+/* SEQ: after the previous signals. SNAP: after the waits that do not count it. */
+static struct block_state
+block_of_signal(const struct sync_state *sync, const struct sync_event *event)
 {
-	const struct object *object = &sync->objects[event->object];
-	const struct mark *first = signal_below(object, event->ordinal);
+	const struct sync_object *object = &sync->objects[event->object];
+	const struct event_mark *first = signal_below(object, event->ordinal);
 	if (first)
 		return blocked_on(BLOCK_SEQUENCE, event->object, first);
 	first = &object->waits[object->next_wait];
@@ -49,12 +51,12 @@ block_of_signal(const struct sync *sync, const struct event *event)
 		sync->options.wait == POLY_MERGE_WAIT_COMPLETION &&
 		first->ordinal < event->ordinal)
 		return blocked_on(BLOCK_SNAPSHOT, event->object, first);
-	return (struct block){0};
+	return (struct block_state){0};
 }
 
-/* The place of the first wait whose ordinal is at least this. */
+/* Returns the index of the first wait whose ordinal is at least this. */
 static size_t
-first_wait(const struct object *object, uint64_t ordinal)
+first_wait(const struct sync_object *object, uint64_t ordinal)
 {
 	size_t low = 0, high = object->wait_count;
 	while (low < high) {
@@ -68,13 +70,13 @@ first_wait(const struct object *object, uint64_t ordinal)
 }
 
 /*
- * A wait of another thread for a mutex that counts as many signals as the section that an
- * acquire begins: who made it gave the mutex up inside a wait for a condition variable.
+ * Finds a wait of another thread for a mutex with the same count as the section that an acquire
+ * begins: that thread released the mutex within a wait for a condition variable.
  */
-static const struct mark *
-wait_before(const struct sync *sync, size_t thread, const struct event *event)
+static const struct event_mark *
+wait_before(const struct sync_state *sync, size_t thread, const struct sync_event *event)
 {
-	const struct object *mutex = &sync->objects[event->mutex];
+	const struct sync_object *mutex = &sync->objects[event->mutex];
 	const uint64_t ordinal = event->section - 1;
 	size_t i = first_wait(mutex, ordinal);
 	if (i == mutex->wait_count || mutex->waits[i].ordinal != ordinal || !mutex->left[i])
@@ -82,31 +84,31 @@ wait_before(const struct sync *sync, size_t thread, const struct event *event)
 	if (i < mutex->next_wait)
 		i = mutex->next_wait;
 	for (size_t n = 0;
-		n < EQUALS_MOST && i < mutex->wait_count && mutex->waits[i].ordinal == ordinal;
+		n < EQUALS_MAX && i < mutex->wait_count && mutex->waits[i].ordinal == ordinal;
 		n++, i++) {
-		const struct place at = mutex->waits[i].at;
+		const struct event_ref at = mutex->waits[i].at;
 		if (at.thread != thread && !sync_done(sync, at))
 			return &mutex->waits[i];
 	}
 	return NULL;
 }
 
-/* True where a thread has come to a wait for a condition variable that gives a mutex up. */
+/* True if a thread is at a wait for a condition variable that releases a mutex. */
 static bool
-gives_up(const struct sync *sync, uint32_t thread, uint32_t mutex)
+gives_up(const struct sync_state *sync, uint32_t thread, uint32_t mutex)
 {
-	const struct thread *other = &sync->threads[thread];
-	const struct event *event = next_event(other);
+	const struct sync_thread *other_clock = &sync->threads[thread];
+	const struct sync_event *event = next_event(other_clock);
 	return event && event->mutex == mutex && event->object != mutex &&
-	       other->position == event->record;
+	       other_clock->position == event->record;
 }
 
-/* MX: behind the sections that end before. The owner: no other thread. */
-static struct block
-block_of_acquire(const struct sync *sync, size_t thread, const struct event *event)
+/* MX: after the sections that end before it. Ownership: no other thread holds the mutex. */
+static struct block_state
+block_of_acquire(const struct sync_state *sync, size_t thread, const struct sync_event *event)
 {
-	const struct object *mutex = &sync->objects[event->mutex];
-	const struct mark *first = NULL;
+	const struct sync_object *mutex = &sync->objects[event->mutex];
+	const struct event_mark *first = NULL;
 	if (event->section && !(event->flags & EVENT_MUTEX_DROPPED)) {
 		first = signal_below(mutex, event->section);
 		if (!first && sync->options.wait == POLY_MERGE_WAIT_COMPLETION)
@@ -117,38 +119,38 @@ block_of_acquire(const struct sync *sync, size_t thread, const struct event *eve
 	if (mutex->owner != SYNC_NONE && mutex->owner != thread &&
 		!(event->flags & EVENT_OWNER_RELAXED) &&
 		!gives_up(sync, mutex->owner, event->mutex)) {
-		const struct place on = {mutex->owner, sync->threads[mutex->owner].next};
-		return (struct block){BLOCK_OWNER, on, event->mutex, 0};
+		const struct event_ref on = {mutex->owner, sync->threads[mutex->owner].next};
+		return (struct block_state){BLOCK_OWNER, on, event->mutex, 0};
 	}
-	return (struct block){0};
+	return (struct block_state){0};
 }
 
-struct block
-sync_block(const struct sync *sync, size_t thread)
+struct block_state
+sync_block(const struct sync_state *sync, size_t thread)
 {
-	const struct event *event = next_event(&sync->threads[thread]);
+	const struct sync_event *event = next_event(&sync->threads[thread]);
 	if (!event || event->flags & EVENT_FORCED)
-		return (struct block){0};
+		return (struct block_state){0};
 	if (event_signals(event))
 		return block_of_signal(sync, event);
-	/* HB: behind every signal that it counts. */
-	const struct object *object = &sync->objects[event->object];
-	const struct mark *first =
+	/* HB: after every signal that it counts. */
+	const struct sync_object *object = &sync->objects[event->object];
+	const struct event_mark *first =
 		event->ordinal == UINT64_MAX ? NULL : signal_below(object, event->ordinal + 1);
 	if (first)
 		return blocked_on(BLOCK_SIGNAL, event->object, first);
 	if (event->mutex != SYNC_NONE)
 		return block_of_acquire(sync, thread, event);
-	return (struct block){0};
+	return (struct block_state){0};
 }
 
-/* Takes the next event of a thread into the order. */
+/* Appends the next event of a thread to the order. */
 static void
-take_event(struct sync *sync, size_t number)
+pass_sync_event(struct sync_state *sync, size_t number)
 {
-	struct thread *thread = &sync->threads[number];
-	const struct event *event = &thread->events[thread->next++];
-	struct object *object = &sync->objects[event->object];
+	struct sync_thread *thread = &sync->threads[number];
+	const struct sync_event *event = &thread->events[thread->next++];
+	struct sync_object *object = &sync->objects[event->object];
 	if (event_signals(event)) {
 		while (object->next_signal < object->signal_count &&
 			sync_done(sync, object->signals[object->next_signal].at))
@@ -164,13 +166,14 @@ take_event(struct sync *sync, size_t number)
 		sync->objects[event->mutex].owner = (uint32_t)number;
 }
 
-/* True where the thread, which stands at its next event, can take it; done: length so far. */
+/* Appends the event at which a thread stands, if it is not blocked; done: length of the order.
+ */
 static bool
-pass_event(struct sync *sync, size_t number, uint64_t done)
+pass_event(struct sync_state *sync, size_t number, uint64_t done)
 {
-	struct thread *thread = &sync->threads[number];
-	struct event *event = &thread->events[thread->next];
-	const struct block block = sync_block(sync, number);
+	struct sync_thread *thread = &sync->threads[number];
+	struct sync_event *event = &thread->events[thread->next];
+	const struct block_state block = sync_block(sync, number);
 	if (block.reason != BLOCK_NONE) {
 		if (thread->block.reason == BLOCK_NONE)
 			thread->since = done;
@@ -182,19 +185,19 @@ pass_event(struct sync *sync, size_t number, uint64_t done)
 		event->waited = done - thread->since;
 	}
 	thread->block.reason = BLOCK_NONE;
-	take_event(sync, number);
+	pass_sync_event(sync, number);
 	return true;
 }
 
-/* Lets a thread go on for at most so many records; returns how many it did. */
+/* Advances a thread by at most limit records; returns the number. */
 static uint64_t
-advance(struct sync *sync, size_t number, uint64_t most)
+advance(struct sync_state *sync, size_t number, uint64_t limit)
 {
-	struct thread *thread = &sync->threads[number];
+	struct sync_thread *thread = &sync->threads[number];
 	const uint64_t start = thread->position;
-	uint64_t end = thread->records - start > most ? start + most : thread->records;
+	uint64_t end = thread->records - start > limit ? start + limit : thread->records;
 	while (thread->position < end) {
-		const struct event *event = next_event(thread);
+		const struct sync_event *event = next_event(thread);
 		const uint64_t free_to = event && event->record < end ? event->record : end;
 		if (thread->position < free_to)
 			thread->position = free_to;
@@ -207,24 +210,26 @@ advance(struct sync *sync, size_t number, uint64_t most)
 }
 
 void
-sync_put_block(const struct sync *sync, const struct block *block, struct buf *text)
+sync_describe_block(
+	const struct sync_state *sync, const struct block_state *block, struct buf *text)
 {
-	const struct thread *thread = &sync->threads[block->on.thread];
+	const struct sync_thread *thread = &sync->threads[block->on.thread];
 	const unsigned long long address = sync->objects[block->object].address;
 	if (block->reason == BLOCK_OWNER) {
 		buf_printf(text, "release of 0x%llx by thread %llu", address,
 			(unsigned long long)thread->number);
 		return;
 	}
-	const struct event *event = &thread->events[block->on.event];
+	const struct sync_event *event = &thread->events[block->on.event];
 	buf_printf(text, "%s %llu of 0x%llx in thread %llu",
 		poly_enum_name(POLY_FORM_SYNC, event->kind), (unsigned long long)block->ordinal,
 		address, (unsigned long long)thread->number);
 }
 
-/* Why a thread could go on that had been blocked so, or not. */
+/* Returns why a thread could continue after a block, if it was blocked. */
 static const char *
-explain(struct sync *sync, const struct event *event, const struct block *block, bool begins)
+explain(struct sync_state *sync, const struct sync_event *event,
+	const struct block_state *block, bool begins)
 {
 	const unsigned relaxed =
 		EVENT_SNAP_DROPPED | EVENT_MUTEX_DROPPED | EVENT_OWNER_RELAXED | EVENT_FORCED;
@@ -233,20 +238,20 @@ explain(struct sync *sync, const struct event *event, const struct block *block,
 	if (block->reason == BLOCK_NONE)
 		return "turn";
 	buf_clear(&sync->why);
-	buf_string(&sync->why, event->flags & relaxed ? "relaxed: no " : "after ");
-	sync_put_block(sync, block, &sync->why);
+	buf_string(&sync->why, event->flags & relaxed ? "relaxed: before " : "after ");
+	sync_describe_block(sync, block, &sync->why);
 	return buf_text(&sync->why);
 }
 
-/* Gives a thread its turn; false where it can't go on. */
+/* Runs a thread for its turn; false if it is blocked. */
 static bool
-run_thread(struct sync *sync, size_t number, uint64_t most, struct poly_merge_run *run)
+run_thread(struct sync_state *sync, size_t number, uint64_t limit, struct poly_merge_run *run)
 {
-	struct thread *thread = &sync->threads[number];
-	const struct block block = thread->block;
+	struct sync_thread *thread = &sync->threads[number];
+	const struct block_state block = thread->block;
 	const uint64_t first = thread->position;
-	const struct event *event = next_event(thread);
-	const uint64_t records = advance(sync, number, most);
+	const struct sync_event *event = next_event(thread);
+	const uint64_t records = advance(sync, number, limit);
 	if (!records)
 		return false;
 	*run = (struct poly_merge_run){
@@ -258,7 +263,7 @@ run_thread(struct sync *sync, size_t number, uint64_t most, struct poly_merge_ru
 }
 
 static bool
-all_done(const struct sync *sync)
+all_done(const struct sync_state *sync)
 {
 	for (size_t t = 0; t < sync->count; t++) {
 		if (sync->threads[t].position < sync->threads[t].records)
@@ -267,9 +272,9 @@ all_done(const struct sync *sync)
 	return true;
 }
 
-/* A run of the first thread, from the one whose turn it is, that can go on. */
+/* Finds a run of the first thread, in round-robin order, that is not blocked. */
 static bool
-find_run(struct sync *sync, struct poly_merge_run *run)
+find_run(struct sync_state *sync, struct poly_merge_run *run)
 {
 	const uint64_t quantum = sync->options.quantum;
 	const bool over = quantum && sync->used >= quantum;
@@ -277,17 +282,17 @@ find_run(struct sync *sync, struct poly_merge_run *run)
 		sync->used = 0;
 	for (size_t k = over; k < sync->count + over; k++) {
 		const size_t number = (sync->turn + k) % sync->count;
-		uint64_t most = quantum ? quantum : UINT64_MAX;
+		uint64_t limit = quantum ? quantum : UINT64_MAX;
 		if (quantum && k == 0)
-			most -= sync->used;
-		if (run_thread(sync, number, most, run))
+			limit -= sync->used;
+		if (run_thread(sync, number, limit, run))
 			return true;
 	}
 	return false;
 }
 
 enum poly_status
-sync_next_run(struct sync *sync, struct poly_merge_run *run, struct poly_error *error)
+sync_next_run(struct sync_state *sync, struct poly_merge_run *run, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	while (status == POLY_OK) {
@@ -300,9 +305,9 @@ sync_next_run(struct sync *sync, struct poly_merge_run *run, struct poly_error *
 	return status;
 }
 
-/* Counts, at the first of waits of equal ordinal, how many there are. */
+/* Stores the number of waits of equal ordinal at the first of them. */
 static void
-count_left(struct object *object)
+count_left(struct sync_object *object)
 {
 	size_t first = 0;
 	for (size_t i = 0; i < object->wait_count; i++) {
@@ -314,10 +319,10 @@ count_left(struct object *object)
 }
 
 void
-sync_rewind(struct sync *sync)
+sync_rewind(struct sync_state *sync)
 {
 	for (size_t t = 0; t < sync->count; t++) {
-		struct thread *thread = &sync->threads[t];
+		struct sync_thread *thread = &sync->threads[t];
 		thread->next = 0;
 		thread->position = thread->since = 0;
 		thread->block.reason = BLOCK_NONE;
@@ -327,7 +332,7 @@ sync_rewind(struct sync *sync)
 		}
 	}
 	for (size_t i = 0; i < sync->object_count; i++) {
-		struct object *object = &sync->objects[i];
+		struct sync_object *object = &sync->objects[i];
 		object->next_signal = object->next_wait = 0;
 		object->owner = SYNC_NONE;
 		count_left(object);
@@ -335,5 +340,5 @@ sync_rewind(struct sync *sync)
 	sync->total = sync->used = 0;
 	sync->turn = 0;
 	sync->relaxed = sync->snapshots = sync->sections = sync->forced = 0;
-	sync_take_back(sync);
+	sync_discard_notes(sync);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Synchronisation events as they are learnt. */
+/* Reads synchronisation events. */
 #include "correlate/merge/sync.h"
 
 #include "base/bits.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 
 void
-sync_note(struct sync *sync, const char *format, ...)
+sync_note(struct sync_state *sync, const char *format, ...)
 {
 	char line[300];
-	if (sync->note_count++ >= SYNC_NOTES_MOST)
+	if (sync->note_count++ >= SYNC_NOTES_MAX)
 		return;
 	va_list list;
 	va_start(list, format);
@@ -26,22 +26,23 @@ sync_note(struct sync *sync, const char *format, ...)
 }
 
 enum poly_status
-sync_add(struct sync *sync, uint64_t number, const char *name, struct poly_error *error)
+sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly_error *error)
 {
 	for (size_t i = 0; i < sync->count; i++) {
 		if (sync->threads[i].number == number)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"two traces are of thread %llu", (unsigned long long)number);
+				"two traces of thread %llu", (unsigned long long)number);
 	}
 	if (sync->count == sync->capacity) {
 		const size_t capacity = sync->count ? 2 * sync->count : 8;
-		struct thread *threads = mem_resize(sync->threads, capacity, sizeof *threads);
+		struct sync_thread *threads =
+			mem_resize(sync->threads, capacity, sizeof *threads);
 		if (!threads)
 			return err_memory(error);
 		sync->threads = threads;
 		sync->capacity = capacity;
 	}
-	struct thread *thread = &sync->threads[sync->count];
+	struct sync_thread *thread = &sync->threads[sync->count];
 	memset(thread, 0, sizeof *thread);
 	thread->number = number;
 	thread->name = mem_string(name);
@@ -51,9 +52,9 @@ sync_add(struct sync *sync, uint64_t number, const char *name, struct poly_error
 	return POLY_OK;
 }
 
-/* The number of the object at an address; SYNC_NONE: no memory. */
+/* Returns the index of the object at an address; SYNC_NONE: out of memory. */
 static uint32_t
-find_object(struct sync *sync, uint64_t address)
+find_object(struct sync_state *sync, uint64_t address)
 {
 	bool added;
 	const uint64_t *found = map_get(&sync->numbers, address, sync->object_count, &added);
@@ -64,7 +65,7 @@ find_object(struct sync *sync, uint64_t address)
 	const size_t number = (size_t)*found;
 	if (number == sync->object_capacity) {
 		const size_t capacity = number ? 2 * number : 64;
-		struct object *objects =
+		struct sync_object *objects =
 			capacity < SYNC_NONE
 				? mem_resize(sync->objects, capacity, sizeof *objects)
 				: NULL;
@@ -73,20 +74,21 @@ find_object(struct sync *sync, uint64_t address)
 		sync->objects = objects;
 		sync->object_capacity = capacity;
 	}
-	sync->objects[number] = (struct object){.address = address,
-		.least = UINT64_MAX,
+	sync->objects[number] = (struct sync_object){.address = address,
+		.min_count = UINT64_MAX,
 		.alternates = true,
 		.owner = SYNC_NONE};
 	sync->object_count++;
 	return (uint32_t)number;
 }
 
-static struct event *
-add_event(struct thread *thread)
+static struct sync_event *
+add_event(struct sync_thread *thread)
 {
 	if (thread->count == thread->capacity) {
 		const size_t capacity = thread->count ? 2 * thread->count : 256;
-		struct event *events = mem_resize(thread->events, capacity, sizeof *events);
+		struct sync_event *events =
+			mem_resize(thread->events, capacity, sizeof *events);
 		if (!events)
 			return NULL;
 		thread->events = events;
@@ -95,9 +97,9 @@ add_event(struct thread *thread)
 	return &thread->events[thread->count++];
 }
 
-/* The event in a row of which the thread has learnt what stands before it. */
+/* Reads the event of a row; the thread's counts are those before the batch. */
 static enum poly_status
-learn_event(struct sync *sync, struct thread *thread, const struct poly_batch *batch,
+read_event(struct sync_state *sync, struct sync_thread *thread, const struct poly_batch *batch,
 	size_t row, struct poly_error *error)
 {
 	if (!poly_present(batch, POLY_COLUMN_address, row) ||
@@ -105,69 +107,69 @@ learn_event(struct sync *sync, struct thread *thread, const struct poly_batch *b
 		batch->sync[row] >= POLY_SYNC_COUNT)
 		return POLY_OK;
 	const uint32_t number = find_object(sync, batch->address[row]);
-	struct event *event = number == SYNC_NONE ? NULL : add_event(thread);
+	struct sync_event *event = number == SYNC_NONE ? NULL : add_event(thread);
 	if (!event)
 		return err_memory(error);
-	*event = (struct event){.ordinal = batch->value[row],
+	*event = (struct sync_event){.ordinal = batch->value[row],
 		.record = thread->records + row,
 		.instruction = thread->instructions,
 		.object = number,
 		.mutex = SYNC_NONE,
 		.kind = batch->sync[row]};
-	struct object *object = &sync->objects[number];
+	struct sync_object *object = &sync->objects[number];
 	object->tried |= event->kind == POLY_SYNC_TRYWAIT;
 	object->broadcast |= event->kind == POLY_SYNC_BROADCAST;
 	if (event_signals(event)) {
 		object->signal_count++;
-		if (event->ordinal < object->least)
-			object->least = event->ordinal;
+		if (event->ordinal < object->min_count)
+			object->min_count = event->ordinal;
 	} else {
 		object->wait_count++;
 	}
 	return POLY_OK;
 }
 
-/* Instructions among the rows from row from on, below row to. */
+/* Returns the number of instructions in rows first to end - 1. */
 static uint64_t
-instructions_in(const struct poly_batch *batch, size_t from, size_t to)
+instructions_in(const struct poly_batch *batch, size_t first, size_t end)
 {
 	uint64_t count = 0;
 	if (!batch->kind)
-		return to - from;
-	for (size_t row = from; row < to; row++)
+		return end - first;
+	for (size_t row = first; row < end; row++)
 		count += batch->kind[row] == POLY_KIND_INSTRUCTION;
 	return count;
 }
 
 enum poly_status
-sync_learn(struct sync *sync, size_t number, const struct poly_batch *batch,
+sync_read_events(struct sync_state *sync, size_t number, const struct poly_batch *batch,
 	struct poly_error *error)
 {
-	struct thread *thread = &sync->threads[number];
+	struct sync_thread *thread = &sync->threads[number];
 	const uint64_t *bits = batch->present[POLY_COLUMN_sync];
-	size_t from = 0;
+	size_t first = 0;
 	enum poly_status status = POLY_OK;
 	for (size_t w = 0; bits && w < (batch->rows + 63) / 64; w++) {
 		for (uint64_t left = bits[w]; left && status == POLY_OK; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			thread->instructions += instructions_in(batch, from, row);
-			from = row;
-			status = learn_event(sync, thread, batch, row, error);
+			thread->instructions += instructions_in(batch, first, row);
+			first = row;
+			status = read_event(sync, thread, batch, row, error);
 		}
 	}
-	thread->instructions += instructions_in(batch, from, batch->rows);
+	thread->instructions += instructions_in(batch, first, batch->rows);
 	thread->records += batch->rows;
 	return status;
 }
 
 void
-sync_fini(struct sync *sync)
+sync_fini(struct sync_state *sync)
 {
 	for (size_t i = 0; i < sync->count; i++) {
 		mem_free(sync->threads[i].events);
 		mem_free(sync->threads[i].name);
 	}
-	for (size_t i = 0; i < SYNC_NOTES_MOST; i++)
+	for (size_t i = 0; i < SYNC_NOTES_MAX; i++)
 		mem_free(sync->notes[i]);
 	mem_free(sync->threads);
 	mem_free(sync->objects);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synchronisation events of several threads: what was learnt of them, and an order of them.
+ * Synchronisation events of several threads, and their order.
  *
- * spec: reference amber 7.1 (readings R1 to R6; edges PO, SEQ, HB, SNAP, MX), 5 (A19).
+ * spec: Apple amber traces 7.1 (readings R1 to R6; edges PO, SEQ, HB, SNAP, MX), 5 (A19).
  */
 #ifndef CORRELATE_MERGE_SYNC_H
 #define CORRELATE_MERGE_SYNC_H
@@ -15,169 +15,171 @@
 /* No thread, object or ordinal. */
 #define SYNC_NONE UINT32_MAX
 
-/* Notes that are kept. */
-#define SYNC_NOTES_MOST 100
+/* Maximum number of stored notes. */
+#define SYNC_NOTES_MAX 100
 
-/* What became of an event in the order. */
+/* Flags of an event in the order. */
 enum event_flag {
-	EVENT_WAITED = 1,	 /* it was not ready when its thread came to it */
-	EVENT_SNAP_DROPPED = 2,	 /* a signal: waits that count fewer stand behind it */
+	EVENT_WAITED = 1,	 /* blocked when its thread reached it */
+	EVENT_SNAP_DROPPED = 2,	 /* a signal: waits with lower counts follow it */
 	EVENT_MUTEX_DROPPED = 4, /* an acquire: the section overlaps others by its counts */
 	EVENT_OWNER_RELAXED = 8, /* an acquire: another thread held the mutex */
 	EVENT_FORCED = 16,	 /* against a hard edge */
 };
 
-struct event {
-	uint64_t ordinal;     /* of a signal from 1; signals that a wait counts */
+struct sync_event {
+	uint64_t ordinal;     /* of a signal from 1; of a wait the signals that it counts */
 	uint64_t record;      /* records of its thread before it */
 	uint64_t instruction; /* instructions of its thread before it */
-	uint64_t section;     /* an acquire: ordinal of the unlock that ends it; 0: none */
-	uint64_t waited;      /* EVENT_WAITED: records of others in the meantime */
-	uint32_t object;      /* number of its address */
+	uint64_t section;     /* an acquire: ordinal of its unlock; 0: none */
+	uint64_t waited;      /* EVENT_WAITED: records of other threads meanwhile */
+	uint32_t object;      /* index of its object */
 	uint32_t mutex;	      /* an acquire: the object acquired, else SYNC_NONE */
 	uint8_t kind;	      /* enum poly_sync */
 	uint8_t flags;	      /* enum event_flag */
 };
 
-/* An event, by its thread and its place in it. */
-struct place {
+/* Reference to an event: its thread and its index there. */
+struct event_ref {
 	uint32_t thread;
 	size_t event;
 };
 
-/* A place with the ordinal of its event. */
-struct mark {
+/* Reference to an event, with its ordinal. */
+struct event_mark {
 	uint64_t ordinal;
-	struct place at;
+	struct event_ref at;
 };
 
-struct object {
+struct sync_object {
 	uint64_t address;
-	uint64_t least;	       /* count of a signal as recorded; UINT64_MAX: no signal */
-	bool tried, broadcast; /* a trywait, a broadcast was seen */
+	uint64_t min_count;    /* minimum recorded count of a signal; UINT64_MAX: no signal */
+	bool tried, broadcast; /* has a trywait, a broadcast */
 	bool alternates;       /* strictly wait, signal, wait, signal in every thread */
 	bool is_mutex;	       /* else a condition variable */
-	struct mark *signals;  /* by ordinal, thread, place */
-	struct mark *waits;    /* by ordinal, thread, place */
-	uint32_t *left;	       /* waits of equal ordinal not in the order yet, at the first */
+	struct event_mark *signals; /* by ordinal, thread, index */
+	struct event_mark *waits;   /* by ordinal, thread, index */
+	uint32_t *left; /* waits of equal ordinal not yet in the order, at the first of them */
 	size_t signal_count, wait_count;
-	size_t next_signal, next_wait; /* the first that is not in the order yet */
+	size_t next_signal, next_wait; /* the first not yet in the order */
 	uint32_t owner;		       /* thread that holds the mutex, or SYNC_NONE */
 };
 
-/* Why an event can't be next. */
+/* Why an event is blocked. */
 enum block_reason {
 	BLOCK_NONE,
-	BLOCK_SEQUENCE, /* a signal: an earlier one of its address is not there */
-	BLOCK_SIGNAL,	/* a wait: a signal that it counts is not there */
-	BLOCK_SNAPSHOT, /* a signal: a wait that does not count it is not there */
-	BLOCK_SECTION,	/* an acquire: sections that end before its own are not over */
+	BLOCK_SEQUENCE, /* a signal: an earlier one of its address is not in the order */
+	BLOCK_SIGNAL,	/* a wait: a signal that it counts is not in the order */
+	BLOCK_SNAPSHOT, /* a signal: a wait that does not count it is not in the order */
+	BLOCK_SECTION,	/* an acquire: sections that end before its own have not ended */
 	BLOCK_OWNER,	/* an acquire: another thread holds the mutex */
 };
 
-struct block {
+struct block_state {
 	enum block_reason reason;
-	struct place on;  /* the event that has to come first; BLOCK_OWNER: the next one of
-			     the thread that holds it, which may be none */
-	uint32_t object;  /* whose signal, wait or owner it is */
-	uint64_t ordinal; /* of the event that has to come first */
+	struct event_ref on; /* the event that must precede; BLOCK_OWNER: the next one of the
+			     thread that holds the mutex, if any */
+	uint32_t object;     /* object of that signal, wait or owner */
+	uint64_t ordinal;    /* of the event that must precede */
 };
 
-struct thread {
+struct sync_thread {
 	uint64_t number;
 	char *name;
-	struct event *events;
+	struct sync_event *events;
 	size_t count, capacity;
 	uint64_t records, instructions; /* in the whole trace */
 	/* The order so far. */
-	size_t next;	    /* event */
-	uint64_t position;  /* records that are in it */
-	uint64_t since;	    /* length of the order when block was first met */
-	struct block block; /* why next could not go on when last tried; BLOCK_NONE: it could */
+	size_t next;	   /* event */
+	uint64_t position; /* records in the order */
+	uint64_t since;	   /* length of the order when block began */
+	struct block_state
+		block; /* why next was blocked when last tried; BLOCK_NONE: it was not */
 };
 
-struct sync {
+struct sync_state {
 	struct poly_merge_options options;
-	struct thread *threads;
+	struct sync_thread *threads;
 	size_t count, capacity; /* of threads */
-	struct map numbers;	/* of objects, by address */
-	struct object *objects;
+	struct map numbers;	/* indices of objects, by address */
+	struct sync_object *objects;
 	size_t object_count, object_capacity;
-	struct mark *marks; /* of all signals and waits, as objects slice them */
+	struct event_mark *marks; /* of all signals and waits, sliced by object */
 	uint32_t *left;
-	bool settled, before; /* the counts of signals are those before them */
-	bool decided;	      /* the numbering was found out or given */
+	bool resolved, before; /* before: signals carry the count before themselves */
+	bool decided;	       /* the numbering was detected or set */
 	/* The order so far. */
 	uint64_t total;				       /* its records */
 	size_t turn;				       /* the thread that ran last */
 	uint64_t used;				       /* records of its quantum */
-	uint64_t relaxed, snapshots, sections, forced; /* how often */
+	uint64_t relaxed, snapshots, sections, forced; /* counts */
 	struct buf why;
-	char *notes[SYNC_NOTES_MOST];
-	uint64_t note_count, settled_notes;
-	bool no_memory; /* for a note */
+	char *notes[SYNC_NOTES_MAX];
+	uint64_t note_count, resolved_notes;
+	bool no_memory; /* out of memory for a note */
 };
 
-/* The event at a place. */
-static inline struct event *
-sync_event(const struct sync *sync, struct place at)
+/* Returns the event of a reference. */
+static inline struct sync_event *
+sync_event_at(const struct sync_state *sync, struct event_ref at)
 {
 	return &sync->threads[at.thread].events[at.event];
 }
 
-/* True where an event is in the order. */
+/* True if an event is in the order. */
 static inline bool
-sync_done(const struct sync *sync, struct place at)
+sync_done(const struct sync_state *sync, struct event_ref at)
 {
 	return at.event < sync->threads[at.thread].next;
 }
 
-/* True where the event is a signal or broadcast. */
+/* True if the event is a signal or broadcast. */
 static inline bool
-event_signals(const struct event *event)
+event_signals(const struct sync_event *event)
 {
 	return event->kind == POLY_SYNC_SIGNAL || event->kind == POLY_SYNC_BROADCAST;
 }
 
-/* Adds a thread and learns its rows; see poly_merge_add and poly_merge_learn. */
+/* Adds a thread, reads its rows; see poly_merge_add and poly_merge_read_events. */
 enum poly_status sync_add(
-	struct sync *sync, uint64_t number, const char *name, struct poly_error *error);
-enum poly_status sync_learn(struct sync *sync, size_t thread, const struct poly_batch *batch,
-	struct poly_error *error);
+	struct sync_state *sync, uint64_t number, const char *name, struct poly_error *error);
+enum poly_status sync_read_events(struct sync_state *sync, size_t thread,
+	const struct poly_batch *batch, struct poly_error *error);
 
-/* Numbering, objects, sections, and notes on what can't be. POLY_ERR_MEMORY. */
-enum poly_status sync_settle(struct sync *sync, struct poly_error *error);
+/* Resolves numbering, objects and sections, and checks the counts. POLY_ERR_MEMORY. */
+enum poly_status sync_resolve(struct sync_state *sync, struct poly_error *error);
 
-/* Notes on counts that can't be: A19. POLY_ERR_MEMORY. */
-enum poly_status sync_check(struct sync *sync, struct poly_error *error);
+/* Adds notes on invalid counts: A19. POLY_ERR_MEMORY. */
+enum poly_status sync_check(struct sync_state *sync, struct poly_error *error);
 
 /* Adds a note. */
-void sync_note(struct sync *sync, const char *format, ...)
+void sync_note(struct sync_state *sync, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Takes the notes of the order back. */
-void sync_take_back(struct sync *sync);
+/* Discards the notes of the order. */
+void sync_discard_notes(struct sync_state *sync);
 
-/* Begins the order again. */
-void sync_rewind(struct sync *sync);
+/* Restarts the order. */
+void sync_rewind(struct sync_state *sync);
 
-/* The next run of the order; see poly_merge_next_run. */
+/* Gets the next run of the order; see poly_merge_next_run. */
 enum poly_status sync_next_run(
-	struct sync *sync, struct poly_merge_run *run, struct poly_error *error);
+	struct sync_state *sync, struct poly_merge_run *run, struct poly_error *error);
 
-/* Why the next event of a thread can't be in the order now. */
-struct block sync_block(const struct sync *sync, size_t thread);
+/* Returns why the next event of a thread is blocked. */
+struct block_state sync_block(const struct sync_state *sync, size_t thread);
 
 /*
- * No thread can go on: relaxes what is soft (or, where it is to be forced, hard), so that one
- * can. POLY_ERR_FORMAT: only hard edges are left.
+ * Relaxes a soft edge (or, if forced, a hard one) when all threads are blocked.
+ * POLY_ERR_FORMAT: only hard edges remain.
  */
-enum poly_status sync_relax(struct sync *sync, struct poly_error *error);
+enum poly_status sync_relax(struct sync_state *sync, struct poly_error *error);
 
-/* Appends what a thread had to wait for. */
-void sync_put_block(const struct sync *sync, const struct block *block, struct buf *text);
+/* Appends a description of the event that a thread waited for. */
+void sync_describe_block(
+	const struct sync_state *sync, const struct block_state *block, struct buf *text);
 
-/* Gives everything back. */
-void sync_fini(struct sync *sync);
+/* Frees the memory. */
+void sync_fini(struct sync_state *sync);
 
 #endif

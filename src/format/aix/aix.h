@@ -11,7 +11,7 @@
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
 #include "format/format.h"
-#include "io/spool.h"
+#include "io/spill_buffer.h"
 
 enum aix_option {
 	AIX_OPTION_FORM,
@@ -72,13 +72,13 @@ struct aix_reader {
 	bool short_front; /* the file is shorter */
 	size_t next;	  /* index in blocks.order: the next block to read */
 	size_t passed;	  /* index in blocks.list: the next block in the input */
-	struct aix_block *block; /* being read; NULL: none, or bare events */
-	struct in *current;	 /* holds the entries; NULL: between blocks */
-	struct in *own;		 /* current, if the block was stashed; else NULL */
-	uint64_t left;		 /* bytes left of the block */
-	struct spool *spool;	 /* stashed blocks of an input without random access */
-	bool in_corrupt;	 /* within corrupt data */
-	bool has_cpu;		 /* the trace comes from one processor */
+	struct aix_block *block;    /* being read; NULL: none, or bare events */
+	struct in *current;	    /* holds the entries; NULL: between blocks */
+	struct in *own;		    /* current, if the block was stashed; else NULL */
+	uint64_t left;		    /* bytes left of the block */
+	struct spill_buffer *spool; /* stashed blocks of an input without random access */
+	bool in_corrupt;	    /* within corrupt data */
+	bool has_cpu;		    /* the trace comes from one processor */
 	uint32_t cpu;
 	uint64_t time;			     /* of the last entry with a 32-bit timer */
 	struct aix_attribution *attribution; /* NULL: processes are not requested */
@@ -103,7 +103,7 @@ struct aix_writer {
 	struct aix_encoder encoder;
 	bool word_known;      /* the encoder's form is chosen */
 	uint8_t records[256]; /* enum aix_record + 1 of the source's; 0: not looked up */
-	struct spool *spool;
+	struct spill_buffer *spool;
 	uint64_t done;		   /* AIX_SAME: bytes written */
 	uint64_t at;		   /* offset of the next entry */
 	uint64_t left;		   /* bytes left of the block */

@@ -33,7 +33,7 @@ aix_log_add(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	const struct buf *bytes = &writer->encoder.bytes;
-	if (!writer->spool && !(writer->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!writer->spool && !(writer->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
 	bool full = !writer->count ||
 		    (writer->blocks[writer->count - 1] + bytes->size >
@@ -42,7 +42,7 @@ aix_log_add(struct writing *writing, struct poly_error *error)
 	if (full && !new_block(writer))
 		return err_memory(error);
 	writer->blocks[writer->count - 1] += bytes->size;
-	return spool_put(writer->spool, bytes->data, bytes->size, error);
+	return spill_buffer_append(writer->spool, bytes->data, bytes->size, error);
 }
 
 static uint32_t
@@ -62,7 +62,7 @@ aix_log_finish(struct writing *writing, struct poly_error *error)
 		.entries = (uint32_t)writer->count,
 		.entry = writer->encoder.form.wide ? 16 : 8};
 	header.size = aix_header_size(header.magic);
-	uint64_t size = writer->spool ? spool_size(writer->spool) : 0,
+	uint64_t size = writer->spool ? spill_buffer_size(writer->spool) : 0,
 		 at = aix_front_size(&header);
 	if (!writer->encoder.form.wide && size > UINT32_MAX - at)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,

@@ -329,9 +329,9 @@ stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error
 	struct in *in = fill->reading->in;
 	const bool random = in_is_random(in);
 	block->stashed = true;
-	if (!random && !state->spool && !(state->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!random && !state->spool && !(state->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
-	block->place = random ? 0 : spool_size(state->spool);
+	block->place = random ? 0 : spill_buffer_size(state->spool);
 	while (block->avail < block->size) {
 		uint64_t left = block->size - block->avail;
 		size_t have, want = left < CORRUPT_ROW_BYTES ? (size_t)left : CORRUPT_ROW_BYTES;
@@ -340,7 +340,7 @@ stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error
 		if (have == 0)
 			return POLY_OK;
 		const enum poly_status status =
-			random ? POLY_OK : spool_put(state->spool, p, have, error);
+			random ? POLY_OK : spill_buffer_append(state->spool, p, have, error);
 		if (status != POLY_OK)
 			return status;
 		in_consume(in, have);
@@ -367,9 +367,9 @@ stashed_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_err
 		return POLY_END;
 	if (in_is_random(aside->in)) {
 		struct source_room room = {dst, size, 0};
-		status = in_take_at(aside->in, aside->place, &room, error);
+		status = in_read_at(aside->in, aside->place, &room, error);
 	} else {
-		status = spool_take(aside->state->spool, aside->place, dst, size, error);
+		status = spill_buffer_read(aside->state->spool, aside->place, dst, size, error);
 	}
 	*got = status == POLY_OK ? size : 0;
 	aside->place += *got;
@@ -394,7 +394,7 @@ open_stashed(struct aix_filling *fill, const struct aix_block *block, struct pol
 	*aside = (struct stashed_block){
 		state, fill->reading->in, random ? block->offset : block->place, block->avail};
 	const struct source source = {stashed_read, stashed_close, aside, NULL};
-	state->own = in_of_source(&source, 0);
+	state->own = in_from_source(&source, 0);
 	if (!state->own)
 		return err_memory(error);
 	in_restart(state->own, block->offset);
@@ -507,6 +507,6 @@ aix_close(struct reading *reading)
 	struct aix_reader *state = reading->state;
 	in_close(state->own);
 	aix_attribution_free(state->attribution);
-	spool_free(state->spool);
+	spill_buffer_free(state->spool);
 	aix_blocks_fini(&state->blocks);
 }

@@ -22,7 +22,7 @@ aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_err
 	while (n && status == POLY_OK) {
 		size_t extent = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
 		uint8_t *room = out_room(writing->out, extent);
-		status = spool_take(writer->spool, place, room, extent, error);
+		status = spill_buffer_read(writer->spool, place, room, extent, error);
 		if (status == POLY_OK)
 			out_commit(writing->out, extent);
 		place += extent;
@@ -87,14 +87,14 @@ hold_bytes(struct aix_writer *writer, uint64_t offset, const uint8_t *p, size_t 
 	struct poly_error *error)
 {
 	struct aix_extent *pending = &writer->pending;
-	if (!writer->spool && !(writer->spool = spool_new(AIX_SPOOL_MEMORY)))
+	if (!writer->spool && !(writer->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
 	if (pending->size && pending->offset + pending->size != offset && !push_pending(writer))
 		return err_memory(error);
 	if (!pending->size)
-		*pending = (struct aix_extent){offset, 0, spool_size(writer->spool)};
+		*pending = (struct aix_extent){offset, 0, spill_buffer_size(writer->spool)};
 	pending->size += n;
-	return spool_put(writer->spool, p, n, error);
+	return spill_buffer_append(writer->spool, p, n, error);
 }
 
 /* Writes the extents that are next. Overlapping extents hold the same bytes. */
@@ -372,7 +372,7 @@ aix_wclose(struct writing *writing)
 {
 	struct aix_writer *writer = writing->state;
 	buf_free(&writer->encoder.bytes);
-	spool_free(writer->spool);
+	spill_buffer_free(writer->spool);
 	mem_free(writer->heap);
 	mem_free(writer->blocks);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of bus cycle traces, tested alike on binary records and on their listing. */
+/* The rules of bus cycle traces, for binary records and for their listing. */
 #ifndef FORMAT_BUS_CHECK_H
 #define FORMAT_BUS_CHECK_H
 
@@ -21,15 +21,15 @@ enum bus_rule {
 };
 extern const struct poly_rule bus_rules[BUS_RULE_COUNT + 1];
 
-/* What must be remembered between records. */
+/* State of the check between records. */
 struct bus_check {
-	uint64_t aligned[2];	 /* addresses with A2 to A0 = 0: as read, in the other order */
-	uint64_t lines, singles; /* cacheable operations; fetches and reads that are not */
-	uint64_t waiting; /* record of an acknowledge without its second cycle; 0: none */
-	uint64_t waiting_offset; /* where that is */
+	uint64_t aligned[2]; /* addresses with A2 to A0 = 0: in this byte order, in the other */
+	uint64_t lines, singles; /* cacheable operations; noncacheable fetches and reads */
+	uint64_t pending; /* record of an acknowledge whose second cycle is pending; 0: none */
+	uint64_t pending_offset; /* offset of that record */
 };
 
-/* Tests the rules on a batch; NULL: the trace has ended. */
+/* Checks a batch; NULL: end of the trace. */
 void bus_check(
 	struct reading *reading, struct bus_check *check, const struct poly_batch *batch);
 

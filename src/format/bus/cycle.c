@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a six-byte bus record says. spec: seed 001; reference bach 2.2, 4.1 to 4.5 */
+/* Decoding a six-byte bus record. spec: BYU BACH trace format; BYU BACH bus trace
+ * reference 2.2, 4.1 to 4.5 */
 #include "format/bus/cycle.h"
 
 const char *const bus_record_names[BUS_RECORD_COUNT] = {"INVALID", "INT_ACK", "SPECIAL",
 	"IO_READ", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "D_READ", "NC_D_READ", "WRITE_BACK",
-	"D_WRITE", "damaged"};
+	"D_WRITE", "corrupt"};
 
 #define A POLY_KIND_ACCESS
 #define E POLY_KIND_EVENT
@@ -37,7 +38,8 @@ bus_span(uint8_t enables)
 	return last - first;
 }
 
-/* The event of a special cycle by its byte enables, reference bach 4.3. */
+/* Returns the event of a special cycle by its byte enables (BYU BACH bus trace reference 4.3).
+ */
 static int
 special_event(const struct bus_cycle *cycle)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Six-byte bus records taken apart into columns by the byte shuffles of x86-64. Tables of 16
- * entries are looked up by an operation, or by half of the byte enables, in one instruction.
+ * Decoding six-byte bus records into columns with the byte shuffles of x86-64. One instruction
+ * looks up tables of 16 entries by operation, or by half of the byte enables.
  *
- * spec: reference bach 4.1, 4.2
+ * spec: BYU BACH bus trace reference 4.1, 4.2
  */
 #include "format/bus/decode.h"
 
@@ -19,11 +19,11 @@
 #define WIDE_STEP 64   /* rows of a step: 384 bytes, six registers of 64 */
 #define REGISTERS 6
 
-/* Tables that depend on the operation: of BUS_TRANSFERS all lanes, of BUS_LINES all bits. */
+/* Masks by operation: all lanes for BUS_TRANSFERS, all bits for BUS_LINES. */
 static const int8_t transfer_lanes[16] = {0, 0, 0, 0, 0, 7, 0, 7, 7, 7, 0, 0, 7, 7, 7, 7};
 static const int8_t line_bits[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, -1, 0, -1, 0};
 
-/* Something of every row r of a step, 8 or 16 rows to a line. */
+/* Lists an expression for each row r of a step, 8 or 16 rows per line. */
 #define OF_8(of, r, x)                                                            \
 	of(r, x), of((r) + 1, x), of((r) + 2, x), of((r) + 3, x), of((r) + 4, x), \
 		of((r) + 5, x), of((r) + 6, x), of((r) + 7, x)
@@ -41,7 +41,7 @@ store(void *p, __m128i v)
 	_mm_storeu_si128(p, v);
 }
 
-/* The lower and the upper four bits of every byte. */
+/* Return the lower and the upper four bits of every byte. */
 static inline NARROW __m128i
 low(__m128i v)
 {
@@ -55,8 +55,8 @@ high(__m128i v)
 }
 
 /*
- * Two records as two numbers of 64 bits, by byte order of the file: address, byte enables and
- * control from the low end on.
+ * Converts two records to two 64-bit numbers, by the file's byte order: address, byte enables
+ * and control from the low end on.
  */
 static const int8_t record_pair[2][16] = {
 	{3, 2, 1, 0, 4, 5, -1, -1, 9, 8, 7, 6, 10, 11, -1, -1},
@@ -66,10 +66,10 @@ static const int8_t record_pair[2][16] = {
 /* The records of a step. */
 struct narrow {
 	__m128i pairs[NARROW_STEP / 2];	      /* as by record_pair */
-	__m128i enables, control, operations; /* a byte a row */
+	__m128i enables, control, operations; /* one byte per row */
 };
 
-/* Byte enables and control of four records in 32 bits each. */
+/* Returns byte enables and control of four records in 32 bits each. */
 static inline NARROW __m128i
 upper_halves(__m128i first, __m128i second)
 {
@@ -96,7 +96,7 @@ narrow_load(struct narrow *step, const uint8_t *p, bool little)
 	step->operations = high(step->control);
 }
 
-/* The first lane asked for, 0 where none is or the operation moves no data. */
+/* Returns the first enabled lane, 0 if there is none or the operation transfers no data. */
 static inline NARROW __m128i
 narrow_lanes(__m128i enables, __m128i operations)
 {
@@ -106,7 +106,7 @@ narrow_lanes(__m128i enables, __m128i operations)
 }
 
 static inline NARROW void
-narrow_addresses(uint64_t *to, const struct narrow *step)
+narrow_addresses(uint64_t *dst, const struct narrow *step)
 {
 	const __m128i aligned = _mm_set1_epi64x(0xfffffff8), zero = _mm_setzero_si128();
 	__m128i lanes = narrow_lanes(step->enables, step->operations);
@@ -117,12 +117,12 @@ narrow_addresses(uint64_t *to, const struct narrow *step)
 	for (int j = 0; j < NARROW_STEP / 2; j++) {
 		__m128i pair = j % 2 ? _mm_unpackhi_epi32(fours[j / 2], zero)
 				     : _mm_unpacklo_epi32(fours[j / 2], zero);
-		store(to + 2 * j, _mm_or_si128(_mm_and_si128(step->pairs[j], aligned), pair));
+		store(dst + 2 * j, _mm_or_si128(_mm_and_si128(step->pairs[j], aligned), pair));
 	}
 }
 
 static inline NARROW void
-narrow_sizes(uint32_t *to, __m128i enables, __m128i operations, uint8_t line)
+narrow_sizes(uint32_t *dst, __m128i enables, __m128i operations, uint8_t line)
 {
 	const __m128i count = load(bus_count), zero = _mm_setzero_si128();
 	__m128i bytes = _mm_add_epi8(
@@ -131,17 +131,17 @@ narrow_sizes(uint32_t *to, __m128i enables, __m128i operations, uint8_t line)
 	bytes = _mm_or_si128(_mm_andnot_si128(whole, bytes),
 		_mm_and_si128(whole, _mm_set1_epi8((char)line)));
 	__m128i first = _mm_unpacklo_epi8(bytes, zero), second = _mm_unpackhi_epi8(bytes, zero);
-	store(to, _mm_unpacklo_epi16(first, zero));
-	store(to + 4, _mm_unpackhi_epi16(first, zero));
-	store(to + 8, _mm_unpacklo_epi16(second, zero));
-	store(to + 12, _mm_unpackhi_epi16(second, zero));
+	store(dst, _mm_unpacklo_epi16(first, zero));
+	store(dst + 4, _mm_unpackhi_epi16(first, zero));
+	store(dst + 8, _mm_unpacklo_epi16(second, zero));
+	store(dst + 12, _mm_unpackhi_epi16(second, zero));
 }
 
 static NARROW struct bus_found
 decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const struct bus_columns *wanted)
 {
-	const struct bus_columns to = *wanted; /* its own, so that no store changes it */
+	const struct bus_columns columns = *wanted; /* a local copy: stores cannot alias it */
 	__m128i all = _mm_setzero_si128(), accesses = all;
 	size_t i = 0;
 	for (; i + NARROW_STEP <= n; i += NARROW_STEP, p += NARROW_STEP * BUS_CYCLE_SIZE) {
@@ -149,26 +149,28 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 		narrow_load(&step, p, layout->little);
 		for (int j = 0; j < NARROW_STEP / 2; j++)
 			all = _mm_or_si128(all, step.pairs[j]);
-		if (to.enables)
-			store(to.enables + i, step.enables);
-		if (to.control)
-			store(to.control + i, step.control);
-		if (to.kind)
-			store(to.kind + i, _mm_shuffle_epi8(load(bus_kinds), step.operations));
-		if (to.record)
-			store(to.record + i,
+		if (columns.enables)
+			store(columns.enables + i, step.enables);
+		if (columns.control)
+			store(columns.control + i, step.control);
+		if (columns.kind)
+			store(columns.kind + i,
+				_mm_shuffle_epi8(load(bus_kinds), step.operations));
+		if (columns.record)
+			store(columns.record + i,
 				_mm_shuffle_epi8(load(bus_records), step.operations));
-		if (to.access) {
+		if (columns.access) {
 			__m128i access = _mm_shuffle_epi8(load(bus_accesses), step.operations);
 			accesses = _mm_or_si128(accesses, access);
-			store(to.access + i, access);
+			store(columns.access + i, access);
 		}
-		if (to.address)
-			narrow_addresses(to.address + i, &step);
-		if (to.size)
-			narrow_sizes(to.size + i, step.enables, step.operations, layout->line);
+		if (columns.address)
+			narrow_addresses(columns.address + i, &step);
+		if (columns.size)
+			narrow_sizes(
+				columns.size + i, step.enables, step.operations, layout->line);
 	}
-	struct bus_columns rest = bus_columns_behind(wanted, i);
+	struct bus_columns rest = bus_columns_from(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
 	all = _mm_or_si128(all, _mm_unpackhi_epi64(all, all));
 	found.odd |= (_mm_cvtsi128_si32(all) & 7) != 0;
@@ -178,30 +180,30 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 
 #define OF_64(of, x) OF_16(of, 0, x), OF_16(of, 16, x), OF_16(of, 32, x), OF_16(of, 48, x)
 
-/* Where the byte at an offset of every row is in its pair of registers, 128 bytes. */
-#define WIDE_PLACE(r, offset) (6 * (r) + (offset)) % 128
-static const uint8_t wide_places[6][WIDE_STEP] = {[0] = {OF_64(WIDE_PLACE, 0)},
-	[3] = {OF_64(WIDE_PLACE, 3)},
-	[4] = {OF_64(WIDE_PLACE, 4)},
-	[5] = {OF_64(WIDE_PLACE, 5)}};
+/* Position of the byte at an offset of every row in its pair of registers, 128 bytes. */
+#define WIDE_POSITION(r, offset) (6 * (r) + (offset)) % 128
+static const uint8_t wide_positions[6][WIDE_STEP] = {[0] = {OF_64(WIDE_POSITION, 0)},
+	[3] = {OF_64(WIDE_POSITION, 3)},
+	[4] = {OF_64(WIDE_POSITION, 4)},
+	[5] = {OF_64(WIDE_POSITION, 5)}};
 
-/* The rows from the first one on whose byte at an offset is in a pair of registers. */
+/* Returns a bitmap of the rows whose byte at an offset is in a pair of registers or later. */
 static inline uint64_t
 wide_rows(unsigned pair, unsigned offset)
 {
 	return UINT64_MAX << ((128 * pair - offset + 5) / 6);
 }
 
-/* The byte at an offset of 64 records. */
+/* Gathers the byte at an offset of 64 records. */
 static inline WIDE __m512i
 wide_gather(const __m512i registers[REGISTERS], unsigned offset)
 {
-	__m512i places = _mm512_loadu_si512(wide_places[offset]);
-	__m512i all = _mm512_permutex2var_epi8(registers[0], places, registers[1]);
+	__m512i positions = _mm512_loadu_si512(wide_positions[offset]);
+	__m512i all = _mm512_permutex2var_epi8(registers[0], positions, registers[1]);
 	for (unsigned pair = 1; pair < 3; pair++)
 		all = _mm512_mask_blend_epi8(wide_rows(pair, offset), all,
 			_mm512_permutex2var_epi8(
-				registers[2 * pair], places, registers[2 * pair + 1]));
+				registers[2 * pair], positions, registers[2 * pair + 1]));
 	return all;
 }
 
@@ -233,13 +235,13 @@ wide_lanes(__m512i enables, __m512i operations)
 		first, _mm512_shuffle_epi8(wide_table(transfer_lanes), operations));
 }
 
-/* The addresses of eight records as numbers of 64 bits, by byte order; 0: not looked up. */
+/* Converts the addresses of eight records to 64-bit numbers, by byte order; 0: masked out. */
 #define BIG(r, x) 6 * (r) + 3, 6 * (r) + 2, 6 * (r) + 1, 6 * (r), 0, 0, 0, 0
 #define LITTLE(r, x) 6 * (r), 6 * (r) + 1, 6 * (r) + 2, 6 * (r) + 3, 0, 0, 0, 0
 static const uint8_t address_eight[2][64] = {{OF_8(BIG, 0, 0)}, {OF_8(LITTLE, 0, 0)}};
 
 static inline WIDE void
-wide_addresses(uint64_t *to, const uint8_t *p, __m512i lanes, bool little)
+wide_addresses(uint64_t *dst, const uint8_t *p, __m512i lanes, bool little)
 {
 	const __m512i order = _mm512_loadu_si512(address_eight[little]),
 		      aligned = _mm512_set1_epi64(~7);
@@ -250,12 +252,12 @@ wide_addresses(uint64_t *to, const uint8_t *p, __m512i lanes, bool little)
 			0x0f0f0f0f0f0f0f0f, order, _mm512_loadu_si512(p));
 		__m512i first = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const void *)(lane + j)));
 		v = _mm512_or_si512(_mm512_and_si512(v, aligned), first);
-		_mm512_storeu_si512(to + j, v);
+		_mm512_storeu_si512(dst + j, v);
 	}
 }
 
 static inline WIDE void
-wide_sizes(uint32_t *to, __m512i enables, __m512i operations, uint8_t line)
+wide_sizes(uint32_t *dst, __m512i enables, __m512i operations, uint8_t line)
 {
 	const __m512i count = wide_table(bus_count);
 	__m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(count, wide_low(enables)),
@@ -267,14 +269,14 @@ wide_sizes(uint32_t *to, __m512i enables, __m512i operations, uint8_t line)
 		_mm512_extracti32x4_epi32(bytes, 1), _mm512_extracti32x4_epi32(bytes, 2),
 		_mm512_extracti32x4_epi32(bytes, 3)};
 	for (int j = 0; j < 4; j++)
-		_mm512_storeu_si512(to + 16 * j, _mm512_cvtepu8_epi32(quarters[j]));
+		_mm512_storeu_si512(dst + 16 * j, _mm512_cvtepu8_epi32(quarters[j]));
 }
 
 static WIDE struct bus_found
 decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const struct bus_columns *wanted)
 {
-	const struct bus_columns to = *wanted; /* its own, so that no store changes it */
+	const struct bus_columns columns = *wanted; /* a local copy: stores cannot alias it */
 	const bool little = layout->little;
 	const __m512i kinds = wide_table(bus_kinds), records = wide_table(bus_records),
 		      accesses = wide_table(bus_accesses);
@@ -288,28 +290,28 @@ decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
 			control = wide_gather(registers, 5), operations = wide_high(control);
 		odd |= _mm512_test_epi8_mask(
 			wide_gather(registers, little ? 0 : 3), _mm512_set1_epi8(7));
-		if (to.enables)
-			_mm512_storeu_si512(to.enables + i, enables);
-		if (to.control)
-			_mm512_storeu_si512(to.control + i, control);
-		if (to.kind)
+		if (columns.enables)
+			_mm512_storeu_si512(columns.enables + i, enables);
+		if (columns.control)
+			_mm512_storeu_si512(columns.control + i, control);
+		if (columns.kind)
 			_mm512_storeu_si512(
-				to.kind + i, _mm512_shuffle_epi8(kinds, operations));
-		if (to.record)
+				columns.kind + i, _mm512_shuffle_epi8(kinds, operations));
+		if (columns.record)
 			_mm512_storeu_si512(
-				to.record + i, _mm512_shuffle_epi8(records, operations));
-		if (to.access) {
+				columns.record + i, _mm512_shuffle_epi8(records, operations));
+		if (columns.access) {
 			__m512i access = _mm512_shuffle_epi8(accesses, operations);
 			idle |= _mm512_movepi8_mask(access);
-			_mm512_storeu_si512(to.access + i, access);
+			_mm512_storeu_si512(columns.access + i, access);
 		}
-		if (to.address)
-			wide_addresses(
-				to.address + i, p, wide_lanes(enables, operations), little);
-		if (to.size)
-			wide_sizes(to.size + i, enables, operations, layout->line);
+		if (columns.address)
+			wide_addresses(columns.address + i, p, wide_lanes(enables, operations),
+				little);
+		if (columns.size)
+			wide_sizes(columns.size + i, enables, operations, layout->line);
 	}
-	struct bus_columns rest = bus_columns_behind(wanted, i);
+	struct bus_columns rest = bus_columns_from(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
 	return (struct bus_found){found.odd || odd, found.idle || idle};
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of any trace as bus cycles. spec: reference bach 6.7 */
+/* Converting rows of any trace to bus cycles. spec: BYU BACH bus trace reference 6.7 */
 #include "format/bus/rows.h"
 
 #include "format/bus/text.h"
 
 #include <string.h>
 
-/* Bytes of the largest access that is split into transfers. */
-#define SPLIT_MOST 64
+/* Maximum bytes of an access that is split into transfers. */
+#define SPLIT_MAX 64
 
 enum bus_raw
-bus_raw_of(const struct poly_trace_info *info)
+bus_raw_contents(const struct poly_trace_info *info)
 {
 	if (!info->raw_format)
 		return BUS_RAW_NONE;
@@ -70,7 +70,7 @@ recorded_raw(
 }
 
 bool
-bus_recorded(
+bus_recorded_cycle(
 	const struct poly_batch *batch, size_t row, enum bus_raw raw, struct bus_cycle *cycle)
 {
 	if (!poly_present(batch, POLY_COLUMN_control, row) ||
@@ -85,7 +85,8 @@ bus_recorded(
 	return true;
 }
 
-/* Byte enables and address of the special cycles (reference bach 4.3); 0: there is none. */
+/* Byte enables and address of the special cycles (BYU BACH bus trace reference 4.3); 0: none.
+ */
 static const struct {
 	uint8_t enables, address;
 } special_cycles[POLY_EVENT_COUNT] = {
@@ -100,33 +101,34 @@ static const struct {
 };
 
 static void
-add_cycle(struct bus_conversion *to, uint32_t address, uint8_t enables, unsigned operation)
+add_cycle(struct bus_conversion *conversion, uint32_t address, uint8_t enables,
+	unsigned operation)
 {
-	to->cycles[to->count++] =
+	conversion->cycles[conversion->count++] =
 		(struct bus_cycle){address & ~7u, enables, (uint8_t)(operation << 4)};
 }
 
 static void
-convert_event(struct writing *writing, struct bus_conversion *to,
+convert_event(struct writing *writing, struct bus_conversion *conversion,
 	const struct poly_batch *batch, size_t row)
 {
 	unsigned event = batch->event[row];
 	if (event == POLY_EVENT_INTERRUPT_ACKNOWLEDGE) {
-		add_cycle(to, 0, 0xfe, BUS_INT_ACK);
+		add_cycle(conversion, 0, 0xfe, BUS_INT_ACK);
 		return;
 	}
 	uint8_t enables = event < POLY_EVENT_COUNT ? special_cycles[event].enables : 0;
 	if (!enables) {
-		writing_note(writing, "events without a bus cycle of their own were dropped");
+		writing_note(writing, "events dropped that have no bus cycle");
 		return;
 	}
 	uint32_t address = special_cycles[event].address;
 	if (event == POLY_EVENT_BRANCH_TRACE && poly_present(batch, POLY_COLUMN_address, row))
 		address = (uint32_t)batch->address[row];
-	add_cycle(to, address, enables, BUS_SPECIAL);
+	add_cycle(conversion, address, enables, BUS_SPECIAL);
 }
 
-/* The operations of an access: of up to 8 bytes, and of a line (0: none). */
+/* Operations of an access of up to 8 bytes, and of a line (0: none). */
 static const struct {
 	uint8_t single, line;
 } access_operations[POLY_ACCESS_COUNT] = {
@@ -137,44 +139,45 @@ static const struct {
 	[POLY_ACCESS_IO_WRITE] = {BUS_IO_WRITE, 0},
 };
 
-/* Transfers of at most 8 bytes within 8, the lower ones first. */
+/* Adds transfers of at most 8 bytes within 8, in address order. */
 static void
-split_access(struct bus_conversion *to, uint32_t address, unsigned size, unsigned operation)
+split_access(
+	struct bus_conversion *conversion, uint32_t address, unsigned size, unsigned operation)
 {
 	while (size) {
 		unsigned first = address & 7, n = size < 8 - first ? size : 8 - first;
-		add_cycle(to, address, bus_enables(first, n), operation);
+		add_cycle(conversion, address, bus_enables(first, n), operation);
 		address += n;
 		size -= n;
 	}
 }
 
 static void
-convert_access(struct writing *writing, struct bus_conversion *to,
+convert_access(struct writing *writing, struct bus_conversion *conversion,
 	const struct poly_batch *batch, size_t row)
 {
 	unsigned access = batch->access[row];
 	uint32_t address = (uint32_t)batch->address[row], size = 1;
 	unsigned single = access < POLY_ACCESS_COUNT ? access_operations[access].single : 0;
 	if (!single) {
-		writing_note(writing, "prefetches and cache operations were dropped");
+		writing_note(writing, "prefetches and cache operations dropped");
 		return;
 	}
 	if (poly_present(batch, POLY_COLUMN_size, row))
 		size = batch->size[row];
 	else
-		writing_note(writing, "accesses of unknown size were written as 1 byte");
-	if (size == 0 || size > SPLIT_MOST) {
-		writing_note(writing, "accesses of no or more than 64 bytes were dropped");
+		writing_note(writing, "accesses of unknown size, written as 1 byte");
+	if (size == 0 || size > SPLIT_MAX) {
+		writing_note(writing, "accesses dropped whose size is 0 or exceeds 64 bytes");
 	} else if (size == BUS_LINE_SIZE && access_operations[access].line) {
 		unsigned first = address & 7;
-		add_cycle(to, address, bus_enables(first, 8 - first),
+		add_cycle(conversion, address, bus_enables(first, 8 - first),
 			access_operations[access].line);
 	} else {
-		split_access(to, address, size, single);
-		if (to->count > 1)
-			writing_note(writing,
-				"accesses were split into transfers of at most 8 bytes");
+		split_access(conversion, address, size, single);
+		if (conversion->count > 1)
+			writing_note(
+				writing, "accesses split into transfers of at most 8 bytes");
 	}
 }
 
@@ -188,7 +191,7 @@ check_address(const struct poly_batch *batch, size_t row, struct poly_error *err
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))
 		origin = batch->origin[row];
-	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx has more than 32 bits",
+	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx exceeds 32 bits",
 		(unsigned long long)batch->address[row]);
 	if (error)
 		error->record = batch->first + row + 1;
@@ -196,21 +199,21 @@ check_address(const struct poly_batch *batch, size_t row, struct poly_error *err
 }
 
 enum poly_status
-bus_convert(struct writing *writing, struct bus_conversion *to, const struct poly_batch *batch,
-	size_t row, struct poly_error *error)
+bus_convert(struct writing *writing, struct bus_conversion *conversion,
+	const struct poly_batch *batch, size_t row, struct poly_error *error)
 {
-	to->count = 0;
-	if (bus_recorded(batch, row, to->raw, &to->cycles[0])) {
-		to->count = 1;
+	conversion->count = 0;
+	if (bus_recorded_cycle(batch, row, conversion->raw, &conversion->cycles[0])) {
+		conversion->count = 1;
 	} else if (poly_present(batch, POLY_COLUMN_event, row)) {
-		convert_event(writing, to, batch, row);
+		convert_event(writing, conversion, batch, row);
 	} else if (poly_present(batch, POLY_COLUMN_access, row)) {
 		enum poly_status status = check_address(batch, row, error);
 		if (status != POLY_OK)
 			return status;
-		convert_access(writing, to, batch, row);
+		convert_access(writing, conversion, batch, row);
 	} else {
-		writing_note(writing, "records that access no memory or port were dropped");
+		writing_note(writing, "records dropped that access no memory or port");
 	}
 	return POLY_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the listing of bus cycles. spec: seed 001, its program; reference bach 4.5 */
+/* Lines of the listing of bus cycles. spec: BYU BACH trace format (program); BYU BACH bus trace
+ * reference 4.5 */
 #include "format/bus/text.h"
 
 #include "base/bits.h"
@@ -12,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-/* Every line but for its digits, which are 0, and its length. */
+/* Templates of lines: their digits are 0; and their lengths. */
 #define LINE(name)                                                              \
 	{                                                                       \
 		"\0\0\0\0\0\0\0\0 \0\0 " name "\n", (uint8_t)(sizeof name + 12) \
@@ -41,36 +42,36 @@ static const struct {
 #undef LINE
 
 static inline size_t
-print_line(char *to, uint32_t address, uint8_t enables, uint8_t control)
+print_line(char *dst, uint32_t address, uint8_t enables, uint8_t control)
 {
 	unsigned operation = control >> 4;
-	memcpy(to, &lines[operation], BUS_PRINT_ROOM);
-	memcpy(to, num_hex_pairs + 2 * (address >> 24), 2);
-	memcpy(to + 2, num_hex_pairs + 2 * (address >> 16 & 0xff), 2);
-	memcpy(to + 4, num_hex_pairs + 2 * (address >> 8 & 0xff), 2);
-	memcpy(to + 6, num_hex_pairs + 2 * (address & 0xff), 2);
-	memcpy(to + 9, num_hex_pairs + 2 * enables, 2);
+	memcpy(dst, &lines[operation], BUS_PRINT_ROOM);
+	memcpy(dst, num_hex_pairs + 2 * (address >> 24), 2);
+	memcpy(dst + 2, num_hex_pairs + 2 * (address >> 16 & 0xff), 2);
+	memcpy(dst + 4, num_hex_pairs + 2 * (address >> 8 & 0xff), 2);
+	memcpy(dst + 6, num_hex_pairs + 2 * (address & 0xff), 2);
+	memcpy(dst + 9, num_hex_pairs + 2 * enables, 2);
 	return lines[operation].length;
 }
 
 size_t
-bus_print(char *to, const struct bus_cycle *cycle)
+bus_print(char *dst, const struct bus_cycle *cycle)
 {
-	return print_line(to, cycle->address, cycle->enables, cycle->control);
+	return print_line(dst, cycle->address, cycle->enables, cycle->control);
 }
 
 size_t
-bus_print_plain(char *to, const struct poly_batch *batch, size_t row, size_t n)
+bus_print_plain(char *dst, const struct poly_batch *batch, size_t row, size_t n)
 {
 	const uint64_t *address = batch->address + row;
 	const uint8_t *enables = batch->byte_enables + row, *control = batch->control + row;
 	uint64_t all = 0;
-	char *p = to;
+	char *p = dst;
 	for (size_t i = 0; i < n; i++) {
 		all |= address[i];
 		p += print_line(p, (uint32_t)address[i] & ~7u, enables[i], control[i]);
 	}
-	return all > UINT32_MAX ? 0 : (size_t)(p - to);
+	return all > UINT32_MAX ? 0 : (size_t)(p - dst);
 }
 
 bool
@@ -83,7 +84,7 @@ bus_is_text(const uint8_t *p, size_t n)
 	return true;
 }
 
-/* The next word of a line between blanks, and its length; 0 at the end. */
+/* Finds the next word of a line; returns its length, 0 at the end. */
 static size_t
 next_word(const char **line, const char *end, const char **word)
 {
@@ -97,7 +98,7 @@ next_word(const char **line, const char *end, const char **word)
 	return (size_t)(p - *word);
 }
 
-/* A word of at most digits hexadecimal digits, 0x before it or not. */
+/* Parses a word of at most digits hexadecimal digits, with or without 0x. */
 static bool
 parse_word(const char *word, size_t n, size_t digits, uint64_t *value)
 {
@@ -139,7 +140,7 @@ bus_parse(const char *line, size_t n, struct bus_cycle *cycle, bool *exact)
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* Where the byte enables of a pair of rows go: behind the four bytes of their addresses. */
+/* Positions of the byte enables of a pair of rows: after the four bytes of their addresses. */
 #define PAIR(j)                                                                              \
 	{                                                                                    \
 		-1, -1, -1, -1, 2 * (j), -1, -1, -1, -1, -1, -1, -1, 2 * (j) + 1, -1, -1, -1 \
@@ -147,17 +148,17 @@ bus_parse(const char *line, size_t n, struct bus_cycle *cycle, bool *exact)
 static const int8_t enable_pairs[8][16] = {
 	PAIR(0), PAIR(1), PAIR(2), PAIR(3), PAIR(4), PAIR(5), PAIR(6), PAIR(7)};
 
-/* The byte behind every digit of a line's front, for the first and second row of a pair. */
+/* Byte of every digit at the start of a line, for the first and second row of a pair. */
 static const int8_t digit_bytes[2][16] = {
 	{3, 3, 2, 2, 1, 1, 0, 0, -1, 4, 4, -1, -1, -1, -1, -1},
 	{11, 11, 10, 10, 9, 9, 8, 8, -1, 12, 12, -1, -1, -1, -1, -1},
 };
 
-/* The half of it that is the digit; of the address' last one A3 only. */
+/* Mask of the digit's half; the address's last digit has A3 only. */
 static const int8_t upper_half[16] = {15, 0, 15, 0, 15, 0, 15, 0, 0, 15, 0, 0, 0, 0, 0, 0};
 static const int8_t lower_half[16] = {0, 15, 0, 15, 0, 15, 0, 8, 0, 0, 15, 0, 0, 0, 0, 0};
 
-/* Where there is no digit: -1 looks nothing up, and the template has the character. */
+/* -1 where the line has no digit: the lookup returns 0, and the template has the character. */
 static const int8_t no_digit[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, -1, -1, -1, -1, -1};
 
 static inline AVX2 __m128i
@@ -166,9 +167,9 @@ load(const void *p)
 	return _mm_loadu_si128(p);
 }
 
-/* Writes the line of one row, of which v has the bytes in the places of their digits. */
+/* Writes the line of one row; v has the byte of each digit at the digit's position. */
 static inline AVX2 size_t
-print_digits(char *to, __m128i v, unsigned operation)
+print_digits(char *dst, __m128i v, unsigned operation)
 {
 	__m256i text = _mm256_loadu_si256((const void *)lines[operation].text);
 	__m128i upper = _mm_and_si128(_mm_srli_epi16(v, 4), load(upper_half)),
@@ -176,17 +177,17 @@ print_digits(char *to, __m128i v, unsigned operation)
 	v = _mm_or_si128(_mm_or_si128(upper, lower), load(no_digit));
 	v = _mm_shuffle_epi8(load("0123456789abcdef"), v);
 	text = _mm256_or_si256(text, _mm256_zextsi128_si256(v));
-	_mm256_storeu_si256((void *)to, text);
+	_mm256_storeu_si256((void *)dst, text);
 	return lines[operation].length;
 }
 
-/* The same as bus_print_plain, all ten digits of a line at once. */
+/* Does the same as bus_print_plain, with all ten digits of a line at once. */
 static AVX2 size_t
-print_fast(char *to, const struct poly_batch *batch, size_t row, size_t n)
+print_fast(char *dst, const struct poly_batch *batch, size_t row, size_t n)
 {
 	const __m128i first = load(digit_bytes[0]), second = load(digit_bytes[1]);
 	__m128i all = _mm_setzero_si128();
-	char *p = to;
+	char *p = dst;
 	size_t end = row + n;
 	for (; row + 16 <= end; row += 16) {
 		__m128i enables = load(batch->byte_enables + row);
@@ -204,7 +205,7 @@ print_fast(char *to, const struct poly_batch *batch, size_t row, size_t n)
 	size_t rest = bus_print_plain(p, batch, row, end - row);
 	if (_mm_cvtsi128_si32(all) || (!rest && end > row))
 		return 0;
-	return (size_t)(p - to) + rest;
+	return (size_t)(p - dst) + rest;
 }
 
 bus_print_fn

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the formats of bus traces have in common. */
+/* Functions shared by the formats of bus traces. */
 #include "format/bus/trace.h"
 
 const char *const bus_line_words[] = {"32", "8", NULL};
 
 void
-bus_put_damaged(struct batch *batch, size_t row, uint8_t record, const uint8_t *bytes, size_t n)
+bus_put_corrupt(struct batch *batch, size_t row, uint8_t record, const uint8_t *bytes, size_t n)
 {
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
 	batch_put(batch, record, row, record);
@@ -24,7 +24,7 @@ bus_read_tail(struct reading *reading, struct batch *batch, unsigned rule, uint8
 	if (in_status(reading->in, NULL) == POLY_END)
 		findings_add(reading->findings, rule, reading->record + 1, offset,
 			"the last record has %zu bytes, expected %zu", n, record_size);
-	bus_put_damaged(batch, 0, record, p, n);
+	bus_put_corrupt(batch, 0, record, p, n);
 	batch_put(batch, origin, 0, offset);
 	batch->view.rows = 1;
 	in_consume(reading->in, n);

@@ -289,14 +289,14 @@ check_row(struct cis501_subject *subject, const struct poly_batch *batch, size_t
 	uint8_t line[CIS501_LINE_MAX + 1];
 	const struct cis501_word nothing = {"", 0};
 	bool macro = poly_present(batch, POLY_COLUMN_mnemonic, row),
-	     micro = poly_present(batch, POLY_COLUMN_micro_op, row);
+	     micro = poly_present(batch, POLY_COLUMN_uop_name, row);
 	bool good = cis501_of_raw(batch, row, line, &subject->op) ||
 		    !cis501_of_row(batch, row, &subject->op);
 	if (!good)
 		return;
 	check_op(subject);
 	check_opcode(subject, 0, macro ? &batch->mnemonic[row] : NULL);
-	check_opcode(subject, 1, micro ? &batch->micro_op[row] : NULL);
+	check_opcode(subject, 1, micro ? &batch->uop_name[row] : NULL);
 	check->last = subject->op;
 	check->last.micro = nothing;
 	check->last.macro = macro ? cis501_word_of(batch, POLY_COLUMN_mnemonic, row) : nothing;

@@ -44,7 +44,7 @@ load_word(const struct poly_batch *batch, enum poly_column column, size_t row,
 	if (!poly_present(batch, column, row))
 		return false;
 	const uint32_t *numbers =
-		column == POLY_COLUMN_mnemonic ? batch->mnemonic : batch->micro_op;
+		column == POLY_COLUMN_mnemonic ? batch->mnemonic : batch->uop_name;
 	const char *name = poly_trace_name(batch->info, numbers[row]);
 	if (!name)
 		return false;
@@ -77,12 +77,12 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 	if (!poly_present(batch, POLY_COLUMN_fallthrough, row))
 		return "fallthrough";
 	*op = (struct cis501){.pc = batch->pc[row], .fallthrough = batch->fallthrough[row]};
-	op->uop = VALUE(batch, uop, row, 0);
+	op->uop = VALUE(batch, uop_index, row, 0);
 	if (op->uop == 0)
 		return "uop";
 	if (!load_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
 		return "mnemonic";
-	if (!load_word(batch, POLY_COLUMN_micro_op, row, &op->micro))
+	if (!load_word(batch, POLY_COLUMN_uop_name, row, &op->micro))
 		return "micro_op";
 	op->src1 = VALUE(batch, src1, row, -1);
 	op->src2 = VALUE(batch, src2, row, -1);

@@ -41,7 +41,7 @@ din_wopen(struct writing *writing, struct poly_error *error)
 		writer->keeps = wanted == writer->form;
 		writer->form = wanted;
 	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
 	find_records(writing);
 	return POLY_OK;
 }
@@ -93,7 +93,7 @@ is_fetched(struct writing *writing, const struct poly_batch *batch, size_t row)
 	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
 		batch->kind[row] != POLY_KIND_INSTRUCTION ||
 		!poly_present(batch, POLY_COLUMN_pc, row) ||
-		(poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1))
+		(poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1))
 		return false;
 	bool synthetic =
 		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];

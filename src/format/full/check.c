@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of a FULL trace that are tested on its rows.
+ * The rules of a FULL trace that are checked on its rows.
  *
- * spec: reference amber 5 (A03 to A08, A15, A17, A21).
+ * spec: Apple amber traces 5 (A03 to A08, A15, A17, A21, which are F03 to F21 here).
  */
 #include "format/full/full.h"
 
@@ -10,30 +10,30 @@
 
 #include <string.h>
 
-/* PCs that are watched at most: a bound for the memory of a long or broken trace. */
-#define WATCHED_MOST ((size_t)1 << 20)
+/* Maximum number of PCs checked: limits the memory for a long or corrupt trace. */
+#define CHECKED_MAX ((size_t)1 << 20)
 
-/* A row that is tested. */
-struct place {
+/* The row to check. */
+struct full_row {
 	struct full_check *check;
 	struct findings *findings;
 	const struct poly_batch *batch;
-	size_t row;
+	size_t index;
 };
 
 static uint64_t
-record_of(const struct place *place)
+record_of(const struct full_row *row)
 {
-	return place->batch->first + place->row + 1;
+	return row->batch->first + row->index + 1;
 }
 
 static uint64_t
-offset_of(const struct place *place)
+offset_of(const struct full_row *row)
 {
-	return place->batch->origin[place->row];
+	return row->batch->origin[row->index];
 }
 
-/* A04 to A07: where the step led. */
+/* F04 to F07: the successor of the step. */
 static void
 check_next(const struct full_check *check, struct findings *findings, uint64_t next)
 {
@@ -42,12 +42,12 @@ check_next(const struct full_check *check, struct findings *findings, uint64_t n
 	if (powerpc_class(step->opcode) != POWERPC_FLOW)
 		return;
 	if (next & 3)
-		findings_add(findings, FULL_A04, check->record, check->offset,
+		findings_add(findings, FULL_F04, check->record, check->offset,
 			"'%08x' at %08llx leads to %08llx, expected a multiple of 4",
 			step->opcode, (unsigned long long)step->pc, (unsigned long long)next);
 	if (primary < 16 || primary > 18 || full_follows(step, next))
 		return;
-	static const enum full_rule rules[] = {FULL_A06, FULL_A07, FULL_A05};
+	static const enum full_rule rules[] = {FULL_F06, FULL_F07, FULL_F05};
 	char expected[64];
 	full_expected(step, expected, sizeof expected);
 	findings_add(findings, rules[primary - 16], check->record, check->offset,
@@ -55,89 +55,89 @@ check_next(const struct full_check *check, struct findings *findings, uint64_t n
 		(unsigned long long)step->pc, (unsigned long long)next, expected);
 }
 
-/* A08; not tested further where memory is short. */
+/* F08; skipped if out of memory. */
 static void
-check_opcode(const struct place *place, uint64_t pc, uint32_t opcode)
+check_opcode(const struct full_row *row, uint64_t pc, uint32_t opcode)
 {
-	const uint64_t *first = map_before(&place->check->opcodes, pc, opcode, WATCHED_MOST);
+	const uint64_t *first = map_before(&row->check->opcodes, pc, opcode, CHECKED_MAX);
 	if (first && *first != opcode)
-		findings_add(place->findings, FULL_A08, record_of(place), offset_of(place),
-			"%08llx has opcode %08x, and had %08x", (unsigned long long)pc, opcode,
-			(uint32_t)*first);
+		findings_add(row->findings, FULL_F08, record_of(row), offset_of(row),
+			"PC %08llx has opcode %08x, expected %08x as before",
+			(unsigned long long)pc, opcode, (uint32_t)*first);
 }
 
-/* A15, counted by what tells such opcodes apart, and A17. */
+/* F15, counted by the bits that distinguish such opcodes, and F17. */
 static void
-check_form(const struct place *place, uint32_t opcode)
+check_form(const struct full_row *row, uint32_t opcode)
 {
 	uint32_t primary = opcode >> 26;
 	if (powerpc_find(opcode)->flags & POWERPC_OUTSIDE) {
 		bool added;
-		uint64_t *count = map_get(&place->check->outside,
+		uint64_t *count = map_get(&row->check->outside,
 			primary == 31 ? opcode & 0xfc0007fe : opcode & 0xfc000000, 0, &added);
 		if (count)
 			++*count;
 	}
 	if ((primary == 58 || primary == 62) && (opcode & 3) == 3)
-		findings_add(place->findings, FULL_A17, record_of(place), offset_of(place),
+		findings_add(row->findings, FULL_F17, record_of(row), offset_of(row),
 			"opcode %08x has low bits 3, expected 0, 1 or 2", opcode);
 }
 
-/* A21. */
+/* F21. */
 static void
-check_pads(const struct place *place, const struct full_dialect *dialect)
+check_pads(const struct full_row *row, const struct full_dialect *dialect)
 {
 	size_t size;
 	const uint8_t *payload =
-		poly_batch_bytes(place->batch, POLY_COLUMN_payload, place->row, &size);
-	uint8_t record[FULL_RECORD_MOST] = {0};
-	const char *what;
+		poly_batch_bytes(row->batch, POLY_COLUMN_payload, row->index, &size);
+	uint8_t record[FULL_RECORD_MAX] = {0};
+	const char *name;
 	memcpy(record + 4, payload, size);
-	if (full_pads_set(dialect, record, &what))
-		findings_add(place->findings, FULL_A21, record_of(place), offset_of(place),
-			"%s is not zero", what);
+	if (full_pads_set(dialect, record, &name))
+		findings_add(row->findings, FULL_F21, record_of(row), offset_of(row),
+			"%s is not zero", name);
 }
 
-/* The rules about addresses, of an instruction whose own is known. */
+/* Checks the rules about addresses, for an instruction with a pc. */
 static void
-check_address(const struct place *place, uint32_t opcode, bool wide)
+check_address(const struct full_row *row, uint32_t opcode, bool wide)
 {
-	struct full_check *check = place->check;
-	const struct poly_batch *batch = place->batch;
-	uint64_t pc = batch->pc[place->row];
-	if (!check->begun && (pc & 3))
-		findings_add(place->findings, FULL_A03, record_of(place), offset_of(place),
+	struct full_check *check = row->check;
+	const struct poly_batch *batch = row->batch;
+	uint64_t pc = batch->pc[row->index];
+	if (!check->started && (pc & 3))
+		findings_add(row->findings, FULL_F03, record_of(row), offset_of(row),
 			"the initial PC is %08llx, expected a multiple of 4",
 			(unsigned long long)pc);
 	if (check->known)
-		check_next(check, place->findings, pc);
-	check_opcode(place, pc, opcode);
-	check->begun = check->known = true;
+		check_next(check, row->findings, pc);
+	check_opcode(row, pc, opcode);
+	check->started = check->known = true;
 	check->step = (struct full_step){.opcode = opcode, .wide = wide, .pc = pc};
-	check->record = record_of(place);
-	check->offset = offset_of(place);
-	if (poly_present(batch, POLY_COLUMN_next_pc, place->row)) {
-		check_next(check, place->findings, batch->next_pc[place->row]);
+	check->record = record_of(row);
+	check->offset = offset_of(row);
+	if (poly_present(batch, POLY_COLUMN_next_pc, row->index)) {
+		check_next(check, row->findings, batch->next_pc[row->index]);
 		check->known = false;
 	}
 }
 
 static void
-check_row(const struct place *place, const struct full_dialect *dialect)
+check_row(const struct full_row *row, const struct full_dialect *dialect)
 {
-	const struct poly_batch *batch = place->batch;
-	if (batch->record[place->row] == FULL_DAMAGED)
-		place->check->known = false;
-	if (batch->record[place->row] != FULL_INSTRUCTION)
+	const struct poly_batch *batch = row->batch;
+	if (batch->record[row->index] == FULL_CORRUPT)
+		row->check->known = false;
+	if (batch->record[row->index] != FULL_INSTRUCTION)
 		return;
-	uint32_t opcode = (uint32_t)batch->opcode[place->row];
-	if (poly_present(batch, POLY_COLUMN_pc, place->row))
-		check_address(place, opcode, batch->info->address_bits == 64);
-	check_form(place, opcode);
-	check_pads(place, dialect);
+	uint32_t opcode = (uint32_t)batch->opcode[row->index];
+	if (poly_present(batch, POLY_COLUMN_pc, row->index))
+		check_address(row, opcode, batch->info->address_bits == 64);
+	check_form(row, opcode);
+	check_pads(row, dialect);
 }
 
-/* A15 at the end: one finding for each kind of opcode. */
+/* F15 at the end: one finding per class of opcode. */
 static void
 report_outside(const struct full_check *check, struct findings *findings)
 {
@@ -146,8 +146,8 @@ report_outside(const struct full_check *check, struct findings *findings)
 		if (!check->outside.used[i])
 			continue;
 		const char *name = powerpc_find((uint32_t)entry->key)->mnemonic;
-		findings_add(findings, FULL_A15, 0, POLY_NO_OFFSET,
-			"'%s' was met %llu times; TT6 has no address for it", name ? name : "?",
+		findings_add(findings, FULL_F15, 0, POLY_NO_OFFSET,
+			"'%s' occurs %llu times; TT6 has no address for it", name ? name : "?",
 			(unsigned long long)entry->value);
 	}
 }
@@ -160,9 +160,9 @@ full_check(struct full_check *check, struct reading *reading,
 		report_outside(check, reading->findings);
 		return;
 	}
-	struct place place = {check, reading->findings, batch, 0};
-	for (; place.row < batch->rows; place.row++)
-		check_row(&place, dialect);
+	struct full_row row = {check, reading->findings, batch, 0};
+	for (; row.index < batch->rows; row.index++)
+		check_row(&row, dialect);
 }
 
 void

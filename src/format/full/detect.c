@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which layout the records of a FULL trace have, and whether their state is that before or
- * after the instruction: every candidate is read as far as a sample goes, and what must be so
- * is counted.
+ * Detects the layout of a FULL trace's records, and whether their state is that before or after
+ * the instruction: every candidate decodes a sample, and its passed checks are counted.
  *
- * spec: reference amber 4.9 (1 and 2).
+ * spec: Apple amber traces 4.9 (1 and 2).
  */
 #include "format/full/full.h"
 
@@ -12,28 +11,28 @@
 
 #define SAMPLE_RECORDS 64
 
-/* Per mille of true checks that the best layout needs, and its lead over the next. */
-#define SCORE_LEAST 980u
-#define LEAD_LEAST 100u
+/* Per mille of passed checks that the best layout needs, and its lead over the next. */
+#define SCORE_MIN 980u
+#define LEAD_MIN 100u
 
 #define PRIMARY_B 18u
 #define ABSOLUTE 2u
 
-struct tally {
+struct check_count {
 	unsigned passed, checks;
 };
 
-/* What a sample says when it is read with one layout. */
-struct score {
-	struct tally fields;  /* of single records */
-	struct tally flow[2]; /* of neighbours: pre, post */
-	unsigned relative[2]; /* relative branches that arrive where they should */
-	unsigned records;     /* whole ones */
-	size_t first;	      /* offset of the first record */
+/* Check results of a sample under one layout. */
+struct layout_score {
+	struct check_count fields;  /* of single records */
+	struct check_count flow[2]; /* of consecutive records: pre, post */
+	unsigned relative[2];	    /* relative branches that lead to their target */
+	unsigned records;	    /* complete ones */
+	size_t first;		    /* offset of the first record */
 };
 
-/* A sample as it is walked with one dialect. */
-struct walk {
+/* A position in a sample under one dialect. */
+struct sample_walk {
 	struct full_dialect dialect;
 	const uint8_t *p;
 	size_t n;
@@ -42,15 +41,15 @@ struct walk {
 };
 
 static void
-count(struct tally *tally, bool passed)
+count_check(struct check_count *count, bool passed)
 {
-	tally->passed += passed;
-	tally->checks++;
+	count->passed += passed;
+	count->checks++;
 }
 
-/* Passes over synchronisation records; true where at least the start of a record follows. */
+/* Skips synchronisation records; returns whether at least the start of a record follows. */
 static bool
-walk_to_record(struct walk *walk)
+walk_to_record(struct sample_walk *walk)
 {
 	while (walk->at < walk->n) {
 		if (!walk->escapes || walk->n - walk->at < FULL_ESCAPE_SIZE ||
@@ -61,42 +60,45 @@ walk_to_record(struct walk *walk)
 	return false;
 }
 
-/* Counts that the bytes at offset are zero, as far as a record of n bytes has them. */
+/* Checks that the bytes at offset are zero, if a record of n bytes has them. */
 static void
-count_zero(struct tally *tally, const uint8_t *record, size_t n, size_t offset, size_t size)
+count_zero(
+	struct check_count *count, const uint8_t *record, size_t n, size_t offset, size_t size)
 {
 	if (n < offset + size)
 		return;
 	uint8_t any = 0;
 	for (size_t i = 0; i < size; i++)
 		any |= record[offset + i];
-	count(tally, any == 0);
+	count_check(count, any == 0);
 }
 
-/* What must be so of a record, of which n bytes are there. */
+/* Checks the fields of a record, n bytes of which are present. */
 static void
-count_fields(struct tally *tally, const struct full_dialect *dialect, const uint8_t *record,
-	size_t n)
+count_fields(struct check_count *count, const struct full_dialect *dialect,
+	const uint8_t *record, size_t n)
 {
 	const struct full_layout *layout = dialect->layout;
 	size_t word = layout->wide ? 8 : 4;
 	if (n >= 4)
-		count(tally, full_word(dialect, record) >> 26 != 0);
+		count_check(count, full_word(dialect, record) >> 26 != 0);
 	if (n >= layout->pc + word)
-		count(tally, (full_register(dialect, record + layout->pc) & 3) == 0);
+		count_check(count, (full_register(dialect, record + layout->pc) & 3) == 0);
 	if (n >= layout->msr + word)
-		count(tally, full_register(dialect, record + layout->msr) & FULL_MSR_USER);
+		count_check(
+			count, full_register(dialect, record + layout->msr) & FULL_MSR_USER);
 	if (layout->mq)
-		count_zero(tally, record, n, layout->mq, 4);
-	count_zero(tally, record, n, layout->floats + (size_t)FULL_FPSCR_PAD, 4);
-	count_zero(tally, record, n, layout->vectors + (size_t)FULL_PAD5, FULL_PAD5_SIZE);
-	count_zero(tally, record, n, layout->vectors + (size_t)FULL_PAD6, FULL_PAD6_SIZE);
+		count_zero(count, record, n, layout->mq, 4);
+	count_zero(count, record, n, layout->floats + (size_t)FULL_FPSCR_PAD, 4);
+	count_zero(count, record, n, layout->vectors + (size_t)FULL_PAD5, FULL_PAD5_SIZE);
+	count_zero(count, record, n, layout->vectors + (size_t)FULL_PAD6, FULL_PAD6_SIZE);
 }
 
-/* How the record now, of which n bytes are there, continues the whole one before it. */
+/* Checks that record now, n bytes of which are present, can follow the complete record
+ * previous. */
 static void
-count_flow(struct score *score, const struct full_dialect *dialect, const uint8_t *before,
-	const uint8_t *now, size_t n)
+count_flow(struct layout_score *score, const struct full_dialect *dialect,
+	const uint8_t *previous, const uint8_t *now, size_t n)
 {
 	const struct full_layout *layout = dialect->layout;
 	if (n < (size_t)layout->pc + (layout->wide ? 8 : 4))
@@ -105,47 +107,48 @@ count_flow(struct score *score, const struct full_dialect *dialect, const uint8_
 	for (unsigned post = 0; post < 2; post++) {
 		struct full_dialect as = *dialect;
 		as.post = post;
-		struct full_step step = full_step_between(&as, before, now);
+		struct full_step step = full_step_between(&as, previous, now);
 		bool follows = full_follows(&step, next);
-		count(&score->flow[post], follows);
+		count_check(&score->flow[post], follows);
 		if (step.opcode >> 26 == PRIMARY_B && !(step.opcode & ABSOLUTE))
 			score->relative[post] += follows;
 	}
 }
 
-static struct score
-score_sample(struct walk walk, unsigned most)
+static struct layout_score
+score_sample(struct sample_walk walk, unsigned max)
 {
 	size_t size = walk.dialect.layout->record;
-	struct score score = {.first = walk.n};
-	const uint8_t *before = NULL;
-	for (unsigned i = 0; i < most && walk_to_record(&walk); i++) {
+	struct layout_score score = {.first = walk.n};
+	const uint8_t *previous = NULL;
+	for (unsigned i = 0; i < max && walk_to_record(&walk); i++) {
 		const uint8_t *now = walk.p + walk.at;
 		size_t n = walk.n - walk.at;
 		count_fields(&score.fields, &walk.dialect, now, n);
-		if (before)
-			count_flow(&score, &walk.dialect, before, now, n);
+		if (previous)
+			count_flow(&score, &walk.dialect, previous, now, n);
 		if (i == 0)
 			score.first = walk.at;
 		if (n < size)
 			break;
 		score.records++;
 		walk.at += size;
-		before = now;
+		previous = now;
 	}
 	return score;
 }
 
 static unsigned
-per_mille(const struct score *score, bool post)
+per_mille(const struct layout_score *score, bool post)
 {
 	unsigned checks = score->fields.checks + score->flow[post].checks;
 	return checks ? 1000 * (score->fields.passed + score->flow[post].passed) / checks : 0;
 }
 
-/* The score under the better of the two readings of the state, or under the one chosen. */
+/* Returns the score under the better interpretation of the state, or under the requested one.
+ */
 static unsigned
-best_per_mille(const struct score *score, uint64_t state)
+best_per_mille(const struct layout_score *score, uint64_t state)
 {
 	unsigned pre = per_mille(score, false), post = per_mille(score, true);
 	if (state != FULL_AUTO)
@@ -153,9 +156,9 @@ best_per_mille(const struct score *score, uint64_t state)
 	return pre > post ? pre : post;
 }
 
-/* Relative branches decide; where they are even, all of the flow does, and then pre. */
+/* Decides by relative branches; if even, by all of the flow, else for pre. */
 static bool
-is_post(const struct score *score, uint64_t state)
+is_post(const struct layout_score *score, uint64_t state)
 {
 	if (state != FULL_AUTO)
 		return state == FULL_SECOND;
@@ -164,14 +167,15 @@ is_post(const struct score *score, uint64_t state)
 	return score->flow[1].passed > score->flow[0].passed;
 }
 
-/* Scores all layouts on the first records and remembers the best, if it is good enough. */
+/* Scores all layouts on the first records and selects the best, if its score suffices. */
 static void
-choose_layout(struct full_detection *found, struct walk walk, unsigned most, uint64_t state)
+choose_layout(
+	struct full_detection *found, struct sample_walk walk, unsigned max, uint64_t state)
 {
 	found->best = found->second = 0;
 	for (size_t i = 0; i < FULL_LAYOUTS; i++) {
 		walk.dialect.layout = &full_layouts[i];
-		struct score score = score_sample(walk, most);
+		struct layout_score score = score_sample(walk, max);
 		unsigned value = best_per_mille(&score, state);
 		if (value > found->best) {
 			found->second = found->best;
@@ -181,7 +185,7 @@ choose_layout(struct full_detection *found, struct walk walk, unsigned most, uin
 			found->second = value;
 		}
 	}
-	if (found->best < SCORE_LEAST || found->best < found->second + LEAD_LEAST)
+	if (found->best < SCORE_MIN || found->best < found->second + LEAD_MIN)
 		found->layout = NULL;
 }
 
@@ -189,25 +193,25 @@ struct full_detection
 full_detect(const uint8_t *p, size_t n, bool little, const uint64_t *options)
 {
 	struct full_detection found = {0};
-	struct walk walk = {.dialect = {.little = little},
+	struct sample_walk walk = {.dialect = {.little = little},
 		.p = p,
 		.n = n,
 		.escapes = options[FULL_OPTION_ESCAPES]};
 	uint64_t state = options[FULL_OPTION_STATE];
 	if (options[FULL_OPTION_RECORD])
 		found.layout = &full_layouts[options[FULL_OPTION_RECORD] - 1];
-	else if (n < FULL_RECORD_LEAST)
-		found.layout = &full_layouts[0]; /* whatever it is, no record is whole */
-	/* Damage among the first records leaves a smaller sample. */
-	for (unsigned most = SAMPLE_RECORDS; !found.layout && most >= 2; most /= 2)
-		choose_layout(&found, walk, most, state);
+	else if (n < FULL_RECORD_MIN)
+		found.layout = &full_layouts[0]; /* no record is complete anyway */
+	/* Corrupt data among the first records requires a smaller sample. */
+	for (unsigned max = SAMPLE_RECORDS; !found.layout && max >= 2; max /= 2)
+		choose_layout(&found, walk, max, state);
 	if (!found.layout)
 		found.layout = full_layout_find(n); /* a single record */
 	found.first = n;
 	if (!found.layout)
 		return found;
 	walk.dialect.layout = found.layout;
-	struct score score = score_sample(walk, UINT_MAX);
+	struct layout_score score = score_sample(walk, UINT_MAX);
 	found.post = is_post(&score, state);
 	found.records = score.records;
 	found.first = score.first;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the instruction of a FULL record may lead, from the registers before it.
+ * The possible successors of a FULL record's instruction, from the registers before it.
  *
- * spec: reference amber 4.9 (checks of flow) and 3 (16: sc); PowerPC architecture, branch
+ * spec: Apple amber traces 4.9 (checks of flow) and 3 (16: sc); PowerPC architecture, branch
  * instructions.
  */
 #include "format/full/full.h"
@@ -22,40 +22,41 @@
 #define BO_COUNT_ZERO 0x02u
 
 static uint64_t
-narrowed(const struct full_step *step, uint64_t address)
+narrow_address(const struct full_step *step, uint64_t address)
 {
 	return step->wide ? address : (uint32_t)address;
 }
 
 struct full_step
-full_step_between(const struct full_dialect *dialect, const uint8_t *before, const uint8_t *now)
+full_step_between(
+	const struct full_dialect *dialect, const uint8_t *previous, const uint8_t *now)
 {
 	const struct full_layout *layout = dialect->layout;
 	return (struct full_step){
-		.opcode = full_word(dialect, dialect->post ? now : before),
-		.wide = full_is_wide(dialect, before),
-		.pc = full_register(dialect, before + layout->pc),
-		.lr = full_register(dialect, before + layout->lr),
-		.ctr = full_register(dialect, before + layout->ctr),
+		.opcode = full_word(dialect, dialect->post ? now : previous),
+		.wide = full_is_wide(dialect, previous),
+		.pc = full_register(dialect, previous + layout->pc),
+		.lr = full_register(dialect, previous + layout->lr),
+		.ctr = full_register(dialect, previous + layout->ctr),
 	};
 }
 
-/* The table knows targets modulo 2^32; wide ones are as far from pc, or sign-extended. */
+/* The table has targets modulo 2^32; wide ones are relative to pc, or sign-extended. */
 static uint64_t
 encoded_target(const struct full_step *step, const struct powerpc_branch *branch)
 {
 	bool absolute = step->opcode & 2;
 	uint64_t base = absolute ? 0 : step->pc;
 	uint64_t distance = (uint64_t)sign_extend(branch->target - (uint32_t)base, 32);
-	return narrowed(step, base + distance);
+	return narrow_address(step, base + distance);
 }
 
-/* Whether a branch's BO and BI operands let it be taken. */
+/* Returns whether a branch's BO and BI operands let it be taken. */
 static bool
 condition_holds(const struct full_step *step, uint32_t cr, bool counts)
 {
 	uint32_t bo = step->opcode >> 21 & 31, bi = step->opcode >> 16 & 31;
-	uint64_t left = narrowed(step, step->ctr - 1);
+	uint64_t left = narrow_address(step, step->ctr - 1);
 	bool count_ok =
 		!counts || (bo & BO_NO_COUNT) || ((left == 0) == ((bo & BO_COUNT_ZERO) != 0));
 	bool condition_ok =
@@ -70,23 +71,24 @@ full_branch(const struct full_step *step, uint32_t cr)
 	struct full_branch branch = {.is_branch = known.is_branch};
 	if (!known.is_branch)
 		return branch;
-	bool to_lr = (step->opcode >> 1 & 0x3ff) == MINOR_BCLR;
-	bool by_ctr = !known.has_target && !to_lr;
+	bool is_bclr = (step->opcode >> 1 & 0x3ff) == MINOR_BCLR;
+	bool by_ctr = !known.has_target && !is_bclr;
 	branch.conditional = !known.always;
 	branch.taken = known.always || condition_holds(step, cr, !by_ctr);
-	branch.fallthrough = narrowed(step, step->pc + 4);
-	branch.target = known.has_target
-				? encoded_target(step, &known)
-				: narrowed(step, (to_lr ? step->lr : step->ctr) & ~(uint64_t)3);
+	branch.fallthrough = narrow_address(step, step->pc + 4);
+	branch.target =
+		known.has_target
+			? encoded_target(step, &known)
+			: narrow_address(step, (is_bclr ? step->lr : step->ctr) & ~(uint64_t)3);
 	return branch;
 }
 
-/* The addresses that may follow a step: none where any may. */
+/* Lists the addresses that may follow a step; returns 0 if any may. */
 static unsigned
 successors(const struct full_step *step, uint64_t list[2])
 {
-	list[0] = narrowed(step, step->pc + 4);
-	list[1] = narrowed(step, step->pc + 8);
+	list[0] = narrow_address(step, step->pc + 4);
+	list[1] = narrow_address(step, step->pc + 8);
 	if (powerpc_class(step->opcode) != POWERPC_FLOW)
 		return 1;
 	if (step->opcode >> 26 == PRIMARY_SC)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The five layouts of a FULL record, its registers, and the addresses that may follow it.
+ * The five layouts of a FULL record, and its registers.
  *
- * spec: seed 000 (FULL trace format); reference amber 4.7 (structures, fill rules) and 4.9.
+ * spec: TT6 trace format (FULL trace format); Apple amber traces 4.7 (structures, fill
+ * rules), 4.9.
  */
 #include "format/full/full.h"
 
@@ -16,7 +17,7 @@
 	.pc = (t), .msr = (t) + 4, .gpr = (t) + 8, .cr = (t) + 136, .xer = (t) + 140, \
 	.lr = (t) + 144, .ctr = (t) + 148, .mq = (t) + 152, .vrsave = (t) + 156
 
-/* The one of 64 bits; gap is what stands between cr and xer: 0 where it is packed. */
+/* The one of 64 bits; gap: padding between cr and xer, 0 if packed. */
 #define WIDE(t, gap)                                                                 \
 	.wide = true, .pc = (t), .msr = (t) + 8, .gpr = (t) + 16, .cr = (t) + 272,   \
 	.xer = (t) + 276 + (gap), .lr = (t) + 284 + (gap), .ctr = (t) + 292 + (gap), \
@@ -71,23 +72,23 @@ all_zero(const uint8_t *p, size_t n)
 }
 
 bool
-full_pads_set(const struct full_dialect *dialect, const uint8_t *record, const char **what)
+full_pads_set(const struct full_dialect *dialect, const uint8_t *record, const char **name)
 {
 	const struct full_layout *layout = dialect->layout;
 	if (layout->mq && !all_zero(record + layout->mq, 4))
-		*what = "mq";
+		*name = "mq";
 	else if (!all_zero(record + layout->floats + FULL_FPSCR_PAD, 4))
-		*what = "fpscr_pad";
+		*name = "fpscr_pad";
 	else if (!all_zero(record + layout->vectors + FULL_PAD5, FULL_PAD5_SIZE))
-		*what = "save_pad5";
+		*name = "save_pad5";
 	else if (!all_zero(record + layout->vectors + FULL_PAD6, FULL_PAD6_SIZE))
-		*what = "save_pad6";
+		*name = "save_pad6";
 	else
 		return false;
 	return true;
 }
 
-/* A vector register is four words, so its bytes are reversed within each. */
+/* Loads a vector register: four words, so each word's bytes are reversed. */
 static void
 load_vector(const struct full_dialect *dialect, const uint8_t *p, uint8_t vector[16])
 {
@@ -129,7 +130,7 @@ poly_powerpc_state_decode(const struct poly_batch *batch, size_t row,
 		origin = batch->origin[row];
 	if (!poly_present(batch, POLY_COLUMN_payload, row))
 		return err_set(error, POLY_ERR_FORMAT, origin,
-			"the row has no 'payload', which holds the registers");
+			"the row has no 'payload', which contains the registers");
 	size_t size;
 	const uint8_t *payload = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &size);
 	const char *order = poly_trace_fact(batch->info, "amber.endian");
@@ -137,9 +138,9 @@ poly_powerpc_state_decode(const struct poly_batch *batch, size_t row,
 		.little = order && strcmp(order, "le") == 0};
 	if (!dialect.layout)
 		return err_set(error, POLY_ERR_FORMAT, origin,
-			"the payload is %zu bytes, expected 1000, 1004, 1144, 1148 or 1156",
+			"the payload has %zu bytes, expected 1000, 1004, 1144, 1148 or 1156",
 			size);
-	uint8_t record[FULL_RECORD_MOST] = {0};
+	uint8_t record[FULL_RECORD_MAX] = {0};
 	memcpy(record + 4, payload, size);
 	full_state(&dialect, record, state);
 	return POLY_OK;

@@ -2,10 +2,10 @@
 /*
  * Reading FULL records into batches.
  *
- * The rows' addresses and branches are worked out from the state before the instruction: that
- * of its own record or, where the trace holds the states after, that of the record before.
+ * Addresses and branches are derived from the state before the instruction: that of its own
+ * record or, in traces with the state after, that of the previous record.
  *
- * spec: seed 000 (FULL trace format); reference amber 3 (19, 22), 4.3, 4.7, 4.8.
+ * spec: TT6 trace format (FULL trace format); Apple amber traces 3 (19, 22), 4.3, 4.7, 4.8.
  */
 #include "format/full/full.h"
 
@@ -13,28 +13,29 @@
 
 #include <string.h>
 
-/* Rows of a batch that holds the payload: a quarter of a second-level cache. */
+/* Rows of a batch that includes the payload: a quarter of the L2 cache. */
 #define PAYLOAD_ROWS 256
 
-/* Bytes searched at a time for a sound record. */
+/* Bytes searched at a time for a valid record. */
 #define SEARCH_SIZE ((size_t)1 << 18)
 
-/* Synchronisation records in a row that are followed to the record behind them. */
-#define ESCAPES_MOST 64
+/* Maximum number of consecutive synchronisation records to skip when looking for the next
+ * record. */
+#define ESCAPES_MAX 64
 
-/* Of five things that must be so of a record, how many failing make it damage. */
-#define FAULTS_DAMAGE 3
+/* Minimum number of failed checks, of five, that make a record corrupt. */
+#define FAULTS_MIN 3
 
-/* What a batch is filled with. */
-struct fill {
+/* A batch being filled. */
+struct full_fill {
 	struct full_reader *reader;
 	struct reading *reading;
 	struct batch *batch;
-	size_t most;	       /* rows */
-	const uint8_t *before; /* the record before the next one, or NULL */
+	size_t rows_max;
+	const uint8_t *previous; /* the last record, or NULL */
 };
 
-/* Address, access and operands of an instruction, from the state before it. */
+/* Sets address, access and operands of an instruction, from the state before it. */
 static void
 put_access(struct batch *batch, size_t row, uint32_t opcode, const struct full_dialect *dialect,
 	const uint8_t *state)
@@ -75,7 +76,7 @@ put_branch(struct batch *batch, size_t row, const struct full_step *step, uint32
 }
 
 static void
-put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
+put_row(struct full_fill *fill, size_t row, enum full_record record, uint64_t origin)
 {
 	static const uint8_t kinds[FULL_RECORD_COUNT] = {
 		[FULL_INSTRUCTION] = POLY_KIND_INSTRUCTION,
@@ -83,7 +84,7 @@ put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
 		[FULL_SYNC + POLY_SYNC_BROADCAST] = POLY_KIND_SYNC,
 		[FULL_SYNC + POLY_SYNC_WAIT] = POLY_KIND_SYNC,
 		[FULL_SYNC + POLY_SYNC_TRYWAIT] = POLY_KIND_SYNC,
-		[FULL_DAMAGED] = POLY_KIND_OTHER,
+		[FULL_CORRUPT] = POLY_KIND_OTHER,
 	};
 	batch_put(fill->batch, kind, row, kinds[record]);
 	batch_put(fill->batch, record, row, (uint8_t)record);
@@ -92,24 +93,24 @@ put_row(struct fill *fill, size_t row, enum full_record record, uint64_t origin)
 }
 
 static void
-put_damaged(struct fill *fill, const uint8_t *p, size_t n)
+put_corrupt(struct full_fill *fill, const uint8_t *p, size_t n)
 {
 	size_t row = fill->batch->view.rows;
-	put_row(fill, row, FULL_DAMAGED, in_offset(fill->reading->in));
+	put_row(fill, row, FULL_CORRUPT, in_offset(fill->reading->in));
 	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
-	fill->reader->follows = false;
-	fill->before = NULL;
+	fill->reader->has_previous = false;
+	fill->previous = NULL;
 	in_consume(fill->reading->in, n);
 }
 
 static void
-put_record(struct fill *fill, const uint8_t *now, uint64_t origin)
+put_record(struct full_fill *fill, const uint8_t *now, uint64_t origin)
 {
 	const struct full_dialect *dialect = &fill->reader->dialect;
 	const struct full_layout *layout = dialect->layout;
 	struct batch *batch = fill->batch;
 	size_t row = batch->view.rows;
-	const uint8_t *state = dialect->post ? fill->before : now;
+	const uint8_t *state = dialect->post ? fill->previous : now;
 	uint32_t opcode = full_word(dialect, now);
 	put_row(fill, row, FULL_INSTRUCTION, origin);
 	batch_put(batch, opcode, row, opcode);
@@ -127,9 +128,10 @@ put_record(struct fill *fill, const uint8_t *now, uint64_t origin)
 	}
 }
 
-/* True where the n bytes at now may begin a record that continues the one before. */
+/* Returns whether the n bytes at now may start a record that follows the previous one. */
 static bool
-continues(const struct full_reader *reader, const uint8_t *before, const uint8_t *now, size_t n)
+continues(
+	const struct full_reader *reader, const uint8_t *previous, const uint8_t *now, size_t n)
 {
 	const struct full_dialect *dialect = &reader->dialect;
 	const struct full_layout *layout = dialect->layout;
@@ -138,15 +140,15 @@ continues(const struct full_reader *reader, const uint8_t *before, const uint8_t
 	if (n < (size_t)layout->pc + (layout->wide ? 8 : 4))
 		return true;
 	uint64_t pc = full_register(dialect, now + layout->pc);
-	if (!before)
+	if (!previous)
 		return (pc & 3) == 0;
-	struct full_step step = full_step_between(dialect, before, now);
+	struct full_step step = full_step_between(dialect, previous, now);
 	return full_follows(&step, pc);
 }
 
-/* True where a whole record can hardly be one: its reading has lost step. */
+/* Returns whether a complete record is implausible: reading is out of sync. */
 static bool
-is_damage(const struct full_reader *reader, const uint8_t *before, const uint8_t *now)
+is_corrupt(const struct full_reader *reader, const uint8_t *previous, const uint8_t *now)
 {
 	const struct full_dialect *dialect = &reader->dialect;
 	const struct full_layout *layout = dialect->layout;
@@ -156,27 +158,26 @@ is_damage(const struct full_reader *reader, const uint8_t *before, const uint8_t
 	faults += !(full_register(dialect, now + layout->msr) & FULL_MSR_USER);
 	if (faults == 0)
 		return false;
-	const char *what;
-	if (before) {
-		struct full_step step = full_step_between(dialect, before, now);
+	const char *name;
+	if (previous) {
+		struct full_step step = full_step_between(dialect, previous, now);
 		faults += !full_follows(&step, pc);
 	}
-	faults += full_pads_set(dialect, now, &what);
-	return faults >= FAULTS_DAMAGE;
+	faults += full_pads_set(dialect, now, &name);
+	return faults >= FAULTS_MIN;
 }
 
-/* True where a record with all that must be so begins at p, and another or the end behind it.
- */
+/* Returns whether a valid record is at p, followed by another or by the end. */
 static bool
-is_sound(const struct full_reader *reader, const uint8_t *p, size_t n)
+is_valid(const struct full_reader *reader, const uint8_t *p, size_t n)
 {
 	const struct full_dialect *dialect = &reader->dialect;
 	const struct full_layout *layout = dialect->layout;
-	const char *what;
+	const char *name;
 	return n >= layout->record && full_word(dialect, p) >> 26 != 0 &&
 	       (full_register(dialect, p + layout->pc) & 3) == 0 &&
 	       (full_register(dialect, p + layout->msr) & FULL_MSR_USER) &&
-	       !full_pads_set(dialect, p, &what) &&
+	       !full_pads_set(dialect, p, &name) &&
 	       continues(reader, p, p + layout->record, n - layout->record);
 }
 
@@ -186,25 +187,26 @@ is_sync(const struct full_reader *reader, const uint8_t *p)
 	return full_sync_find(full_word(&reader->dialect, p)) >= 0;
 }
 
-/* True where the front is a synchronisation record: a record, or many more, is behind it. */
+/* Returns whether the next record is a synchronisation record: after it and its like a record
+ * follows. */
 static bool
-is_escape(const struct fill *fill)
+is_escape(const struct full_fill *fill)
 {
 	const struct full_reader *reader = fill->reader;
 	size_t have, size = reader->dialect.layout->record;
 	const uint8_t *p = in_peek(
-		fill->reading->in, (size_t)ESCAPES_MOST * FULL_ESCAPE_SIZE + size, &have);
+		fill->reading->in, (size_t)ESCAPES_MAX * FULL_ESCAPE_SIZE + size, &have);
 	for (size_t i = 0; have >= FULL_ESCAPE_SIZE && is_sync(reader, p); i++) {
-		if (i == ESCAPES_MOST)
+		if (i == ESCAPES_MAX)
 			return true;
 		p += FULL_ESCAPE_SIZE;
 		have -= FULL_ESCAPE_SIZE;
 	}
-	return continues(reader, fill->before, p, have);
+	return continues(reader, fill->previous, p, have);
 }
 
 static void
-put_escape(struct fill *fill, const uint8_t *p)
+put_escape(struct full_fill *fill, const uint8_t *p)
 {
 	struct batch *batch = fill->batch;
 	const struct full_dialect *dialect = &fill->reader->dialect;
@@ -219,59 +221,59 @@ put_escape(struct fill *fill, const uint8_t *p)
 	in_consume(fill->reading->in, FULL_ESCAPE_SIZE);
 }
 
-/* The bytes at the end that are less than a record. */
+/* Delivers the bytes at the end that are less than a record. */
 static enum poly_status
-read_tail(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+read_tail(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	struct reading *reading = fill->reading;
 	enum poly_status status = in_status(reading->in, error);
 	if (status < 0 || n == 0)
 		return status;
-	findings_add(reading->findings, FULL_A22, reading->record + fill->batch->view.rows + 1,
-		in_offset(reading->in), "the last record is %zu bytes, expected %u", n,
+	findings_add(reading->findings, FULL_F22, reading->record + fill->batch->view.rows + 1,
+		in_offset(reading->in), "the last record has %zu bytes, expected %u", n,
 		(unsigned)fill->reader->dialect.layout->record);
-	put_damaged(fill, p, n);
+	put_corrupt(fill, p, n);
 	return POLY_OK;
 }
 
 /*
- * Reads whole records from the n bytes at p, as far as there is room and no synchronisation
- * record; the first is taken for an instruction's whatever its opcode.
+ * Reads complete records from the n bytes at p, up to a synchronisation record or the batch's
+ * limit; the first one is an instruction record whatever its opcode.
  */
 static enum poly_status
-read_records(struct fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
+read_records(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	struct full_reader *reader = fill->reader;
 	size_t used = 0, size = reader->dialect.layout->record;
 	uint64_t origin = in_offset(fill->reading->in);
 	enum poly_status status = POLY_OK;
-	while (fill->batch->view.rows < fill->most && n - used >= size) {
+	while (fill->batch->view.rows < fill->rows_max && n - used >= size) {
 		const uint8_t *now = p + used;
 		if (used && reader->escapes && is_sync(reader, now))
 			break;
-		if (is_damage(reader, fill->before, now)) {
+		if (is_corrupt(reader, fill->previous, now)) {
 			status = err_set(error, POLY_ERR_FORMAT, origin + used,
-				"no record begins here: opcode %08x at pc %08llx",
+				"not a record: opcode %08x at pc %08llx",
 				full_word(&reader->dialect, now),
 				(unsigned long long)full_register(
 					&reader->dialect, now + reader->dialect.layout->pc));
 			break;
 		}
 		put_record(fill, now, origin + used);
-		fill->before = now;
+		fill->previous = now;
 		used += size;
 	}
 	if (used) {
-		memcpy(reader->before, fill->before, sizeof reader->before);
-		reader->follows = true;
-		fill->before = reader->before;
+		memcpy(reader->previous, fill->previous, sizeof reader->previous);
+		reader->has_previous = true;
+		fill->previous = reader->previous;
 	}
 	in_consume(fill->reading->in, used);
 	return status;
 }
 
 static enum poly_status
-read_some(struct fill *fill, struct poly_error *error)
+read_next(struct full_fill *fill, struct poly_error *error)
 {
 	struct full_reader *reader = fill->reader;
 	size_t have, size = reader->dialect.layout->record;
@@ -288,42 +290,43 @@ read_some(struct fill *fill, struct poly_error *error)
 			   : read_records(fill, p, have, error);
 }
 
-static struct fill
-fill_of(struct reading *reading, struct batch *batch)
+static struct full_fill
+start_fill(struct reading *reading, struct batch *batch)
 {
 	struct full_reader *reader = reading->state;
 	bool large = batch->view.payload && batch->capacity > PAYLOAD_ROWS;
-	return (struct fill){reader, reading, batch, large ? PAYLOAD_ROWS : batch->capacity,
-		reader->follows ? reader->before : NULL};
+	return (struct full_fill){reader, reading, batch,
+		large ? PAYLOAD_ROWS : batch->capacity,
+		reader->has_previous ? reader->previous : NULL};
 }
 
 enum poly_status
 full_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct fill fill = fill_of(reading, batch);
-	if (fill.reader->lost)
+	struct full_fill fill = start_fill(reading, batch);
+	if (fill.reader->searching)
 		return err_set(error, POLY_ERR_FORMAT, in_offset(reading->in),
-			"no sound record was found yet");
+			"no valid record found yet");
 	enum poly_status status = POLY_OK;
-	while (status == POLY_OK && batch->view.rows < fill.most)
-		status = read_some(&fill, error);
+	while (status == POLY_OK && batch->view.rows < fill.rows_max)
+		status = read_next(&fill, error);
 	return status == POLY_END && batch->view.rows ? POLY_OK : status;
 }
 
 enum poly_status
 full_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct fill fill = fill_of(reading, batch);
+	struct full_fill fill = start_fill(reading, batch);
 	struct full_reader *reader = fill.reader;
-	size_t have, at = 1, ahead = (size_t)2 * FULL_RECORD_MOST;
-	const uint8_t *p = in_peek(reading->in, SEARCH_SIZE + ahead, &have);
-	bool last = have < SEARCH_SIZE + ahead;
+	size_t have, at = 1, lookahead = (size_t)2 * FULL_RECORD_MAX;
+	const uint8_t *p = in_peek(reading->in, SEARCH_SIZE + lookahead, &have);
+	bool last = have < SEARCH_SIZE + lookahead;
 	size_t end = last ? have : SEARCH_SIZE;
 	if (have == 0)
 		return in_status(reading->in, error);
-	while (at < end && !is_sound(reader, p + at, have - at))
+	while (at < end && !is_valid(reader, p + at, have - at))
 		at++;
-	reader->lost = at == end && !last;
-	put_damaged(&fill, p, at);
+	reader->searching = at == end && !last;
+	put_corrupt(&fill, p, at);
 	return POLY_OK;
 }

@@ -3,7 +3,7 @@
  * Writing FULL traces, in the layout and byte order of their source or in another of the same
  * width.
  *
- * spec: seed 000 (FULL trace format); reference amber 4.7, 3 (3, 19).
+ * spec: TT6 trace format (FULL trace format); Apple amber traces 4.7, 3 (3, 19).
  */
 #include "format/full/full.h"
 
@@ -27,11 +27,11 @@ full_wopen(struct writing *writing, struct poly_error *error)
 		 order = writing->options[FULL_OPTION_ENDIAN];
 	if (source->raw_format && strcmp(source->raw_format, "tt6") == 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
-			"a TT6 trace has no registers, which FULL records are made of");
+			"cannot write TT6 as FULL: FULL records require registers");
 	writing->uses = POLY_HAS(opcode) | POLY_HAS(payload) | POLY_HAS(sync) |
 			POLY_HAS(address) | POLY_HAS(value) | POLY_HAS(raw) | POLY_HAS(origin);
-	writer->from.little = fact_is(writing, "amber.endian", "le");
-	writer->little = order == FULL_AUTO ? writer->from.little : order == FULL_SECOND;
+	writer->source.little = fact_is(writing, "amber.endian", "le");
+	writer->little = order == FULL_AUTO ? writer->source.little : order == FULL_SECOND;
 	writer->magic = !fact_is(writing, "amber.magic", "none");
 	writer->magic_little = writer->little;
 	if (order == FULL_AUTO && poly_trace_fact(source, "amber.magic"))
@@ -42,8 +42,8 @@ full_wopen(struct writing *writing, struct poly_error *error)
 		writer->layout = &full_layouts[record - 1];
 	if (fact && num_parse(fact, strlen(fact), &size) && !record)
 		writer->layout = full_layout_find(size);
-	writer->keeps_raw = writing->own_raw && writer->little == writer->from.little &&
-			    (!record || !size || writer->layout->record == size);
+	writer->preserves_raw = writing->own_raw && writer->little == writer->source.little &&
+				(!record || !size || writer->layout->record == size);
 	return POLY_OK;
 }
 
@@ -56,7 +56,7 @@ store_word(const struct full_writer *writer, uint8_t *p, uint32_t v)
 		store_be32(p, v);
 }
 
-/* The magic stands before the first thing written, whatever it is. */
+/* Writes the magic before any other output. */
 static void
 write_magic(struct writing *writing)
 {
@@ -72,53 +72,53 @@ write_magic(struct writing *writing)
 	out_write(writing->out, bytes, sizeof bytes);
 }
 
-/* Copies the numbers of a run, their bytes reversed or not. */
+/* Copies the numbers of a run, with or without reversing their bytes. */
 static void
-copy_run(uint8_t *to, const uint8_t *from, const struct full_run *run, bool reverse)
+copy_run(uint8_t *dst, const uint8_t *from, const struct full_run *run, bool reverse)
 {
 	size_t size = (size_t)run->count * run->unit;
 	if (!reverse) {
-		memcpy(to, from, size);
+		memcpy(dst, from, size);
 		return;
 	}
 	for (size_t i = 0; i < size; i++)
-		to[i] = from[i ^ (run->unit - 1u)];
+		dst[i] = from[i ^ (run->unit - 1u)];
 }
 
-/* False where a byte from one offset to another is not zero. */
+/* Returns whether the bytes from start to end are zero. */
 static bool
-is_padding(const uint8_t *record, size_t from, size_t to)
+is_padding(const uint8_t *record, size_t start, size_t end)
 {
-	for (; from < to; from++) {
-		if (record[from])
+	for (; start < end; start++) {
+		if (record[start])
 			return false;
 	}
 	return true;
 }
 
 /*
- * Brings a record from one layout and order to another; false where bytes that only the first
- * has would be lost.
+ * Converts a record to another layout and byte order; returns false if bytes that only the
+ * source has would be lost.
  */
 static bool
-convert(const struct full_writer *writer, const uint8_t *from, uint8_t *to)
+convert_record(const struct full_writer *writer, const uint8_t *from, uint8_t *dst)
 {
 	struct full_run source[FULL_RUNS], target[FULL_RUNS];
-	bool reverse = writer->from.little != writer->little, clean = true;
+	bool reverse = writer->source.little != writer->little, clean = true;
 	size_t end = 4;
-	full_runs(writer->from.layout, source);
+	full_runs(writer->source.layout, source);
 	full_runs(writer->layout, target);
 	for (size_t i = 0; i < FULL_RUNS; i++) {
 		if (!source[i].count)
 			continue;
-		copy_run(to + target[i].offset, from + source[i].offset, &source[i], reverse);
+		copy_run(dst + target[i].offset, from + source[i].offset, &source[i], reverse);
 		clean = clean && is_padding(from, end, source[i].offset);
 		end = source[i].offset + (size_t)source[i].count * source[i].unit;
 	}
-	return clean && is_padding(from, end, writer->from.layout->record);
+	return clean && is_padding(from, end, writer->source.layout->record);
 }
 
-/* The layout of a row's payload, and of the target where none was chosen. */
+/* Determines the layout of a row's payload, and of the target if none was set. */
 static enum poly_status
 choose_layout(
 	struct full_writer *writer, size_t payload, uint64_t origin, struct poly_error *error)
@@ -126,16 +126,16 @@ choose_layout(
 	const struct full_layout *from = full_layout_find((uint64_t)payload + 4);
 	if (!from)
 		return err_set(error, POLY_ERR_LOSS, origin,
-			"the payload is %zu bytes, expected 1000, 1004, 1144, 1148 or 1156",
+			"the payload has %zu bytes, expected 1000, 1004, 1144, 1148 or 1156",
 			payload);
-	writer->from.layout = from;
+	writer->source.layout = from;
 	if (!writer->layout)
 		writer->layout = from;
 	if (from->wide == writer->layout->wide)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_LOSS, origin,
-		"records of %u bytes with %u-bit registers cannot be written as records of %u "
-		"bytes with %u-bit registers",
+		"cannot write records of %u bytes with %u-bit registers as records of %u bytes "
+		"with %u-bit registers",
 		(unsigned)from->record, from->wide ? 64u : 32u,
 		(unsigned)writer->layout->record, from->wide ? 32u : 64u);
 }
@@ -156,18 +156,20 @@ write_record(struct writing *writing, const struct poly_batch *batch, size_t row
 	if (status != POLY_OK)
 		return status;
 	write_magic(writing);
-	uint8_t from[FULL_RECORD_MOST] = {0}, to[FULL_RECORD_MOST] = {0};
-	store_word(writer, to, (uint32_t)batch->opcode[row]);
-	if (writer->layout == writer->from.layout && writer->little == writer->from.little) {
-		memcpy(to + 4, payload, size);
+	uint8_t from[FULL_RECORD_MAX] = {0}, dst[FULL_RECORD_MAX] = {0};
+	store_word(writer, dst, (uint32_t)batch->opcode[row]);
+	if (writer->layout == writer->source.layout &&
+		writer->little == writer->source.little) {
+		memcpy(dst + 4, payload, size);
 	} else {
 		memcpy(from + 4, payload, size);
-		if (!convert(writer, from, to))
+		if (!convert_record(writer, from, dst))
 			return err_set(error, POLY_ERR_LOSS, origin,
-				"the padding of the record is not zero, and would be lost in "
-				"another layout or byte order");
+				"the record's padding is not zero, and would be lost in "
+				"another layout or "
+				"byte order");
 	}
-	out_write(writing->out, to, writer->layout->record);
+	out_write(writing->out, dst, writer->layout->record);
 	return POLY_OK;
 }
 
@@ -194,7 +196,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	const struct full_writer *writer = writing->state;
-	if (writer->keeps_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
+	if (writer->preserves_raw && poly_present(batch, POLY_COLUMN_raw, row)) {
 		size_t size;
 		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &size);
 		write_magic(writing);

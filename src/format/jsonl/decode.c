@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the vocabularies, which stay in memory: names are short words of a machine. */
-#define NAMES_MOST 65536
-#define NAME_LENGTH_MOST 1024
+/* Limits of the names, which stay in memory: names are short words of a machine. */
+#define NAMES_MAX 65536
+#define NAME_LENGTH_MAX 1024
 
-/* Says that a value does not fit its column. */
+/* Fails with a value that its column cannot hold. */
 static enum poly_status
-wrong(struct jsonl_reader *state, const struct member *member, const char *expected,
+invalid_value(struct jsonl_reader *state, const struct member *member, const char *expected,
 	struct poly_error *error)
 {
 	char found[64];
@@ -28,9 +28,9 @@ wrong(struct jsonl_reader *state, const struct member *member, const char *expec
 		found, expected);
 }
 
-/* The hexadecimal digits of a string. */
+/* Decodes the hexadecimal digits of a string. */
 static bool
-take_hex(struct buf *to, const struct member *member)
+parse_hex(struct buf *to, const struct member *member)
 {
 	buf_clear(to);
 	uint8_t *room = buf_reserve(to, member->length / 2 + 1);
@@ -46,7 +46,7 @@ jsonl_bytes(struct buf *to, const struct member *member)
 {
 	if (member->kind == MEMBER_OBJECT && member->children == 1 &&
 		strcmp(member[1].key, "hex") == 0)
-		return take_hex(to, member + 1);
+		return parse_hex(to, member + 1);
 	buf_clear(to);
 	buf_reserve(to, 1);
 	buf_append(to, member->text, member->length);
@@ -57,8 +57,8 @@ static bool
 parse_signed(const char *text, size_t n, uint64_t *value)
 {
 	bool negative = n && *text == '-';
-	const uint64_t most = (uint64_t)INT64_MAX + negative;
-	if (!num_parse(text + negative, n - negative, value) || *value > most)
+	const uint64_t max = (uint64_t)INT64_MAX + negative;
+	if (!num_parse(text + negative, n - negative, value) || *value > max)
 		return false;
 	if (negative)
 		*value = -*value;
@@ -90,7 +90,7 @@ decode_integer(struct jsonl_reader *state, const struct member *member, enum pol
 {
 	const struct column_traits *traits = &column_table[column];
 	char expected[80];
-	uint64_t value, most = UINT64_MAX >> (64 - 8 * traits->size);
+	uint64_t value, max = UINT64_MAX >> (64 - 8 * traits->size);
 	if (parse_integer(member, traits, &value)) {
 		batch_put_integer(&state->row, column, 0, value);
 		return POLY_OK;
@@ -100,11 +100,11 @@ decode_integer(struct jsonl_reader *state, const struct member *member, enum pol
 			(long long)INT64_MIN, (long long)INT64_MAX);
 	else if (traits->form == POLY_FORM_HEX)
 		snprintf(expected, sizeof expected, "a string from '0x0' to '0x%llx'",
-			(unsigned long long)most);
+			(unsigned long long)max);
 	else
 		snprintf(expected, sizeof expected, "a number from 0 to %llu",
-			(unsigned long long)most);
-	return wrong(state, member, expected, error);
+			(unsigned long long)max);
+	return invalid_value(state, member, expected, error);
 }
 
 static enum poly_status
@@ -125,7 +125,7 @@ decode_enum(struct jsonl_reader *state, const struct member *member, enum poly_c
 		size_t used = strlen(expected);
 		snprintf(expected + used, sizeof expected - used, "%s %s", i ? "," : "", name);
 	}
-	return wrong(state, member, expected, error);
+	return invalid_value(state, member, expected, error);
 }
 
 static enum poly_status
@@ -133,7 +133,7 @@ decode_bool(struct jsonl_reader *state, const struct member *member, enum poly_c
 	struct poly_error *error)
 {
 	if (member->kind != MEMBER_TRUE && member->kind != MEMBER_FALSE)
-		return wrong(state, member, "true or false", error);
+		return invalid_value(state, member, "true or false", error);
 	batch_put_integer(&state->row, column, 0, member->kind == MEMBER_TRUE);
 	return POLY_OK;
 }
@@ -149,7 +149,7 @@ jsonl_record(struct reading *reading, const char *name, size_t n)
 	}
 	if (view->record_count == JSONL_RECORDS)
 		return -1;
-	/* From now on a header made from the information would not be the one that was read. */
+	/* From here on a header written from the information would differ from the one read. */
 	if (!poly_trace_fact(view, JSONL_HEADER) &&
 		!info_fact(reading->info, JSONL_HEADER, buf_text(&state->header)))
 		return -1;
@@ -160,14 +160,15 @@ jsonl_record(struct reading *reading, const char *name, size_t n)
 	return (int)view->record_count++;
 }
 
-/* The number of a name in one of the trace's vocabularies; -1: no memory, or too many. */
+/* Finds or adds a record name or other name; returns its number, -1: out of memory, or too
+ * many. */
 static int64_t
 find_name(struct reading *reading, enum poly_form form, const char *name, size_t n)
 {
 	if (form == POLY_FORM_RECORD)
 		return jsonl_record(reading, name, n);
 	const struct intern *names = &reading->info->names.names;
-	if (names->count == NAMES_MOST && intern_find(names, name, n) == INTERN_FAILED)
+	if (names->count == NAMES_MAX && intern_find(names, name, n) == INTERN_FAILED)
 		return -1;
 	uint32_t number = info_name(reading->info, name, n);
 	return number == INTERN_FAILED ? -1 : (int64_t)number;
@@ -180,9 +181,9 @@ decode_name(struct reading *reading, const struct member *member, enum poly_colu
 	struct jsonl_reader *state = reading->state;
 	enum poly_form form = column_table[column].form;
 	const struct buf *name = &state->bytes;
-	if (!jsonl_bytes(&state->bytes, member) || name->size > NAME_LENGTH_MOST ||
+	if (!jsonl_bytes(&state->bytes, member) || name->size > NAME_LENGTH_MAX ||
 		memchr(name->data, 0, name->size))
-		return wrong(
+		return invalid_value(
 			state, member, "a string of at most 1024 bytes without NUL", error);
 	int64_t number = find_name(reading, form, (const char *)name->data, name->size);
 	if (number >= 0) {
@@ -190,12 +191,12 @@ decode_name(struct reading *reading, const struct member *member, enum poly_colu
 		return POLY_OK;
 	}
 	bool full = form == POLY_FORM_RECORD ? reading->info->view.record_count == JSONL_RECORDS
-					     : reading->info->names.names.count == NAMES_MOST;
+					     : reading->info->names.names.count == NAMES_MAX;
 	if (!full)
 		return err_memory(error);
 	return jsonl_fail(state, error, JSONL_TOO_MANY,
-		"'%s' holds one name too many: the trace has %d already", member->key,
-		form == POLY_FORM_RECORD ? JSONL_RECORDS : NAMES_MOST);
+		"'%s' exceeds the maximum of %d names in the trace", member->key,
+		form == POLY_FORM_RECORD ? JSONL_RECORDS : NAMES_MAX);
 }
 
 static enum poly_status
@@ -203,8 +204,8 @@ decode_slice(struct jsonl_reader *state, const struct member *member, enum poly_
 	struct poly_error *error)
 {
 	bool is_text = column_table[column].form == POLY_FORM_TEXT;
-	if (!(is_text ? jsonl_bytes(&state->bytes, member) : take_hex(&state->bytes, member)))
-		return wrong(state, member,
+	if (!(is_text ? jsonl_bytes(&state->bytes, member) : parse_hex(&state->bytes, member)))
+		return invalid_value(state, member,
 			is_text ? "a string, or an object with the key 'hex'"
 				: "a string of pairs of hexadecimal digits",
 			error);
@@ -235,7 +236,8 @@ decode_value(struct reading *reading, const struct member *member, enum poly_col
 	return decode_slice(state, member, column, error);
 }
 
-/* The column of a key: keys come in the order of columns, so the search begins at the last. */
+/* Finds the column of a key. Keys come in the order of columns: the search starts after the
+ * last. */
 static enum poly_column
 find_column(struct jsonl_reader *state, const struct member *member)
 {
@@ -253,16 +255,18 @@ static enum poly_status
 decode_member(struct reading *reading, const struct member *member, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	enum poly_column column = find_column(state, member);
 	char key[64];
+	if (strcmp(member->key, JSONL_ROW) == 0)
+		return POLY_OK;
+	enum poly_column column = find_column(state, member);
 	if (column < POLY_COLUMN_COUNT && state->columns >> column & 1)
 		return decode_value(reading, member, column, error);
 	if (column < POLY_COLUMN_COUNT)
 		return jsonl_fail(state, error, JSONL_KEY,
-			"the key '%s' is none of the columns that the header names",
+			"the key '%s' is not among the columns that the header names",
 			member->key);
 	member_show_key(member, key, sizeof key);
-	return jsonl_fail(state, error, JSONL_KEY, "the key %s is no column", key);
+	return jsonl_fail(state, error, JSONL_KEY, "the key %s is not a column", key);
 }
 
 enum poly_status

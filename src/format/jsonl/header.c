@@ -25,7 +25,7 @@ append_key(struct buf *to, const char *key)
 	buf_byte(to, ':');
 }
 
-/* A member, where there is something to say. */
+/* Appends a member unless value is NULL. */
 static void
 append_member(struct buf *to, const char *key, const char *value)
 {
@@ -68,7 +68,7 @@ is_own(const char *key)
 	return strncmp(key, JSONL_OWN, strlen(JSONL_OWN)) == 0;
 }
 
-/* True where a fact is not about the trace: one of JSON Lines, or that such lines were packed.
+/* Whether a fact does not describe the trace: a fact of JSON Lines, or of packing such lines.
  */
 static bool
 is_left_out(const struct poly_fact *fact)
@@ -77,7 +77,7 @@ is_left_out(const struct poly_fact *fact)
 	       (strcmp(fact->key, "ptz.format") == 0 && strcmp(fact->value, "jsonl") == 0);
 }
 
-/* The next one of an object of this key, which begins with the first. */
+/* Appends the next member of an object, and the key of the object before the first. */
 static void
 append_fact(struct buf *to, const char *key, bool first, const struct poly_fact *fact)
 {
@@ -131,7 +131,7 @@ jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns co
 	append_member(to, "producer", info->producer);
 	if (info->has_first_pc)
 		buf_printf(to, ",\"first_pc\":\"0x%llx\"", (unsigned long long)info->first_pc);
-	/* A source that may have any column has said nothing of what it has. */
+	/* All columns: the source does not state which columns it has. */
 	if (info->columns != POLY_ALL_COLUMNS || columns != JSONL_CANONICAL)
 		append_columns(to, info->columns & columns);
 	append_records(to, info);
@@ -140,9 +140,9 @@ jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns co
 	buf_string(to, "}\n");
 }
 
-/* Says that a key of the header has the wrong value. */
+/* Fails with an invalid value of a key of the header. */
 static enum poly_status
-wrong(struct reading *reading, const struct member *member, const char *expected,
+invalid_value(struct reading *reading, const struct member *member, const char *expected,
 	struct poly_error *error)
 {
 	char found[64], key[64];
@@ -151,11 +151,11 @@ wrong(struct reading *reading, const struct member *member, const char *expected
 		return err_memory(error);
 	member_show(member, found, sizeof found);
 	member_show_key(member, key, sizeof key);
-	return jsonl_fail(state, error, JSONL_VALUE, "in the header %s holds %s, expected %s",
+	return jsonl_fail(state, error, JSONL_VALUE, "header: %s holds %s, expected %s",
 		key, found, expected);
 }
 
-/* A string of the header that lives as long as the information; *to is NULL on failure. */
+/* Copies a string of the header into the information; *to is NULL on failure. */
 static enum poly_status
 take_string(struct reading *reading, const struct member *member, const char **to,
 	struct poly_error *error)
@@ -164,12 +164,12 @@ take_string(struct reading *reading, const struct member *member, const char **t
 	*to = NULL;
 	if (!jsonl_bytes(&state->bytes, member) ||
 		memchr(state->bytes.data, 0, state->bytes.size))
-		return wrong(reading, member, "a string without NUL", error);
+		return invalid_value(reading, member, "a string without NUL", error);
 	*to = info_string(reading->info, buf_text(&state->bytes));
 	return *to ? POLY_OK : err_memory(error);
 }
 
-/* A word of the header: its index in the list. */
+/* Parses a word of the header: stores its index in the list. */
 static enum poly_status
 take_word(struct reading *reading, const struct member *member, const char *const *words,
 	unsigned *to, struct poly_error *error)
@@ -181,7 +181,7 @@ take_word(struct reading *reading, const struct member *member, const char *cons
 	}
 	char expected[80];
 	snprintf(expected, sizeof expected, "'%s', '%s' or '%s'", words[0], words[1], words[2]);
-	return wrong(reading, member, expected, error);
+	return invalid_value(reading, member, expected, error);
 }
 
 static enum poly_status
@@ -189,14 +189,16 @@ take_columns(struct reading *reading, const struct member *member, struct poly_e
 {
 	poly_columns columns = 0;
 	if (member->kind != MEMBER_ARRAY)
-		return wrong(reading, member, "an array of columns", error);
+		return invalid_value(reading, member, "an array of columns", error);
 	for (const struct member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
+		if (m->kind == MEMBER_STRING && strcmp(m->text, JSONL_ROW) == 0)
+			continue;
 		enum poly_column column = m->kind == MEMBER_STRING
 						  ? poly_column_find(m->text, m->length)
 						  : POLY_COLUMN_COUNT;
 		if (column == POLY_COLUMN_COUNT)
-			return wrong(reading, m, "the name of a column", error);
+			return invalid_value(reading, m, "the name of a column", error);
 		columns |= (poly_columns)1 << column;
 	}
 	reading->info->view.columns = columns;
@@ -207,7 +209,7 @@ static enum poly_status
 take_records(struct reading *reading, const struct member *member, struct poly_error *error)
 {
 	if (member->kind != MEMBER_ARRAY)
-		return wrong(reading, member, "an array of strings", error);
+		return invalid_value(reading, member, "an array of strings", error);
 	for (const struct member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
 		struct jsonl_reader *state = reading->state;
@@ -224,14 +226,15 @@ take_records(struct reading *reading, const struct member *member, struct poly_e
 	return POLY_OK;
 }
 
-/* More would make the list's search for equal keys slow, which a damaged file could abuse. */
-#define FACTS_MOST 4096
+/* Bounds the list's linear search for equal keys against hostile input. */
+#define FACTS_MAX 4096
 
 static enum poly_status
 take_facts(struct reading *reading, const struct member *member, struct poly_error *error)
 {
-	if (member->kind != MEMBER_OBJECT || member->children > FACTS_MOST)
-		return wrong(reading, member, "an object with at most 4096 facts", error);
+	if (member->kind != MEMBER_OBJECT || member->children > FACTS_MAX)
+		return invalid_value(
+			reading, member, "an object with at most 4096 facts", error);
 	for (const struct member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
 		const char *value;
@@ -244,7 +247,7 @@ take_facts(struct reading *reading, const struct member *member, struct poly_err
 	return POLY_OK;
 }
 
-/* One label of the header, whose value is a string that lives as long as the information. */
+/* Adds a label of the header to the information. */
 static enum poly_status
 take_label(struct reading *reading, const struct member *member, const char *value,
 	struct poly_error *error)
@@ -252,7 +255,7 @@ take_label(struct reading *reading, const struct member *member, const char *val
 	struct poly_error fault;
 	if (label_check(member->key, member->key_length, value, &fault) != POLY_OK)
 		return jsonl_fail(
-			reading->state, error, JSONL_VALUE, "in the header %s", fault.message);
+			reading->state, error, JSONL_VALUE, "header: %s", fault.message);
 	return info_label(reading->info, member->key, value) ? POLY_OK : err_memory(error);
 }
 
@@ -261,12 +264,12 @@ take_labels(struct reading *reading, const struct member *member, struct poly_er
 {
 	enum poly_status status = POLY_OK;
 	if (member->kind != MEMBER_OBJECT)
-		return wrong(reading, member, "an object of labels", error);
+		return invalid_value(reading, member, "an object of labels", error);
 	for (const struct member *m = member + 1;
 		m <= member + member->children && status == POLY_OK; m += 1 + m->children) {
 		const char *value;
-		if (reading->info->view.label_count == LABELS_MOST)
-			return wrong(
+		if (reading->info->view.label_count == LABELS_MAX)
+			return invalid_value(
 				reading, member, "an object with at most 4096 labels", error);
 		status = take_string(reading, m, &value, error);
 		if (status == POLY_OK)
@@ -281,22 +284,23 @@ take_numbers(struct reading *reading, const struct member *member, struct poly_e
 	struct poly_trace_info *view = &reading->info->view;
 	if (strcmp(member->key, "version") == 0) {
 		if (member->kind != MEMBER_INTEGER || member->integer != VERSION)
-			return wrong(reading, member, "1", error);
+			return invalid_value(reading, member, "1", error);
 	} else if (strcmp(member->key, "address_bits") == 0) {
 		if (member->kind != MEMBER_INTEGER || member->integer < 0 ||
 			member->integer > 64)
-			return wrong(reading, member, "a number from 0 to 64", error);
+			return invalid_value(reading, member, "a number from 0 to 64", error);
 		view->address_bits = (unsigned)member->integer;
 	} else if (strcmp(member->key, "first_pc") == 0) {
 		if (member->kind != MEMBER_STRING ||
 			!num_parse(member->text, member->length, &view->first_pc))
-			return wrong(reading, member, "an address such as '0x1000'", error);
+			return invalid_value(
+				reading, member, "an address such as '0x1000'", error);
 		view->has_first_pc = true;
 	}
 	return POLY_OK;
 }
 
-/* A member of the header; keys that are not known speak of things to come and are kept. */
+/* Parses a member of the header; ignores unknown keys, which later versions define. */
 static enum poly_status
 take_member(struct reading *reading, const struct member *member, struct poly_error *error)
 {
@@ -321,7 +325,7 @@ take_member(struct reading *reading, const struct member *member, struct poly_er
 	return take_numbers(reading, member, error);
 }
 
-/* The words, which are read into enumerations, and the format, which becomes a fact. */
+/* Parses the words, which become enumerations, and the format, which becomes a fact. */
 static enum poly_status
 take_words(struct reading *reading, const struct member *member, struct poly_error *error)
 {
@@ -356,7 +360,7 @@ jsonl_read_header(struct reading *reading, struct poly_error *error)
 	return status;
 }
 
-/* True where a member of a header's labels is the label. */
+/* Whether a member of a header's labels equals the label. */
 static bool
 is_label(const struct member *member, const struct poly_fact *label, struct buf *bytes)
 {
@@ -365,7 +369,7 @@ is_label(const struct member *member, const struct poly_fact *label, struct buf 
 	       memcmp(bytes->data, label->value, bytes->size) == 0;
 }
 
-/* True where these are the labels of an information. */
+/* Whether the members are the labels of an information. */
 static bool
 are_labels(const struct member *had, const struct poly_trace_info *labels, struct buf *bytes)
 {
@@ -392,6 +396,6 @@ jsonl_compare_labels(const char *header, const struct poly_trace_info *labels, b
 		status = err_memory(error);
 	buf_free(&bytes);
 	object_free(&object);
-	/* What is no header has no labels. */
+	/* Text that is not a header has no labels. */
 	return status == POLY_ERR_MEMORY ? status : POLY_OK;
 }

@@ -79,8 +79,8 @@ member_show(const struct member *member, char *to, size_t size)
 /* Digits of the shortest number that Jansson's 64-bit integers may not hold. */
 #define LARGE_DIGITS 19
 
-/* Levels of members that are kept: a header's list of names that are objects needs three. */
-#define DEPTH_MOST 3
+/* Maximum depth of members: a header's list of names that are objects needs three. */
+#define DEPTH_MAX 3
 
 static bool add_tree(struct object *object, const char *key, json_t *value, unsigned depth);
 
@@ -116,7 +116,7 @@ add_member(struct object *object, const char *key, const json_t *value)
 	return true;
 }
 
-/* Adds the members of an array or object, and theirs; false: no memory. */
+/* Adds the members of an array or object, and theirs. False: out of memory. */
 static bool
 add_members(struct object *object, json_t *value, unsigned depth)
 {
@@ -142,13 +142,13 @@ add_tree(struct object *object, const char *key, json_t *value, unsigned depth)
 	size_t at = object->count;
 	if (!add_member(object, key, value))
 		return false;
-	if (depth < DEPTH_MOST && !add_members(object, value, depth + 1))
+	if (depth < DEPTH_MAX && !add_members(object, value, depth + 1))
 		return false;
 	object->members[at].children = object->count - at - 1;
 	return true;
 }
 
-/* The end of the string that begins at i. */
+/* Returns the end of the string that begins at i. */
 static size_t
 skip_string(const uint8_t *text, size_t n, size_t i)
 {
@@ -157,7 +157,7 @@ skip_string(const uint8_t *text, size_t n, size_t i)
 	return i < n ? i + 1 : n;
 }
 
-/* The end of the number that begins at i; *whole: it is an integer. */
+/* Returns the end of the number that begins at i; *whole: whether the number is an integer. */
 static size_t
 skip_number(const uint8_t *text, size_t n, size_t i, bool *whole)
 {
@@ -170,7 +170,7 @@ skip_number(const uint8_t *text, size_t n, size_t i, bool *whole)
 	return end;
 }
 
-/* A copy of the line in which long integers are strings. */
+/* Copies the line with long integers as strings. */
 static void
 quote_large(struct buf *to, const uint8_t *text, size_t n)
 {
@@ -220,7 +220,7 @@ object_parse(struct object *object, const uint8_t *text, size_t n, struct poly_e
 	}
 	if (!json_is_object(root))
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-			"the line is JSON, but no object");
+			"the line is JSON, but not an object");
 	return add_members(object, root, 1) ? POLY_OK : err_memory(error);
 }
 

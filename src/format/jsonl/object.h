@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line of JSON, flattened: an object's members, each followed by its own, to a depth of 3.
- */
+/* One line of JSON, flattened: an object's members, each followed by its own, to depth 3. */
 #ifndef FORMAT_JSONL_OBJECT_H
 #define FORMAT_JSONL_OBJECT_H
 
@@ -29,7 +28,7 @@ struct member {
 	const char *text; /* of a STRING: UTF-8, which may have NULs */
 	size_t length;	  /* of text in bytes */
 	int64_t integer;  /* of an INTEGER */
-	/* Of an ARRAY or OBJECT: how many members follow that are its own, and theirs. */
+	/* Of an ARRAY or OBJECT: number of the following members below it, at any depth. */
 	size_t children;
 };
 
@@ -42,23 +41,23 @@ struct object {
 };
 
 /*
- * Parses n bytes, which must be one object; what the object held before is gone.
- * POLY_ERR_FORMAT: they are none, or a key occurs twice; the message says what was found.
- * POLY_ERR_MEMORY. POLY_ERR_UNSUPPORTED: this build cannot.
+ * Parses n bytes, which must be one object, and replaces the contents of object.
+ * POLY_ERR_FORMAT: not an object, or a key occurs twice; the message describes the bytes.
+ * POLY_ERR_MEMORY. POLY_ERR_UNSUPPORTED: the build lacks the library.
  */
 enum poly_status object_parse(
 	struct object *object, const uint8_t *text, size_t n, struct poly_error *error);
 
-/* The member of a key among the outermost; NULL where there is none. */
+/* Finds the outermost member of a key; NULL: no such key. */
 const struct member *object_find(const struct object *object, const char *key);
 
-/* What a member is, for messages: "'abc'", "17", "an array". At most 60 characters. */
+/* Describes a member for messages: "'abc'", "17", "an array". At most 60 characters. */
 void member_show(const struct member *member, char *to, size_t size);
 
-/* A member's key in quotes, likewise; "an element" where it has none. */
+/* Quotes a member's key for messages; "an element" if it has no key. */
 void member_show_key(const struct member *member, char *to, size_t size);
 
-/* Gives everything back. */
+/* Frees the members. */
 void object_free(struct object *object);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading JSON Lines: lines, rows, and what keeps them byte for byte.
+ * Reading JSON Lines: lines, rows, and the bytes of those that are not canonical.
  * spec: polytrace-jsonl(5).
  */
 #include "format/jsonl/jsonl.h"
@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A batch ends early where its arena grows beyond this: long lines come a few at a time. */
-#define ARENA_MOST ((size_t)4 << 20)
+/* A batch ends early if its arena exceeds this size: long lines come a few at a time. */
+#define ARENA_MAX ((size_t)4 << 20)
 
-/* A line and the blank ones behind it, which belong to it. */
-struct line {
+/* A line and the blank ones that follow. */
+struct jsonl_line {
 	const uint8_t *text;
 	size_t length; /* of the line itself in bytes, without its line feed */
-	size_t size;   /* in bytes, all that is to be consumed */
+	size_t size;   /* in bytes, with the blank lines */
 	size_t feeds;  /* line feeds in it */
 	bool ended;    /* the line itself has its line feed */
 };
@@ -47,12 +47,12 @@ skip_blanks(const uint8_t *p, size_t i, size_t n)
 	return i;
 }
 
-/* Finds the line's extent in n bytes; false where more have to be seen. */
+/* Measures the line in n bytes; false if it needs more. */
 static bool
-measure(struct line *line, const uint8_t *p, size_t n, bool eof)
+measure(struct jsonl_line *line, const uint8_t *p, size_t n, bool eof)
 {
 	const uint8_t *feed = memchr(p, '\n', n);
-	*line = (struct line){p, n, n, 0, false};
+	*line = (struct jsonl_line){p, n, n, 0, false};
 	if (!feed)
 		return eof;
 	line->length = (size_t)(feed - p);
@@ -68,9 +68,9 @@ measure(struct line *line, const uint8_t *p, size_t n, bool eof)
 	return true;
 }
 
-/* The next line, not consumed. POLY_END where there is none. POLY_ERR_LIMIT: it is too long. */
+/* Peeks at the next line. POLY_END: no line. POLY_ERR_LIMIT: too long. */
 static enum poly_status
-next_line(struct reading *reading, struct line *line, struct poly_error *error)
+next_line(struct reading *reading, struct jsonl_line *line, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
 	state->offset = in_offset(reading->in);
@@ -79,7 +79,7 @@ next_line(struct reading *reading, struct line *line, struct poly_error *error)
 		const uint8_t *p = in_peek(reading->in, want, &have);
 		if (!have)
 			return POLY_END;
-		/* What is beyond the limit is not looked at, even where it can be seen. */
+		/* Bytes beyond the limit do not count, even if they are available. */
 		if (measure(line, p, have < IN_PEEK_MAX ? have : IN_PEEK_MAX, have < want))
 			return POLY_OK;
 		if (want == IN_PEEK_MAX)
@@ -87,14 +87,14 @@ next_line(struct reading *reading, struct line *line, struct poly_error *error)
 		want = have < IN_PEEK_MAX / 2 ? 2 * have : IN_PEEK_MAX;
 	}
 	err_set(error, POLY_ERR_LIMIT, state->offset,
-		"the line, with blank ones behind it, is longer than %zu bytes", IN_PEEK_MAX);
+		"the line and the blank ones after it exceed %zu bytes", IN_PEEK_MAX);
 	if (error)
 		error->line = state->lines + 1;
 	return POLY_ERR_LIMIT;
 }
 
 static void
-consume(struct reading *reading, const struct line *line)
+consume(struct reading *reading, const struct jsonl_line *line)
 {
 	struct jsonl_reader *state = reading->state;
 	state->lines += line->feeds;
@@ -102,10 +102,10 @@ consume(struct reading *reading, const struct line *line)
 }
 
 static enum poly_status
-parse(struct jsonl_reader *state, const struct line *line, struct poly_error *error)
+parse(struct jsonl_reader *state, const struct jsonl_line *line, struct poly_error *error)
 {
 	enum poly_status status = object_parse(&state->object, line->text, line->length, error);
-	state->rule = JSONL_DAMAGED;
+	state->rule = JSONL_SYNTAX;
 	if (status == POLY_ERR_FORMAT && error) {
 		error->offset = state->offset;
 		error->line = state->lines + 1;
@@ -120,12 +120,12 @@ is_header(const struct jsonl_reader *state)
 	return magic && magic->kind == MEMBER_STRING && strcmp(magic->text, "trace") == 0;
 }
 
-/* Takes what stands before the rows into state->header: blank lines, then perhaps a header. */
+/* Moves blank lines, then a header if there is one, into state->header. */
 static enum poly_status
-take_header(struct reading *reading, struct poly_error *error)
+read_header(struct reading *reading, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	struct line line;
+	struct jsonl_line line;
 	enum poly_status status = next_line(reading, &line, error);
 	if (status == POLY_OK && skip_blanks(line.text, 0, line.length) == line.length) {
 		buf_append(&state->header, line.text, line.size);
@@ -146,7 +146,7 @@ take_header(struct reading *reading, struct poly_error *error)
 	return status;
 }
 
-/* Keeps the header's bytes as a fact where the writer would not make them. */
+/* Stores the header's bytes as a fact if the writer would not produce them. */
 static enum poly_status
 keep_header(struct reading *reading, struct poly_error *error)
 {
@@ -177,15 +177,15 @@ jsonl_open(struct reading *reading, struct poly_error *error)
 		return err_memory(error);
 	enum poly_status status = batch_init(&state->row, POLY_ALL_COLUMNS, 1, view, error);
 	if (status == POLY_OK)
-		status = take_header(reading, error);
+		status = read_header(reading, error);
 	state->columns = view->columns;
 	view->columns |= POLY_HAS(origin) | POLY_HAS(verbatim);
 	return status == POLY_OK ? keep_header(reading, error) : status;
 }
 
-/* True where the writer would make exactly this line of the decoded row. */
+/* Whether the writer would produce exactly this line from the decoded row. */
 static bool
-is_canonical(struct jsonl_reader *state, const struct line *line)
+is_canonical(struct jsonl_reader *state, const struct jsonl_line *line)
 {
 	buf_clear(&state->text);
 	jsonl_plan(&state->plan, &state->row.view, JSONL_CANONICAL);
@@ -195,8 +195,8 @@ is_canonical(struct jsonl_reader *state, const struct line *line)
 }
 
 /*
- * Copies the decoded row. What it says of origin, site and verbatim is about another file, and
- * is kept by the line itself, which then is not canonical.
+ * Copies the decoded row except origin, site and verbatim, which describe another file. A line
+ * with one of these keys is not canonical and is stored whole.
  */
 static void
 store(struct batch *batch, size_t to, const struct poly_batch *row)
@@ -218,9 +218,9 @@ store(struct batch *batch, size_t to, const struct poly_batch *row)
 	}
 }
 
-/* A row for a line that is kept as it is. */
+/* Adds a row for a corrupt line. */
 static enum poly_status
-store_damaged(struct reading *reading, struct batch *batch, const struct line *line,
+store_corrupt(struct reading *reading, struct batch *batch, const struct jsonl_line *line,
 	struct poly_error *error)
 {
 	static const char name[] = "damaged";
@@ -238,7 +238,7 @@ store_damaged(struct reading *reading, struct batch *batch, const struct line *l
 }
 
 static enum poly_status
-store_line(struct reading *reading, struct batch *batch, const struct line *line,
+store_line(struct reading *reading, struct batch *batch, const struct jsonl_line *line,
 	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
@@ -254,14 +254,14 @@ store_line(struct reading *reading, struct batch *batch, const struct line *line
 	return POLY_OK;
 }
 
-/* Adds the finding for a damaged line, which is met again by the next call, once. */
+/* Adds one finding for a corrupt line, also if the next call reads the line again. */
 static void
-tell_damage(struct reading *reading, uint64_t record, const struct poly_error *error)
+report_corrupt(struct reading *reading, uint64_t record, const struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	if (state->told == state->offset + 1)
+	if (state->reported == state->offset + 1)
 		return;
-	state->told = state->offset + 1;
+	state->reported = state->offset + 1;
 	findings_add(reading->findings, state->rule, record, state->offset, "line %llu: %s",
 		(unsigned long long)state->lines + 1, error->message);
 }
@@ -271,22 +271,22 @@ static enum poly_status
 read_line(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	struct line line;
+	struct jsonl_line line;
 	enum poly_status status = next_line(reading, &line, error);
 	if (status != POLY_OK)
 		return status;
 	status = parse(state, &line, error);
 	if (status == POLY_ERR_FORMAT && !line.ended) {
-		state->rule = JSONL_CUT;
-		tell_damage(reading, reading->record + batch->view.rows + 1, error);
-		return store_damaged(reading, batch, &line, error);
+		state->rule = JSONL_TRUNCATED;
+		report_corrupt(reading, reading->record + batch->view.rows + 1, error);
+		return store_corrupt(reading, batch, &line, error);
 	}
 	if (status == POLY_OK)
 		status = jsonl_decode(reading, error);
 	if (status == POLY_OK)
 		return store_line(reading, batch, &line, error);
 	if (status == POLY_ERR_FORMAT)
-		tell_damage(reading, reading->record + batch->view.rows + 1, error);
+		report_corrupt(reading, reading->record + batch->view.rows + 1, error);
 	return status;
 }
 
@@ -295,7 +295,7 @@ jsonl_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 {
 	enum poly_status status = POLY_OK;
 	while (status == POLY_OK && batch->view.rows < batch->capacity &&
-		batch->arena.size < ARENA_MOST)
+		batch->arena.size < ARENA_MAX)
 		status = read_line(reading, batch, error);
 	return status == POLY_END && batch->view.rows ? POLY_OK : status;
 }
@@ -303,9 +303,9 @@ jsonl_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 enum poly_status
 jsonl_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	struct line line;
+	struct jsonl_line line;
 	enum poly_status status = next_line(reading, &line, error);
-	return status == POLY_OK ? store_damaged(reading, batch, &line, error) : status;
+	return status == POLY_OK ? store_corrupt(reading, batch, &line, error) : status;
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row as a line: the one place that knows the canonical form.
+ * Writes a row as a line in canonical form; no other file depends on that form.
  * spec: polytrace-jsonl(5).
  */
 #include "format/jsonl/jsonl.h"
@@ -22,7 +22,7 @@ has_value(const uint64_t *present, size_t rows)
 	return false;
 }
 
-/* Names of records, interned names and text may need escapes: their quotes come with them. */
+/* Names of records, interned names and text can need escapes; quoting adds their quotes. */
 static bool
 is_escaped(enum poly_form form)
 {
@@ -60,6 +60,12 @@ void
 jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns)
 {
 	plan->count = 0;
+	if (columns & POLY_HAS(row)) {
+		struct jsonl_field *field = &plan->fields[plan->count++];
+		plan_field(field, POLY_COLUMN_row);
+		field->present = NULL;
+		field->data = NULL;
+	}
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const uint64_t *present = batch->present[c];
 		if (!(columns >> c & 1) || !present || !has_value(present, batch->rows))
@@ -113,7 +119,8 @@ append_integer(struct buf *to, const struct jsonl_field *field, const struct pol
 {
 	char room[COLUMN_TEXT];
 	size_t n;
-	uint64_t value = column_load(field->traits, field->data, row);
+	uint64_t value = field->data ? column_load(field->traits, field->data, row)
+				     : poly_batch_number(batch, row);
 	const char *text = column_text(batch->info, field->column, value, room, &n);
 	if (is_escaped(field->traits->form)) {
 		jsonl_text(to, text, n);
@@ -134,7 +141,7 @@ jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_batch
 	size_t start = to->size;
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct jsonl_field *field = &plan->fields[i];
-		if (!bit_test(field->present, row))
+		if (field->present && !bit_test(field->present, row))
 			continue;
 		uint8_t *p = buf_reserve(to, sizeof field->prefix);
 		if (!p)

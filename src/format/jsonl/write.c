@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* Bytes that are gathered before they are handed on. */
-#define TEXT_MOST ((size_t)64 << 10)
+/* Bytes to collect before each write. */
+#define TEXT_MAX ((size_t)64 << 10)
 
-/* Appends a line that is not canonical; a missing end is made up for by what follows. */
+/* Appends a line that is not canonical; the next one adds a missing line feed. */
 static void
 append_verbatim(struct jsonl_writer *state, const void *bytes, size_t n)
 {
@@ -49,14 +49,18 @@ enum poly_status
 jsonl_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct jsonl_writer *state = writing->state;
-	state->verbatim = writing_every_column(writing);
-	state->columns = state->verbatim ? JSONL_CANONICAL : writing->columns;
+	const bool is_every = writing_every_column(writing);
+	/* A line as it was read has no row, or that of another file. */
+	state->verbatim = is_every && !writing->row;
+	state->columns = is_every ? JSONL_CANONICAL : writing->columns;
 	writing->uses = state->columns | POLY_HAS(verbatim);
-	/* Rows of a merge may have columns that the header does not name. */
+	if (writing->row)
+		state->columns |= POLY_HAS(row);
+	/* Rows of a merge can have columns that the header does not name. */
 	const bool is_own = writing->source->columns & POLY_HAS(verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
 	bool keeps = header && state->verbatim && is_own;
-	/* Labels may have changed since the lines were packed. */
+	/* Labels can have changed since the lines were packed. */
 	const enum poly_status status =
 		keeps ? jsonl_compare_labels(header, writing->labels, &keeps, error) : POLY_OK;
 	if (status != POLY_OK)
@@ -76,7 +80,7 @@ jsonl_write(struct writing *writing, const struct poly_batch *batch, struct poly
 	jsonl_plan(&state->plan, batch, state->columns);
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		append_row(state, batch, row);
-		if (state->text.size >= TEXT_MOST)
+		if (state->text.size >= TEXT_MAX)
 			status = flush(writing, error);
 	}
 	return status == POLY_OK ? flush(writing, error) : status;

@@ -21,7 +21,7 @@ lackey_wopen(struct writing *writing, struct poly_error *error)
 				writer->records[i] = is;
 		}
 	}
-	writing->uses |= POLY_HAS(uop) | POLY_HAS(synthetic);
+	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
 	return POLY_OK;
 }
 
@@ -90,7 +90,8 @@ static enum poly_status
 write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	bool later = poly_present(batch, POLY_COLUMN_uop, row) && batch->uop[row] != 1;
+	bool later =
+		poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1;
 	bool synthetic =
 		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
 	if (later)

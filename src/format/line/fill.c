@@ -1,60 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of predicted lines, a column at a time, and in it stretches of neighbouring templates.
- */
+/* Fills the rows of predicted lines, column by column, in runs of neighbouring templates. */
 #include "format/line/predict.h"
 
 #include <string.h>
 
-/* Rows that are copied at once, also where fewer are wanted. */
+/* Rows that are copied at once, even if a run is shorter. */
 #define STEP TEMPLATE_SPARE
 
-/* Lines of a run whose templates are neighbours. */
-struct stretch {
+/* Lines of a predicted run whose templates are neighbours. */
+struct template_run {
 	uint32_t number; /* of the first template */
 	uint32_t row;
-	size_t lines; /* at most STEP */
+	size_t lines; /* at max STEP */
 };
 
-/* What is filled. */
+/* The state of filling a batch. */
 struct filling {
-	const struct run *run;
-	/* Of stretches the first ones are followed by rows that may be touched. */
-	size_t stretches, open;
-	struct stretch stretch[RUN_MOST];
+	const struct predicted_run *run;
+	/* The first `open` runs are followed by rows that may be overwritten. */
+	size_t run_count, open;
+	struct template_run runs[RUN_LINES_MAX];
 };
 
-/* Rows from limit on are not to be touched. */
+/* Splits a predicted run. Rows from limit on must not be overwritten. */
 static void
-find_stretches(struct filling *filling, size_t limit)
+find_runs(struct filling *filling, size_t limit)
 {
-	const struct run *run = filling->run;
+	const struct predicted_run *run = filling->run;
 	size_t n = 0, open = 0;
 	for (size_t at = 0, lines; at < run->lines; at += lines) {
-		const uint64_t behind = at < 63 ? run->breaks >> (at + 1) : 0;
-		const size_t left = run->lines - at, most = left < STEP ? left : STEP;
-		lines = behind ? (size_t)__builtin_ctzll(behind) + 1 : most;
-		lines = lines < most ? lines : most;
-		filling->stretch[n++] =
-			(struct stretch){run->number[at], (uint32_t)(run->row + at), lines};
+		const uint64_t following = at < 63 ? run->breaks >> (at + 1) : 0;
+		const size_t left = run->lines - at, max = left < STEP ? left : STEP;
+		lines = following ? (size_t)__builtin_ctzll(following) + 1 : max;
+		lines = lines < max ? lines : max;
+		filling->runs[n++] = (struct template_run){
+			run->number[at], (uint32_t)(run->row + at), lines};
 		open = run->row + at + STEP <= limit ? n : open;
 	}
-	filling->stretches = n;
+	filling->run_count = n;
 	filling->open = open;
 }
 
-/* Copies a column whose elements have size bytes, which is known where this is compiled. */
+/* Copies a column whose elements have size bytes, a compile-time constant. */
 static inline __attribute__((always_inline)) void
 copy(const struct filling *filling, uint8_t *to, const uint8_t *from, size_t size)
 {
 	size_t i = 0;
 	for (; i < filling->open; i++) {
-		const struct stretch *stretch = &filling->stretch[i];
-		memcpy(to + stretch->row * size, from + stretch->number * size, STEP * size);
+		const struct template_run *part = &filling->runs[i];
+		memcpy(to + part->row * size, from + part->number * size, STEP * size);
 	}
-	for (; i < filling->stretches; i++) {
-		const struct stretch *stretch = &filling->stretch[i];
-		memcpy(to + stretch->row * size, from + stretch->number * size,
-			stretch->lines * size);
+	for (; i < filling->run_count; i++) {
+		const struct template_run *part = &filling->runs[i];
+		memcpy(to + part->row * size, from + part->number * size, part->lines * size);
 	}
 }
 
@@ -69,27 +67,27 @@ fill_values(const struct filling *filling, const struct template_column *column,
 	}
 }
 
-/* The rows of a run that have a column, a bit each. */
+/* Returns the rows of a run that have a column, one bit per row. */
 static uint64_t
 presence(const struct filling *filling, const uint64_t *present)
 {
 	uint64_t bits = 0;
-	for (size_t i = 0; i < filling->stretches; i++) {
-		const struct stretch *stretch = &filling->stretch[i];
-		const uint64_t *word = present + stretch->number / 64;
-		const unsigned shift = stretch->number % 64;
+	for (size_t i = 0; i < filling->run_count; i++) {
+		const struct template_run *part = &filling->runs[i];
+		const uint64_t *word = present + part->number / 64;
+		const unsigned shift = part->number % 64;
 		uint64_t some = word[0] >> shift;
-		if (shift + stretch->lines > 64)
+		if (shift + part->lines > 64)
 			some |= word[1] << (64 - shift);
-		some &= ~(uint64_t)0 >> (64 - stretch->lines);
-		bits |= some << (stretch->row - filling->run->row);
+		some &= ~(uint64_t)0 >> (64 - part->lines);
+		bits |= some << (part->row - filling->run->row);
 	}
 	return bits;
 }
 
 /* Sets the bits of a run's rows. */
 static inline void
-put_presence(const struct run *run, uint64_t *map, uint64_t bits)
+put_presence(const struct predicted_run *run, uint64_t *map, uint64_t bits)
 {
 	const size_t shift = run->row % 64;
 	map[run->row / 64] |= bits << shift;
@@ -97,11 +95,11 @@ put_presence(const struct run *run, uint64_t *map, uint64_t bits)
 		map[run->row / 64 + 1] |= bits >> (64 - shift);
 }
 
-/* A column of bytes of the lines. */
+/* Fills a column of bytes of the lines. */
 static void
 fill_bytes(const struct predictor *predictor, enum poly_column column, uint64_t bits)
 {
-	const struct run *run = &predictor->run;
+	const struct predicted_run *run = &predictor->run;
 	const bool raw = column == POLY_COLUMN_raw;
 	for (; bits; bits &= bits - 1) {
 		const size_t i = (size_t)__builtin_ctzll(bits);
@@ -116,7 +114,7 @@ fill_bytes(const struct predictor *predictor, enum poly_column column, uint64_t 
 static void
 fill_column(const struct predictor *predictor, const struct filling *filling, size_t i)
 {
-	const struct run *run = filling->run;
+	const struct predicted_run *run = filling->run;
 	const struct template_column *column = &predictor->templates.column[i];
 	const bool all = predictor->templates.all >> i & 1;
 	const uint64_t bits =
@@ -132,7 +130,7 @@ fill_column(const struct predictor *predictor, const struct filling *filling, si
 static void
 fill_origins(const struct predictor *predictor)
 {
-	const struct run *run = &predictor->run;
+	const struct predicted_run *run = &predictor->run;
 	uint64_t *to = predictor->batch->view.origin;
 	if (!to)
 		return;
@@ -146,12 +144,12 @@ fill_origins(const struct predictor *predictor)
 void
 predict_fill(struct predictor *predictor, size_t limit)
 {
-	struct run *run = &predictor->run;
+	struct predicted_run *run = &predictor->run;
 	struct filling filling;
 	if (run->lines == 0)
 		return;
 	filling.run = run;
-	find_stretches(&filling, limit);
+	find_runs(&filling, limit);
 	for (uint32_t some = predictor->templates.any; some; some &= some - 1)
 		fill_column(predictor, &filling, (size_t)__builtin_ctz(some));
 	fill_origins(predictor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in windows of lines: whether they are of the window's form, and their values. */
+/* Parses the numbers in windows of lines, and checks their form. */
 #ifndef FORMAT_LINE_NUMBER_H
 #define FORMAT_LINE_NUMBER_H
 
@@ -11,8 +11,7 @@
 
 #define REPEAT8(byte) (0x0101010101010101u * (byte))
 
-/* The number of eight decimal digits, the first one in the lowest byte, their zeros taken off.
- */
+/* Returns the value of eight decimal digits of 0 to 9, the first one in the lowest byte. */
 static inline uint64_t
 decimal_of_8(uint64_t digits)
 {
@@ -22,12 +21,12 @@ decimal_of_8(uint64_t digits)
 	return (((digits & mask) * high + (digits >> 16 & mask) * low) >> 32) & UINT32_MAX;
 }
 
-/* Up to 8 decimal digits; false where one is none. */
+/* Parses up to 8 decimal digits; false if a character is not a digit. */
 static inline bool
 decimal_part(const uint8_t *p, unsigned width, uint64_t *value)
 {
 	const uint64_t zeros = REPEAT8('0');
-	/* The digits go to the upper end, and what makes place for them is zeros. */
+	/* Shift the digits to the upper end, and zeros in. */
 	uint64_t word = load_le64(p) ^ zeros;
 	word = width == 8 ? word : word << (64 - 8 * width);
 	*value = decimal_of_8(word);
@@ -50,8 +49,8 @@ decimal_number(const uint8_t *p, unsigned width, uint64_t *value)
 }
 
 /*
- * Up to 8 hexadecimal digits in lower case. A letter is 0x61 to 0x66, a digit 0x30 to 0x39; the
- * sums of bytes below 0x80 carry nothing into their neighbours.
+ * Parses up to 8 hexadecimal digits in lower case. A letter is 0x61 to 0x66, a digit 0x30 to
+ * 0x39; the sums of bytes below 0x80 carry nothing into their neighbours.
  */
 static inline bool
 hex_part(const uint8_t *p, unsigned width, uint64_t *value)
@@ -62,13 +61,13 @@ hex_part(const uint8_t *p, unsigned width, uint64_t *value)
 		word = word << shift | (REPEAT8('0') & (((uint64_t)1 << shift) - 1));
 	}
 	const uint64_t high = word & REPEAT8(0x80), low = word & ~REPEAT8(0x80);
-	/* 0x80 of a byte: it is at least that. */
+	/* Bit 0x80 of a byte: the byte is at least the limit. */
 	const uint64_t digit = (low + REPEAT8(0x80 - '0')) & ~(low + REPEAT8(0x80 - ':'));
 	const uint64_t letter = (low + REPEAT8(0x80 - 'a')) & ~(low + REPEAT8(0x80 - 'g'));
 	const uint64_t good = (digit | letter) & ~high & REPEAT8(0x80);
 	const uint64_t nine = (letter & REPEAT8(0x80)) >> 7;
 	uint64_t nibbles = (word & REPEAT8(0x0f)) + 9 * nine;
-	/* Neighbours are joined: 4 bits to 8, to 16, to 32. */
+	/* Join neighbours: 4 bits to 8, to 16, to 32. */
 	nibbles = (nibbles << 4 | nibbles >> 8) & 0x00ff00ff00ff00ffu;
 	nibbles = (nibbles << 8 | nibbles >> 16) & 0x0000ffff0000ffffu;
 	*value = (nibbles << 16 | nibbles >> 32) & UINT32_MAX;
@@ -87,23 +86,23 @@ hex_number(const uint8_t *p, unsigned width, uint64_t *value)
 	return good;
 }
 
-/* How many of the first bytes are blanks, at most most, which is 1 or more. */
+/* Returns the number of leading blanks, up to a maximum of 1 or more. */
 static inline unsigned
-leading_blanks(const uint8_t *p, unsigned most)
+leading_blanks(const uint8_t *p, unsigned max)
 {
 	unsigned n = 0;
-	uint64_t other = load_le64(p) ^ REPEAT8(' ');
-	if (!other) {
+	uint64_t difference = load_le64(p) ^ REPEAT8(' ');
+	if (!difference) {
 		n = 8;
-		other = load_le64(p + 8) ^ REPEAT8(' ');
+		difference = load_le64(p + 8) ^ REPEAT8(' ');
 	}
-	n += other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-	return n < most ? n : most;
+	n += difference ? (unsigned)__builtin_ctzll(difference) / 8 : 8;
+	return n < max ? n : max;
 }
 
 /*
- * The number in a window of the line at p, of which 16 bytes more than it has may be read.
- * False where it is not of the window's form, and the line another one.
+ * Parses the number in a window of the line at p; 16 bytes past the line may be read. False if
+ * the number does not have the window's form: the line is a different one.
  */
 static inline bool
 window_number_plain(const uint8_t *p, const struct window *window, uint64_t *value)
@@ -126,7 +125,7 @@ window_number_plain(const uint8_t *p, const struct window *window, uint64_t *val
 
 #include <emmintrin.h>
 
-/* The value of 16 hexadecimal digits of 0 to 15, first one first. */
+/* Returns the value of 16 hexadecimal digits of 0 to 15, the first one first. */
 static inline uint64_t
 hex_of_16(__m128i digits)
 {
@@ -136,7 +135,7 @@ hex_of_16(__m128i digits)
 	return __builtin_bswap64((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)));
 }
 
-/* The same of decimal ones. */
+/* Returns the same for decimal digits. */
 static inline uint64_t
 decimal_of_16(__m128i digits)
 {
@@ -150,7 +149,7 @@ decimal_of_16(__m128i digits)
 	return (both & UINT32_MAX) * 100000000 + (both >> 32);
 }
 
-/* As window_number_plain, all digits at once; 16 bytes before the line may be read, too. */
+/* As window_number_plain, all digits at once; 16 bytes before the line may also be read. */
 static inline bool
 window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 {
@@ -158,7 +157,7 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 	const unsigned before = 16u - window->width;
 	const __m128i text =
 		_mm_loadu_si128((const __m128i *)(p + window->at + window->width - 16));
-	/* Signed: what is beyond 0x7f is below 0. */
+	/* Signed: bytes above 0x7f are negative. */
 	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('a' - 1)),
 		_mm_cmplt_epi8(text, _mm_set1_epi8('g')));
 	__m128i decimals = _mm_andnot_si128(
@@ -167,7 +166,7 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 		letters = _mm_setzero_si128();
 	const __m128i known = _mm_or_si128(letters, decimals);
 	const unsigned digits = (unsigned)_mm_movemask_epi8(known) >> before << before;
-	/* Digits from some place on; before it blanks, where these may be. */
+	/* Blanks, if the form permits them, then digits. */
 	const unsigned first = (unsigned)__builtin_ctz(digits | 1u << 15);
 	const unsigned blanks =
 		(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8(' ')));
@@ -177,7 +176,7 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 		digits == 0x10000u - (1u << first) &&
 		(front == 0 || (window->form & WINDOW_BLANKS && (blanks & front) == front)) &&
 		(first == 15 || window->form & WINDOW_ZEROS || !(zeros >> first & 1));
-	/* What is no digit, or stands in front of them, counts as 0. */
+	/* Characters before the digits count as 0. */
 	__m128i values = _mm_sub_epi8(text, zero);
 	values = _mm_sub_epi8(values, _mm_and_si128(letters, _mm_set1_epi8('a' - 10 - '0')));
 	const __m128i places =
@@ -190,7 +189,7 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 
 #endif
 
-/* As window_number_plain, as fast as it can be; bytes from front on may be read. */
+/* As window_number_plain, by the fastest implementation; bytes from front on may be read. */
 static inline bool
 window_number(
 	const uint8_t *front, const uint8_t *p, const struct window *window, uint64_t *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When to predict lines, and what to do where that failed. */
+/* Decides when to predict lines, and learns lines that were not predicted. */
 #include "format/line/predict.h"
 
 #include "format/line/number.h"
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Lines after which it is judged whether prediction pays. */
-#define STRETCH ((uint32_t)16 << 10)
+/* Interval in lines at which the benefit of prediction is evaluated. */
+#define INTERVAL ((uint32_t)16 << 10)
 
-/* Lines for which it rests where it did not. */
+/* Lines without prediction after an interval in which it did not pay. */
 #define REST ((uint32_t)256 << 10)
 
-/* True where a line differs from a template, found out a byte at a time. */
+/* Returns whether a line differs from a template, byte by byte. */
 static bool
 differs_plain(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
@@ -25,9 +25,10 @@ differs_plain(const uint8_t *line, const uint8_t *text, const struct template *t
 }
 
 static void
-walk_plain(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+walk_plain(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
+	size_t max)
 {
-	walk(templates, run, end, most, differs_plain);
+	walk(templates, run, end, max, differs_plain);
 }
 
 predict_walk *
@@ -69,11 +70,11 @@ predict_begin(struct predictor *predictor, struct batch *batch,
 	predictor->run.lines = 0;
 }
 
-/* Puts the numbers of a line into their columns; false where it has others. */
+/* Stores the numbers of a line in their columns; false if one does not have its form. */
 static bool
 put_numbers(const struct predictor *predictor, const struct template *template, size_t i)
 {
-	const struct run *run = &predictor->run;
+	const struct predicted_run *run = &predictor->run;
 	for (unsigned w = 0; w < template->windows; w++) {
 		const struct window *window = &template->window[w];
 		uint64_t *to = predictor->windows[window->column], value;
@@ -86,13 +87,13 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 }
 
 /*
- * Takes the numbers of the lines that were added to a run behind a line of template last; ends
- * the run where one is no number.
+ * Parses the numbers of the lines that were added to a run after a line of template last; ends
+ * the run at the first one that is not a number.
  */
 static void
 take_numbers(struct predictor *predictor, size_t added, uint32_t last)
 {
-	struct run *run = &predictor->run;
+	struct predicted_run *run = &predictor->run;
 	for (uint64_t left = run->numbers; left; left &= left - 1) {
 		const size_t i = (size_t)__builtin_ctzll(left);
 		const struct template *template =
@@ -110,7 +111,7 @@ size_t
 predict_lines(
 	struct predictor *predictor, size_t row, const uint8_t **p, const struct extent *window)
 {
-	struct run *run = &predictor->run;
+	struct predicted_run *run = &predictor->run;
 	const size_t room = predictor->batch->capacity - row;
 	size_t lines = 0;
 	predictor->window = *window;
@@ -118,19 +119,19 @@ predict_lines(
 		return 0;
 	run->end = *p;
 	for (;;) {
-		if (run->lines == RUN_MOST)
+		if (run->lines == RUN_LINES_MAX)
 			predict_fill(predictor, POLY_BATCH_ROWS);
 		if (run->lines == 0)
 			run->row = row + lines;
-		/* What was found wrong at the end of a run may stand behind it. */
+		/* Breaks after the end of the shortened run do not count. */
 		run->breaks &= ((uint64_t)1 << run->lines) - 1;
-		const size_t before = run->lines, most = before + room - lines;
+		const size_t before = run->lines, max = before + room - lines;
 		const uint32_t last = run->last;
 		predictor->walk(&predictor->templates, run, window->end,
-			most < RUN_MOST ? most : RUN_MOST);
+			max < RUN_LINES_MAX ? max : RUN_LINES_MAX);
 		take_numbers(predictor, before, last);
 		lines += run->lines - before;
-		if (run->lines != RUN_MOST || lines == room)
+		if (run->lines != RUN_LINES_MAX || lines == room)
 			break;
 	}
 	*p = run->end;
@@ -149,13 +150,13 @@ predict_wants(struct predictor *predictor)
 	return false;
 }
 
-/* Judges a stretch of lines at its end. */
+/* Evaluates an interval of lines at its end. */
 static void
 judge(struct predictor *predictor)
 {
-	const bool full = predictor->templates.count == TEMPLATES_MOST;
+	const bool full = predictor->templates.count == TEMPLATES_MAX;
 	const uint64_t missed = predictor->missed;
-	if (predictor->lines < STRETCH)
+	if (predictor->lines < INTERVAL)
 		return;
 	if (2 * missed > predictor->lines)
 		predictor->rest = REST;
@@ -170,23 +171,22 @@ judge(struct predictor *predictor)
 void
 predict_learn(struct predictor *predictor, size_t row, const struct line_shape *shape)
 {
-	struct run *run = &predictor->run;
+	struct predicted_run *run = &predictor->run;
 	const uint32_t last = run->last;
 	const uint32_t number =
 		templates_learn(&predictor->templates, predictor->batch, row, shape, last);
 	templates_follow(&predictor->templates, last, number);
-	/* The row of this line stands behind those of the run. */
-	if (number == TEMPLATE_NONE || run->lines == RUN_MOST)
+	/* The row of this line follows those of the run. */
+	if (number == TEMPLATE_NONE || run->lines == RUN_LINES_MAX)
 		predict_fill(predictor, row);
 	if (number != TEMPLATE_NONE) {
 		const uint64_t bit = (uint64_t)1 << run->lines;
 		run->breaks = number == last + 1 ? run->breaks & ~bit : run->breaks | bit;
-		/* The row is filled again, so that runs are not cut by every line that is new.
-		 */
+		/* The row is filled again, so that a new line does not end the run. */
 		run->row = run->lines ? run->row : row;
 		run->text[run->lines] = shape->line;
 		run->number[run->lines++] = number;
-		/* What follows a line that is no template follows the one before it. */
+		/* The successor of a line without template is linked to the line before it. */
 		run->last = number;
 	}
 	predictor->lines++;

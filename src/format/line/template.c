@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learning lines. */
+/* The templates: learns lines. */
 #include "format/line/template.h"
 
 #include "format/line/number.h"
@@ -10,17 +10,17 @@
 
 #include <string.h>
 
-/* How far behind a line with a place of its own lines are told apart. */
-#define BEHIND_MOST 31
+/* Maximum distance from a line with a PC at which equal lines have separate templates. */
+#define DISTANCE_MAX 31
 
-/* Bytes that the processor fetches at once. */
+/* Size of a cache line in bytes. */
 #define CACHE_LINE 64
 
-/* Columns of bytes: those that are copied from the line, and those that no template has. */
+/* Columns of bytes: copied from the line, or absent in every template. */
 #define COPIED (POLY_HAS(text) | POLY_HAS(raw))
 #define NEVER (POLY_HAS(payload) | POLY_HAS(verbatim))
 
-/* Makes a list of the columns; false where there are too many. */
+/* Lists the columns; false: too many. */
 static bool
 lay_out(struct templates *templates, poly_columns columns)
 {
@@ -34,23 +34,23 @@ lay_out(struct templates *templates, poly_columns columns)
 	return true;
 }
 
-/* The first byte of whole cache lines in memory that has room for one more than is used. */
+/* Returns the first aligned byte of memory that has room for one extra cache line. */
 static uint8_t *
 align(uint8_t *memory)
 {
 	return memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
 }
 
-/* Room for more elements of an array, which stays as it is where there is no memory. */
+/* Grows an array; false: out of memory, and the array is unchanged. */
 static bool
 resize(void *array, size_t count, size_t size)
 {
-	void *old, *more;
+	void *old, *grown;
 	memcpy(&old, array, sizeof old);
-	more = mem_resize(old, count, size);
-	if (more)
-		memcpy(array, &more, sizeof more);
-	return more;
+	grown = mem_resize(old, count, size);
+	if (grown)
+		memcpy(array, &grown, sizeof grown);
+	return grown;
 }
 
 static bool
@@ -61,16 +61,19 @@ grow_column(struct template_column *column, uint32_t capacity)
 		       resize(&column->values, capacity + TEMPLATE_SPARE, column->size));
 }
 
-/* Room for more templates: they may move. What could be had is kept where not all could. */
+/*
+ * Makes room for more templates, which may move. On failure the arrays that could grow stay
+ * grown.
+ */
 static bool
 grow(struct templates *templates)
 {
 	const uint32_t capacity = templates->capacity ? 4 * templates->capacity : 256;
 	const ptrdiff_t shift = templates->first - templates->memory;
-	/* For the alignment, and what may be read behind the last text. */
+	/* For the alignment, and for reads past the last text. */
 	const size_t spare = (CACHE_LINE + TEMPLATE_TEXT) / templates->size + 1;
 	if (!resize(&templates->nexts, capacity, sizeof *templates->nexts) ||
-		!resize(&templates->stands, capacity, sizeof *templates->stands) ||
+		!resize(&templates->positions, capacity, sizeof *templates->positions) ||
 		!resize(&templates->memory, capacity + spare, templates->size))
 		return false;
 	templates->first = align(templates->memory);
@@ -88,18 +91,18 @@ bool
 templates_start(
 	struct templates *templates, poly_columns wanted, const struct predict_format *format)
 {
-	const size_t usual = format->usual ? format->usual : TEMPLATE_TEXT;
+	const size_t typical = format->typical_size ? format->typical_size : TEMPLATE_TEXT;
 	const unsigned windows = (unsigned)__builtin_popcountll(format->windows);
 	templates_free(templates);
 	templates->windows = wanted & format->windows;
 	templates->elsewhere = format->windows | COPIED;
-	templates->windows_most = windows < SHAPE_WINDOWS ? windows : SHAPE_WINDOWS;
+	templates->windows_max = windows < SHAPE_WINDOWS ? windows : SHAPE_WINDOWS;
 	if (!lay_out(templates, wanted & ~(POLY_HAS(origin) | NEVER)))
 		return false;
-	/* Whole cache lines; what is left over is room for the text. */
+	/* A multiple of the cache line; the rest is room for the text. */
 	const size_t head = offsetof(struct template, window) +
-			    templates->windows_most * sizeof(struct window);
-	templates->size = (head + usual + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+			    templates->windows_max * sizeof(struct window);
+	templates->size = (head + typical + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
 	const size_t room = (templates->size - head) & ~(sizeof(uint64_t) - 1);
 	templates->text_size = room < TEMPLATE_TEXT ? room : TEMPLATE_TEXT;
 	if (!grow(templates))
@@ -116,20 +119,19 @@ templates_forget(struct templates *templates)
 	templates->all = UINT32_MAX;
 	templates->any = 0;
 	templates->nexts[TEMPLATE_NONE] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
-	templates->stands[TEMPLATE_NONE] = (struct template_stand){TEMPLATE_NONE, 0};
+	templates->positions[TEMPLATE_NONE] = (struct template_position){TEMPLATE_NONE, 0};
 }
 
 /*
- * True where the windows of a row are all those that its line is said to have, and no others.
- * This finds mistakes, but proves nothing of other lines: where a number that is turned or
- * scaled on its way into its column was declared, the value of this line may agree by chance (0
- * does whatever is done with it).
+ * Returns whether the windows of a shape are exactly those that its row has. This detects
+ * mistakes, but proves nothing for other lines: if a number that is byte-swapped or scaled was
+ * declared as a window, the value of this line may agree by chance (0 always does).
  */
 static bool
 windows_fit(const struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape)
 {
-	poly_columns said = 0, there = 0;
+	poly_columns declared = 0, there = 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		const uint64_t *values = column_data(&batch->view, window->column);
@@ -137,16 +139,16 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 		if (!window_number_plain(shape->line, window, &value) ||
 			(values && values[row] != value))
 			return false;
-		said |= (poly_columns)1 << window->column;
+		declared |= (poly_columns)1 << window->column;
 	}
 	for (poly_columns left = templates->windows; left; left &= left - 1) {
 		const unsigned c = (unsigned)__builtin_ctzll(left);
 		there |= (poly_columns)bit_test(batch->bits[c], row) << c;
 	}
-	return there == (said & templates->windows);
+	return there == (declared & templates->windows);
 }
 
-/* True where a column of bytes is absent, or is n bytes at p. */
+/* Returns whether a column of bytes is absent, or equals the n bytes at p. */
 static bool
 bytes_fit(const struct batch *batch, enum poly_column column, size_t row, const uint8_t *p,
 	size_t n)
@@ -158,13 +160,13 @@ bytes_fit(const struct batch *batch, enum poly_column column, size_t row, const 
 	       (n == 0 || memcmp(batch->arena.data + slices[row].offset, p, n) == 0);
 }
 
-/* True where the row can be made from the line and its template. */
+/* Returns whether the row can be recreated from the line and its template. */
 static bool
 can_repeat(const struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape)
 {
-	if (!shape->repeats || shape->windows > templates->windows_most ||
-		batch->arena.failed || shape->size > templates->text_size || shape->size == 0)
+	if (!shape->repeats || shape->windows > templates->windows_max || batch->arena.failed ||
+		shape->size > templates->text_size || shape->size == 0)
 		return false;
 	return windows_fit(templates, batch, row, shape) &&
 	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
@@ -173,7 +175,7 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 	       bytes_fit(batch, POLY_COLUMN_verbatim, row, NULL, 0);
 }
 
-/* A template for the line without its row, and its text. */
+/* Creates the template for the line, without its row, and its text. */
 static void
 describe(const struct line_shape *shape, struct template *template, uint8_t text[TEMPLATE_TEXT])
 {
@@ -200,9 +202,9 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 
 static uint64_t
 hash(const struct template *template, const uint8_t text[TEMPLATE_TEXT],
-	struct template_stand stand)
+	struct template_position stand)
 {
-	uint64_t h = ((uint64_t)stand.place << 32 | stand.behind) ^ template->care[0];
+	uint64_t h = ((uint64_t)stand.place << 32 | stand.distance) ^ template->care[0];
 	for (size_t i = 0; i < template->length; i += 8) {
 		h = (h ^ load_le64(text + i)) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
@@ -211,8 +213,8 @@ hash(const struct template *template, const uint8_t text[TEMPLATE_TEXT],
 }
 
 /*
- * True where the number is of the template of that text. Lines that have the same windows have
- * them in the same form.
+ * Returns whether the number is that of the template with this text. Lines with the same
+ * windows have them in the same form.
  */
 static bool
 is_same(const struct templates *templates, uint32_t number, const struct template *template,
@@ -224,7 +226,7 @@ is_same(const struct templates *templates, uint32_t number, const struct templat
 	       memcmp(known->care, template->care, sizeof known->care) == 0;
 }
 
-/* An element of a column, of any size. */
+/* Stores an element of a column, of any size. */
 static void
 keep_value(const struct template_column *column, uint32_t number, const void *data, size_t row)
 {
@@ -240,7 +242,7 @@ keep_value(const struct template_column *column, uint32_t number, const void *da
 	}
 }
 
-/* Keeps the row of a template. */
+/* Stores the row of a template. */
 static void
 keep_row(struct templates *templates, uint32_t number, const struct batch *batch, size_t row)
 {
@@ -252,29 +254,29 @@ keep_row(struct templates *templates, uint32_t number, const struct batch *batch
 		bool present = bit_test(batch->bits[column->column], row);
 		presence |= (uint32_t)present << i;
 		*word = present ? *word | bit : *word & ~bit;
-		/* What is not present has a value all the same, as any column has. */
+		/* An absent element has a value, too, as in any column. */
 		keep_value(column, number, column_data(&batch->view, column->column), row);
 	}
 	templates->all &= presence;
 	templates->any |= presence;
 }
 
-/* Where a line behind a template stands. */
-static struct template_stand
-stand_behind(const struct templates *templates, uint32_t last)
+/* Returns the position of a line that follows a template. */
+static struct template_position
+position_after(const struct templates *templates, uint32_t last)
 {
-	struct template_stand stand = templates->stands[last];
-	stand.behind += stand.behind < BEHIND_MOST;
+	struct template_position stand = templates->positions[last];
+	stand.distance += stand.distance < DISTANCE_MAX;
 	return stand;
 }
 
-/* The number of a key, which is the next new one where *added; NULL where there can be none. */
+/* Returns the number of a key, the next new one if *added; NULL: no template possible. */
 static const uint64_t *
 find(struct templates *templates, uint64_t key, bool *added)
 {
 	const uint32_t count = templates->count;
 	*added = false;
-	if (count == TEMPLATES_MOST || (count == templates->capacity && !grow(templates)))
+	if (count == TEMPLATES_MAX || (count == templates->capacity && !grow(templates)))
 		return map_find(&templates->found, key);
 	return map_get(&templates->found, key, count, added);
 }
@@ -283,30 +285,31 @@ uint32_t
 templates_learn(struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape, uint32_t last)
 {
-	struct template fresh;
+	struct template created;
 	uint8_t text[TEMPLATE_TEXT];
-	struct template_stand stand = {TEMPLATE_NONE, 0};
+	struct template_position stand = {TEMPLATE_NONE, 0};
 	bool added;
 	if (!can_repeat(templates, batch, row, shape))
 		return TEMPLATE_NONE;
-	describe(shape, &fresh, text);
+	describe(shape, &created, text);
 	if (!shape->place)
-		stand = stand_behind(templates, last);
-	const uint64_t *found = find(templates, hash(&fresh, text, stand), &added);
+		stand = position_after(templates, last);
+	const uint64_t *found = find(templates, hash(&created, text, stand), &added);
 	if (!found)
 		return TEMPLATE_NONE;
 	const uint32_t number = (uint32_t)*found;
-	/* Of two lines with the same hash only the first one is a template. */
+	/* If two lines have the same hash, only the first one is a template. */
 	if (!added)
-		return is_same(templates, number, &fresh, text) ? number : TEMPLATE_NONE;
+		return is_same(templates, number, &created, text) ? number : TEMPLATE_NONE;
 	templates->count++;
 	struct template *template = template_at(templates, number);
 	memcpy(template_text(templates, number), text, templates->text_size);
-	memcpy(template, &fresh, sizeof fresh);
+	memcpy(template, &created, sizeof created);
 	memcpy(template->window, shape->window, shape->windows * sizeof *shape->window);
 	keep_row(templates, number, batch, row);
 	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
-	templates->stands[number] = shape->place ? (struct template_stand){number, 0} : stand;
+	templates->positions[number] =
+		shape->place ? (struct template_position){number, 0} : stand;
 	return number;
 }
 
@@ -316,7 +319,7 @@ templates_follow(struct templates *templates, uint32_t last, uint32_t next)
 	struct template_next *known = &templates->nexts[last];
 	if (last == TEMPLATE_NONE || next == TEMPLATE_NONE || known->next == next)
 		return;
-	known->other = known->next;
+	known->second = known->next;
 	known->next = next;
 }
 
@@ -324,7 +327,7 @@ void
 templates_free(struct templates *templates)
 {
 	mem_free(templates->nexts);
-	mem_free(templates->stands);
+	mem_free(templates->positions);
 	mem_free(templates->memory);
 	for (size_t i = 0; i < templates->columns; i++) {
 		mem_free(templates->column[i].values);

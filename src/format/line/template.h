@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines that were seen before, as templates: a text with windows in which numbers change, the
- * row that the plain parser made of it, and what followed it.
+ * Templates of lines seen before: a text with windows in which numbers vary, the row that the
+ * plain parser created, and the template that followed it.
  *
- * A trace repeats its static instructions, so nearly every line is a template with other
- * numbers in its windows, and nearly always one of the two templates that followed the line
- * before the last time. To compare a line with those two is much faster than to parse it.
+ * A trace repeats its static instructions, so nearly every line matches a template except for
+ * the numbers in its windows, nearly always one of the two that followed the previous template
+ * before. Comparing a line with those two is much faster than parsing it.
  */
 #ifndef FORMAT_LINE_TEMPLATE_H
 #define FORMAT_LINE_TEMPLATE_H
@@ -17,86 +17,89 @@
 
 #include <string.h>
 
-/* Bytes of the longest line that can be a template, its newline included. */
+/* Maximum length of a template in bytes, newline included. */
 #define TEMPLATE_TEXT 128
 
-/* Most templates that are kept at a time. */
-#define TEMPLATES_MOST ((uint32_t)256 << 10)
+/* Maximum number of templates. */
+#define TEMPLATES_MAX ((uint32_t)256 << 10)
 
-/* Columns that rows of templates have at most. */
+/* Maximum number of columns of a template's row. */
 #define TEMPLATE_COLUMNS 32
 
-/* Rows behind those of the templates that may be read. */
+/* Rows past those of the templates that may be read. */
 #define TEMPLATE_SPARE 16
 
 /* No template: the number 0, which matches no line. */
 #define TEMPLATE_NONE 0
 
-/* What is to be known of a format's lines. */
+/* The properties of a format's lines. */
 struct predict_format {
-	poly_columns windows; /* columns that are filled from windows, and from nothing else */
-	size_t usual;	      /* bytes that most lines have at most; 0: as many as can be */
+	poly_columns windows; /* columns that are filled only from windows */
+	size_t typical_size;  /* most lines have at most this number of bytes; 0: TEMPLATE_TEXT
+			       */
 };
 
-/* What followed a template the last time, and before that. */
+/* The last two different successors of a template, the latest first. */
 struct template_next {
-	uint32_t next, other;
+	uint32_t next, second;
 };
 
 /*
- * A template: all that is needed where a line is compared with it, side by side. In front of it
- * stands the text, with zeros in the windows and behind its end.
+ * A template: all data for the comparison with a line, adjacent in memory. The text precedes
+ * it, with zeros in the windows and after its end.
  */
 struct template
 {
-	uint64_t care[TEMPLATE_TEXT / 64]; /* bytes that have to be the same: a bit each */
+	uint64_t care[TEMPLATE_TEXT / 64]; /* bytes that must be equal: one bit per byte */
 	uint8_t length;			   /* of the line */
-	uint8_t windows;		   /* how many there are */
+	uint8_t windows;		   /* number of windows */
 	uint8_t text_at, text_length;	   /* of the column text; length 0: none or empty */
-	struct window window[];		   /* templates.windows_most */
+	struct window window[];		   /* templates.windows_max */
 };
 
 /*
- * A column of the rows of templates, by number: neighbours are mostly the same as in the trace,
- * so that many rows are copied at once.
+ * A column of the templates' rows, by template number: neighbours are mostly neighbours in the
+ * trace, and their rows are copied at once.
  */
 struct template_column {
 	enum poly_column column;
-	uint8_t size;	   /* of its elements; 0: its values stand elsewhere */
-	uint8_t *values;   /* NULL where the size is 0 */
-	uint64_t *present; /* a bit each */
+	uint8_t size;	   /* of its elements; 0: its values are stored elsewhere */
+	uint8_t *values;   /* NULL if the size is 0 */
+	uint64_t *present; /* one bit per template */
 };
 
-/* Where in the trace a template stands: behind which line that says its place, and how far. */
-struct template_stand {
-	uint32_t place, behind;
+/*
+ * The position of a template in the program: the last line with a PC, and the distance from it.
+ */
+struct template_position {
+	uint32_t place, distance;
 };
 
 struct templates {
 	uint32_t count, capacity; /* templates, number 0 among them */
 	struct template_next *nexts;
-	struct template_stand *stands;
+	struct template_position *positions;
 	uint8_t *memory;	/* of the templates */
 	uint8_t *first;		/* text 0, at the beginning of a cache line */
 	size_t text_size;	/* room for a text; up to TEMPLATE_TEXT */
 	size_t size;		/* bytes of a text and its template: whole cache lines */
 	struct map found;	/* numbers by hash */
-	poly_columns windows;	/* wanted, and in every row that has them from a window */
-	poly_columns elsewhere; /* columns whose values do not stand in rows */
-	unsigned windows_most;
+	poly_columns windows;	/* requested columns whose values come from windows */
+	poly_columns elsewhere; /* columns whose values are not stored in rows */
+	unsigned windows_max;
 	size_t columns;
 	struct template_column column[TEMPLATE_COLUMNS];
-	uint32_t all, any; /* columns that all and some of the templates have: a bit each */
+	uint32_t all, any; /* columns of all templates, and of any: one bit per column */
 };
 
-/* The text of a template; TEMPLATE_TEXT bytes may be read. */
+/* Returns the text of a template; TEMPLATE_TEXT bytes may be read. */
 static inline uint8_t *
 template_text(const struct templates *templates, uint32_t number)
 {
 	return templates->first + number * templates->size;
 }
 
-/* The template of a text. */
+/* Returns the template of a text. */
 static inline struct template *
 template_of(const struct templates *templates, uint8_t *text)
 {
@@ -110,27 +113,27 @@ template_at(const struct templates *templates, uint32_t number)
 }
 
 /*
- * Lays rows out for the wanted columns; no template is kept. False where there are too many of
- * them: there can be no templates.
+ * Lays out rows for the requested columns, and discards all templates. False: too many columns,
+ * no templates are possible.
  */
 bool templates_start(
 	struct templates *templates, poly_columns wanted, const struct predict_format *format);
 
-/* Forgets all templates; the layout stays. */
+/* Discards all templates; the layout stays. */
 void templates_forget(struct templates *templates);
 
 /*
- * The template of a line, of which the plain parser made a row with that shape, behind a line
- * of template last (or TEMPLATE_NONE); a new one where there is none. TEMPLATE_NONE where it
- * can't be one, or where there are too many, or memory ran out.
+ * Returns the template of a line that the plain parser parsed, with its shape, after a line of
+ * template last (or TEMPLATE_NONE); adds it if it is new. TEMPLATE_NONE: the line cannot be a
+ * template, too many templates, or out of memory.
  */
 uint32_t templates_learn(struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape, uint32_t last);
 
-/* Notes that next followed last. */
+/* Records that next followed last. */
 void templates_follow(struct templates *templates, uint32_t last, uint32_t next);
 
-/* Gives the memory back; templates are as zeroed. */
+/* Frees the memory, and zeroes templates. */
 void templates_free(struct templates *templates);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk along predicted lines by the vectors of x86-64: 16 or 32 bytes at a time. */
+/*
+ * The walk along predicted lines with vector instructions of x86-64: 16 or 32 bytes at a time.
+ */
 #include "format/line/walk.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -8,7 +10,7 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* The bytes of 64 that are the same, a bit each. */
+/* Returns which of 64 bytes are equal, one bit per byte. */
 static inline uint64_t
 same_sse2(const uint8_t *a, const uint8_t *b)
 {
@@ -48,15 +50,17 @@ differs_avx2(const uint8_t *line, const uint8_t *text, const struct template *te
 }
 
 static void
-walk_sse2(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+walk_sse2(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
+	size_t max)
 {
-	walk(templates, run, end, most, differs_sse2);
+	walk(templates, run, end, max, differs_sse2);
 }
 
 static AVX2 void
-walk_avx2(const struct templates *templates, struct run *run, const uint8_t *end, size_t most)
+walk_avx2(const struct templates *templates, struct predicted_run *run, const uint8_t *end,
+	size_t max)
 {
-	walk(templates, run, end, most, differs_avx2);
+	walk(templates, run, end, max, differs_avx2);
 }
 
 predict_walk *

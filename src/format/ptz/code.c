@@ -8,36 +8,36 @@
 #include <string.h>
 
 static void
-code_planes(const struct ptz_values *it, struct buf *to)
+code_planes(const struct ptz_values *values, struct buf *out)
 {
 	uint64_t all = 0;
 	unsigned size = 1;
-	for (size_t i = 0; i < it->count; i++)
-		all |= it->values[i];
+	for (size_t i = 0; i < values->count; i++)
+		all |= values->values[i];
 	while (size < 8 && all >> 8 * size)
 		size++;
-	uint8_t *room = buf_reserve(to, it->count * size);
+	uint8_t *room = buf_reserve(out, values->count * size);
 	if (!room)
 		return;
 	for (unsigned plane = 0; plane < size; plane++) {
-		for (size_t i = 0; i < it->count; i++)
-			*room++ = (uint8_t)(it->values[i] >> 8 * plane);
+		for (size_t i = 0; i < values->count; i++)
+			*room++ = (uint8_t)(values->values[i] >> 8 * plane);
 	}
-	to->size += it->count * size;
+	out->size += values->count * size;
 }
 
 static bool
-code_template(const struct ptz_values *it, struct buf *to)
+code_template(const struct ptz_values *values, struct buf *out)
 {
-	uint64_t *last = mem_new(it->templates + (size_t)1, sizeof *last);
-	uint64_t *known = mem_new(it->templates / 64 + (size_t)1, sizeof *known);
+	uint64_t *last = mem_new(values->templates + (size_t)1, sizeof *last);
+	uint64_t *known = mem_new(values->templates / 64 + (size_t)1, sizeof *known);
 	const bool ok = last && known;
-	uint64_t before = 0;
-	for (size_t i = 0; ok && i < it->count; i++) {
-		const uint32_t t = it->template[i];
-		ptz_put(to,
-			ptz_zigzag(it->values[i] - (bit_test(known, t) ? last[t] : before)));
-		last[t] = before = it->values[i];
+	uint64_t previous = 0;
+	for (size_t i = 0; ok && i < values->count; i++) {
+		const uint32_t t = values->template[i];
+		ptz_put_varint(out, ptz_zigzag(values->values[i] -
+					       (bit_test(known, t) ? last[t] : previous)));
+		last[t] = previous = values->values[i];
 		bit_set(known, t);
 	}
 	mem_free(last);
@@ -46,28 +46,28 @@ code_template(const struct ptz_values *it, struct buf *to)
 }
 
 bool
-ptz_code(const struct ptz_values *it, enum ptz_coding coding, struct buf *to)
+ptz_encode(const struct ptz_values *values, enum ptz_coding coding, struct buf *out)
 {
-	uint64_t before = 0;
+	uint64_t previous = 0;
 	bool ok = true;
 	switch (coding) {
-	case PTZ_PLANES: code_planes(it, to); break;
-	case PTZ_TEMPLATE: ok = code_template(it, to); break;
+	case PTZ_PLANES: code_planes(values, out); break;
+	case PTZ_TEMPLATE: ok = code_template(values, out); break;
 	case PTZ_PC:
-		for (size_t i = 0; i < it->count; i++)
-			ptz_put(to, ptz_zigzag(it->values[i] - it->pc[i]));
+		for (size_t i = 0; i < values->count; i++)
+			ptz_put_varint(out, ptz_zigzag(values->values[i] - values->pc[i]));
 		break;
 	case PTZ_DELTA:
-		for (size_t i = 0; i < it->count; i++) {
-			ptz_put(to, ptz_zigzag(it->values[i] - before));
-			before = it->values[i];
+		for (size_t i = 0; i < values->count; i++) {
+			ptz_put_varint(out, ptz_zigzag(values->values[i] - previous));
+			previous = values->values[i];
 		}
 		break;
 	case PTZ_BYTES:
 	case PTZ_XOR:
 	case PTZ_CODING_COUNT: break;
 	}
-	return ok && !to->failed;
+	return ok && !out->failed;
 }
 
 bool
@@ -97,20 +97,21 @@ ptz_decoder_fini(struct ptz_decoder *decoder)
 }
 
 static void
-decode_planes(struct ptz_decoder *it, uint64_t *to, size_t n)
+decode_planes(struct ptz_decoder *decoder, uint64_t *dst, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] = 0;
-	for (unsigned plane = 0; plane < it->size; plane++) {
-		const uint8_t *p = it->bytes.p + (size_t)plane * it->count + it->at;
+		dst[i] = 0;
+	for (unsigned plane = 0; plane < decoder->size; plane++) {
+		const uint8_t *p =
+			decoder->bytes.p + (size_t)plane * decoder->count + decoder->at;
 		for (size_t i = 0; i < n; i++)
-			to[i] |= (uint64_t)p[i] << 8 * plane;
+			dst[i] |= (uint64_t)p[i] << 8 * plane;
 	}
 }
 
-/* A number of one byte or two, which most are, or more. */
+/* Parses a varint of one byte or two, which are the most common, or more. */
 static inline uint64_t
-take(struct ptz_bytes *bytes)
+parse_number(struct ptz_bytes *bytes)
 {
 	const uint8_t *p = bytes->p;
 	if (p < bytes->end && p[0] < 0x80)
@@ -119,20 +120,20 @@ take(struct ptz_bytes *bytes)
 		bytes->p += 2;
 		return (uint64_t)p[1] << 7 | (p[0] & 0x7f);
 	}
-	return ptz_take(bytes);
+	return ptz_parse_varint(bytes);
 }
 
-/* True where the next eight numbers are bytes. */
+/* Returns whether each of the next eight numbers is one byte. */
 static inline bool
 are_bytes(const struct ptz_bytes *bytes)
 {
 	return bytes->end - bytes->p >= 8 && !(load_le64(bytes->p) & 0x8080808080808080);
 }
 
-/* Bytes whose numbers are found at once, and those that must be there for it. */
-enum { BLOCK = 64, BLOCK_MOST = BLOCK + 8 };
+/* Bytes whose numbers are found together, and the bytes that must be readable for it. */
+enum { BLOCK = 64, BLOCK_READ_MAX = BLOCK + 8 };
 
-/* The bytes of a block that end a number, a bit each. */
+/* Returns a bitmap of the bytes of a block that end a number. */
 static inline uint64_t
 find_ends(const uint8_t *p)
 {
@@ -144,7 +145,7 @@ find_ends(const uint8_t *p)
 	return ends;
 }
 
-/* The number of n bytes (1 to 8) at p, where 8 may be read. */
+/* Returns the number in the n bytes (1 to 8) at p, where 8 are readable. */
 static inline uint64_t
 join_groups(const uint8_t *p, unsigned n)
 {
@@ -155,11 +156,11 @@ join_groups(const uint8_t *p, unsigned n)
 }
 
 /*
- * Takes up to n differences that end within a block: where a number ends does not wait for the
- * ones before it. How many; none where the first one is longer than 8 bytes.
+ * Decodes up to n differences that end within a block: finding the end of a number does not
+ * wait for the preceding ones. Returns their number; 0 if the first one is longer than 8 bytes.
  */
 static inline size_t
-take_block(struct ptz_bytes *bytes, uint64_t *to, size_t n)
+decode_block(struct ptz_bytes *bytes, uint64_t *dst, size_t n)
 {
 	uint64_t ends = find_ends(bytes->p);
 	unsigned at = 0;
@@ -168,91 +169,94 @@ take_block(struct ptz_bytes *bytes, uint64_t *to, size_t n)
 		const unsigned next = (unsigned)__builtin_ctzll(ends) + 1;
 		if (next - at > 8)
 			break;
-		to[i++] = ptz_unzigzag(join_groups(bytes->p + at, next - at));
+		dst[i++] = ptz_unzigzag(join_groups(bytes->p + at, next - at));
 		at = next;
 	}
 	bytes->p += at;
 	return i;
 }
 
-/* Takes n differences. */
+/* Decodes n differences. */
 static void
-decode_differences(struct ptz_bytes *from, uint64_t *to, size_t n)
+decode_differences(struct ptz_bytes *input, uint64_t *dst, size_t n)
 {
-	struct ptz_bytes bytes = *from;
+	struct ptz_bytes bytes = *input;
 	size_t i = 0;
 	while (i < n) {
 		if (n - i >= 8 && are_bytes(&bytes)) {
 			for (size_t k = 0; k < 8; k++)
-				to[i + k] = ptz_unzigzag(bytes.p[k]);
+				dst[i + k] = ptz_unzigzag(bytes.p[k]);
 			bytes.p += 8;
 			i += 8;
 			continue;
 		}
-		size_t taken = 0;
-		if (bytes.end - bytes.p >= BLOCK_MOST)
-			taken = take_block(&bytes, to + i, n - i);
-		if (taken == 0)
-			to[i++] = ptz_unzigzag(take(&bytes));
-		i += taken;
+		size_t decoded = 0;
+		if (bytes.end - bytes.p >= BLOCK_READ_MAX)
+			decoded = decode_block(&bytes, dst + i, n - i);
+		if (decoded == 0)
+			dst[i++] = ptz_unzigzag(parse_number(&bytes));
+		i += decoded;
 	}
-	*from = bytes;
+	*input = bytes;
 }
 
-/* Adds differences to the last values of templates, of which some may have none. */
+/* Adds differences to the last values of templates, some of which may have none. */
 static void
-add_first(struct ptz_decoder *it, uint64_t *to, const struct ptz_span *span, uint64_t before)
+add_first(struct ptz_decoder *decoder, uint64_t *dst, const struct ptz_span *span,
+	uint64_t previous)
 {
 	for (uint32_t i = 0; i < span->count; i++) {
 		const uint32_t t = span->first + i;
-		if (bit_test(it->known, t))
-			before = it->last[t];
+		if (bit_test(decoder->known, t))
+			previous = decoder->last[t];
 		else
-			bit_set(it->known, t);
-		before += to[i];
-		to[i] = it->last[t] = before;
+			bit_set(decoder->known, t);
+		previous += dst[i];
+		dst[i] = decoder->last[t] = previous;
 	}
-	/* There is a bit behind that of the last template, which is not set. */
-	while (bit_test(it->known, it->all_known))
-		it->all_known++;
+	/* The bit after that of the last template is never set. */
+	while (bit_test(decoder->known, decoder->all_known))
+		decoder->all_known++;
 }
 
 static void
-decode_templates(struct ptz_decoder *it, uint64_t *to, size_t n, const struct ptz_span *spans)
+decode_templates(
+	struct ptz_decoder *decoder, uint64_t *dst, size_t n, const struct ptz_span *spans)
 {
-	decode_differences(&it->bytes, to, n);
+	decode_differences(&decoder->bytes, dst, n);
 	for (size_t i = 0; i < n; i += spans++->count) {
-		uint64_t *restrict last = it->last + spans->first, *restrict own = to + i;
-		if (spans->first + spans->count > it->all_known) {
-			add_first(it, own, spans, i ? to[i - 1] : it->before);
+		uint64_t *restrict last = decoder->last + spans->first, *restrict own = dst + i;
+		if (spans->first + spans->count > decoder->all_known) {
+			add_first(decoder, own, spans, i ? dst[i - 1] : decoder->previous);
 			continue;
 		}
 		for (uint32_t k = 0; k < spans->count; k++)
 			own[k] = last[k] += own[k];
 	}
-	it->before = n ? to[n - 1] : it->before;
+	decoder->previous = n ? dst[n - 1] : decoder->previous;
 }
 
 void
-ptz_decode(struct ptz_decoder *it, uint64_t *to, size_t n, const struct ptz_span *spans)
+ptz_decode(struct ptz_decoder *decoder, uint64_t *dst, size_t n, const struct ptz_span *spans)
 {
-	if (n > it->count - it->at || (it->coding == PTZ_PLANES && it->bytes.bad)) {
-		it->bytes.bad = true;
-		memset(to, 0, n * sizeof *to);
+	if (n > decoder->count - decoder->at ||
+		(decoder->coding == PTZ_PLANES && decoder->bytes.bad)) {
+		decoder->bytes.bad = true;
+		memset(dst, 0, n * sizeof *dst);
 		return;
 	}
-	switch (it->coding) {
-	case PTZ_PLANES: decode_planes(it, to, n); break;
-	case PTZ_TEMPLATE: decode_templates(it, to, n, spans); break;
+	switch (decoder->coding) {
+	case PTZ_PLANES: decode_planes(decoder, dst, n); break;
+	case PTZ_TEMPLATE: decode_templates(decoder, dst, n, spans); break;
 	case PTZ_DELTA:
-		decode_differences(&it->bytes, to, n);
+		decode_differences(&decoder->bytes, dst, n);
 		for (size_t i = 0; i < n; i++)
-			to[i] = it->before += to[i];
+			dst[i] = decoder->previous += dst[i];
 		break;
-	case PTZ_PC: decode_differences(&it->bytes, to, n); break;
+	case PTZ_PC: decode_differences(&decoder->bytes, dst, n); break;
 	case PTZ_BYTES:
 	case PTZ_XOR:
-	case PTZ_CODING_COUNT: it->bytes.bad = true; memset(to, 0, n * sizeof *to);
+	case PTZ_CODING_COUNT: decoder->bytes.bad = true; memset(dst, 0, n * sizeof *dst);
 	}
-	it->at += (uint32_t)n;
+	decoder->at += (uint32_t)n;
 }

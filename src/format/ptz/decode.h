@@ -1,169 +1,168 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment out of a file. */
+/* Decoding a segment of a file. */
 #ifndef FORMAT_PTZ_DECODE_H
 #define FORMAT_PTZ_DECODE_H
 
-#include "format/pattern.h"
+#include "format/line_cache.h"
 #include "format/ptz/code.h"
 
-/* Elements behind a column of the templates that may be read. */
+/* Readable elements after the last template of a column. */
 #define PTZ_SLACK 16
 
-/* A set of templates, which several columns may share, and the rows of the batch that have
- * them. */
+/* A set of templates, which columns may share, and the batch's rows that have them. */
 struct ptz_set {
 	uint64_t *templates;
-	uint32_t count;	 /* templates in it */
-	uint64_t shapes; /* which of the first 64 shapes; 0: others, too */
-	/* How many are before each template and the end, and which they are, with PTZ_SLACK
-	 * more; where a column moves in them. */
-	uint32_t *before, *members;
+	uint32_t count;	 /* templates in the set */
+	uint64_t shapes; /* which of the first 64 shapes it covers; 0: later ones, too */
+	/* For varying columns: the number of members before each template and the end; and the
+	 * members, with PTZ_SLACK extra. */
+	uint32_t *rank, *members;
 	uint64_t rows[POLY_BATCH_ROWS / 64 + 1];
-	bool found; /* rows are those of this batch */
+	bool found; /* rows are those of the current batch */
 };
 
 /* A column of a segment. */
 struct ptz_column {
 	enum poly_column column;
 	unsigned size; /* bytes of an element; 0: slices */
-	/* Templates that have it, a bit each, among the sets of the segment; NULL: none. */
+	/* Templates that have it as static, shared among the segment's sets; NULL: none. */
 	struct ptz_set *fixed;
-	void *values; /* by template, with PTZ_SLACK more; of slices struct poly_slice */
-	const uint8_t *bytes;  /* that static slices refer to */
-	bool always;	       /* every template has it, static */
-	struct ptz_set *moves; /* templates whose rows have it; NULL: none */
-	bool all_move;	       /* they are all */
+	void *values; /* by template, with PTZ_SLACK extra; struct poly_slice for slices */
+	const uint8_t *bytes;	 /* that static slices refer to */
+	bool always;		 /* every template has it as static */
+	struct ptz_set *varying; /* templates whose rows have it as varying; NULL: none */
+	bool all_varying;	 /* in all templates */
 	struct ptz_decoder decoder;
-	struct ptz_bytes slices; /* bytes of the slices to come */
+	struct ptz_bytes slices; /* bytes of the following slices */
 	bool is_xor;
-	uint8_t *before; /* of PTZ_XOR: the slice before */
-	size_t before_size, before_capacity;
+	uint8_t *previous; /* for PTZ_XOR: the previous slice */
+	size_t previous_size, previous_capacity;
 };
 
-struct giving;
-struct ptz_tally;
-struct ptz_unpacker;
+struct row_emitter;
+struct ptz_weights;
+struct ptz_load_options;
 
 struct unpacked {
-	const struct ptz_unpacker *with; /* while it is loaded */
-	uint64_t first;			 /* records before it */
-	uint32_t number;		 /* of the segment, from 1 */
+	const struct ptz_load_options *options; /* while the segment is loaded */
+	uint64_t first;				/* records that precede it */
+	uint32_t number;			/* of the segment, from 1 */
 	uint32_t rows, templates, streams;
-	struct ptz_stream stream[PTZ_STREAMS_MOST];
-	uint8_t *data[PTZ_STREAMS_MOST]; /* unpacked; NULL: not wanted */
-	uint32_t *follow;		 /* by template; PTZ_SEVERAL ends a block */
-	uint32_t *run; /* by template: how many stand in a row of numbers from it on */
+	struct ptz_stream stream[PTZ_STREAMS_MAX];
+	uint8_t *data[PTZ_STREAMS_MAX]; /* unpacked; NULL: not selected */
+	uint32_t *follow;		/* follower by template; PTZ_SEVERAL ends a block */
+	uint32_t *run_length; /* by template: templates from it on that are executed in number
+				 order */
 	uint32_t *starts, *blocks;
 	uint32_t start_count, block_count;
 	struct ptz_column column[POLY_COLUMN_COUNT];
 	unsigned columns;
 	struct ptz_set *sets[2 * POLY_COLUMN_COUNT];
 	unsigned set_count;
-	const char **names; /* in its data */
+	const char **names; /* in the segment's data */
 	uint32_t name_count;
-	unsigned record_count; /* of the names of records that its rows have */
-	uint32_t rows_most;    /* rows that are given at once, for the bytes of their slices */
-	uint32_t given, block; /* rows that were given, and blocks begun */
-	uint32_t next;	       /* the template of the next row */
-	/* Room for giving rows, and those of templates, kept from segment to segment. */
-	struct giving *giving, *templating;
-	struct ptz_tally *tally; /* the same for counting them; NULL: nobody asked */
+	unsigned record_count; /* names of records that its rows use */
+	uint32_t rows_max; /* maximum rows per batch, which limits the bytes of their slices */
+	uint32_t delivered, block; /* rows delivered, and blocks started */
+	uint32_t next;		   /* template of the next row */
+	/* Scratch space for emitting rows and templates, reused by later segments. */
+	struct row_emitter *emitter, *template_emitter;
+	struct ptz_weights *weights; /* scratch space for weighted rows; NULL: not requested */
 };
 
 #define PTZ_SEVERAL UINT32_MAX
 
-/* What a segment is read with. */
-struct ptz_unpacker {
+/* Options for loading a segment. */
+struct ptz_load_options {
 	struct block_unpacker *unpacker;
-	poly_columns wanted;	  /* columns that are to be filled */
-	const uint8_t *of_column; /* numbers of columns in the file as own ones; 255: unknown */
-	unsigned of_count;
+	poly_columns wanted;	   /* columns to fill */
+	const uint8_t *column_map; /* file's column number -> column; 255: unknown */
+	unsigned column_count;
 };
 
 /*
- * Reads the front (n bytes at p) of a segment into zeroed or cleared storage. POLY_ERR_FORMAT:
- * it can't be; error's offset is not set.
+ * Parses the front (n bytes at p) of a segment into zeroed or cleared storage. POLY_ERR_FORMAT
+ * without the error's offset.
  */
-enum poly_status unpacked_front(
+enum poly_status unpacked_parse_front(
 	struct unpacked *unpacked, const uint8_t *p, size_t n, struct poly_error *error);
 
-/* Bytes of a segment's streams as they stand in the file. */
+/* Returns the bytes of a segment's streams in the file. */
 uint64_t unpacked_size(const struct unpacked *unpacked);
 
 /*
- * Takes the streams' bytes, which stand at p, and prepares giving rows, but for names. Any
- * thread may do so. POLY_ERR_FORMAT: a stream is damaged, and the message names it.
- * POLY_ERR_MEMORY.
+ * Unpacks the streams' bytes at p and prepares the rows, except for names. Any thread may call
+ * it. POLY_ERR_FORMAT: a stream is corrupt, and the message names it. POLY_ERR_MEMORY.
  */
-enum poly_status unpacked_load(struct unpacked *unpacked, const struct ptz_unpacker *with,
-	const uint8_t *p, struct poly_error *error);
+enum poly_status unpacked_load(struct unpacked *unpacked,
+	const struct ptz_load_options *options, const uint8_t *p, struct poly_error *error);
 
 /*
- * Gives its names the numbers that they have in the trace, which is due once, before rows are
- * given. POLY_ERR_MEMORY. POLY_ERR_LIMIT: the trace has too many.
+ * Replaces the segment's name numbers by those of the trace. Call it once, before the first
+ * rows. POLY_ERR_MEMORY. POLY_ERR_LIMIT: the trace has too many names.
  */
-enum poly_status unpacked_adopt(
+enum poly_status unpacked_resolve_names(
 	struct unpacked *unpacked, struct info *info, struct poly_error *error);
 
-/* Exchanges two segments; what is kept from segment to segment stays. */
+/* Exchanges two segments, but not their scratch space. */
 void unpacked_swap(struct unpacked *a, struct unpacked *b);
 
 /*
- * Gives the columns that move of up to most of the rows that are left; how many is in
- * batch->view.rows. POLY_ERR_FORMAT: the streams contradict each other.
+ * Decodes the varying columns of up to max of the remaining rows; batch->view.rows is their
+ * number. POLY_ERR_FORMAT: the streams contradict each other.
  */
-enum poly_status unpacked_rows(
-	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
+enum poly_status unpacked_next_rows(
+	struct unpacked *unpacked, struct batch *batch, size_t max, struct poly_error *error);
 
-/* Gives n rows, as unpacked_rows, of templates; what moves stays absent. */
-enum poly_status unpacked_templates(struct unpacked *unpacked, struct batch *batch,
+/* Emits n rows with the static columns of templates; varying columns stay absent. */
+enum poly_status unpacked_emit_templates(struct unpacked *unpacked, struct batch *batch,
 	const uint32_t *templates, size_t n, struct poly_error *error);
 
 /*
- * Counts the rows of a segment of which none was given, so that unpacked_tally gives them.
- * Where a column that was loaded moves, or the streams contradict each other, it does nothing,
- * and unpacked_rows tells. POLY_ERR_MEMORY.
+ * Counts the rows per template of a segment that has delivered no rows, for
+ * unpacked_next_weighted. Does nothing if a loaded column varies, or if the streams contradict
+ * each other, which unpacked_next_rows reports. POLY_ERR_MEMORY.
  */
-enum poly_status unpacked_count(struct unpacked *unpacked, struct poly_error *error);
+enum poly_status unpacked_count_rows(struct unpacked *unpacked, struct poly_error *error);
 
-/* True where rows were counted that are not given yet. */
-bool unpacked_counted(const struct unpacked *unpacked);
+/* Returns whether counted rows remain. */
+bool unpacked_has_weighted(const struct unpacked *unpacked);
 
 /*
- * Gives up to most of the templates whose rows were counted, with how many these are, in the
- * order of their first rows. Records are given when the last template is. POLY_ERR_MEMORY.
+ * Emits up to max of the counted templates, weighted by their number of rows, in the order of
+ * their first rows. Records count as delivered with their template. POLY_ERR_MEMORY.
  */
-enum poly_status unpacked_tally(
-	struct unpacked *unpacked, struct batch *batch, size_t most, struct poly_error *error);
+enum poly_status unpacked_next_weighted(
+	struct unpacked *unpacked, struct batch *batch, size_t max, struct poly_error *error);
 
-/* Empties it for the next segment. */
-void ptz_tally_clear(struct ptz_tally *tally);
+/* Clears the counts for the next segment. */
+void ptz_weights_clear(struct ptz_weights *weights);
 
-/* Gives the memory back. Accepts NULL. */
-void ptz_tally_free(struct ptz_tally *tally);
+/* Frees the counts. Accepts NULL. */
+void ptz_weights_free(struct ptz_weights *weights);
 
-/* Gives the other columns of the rows that were given last, into the same batch. */
-void unpacked_fill(const struct unpacked *unpacked);
+/* Fills the remaining columns of the last rows, in the same batch. */
+void unpacked_fill_lazy(const struct unpacked *unpacked);
 
 /*
- * Tells the templates of the rows that were given last as the batch's patterns, but for the
- * functions of patterns.
+ * Sets the batch's patterns to the templates of the last rows, except for the functions of
+ * the patterns.
  */
-void unpacked_patterns(
+void unpacked_set_patterns(
 	const struct unpacked *unpacked, struct batch *batch, struct poly_patterns *patterns);
 
 /*
- * Gives the templates from first (below their number) on as rows of an empty batch, at least
- * one, without what moves: that is told by row in moving, which has room for a batch.
+ * Emits the templates from number first on (below their count) as rows of an empty batch, at
+ * least one, without varying columns: varying, which has room for a batch, lists those by row.
  * POLY_ERR_MEMORY.
  */
-enum poly_status unpacked_dictionary(struct unpacked *unpacked, uint32_t first,
-	struct batch *batch, poly_columns *moving, struct poly_error *error);
+enum poly_status unpacked_list_templates(struct unpacked *unpacked, uint32_t first,
+	struct batch *batch, poly_columns *varying, struct poly_error *error);
 
-/* Empties it for the next segment. */
+/* Clears it for the next segment. */
 void unpacked_clear(struct unpacked *unpacked);
 
-/* Gives the memory back. */
+/* Frees all memory. */
 void unpacked_fini(struct unpacked *unpacked);
 
 #endif

@@ -8,28 +8,28 @@
 
 #define NONE UINT32_MAX
 
-/* Rows behind one that says where it is that are told apart by it. */
-#define BEHIND_MOST 16
+/* Number of rows after one with a location that are distinguished by the previous template. */
+#define DISTANCE_MAX 16
 
 /* Columns whose values differ from one execution to the next. */
-#define MOVING                                                                     \
-	(POLY_HAS(time) | POLY_HAS(number) | POLY_HAS(address) | POLY_HAS(value) | \
-		POLY_HAS(real_address) | POLY_HAS(counters) | POLY_HAS(payload) |  \
+#define VARYING                                                                            \
+	(POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) | POLY_HAS(value) | \
+		POLY_HAS(real_address) | POLY_HAS(counters) | POLY_HAS(payload) |          \
 		POLY_HAS(raw) | POLY_HAS(verbatim))
 
-/* Columns of more than a byte that have few values even where nothing repeats. */
-#define FEW                                                                                    \
-	(POLY_HAS(cpu) | POLY_HAS(cpu_name) | POLY_HAS(process) | POLY_HAS(thread) |           \
-		POLY_HAS(size) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(micro_op) |     \
-		POLY_HAS(mode) | POLY_HAS(security) | POLY_HAS(instruction_set) |              \
-		POLY_HAS(attributes) | POLY_HAS(escape) | POLY_HAS(hook) | POLY_HAS(subhook) | \
-		POLY_HAS(hook_type))
+/* Columns of more than a byte that have few values even if nothing repeats. */
+#define FEW                                                                                \
+	(POLY_HAS(cpu) | POLY_HAS(cpu_name) | POLY_HAS(process) | POLY_HAS(thread) |       \
+		POLY_HAS(size) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(uop_name) | \
+		POLY_HAS(mode) | POLY_HAS(security) | POLY_HAS(instruction_set) |          \
+		POLY_HAS(access_attributes) | POLY_HAS(escape) | POLY_HAS(hook) |          \
+		POLY_HAS(subhook) | POLY_HAS(hook_type))
 
 static bool
 is_fixed(enum ptz_plan plan, enum poly_column column)
 {
 	const poly_columns bit = (poly_columns)1 << column;
-	if (bit & MOVING)
+	if (bit & VARYING)
 		return false;
 	return plan == PTZ_PROGRAM || ptz_column_size(column) == 1 || bit & FEW;
 }
@@ -38,16 +38,16 @@ void
 dictionary_init(struct dictionary *dictionary, enum ptz_plan plan)
 {
 	dictionary->plan = plan;
-	dictionary->before = NONE;
-	dictionary->behind = BEHIND_MOST;
+	dictionary->previous = NONE;
+	dictionary->distance = DISTANCE_MAX;
 }
 
 void
 dictionary_clear(struct dictionary *dictionary)
 {
 	dictionary->count = 0;
-	dictionary->before = NONE;
-	dictionary->behind = BEHIND_MOST;
+	dictionary->previous = NONE;
+	dictionary->distance = DISTANCE_MAX;
 	buf_clear(&dictionary->bytes);
 	if (dictionary->slots)
 		memset(dictionary->slots, 0,
@@ -85,7 +85,7 @@ hash_bytes(const uint8_t *p, size_t n)
 	return hash;
 }
 
-/* The rows of a word of a batch's bitmaps that have a column. */
+/* Returns which rows of a word of a batch's bitmaps have a column. */
 static uint64_t
 present(const struct poly_batch *batch, enum poly_column column, size_t word)
 {
@@ -101,9 +101,10 @@ is_fetch(const struct poly_batch *batch, size_t row)
 	       batch->access[row] == POLY_ACCESS_FETCH;
 }
 
-/* True where an address says which instruction it is about. */
+/* Returns whether a row's address is that of its instruction. */
 static bool
-is_place(const struct dictionary *dictionary, const struct poly_batch *batch, size_t row)
+is_located_by_address(
+	const struct dictionary *dictionary, const struct poly_batch *batch, size_t row)
 {
 	return dictionary->plan == PTZ_PROGRAM && is_fetch(batch, row);
 }
@@ -118,20 +119,21 @@ value_at(const struct poly_batch *batch, enum poly_column column, size_t row)
 	return hash_bytes(bytes, n);
 }
 
-/* Mixes a static column of integers of n bytes into the rows' hashes. */
+/* Mixes a static column of integers of a type into the rows' hashes. */
 #define MIX_COLUMN(type)                                                                  \
 	for (size_t w = 0; w < words; w++) {                                              \
 		for (uint64_t left = present(batch, column, w); left; left &= left - 1) { \
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);        \
 			const type *values = array;                                       \
-			it->hash[row] = mix(it->hash[row], values[row] + salt);           \
-			it->shape[row].fixed |= bit;                                      \
+			dictionary->hash[row] =                                           \
+				mix(dictionary->hash[row], values[row] + salt);           \
+			dictionary->shape[row].fixed |= bit;                              \
 		}                                                                         \
 	}
 
 static void
-mix_fixed(struct dictionary *it, const struct poly_batch *batch, enum poly_column column,
-	const void *array)
+mix_fixed(struct dictionary *dictionary, const struct poly_batch *batch,
+	enum poly_column column, const void *array)
 {
 	const size_t words = (batch->rows + 63) / 64;
 	const poly_columns bit = (poly_columns)1 << column;
@@ -145,27 +147,30 @@ mix_fixed(struct dictionary *it, const struct poly_batch *batch, enum poly_colum
 		for (size_t row = 0; row < batch->rows; row++) {
 			if (!poly_present(batch, column, row))
 				continue;
-			it->hash[row] = mix(it->hash[row], value_at(batch, column, row) + salt);
-			it->shape[row].fixed |= bit;
+			dictionary->hash[row] =
+				mix(dictionary->hash[row], value_at(batch, column, row) + salt);
+			dictionary->shape[row].fixed |= bit;
 		}
 	}
 }
 
-/* A column that moves, but where it is a place. */
+/* Mixes a varying column, which is static in rows whose address is that of an instruction. */
 static void
-mix_moving(struct dictionary *it, const struct poly_batch *batch, enum poly_column column)
+mix_varying(
+	struct dictionary *dictionary, const struct poly_batch *batch, enum poly_column column)
 {
 	const size_t words = (batch->rows + 63) / 64;
 	const poly_columns bit = (poly_columns)1 << column;
-	const bool may_place = column == POLY_COLUMN_address && batch->access;
+	const bool may_locate = column == POLY_COLUMN_address && batch->access;
 	for (size_t w = 0; w < words; w++) {
 		for (uint64_t left = present(batch, column, w); left; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
-			if (may_place && is_place(it, batch, row)) {
-				it->hash[row] = mix(it->hash[row], batch->address[row]);
-				it->shape[row].fixed |= bit;
+			if (may_locate && is_located_by_address(dictionary, batch, row)) {
+				dictionary->hash[row] =
+					mix(dictionary->hash[row], batch->address[row]);
+				dictionary->shape[row].fixed |= bit;
 			} else {
-				it->shape[row].moving |= bit;
+				dictionary->shape[row].varying |= bit;
 			}
 		}
 	}
@@ -174,160 +179,165 @@ mix_moving(struct dictionary *it, const struct poly_batch *batch, enum poly_colu
 static const void *
 column_array(const struct poly_batch *batch, enum poly_column column)
 {
-	switch (column) {
+	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \
 		return batch->name;
 #include "polytrace/columns.def"
 #undef COLUMN
-	case POLY_COLUMN_COUNT: break;
 	}
 	return NULL;
 }
 
-/* Hashes and shapes of the rows. */
+/* Computes the hashes and shapes of the rows. */
 static void
-mix_batch(struct dictionary *it, const struct poly_batch *batch)
+mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
 {
-	memset(it->hash, 0, batch->rows * sizeof *it->hash);
-	memset(it->shape, 0, batch->rows * sizeof *it->shape);
+	memset(dictionary->hash, 0, batch->rows * sizeof *dictionary->hash);
+	memset(dictionary->shape, 0, batch->rows * sizeof *dictionary->shape);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_column column = (enum poly_column)c;
 		const void *array = column_array(batch, column);
-		if (!array || PTZ_PLACES >> c & 1)
+		if (!array || PTZ_POSITION_COLUMNS >> c & 1)
 			continue;
-		if (is_fixed(it->plan, column))
-			mix_fixed(it, batch, column, array);
+		if (is_fixed(dictionary->plan, column))
+			mix_fixed(dictionary, batch, column, array);
 		else
-			mix_moving(it, batch, column);
+			mix_varying(dictionary, batch, column);
 	}
 	for (size_t row = 0; row < batch->rows; row++)
-		it->hash[row] =
-			mix(mix(it->hash[row], it->shape[row].fixed), it->shape[row].moving);
+		dictionary->hash[row] =
+			mix(mix(dictionary->hash[row], dictionary->shape[row].fixed),
+				dictionary->shape[row].varying);
 }
 
-/* Room for one more template. */
+/* Grows the table for one additional template. */
 static bool
-grow(struct dictionary *it)
+grow_table(struct dictionary *dictionary)
 {
-	if (it->count < it->capacity)
+	if (dictionary->count < dictionary->capacity)
 		return true;
-	const uint32_t capacity = it->capacity ? 2 * it->capacity : 4096;
+	const uint32_t capacity = dictionary->capacity ? 2 * dictionary->capacity : 4096;
 	uint32_t *slots = mem_new((size_t)2 * capacity, sizeof *slots);
-	uint64_t *keys = mem_resize(it->keys, capacity, sizeof *keys);
-	it->keys = keys ? keys : it->keys;
-	struct ptz_shape *shapes = mem_resize(it->shapes, capacity, sizeof *shapes);
-	it->shapes = shapes ? shapes : it->shapes;
-	uint32_t *follow = mem_resize(it->follow, capacity, sizeof *follow);
-	it->follow = follow ? follow : it->follow;
+	uint64_t *keys = mem_resize(dictionary->keys, capacity, sizeof *keys);
+	dictionary->keys = keys ? keys : dictionary->keys;
+	struct ptz_shape *shapes = mem_resize(dictionary->shapes, capacity, sizeof *shapes);
+	dictionary->shapes = shapes ? shapes : dictionary->shapes;
+	uint32_t *follow = mem_resize(dictionary->follow, capacity, sizeof *follow);
+	dictionary->follow = follow ? follow : dictionary->follow;
 	bool ok = slots && keys && shapes && follow;
 	for (size_t c = 0; ok && c < POLY_COLUMN_COUNT; c++) {
 		const unsigned size = ptz_column_size((enum poly_column)c);
-		if (!it->values[c])
+		if (!dictionary->values[c])
 			continue;
-		void *values = mem_resize(
-			it->values[c], capacity, size ? size : sizeof(struct poly_slice));
-		it->values[c] = values ? values : it->values[c];
+		void *values = mem_resize(dictionary->values[c], capacity,
+			size ? size : sizeof(struct poly_slice));
+		dictionary->values[c] = values ? values : dictionary->values[c];
 		ok = values != NULL;
 	}
 	if (!ok) {
 		mem_free(slots);
 		return false;
 	}
-	mem_free(it->slots);
-	it->slots = slots;
-	it->mask = (size_t)2 * capacity - 1;
-	it->capacity = capacity;
-	for (uint32_t i = 0; i < it->count; i++) {
-		size_t slot = it->keys[i] & it->mask;
-		while (it->slots[slot])
-			slot = (slot + 1) & it->mask;
-		it->slots[slot] = i + 1;
+	mem_free(dictionary->slots);
+	dictionary->slots = slots;
+	dictionary->mask = (size_t)2 * capacity - 1;
+	dictionary->capacity = capacity;
+	for (uint32_t i = 0; i < dictionary->count; i++) {
+		size_t slot = dictionary->keys[i] & dictionary->mask;
+		while (dictionary->slots[slot])
+			slot = (slot + 1) & dictionary->mask;
+		dictionary->slots[slot] = i + 1;
 	}
 	return true;
 }
 
 static bool
-put_value(struct dictionary *it, const struct poly_batch *batch, enum poly_column column,
-	size_t row)
+put_value(struct dictionary *dictionary, const struct poly_batch *batch,
+	enum poly_column column, size_t row)
 {
 	const unsigned size = ptz_column_size(column);
-	void **values = &it->values[column];
+	void **values = &dictionary->values[column];
 	if (!*values)
-		*values = mem_new(it->capacity, size ? size : sizeof(struct poly_slice));
+		*values =
+			mem_new(dictionary->capacity, size ? size : sizeof(struct poly_slice));
 	if (!*values)
 		return false;
 	const uint64_t v = size ? poly_batch_integer(batch, column, row) : 0;
 	switch (size) {
-	case 1: ((uint8_t *)*values)[it->count] = (uint8_t)v; break;
-	case 2: ((uint16_t *)*values)[it->count] = (uint16_t)v; break;
-	case 4: ((uint32_t *)*values)[it->count] = (uint32_t)v; break;
-	case 8: ((uint64_t *)*values)[it->count] = v; break;
+	case 1: ((uint8_t *)*values)[dictionary->count] = (uint8_t)v; break;
+	case 2: ((uint16_t *)*values)[dictionary->count] = (uint16_t)v; break;
+	case 4: ((uint32_t *)*values)[dictionary->count] = (uint32_t)v; break;
+	case 8: ((uint64_t *)*values)[dictionary->count] = v; break;
 	default: {
 		size_t n;
 		const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
-		((struct poly_slice *)*values)[it->count] =
-			(struct poly_slice){(uint32_t)it->bytes.size, (uint32_t)n};
-		buf_append(&it->bytes, bytes, n);
+		((struct poly_slice *)*values)[dictionary->count] =
+			(struct poly_slice){(uint32_t)dictionary->bytes.size, (uint32_t)n};
+		buf_append(&dictionary->bytes, bytes, n);
 	}
 	}
-	return !it->bytes.failed;
+	return !dictionary->bytes.failed;
 }
 
-/* Makes a template of a row; its number, or NONE. */
+/* Creates a template of a row; returns its number, or NONE. */
 static uint32_t
-make(struct dictionary *it, const struct poly_batch *batch, size_t row, uint64_t key)
+add_template(
+	struct dictionary *dictionary, const struct poly_batch *batch, size_t row, uint64_t key)
 {
-	if (!grow(it))
+	if (!grow_table(dictionary))
 		return NONE;
-	for (poly_columns left = it->shape[row].fixed; left; left &= left - 1) {
-		if (!put_value(it, batch, (enum poly_column)__builtin_ctzll(left), row))
+	for (poly_columns left = dictionary->shape[row].fixed; left; left &= left - 1) {
+		if (!put_value(dictionary, batch, (enum poly_column)__builtin_ctzll(left), row))
 			return NONE;
 	}
-	it->keys[it->count] = key;
-	it->shapes[it->count] = it->shape[row];
-	it->follow[it->count] = NONE;
-	return it->count++;
+	dictionary->keys[dictionary->count] = key;
+	dictionary->shapes[dictionary->count] = dictionary->shape[row];
+	dictionary->follow[dictionary->count] = NONE;
+	return dictionary->count++;
 }
 
-/* The template of a key, by the one that followed last and else by the table. */
+/* Finds the template of a key, first as the last follower, then in the table. */
 static uint32_t
-find(struct dictionary *it, const struct poly_batch *batch, size_t row, uint64_t key)
+find_template(
+	struct dictionary *dictionary, const struct poly_batch *batch, size_t row, uint64_t key)
 {
-	if (it->before != NONE) {
-		const uint32_t guess = it->follow[it->before];
-		if (guess != NONE && it->keys[guess] == key)
+	if (dictionary->previous != NONE) {
+		const uint32_t guess = dictionary->follow[dictionary->previous];
+		if (guess != NONE && dictionary->keys[guess] == key)
 			return guess;
 	}
-	if (!grow(it))
+	if (!grow_table(dictionary))
 		return NONE;
-	size_t slot = key & it->mask;
-	for (; it->slots[slot]; slot = (slot + 1) & it->mask) {
-		if (it->keys[it->slots[slot] - 1] == key)
-			return it->slots[slot] - 1;
+	size_t slot = key & dictionary->mask;
+	for (; dictionary->slots[slot]; slot = (slot + 1) & dictionary->mask) {
+		if (dictionary->keys[dictionary->slots[slot] - 1] == key)
+			return dictionary->slots[slot] - 1;
 	}
-	const uint32_t number = make(it, batch, row, key);
+	const uint32_t number = add_template(dictionary, batch, row, key);
 	if (number != NONE)
-		it->slots[slot] = number + 1;
+		dictionary->slots[slot] = number + 1;
 	return number;
 }
 
-/* True where a template has the static columns of a row. */
+/* Returns whether a template has the static columns of a row. */
 static bool
-fits(const struct dictionary *it, const struct poly_batch *batch, size_t row, uint32_t number)
+has_values_of(const struct dictionary *dictionary, const struct poly_batch *batch, size_t row,
+	uint32_t number)
 {
-	const struct ptz_shape *a = &it->shape[row], *b = &it->shapes[number];
-	bool same = a->fixed == b->fixed && a->moving == b->moving;
+	const struct ptz_shape *a = &dictionary->shape[row], *b = &dictionary->shapes[number];
+	bool same = a->fixed == b->fixed && a->varying == b->varying;
 	for (poly_columns left = a->fixed; same && left; left &= left - 1) {
 		const enum poly_column column = (enum poly_column)__builtin_ctzll(left);
-		const void *values = it->values[column];
+		const void *values = dictionary->values[column];
 		if (ptz_is_slice(column)) {
 			size_t n;
 			const struct poly_slice *slice =
 				(const struct poly_slice *)values + number;
 			const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
 			same = slice->length == n &&
-			       (!n || memcmp(it->bytes.data + slice->offset, bytes, n) == 0);
+			       (!n || memcmp(dictionary->bytes.data + slice->offset, bytes,
+					      n) == 0);
 			continue;
 		}
 		const uint8_t *array = column_array(batch, column);
@@ -339,27 +349,29 @@ fits(const struct dictionary *it, const struct poly_batch *batch, size_t row, ui
 }
 
 bool
-dictionary_add(struct dictionary *it, const struct poly_batch *batch, uint32_t *numbers)
+dictionary_add(struct dictionary *dictionary, const struct poly_batch *batch, uint32_t *numbers)
 {
-	mix_batch(it, batch);
+	mix_batch(dictionary, batch);
 	for (size_t row = 0; row < batch->rows; row++) {
-		uint64_t key = it->hash[row];
-		const bool placed =
+		uint64_t key = dictionary->hash[row];
+		const bool located =
 			poly_present(batch, POLY_COLUMN_pc, row) || is_fetch(batch, row);
-		it->behind = placed			? 0
-			     : it->behind < BEHIND_MOST ? it->behind + 1
-							: BEHIND_MOST;
-		if (it->plan == PTZ_PROGRAM && !placed && it->behind < BEHIND_MOST)
-			key = mix(key, it->before);
-		uint32_t number = find(it, batch, row, key);
-		/* Another row of the same hash: its template is found by nobody else. */
-		if (number != NONE && !fits(it, batch, row, number))
-			number = make(it, batch, row, ~key);
+		dictionary->distance = located ? 0
+				       : dictionary->distance < DISTANCE_MAX
+					       ? dictionary->distance + 1
+					       : DISTANCE_MAX;
+		if (dictionary->plan == PTZ_PROGRAM && !located &&
+			dictionary->distance < DISTANCE_MAX)
+			key = mix(key, dictionary->previous);
+		uint32_t number = find_template(dictionary, batch, row, key);
+		/* Hash collision: no table slot refers to this row's template. */
+		if (number != NONE && !has_values_of(dictionary, batch, row, number))
+			number = add_template(dictionary, batch, row, ~key);
 		if (number == NONE)
 			return false;
-		if (it->before != NONE)
-			it->follow[it->before] = number;
-		it->before = number;
+		if (dictionary->previous != NONE)
+			dictionary->follow[dictionary->previous] = number;
+		dictionary->previous = number;
 		numbers[row] = number;
 	}
 	return true;

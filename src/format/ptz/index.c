@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passing over segments: by the indexes at the end where the input has a known end, and else by
- * the segments' heads. Neither loads a stream.
+ * Skipping segments: by the indexes at the end if the size of the input is known, otherwise by
+ * the segments' headers. Neither loads a stream.
  */
 #include "format/ptz/file.h"
 
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Bytes of an index without its chain, as its front of at least PTZ_INDEX_SIZE bytes says. */
+/* Returns the bytes of an index without its chain, from its front of at least PTZ_INDEX_SIZE
+ * bytes. */
 static uint64_t
 index_size(const uint8_t *front)
 {
@@ -19,10 +20,10 @@ index_size(const uint8_t *front)
 }
 
 bool
-ptz_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
+ptz_parse_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
 {
 	const bool has = n >= PTZ_INDEX_SIZE + PTZ_CHAIN_SIZE &&
-			 load_le32(front + 12) <= PTZ_RANGES_MOST &&
+			 load_le32(front + 12) <= PTZ_RANGES_MAX &&
 			 index_size(front) == n - PTZ_CHAIN_SIZE;
 	if (has)
 		*chain = load_le64(front + n - PTZ_CHAIN_SIZE);
@@ -30,186 +31,186 @@ ptz_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
 }
 
 bool
-ptz_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
+ptz_load_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
 {
-	uint8_t head[PTZ_HEAD_SIZE];
-	struct ptz_part part;
-	if (!ptz_take_at(in, offset, head, sizeof head) || !ptz_part_read(head, &part) ||
-		part.tag != PTZ_TAG_INDEX || part.front > PTZ_FRONT_MOST ||
-		part.front < PTZ_INDEX_SIZE ||
-		PTZ_HEAD_SIZE + (uint64_t)part.front > end - offset)
+	uint8_t head[PTZ_HEADER_SIZE];
+	struct ptz_section section;
+	if (!ptz_read_at(in, offset, head, sizeof head) || !ptz_parse_header(head, &section) ||
+		section.tag != PTZ_TAG_INDEX || section.front > PTZ_FRONT_MAX ||
+		section.front < PTZ_INDEX_SIZE ||
+		PTZ_HEADER_SIZE + (uint64_t)section.front > end - offset)
 		return false;
-	uint8_t *room = buf_reserve(fronts, part.front);
-	if (!room || !ptz_take_at(in, offset + PTZ_HEAD_SIZE, room, part.front) ||
-		checksum(room, part.front) != part.front_check)
+	uint8_t *room = buf_reserve(fronts, section.front);
+	if (!room || !ptz_read_at(in, offset + PTZ_HEADER_SIZE, room, section.front) ||
+		checksum(room, section.front) != section.front_checksum)
 		return false;
-	fronts->size += part.front;
+	fronts->size += section.front;
 	uint64_t chain;
-	return ptz_index_chain(room, part.front, &chain) ||
-	       (load_le32(room + 12) <= PTZ_RANGES_MOST && index_size(room) == part.front);
+	return ptz_parse_index_chain(room, section.front, &chain) ||
+	       (load_le32(room + 12) <= PTZ_RANGES_MAX && index_size(room) == section.front);
 }
 
-/* The place of a segment, by an entry and the columns of its ranges. */
-static struct ptz_place
-take_place(const struct ptz_reader *state, const uint8_t *entry, const uint8_t *columns,
+/* Parses a segment's entry, with the columns of its ranges. */
+static struct ptz_index_entry
+parse_entry(const struct ptz_reader *state, const uint8_t *p, const uint8_t *columns,
 	uint32_t ranges)
 {
-	struct ptz_place place = {
-		load_le64(entry), load_le64(entry + 8), load_le64(entry + 16), 0, {{0, 0}}};
+	struct ptz_index_entry entry = {
+		load_le64(p), load_le64(p + 8), load_le64(p + 16), 0, {{0, 0}}};
 	for (uint32_t i = 0; i < ranges; i++) {
-		const uint8_t *range = entry + PTZ_ENTRY_SIZE + i * (size_t)PTZ_RANGE_SIZE;
+		const uint8_t *range = p + PTZ_ENTRY_SIZE + i * (size_t)PTZ_RANGE_SIZE;
 		const uint8_t column =
-			columns[i] < state->of_count ? state->of_column[columns[i]] : 255;
+			columns[i] < state->column_count ? state->column_map[columns[i]] : 255;
 		for (unsigned k = 0; k < PTZ_RANGES; k++) {
 			if (column != ptz_range_columns[k])
 				continue;
-			place.known |= 1u << k;
-			place.range[k] =
+			entry.known |= 1u << k;
+			entry.range[k] =
 				(struct ptz_range){load_le64(range), load_le64(range + 8)};
 		}
 	}
-	return place;
+	return entry;
 }
 
-/* Adds the segments of an index that stands at an offset; false where they can't be so. */
+/* Adds the segments of an index at an offset; returns false if they are implausible. */
 static bool
-add_places(const struct ptz_reader *state, struct ptz_index *index, const uint8_t *front,
+add_entries(const struct ptz_reader *state, struct ptz_index *index, const uint8_t *front,
 	uint64_t offset)
 {
 	const uint32_t segments = load_le32(front + 8), ranges = load_le32(front + 12);
 	const size_t size = PTZ_ENTRY_SIZE + ranges * (size_t)PTZ_RANGE_SIZE;
 	for (uint32_t i = 0; i < segments; i++) {
-		const struct ptz_place place = take_place(
+		const struct ptz_index_entry entry = parse_entry(
 			state, front + PTZ_INDEX_SIZE + i * size, front + 16, ranges);
-		if (place.first != index->records || place.rows > PTZ_ROWS_MOST ||
-			place.offset < index->end || place.offset >= offset)
+		if (entry.first != index->records || entry.rows > PTZ_ROWS_MAX ||
+			entry.offset < index->end || entry.offset >= offset)
 			return false;
-		index->records += place.rows;
-		index->end = place.offset + PTZ_HEAD_SIZE;
+		index->records += entry.rows;
+		index->end = entry.offset + PTZ_HEADER_SIZE;
 		index->count++;
-		buf_append(&index->places, &place, sizeof place);
+		buf_append(&index->entries, &entry, sizeof entry);
 	}
 	index->end = offset;
-	return !index->places.failed;
+	return !index->entries.failed;
 }
 
-/* An index on the way from the last one to the first. */
-struct step {
+/* An index in the chain from the last one to the first. */
+struct index_step {
 	uint64_t offset;
-	size_t front; /* where it begins in the fronts */
+	size_t front; /* where its front starts in the fronts */
 };
 
-/* Takes the places of all indexes, of which the last one stands at an offset. */
+/* Loads the entries of all indexes; the last index is at an offset. */
 static bool
-take_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offset,
+load_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offset,
 	struct ptz_index *index)
 {
 	struct buf fronts = {0}, steps = {0};
 	uint64_t end = UINT64_MAX;
 	bool good = true;
 	do {
-		const struct step step = {offset, fronts.size};
+		const struct index_step step = {offset, fronts.size};
 		buf_append(&steps, &step, sizeof step);
-		good = ptz_index_front(in, offset, end, &fronts) && !steps.failed;
+		good = ptz_load_index_front(in, offset, end, &fronts) && !steps.failed;
 		const uint64_t before = good ? load_le64(fronts.data + step.front) : 0;
 		good = good && before < offset;
 		end = offset;
 		offset = before;
 	} while (good && offset);
-	const struct step *step = (const void *)steps.data;
+	const struct index_step *step = (const void *)steps.data;
 	for (size_t i = steps.size / sizeof *step; good && i-- > 0;)
-		good = add_places(state, index, fronts.data + step[i].front, step[i].offset);
+		good = add_entries(state, index, fronts.data + step[i].front, step[i].offset);
 	buf_free(&fronts);
 	buf_free(&steps);
 	return good;
 }
 
-/* The number of the last segment; 0: it has other records than its index says. */
+/* Returns the number of the last segment; 0: it does not match its entry. */
 static uint32_t
 last_number(const struct in *in, const struct ptz_index *index)
 {
-	const struct ptz_place *last = (const void *)index->places.data;
-	uint8_t head[PTZ_HEAD_SIZE + PTZ_FRONT_SIZE];
-	const uint8_t *front = head + PTZ_HEAD_SIZE;
-	struct ptz_part part;
+	const struct ptz_index_entry *last = (const void *)index->entries.data;
+	uint8_t head[PTZ_HEADER_SIZE + PTZ_FRONT_SIZE];
+	const uint8_t *front = head + PTZ_HEADER_SIZE;
+	struct ptz_section section;
 	if (!index->count)
 		return 0;
 	last += index->count - 1;
-	const bool same = ptz_take_at(in, last->offset, head, sizeof head) &&
-			  ptz_part_read(head, &part) && part.tag == PTZ_TAG_SEGMENT &&
+	const bool same = ptz_read_at(in, last->offset, head, sizeof head) &&
+			  ptz_parse_header(head, &section) && section.tag == PTZ_TAG_SEGMENT &&
 			  load_le64(front) == last->first && load_le32(front + 8) == last->rows;
 	return same ? load_le32(front + 20) : 0;
 }
 
 bool
-ptz_index_take(const struct in *in, const struct ptz_reader *state, struct ptz_index *index)
+ptz_load_index(const struct in *in, const struct ptz_reader *state, struct ptz_index *index)
 {
 	uint8_t tail[PTZ_TAIL_SIZE];
 	uint64_t taken, total;
 	*index = (struct ptz_index){.end = PTZ_MAGIC_SIZE};
 	in_progress(in, &taken, &total);
 	if (!in_is_random(in) || total < PTZ_TAIL_SIZE ||
-		!ptz_take_at(in, total - PTZ_TAIL_SIZE, tail, sizeof tail) ||
+		!ptz_read_at(in, total - PTZ_TAIL_SIZE, tail, sizeof tail) ||
 		memcmp(tail + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return false;
-	if (!take_indexes(in, state, load_le64(tail), index)) {
-		buf_free(&index->places);
+	if (!load_indexes(in, state, load_le64(tail), index)) {
+		buf_free(&index->entries);
 		return false;
 	}
 	index->number = last_number(in, index);
 	return true;
 }
 
-/* The index of the trace that is read, looked for once; NULL: it can't be used. */
+/* Returns the trace's index, which is looked up once; NULL: none can be used. */
 static struct ptz_index *
-index_of(struct reading *reading)
+get_index(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
-	if (!state->looked)
-		state->indexed = ptz_index_take(reading->in, state, &state->places);
-	state->looked = true;
-	return state->indexed ? &state->places : NULL;
+	if (!state->index_tried)
+		state->has_index = ptz_load_index(reading->in, state, &state->index_entries);
+	state->index_tried = true;
+	return state->has_index ? &state->index_entries : NULL;
 }
 
 /*
- * Goes to the i-th segment, or to the last index behind all of them. False, and the index is
- * not used any more, where something else stands there.
+ * Seeks to the i-th segment, or to the last index after all segments. Returns false, and
+ * discards the index, if something else is there.
  */
 static bool
-go_to(struct reading *reading, size_t i)
+seek_segment(struct reading *reading, size_t i)
 {
 	struct ptz_reader *state = reading->state;
-	const struct ptz_index *index = &state->places;
-	const struct ptz_place *places = (const void *)index->places.data;
+	const struct ptz_index *index = &state->index_entries;
+	const struct ptz_index_entry *entries = (const void *)index->entries.data;
 	const bool is_end = i == index->count;
-	const uint64_t offset = is_end ? index->end : places[i].offset;
-	uint8_t head[PTZ_HEAD_SIZE + PTZ_FRONT_SIZE];
-	struct ptz_part part;
-	state->indexed = offset >= in_offset(reading->in) &&
-			 ptz_take_at(reading->in, offset, head, sizeof head) &&
-			 ptz_part_read(head, &part) &&
-			 part.tag == (is_end ? PTZ_TAG_INDEX : PTZ_TAG_SEGMENT) &&
-			 (is_end || load_le64(head + PTZ_HEAD_SIZE) == places[i].first);
-	if (!state->indexed)
+	const uint64_t offset = is_end ? index->end : entries[i].offset;
+	uint8_t head[PTZ_HEADER_SIZE + PTZ_FRONT_SIZE];
+	struct ptz_section section;
+	state->has_index = offset >= in_offset(reading->in) &&
+			   ptz_read_at(reading->in, offset, head, sizeof head) &&
+			   ptz_parse_header(head, &section) &&
+			   section.tag == (is_end ? PTZ_TAG_INDEX : PTZ_TAG_SEGMENT) &&
+			   (is_end || load_le64(head + PTZ_HEADER_SIZE) == entries[i].first);
+	if (!state->has_index)
 		return false;
-	/* Messages name the segment before. */
+	/* Messages name the previous segment. */
 	if (!is_end)
-		state->number = load_le32(head + PTZ_HEAD_SIZE + 20) - 1;
-	state->met = is_end ? index->records : places[i].first;
-	state->lost = is_end;
-	in_jump(reading->in, offset);
+		state->number = load_le32(head + PTZ_HEADER_SIZE + 20) - 1;
+	state->next_record = is_end ? index->records : entries[i].first;
+	state->position_lost = is_end;
+	in_seek(reading->in, offset);
 	return true;
 }
 
-/* The segment of record n; the number of segments: it stands behind them. */
+/* Returns the segment of record n; the number of segments if n is past the last one. */
 static size_t
 find_segment(const struct ptz_index *index, uint64_t n)
 {
-	const struct ptz_place *place = (const void *)index->places.data;
+	const struct ptz_index_entry *entry = (const void *)index->entries.data;
 	size_t low = 0, high = index->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (n >= place[middle].first + place[middle].rows)
+		if (n >= entry[middle].first + entry[middle].rows)
 			low = middle + 1;
 		else
 			high = middle;
@@ -217,77 +218,78 @@ find_segment(const struct ptz_index *index, uint64_t n)
 	return low;
 }
 
-/* Passes over segments by their heads. */
+/* Skips segments by their headers. */
 static uint64_t
-jump_by_heads(struct reading *reading, uint64_t n)
+skip_by_headers(struct reading *reading, uint64_t n)
 {
 	struct ptz_reader *state = reading->state;
-	struct ptz_part part;
+	struct ptz_section section;
 	const uint8_t *front;
-	uint64_t passed = 0;
-	while (ptz_next_part(reading, &part, NULL) == POLY_OK && part.tag == PTZ_TAG_SEGMENT &&
-		part.front >= PTZ_FRONT_SIZE &&
-		ptz_part_front(reading, &part, &front, NULL) == POLY_OK) {
+	uint64_t skipped = 0;
+	while (ptz_peek_section(reading, &section, NULL) == POLY_OK &&
+		section.tag == PTZ_TAG_SEGMENT && section.front >= PTZ_FRONT_SIZE &&
+		ptz_peek_front(reading, &section, &front, NULL) == POLY_OK) {
 		const uint32_t rows = load_le32(front + 8);
-		uint8_t met[PTZ_FRONT_SIZE];
-		memcpy(met, front, sizeof met);
-		if (rows > n - passed || !ptz_follows(state, met) || !ptz_pass(reading, &part))
+		uint8_t header[PTZ_FRONT_SIZE];
+		memcpy(header, front, sizeof header);
+		if (rows > n - skipped || !ptz_is_in_sequence(state, header) ||
+			!ptz_skip_section(reading, &section))
 			break;
-		ptz_meet(state, met);
-		passed += rows;
+		ptz_set_current(state, header);
+		skipped += rows;
 	}
-	return passed;
+	return skipped;
 }
 
 uint64_t
-ptz_jump(struct reading *reading, uint64_t n)
+ptz_skip_records(struct reading *reading, uint64_t n)
 {
-	const struct ptz_index *index = index_of(reading);
+	const struct ptz_index *index = get_index(reading);
 	const size_t i = index ? find_segment(index, n) : 0;
-	if (!index || !go_to(reading, i))
-		return jump_by_heads(reading, n);
-	const struct ptz_place *places = (const void *)index->places.data;
-	return i == index->count ? index->records : places[i].first;
+	if (!index || !seek_segment(reading, i))
+		return skip_by_headers(reading, n);
+	const struct ptz_index_entry *entries = (const void *)index->entries.data;
+	return i == index->count ? index->records : entries[i].first;
 }
 
-/* True where records of a segment may be wanted. */
+/* Returns whether records of a segment may be selected. */
 static bool
-is_wanted(const struct reading *reading, const struct ptz_place *place)
+is_wanted(const struct reading *reading, const struct ptz_index_entry *entry)
 {
-	const struct ptz_index *index = &((const struct ptz_reader *)reading->state)->places;
-	struct poly_bounds bounds = {.first = place->first, .rows = place->rows};
-	/* The end of the last segment is all that no other one's beginning tells. */
+	const struct ptz_index *index =
+		&((const struct ptz_reader *)reading->state)->index_entries;
+	struct poly_bounds bounds = {.first = entry->first, .rows = entry->rows};
+	/* Only the last segment's number determines how many records follow. */
 	if (index->number)
-		bounds.behind = index->records - place->first - place->rows;
+		bounds.behind = index->records - entry->first - entry->rows;
 	for (unsigned k = 0; k < PTZ_RANGES; k++) {
-		const struct ptz_range *range = &place->range[k];
-		if (place->known >> k & 1)
-			bounds.ranges[bounds.count++] =
-				(struct poly_range){(enum poly_column)ptz_range_columns[k],
-					range->least, range->greatest};
+		const struct ptz_range *range = &entry->range[k];
+		if (entry->known >> k & 1)
+			bounds.ranges[bounds.count++] = (struct poly_range){
+				(enum poly_column)ptz_range_columns[k], range->min, range->max};
 	}
-	return place->rows && reading->wanted(reading->user, &bounds);
+	return entry->rows && reading->may_match(reading->user, &bounds);
 }
 
 uint64_t
-ptz_pass_over(struct reading *reading)
+ptz_skip_unselected(struct reading *reading)
 {
-	struct ptz_index *index = reading->wanted ? index_of(reading) : NULL;
+	struct ptz_index *index = reading->may_match ? get_index(reading) : NULL;
 	if (!index)
 		return 0;
 	const uint64_t at = in_offset(reading->in);
-	const struct ptz_place *place = (const void *)index->places.data;
-	size_t here = index->asked;
-	/* The one that was wanted was read. */
-	while (here < index->count && place[here].offset < at)
+	const struct ptz_index_entry *entry = (const void *)index->entries.data;
+	size_t here = index->checked;
+	/* A segment that was selected has been read since. */
+	while (here < index->count && entry[here].offset < at)
 		here++;
-	if (here >= index->count || place[here].offset != at)
+	if (here >= index->count || entry[here].offset != at)
 		return 0;
 	size_t next = here;
-	while (next < index->count && !is_wanted(reading, &place[next]))
+	while (next < index->count && !is_wanted(reading, &entry[next]))
 		next++;
-	index->asked = next + 1;
-	if (next == here || !go_to(reading, next))
+	index->checked = next + 1;
+	if (next == here || !seek_segment(reading, next))
 		return 0;
-	return (next == index->count ? index->records : place[next].first) - place[here].first;
+	return (next == index->count ? index->records : entry[next].first) - entry[here].first;
 }

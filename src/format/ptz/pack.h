@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams of a segment while they are made. */
+/* Encoding the streams of a segment. */
 #ifndef FORMAT_PTZ_PACK_H
 #define FORMAT_PTZ_PACK_H
 
 #include "format/ptz/code.h"
 #include "format/ptz/encode.h"
 
-struct packing {
-	const struct segment *segment;
+struct segment_packing {
+	const struct ptz_segment *segment;
 	const struct ptz_packer *packer;
 	struct buf *front, *streams;
 	uint32_t count; /* streams */
-	uint64_t size;	/* their bytes, unpacked */
+	uint64_t size;	/* their unpacked bytes */
 	struct buf coded, trial;
 	struct poly_error *error;
 	enum poly_status status; /* sticky */
 };
 
-/* Adds a stream of n bytes, packed where that makes it smaller. */
-void pack_stream(struct packing *packing, struct ptz_stream stream, const void *p, size_t n);
+/* Adds a stream of n bytes, compressed if that makes it smaller. */
+void pack_stream(
+	struct segment_packing *packing, struct ptz_stream stream, const void *p, size_t n);
 
-/* Adds a stream of numbers, in the coding in which they are the smallest. */
-void pack_values(struct packing *packing, enum ptz_role role, unsigned column,
+/* Adds a stream of numbers, in the coding that makes it smallest. */
+void pack_values(struct segment_packing *packing, enum ptz_role role, unsigned column,
 	const struct ptz_values *values);
 
-/* Adds what moves in a column. */
-void pack_moving(struct packing *packing, enum poly_column column);
+/* Adds the varying values of a column. */
+void pack_varying(struct segment_packing *packing, enum poly_column column);
 
 /* Adds names, and the static columns of the templates. */
-void pack_templates(struct packing *packing);
+void pack_templates(struct segment_packing *packing);
 
 /* Adds shapes, and the order of templates. */
-void pack_order(struct packing *packing);
+void pack_order(struct segment_packing *packing);
 
 #endif

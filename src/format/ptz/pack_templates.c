@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* No number yet. */
+/* Not numbered yet. */
 #define NONE UINT32_MAX
 
-/* The value of a template's column, of slices the length. */
+/* Returns the value of a template's column; of slices the length. */
 static uint64_t
 template_value(const struct dictionary *dictionary, enum poly_column column, uint32_t number)
 {
@@ -24,8 +24,8 @@ template_value(const struct dictionary *dictionary, enum poly_column column, uin
 	return ((const struct poly_slice *)values)[number].length;
 }
 
-/* Numbers of names within the segment, in the order in which they are met; and their text. */
-struct names {
+/* Numbers of names within the segment, in the order of first use; and their text. */
+struct name_table {
 	uint32_t *number; /* by the trace's number */
 	size_t capacity;
 	uint32_t count;
@@ -33,13 +33,13 @@ struct names {
 };
 
 static uint64_t
-name_number(struct packing *it, struct names *names, uint64_t name)
+name_number(struct segment_packing *packing, struct name_table *names, uint64_t name)
 {
 	if (name >= names->capacity) {
 		const size_t capacity = (size_t)name + 1024;
 		uint32_t *number = mem_resize(names->number, capacity, sizeof *number);
 		if (!number) {
-			it->status = err_memory(it->error);
+			packing->status = err_memory(packing->error);
 			return 0;
 		}
 		memset(number + names->capacity, 0xff,
@@ -48,7 +48,7 @@ name_number(struct packing *it, struct names *names, uint64_t name)
 		names->capacity = capacity;
 	}
 	if (names->number[name] == NONE) {
-		const char *text = poly_trace_name(it->packer->info, (uint32_t)name);
+		const char *text = poly_trace_name(packing->packer->info, (uint32_t)name);
 		names->number[name] = names->count++;
 		buf_append(&names->text, text ? text : "", strlen(text ? text : "") + 1);
 	}
@@ -57,58 +57,58 @@ name_number(struct packing *it, struct names *names, uint64_t name)
 
 /* Adds a static column. */
 static void
-pack_fixed(struct packing *it, enum poly_column column, struct names *names, uint64_t *room,
-	uint64_t *pcs)
+pack_fixed(struct segment_packing *packing, enum poly_column column, struct name_table *names,
+	uint64_t *room, uint64_t *pcs)
 {
-	const struct dictionary *dictionary = &it->segment->dictionary;
+	const struct dictionary *dictionary = &packing->segment->dictionary;
 	const unsigned size = ptz_column_size(column);
 	const bool is_name = poly_column_form(column) == POLY_FORM_NAME;
 	struct ptz_values values = {.values = room};
 	bool has_pc = column != POLY_COLUMN_pc && size == 8;
 	if (!dictionary->values[column])
 		return;
-	for (uint32_t t = 0; t < dictionary->count && it->status == POLY_OK; t++) {
+	for (uint32_t t = 0; t < dictionary->count && packing->status == POLY_OK; t++) {
 		const poly_columns fixed = dictionary->shapes[t].fixed;
 		if (!(fixed >> column & 1))
 			continue;
 		const uint64_t v = template_value(dictionary, column, t);
 		has_pc &= (fixed & POLY_HAS(pc)) != 0;
 		pcs[values.count] = has_pc ? template_value(dictionary, POLY_COLUMN_pc, t) : 0;
-		room[values.count++] = is_name ? name_number(it, names, v) : v;
+		room[values.count++] = is_name ? name_number(packing, names, v) : v;
 	}
 	values.pc = has_pc ? pcs : NULL;
-	pack_values(it, PTZ_STATIC, column, &values);
+	pack_values(packing, PTZ_STATIC, column, &values);
 	if (size)
 		return;
-	buf_clear(&it->coded);
+	buf_clear(&packing->coded);
 	for (uint32_t t = 0; t < dictionary->count; t++) {
 		const struct poly_slice *slice =
 			(const struct poly_slice *)dictionary->values[column] + t;
 		if (dictionary->shapes[t].fixed >> column & 1)
-			buf_append(&it->coded, dictionary->bytes.data + slice->offset,
+			buf_append(&packing->coded, dictionary->bytes.data + slice->offset,
 				slice->length);
 	}
 	const struct ptz_stream stream = {
 		.role = PTZ_STATIC_BYTES, .column = (uint8_t)column, .coding = PTZ_BYTES};
-	pack_stream(it, stream, it->coded.data, it->coded.size);
+	pack_stream(packing, stream, packing->coded.data, packing->coded.size);
 }
 
 void
-pack_templates(struct packing *it)
+pack_templates(struct segment_packing *packing)
 {
-	const size_t count = it->segment->dictionary.count;
-	struct names names = {0};
+	const size_t count = packing->segment->dictionary.count;
+	struct name_table names = {0};
 	uint64_t *room = mem_new(count + 1, sizeof *room),
 		 *pcs = mem_new(count + 1, sizeof *pcs);
 	if (!room || !pcs)
-		it->status = err_memory(it->error);
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT && it->status == POLY_OK; c++)
-		pack_fixed(it, (enum poly_column)c, &names, room, pcs);
+		packing->status = err_memory(packing->error);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT && packing->status == POLY_OK; c++)
+		pack_fixed(packing, (enum poly_column)c, &names, room, pcs);
 	if (names.text.failed)
-		it->status = err_memory(it->error);
+		packing->status = err_memory(packing->error);
 	const struct ptz_stream stream = {
 		.role = PTZ_NAMES, .coding = PTZ_BYTES, .values = names.count};
-	pack_stream(it, stream, names.text.data, names.text.size);
+	pack_stream(packing, stream, names.text.data, names.text.size);
 	buf_free(&names.text);
 	mem_free(names.number);
 	mem_free(room);

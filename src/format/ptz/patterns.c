@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The templates of a segment, told as patterns of its batches. */
+/* The templates of a segment, as patterns of its batches. */
 #include "format/ptz/file.h"
 
 #include "base/err.h"
@@ -14,7 +14,7 @@ reader_of(struct poly_patterns *patterns)
 }
 
 void
-ptz_origins(const struct ptz_reader *state, struct batch *batch)
+ptz_set_origins(const struct ptz_reader *state, struct batch *batch)
 {
 	if (!batch->view.origin)
 		return;
@@ -28,48 +28,48 @@ fill_batch(struct poly_patterns *patterns, const struct poly_batch **batch,
 	struct poly_error *error)
 {
 	struct ptz_reader *state = reader_of(patterns);
-	*batch = &state->given->view;
-	if (!patterns->deferred)
+	*batch = &state->last_batch->view;
+	if (!patterns->lazy)
 		return POLY_OK;
-	unpacked_fill(&state->segment);
-	ptz_origins(state, state->given);
-	patterns->deferred = false;
-	return batch_finish(state->given, error);
+	unpacked_fill_lazy(&state->segment);
+	ptz_set_origins(state, state->last_batch);
+	patterns->lazy = false;
+	return batch_finish(state->last_batch, error);
 }
 
 static enum poly_status
-give(struct poly_patterns *patterns, uint32_t first, struct pattern_rows *rows,
+emit_templates(struct poly_patterns *patterns, uint32_t first, struct pattern_rows *rows,
 	struct poly_error *error)
 {
 	struct ptz_reader *state = reader_of(patterns);
-	const struct batch *given = state->given;
+	const struct batch *last_batch = state->last_batch;
 	struct batch *batch = &state->templates;
 	enum poly_status status = POLY_OK;
 	if (batch->capacity)
 		batch_clear(batch);
 	else
-		status = batch_init(batch, given->wanted & ~PTZ_PLACES, POLY_BATCH_ROWS,
-			given->view.info, error);
-	if (status == POLY_OK && !state->moving)
-		state->moving = mem_new(POLY_BATCH_ROWS, sizeof *state->moving);
+		status = batch_init(batch, last_batch->wanted & ~PTZ_POSITION_COLUMNS,
+			POLY_BATCH_ROWS, last_batch->view.info, error);
+	if (status == POLY_OK && !state->varying)
+		state->varying = mem_new(POLY_BATCH_ROWS, sizeof *state->varying);
 	if (status != POLY_OK)
 		return status;
-	if (!state->moving)
+	if (!state->varying)
 		return err_memory(error);
-	*rows = (struct pattern_rows){batch, state->moving};
-	return unpacked_dictionary(&state->segment, first, batch, state->moving, error);
+	*rows = (struct pattern_rows){batch, state->varying};
+	return unpacked_list_templates(&state->segment, first, batch, state->varying, error);
 }
 
 void
-ptz_patterns(struct ptz_reader *state, struct batch *batch)
+ptz_set_patterns(struct ptz_reader *state, struct batch *batch)
 {
 	struct poly_patterns *patterns = &state->patterns;
-	unpacked_patterns(&state->segment, batch, patterns);
+	unpacked_set_patterns(&state->segment, batch, patterns);
 	batch->view.pattern_epoch = state->epoch;
-	state->given = batch;
-	patterns->give = give;
-	patterns->fill = fill_batch;
-	patterns->deferred = batch->may_defer;
-	if (!patterns->deferred)
-		unpacked_fill(&state->segment);
+	state->last_batch = batch;
+	patterns->make_rows = emit_templates;
+	patterns->materialize = fill_batch;
+	patterns->lazy = batch->may_defer;
+	if (!patterns->lazy)
+		unpacked_fill_lazy(&state->segment);
 }

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of a packed trace, and what its parts have in common.
+ * The layout of a packed trace, and what its sections have in common.
  *
- * A file is a magic and parts. A part is a head of 32 bytes, a front whose checksum is in the
- * head, and what the front describes. All numbers are little endian.
+ * A file is a magic followed by sections. A section is a header of 32 bytes, a front whose
+ * checksum is in the header, and the data that the front describes. All numbers are little
+ * endian.
  *
- *     part head:  tag (4 bytes), front size (u32), body size (u64, front included),
- *                 checksum of the front (u64), checksum of the 24 bytes before (u64)
- *     HEAD:       the trace's information; all of it is front
- *     SEGM:       front: records before it (u64), rows (u32), templates (u32), streams (u32),
- *                 number of the segment from 1 (u32), 24 bytes a stream; then the streams'
+ *     header:     tag (4 bytes), front size (u32), body size (u64, front included),
+ *                 checksum of the front (u64), checksum of the preceding 24 bytes (u64)
+ *     HEAD:       metadata of the trace; consists of a front only
+ *     SEGM:       front: preceding records (u64), rows (u32), templates (u32), streams (u32),
+ *                 segment number from 1 (u32), 24 bytes per stream; then the streams'
  *                 bytes in the same order
  *     stream:     role (u8), column (u8), coding (u8), packing (u8), values (u32),
  *                 bytes unpacked (u32), bytes packed (u32), checksum of the packed bytes (u64)
- *     INDX:       all of it is front: offset of the index before it or 0 (u64), segments (u32),
- *                 ranges (u32), columns of the ranges (8 bytes), and a segment: offset of its
- *                 head, records before it, rows (u64 each), and least and greatest value of
- *                 each range's column (u64 each; the least is greater: there is none); then
- *                 the chain of the parts before it (u64)
+ *     INDX:       consists of a front only: offset of the previous index or 0 (u64), segments
+ *                 (u32), ranges (u32), columns of the ranges (8 bytes); per segment: offset of
+ * its header, preceding records, rows (u64 each), and minimum and maximum of each range's
+ * column (u64 each; minimum > maximum: no values); then the chain of all preceding sections
+ * (u64)
  *
- * The chain is the checksum of the chain before a part and the part's head; it is 0 before the
- * first one. As a head has the checksum of its front, and a segment's front those of its
- * streams, it covers the bytes of all parts and their order, and is known without reading them
- * again.
+ * A section's chain is the checksum of the previous section's chain and the section's header;
+ * the chain before the first section is 0. A header has the checksum of its front, and a
+ * segment's front has those of its streams: so the chain covers the bytes and the order of all
+ * sections, and is computed without reading them again.
  *
- * An index tells of the segments since the index before. The last 16 bytes of a complete file
- * are the offset of the last one's head (u64) and the end's magic.
+ * An index lists the segments since the previous index. The last 16 bytes of a complete file
+ * are the offset of the last index's header (u64) and the end magic.
  *
  * spec: polytrace-ptz(5).
  */
@@ -37,19 +38,19 @@
 #include "base/buf.h"
 #include "io/block.h"
 
-/* Begins a file; no text can, and transfers that change line ends break it. */
+/* Starts a file; text cannot contain it, and transfers that change line ends break it. */
 #define PTZ_MAGIC "\x89PTZ\r\n\x1a\n"
 #define PTZ_END_MAGIC "PTZ\x89\n\x1a\r\n"
 #define PTZ_MAGIC_SIZE 8
 
 #define PTZ_VERSION 1
 
-enum { PTZ_HEAD_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
+enum { PTZ_HEADER_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
 enum {
 	PTZ_INDEX_SIZE = 24,
 	PTZ_ENTRY_SIZE = 24,
 	PTZ_RANGE_SIZE = 16,
-	PTZ_RANGES_MOST = 8,
+	PTZ_RANGES_MAX = 8,
 	PTZ_CHAIN_SIZE = 8
 };
 
@@ -57,83 +58,84 @@ enum {
 #define PTZ_TAG_SEGMENT 0x4d474553u /* "SEGM" */
 #define PTZ_TAG_INDEX 0x58444e49u   /* "INDX" */
 
-/* Limits of a segment; what a file says is held against them before anything is allocated. */
-#define PTZ_ROWS_MOST ((uint32_t)1 << 20)
-#define PTZ_TEMPLATES_MOST ((uint32_t)1 << 20)
-#define PTZ_STREAMS_MOST 512
-#define PTZ_STREAM_MOST ((uint32_t)1 << 28)
-#define PTZ_SEGMENT_MOST ((uint64_t)1 << 29) /* bytes of all streams, unpacked */
-#define PTZ_FRONT_MOST ((uint32_t)1 << 20)
+/* Limits of a segment; values of a file are checked against them before memory is allocated. */
+#define PTZ_ROWS_MAX ((uint32_t)1 << 20)
+#define PTZ_TEMPLATES_MAX ((uint32_t)1 << 20)
+#define PTZ_STREAMS_MAX 512
+#define PTZ_STREAM_MAX ((uint32_t)1 << 28)
+#define PTZ_SEGMENT_MAX ((uint64_t)1 << 29) /* bytes of all streams, unpacked */
+#define PTZ_FRONT_MAX ((uint32_t)1 << 20)
 
-/* Bytes of a part: so many that no offset behind one goes over. */
-#define PTZ_BODY_MOST ((uint64_t)1 << 62)
+/* Maximum bytes of a section: no offset after one overflows. */
+#define PTZ_BODY_MAX ((uint64_t)1 << 62)
 
-/* Most names of records. */
-#define PTZ_RECORDS 255
+/* Maximum number of record names. */
+#define PTZ_RECORDS_MAX 255
 
-/* Segments of an index that is written. */
-#define PTZ_INDEX_MOST 256
+/* Maximum number of segments in a written index. */
+#define PTZ_INDEX_SEGMENTS_MAX 256
 
-/* Columns of which it tells the least and the greatest value: time, pc, address. */
+/* Columns whose minimum and maximum the index has: time, pc, address. */
 #define PTZ_RANGES 3
 
-/* Bytes of slices in a segment before the next one is begun. */
-#define PTZ_SLICES_MOST ((size_t)32 << 20)
+/* Maximum bytes of slices in a segment before the next segment starts. */
+#define PTZ_SLICES_MAX ((size_t)32 << 20)
 
 /* What a stream holds. */
 enum ptz_role {
 	PTZ_NAMES,	     /* strings of the NAME columns, each with a NUL */
-	PTZ_SHAPES,	     /* per shape two sets of columns (u64): static, dynamic */
-	PTZ_TEMPLATE_SHAPES, /* per template the number of its shape */
-	PTZ_FOLLOW,	   /* per template 0, or 1 + zigzag(the only follower - the next one) */
-	PTZ_STARTS,	   /* templates at which blocks begin, by number of block */
-	PTZ_BLOCKS,	   /* per block executed its number */
-	PTZ_STATIC,	   /* values of a column, a template */
+	PTZ_SHAPES,	     /* two sets of columns (u64) per shape: static, varying */
+	PTZ_TEMPLATE_SHAPES, /* number of the shape per template */
+	PTZ_FOLLOW, /* per template: 0, or 1 + zigzag(its only follower - the next template) */
+	PTZ_STARTS, /* first template of each block, by block number */
+	PTZ_BLOCKS, /* number of each executed block */
+	PTZ_STATIC, /* values of a column, one per template */
 	PTZ_STATIC_BYTES,  /* bytes of slices; PTZ_STATIC has their lengths */
-	PTZ_DYNAMIC,	   /* values of a column, a row */
+	PTZ_DYNAMIC,	   /* values of a column, one per row */
 	PTZ_DYNAMIC_BYTES, /* bytes of slices; PTZ_DYNAMIC has their lengths */
 	PTZ_ROLE_COUNT
 };
 
-/* How numbers are put into bytes. Deltas are modulo 2^64, zigzag, varints. */
+/* Encodings of numbers. Deltas are modulo 2^64, as zigzag varints. */
 enum ptz_coding {
-	PTZ_PLANES,   /* values' lowest bytes, then their second lowest, ... */
-	PTZ_DELTA,    /* against the value before; first against 0 */
-	PTZ_TEMPLATE, /* against the last value of the same template; its first as PTZ_DELTA */
-	PTZ_PC,	      /* static only: against the template's pc */
-	PTZ_BYTES,    /* bytes as they are */
-	PTZ_XOR, /* bytes, each xor that of the slice before where both have the same length */
+	PTZ_PLANES,   /* lowest bytes of all values, then their second lowest bytes, ... */
+	PTZ_DELTA,    /* difference from the previous value; the first one from 0 */
+	PTZ_TEMPLATE, /* difference from the template's last value; its first one as PTZ_DELTA
+		       */
+	PTZ_PC,	      /* static only: difference from the template's pc */
+	PTZ_BYTES,    /* unencoded bytes */
+	PTZ_XOR,      /* bytes, xor those of the previous slice if both have the same length */
 	PTZ_CODING_COUNT
 };
 
 enum ptz_packing { PTZ_STORED, PTZ_ZSTD, PTZ_PACKING_COUNT };
 
-/* Shapes: which columns a template has, static and dynamic. */
+/* Columns of a template: static and varying. */
 struct ptz_shape {
-	poly_columns fixed, moving;
+	poly_columns fixed, varying;
 };
 
-/* The least and the greatest value of a column; none: least is greater. */
+/* Minimum and maximum of a column; min > max: no values. */
 struct ptz_range {
-	uint64_t least, greatest;
+	uint64_t min, max;
 };
 
-struct ptz_part {
+struct ptz_section {
 	uint32_t tag, front;
-	uint64_t body, front_check;
+	uint64_t body, front_checksum;
 };
 
-/* A stream as a segment's front tells it. */
+/* A stream's description in the front of its segment. */
 struct ptz_stream {
 	uint8_t role, column, coding, packing;
 	uint32_t values, size, packed;
 	uint64_t check;
 };
 
-/* Bytes of the elements of a column; 0: it holds slices. */
+/* Returns the bytes of a column's elements; 0: the column holds slices. */
 unsigned ptz_column_size(enum poly_column column);
 
-/* True where a column holds slices. */
+/* Returns whether a column holds slices. */
 static inline bool
 ptz_is_slice(enum poly_column column)
 {
@@ -152,36 +154,36 @@ ptz_unzigzag(uint64_t v)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* Appends a number in groups of 7 bits, the lowest first. */
-void ptz_put(struct buf *to, uint64_t v);
+/* Appends a varint: groups of 7 bits, lowest first. */
+void ptz_put_varint(struct buf *out, uint64_t v);
 
-/* Bytes of which some were taken; bad where more were asked for than there are. */
+/* A read position in bytes; bad after a read past the end. */
 struct ptz_bytes {
 	const uint8_t *p, *end;
 	bool bad;
 };
 
-/* Takes a number of ptz_put; 0, and bad, where there is none. */
-uint64_t ptz_take(struct ptz_bytes *bytes);
+/* Parses a varint of ptz_put_varint; returns 0 and sets bad if it is missing or too long. */
+uint64_t ptz_parse_varint(struct ptz_bytes *bytes);
 
 /* Appends numbers of fixed width. */
-void ptz_put32(struct buf *to, uint32_t v);
-void ptz_put64(struct buf *to, uint64_t v);
+void ptz_put_u32(struct buf *out, uint32_t v);
+void ptz_put_u64(struct buf *out, uint64_t v);
 
-/* The chain behind a part whose head is PTZ_HEAD_SIZE bytes, of the one before it. */
-uint64_t ptz_chain(uint64_t before, const uint8_t *head);
+/* Returns the chain after a section, from the chain before it and its header. */
+uint64_t ptz_next_chain(uint64_t before, const uint8_t *head);
 
-/* Writes the head and the front of a part whose checksum is not known; the chain goes on. */
-void ptz_part_write(
-	struct out *out, const struct ptz_part *part, const void *front, uint64_t *chain);
+/* Completes a section's header, writes header and front, and updates the chain. */
+void ptz_write_section(
+	struct out *out, const struct ptz_section *section, const void *front, uint64_t *chain);
 
-/* Reads a part's head from PTZ_HEAD_SIZE bytes; false where its checksum is wrong. */
-bool ptz_part_read(const uint8_t *p, struct ptz_part *part);
+/* Parses a section header of PTZ_HEADER_SIZE bytes; returns false if its checksum is wrong. */
+bool ptz_parse_header(const uint8_t *p, struct ptz_section *section);
 
-/* Bytes of a random input at an offset; false: they can't be had. */
-bool ptz_take_at(const struct in *in, uint64_t offset, uint8_t *to, size_t size);
+/* Reads bytes at an offset of a random-access input; returns false if they are missing. */
+bool ptz_read_at(const struct in *in, uint64_t offset, uint8_t *dst, size_t size);
 
-/* Columns that are never written: where a record stood, and what numbers it. */
-#define PTZ_PLACES (POLY_HAS(origin) | POLY_HAS(site))
+/* Columns that are never stored: a record's position and its site number. */
+#define PTZ_POSITION_COLUMNS (POLY_HAS(origin) | POLY_HAS(site))
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading: one part after the other. A file that is cut off anywhere is read up to there. */
+/* Reading sections in order. A truncated file is read up to its truncation. */
 #include "format/ptz/file.h"
 
 #include "base/bits.h"
@@ -10,64 +10,64 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a large segment that are taken at a time. */
+/* Bytes of a large segment that are read at a time. */
 #define PIECE ((size_t)8 << 20)
 
-/* What stands before the part that is read. */
-struct behind {
-	char what[32];
+/* Describes the section before the current one, for messages. */
+struct predecessor {
+	char text[32];
 };
 
-static struct behind
-behind(const struct ptz_reader *state)
+static struct predecessor
+predecessor(const struct ptz_reader *state)
 {
-	struct behind behind = {"the magic"};
+	struct predecessor result = {"the magic"};
 	if (state->number)
-		snprintf(behind.what, sizeof behind.what, "segment %u", state->number);
+		snprintf(result.text, sizeof result.text, "segment %u", state->number);
 	else if (state->offset > PTZ_MAGIC_SIZE)
-		snprintf(behind.what, sizeof behind.what, "the head");
-	return behind;
+		snprintf(result.text, sizeof result.text, "the head section");
+	return result;
 }
 
-/* Says that what stands behind the segment that was met last is wrong. */
+/* Reports that the section after the current segment is corrupt. */
 static enum poly_status
-part_wrong(struct ptz_reader *state, const char *what, struct poly_error *error)
+fail_section(struct ptz_reader *state, const char *what, struct poly_error *error)
 {
-	/* How many segments it had is not known. */
-	state->lost = true;
-	return err_set(error, POLY_ERR_FORMAT, state->offset, "the part behind %s %s",
-		behind(state).what, what);
+	/* The number of segments in the corrupt section is unknown. */
+	state->position_lost = true;
+	return err_set(error, POLY_ERR_FORMAT, state->offset, "the section after %s %s",
+		predecessor(state).text, what);
 }
 
-/* Says that the input ended too early, unless that was told, or it failed. */
+/* Reports that the input is truncated, unless that was reported or reading failed. */
 static void
-tell_cut(struct reading *reading, const char *what)
+report_truncation(struct reading *reading, const char *what)
 {
 	struct ptz_reader *state = reading->state;
-	if (!state->told && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, PTZ_RULE_CUT, 0, state->offset,
-			"the packed trace is cut off, or still being written: %s", what);
-	state->told = true;
+	if (!state->reported && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, PTZ_RULE_TRUNCATED, 0, state->offset,
+			"the packed trace is truncated, or is still being written: %s", what);
+	state->reported = true;
 }
 
-/* The same of the part that is read, of which so many bytes are there. */
+/* Reports that only have bytes of the current section are present. */
 static void
-tell_cut_part(
-	struct reading *reading, const struct ptz_part *part, uint64_t have, uint32_t number)
+report_truncated_section(struct reading *reading, const struct ptz_section *section,
+	uint64_t have, uint32_t number)
 {
 	char what[120], name[50];
-	snprintf(name, sizeof name, "the part behind %s", behind(reading->state).what);
-	if (part->tag == PTZ_TAG_SEGMENT)
+	snprintf(name, sizeof name, "the section after %s", predecessor(reading->state).text);
+	if (section->tag == PTZ_TAG_SEGMENT)
 		snprintf(name, sizeof name, "segment %u", number);
-	snprintf(what, sizeof what, "%llu of the %llu bytes of %s are there",
-		(unsigned long long)have, (unsigned long long)(PTZ_HEAD_SIZE + part->body),
+	snprintf(what, sizeof what, "%llu of %llu bytes of %s are present",
+		(unsigned long long)have, (unsigned long long)(PTZ_HEADER_SIZE + section->body),
 		name);
-	tell_cut(reading, what);
+	report_truncation(reading, what);
 }
 
-/* True where all of the first n bytes of a tag, or all of it, are capitals. */
+/* Returns whether the first n bytes of a tag, or all of it, are capital letters. */
 static bool
-begins_tag(const uint8_t *p, size_t n)
+starts_tag(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n && i < 4; i++) {
 		if (p[i] < 'A' || p[i] > 'Z')
@@ -77,11 +77,11 @@ begins_tag(const uint8_t *p, size_t n)
 }
 
 /*
- * Takes the last n bytes, which are too few for a part: a cut off head of one, or a cut off
+ * Consumes the last n bytes, which are too few for a section: a truncated header or a truncated
  * end. POLY_ERR_FORMAT: they are neither.
  */
 static enum poly_status
-take_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
+consume_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
 {
 	const struct ptz_reader *state = reading->state;
 	uint8_t tail[PTZ_TAIL_SIZE];
@@ -89,38 +89,40 @@ take_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error
 	store_le64(tail, state->index);
 	memcpy(tail + 8, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
 	const bool ends = state->index && n < sizeof tail && memcmp(p, tail, n) == 0;
-	if (!ends && !begins_tag(p, n))
+	if (!ends && !starts_tag(p, n))
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the end of the packed trace is damaged: %zu bytes behind %s are "
-			"neither its end nor the head of a part",
-			n, behind(state).what);
+			"corrupt end of the packed trace: the %zu bytes after %s are neither "
+			"the "
+			"end nor a section header",
+			n, predecessor(state).text);
 	if (ends)
-		snprintf(what, sizeof what, "%zu of the %d bytes of its end are there", n,
+		snprintf(what, sizeof what, "%zu of %d bytes of its end are present", n,
 			PTZ_TAIL_SIZE);
 	else
 		snprintf(what, sizeof what,
-			"%zu of the %d bytes of the head of the part behind %s are there", n,
-			PTZ_HEAD_SIZE, behind(state).what);
-	tell_cut(reading, what);
+			"%zu of %d bytes of the header of the section after %s are present", n,
+			PTZ_HEADER_SIZE, predecessor(state).text);
+	report_truncation(reading, what);
 	in_consume(reading->in, n);
 	return POLY_END;
 }
 
-/* Takes a part, which may have been met before, into the chain, where that is known. */
+/* Extends the known chain by a section, which may be read a second time. */
 static void
-meet_part(struct ptz_reader *state, const uint8_t *head, const struct ptz_part *part)
+extend_chain(struct ptz_reader *state, const uint8_t *head, const struct ptz_section *section)
 {
 	const uint64_t offset = state->offset;
-	if (state->behind.offset == offset)
-		state->before = state->behind;
-	else if (state->before.offset != offset)
-		state->before = (struct ptz_chained){0};
-	if (state->before.offset == offset)
-		state->behind = (struct ptz_chained){offset + PTZ_HEAD_SIZE + part->body,
-			ptz_chain(state->before.chain, head)};
+	if (state->chain_after.offset == offset)
+		state->chain_before = state->chain_after;
+	else if (state->chain_before.offset != offset)
+		state->chain_before = (struct ptz_chain_at){0};
+	if (state->chain_before.offset == offset)
+		state->chain_after =
+			(struct ptz_chain_at){offset + PTZ_HEADER_SIZE + section->body,
+				ptz_next_chain(state->chain_before.chain, head)};
 }
 
-/* True where the end of the file stands at p, as far as the index before it says. */
+/* Returns whether the end of the file, with the offset of the last index read, is at p. */
 static bool
 is_end(const struct ptz_reader *state, const uint8_t *p, size_t n)
 {
@@ -128,87 +130,87 @@ is_end(const struct ptz_reader *state, const uint8_t *p, size_t n)
 	       memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0;
 }
 
-/* Says that what follows is not of this trace. */
+/* Reports that the following bytes are not of this trace. */
 static enum poly_status
-tell_foreign(struct ptz_reader *state, const char *what, struct poly_error *error)
+fail_other_stream(struct ptz_reader *state, const char *what, struct poly_error *error)
 {
-	state->foreign = true;
+	state->other_stream = true;
 	return err_set(error, POLY_ERR_FORMAT, state->offset,
-		"%s behind %s; what follows is not of this trace", what, behind(state).what);
+		"%s after %s; the following bytes are not of this trace", what,
+		predecessor(state).text);
 }
 
 enum poly_status
-ptz_next_part(struct reading *reading, struct ptz_part *part, struct poly_error *error)
+ptz_peek_section(struct reading *reading, struct ptz_section *section, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	size_t have;
-	const uint8_t *p = in_peek(reading->in, PTZ_HEAD_SIZE, &have);
+	const uint8_t *p = in_peek(reading->in, PTZ_HEADER_SIZE, &have);
 	state->offset = in_offset(reading->in);
 	if (have == 0 && !state->ended)
-		tell_cut(reading, "it does not end in an index");
+		report_truncation(reading, "it does not end with an index");
 	if (have == 0)
 		return POLY_END;
 	if (is_end(state, p, have)) {
 		if (have > PTZ_TAIL_SIZE)
-			return tell_foreign(
-				state, "the packed trace ends before the input does,", error);
+			return fail_other_stream(
+				state, "the packed trace ends before the input", error);
 		in_consume(reading->in, have);
 		state->ended = true;
 		return POLY_END;
 	}
-	if (have < PTZ_HEAD_SIZE)
-		return take_rest(reading, p, have, error);
-	if (!ptz_part_read(p, part))
-		return part_wrong(
-			state, "is damaged: the checksum of its head is wrong", error);
-	if (part->front > part->body || part->front > PTZ_FRONT_MOST)
-		return part_wrong(
-			state, "says that its front is longer than it is, or can be", error);
-	if (part->body > PTZ_BODY_MOST)
-		return part_wrong(
-			state, "says that it has more bytes than a file can have", error);
-	if (part->tag == PTZ_TAG_HEAD && state->offset != PTZ_MAGIC_SIZE)
-		return tell_foreign(state, "another head stands", error);
-	meet_part(state, p, part);
+	if (have < PTZ_HEADER_SIZE)
+		return consume_rest(reading, p, have, error);
+	if (!ptz_parse_header(p, section))
+		return fail_section(
+			state, "is corrupt: its header has a wrong checksum", error);
+	if (section->front > section->body || section->front > PTZ_FRONT_MAX)
+		return fail_section(
+			state, "is corrupt: its front exceeds the section or the limit", error);
+	if (section->body > PTZ_BODY_MAX)
+		return fail_section(
+			state, "is corrupt: its size exceeds that of any file", error);
+	if (section->tag == PTZ_TAG_HEAD && state->offset != PTZ_MAGIC_SIZE)
+		return fail_other_stream(state, "second head section", error);
+	extend_chain(state, p, section);
 	return POLY_OK;
 }
 
 enum poly_status
-ptz_part_front(struct reading *reading, const struct ptz_part *part, const uint8_t **front,
-	struct poly_error *error)
+ptz_peek_front(struct reading *reading, const struct ptz_section *section,
+	const uint8_t **front, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	size_t have, want = PTZ_HEAD_SIZE + part->front;
+	size_t have, want = PTZ_HEADER_SIZE + section->front;
 	const uint8_t *p = in_peek(reading->in, want, &have);
 	if (have < want) {
-		tell_cut_part(reading, part, have, state->number + 1);
+		report_truncated_section(reading, section, have, state->number + 1);
 		in_consume(reading->in, have);
 		return POLY_END;
 	}
-	if (checksum(p + PTZ_HEAD_SIZE, part->front) != part->front_check)
-		return part_wrong(
-			state, "is damaged: the checksum of its front is wrong", error);
-	*front = p + PTZ_HEAD_SIZE;
+	if (checksum(p + PTZ_HEADER_SIZE, section->front) != section->front_checksum)
+		return fail_section(state, "is corrupt: its front has a wrong checksum", error);
+	*front = p + PTZ_HEADER_SIZE;
 	return POLY_OK;
 }
 
 bool
-ptz_pass(struct reading *reading, const struct ptz_part *part)
+ptz_skip_section(struct reading *reading, const struct ptz_section *section)
 {
 	const struct ptz_reader *state = reading->state;
 	struct in *in = reading->in;
-	const uint64_t size = PTZ_HEAD_SIZE + part->body;
+	const uint64_t size = PTZ_HEADER_SIZE + section->body;
 	uint64_t n = size, taken, total;
 	in_progress(in, &taken, &total);
 	if (in_is_random(in) && in_offset(in) <= total && n <= total - in_offset(in)) {
-		in_jump(in, in_offset(in) + n);
+		in_seek(in, in_offset(in) + n);
 		return true;
 	}
 	while (n) {
 		size_t have;
 		in_peek(in, 1, &have);
 		if (have == 0) {
-			tell_cut_part(reading, part, size - n, state->number + 1);
+			report_truncated_section(reading, section, size - n, state->number + 1);
 			return false;
 		}
 		have = have < n ? have : (size_t)n;
@@ -218,50 +220,50 @@ ptz_pass(struct reading *reading, const struct ptz_part *part)
 	return true;
 }
 
-/* Meets an index; false: it was written behind other parts. The chain goes on from what it
- * says. */
+/* Records an index; returns false if its chain is not that of the preceding sections. The chain
+ * continues from the index's. */
 static bool
-meet_index(struct ptz_reader *state, const struct ptz_part *part, const uint8_t *front)
+check_index(struct ptz_reader *state, const struct ptz_section *section, const uint8_t *front)
 {
-	struct ptz_chained said = {.offset = state->offset};
+	struct ptz_chain_at recorded = {.offset = state->offset};
 	state->index = state->offset;
-	if (!ptz_index_chain(front, part->front, &said.chain))
+	if (!ptz_parse_index_chain(front, section->front, &recorded.chain))
 		return true;
-	const struct ptz_chained known = state->before;
-	state->before = said;
-	meet_part(state, front - PTZ_HEAD_SIZE, part);
-	return known.offset != said.offset || known.chain == said.chain;
+	const struct ptz_chain_at known = state->chain_before;
+	state->chain_before = recorded;
+	extend_chain(state, front - PTZ_HEADER_SIZE, section);
+	return known.offset != recorded.offset || known.chain == recorded.chain;
 }
 
 enum poly_status
-ptz_pass_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
-	struct poly_error *error)
+ptz_verify_and_skip(struct reading *reading, const struct ptz_section *section,
+	const uint8_t *front, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	const bool good = part->tag != PTZ_TAG_INDEX || meet_index(state, part, front);
-	if (!ptz_pass(reading, part))
+	const bool good = section->tag != PTZ_TAG_INDEX || check_index(state, section, front);
+	if (!ptz_skip_section(reading, section))
 		return POLY_END;
 	if (good)
 		return POLY_OK;
-	state->passed = true;
+	state->skipped = true;
 	state->broken = PTZ_RULE_CHAIN;
 	return err_set(error, POLY_ERR_FORMAT, state->offset,
-		"the parts before the index are not those that it was written behind: one was "
-		"added, left out, replaced or moved");
+		"the index does not match the preceding sections: one was added, removed, "
+		"replaced or moved");
 }
 
 enum poly_status
 ptz_open(struct reading *reading, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	struct ptz_part part;
+	struct ptz_section section;
 	const uint8_t *front = NULL;
 	size_t have;
-	state->records = mem_new(PTZ_RECORDS, sizeof *state->records);
+	state->records = mem_new(PTZ_RECORDS_MAX, sizeof *state->records);
 	if (!state->records)
 		return err_memory(error);
-	/* Names that a trace told only behind its head are lost; their numbers are not. */
-	for (unsigned i = 0; i < PTZ_RECORDS; i++)
+	/* Names that the trace added after its head are lost; their numbers are not. */
+	for (unsigned i = 0; i < PTZ_RECORDS_MAX; i++)
 		state->records[i] = "unnamed";
 	reading->info->view.records = state->records;
 	reading->info->view.raw_format = NULL;
@@ -274,45 +276,45 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	const uint8_t *p = in_peek(reading->in, PTZ_MAGIC_SIZE, &have);
 	if (have < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the input does not begin with the magic of a packed trace");
+			"the input does not start with the magic of a packed trace");
 	in_consume(reading->in, PTZ_MAGIC_SIZE);
-	state->behind.offset = PTZ_MAGIC_SIZE;
-	/* Without a head there is no trace: that it is cut off is an error then. */
-	const bool told = state->told;
-	state->told = true;
-	status = ptz_next_part(reading, &part, error);
-	if (status == POLY_OK && part.tag != PTZ_TAG_HEAD)
+	state->chain_after.offset = PTZ_MAGIC_SIZE;
+	/* A trace cannot be read without its head: truncation within it is an error. */
+	const bool reported = state->reported;
+	state->reported = true;
+	status = ptz_peek_section(reading, &section, error);
+	if (status == POLY_OK && section.tag != PTZ_TAG_HEAD)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the packed trace does not begin with a head");
-	if (status == POLY_OK && part.body != part.front)
+			"the packed trace does not start with a head section");
+	if (status == POLY_OK && section.body != section.front)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the head has %llu bytes behind its front, expected none",
-			(unsigned long long)(part.body - part.front));
+			"the head section has %llu bytes after its front, expected none",
+			(unsigned long long)(section.body - section.front));
 	if (status == POLY_OK)
-		status = ptz_part_front(reading, &part, &front, error);
+		status = ptz_peek_front(reading, &section, &front, error);
 	if (status == POLY_OK)
-		status = ptz_head_take(reading, front, part.front, error);
+		status = ptz_parse_head(reading, front, section.front, error);
 	if (status == POLY_OK)
-		in_consume(reading->in, PTZ_HEAD_SIZE + part.front);
+		in_consume(reading->in, PTZ_HEADER_SIZE + section.front);
 	reading->info->view.columns |= POLY_HAS(origin);
-	state->told = told;
-	return status == POLY_END ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
-					    "the packed trace is cut off within its head, "
-					    "which tells what it is of")
-				  : status;
+	state->reported = reported;
+	return status == POLY_END
+		       ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
+				 "the packed trace is truncated within its head section")
+		       : status;
 }
 
 /*
- * The bytes of a segment's streams, which are what stands behind its front. POLY_END: the input
- * ends before they do.
+ * Reads the bytes of a segment's streams, which follow its front. POLY_END: the input ends
+ * within them.
  */
 static enum poly_status
-take_streams(struct reading *reading, const struct ptz_part *part, const uint8_t **streams,
-	struct poly_error *error)
+read_streams(struct reading *reading, const struct ptz_section *section,
+	const uint8_t **streams, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	const size_t skip = PTZ_HEAD_SIZE + part->front;
-	const size_t size = (size_t)part->body - part->front;
+	const size_t skip = PTZ_HEADER_SIZE + section->front;
+	const size_t size = (size_t)section->body - section->front;
 	size_t have = 0;
 	if (skip + size <= IN_PEEK_MAX) {
 		const uint8_t *p = in_peek(reading->in, skip + size, &have);
@@ -323,13 +325,13 @@ take_streams(struct reading *reading, const struct ptz_part *part, const uint8_t
 	} else {
 		in_consume(reading->in, skip);
 		buf_clear(&state->bytes);
-		/* No more is allocated than there is. */
+		/* Allocates no more than the input has. */
 		while (have < size) {
 			const size_t piece = size - have < PIECE ? size - have : PIECE;
 			uint8_t *room = buf_reserve(&state->bytes, piece);
 			if (!room)
 				return err_memory(error);
-			const size_t got = in_take(reading->in, room, piece);
+			const size_t got = in_read(reading->in, room, piece);
 			state->bytes.size += got;
 			have += got;
 			if (got < piece)
@@ -339,103 +341,104 @@ take_streams(struct reading *reading, const struct ptz_part *part, const uint8_t
 	}
 	if (have == size)
 		return POLY_OK;
-	tell_cut_part(reading, part, skip + have, state->number);
+	report_truncated_section(reading, section, skip + have, state->number);
 	return POLY_END;
 }
 
-/* Lets threads load segments, where another one is asked for behind one of so many rows. */
+/* Starts the prefetch threads if a second segment, after one of rows rows, is needed. */
 static void
-begin_ahead(struct reading *reading, const struct ptz_part *part, uint32_t rows,
+start_prefetch(struct reading *reading, const struct ptz_section *section, uint32_t rows,
 	poly_columns wanted)
 {
 	struct ptz_reader *state = reading->state;
-	const struct ptz_ahead_plan plan = {.in = reading->in,
+	const struct ptz_prefetch_plan plan = {.in = reading->in,
 		.wanted = wanted,
-		.of_column = state->of_column,
-		.of_count = state->of_count,
+		.column_map = state->column_map,
+		.column_count = state->column_count,
 		.end = reading->end,
 		.threads = reading->threads};
-	if (state->ahead || state->ahead_failed || reading->threads < 2 ||
+	if (state->prefetch || state->prefetch_failed || reading->threads < 2 ||
 		reading->record + rows >= reading->end || !in_is_random(reading->in) ||
-		!ptz_ahead_pays(reading->in, state->offset + PTZ_HEAD_SIZE + part->body))
+		!ptz_prefetch_is_useful(
+			reading->in, state->offset + PTZ_HEADER_SIZE + section->body))
 		return;
-	state->ahead = ptz_ahead_new(&plan);
-	state->ahead_wanted = wanted;
-	state->ahead_failed = !state->ahead;
+	state->prefetch = ptz_prefetch_new(&plan);
+	state->prefetch_columns = wanted;
+	state->prefetch_failed = !state->prefetch;
 }
 
-/* Takes the segment that was met from the threads. False: nothing was done. */
+/* Takes the current segment from the prefetch. Returns false, without effect, if it cannot. */
 static bool
-take_ahead(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
-	poly_columns wanted)
+take_prefetched(struct reading *reading, const struct ptz_section *section,
+	const uint8_t *front, poly_columns wanted)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
-	const struct ptz_met met = {state->offset, part};
-	if (part->front >= PTZ_FRONT_SIZE)
-		begin_ahead(reading, part, load_le32(front + 8), wanted);
-	if (!state->ahead || state->ahead_wanted != wanted ||
-		!ptz_ahead_take(state->ahead, &met, segment))
+	const struct ptz_reached reached = {state->offset, section};
+	if (section->front >= PTZ_FRONT_SIZE)
+		start_prefetch(reading, section, load_le32(front + 8), wanted);
+	if (!state->prefetch || state->prefetch_columns != wanted ||
+		!ptz_prefetch_take(state->prefetch, &reached, segment))
 		return false;
-	if (unpacked_adopt(segment, reading->info, NULL) != POLY_OK) {
+	if (unpacked_resolve_names(segment, reading->info, NULL) != POLY_OK) {
 		unpacked_clear(segment);
 		return false;
 	}
-	state->passed = ptz_pass(reading, part);
+	state->skipped = ptz_skip_section(reading, section);
 	return true;
 }
 
-/* Loads the segment whose head and front stand next, and passes over it. */
+/* Loads the current segment, whose header and front are next, and skips it. */
 static enum poly_status
-load_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+load_segment(struct reading *reading, const struct ptz_section *section, const uint8_t *front,
 	poly_columns wanted, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
-	const size_t skip = PTZ_HEAD_SIZE + part->front;
-	const struct ptz_unpacker with = {
-		state->unpacker, wanted, state->of_column, state->of_count};
+	const size_t skip = PTZ_HEADER_SIZE + section->front;
+	const struct ptz_load_options with = {
+		state->unpacker, wanted, state->column_map, state->column_count};
 	const uint8_t *streams = NULL;
 	const uint64_t before = in_offset(reading->in);
-	enum poly_status status = unpacked_front(segment, front, part->front, error);
+	enum poly_status status = unpacked_parse_front(segment, front, section->front, error);
 	const uint64_t size = status == POLY_OK ? unpacked_size(segment) : 0;
-	if (status == POLY_OK && part->body != part->front + size)
+	if (status == POLY_OK && section->body != section->front + size)
 		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"its streams have %llu bytes, and its head says %llu",
+			"its streams have %llu bytes, its header specifies %llu",
 			(unsigned long long)size,
-			(unsigned long long)(part->body - part->front));
-	/* What a front says that can't be so is not held against the segment behind it. */
-	state->lost |= status != POLY_OK;
+			(unsigned long long)(section->body - section->front));
+	/* A corrupt front does not determine the number of the following segment. */
+	state->position_lost |= status != POLY_OK;
 	if (status == POLY_OK)
-		status = take_streams(reading, part, &streams, error);
+		status = read_streams(reading, section, &streams, error);
 	if (status == POLY_OK)
 		status = unpacked_load(segment, &with, streams, error);
 	if (status == POLY_OK)
-		status = unpacked_adopt(segment, reading->info, error);
+		status = unpacked_resolve_names(segment, reading->info, error);
 	if (status == POLY_OK && skip + size <= IN_PEEK_MAX)
 		in_consume(reading->in, skip + (size_t)size);
-	state->passed = in_offset(reading->in) != before;
+	state->skipped = in_offset(reading->in) != before;
 	if (status != POLY_OK)
 		unpacked_clear(segment);
 	return status;
 }
 
-/* Takes or loads the segment whose head and front stand next, and passes over it. */
+/* Takes the segment, whose header and front are next, from the prefetch or loads it. */
 static enum poly_status
-take_segment(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
+fetch_segment(struct reading *reading, const struct ptz_section *section, const uint8_t *front,
 	poly_columns wanted, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	/* Its front has the checksums of all that makes its templates. */
-	state->epoch = part->front_check ^ wanted * 0x9e3779b97f4a7c15u;
-	if (take_ahead(reading, part, front, wanted))
+	/* The front has the checksums of all streams, so it identifies the templates. */
+	state->epoch = section->front_checksum ^ wanted * 0x9e3779b97f4a7c15u;
+	if (take_prefetched(reading, section, front, wanted))
 		return POLY_OK;
-	return load_segment(reading, part, front, wanted, error);
+	return load_segment(reading, section, front, wanted, error);
 }
 
-/* Says which segment is wrong. */
+/* Sets an error that names the corrupt segment. */
 static void
-segment_wrong(
+fail_segment(
 	const struct ptz_reader *state, const struct poly_error *why, struct poly_error *error)
 {
 	err_set(error, POLY_ERR_FORMAT, state->offset, "segment %u: %s", state->number,
@@ -443,95 +446,96 @@ segment_wrong(
 }
 
 bool
-ptz_follows(const struct ptz_reader *state, const uint8_t *front)
+ptz_is_in_sequence(const struct ptz_reader *state, const uint8_t *front)
 {
-	return state->lost ||
-	       (load_le32(front + 20) == state->number + 1 && load_le64(front) == state->met);
+	return state->position_lost || (load_le32(front + 20) == state->number + 1 &&
+					       load_le64(front) == state->next_record);
 }
 
 void
-ptz_meet(struct ptz_reader *state, const uint8_t *front)
+ptz_set_current(struct ptz_reader *state, const uint8_t *front)
 {
-	state->met = load_le64(front) + load_le32(front + 8);
+	state->next_record = load_le64(front) + load_le32(front + 8);
 	state->number = load_le32(front + 20);
-	state->lost = false;
+	state->position_lost = false;
 }
 
-/* Meets a segment. Where it does not follow that is told, and it stands next nevertheless. */
+/* Makes a segment the current one; if it does not follow the previous one, reports that and
+ * reads it next. */
 static enum poly_status
-expect_next(struct ptz_reader *state, const uint8_t *front, struct poly_error *error)
+check_sequence(struct ptz_reader *state, const uint8_t *front, struct poly_error *error)
 {
 	const uint32_t number = load_le32(front + 20), expected = state->number + 1;
-	const uint64_t first = load_le64(front), records = state->met;
-	const struct behind before = behind(state);
-	const bool good = ptz_follows(state, front);
-	ptz_meet(state, front);
+	const uint64_t first = load_le64(front), records = state->next_record;
+	const struct predecessor before = predecessor(state);
+	const bool good = ptz_is_in_sequence(state, front);
+	ptz_set_current(state, front);
 	if (good)
 		return POLY_OK;
 	state->broken = PTZ_RULE_ORDER;
-	state->lost = state->passed = true;
-	/* That the chain is another one goes without saying. */
-	state->before = state->behind = (struct ptz_chained){0};
+	state->position_lost = state->skipped = true;
+	/* The chain differs for the same reason: do not report it, too. */
+	state->chain_before = state->chain_after = (struct ptz_chain_at){0};
 	if (number != expected)
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"segment %u stands behind %s, expected segment %u", number, before.what,
+			"segment %u follows %s, expected segment %u", number, before.text,
 			expected);
 	return err_set(error, POLY_ERR_FORMAT, state->offset,
-		"segment %u has %llu records before it, and %llu are there", number,
+		"segment %u specifies %llu preceding records, %llu were read", number,
 		(unsigned long long)first, (unsigned long long)records);
 }
 
-/* Goes to the next segment that has rows. POLY_END: there is none. */
+/* Loads the next segment that has rows. POLY_END: there is none. */
 static enum poly_status
 next_segment(struct reading *reading, poly_columns wanted, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	enum poly_status status = POLY_OK;
-	while (status == POLY_OK && state->segment.given == state->segment.rows) {
-		struct ptz_part part;
+	while (status == POLY_OK && state->segment.delivered == state->segment.rows) {
+		struct ptz_section section;
 		const uint8_t *front = NULL;
 		unpacked_clear(&state->segment);
-		state->passed = false;
-		reading->record += ptz_pass_over(reading);
-		status = ptz_next_part(reading, &part, error);
+		state->skipped = false;
+		reading->record += ptz_skip_unselected(reading);
+		status = ptz_peek_section(reading, &section, error);
 		if (status == POLY_OK)
-			status = ptz_part_front(reading, &part, &front, error);
+			status = ptz_peek_front(reading, &section, &front, error);
 		if (status != POLY_OK)
 			break;
-		if (part.tag != PTZ_TAG_SEGMENT) {
-			status = ptz_pass_part(reading, &part, front, error);
+		if (section.tag != PTZ_TAG_SEGMENT) {
+			status = ptz_verify_and_skip(reading, &section, front, error);
 			continue;
 		}
 		struct poly_error why;
-		if (part.front >= PTZ_FRONT_SIZE)
-			status = expect_next(state, front, error);
+		if (section.front >= PTZ_FRONT_SIZE)
+			status = check_sequence(state, front, error);
 		if (status != POLY_OK)
 			break;
-		status = take_segment(reading, &part, front, wanted, &why);
+		status = fetch_segment(reading, &section, front, wanted, &why);
 		if (status == POLY_ERR_FORMAT)
-			segment_wrong(state, &why, error);
+			fail_segment(state, &why, error);
 		else if (status != POLY_OK && error)
 			*error = why;
 	}
 	return status;
 }
 
-/* Gives rows of the segment, counted where that may be. */
+/* Delivers rows of the segment, weighted if the caller accepts that. */
 static enum poly_status
-give_rows(struct reading *reading, struct batch *batch, struct poly_error *error)
+deliver_rows(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
 	enum poly_status status = POLY_OK;
-	if (segment->given == 0 && reading->tally >= segment->rows &&
-		!unpacked_counted(segment))
-		status = unpacked_count(segment, error);
-	if (status == POLY_OK && unpacked_counted(segment))
-		return unpacked_tally(segment, batch, batch->capacity, error);
+	if (segment->delivered == 0 && reading->weighted >= segment->rows &&
+		!unpacked_has_weighted(segment))
+		status = unpacked_count_rows(segment, error);
+	if (status == POLY_OK && unpacked_has_weighted(segment))
+		return unpacked_next_weighted(segment, batch, batch->capacity, error);
 	if (status == POLY_OK)
-		status = unpacked_rows(segment, batch, batch->capacity, error);
+		status = unpacked_next_rows(segment, batch, batch->capacity, error);
 	if (status == POLY_OK)
-		ptz_patterns(state, batch);
+		ptz_set_patterns(state, batch);
 	return status;
 }
 
@@ -539,60 +543,62 @@ enum poly_status
 ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	/* Sites are numbered by both. */
+	/* A site number depends on pc and opcode. */
 	const poly_columns sited =
 		batch->wanted & POLY_HAS(site) ? POLY_HAS(pc) | POLY_HAS(opcode) : 0;
 	enum poly_status status = next_segment(reading, batch->wanted | sited, error);
 	if (status == POLY_OK) {
 		struct poly_error why;
-		status = give_rows(reading, batch, &why);
+		status = deliver_rows(reading, batch, &why);
 		if (status == POLY_ERR_FORMAT)
-			segment_wrong(state, &why, error);
+			fail_segment(state, &why, error);
 		else if (status != POLY_OK && error)
 			*error = why;
 	}
-	/* Where columns are deferred, these are, too. */
-	if (status == POLY_OK && !(batch->view.patterns && state->patterns.deferred))
-		ptz_origins(state, batch);
-	if (status == POLY_ERR_FORMAT && !state->told) {
+	/* If columns are deferred, origins are deferred, too. */
+	if (status == POLY_OK && !(batch->view.patterns && state->patterns.lazy))
+		ptz_set_origins(state, batch);
+	if (status == POLY_ERR_FORMAT && !state->reported) {
 		findings_add(reading->findings, state->broken, reading->record + 1,
-			state->offset, "%s", error ? error->message : "damaged");
-		state->broken = PTZ_RULE_DAMAGED;
-		state->told = true;
-		state->segment.given = state->segment.rows;
+			state->offset, "%s", error ? error->message : "corrupt");
+		state->broken = PTZ_RULE_CORRUPT;
+		state->reported = true;
+		state->segment.delivered = state->segment.rows;
 	}
 	return status;
 }
 
 bool
-ptz_is_head(const uint8_t *p, size_t n)
+ptz_is_header(const uint8_t *p, size_t n)
 {
-	struct ptz_part part;
-	return n >= PTZ_HEAD_SIZE && begins_tag(p, n) && ptz_part_read(p, &part);
+	struct ptz_section section;
+	return n >= PTZ_HEADER_SIZE && starts_tag(p, n) && ptz_parse_header(p, &section);
 }
 
 /*
- * Passes over damage, up to the head of a part or to the end of the input, which may be that of
- * the file though what it knows of is damaged.
+ * Skips corrupt data, up to a valid section header or to the end of the input, which may be the
+ * end of the file even if the end's index offset is wrong.
  */
 static void
-pass_damage(struct reading *reading)
+skip_corrupt(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
 	size_t have = 0, at = 1;
-	bool goes_on = true;
-	while (goes_on) {
+	bool more_input = true;
+	while (more_input) {
 		const uint8_t *p = in_peek(reading->in, IN_PEEK_MAX, &have);
-		while (at < have && (state->foreign || !ptz_is_head(p + at, have - at)))
+		while (at < have && (state->other_stream || !ptz_is_header(p + at, have - at)))
 			at++;
 		const bool is_last = at >= have && have < IN_PEEK_MAX;
-		state->ended |= state->foreign;
+		state->ended |= state->other_stream;
 		if (is_last && have >= PTZ_TAIL_SIZE)
 			state->ended |= memcmp(p + have - PTZ_MAGIC_SIZE, PTZ_END_MAGIC,
 						PTZ_MAGIC_SIZE) == 0;
-		goes_on = at >= have && !is_last;
-		/* Where more may follow, a head may begin within the last bytes. */
-		in_consume(reading->in, goes_on ? have - PTZ_HEAD_SIZE : is_last ? have : at);
+		more_input = at >= have && !is_last;
+		/* If the input continues, a header may start within the last bytes. */
+		in_consume(reading->in, more_input ? have - PTZ_HEADER_SIZE
+					: is_last  ? have
+						   : at);
 		at = 1;
 	}
 }
@@ -604,14 +610,14 @@ ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *erro
 	size_t have;
 	in_peek(reading->in, 1, &have);
 	(void)error;
-	if (have == 0 && !state->passed)
+	if (have == 0 && !state->skipped)
 		return POLY_END;
 	batch_put(batch, kind, 0, POLY_KIND_OTHER);
 	batch_put(batch, origin, 0, state->offset);
 	batch->view.rows = 1;
-	if (!state->passed)
-		pass_damage(reading);
-	state->told = state->passed = false;
+	if (!state->skipped)
+		skip_corrupt(reading);
+	state->reported = state->skipped = false;
 	return POLY_OK;
 }
 
@@ -619,13 +625,13 @@ void
 ptz_close(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
-	ptz_ahead_free(state->ahead);
+	ptz_prefetch_free(state->prefetch);
 	unpacked_fini(&state->segment);
 	block_unpacker_free(state->unpacker);
 	buf_free(&state->bytes);
 	batch_fini(&state->templates);
-	mem_free(state->moving);
-	buf_free(&state->places.places);
+	mem_free(state->varying);
+	buf_free(&state->index_entries.entries);
 	buf_free(&state->space);
 	mem_free(state->records);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes of a packed trace are taken by: only heads and fronts are looked at. */
+/* Size breakdown of a packed trace, from headers and fronts alone. */
 #include "format/ptz/file.h"
 
 #include "base/err.h"
@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of struct poly_space_item, in their order. */
+/* The values of poly_size_item's holds, in the order of the enum. */
 static const char *const holds[] = {
 	"layout", "names", "shapes", "blocks", "order", "static", "moving", "unknown"};
 
-enum { LAYOUT, NAMES, SHAPES, BLOCKS, ORDER, STATIC, MOVING, UNKNOWN };
+enum { LAYOUT, NAMES, SHAPES, BLOCKS, ORDER, STATIC, VARYING, UNKNOWN };
 
-/* What the streams of a role hold, and whether their values are counted. */
+/* What the streams of a role hold, and whether to count their values. */
 static const struct {
 	uint8_t holds;
 	bool counted;
-} of_role[PTZ_ROLE_COUNT] = {
+} role_contents[PTZ_ROLE_COUNT] = {
 	[PTZ_NAMES] = {NAMES, true},
 	[PTZ_SHAPES] = {SHAPES, true},
 	[PTZ_TEMPLATE_SHAPES] = {SHAPES, false},
@@ -26,80 +26,81 @@ static const struct {
 	[PTZ_BLOCKS] = {ORDER, true},
 	[PTZ_STATIC] = {STATIC, true},
 	[PTZ_STATIC_BYTES] = {STATIC, false},
-	[PTZ_DYNAMIC] = {MOVING, true},
-	[PTZ_DYNAMIC_BYTES] = {MOVING, false},
+	[PTZ_DYNAMIC] = {VARYING, true},
+	[PTZ_DYNAMIC_BYTES] = {VARYING, false},
 };
 
-/* Adds to what holds such values. */
+/* Adds to the item of the same contents and column. */
 static void
-add(struct buf *items, struct poly_space_item more)
+add(struct buf *items, struct poly_size_item added)
 {
-	struct poly_space_item *item = (void *)items->data;
-	for (size_t i = items->size / sizeof more; i > 0; i--, item++) {
-		if (item->holds != more.holds || item->column != more.column)
+	struct poly_size_item *item = (void *)items->data;
+	for (size_t i = items->size / sizeof added; i > 0; i--, item++) {
+		if (item->holds != added.holds || item->column != added.column)
 			continue;
-		item->values += more.values;
-		item->packed += more.packed;
-		item->unpacked += more.unpacked;
+		item->values += added.values;
+		item->packed += added.packed;
+		item->unpacked += added.unpacked;
 		return;
 	}
-	buf_append(items, &more, sizeof more);
+	buf_append(items, &added, sizeof added);
 }
 
 static void
 add_layout(struct buf *items, uint64_t bytes)
 {
-	add(items, (struct poly_space_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
+	add(items, (struct poly_size_item){holds[LAYOUT], POLY_COLUMN_COUNT, 0, bytes, bytes});
 }
 
 static void
 add_stream(const struct ptz_reader *state, struct buf *items, const struct ptz_stream *stream)
 {
-	struct poly_space_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
+	struct poly_size_item item = {holds[UNKNOWN], POLY_COLUMN_COUNT, stream->values,
 		stream->packed, stream->size};
 	const bool known = stream->role < PTZ_ROLE_COUNT;
 	const bool has_column = known && stream->role >= PTZ_STATIC;
 	const unsigned column =
-		stream->column < state->of_count ? state->of_column[stream->column] : 255;
+		stream->column < state->column_count ? state->column_map[stream->column] : 255;
 	if (known && (!has_column || column < POLY_COLUMN_COUNT)) {
-		item.holds = holds[of_role[stream->role].holds];
-		item.values = of_role[stream->role].counted ? stream->values : 0;
+		item.holds = holds[role_contents[stream->role].holds];
+		item.values = role_contents[stream->role].counted ? stream->values : 0;
 	}
 	if (has_column && column < POLY_COLUMN_COUNT)
 		item.column = (enum poly_column)column;
 	add(items, item);
 }
 
-/* Adds a part whose front is at front, and which stands next. */
+/* Adds the current section and its front, and skips it. */
 static enum poly_status
-add_part(struct reading *reading, const struct ptz_part *part, const uint8_t *front,
-	struct poly_space *space, struct poly_error *error)
+add_section(struct reading *reading, const struct ptz_section *section, const uint8_t *front,
+	struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
 	struct buf *items = &state->space;
-	const bool is_segment = part->tag == PTZ_TAG_SEGMENT;
+	const bool is_segment = section->tag == PTZ_TAG_SEGMENT;
 	struct poly_error why;
 	enum poly_status status = POLY_OK;
 	if (is_segment)
-		status = unpacked_front(segment, front, part->front, &why);
+		status = unpacked_parse_front(segment, front, section->front, &why);
 	const uint32_t number =
-		part->front < PTZ_FRONT_SIZE ? state->number + 1 : segment->number;
+		section->front < PTZ_FRONT_SIZE ? state->number + 1 : segment->number;
 	if (status != POLY_OK)
 		return err_set(error, POLY_ERR_FORMAT, state->offset, "segment %u: %s", number,
 			why.message);
-	const uint64_t size = is_segment ? unpacked_size(segment) : part->body - part->front;
-	if (part->body - part->front != size)
+	const uint64_t size =
+		is_segment ? unpacked_size(segment) : section->body - section->front;
+	if (section->body - section->front != size)
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
-			"segment %u: its streams have %llu bytes, and its head says %llu",
+			"segment %u: its streams have %llu bytes, its header specifies %llu",
 			number, (unsigned long long)size,
-			(unsigned long long)(part->body - part->front));
-	status = ptz_pass_part(reading, part, front, error);
+			(unsigned long long)(section->body - section->front));
+	status = ptz_verify_and_skip(reading, section, front, error);
 	if (status != POLY_OK)
 		return status;
-	add_layout(items, PTZ_HEAD_SIZE + (uint64_t)part->front);
+	add_layout(items, PTZ_HEADER_SIZE + (uint64_t)section->front);
 	if (!is_segment && size)
-		add(items, (struct poly_space_item){
+		add(items, (struct poly_size_item){
 				   holds[UNKNOWN], POLY_COLUMN_COUNT, 0, size, size});
 	if (!is_segment)
 		return POLY_OK;
@@ -112,33 +113,33 @@ add_part(struct reading *reading, const struct ptz_part *part, const uint8_t *fr
 	return POLY_OK;
 }
 
-/* By bytes, the most first. */
+/* Compares by bytes, largest first. */
 static int
 compare(const void *a, const void *b)
 {
-	const struct poly_space_item *one = a, *other = b;
-	if (one->packed != other->packed)
-		return one->packed < other->packed ? 1 : -1;
-	if (one->column != other->column)
-		return one->column < other->column ? -1 : 1;
-	return strcmp(one->holds, other->holds);
+	const struct poly_size_item *x = a, *y = b;
+	if (x->packed != y->packed)
+		return x->packed < y->packed ? 1 : -1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->holds, y->holds);
 }
 
 enum poly_status
-ptz_space(struct reading *reading, struct poly_space *space, struct poly_error *error)
+ptz_space(struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct buf *items = &state->space;
 	enum poly_status status = POLY_OK;
 	add_layout(items, in_offset(reading->in));
 	while (status == POLY_OK) {
-		struct ptz_part part;
+		struct ptz_section section;
 		const uint8_t *front;
-		status = ptz_next_part(reading, &part, error);
+		status = ptz_peek_section(reading, &section, error);
 		if (status == POLY_OK)
-			status = ptz_part_front(reading, &part, &front, error);
+			status = ptz_peek_front(reading, &section, &front, error);
 		if (status == POLY_OK)
-			status = add_part(reading, &part, front, space, error);
+			status = add_section(reading, &section, front, space, error);
 	}
 	if (state->ended)
 		add_layout(items, PTZ_TAIL_SIZE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing: rows are gathered into segments. The first segment, and now and then another one, is
- * begun under both plans, and goes on under the one that makes less of its first rows.
+ * Writing: rows are collected in segments. The first segment, and every AGAIN-th one, starts
+ * under both plans, and continues under the one whose first rows are smaller.
  */
 #include "format/ptz/file.h"
 
@@ -12,49 +12,49 @@
 #include <string.h>
 
 /*
- * Rows by which plans are compared: so many that a dictionary begins to pay. By a quarter of
- * them a new phase of a program looks as if it did not repeat.
+ * Rows by which plans are compared: enough for a dictionary to pay off. With a quarter of
+ * them, a new phase of a program looks as if it did not repeat.
  */
 #define TRIAL 262144
 
-/* Segments after which they are compared again. */
+/* Segments between two comparisons. */
 #define AGAIN 8
 
-/* Rows of a segment that does not repeat, which takes more memory. */
+/* Rows of a segment that does not repeat, which needs more memory. */
 #define FLAT_ROWS 262144
 
-/* The levels of Zstandard for fast, usual and small. */
+/* Zstandard's levels for the choices of ptz.level. */
 static const int levels[] = {3, 9, 19};
 
 static void
-begin_trial(struct ptz_writer *state)
+start_trial(struct ptz_writer *state)
 {
 	state->trying = state->plain == 0;
 	state->plain = (state->plain + 1) % AGAIN;
 }
 
-/* Begins a file. */
+/* Writes the magic and the head section. */
 static enum poly_status
 write_head(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	struct buf head = {0};
-	ptz_head_put(&head, writing->source, writing->uses);
-	ptz_labels_put(&head, writing->labels);
+	ptz_put_head(&head, writing->source, writing->uses);
+	ptz_put_labels(&head, writing->labels);
 	enum poly_status status = POLY_OK;
 	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
-	const struct ptz_part part = {
+	const struct ptz_section section = {
 		.tag = PTZ_TAG_HEAD, .front = (uint32_t)head.size, .body = head.size};
 	if (!head.failed)
-		ptz_part_write(writing->out, &part, head.data, &state->chain);
-	state->offset = PTZ_MAGIC_SIZE + PTZ_HEAD_SIZE + head.size;
+		ptz_write_section(writing->out, &section, head.data, &state->chain);
+	state->offset = PTZ_MAGIC_SIZE + PTZ_HEADER_SIZE + head.size;
 	if (head.failed)
 		status = err_memory(error);
-	else if (head.size > PTZ_FRONT_MOST)
+	else if (head.size > PTZ_FRONT_MAX)
 		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"what is told of the trace has %zu bytes, and a packed trace holds "
+			"the trace's metadata have %zu bytes, the limit of a packed trace is "
 			"%u",
-			head.size, PTZ_FRONT_MOST);
+			head.size, PTZ_FRONT_MAX);
 	buf_free(&head);
 	return status;
 }
@@ -72,13 +72,13 @@ ptz_wopen(struct writing *writing, struct poly_error *error)
 	if (status != POLY_OK)
 		return status;
 	state->packer.info = writing->source;
-	state->rows_most = (size_t)writing->options[PTZ_OPTION_ROWS];
-	writing->uses = writing->columns & ~PTZ_PLACES;
+	state->rows_max = (size_t)writing->options[PTZ_OPTION_ROWS];
+	writing->uses = writing->columns & ~PTZ_POSITION_COLUMNS;
 	state->segment = &state->segments[0];
-	state->other = &state->segments[1];
+	state->alternative = &state->segments[1];
 	segment_init(state->segment, PTZ_PROGRAM);
-	segment_init(state->other, PTZ_FLAT);
-	begin_trial(state);
+	segment_init(state->alternative, PTZ_FLAT);
+	start_trial(state);
 	return writing->old ? ptz_append(writing, error) : write_head(writing, error);
 }
 
@@ -88,45 +88,45 @@ write_index(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	struct buf *front = &state->packed.front;
-	const struct ptz_place *place = (const void *)state->places.data;
-	const size_t count = state->places.size / sizeof *place;
-	const uint8_t columns[PTZ_RANGES_MOST] = {
+	const struct ptz_index_entry *entry = (const void *)state->entries.data;
+	const size_t count = state->entries.size / sizeof *entry;
+	const uint8_t columns[PTZ_RANGES_MAX] = {
 		ptz_range_columns[0], ptz_range_columns[1], ptz_range_columns[2]};
 	buf_clear(front);
-	ptz_put64(front, state->index);
-	ptz_put32(front, (uint32_t)count);
-	ptz_put32(front, PTZ_RANGES);
+	ptz_put_u64(front, state->index);
+	ptz_put_u32(front, (uint32_t)count);
+	ptz_put_u32(front, PTZ_RANGES);
 	buf_append(front, columns, sizeof columns);
 	for (size_t i = 0; i < count; i++) {
-		ptz_put64(front, place[i].offset);
-		ptz_put64(front, place[i].first);
-		ptz_put64(front, place[i].rows);
+		ptz_put_u64(front, entry[i].offset);
+		ptz_put_u64(front, entry[i].first);
+		ptz_put_u64(front, entry[i].rows);
 		for (size_t k = 0; k < PTZ_RANGES; k++) {
-			ptz_put64(front, place[i].range[k].least);
-			ptz_put64(front, place[i].range[k].greatest);
+			ptz_put_u64(front, entry[i].range[k].min);
+			ptz_put_u64(front, entry[i].range[k].max);
 		}
 	}
-	ptz_put64(front, state->chain);
+	ptz_put_u64(front, state->chain);
 	if (front->failed)
 		return err_memory(error);
-	const struct ptz_part part = {
+	const struct ptz_section section = {
 		.tag = PTZ_TAG_INDEX, .front = (uint32_t)front->size, .body = front->size};
-	ptz_part_write(writing->out, &part, front->data, &state->chain);
+	ptz_write_section(writing->out, &section, front->data, &state->chain);
 	state->index = state->offset;
-	state->offset += PTZ_HEAD_SIZE + front->size;
-	buf_clear(&state->places);
+	state->offset += PTZ_HEADER_SIZE + front->size;
+	buf_clear(&state->entries);
 	return POLY_OK;
 }
 
-/* Writes the segment, and begins the next one. */
+/* Writes the segment, and starts the next one. */
 static enum poly_status
 write_segment(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
-	struct segment *segment = state->segment;
+	struct ptz_segment *segment = state->segment;
 	if (segment->rows == 0)
 		return POLY_OK;
-	struct ptz_place place = {.offset = state->offset,
+	struct ptz_index_entry entry = {.offset = state->offset,
 		.first = state->begin.first,
 		.rows = segment->rows,
 		.known = (1u << PTZ_RANGES) - 1};
@@ -135,32 +135,33 @@ write_segment(struct writing *writing, struct poly_error *error)
 		segment_pack(segment, &state->packer, &state->begin, &state->packed, error);
 	if (status != POLY_OK)
 		return status;
-	memcpy(place.range, segment->range, sizeof place.range);
-	buf_append(&state->places, &place, sizeof place);
+	memcpy(entry.range, segment->range, sizeof entry.range);
+	buf_append(&state->entries, &entry, sizeof entry);
 	const struct buf *front = &state->packed.front, *streams = &state->packed.streams;
-	const struct ptz_part part = {.tag = PTZ_TAG_SEGMENT,
+	const struct ptz_section section = {.tag = PTZ_TAG_SEGMENT,
 		.front = (uint32_t)front->size,
 		.body = front->size + streams->size};
-	ptz_part_write(writing->out, &part, front->data, &state->chain);
+	ptz_write_section(writing->out, &section, front->data, &state->chain);
 	out_write(writing->out, streams->data, streams->size);
-	state->offset += PTZ_HEAD_SIZE + front->size + streams->size;
+	state->offset += PTZ_HEADER_SIZE + front->size + streams->size;
 	state->begin.first += segment->rows;
 	segment_clear(segment);
-	segment_clear(state->other);
-	begin_trial(state);
-	if (state->places.failed)
+	segment_clear(state->alternative);
+	start_trial(state);
+	if (state->entries.failed)
 		return err_memory(error);
-	return state->places.size / sizeof place < PTZ_INDEX_MOST ? POLY_OK
-								  : write_index(writing, error);
+	return state->entries.size / sizeof entry < PTZ_INDEX_SEGMENTS_MAX
+		       ? POLY_OK
+		       : write_index(writing, error);
 }
 
-/* Keeps the plan that makes clearly less. */
+/* Selects the plan that is clearly smaller. */
 static enum poly_status
 end_trial(struct ptz_writer *state, struct poly_error *error)
 {
 	struct ptz_packer quick = state->packer;
 	size_t size[2];
-	struct segment *const segments[] = {state->segment, state->other};
+	struct ptz_segment *const segments[] = {state->segment, state->alternative};
 	quick.packer = quick.quick;
 	for (size_t i = 0; i < 2; i++) {
 		const enum poly_status status =
@@ -169,38 +170,38 @@ end_trial(struct ptz_writer *state, struct poly_error *error)
 			return status;
 		size[i] = state->packed.front.size + state->packed.streams.size;
 	}
-	/* A program's dictionary pays later, and is faster to read. */
+	/* A program's dictionary pays off later, and decodes faster. */
 	const bool repeats = segments[0]->dictionary.count < segments[0]->rows / 4;
 	if (repeats ? size[1] < size[0] / 4 * 3 : size[1] < size[0]) {
 		state->segment = segments[1];
-		state->other = segments[0];
+		state->alternative = segments[0];
 	}
-	segment_clear(state->other);
+	segment_clear(state->alternative);
 	state->trying = false;
 	return POLY_OK;
 }
 
-/* Rows after which it is looked whether a segment goes on, whatever batches they come in. */
+/* Returns the rows between two checks of the segment's size, independent of batch sizes. */
 static size_t
-step_of(const struct ptz_writer *state)
+check_interval(const struct ptz_writer *state)
 {
-	return state->rows_most < POLY_BATCH_ROWS ? state->rows_most : POLY_BATCH_ROWS;
+	return state->rows_max < POLY_BATCH_ROWS ? state->rows_max : POLY_BATCH_ROWS;
 }
 
-/* True where the segment is as large as one may get. */
+/* Returns whether the segment has reached its maximum size. */
 static bool
 is_full(const struct ptz_writer *state)
 {
-	const struct segment *segment = state->segment;
+	const struct ptz_segment *segment = state->segment;
 	const bool flat = segment->dictionary.plan == PTZ_FLAT;
-	const size_t most = flat && state->rows_most > FLAT_ROWS ? FLAT_ROWS : state->rows_most;
-	return segment->rows + step_of(state) > most ||
-	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MOST;
+	const size_t max = flat && state->rows_max > FLAT_ROWS ? FLAT_ROWS : state->rows_max;
+	return segment->rows + check_interval(state) > max ||
+	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MAX;
 }
 
-/* Hides the columns that are not to be written. */
+/* Hides the columns that are not written. */
 static void
-narrow(struct poly_batch *view, poly_columns columns)
+hide_columns(struct poly_batch *view, poly_columns columns)
 {
 #define COLUMN(name, type, form, doc)                     \
 	if (!(columns & POLY_HAS(name))) {                \
@@ -211,16 +212,16 @@ narrow(struct poly_batch *view, poly_columns columns)
 #undef COLUMN
 }
 
-/* Adds rows that do not go beyond the next step. */
+/* Adds rows, which do not exceed the next step. */
 static enum poly_status
 write_rows(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	enum poly_status status = POLY_OK;
 	if (!segment_add(state->segment, batch) ||
-		(state->trying && !segment_add(state->other, batch)))
+		(state->trying && !segment_add(state->alternative, batch)))
 		return err_memory(error);
-	if (state->segment->rows % step_of(state))
+	if (state->segment->rows % check_interval(state))
 		return POLY_OK;
 	if (state->trying && (state->segment->rows >= TRIAL || is_full(state)))
 		status = end_trial(state, error);
@@ -236,9 +237,9 @@ ptz_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	struct poly_batch view = *batch;
 	enum poly_status status = POLY_OK;
 	size_t rows;
-	narrow(&view, writing->uses);
+	hide_columns(&view, writing->uses);
 	for (size_t row = 0; row < view.rows && status == POLY_OK; row += rows) {
-		const size_t step = step_of(state), left = view.rows - row,
+		const size_t step = check_interval(state), left = view.rows - row,
 			     room = step - state->segment->rows % step;
 		rows = left < room ? left : room;
 		if (rows == view.rows) {
@@ -267,7 +268,7 @@ ptz_wfinish(struct writing *writing, struct poly_error *error)
 		return status;
 	struct buf *tail = &state->packed.front;
 	buf_clear(tail);
-	ptz_put64(tail, state->index);
+	ptz_put_u64(tail, state->index);
 	buf_append(tail, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
 	if (tail->failed)
 		return err_memory(error);
@@ -284,7 +285,7 @@ ptz_wclose(struct writing *writing)
 	segment_fini(&state->segments[1]);
 	block_packer_free(state->packer.packer);
 	block_packer_free(state->packer.quick);
-	buf_free(&state->places);
+	buf_free(&state->entries);
 	buf_free(&state->packed.front);
 	buf_free(&state->packed.streams);
 }

@@ -140,9 +140,9 @@ check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
 		if (before)
 			*before = batch->opcode[row];
 	}
-	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_number))
+	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_instruction_id))
 		return;
-	uint64_t id = batch->number[row];
+	uint64_t id = batch->instruction_id[row];
 	/* Numbers may wrap at 32 bits. */
 	if (check->counts[cpu] && id != check->ids[cpu] + 1 &&
 		(id || check->ids[cpu] != UINT32_MAX))

@@ -142,6 +142,7 @@ qemu4v_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct qemu4v_sample sample;
 	qemu4v_sample(&sample, p, n);
+	note->near = sample.records > 0 && !sample.heading;
 	if (sample.records && !sample.heading)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers "
@@ -165,6 +166,7 @@ qemu4v_probe_tarmac(const uint8_t *p, size_t n, bool eof, struct probe_note *not
 	}
 	if (!sample.foreign)
 		return 0;
+	note->near = sample.records > 0;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers, "

@@ -87,7 +87,7 @@ store_instruction(
 	if (line->has_executed)
 		batch_put(batch, executed, row, line->executed);
 	if (line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	batch_put(batch, pc, row, line->address);
 	if (line->has_real)
 		batch_put(batch, real_pc, row, line->real);
@@ -114,7 +114,7 @@ store_attributes(
 		memset(joined + 1 + word.length, 0, 7);
 		word = (struct qemu4v_word){(const uint8_t *)joined, word.length + 1};
 	}
-	STORE_NAME(attributes, word);
+	STORE_NAME(access_attributes, word);
 	return good;
 }
 
@@ -154,7 +154,7 @@ store_memory(struct reading *reading, struct batch *batch, size_t row, struct qe
 	if (line->has_pc) {
 		batch_put(batch, pc, row, line->pc);
 		if (line->has_id)
-			batch_put(batch, number, row, line->id);
+			batch_put(batch, instruction_id, row, line->id);
 	}
 	if (line->text.length)
 		batch_put_bytes(
@@ -279,7 +279,8 @@ set_template(
 		return;
 	add_variable_field(shape, &line->time_text, WINDOW_DECIMAL, POLY_COLUMN_time);
 	if (insn && line->has_id && !line->has_pc)
-		add_variable_field(shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_number);
+		add_variable_field(
+			shape, &line->id_text, WINDOW_DECIMAL, POLY_COLUMN_instruction_id);
 	if (line->is == QEMU4V_MEMORY && !line->has_pc)
 		add_variable_field(
 			shape, &line->address_text, WINDOW_ZEROS, POLY_COLUMN_address);
@@ -301,7 +302,7 @@ store_transfer(
 {
 	bool good = true;
 	if (line->is == QEMU4V_FLOW && line->has_id)
-		batch_put(batch, number, row, line->id);
+		batch_put(batch, instruction_id, row, line->id);
 	if (line->is == QEMU4V_FLOW)
 		batch_put(batch, pc, row, line->address);
 	batch_put(batch, target, row, line->pc);
@@ -314,9 +315,9 @@ static void
 store_run(struct batch *batch, size_t row, const struct qemu4v *line, const struct line *text)
 {
 	struct qemu4v_run run;
-	unsigned count = qemu4v_run(line, text->part, &run);
-	*text->more = text->part + 1 < count;
-	if (text->part == 0 && line->text.length)
+	unsigned count = qemu4v_run(line, text->row_index, &run);
+	*text->more_rows = text->row_index + 1 < count;
+	if (text->row_index == 0 && line->text.length)
 		batch_put_bytes(
 			batch, POLY_COLUMN_text, row, line->text.text, line->text.length);
 	batch_put(batch, address, row, line->address + (count ? run.place : 0));
@@ -350,7 +351,7 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 		if (line->is == QEMU4V_BUS)
 			batch_put(batch, address, row, line->address);
 		batch_put(batch, size, row, line->size);
-		STORE_NAME(attributes, line->attributes);
+		STORE_NAME(access_attributes, line->attributes);
 		store_digits(batch, row, line);
 	}
 	if (line->is == QEMU4V_BUS || line->is == QEMU4V_EVENT ||
@@ -426,8 +427,8 @@ continues_picture(struct reading *reading, const struct line *text, struct qemu4
 	struct qemu4v_picture *picture = &reader->picture;
 	if (!picture->end)
 		return false;
-	bool next = text->part ? picture->continued && text->offset == picture->at
-			       : text->offset == picture->end;
+	bool next = text->row_index ? picture->continued && text->offset == picture->at
+				    : text->offset == picture->end;
 	picture->continued =
 		next && qemu4v_parse_rest(text->text, text->size, text->ended, line);
 	if (!picture->continued)
@@ -451,7 +452,7 @@ store_picture(struct reading *reading, struct batch *batch, size_t row, const st
 	if (picture->continued && picture->has_name)
 		batch_put(batch, cpu_name, row, picture->name);
 	store_run(batch, row, line, text);
-	if (picture->continued && text->part == 0 &&
+	if (picture->continued && text->row_index == 0 &&
 		address_column(text, line) != picture->column)
 		findings_add(reading->findings, QEMU4V_Q16, reading->record + row + 1,
 			text->offset, "the address begins at column %u, expected %u",
@@ -483,7 +484,7 @@ store_line(struct reading *reading, struct batch *batch, size_t row, const struc
 {
 	const struct qemu4v_reader *reader = reading->state;
 	bool picture = line->is == QEMU4V_PICTURE;
-	if (picture && text->part == 0 && !reader->picture.continued)
+	if (picture && text->row_index == 0 && !reader->picture.continued)
 		remember_picture(reading, text, line);
 	if (picture)
 		store_picture(reading, batch, row, text, line);
@@ -492,7 +493,8 @@ store_line(struct reading *reading, struct batch *batch, size_t row, const struc
 	if (line->is == QEMU4V_OTHER)
 		add_line_findings(reading, row, text, line);
 	/* The first of a line's rows stores its bytes. */
-	batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->part ? 0 : text->size);
+	batch_put_bytes(
+		batch, POLY_COLUMN_raw, row, text->text, text->row_index ? 0 : text->size);
 	return true;
 }
 

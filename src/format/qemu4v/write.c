@@ -77,7 +77,7 @@ open_writer(struct writing *writing)
 		order && strcmp(order, qemu4v_data_orders[QEMU4V_DATA_MEMORY]) == 0;
 	writer->copies_lines = can_copy_lines(writing);
 	writer->same_order = true;
-	if (writing->given[QEMU4V_OPTION_DATA]) {
+	if (writing->is_set[QEMU4V_OPTION_DATA]) {
 		bool wanted = writing->options[QEMU4V_OPTION_DATA] == QEMU4V_DATA_MEMORY;
 		writer->same_order = wanted == writer->memory_order;
 		writer->memory_order = wanted;
@@ -170,7 +170,7 @@ static uint64_t
 count_instructions(const struct writing *writing)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	return writer->count + writing->copied[POLY_COLUMN_number].count;
+	return writer->count + writing->copied[POLY_COLUMN_instruction_id].count;
 }
 
 /* Writes time, unit and processor, and reserves room for the rest of the line. */
@@ -192,9 +192,9 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 		time = count_instructions(writing) ? count_instructions(writing) - 1 : 0;
 	writer->last_time = time;
 	/* Copied lines are counted by their times and numbers. */
-	writing_moves(writing, POLY_HAS(time));
+	writing_require_varying(writing, POLY_HAS(time));
 	append_decimal(&line, time);
-	writing_mark(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
+	writing_patch_field(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
 	append_text(&line, " ", 1);
 	append_string(&line, writer->unit);
 	append_cpu(writing, &line, batch, row);
@@ -219,14 +219,14 @@ append_address(struct writing *writing, struct line_buffer *line,
 	append_text(line, " ", 1);
 	append_hex(line, address, digits);
 	if (real != POLY_COLUMN_real_pc)
-		writing_mark(writing, POLY_COLUMN_address, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_address, WRITING_HEX,
 			line->text + line->used - digits, digits);
 	if (poly_present(batch, real, row) && writer->tarmac) {
 		uint64_t translation = poly_batch_integer(batch, real, row);
 		const unsigned width = qemu4v_address_digits(translation, QEMU4V_REAL_DIGITS);
 		append_text(line, ":", 1);
 		append_hex(line, translation, width);
-		writing_mark(
+		writing_patch_field(
 			writing, real, WRITING_HEX, line->text + line->used - width, width);
 	} else if (poly_present(batch, real, row)) {
 		writing_note(writing, "translations of addresses were dropped");
@@ -366,11 +366,11 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 	append_string(&line, taken ? " IT (" : " IS (");
 	const size_t number_at = line.used;
 	append_decimal(&line, writer->microtesk ? writer->last_time
-						: value_of(batch, POLY_COLUMN_number, row,
-							  count_instructions(writing)));
-	writing_moves(writing, POLY_HAS(number));
+						: value_of(batch, POLY_COLUMN_instruction_id,
+							  row, count_instructions(writing)));
+	writing_require_varying(writing, POLY_HAS(instruction_id));
 	if (!writer->microtesk)
-		writing_mark(writing, POLY_COLUMN_number, WRITING_DECIMAL,
+		writing_patch_field(writing, POLY_COLUMN_instruction_id, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);
 	append_text(&line, ")", 1);
 	append_address(writing, &line, batch, row, POLY_COLUMN_real_pc);
@@ -429,7 +429,7 @@ append_content(
 	}
 	append_value(line, content->value, content->size);
 	if (!writer->memory_order && !content->guessed)
-		writing_mark(writing, POLY_COLUMN_value, WRITING_HEX,
+		writing_patch_field(writing, POLY_COLUMN_value, WRITING_HEX,
 			line->text + line->used - 2 * size, 2 * size);
 }
 
@@ -438,7 +438,7 @@ static const char *
 find_attributes(struct writing *writing, const struct poly_batch *batch, size_t row, bool *bad)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	const char *attributes = name_of(batch, POLY_COLUMN_attributes, row, bad);
+	const char *attributes = name_of(batch, POLY_COLUMN_access_attributes, row, bad);
 	bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
 	size_t n = strlen(attributes);
 	for (size_t i = 0; i < n; i++)

@@ -31,7 +31,7 @@ set_fault(const struct text_parser *parser, const uint8_t *position, const char 
 	va_start(list, format);
 	vsnprintf(parser->fault->text, sizeof parser->fault->text, format, list);
 	va_end(list);
-	parser->fault->rule = TEXT_T01;
+	parser->fault->rule = TEXT_X01;
 	parser->fault->column = (unsigned)(position - parser->line) + 1;
 	return false;
 }

@@ -21,7 +21,7 @@
 
 enum { TEXT_OPTION_COLUMNS, TEXT_OPTION_SEPARATOR, TEXT_OPTION_COMMENT, TEXT_OPTION_SKIP };
 
-enum text_rule { TEXT_T01, TEXT_T02, TEXT_T03, TEXT_T04 };
+enum text_rule { TEXT_X01, TEXT_X02, TEXT_X03, TEXT_X04 };
 
 /* Values of the column record. */
 enum text_record {

@@ -32,7 +32,7 @@ text_wopen(struct writing *writing, struct poly_error *error)
 		   *own_separator = poly_trace_fact(source, "text.separator");
 	if (!columns)
 		columns = own;
-	if (own && own_separator && !writing->given[TEXT_OPTION_SEPARATOR])
+	if (own && own_separator && !writing->is_set[TEXT_OPTION_SEPARATOR])
 		separator = own_separator;
 	if (!columns)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,

@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of TT6 and TT6E that need more than one look at a record: branches against their
- * targets, one opcode a PC, escapes and what follows them, twi and its synthetic pair, sync
+ * The rules of TT6 and TT6E that need more than one record: branches and their targets, one
+ * opcode per PC, escapes and the instructions after them, twi and its synthetic pair, sync
  * counts.
  *
- * spec: reference amber 5 (A04 to A19, A24).
+ * spec: Apple amber traces 5 (A04 to A19, A24).
  */
 #include "base/mem.h"
 #include "format/tt6/tt6.h"
 
-/* Addresses that are watched at most: a bound for the memory of a long or broken trace. */
-#define WATCHED_MOST ((size_t)1 << 20)
+/* Maximum number of addresses checked: limits the memory for a long or corrupt trace. */
+#define CHECKED_MAX ((size_t)1 << 20)
 
-/* Instructions outside the tables that are told apart; their mnemonics are fewer. */
-#define OUTSIDE_MOST 128
+/* Maximum number of instructions outside the tables; there are fewer mnemonics. */
+#define OUTSIDE_MAX 128
 
-/* A record to come back to. */
-struct place {
+/* Record and offset of an earlier record, for findings. */
+struct tt6_origin {
 	uint64_t record, offset;
 };
 
-/* An address that an escape gave for the next instruction. */
-struct announced {
-	bool given;
+/* An address from an escape for the next instruction. */
+struct tt6_announced {
+	bool is_set;
 	uint64_t value;
-	struct place place;
+	struct tt6_origin origin;
 };
 
 /* A memory instruction whose address TT6 does not record. */
-struct outside {
+struct tt6_outside {
 	const char *mnemonic;
 	uint64_t count;
-	struct place first;
+	struct tt6_origin first;
 };
 
 struct tt6_check {
 	struct map opcodes; /* pc: its first opcode */
 	struct map signals; /* sync address: its last signal's count */
-	struct announced announced[TT6_CODE_LAST_CONTEXT + 1];
-	struct outside outside[OUTSIDE_MOST];
+	struct tt6_announced announced[TT6_CODE_LAST_CONTEXT + 1];
+	struct tt6_outside outside[OUTSIDE_MAX];
 	size_t outside_count;
-	struct place twi;     /* the last instruction, where it is a twi */
-	bool after_twi;	      /* and was not followed yet */
-	bool tells;	      /* a cache operation or twi was seen */
-	bool has_instruction; /* any was seen */
+	struct tt6_origin twi; /* the last instruction, if it is a twi */
+	bool after_twi;	       /* the last instruction is a twi */
+	bool is_distinct;      /* a cache operation or twi occurred */
+	bool has_instruction;  /* any instruction occurred */
 };
 
-/* The row that is looked at. */
-struct checking {
+/* The row to check. */
+struct tt6_checking {
 	struct reading *reading;
 	struct tt6_check *check;
 	const struct poly_batch *batch;
 	size_t row;
-	struct place place;
+	struct tt6_origin origin;
 	uint32_t pc, opcode, next;
 };
 
-#define FOUND(checking, rule, ...)                                                  \
-	findings_add((checking)->reading->findings, rule, (checking)->place.record, \
-		(checking)->place.offset, __VA_ARGS__)
+#define FOUND(checking, rule, ...)                                                   \
+	findings_add((checking)->reading->findings, rule, (checking)->origin.record, \
+		(checking)->origin.offset, __VA_ARGS__)
 
 struct tt6_check *
 tt6_check_new(void)
@@ -76,9 +76,10 @@ tt6_check_free(struct tt6_check *check)
 	mem_free(check);
 }
 
-/* A05 and A06: op 18 and 16 state their target. PC of the record as the branch implies it. */
+/* A05 and A06: op 18 and 16 encode their target. Also reports the PC that the branch implies.
+ */
 static void
-check_relative(const struct checking *checking)
+check_relative(const struct tt6_checking *checking)
 {
 	uint32_t pc = checking->pc, next = checking->next, opcode = checking->opcode;
 	struct powerpc_branch branch = powerpc_branch(opcode, pc);
@@ -89,26 +90,26 @@ check_relative(const struct checking *checking)
 	const char *name = is_conditional ? "bc" : "b";
 	if (is_absolute)
 		FOUND(checking, rule,
-			"%s at 0x%x goes to 0x%x, expected 0x%x: a discontinuity of the PC",
-			name, (unsigned)pc, (unsigned)next, (unsigned)branch.target);
+			"%s at 0x%x leads to 0x%x, expected 0x%x (PC discontinuity)", name,
+			(unsigned)pc, (unsigned)next, (unsigned)branch.target);
 	else
 		FOUND(checking, rule,
-			"%s at 0x%x goes to 0x%x, expected 0x%x: a discontinuity of the PC, "
-			"which by this branch is 0x%x",
+			"%s at 0x%x leads to 0x%x, expected 0x%x (PC discontinuity; the branch "
+			"implies PC 0x%x)",
 			name, (unsigned)pc, (unsigned)next, (unsigned)branch.target,
 			(unsigned)(next - (branch.target - pc)));
 }
 
 static bool
-is_splice(const struct checking *checking)
+is_splice(const struct tt6_checking *checking)
 {
 	return checking->reading->options[TT6_OPTION_SPLICE] &&
 	       checking->opcode == TT6_SPLICE && checking->next != checking->pc;
 }
 
-/* A04 to A07, and A08, of an instruction that is not synthetic. */
+/* A04 to A07, and A08, for an instruction that is not synthetic. */
 static void
-check_flow(const struct checking *checking, bool is_synthetic)
+check_flow(const struct tt6_checking *checking, bool is_synthetic)
 {
 	uint32_t pc = checking->pc, next = checking->next;
 	if (next % 4)
@@ -118,27 +119,28 @@ check_flow(const struct checking *checking, bool is_synthetic)
 		return;
 	check_relative(checking);
 	if (checking->opcode >> 26 == 17 && next != pc + 4 && next != pc + 8)
-		FOUND(checking, TT6_A07, "sc at 0x%x goes on at 0x%x, expected 0x%x or 0x%x",
+		FOUND(checking, TT6_A07, "sc at 0x%x leads to 0x%x, expected 0x%x or 0x%x",
 			(unsigned)pc, (unsigned)next, (unsigned)(pc + 4), (unsigned)(pc + 8));
 }
 
 static void
-check_opcode(const struct checking *checking)
+check_opcode(const struct tt6_checking *checking)
 {
 	uint32_t opcode = checking->opcode;
-	uint64_t *before =
-		map_before(&checking->check->opcodes, checking->pc, opcode, WATCHED_MOST);
-	if (before && *before != opcode)
-		FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, and had 0x%x before",
-			(unsigned)checking->pc, (unsigned)opcode, (unsigned)*before);
+	uint64_t *previous =
+		map_before(&checking->check->opcodes, checking->pc, opcode, CHECKED_MAX);
+	if (previous && *previous != opcode)
+		FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, expected 0x%x as before",
+			(unsigned)checking->pc, (unsigned)opcode, (unsigned)*previous);
 	if ((opcode >> 26 == 58 || opcode >> 26 == 62) && (opcode & 3) == 3)
-		FOUND(checking, TT6_A17, "opcode 0x%x has low bits 3, which is no valid form",
+		FOUND(checking, TT6_A17,
+			"opcode 0x%x has low bits 3, which is not a valid form",
 			(unsigned)opcode);
 }
 
-/* A15: counted by mnemonic, told at the end. */
+/* A15: counted by mnemonic, reported at the end. */
 static void
-check_outside(const struct checking *checking, const struct powerpc_instruction *found)
+check_outside(const struct tt6_checking *checking, const struct powerpc_instruction *found)
 {
 	struct tt6_check *check = checking->check;
 	if (!(found->flags & POWERPC_OUTSIDE))
@@ -146,17 +148,17 @@ check_outside(const struct checking *checking, const struct powerpc_instruction 
 	size_t i = 0;
 	while (i < check->outside_count && check->outside[i].mnemonic != found->mnemonic)
 		i++;
-	if (i == OUTSIDE_MOST)
+	if (i == OUTSIDE_MAX)
 		return;
 	if (i == check->outside_count) {
 		check->outside_count++;
-		check->outside[i] = (struct outside){found->mnemonic, 0, checking->place};
+		check->outside[i] = (struct tt6_outside){found->mnemonic, 0, checking->origin};
 	}
 	check->outside[i].count++;
 }
 
 static void
-check_third(const struct checking *checking, const struct powerpc_instruction *found)
+check_third(const struct tt6_checking *checking, const struct powerpc_instruction *found)
 {
 	if (!(found->flags & POWERPC_STRING) ||
 		!poly_present(checking->batch, POLY_COLUMN_value, checking->row))
@@ -169,16 +171,16 @@ check_third(const struct checking *checking, const struct powerpc_instruction *f
 }
 
 static void
-found_lone_twi(const struct checking *checking)
+found_lone_twi(const struct tt6_checking *checking)
 {
 	findings_add(checking->reading->findings, TT6_A16, checking->check->twi.record,
 		checking->check->twi.offset,
 		"twi is not followed by the synthetic b 0x700, rfi");
 }
 
-/* A16, in the order of instructions; escapes may stand between. */
+/* A16, in the order of instructions; escapes may be between them. */
 static void
-check_twi(const struct checking *checking, bool is_synthetic)
+check_twi(const struct tt6_checking *checking, bool is_synthetic)
 {
 	struct tt6_check *check = checking->check;
 	const struct tt6 *state = checking->reading->state;
@@ -188,32 +190,32 @@ check_twi(const struct checking *checking, bool is_synthetic)
 	if (state->extended && begins_pair && !check->after_twi)
 		FOUND(checking, TT6_A16, "the synthetic b 0x700, rfi does not follow a twi");
 	check->after_twi = checking->opcode >> 26 == 3;
-	check->twi = checking->place;
-	check->tells |= check->after_twi || begins_pair ||
-			powerpc_class_fast(checking->opcode) == POWERPC_CACHE;
+	check->twi = checking->origin;
+	check->is_distinct |= check->after_twi || begins_pair ||
+			      powerpc_class_fast(checking->opcode) == POWERPC_CACHE;
 }
 
-/* A14, and the end of what escapes announced. */
+/* A14; discards the escapes of this instruction. */
 static void
-check_announced(const struct checking *checking)
+check_announced(const struct tt6_checking *checking)
 {
-	struct announced *address = &checking->check->announced[TT6_CODE_DATA_ADDRESS];
+	struct tt6_announced *address = &checking->check->announced[TT6_CODE_DATA_ADDRESS];
 	const struct tt6 *state = checking->reading->state;
-	bool has_own = state->tables.fact[tt6_place(checking->opcode)] & TT6_HAS_ADDRESS;
-	if (has_own && address->given) {
+	bool has_own = state->tables.fact[tt6_index(checking->opcode)] & TT6_HAS_ADDRESS;
+	if (has_own && address->is_set) {
 		uint64_t own = checking->batch->address[checking->row];
 		if (own != address->value)
 			FOUND(checking, TT6_A14,
-				"the record's address is 0x%llx, the escape before it says "
+				"the record's address is 0x%llx, the preceding escape has "
 				"0x%llx",
 				(unsigned long long)own, (unsigned long long)address->value);
 	}
 	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++)
-		checking->check->announced[code].given = false;
+		checking->check->announced[code].is_set = false;
 }
 
 static void
-check_instruction(struct checking *checking)
+check_instruction(struct tt6_checking *checking)
 {
 	const struct poly_batch *batch = checking->batch;
 	size_t row = checking->row;
@@ -234,9 +236,9 @@ check_instruction(struct checking *checking)
 	check_announced(checking);
 }
 
-/* Words of an escape row's payload. */
+/* Returns the number of words of an escape row's payload. */
 static uint64_t
-payload_words(const struct checking *checking)
+payload_words(const struct tt6_checking *checking)
 {
 	const struct poly_batch *batch = checking->batch;
 	size_t row = checking->row, n;
@@ -249,15 +251,15 @@ payload_words(const struct checking *checking)
 	return batch->value[row] >> 32 ? 2 : 1;
 }
 
-/* A09 to A12: code and count of an escape. */
+/* A09 to A12: code and word count of an escape. */
 static void
-check_code(const struct checking *checking, unsigned code, uint64_t words)
+check_code(const struct tt6_checking *checking, unsigned code, uint64_t words)
 {
 	bool is_context = code <= TT6_CODE_LAST_CONTEXT;
 	bool is_sync = code >= TT6_CODE_SIGNAL && code <= TT6_CODE_LAST_SYNC;
 	if (!is_context && !is_sync)
 		FOUND(checking, TT6_A09,
-			"escape code 0x%x with %llu words is not defined; they are kept", code,
+			"undefined escape code 0x%x with %llu words, which are preserved", code,
 			(unsigned long long)words);
 	if (tt6_sync(code) >= 0 && words != 2)
 		FOUND(checking, TT6_A10, "sync escape 0x%x has %llu words, expected 2", code,
@@ -268,35 +270,36 @@ check_code(const struct checking *checking, unsigned code, uint64_t words)
 	if (is_sync && tt6_sync(code) < 0)
 		FOUND(checking, TT6_A11, "sync escape 0x%x is reserved", code);
 	if (code == 0 && words == 0)
-		FOUND(checking, TT6_A12, "a word is 00000000, a null escape");
+		FOUND(checking, TT6_A12, "null escape (word 00000000)");
 }
 
-/* A13: the same code again before an instruction took it. */
+/* A13: a second escape of the same code before an instruction. */
 static void
-announce(const struct checking *checking, unsigned code)
+announce(const struct tt6_checking *checking, unsigned code)
 {
-	struct announced *announced = &checking->check->announced[code];
-	if (announced->given)
-		findings_add(checking->reading->findings, TT6_A13, announced->place.record,
-			announced->place.offset,
+	struct tt6_announced *announced = &checking->check->announced[code];
+	if (announced->is_set)
+		findings_add(checking->reading->findings, TT6_A13, announced->origin.record,
+			announced->origin.offset,
 			"escape 0x%x is followed by another of the same code", code);
-	*announced = (struct announced){
-		true, checking->batch->value[checking->row], checking->place};
+	*announced = (struct tt6_announced){
+		true, checking->batch->value[checking->row], checking->origin};
 }
 
-/* A19, as far as one thread's file can tell: its own signals at an address. */
+/* A19, for the signals of this file's thread at an address. */
 static void
-check_sync(const struct checking *checking)
+check_sync(const struct tt6_checking *checking)
 {
 	const struct poly_batch *batch = checking->batch;
 	uint64_t address = batch->address[checking->row], count = batch->value[checking->row];
 	unsigned sync = batch->sync[checking->row];
 	if (sync == POLY_SYNC_SIGNAL || sync == POLY_SYNC_BROADCAST) {
 		uint64_t *last =
-			map_before(&checking->check->signals, address, count, WATCHED_MOST);
+			map_before(&checking->check->signals, address, count, CHECKED_MAX);
 		if (last && count <= *last)
 			FOUND(checking, TT6_A19,
-				"the signal count of 0x%llx is %llu, and was %llu before: %s",
+				"the signal count of 0x%llx is %llu, expected more than %llu: "
+				"%s",
 				(unsigned long long)address, (unsigned long long)count,
 				(unsigned long long)*last,
 				count == *last ? "a duplicate" : "not increasing");
@@ -307,13 +310,14 @@ check_sync(const struct checking *checking)
 	const uint64_t *last = map_find(&checking->check->signals, address);
 	if (last && count < *last)
 		FOUND(checking, TT6_A19,
-			"the wait count of 0x%llx is %llu, below the thread's own signal %llu",
+			"the wait count of 0x%llx is %llu, less than the thread's own signal "
+			"count %llu",
 			(unsigned long long)address, (unsigned long long)count,
 			(unsigned long long)*last);
 }
 
 static void
-check_escape(const struct checking *checking)
+check_escape(const struct tt6_checking *checking)
 {
 	const struct poly_batch *batch = checking->batch;
 	unsigned code = batch->escape[checking->row];
@@ -325,43 +329,45 @@ check_escape(const struct checking *checking)
 }
 
 static void
-check_end(struct checking *checking)
+check_end(struct tt6_checking *checking)
 {
 	struct tt6_check *check = checking->check;
 	struct findings *findings = checking->reading->findings;
 	const struct tt6 *state = checking->reading->state;
 	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++) {
-		const struct announced *announced = &check->announced[code];
-		if (announced->given)
-			findings_add(findings, TT6_A13, announced->place.record,
-				announced->place.offset,
+		const struct tt6_announced *announced = &check->announced[code];
+		if (announced->is_set)
+			findings_add(findings, TT6_A13, announced->origin.record,
+				announced->origin.offset,
 				"escape 0x%x is followed by the end of the file", code);
 	}
 	for (size_t i = 0; i < check->outside_count; i++) {
-		const struct outside *outside = &check->outside[i];
+		const struct tt6_outside *outside = &check->outside[i];
 		findings_add(findings, TT6_A15, outside->first.record, outside->first.offset,
-			"'%s' accesses memory and has no address in TT6: %llu times",
+			"'%s' accesses memory without an address in TT6: %llu times",
 			outside->mnemonic, (unsigned long long)outside->count);
 	}
 	if (state->extended && check->after_twi)
 		found_lone_twi(checking);
-	if (check->has_instruction && !check->tells)
+	if (check->has_instruction && !check->is_distinct)
 		findings_add(findings, TT6_A24, 0, POLY_NO_OFFSET,
-			"no cache operation and no twi: the same bytes are TT6 and TT6E");
+			"no cache operation and no twi: the content is valid TT6 and TT6E");
 }
 
 void
 tt6_check(struct reading *reading, const struct poly_batch *batch)
 {
 	struct tt6 *state = reading->state;
-	struct checking checking = {.reading = reading, .check = state->check, .batch = batch};
+	struct tt6_checking checking = {
+		.reading = reading, .check = state->check, .batch = batch};
 	if (!batch) {
 		check_end(&checking);
 		return;
 	}
 	for (size_t row = 0; row < batch->rows; row++) {
 		checking.row = row;
-		checking.place = (struct place){batch->first + row + 1, batch->origin[row]};
+		checking.origin =
+			(struct tt6_origin){batch->first + row + 1, batch->origin[row]};
 		if (batch->kind[row] == POLY_KIND_INSTRUCTION)
 			check_instruction(&checking);
 		else if (poly_present(batch, POLY_COLUMN_escape, row))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second pass over decoded TT6 rows: makes presence bits of 64 rows at a time from one byte
- * of flags a row, and derives what the encoding tells (record, access, size, branch, target).
- * Only columns that are wanted cost anything.
+ * The second pass on decoded TT6 rows: builds presence bits of 64 rows at a time from one
+ * byte of flags per row, and derives columns from the encoding (record, access, size, branch,
+ * target). Only selected columns have a cost.
  *
- * spec: reference amber 4.3 (access, size), 4.4 (what escapes bind to), 4.6 (synthetics).
+ * spec: Apple amber traces 4.3 (access, size), 4.4 (bindings of escapes), 4.6 (synthetics).
  */
 #include "format/tt6/tt6.h"
 
@@ -14,13 +14,13 @@
 #include <emmintrin.h>
 #endif
 
-/* The presence bits of the flags of 64 rows. */
+/* Presence bits of 64 rows, by flag. */
 struct presence {
-	uint64_t pc, address, next, third, access, size, ask;
+	uint64_t pc, address, next, third, access, size, open;
 };
 
 #if defined(__SSE2__)
-/* One bit of each of 64 bytes: the sign bits, where the bit was shifted to. */
+/* Extracts one bit of each of 64 bytes: shifts it to the sign bit first. */
 static uint64_t
 gather(const uint8_t *bytes, unsigned flag)
 {
@@ -34,7 +34,7 @@ gather(const uint8_t *bytes, unsigned flag)
 	return bits;
 }
 #else
-/* One bit of each of 64 bytes, gathered eight at a time by a multiplication. */
+/* Extracts one bit of each of 64 bytes, eight at a time by a multiplication. */
 static uint64_t
 gather(const uint8_t *bytes, unsigned flag)
 {
@@ -48,12 +48,12 @@ gather(const uint8_t *bytes, unsigned flag)
 }
 #endif
 
-/* One byte of every fact; restrict, as a byte may else be part of anything. */
+/* Extracts one byte of every fact; restrict, since a byte may alias anything. */
 static inline void
-spread(uint8_t *restrict to, const uint32_t *restrict facts, size_t n, unsigned shift)
+spread(uint8_t *restrict dst, const uint32_t *restrict facts, size_t n, unsigned shift)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] = (uint8_t)(facts[i] >> shift);
+		dst[i] = (uint8_t)(facts[i] >> shift);
 }
 
 static struct presence
@@ -65,7 +65,7 @@ presence_of(const struct tt6_rows *rows, size_t first)
 	return (struct presence){gather(flags, TT6_HAS_PC), gather(flags, TT6_HAS_ADDRESS),
 		gather(flags, TT6_HAS_NEXT), gather(flags, TT6_HAS_THIRD),
 		gather(flags, TT6_HAS_ACCESS), gather(flags, TT6_HAS_SIZE),
-		gather(flags, TT6_ASK)};
+		gather(flags, TT6_HAS_OPEN)};
 }
 
 static void
@@ -88,9 +88,9 @@ put_presence(struct batch *batch, size_t word, const struct presence *presence)
 	put_bits(batch, POLY_COLUMN_size, word, presence->size);
 }
 
-/* Access and size where the tables can't tell: by opcode and third word. */
+/* Sets access and size that depend on the opcode and the third word. */
 static void
-put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
+put_open(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 {
 	uint32_t opcode = (uint32_t)state->rows.opcode[row];
 	uint32_t third = (uint32_t)state->rows.value[row];
@@ -106,14 +106,14 @@ put_asked(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 		batch_put(batch, size, base + row, size);
 }
 
-/* Which of 64 rows have a value in the columns that branches fill. */
+/* Presence bits of 64 rows in the columns of branches. */
 struct outcomes {
 	uint64_t branch, target, fallthrough;
 };
 
-/* Branch, target and fallthrough of a flow instruction; to: its row in the batch, as bit. */
+/* Sets branch, target and fallthrough of a flow instruction; at: its row in the batch. */
 static inline void
-put_branch(const struct tt6_rows *rows, size_t row, const struct poly_batch *view, size_t to,
+put_branch(const struct tt6_rows *rows, size_t row, const struct poly_batch *view, size_t at,
 	struct outcomes *outcomes)
 {
 	uint32_t pc = (uint32_t)rows->pc[row], next = (uint32_t)rows->second[row];
@@ -124,14 +124,14 @@ put_branch(const struct tt6_rows *rows, size_t row, const struct poly_batch *vie
 	bool taken = branch.always || (to_target && next != pc + 4);
 	bool fell = !branch.always && next == pc + 4 && !to_target;
 	if (view->branch)
-		view->branch[to] = taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN;
+		view->branch[at] = taken ? POLY_BRANCH_TAKEN : POLY_BRANCH_NOT_TAKEN;
 	if (view->target)
-		view->target[to] = branch.has_target ? branch.target : next;
+		view->target[at] = branch.has_target ? branch.target : next;
 	if (view->fallthrough)
-		view->fallthrough[to] = pc + 4;
-	outcomes->branch |= (uint64_t)(taken || fell) << to % 64;
-	outcomes->target |= (uint64_t)(branch.has_target || taken) << to % 64;
-	outcomes->fallthrough |= (uint64_t)!branch.always << to % 64;
+		view->fallthrough[at] = pc + 4;
+	outcomes->branch |= (uint64_t)(taken || fell) << at % 64;
+	outcomes->target |= (uint64_t)(branch.has_target || taken) << at % 64;
+	outcomes->fallthrough |= (uint64_t)!branch.always << at % 64;
 }
 
 static void
@@ -148,20 +148,20 @@ put_branches(const struct tt6_rows *rows, struct batch *batch, size_t base, size
 	put_bits(batch, POLY_COLUMN_fallthrough, (base + first) / 64, outcomes.fallthrough);
 }
 
-/* What is done row by row: for the rows whose bit is set in the flags. */
+/* Handles the rows that need individual work, by their flags. */
 static void
 put_rare(struct tt6 *state, struct batch *batch, size_t base, size_t first,
 	const struct presence *presence)
 {
 	const struct poly_batch *view = &batch->view;
-	uint64_t left = view->access || view->size ? presence->ask : 0;
+	uint64_t left = view->access || view->size ? presence->open : 0;
 	for (; left; left &= left - 1)
-		put_asked(state, batch, base, first + (size_t)__builtin_ctzll(left));
+		put_open(state, batch, base, first + (size_t)__builtin_ctzll(left));
 	if (view->branch || view->target || view->fallthrough)
 		put_branches(&state->rows, batch, base, first, presence->next);
 }
 
-/* The columns that the facts hold for every row. */
+/* Fills the columns that facts determine for every row. */
 static void
 put_facts(const struct tt6_rows *rows, const struct poly_batch *view, size_t base)
 {
@@ -179,14 +179,14 @@ put_facts(const struct tt6_rows *rows, const struct poly_batch *view, size_t bas
 		view->size[base + i] = rows->fact[i] >> TT6_FACT_SIZE;
 }
 
-/* The opcode of the instruction in a row; 0 for other rows. */
+/* Returns the opcode of the instruction in a row; 0 for other rows. */
 static uint32_t
 opcode_at(const struct tt6_rows *rows, size_t row)
 {
 	return rows->fact[row] ? (uint32_t)rows->opcode[row] : 0;
 }
 
-/* Marks every {branch to 0x700} {rfi} that stand one after the other, also across chunks. */
+/* Marks every consecutive {branch to 0x700} {rfi}, also across chunks. */
 static void
 put_synthetics(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead)
 {
@@ -226,7 +226,7 @@ put_special(
 		batch_put(batch, pc, row, special->value);
 		return;
 	}
-	if (special->name == TT6_IS_DAMAGED)
+	if (special->name == TT6_IS_CORRUPT)
 		return;
 	batch_put(batch, escape, row, special->code);
 	if (!special->is_value)
@@ -236,38 +236,38 @@ put_special(
 		put_sync(batch, row, special);
 	} else if (tt6_binds(special->code)) {
 		state->pending.value[special->code] = special->value;
-		state->pending.given[special->code] = state->pending.any = true;
+		state->pending.is_set[special->code] = state->pending.any = true;
 	}
 }
 
-/* The data address of an escape where the record has none, with what happens there. */
+/* Sets the data address from an escape if the record has none, and its access. */
 static void
 put_data_address(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 {
 	if (state->rows.fact[row] & TT6_HAS_ADDRESS)
 		return;
 	batch_put(batch, address, base + row, state->pending.value[TT6_CODE_DATA_ADDRESS]);
-	put_asked(state, batch, base, row);
+	put_open(state, batch, base, row);
 }
 
-/* What escapes said of the instruction in a row. */
+/* Sets the columns that preceding escapes determine. */
 static void
 put_pending(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 {
 	struct tt6_pending *pending = &state->pending;
-	if (pending->given[TT6_CODE_DATA_ADDRESS])
+	if (pending->is_set[TT6_CODE_DATA_ADDRESS])
 		put_data_address(state, batch, base, row);
-	if (pending->given[TT6_CODE_REAL_TARGET])
+	if (pending->is_set[TT6_CODE_REAL_TARGET])
 		batch_put(batch, real_target, base + row, pending->value[TT6_CODE_REAL_TARGET]);
-	if (pending->given[TT6_CODE_REAL_ADDRESS])
+	if (pending->is_set[TT6_CODE_REAL_ADDRESS])
 		batch_put(
 			batch, real_address, base + row, pending->value[TT6_CODE_REAL_ADDRESS]);
-	if (pending->given[TT6_CODE_REAL_PC])
+	if (pending->is_set[TT6_CODE_REAL_PC])
 		batch_put(batch, real_pc, base + row, pending->value[TT6_CODE_REAL_PC]);
 	memset(pending, 0, sizeof *pending);
 }
 
-/* Special rows in their order, and the instructions that follow address escapes. */
+/* Fills special rows in order, and the instructions that follow address escapes. */
 static void
 put_specials(struct tt6 *state, struct batch *batch, size_t base)
 {

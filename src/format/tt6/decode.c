@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables by which TT6 and TT6E are decoded, and the plain decoder of one record.
+ * The tables for decoding TT6 and TT6E, and the decoder of one record.
  *
- * spec: seed 000 (record classes, escape records); reference amber 4.1, 4.2, 4.4.
+ * spec: TT6 trace format (record types, escape records); Apple amber traces 4.1, 4.2, 4.4.
  */
 #include "format/tt6/tt6.h"
 
-/* The shape of a class: cache operations carry an address in TT6E only (amber 4.2). */
+/* Returns the shape of a class: cache operations have an address only in TT6E (Apple amber
+ * traces 4.2). */
 static enum tt6_shape
 class_shape(unsigned class, bool extended, bool zero_is_opcode)
 {
@@ -20,20 +21,20 @@ class_shape(unsigned class, bool extended, bool zero_is_opcode)
 	}
 }
 
-/* Primary opcodes whose low bits, not told apart by the tables, choose the instruction. */
+/* Returns whether the low bits, which the tables ignore, select the instruction. */
 static bool
 is_ds_form(uint32_t opcode)
 {
 	return opcode >> 26 == 58 || opcode >> 26 == 62;
 }
 
-/* The fact of an encoding that has a data address. */
+/* Returns the fact of an encoding that has a data address. */
 static uint32_t
 memory_fact(uint32_t opcode)
 {
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	if (is_ds_form(opcode) || found->flags & (POWERPC_MULTIPLE | POWERPC_STRING))
-		return TT6_HAS_ADDRESS | TT6_ASK;
+		return TT6_HAS_ADDRESS | TT6_HAS_OPEN;
 	if (found->access < 0)
 		return TT6_HAS_ADDRESS;
 	return TT6_HAS_ADDRESS | TT6_HAS_ACCESS | (found->size ? TT6_HAS_SIZE : 0) |
@@ -63,16 +64,16 @@ tt6_tables_fill(struct tt6_tables *tables, bool extended, bool zero_is_opcode)
 	for (uint32_t primary = 0; primary < 64; primary++) {
 		for (uint32_t minor = 0; minor <= powerpc_classes.mask[primary]; minor++) {
 			uint32_t opcode = primary << 26 | minor << 1;
-			unsigned place = tt6_place(opcode);
+			unsigned index = tt6_index(opcode);
 			enum tt6_shape shape = class_shape(
-				powerpc_classes.classes[place], extended, zero_is_opcode);
-			tables->shape[place] = (uint8_t)shape;
-			tables->fact[place] = fact_of(opcode, shape);
+				powerpc_classes.classes[index], extended, zero_is_opcode);
+			tables->shape[index] = (uint8_t)shape;
+			tables->fact[index] = fact_of(opcode, shape);
 		}
 	}
 }
 
-/* record = opcode , 0 to 2 words | escape word , as many words as it counts */
+/* record = opcode , 0 to 2 words | escape word , as many words as its count */
 bool
 tt6_decode(const struct tt6_tables *tables, bool little, const uint8_t *p, size_t n,
 	struct tt6_record *record)
@@ -82,7 +83,7 @@ tt6_decode(const struct tt6_tables *tables, bool little, const uint8_t *p, size_
 	if (n < 4)
 		return false;
 	record->opcode = tt6_load(p, little);
-	record->shape = (enum tt6_shape)tables->shape[tt6_place(record->opcode)];
+	record->shape = (enum tt6_shape)tables->shape[tt6_index(record->opcode)];
 	record->length = 4 * (size_t)words[record->shape];
 	if (record->shape == TT6_ESCAPE)
 		record->length += 4 * (size_t)tt6_count(record->opcode);

@@ -1,83 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling TT6 and TT6E by content: there is no magic, so a reading is judged by what has to
- * agree in it. A relative branch states its target twice, in the opcode and in the word behind
- * it; a PC has one opcode; a sync escape is one of four words; a twi is followed by its
- * synthetic pair in TT6E and not in TT6. The reading with fewer failures wins. A length that is
- * no multiple of 4 is no objection: what was cut off is to be told by the reader.
+ * Detecting TT6 and TT6E by content: the formats have no magic, so each interpretation is
+ * judged by its consistency. A relative branch states its target twice, in the opcode and in
+ * the following word; a PC has one opcode; a sync escape is one of four words; a twi is
+ * followed by its synthetic pair in TT6E but not in TT6. The interpretation with fewer failures
+ * wins. A length that is not a multiple of 4 does not count: the reader reports truncation.
  *
- * spec: reference amber 4.9 (3) and (4).
+ * spec: Apple amber traces 4.9 (3) and (4).
  */
 #include "base/mem.h"
 #include "format/tt6/tt6.h"
 
 #include <stdio.h>
 
-/* PCs whose opcode is remembered; a newer PC takes the place of an older one. */
+/* PCs whose opcode is remembered; a newer PC replaces an older one. */
 #define SEEN 8192
 
-/* Words judged behind the first record that the two readings take differently. */
-#define ENOUGH_WORDS ((size_t)32 << 10)
+/* Words judged after the first record that TT6 and TT6E interpret differently. */
+#define DECIDING_WORDS ((size_t)32 << 10)
 
-#define BID_MOST 24	   /* structure alone is worth no more */
-#define CONSISTENT_LEAST 3 /* records that have to agree */
-#define BITS_OF_BRANCH 8   /* of 32 that agree: branches may be few and alike */
-#define BITS_OF_NEXT 2	   /* alignment of the next address of an indirect branch */
+#define BID_MAX 24	 /* structural evidence alone is limited to this */
+#define CONSISTENT_MIN 3 /* minimum number of consistent records */
+#define BITS_OF_BRANCH 8 /* of 32 that match: branches may be few and similar */
+#define BITS_OF_NEXT 2	 /* alignment of the next address of an indirect branch */
 
-/* What a reading of some words shows. */
-struct judgement {
+/* Evidence in some words under one interpretation. */
+struct tt6_judgement {
 	uint64_t right, wrong; /* relative branches */
 	uint64_t syncs;	       /* well-formed sync escapes */
 	uint64_t indirect;     /* other flow records with an aligned next address */
 	uint64_t bad;	       /* undefined escapes, unaligned next addresses */
 	uint64_t conflicts;    /* PCs with two opcodes */
 	uint64_t pairs, lone;  /* twi with and without its synthetic pair */
-	size_t diverges;       /* word at which TT6 and TT6E part; words: nowhere */
-	bool hopeless;	       /* given up */
+	size_t diverges;       /* first word at which TT6 and TT6E differ; words: none */
+	bool hopeless;	       /* judging was stopped */
 };
 
-/* One reading. */
-struct judge {
+/* One interpretation of the words. */
+struct tt6_judge {
 	const uint8_t *p;
-	size_t words, i; /* i: word of the record that is looked at */
+	size_t words, i; /* i: word of the current record */
 	bool little, extended;
 	uint32_t pc, opcode, next;
 	bool in_pair; /* the record is the rfi of a synthetic pair */
 	struct tt6_tables tables;
-	struct judgement found;
-	struct seen {
+	struct tt6_judgement found;
+	struct seen_pc {
 		uint32_t pc, opcode;
 	} seen[SEEN];
 };
 
 static uint32_t
-word_at(const struct judge *judge, size_t i)
+word_at(const struct tt6_judge *judge, size_t i)
 {
 	return i < judge->words ? tt6_load(judge->p + 4 * i, judge->little) : 0;
 }
 
 static void
-judge_opcode(struct judge *judge)
+judge_opcode(struct tt6_judge *judge)
 {
-	struct seen *seen = &judge->seen[judge->pc / 4 % SEEN];
-	if (seen->opcode && seen->pc == judge->pc && seen->opcode != judge->opcode)
+	struct seen_pc *seen_pc = &judge->seen[judge->pc / 4 % SEEN];
+	if (seen_pc->opcode && seen_pc->pc == judge->pc && seen_pc->opcode != judge->opcode)
 		judge->found.conflicts++;
 	else
-		*seen = (struct seen){judge->pc, judge->opcode};
+		*seen_pc = (struct seen_pc){judge->pc, judge->opcode};
 }
 
-/* True where the pair stands at word i. */
+/* Returns whether a synthetic pair is at word i. */
 static bool
-is_pair(const struct judge *judge, size_t i)
+is_pair(const struct tt6_judge *judge, size_t i)
 {
 	return word_at(judge, i) >> 26 == 18 && word_at(judge, i + 1) == TT6_TRAP &&
 	       word_at(judge, i + 2) == TT6_RFI && i + 3 < judge->words;
 }
 
 static void
-judge_flow(struct judge *judge)
+judge_flow(struct tt6_judge *judge)
 {
-	struct judgement *found = &judge->found;
+	struct tt6_judgement *found = &judge->found;
 	uint32_t pc = judge->pc, next = judge->next, opcode = judge->opcode;
 	if (opcode == TT6_SPLICE && next != pc)
 		return;
@@ -93,7 +93,7 @@ judge_flow(struct judge *judge)
 }
 
 static void
-judge_escape(struct judge *judge)
+judge_escape(struct tt6_judge *judge)
 {
 	unsigned code = tt6_code(judge->opcode);
 	if (tt6_sync(code) >= 0 && tt6_count(judge->opcode) == 2)
@@ -104,11 +104,11 @@ judge_escape(struct judge *judge)
 		judge->found.bad++;
 }
 
-/* A compute record: a twi and a cache operation are where the readings differ. */
+/* Judges a compute record: TT6 and TT6E differ at a twi. */
 static void
-judge_compute(struct judge *judge)
+judge_compute(struct tt6_judge *judge)
 {
-	struct judgement *found = &judge->found;
+	struct tt6_judgement *found = &judge->found;
 	if (judge->opcode >> 26 != 3 || judge->i + 4 >= judge->words)
 		return;
 	if (is_pair(judge, judge->i + 1))
@@ -117,9 +117,9 @@ judge_compute(struct judge *judge)
 		found->lone++;
 }
 
-/* Words of the instruction record, which has a shape. */
+/* Judges an instruction record of a shape; returns its number of words. */
 static size_t
-judge_instruction(struct judge *judge, enum tt6_shape shape)
+judge_instruction(struct tt6_judge *judge, enum tt6_shape shape)
 {
 	bool is_exempt = judge->extended && (judge->in_pair || is_pair(judge, judge->i));
 	if (!is_exempt && !(judge->opcode == TT6_SPLICE && judge->next != judge->pc))
@@ -134,25 +134,25 @@ judge_instruction(struct judge *judge, enum tt6_shape shape)
 	return shape == TT6_COMPUTE ? 1 : shape == TT6_EXTENDED ? 3 : 2;
 }
 
-/* Too much is wrong for a trace of any kind, even one misread as its sibling. */
+/* Returns whether too much is wrong for a trace of either format. */
 static bool
-is_hopeless(const struct judgement *found)
+is_hopeless(const struct tt6_judgement *found)
 {
 	uint64_t good = found->right + found->syncs + found->indirect;
 	return found->wrong + found->bad > 32 + good / 4;
 }
 
 static void
-note_divergence(struct judge *judge)
+note_divergence(struct tt6_judge *judge)
 {
 	if (judge->found.diverges == judge->words &&
 		powerpc_class_fast(judge->opcode) == POWERPC_CACHE)
 		judge->found.diverges = judge->i;
 }
 
-/* Judges records up to word end. */
+/* Judges the records before word end. */
 static void
-judge_words(struct judge *judge, size_t end)
+judge_words(struct tt6_judge *judge, size_t end)
 {
 	judge->pc = word_at(judge, 0);
 	judge->found.diverges = judge->words;
@@ -160,7 +160,7 @@ judge_words(struct judge *judge, size_t end)
 		judge->opcode = word_at(judge, judge->i);
 		judge->next = word_at(judge, judge->i + 1);
 		enum tt6_shape shape =
-			(enum tt6_shape)judge->tables.shape[tt6_place(judge->opcode)];
+			(enum tt6_shape)judge->tables.shape[tt6_index(judge->opcode)];
 		note_divergence(judge);
 		if (shape == TT6_ESCAPE) {
 			judge_escape(judge);
@@ -174,39 +174,41 @@ judge_words(struct judge *judge, size_t end)
 			judge->found.hopeless = true;
 			return;
 		}
-		size_t enough = judge->found.diverges + ENOUGH_WORDS;
+		size_t enough = judge->found.diverges + DECIDING_WORDS;
 		if (end > enough)
 			end = enough;
 	}
 }
 
 static uint64_t
-consistent(const struct judgement *found)
+consistent(const struct tt6_judgement *found)
 {
 	return found->right + found->syncs + found->indirect;
 }
 
-/* At least 98 of 100 of what has to agree does (amber 4.9). */
+/* Returns whether at least 98 % of the redundant information matches (Apple amber traces 4.9).
+ */
 static bool
-is_plausible(const struct judgement *found)
+is_plausible(const struct tt6_judgement *found)
 {
-	return !found->hopeless && consistent(found) >= CONSISTENT_LEAST &&
+	return !found->hopeless && consistent(found) >= CONSISTENT_MIN &&
 	       found->right + found->syncs > 0 &&
 	       (found->wrong + found->bad) * 50 <= consistent(found) + found->wrong;
 }
 
 static uint64_t
-failures(const struct judgement *found, bool extended)
+failures(const struct tt6_judgement *found, bool extended)
 {
 	return found->wrong + found->bad + found->conflicts +
 	       (extended ? found->lone : found->pairs);
 }
 
-/* One reading of the words at p; false where memory failed. */
+/* Judges one interpretation of the words at p; returns false if out of memory. */
 static bool
-judge_reading(const uint8_t *p, size_t n, bool little, bool extended, struct judgement *found)
+judge_reading(
+	const uint8_t *p, size_t n, bool little, bool extended, struct tt6_judgement *found)
 {
-	struct judge *judge = mem_new(1, sizeof *judge);
+	struct tt6_judge *judge = mem_new(1, sizeof *judge);
 	if (!judge)
 		return false;
 	judge->p = p;
@@ -220,20 +222,20 @@ judge_reading(const uint8_t *p, size_t n, bool little, bool extended, struct jud
 	return true;
 }
 
-/* What can be said before anything is decoded; NULL: nothing against it. */
+/* Returns a reason against any interpretation; NULL: none. */
 static const char *
 objection(const uint8_t *p, size_t n, bool little)
 {
-	if (n < 4 * (CONSISTENT_LEAST + 1))
-		return "too short to tell";
+	if (n < 4 * (CONSISTENT_MIN + 1))
+		return "too short to detect a format";
 	uint32_t pc = tt6_load(p, little);
-	return pc == 0 || pc % 4 ? "no initial PC that is a multiple of 4" : NULL;
+	return pc == 0 || pc % 4 ? "the initial PC is 0 or not a multiple of 4" : NULL;
 }
 
 static bool
 makes_sense(const uint8_t *p, size_t n, bool little)
 {
-	struct judgement found;
+	struct tt6_judgement found;
 	for (unsigned extended = 0; extended < 2; extended++) {
 		if (!objection(p, n, little) && judge_reading(p, n, little, extended, &found) &&
 			is_plausible(&found))
@@ -250,17 +252,17 @@ tt6_is_little(const uint8_t *p, size_t n)
 	return !makes_sense(p, n, false) && makes_sense(p, n, true);
 }
 
-/* What speaks for the reading that won. */
+/* Describes the evidence for the winning interpretation. */
 static void
-describe(const struct judgement *found, bool little, bool extended, uint64_t other,
-	struct probe_note *note)
+describe(const struct tt6_judgement *found, bool little, bool extended,
+	uint64_t sibling_failures, struct probe_note *note)
 {
 	size_t size = sizeof note->text;
 	unsigned long long branches = found->right + found->wrong, syncs = found->syncs;
 	int used = snprintf(note->text, size, "%s", little ? "byte-swapped; " : "");
 	if (branches && !found->wrong)
 		used += snprintf(note->text + used, size - (size_t)used,
-			"%llu relative branches, all right", branches);
+			"%llu relative branches, all correct", branches);
 	if (found->wrong)
 		used += snprintf(note->text + used, size - (size_t)used,
 			"%llu relative branches, %llu wrong", branches,
@@ -272,19 +274,19 @@ describe(const struct judgement *found, bool little, bool extended, uint64_t oth
 		used += snprintf(note->text + used, size - (size_t)used,
 			"; a twi is followed by its synthetic pair");
 	uint64_t own = failures(found, extended);
-	if (other > own)
+	if (sibling_failures > own)
 		snprintf(note->text + used, size - (size_t)used,
-			"; %llu contradictions, %llu if read as %s", (unsigned long long)own,
-			(unsigned long long)other, extended ? "tt6" : "tt6e");
+			"; %llu contradictions, %llu as %s", (unsigned long long)own,
+			(unsigned long long)sibling_failures, extended ? "tt6" : "tt6e");
 }
 
-/* The bid of a reading whose contradictions are no more than its sibling's. */
+/* Returns the bid of an interpretation with no more contradictions than its sibling. */
 static int
-bid_of(const struct judgement *found)
+bid_of(const struct tt6_judgement *found)
 {
 	uint64_t bits =
 		BITS_OF_BRANCH * (found->right + found->syncs) + BITS_OF_NEXT * found->indirect;
-	return bits < BID_MOST ? (int)bits : BID_MOST;
+	return bits < BID_MAX ? (int)bits : BID_MAX;
 }
 
 static int
@@ -292,29 +294,29 @@ probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 {
 	bool little = tt6_is_little(p, n);
 	const char *against = objection(p, n, little);
-	struct judgement own, other;
+	struct tt6_judgement own, sibling;
 	if (against) {
 		snprintf(note->text, sizeof note->text, "%s", against);
 		return 0;
 	}
 	if (!judge_reading(p, n, little, extended, &own))
 		return 0;
+	note->near = own.right + own.syncs > 0;
 	if (!is_plausible(&own)) {
 		snprintf(note->text, sizeof note->text,
-			"%llu relative branches and sync records agree with themselves, %llu "
-			"do not",
+			"%llu relative branches and sync records are consistent, %llu are not",
 			(unsigned long long)(own.right + own.syncs),
 			(unsigned long long)(own.wrong + own.bad));
 		return 0;
 	}
-	other = own;
-	if (own.diverges < n / 4 && !judge_reading(p, n, little, !extended, &other))
+	sibling = own;
+	if (own.diverges < n / 4 && !judge_reading(p, n, little, !extended, &sibling))
 		return 0;
-	uint64_t mine = failures(&own, extended), theirs = failures(&other, !extended);
-	if (mine > theirs && is_plausible(&other)) {
-		snprintf(note->text, sizeof note->text,
-			"%llu contradictions, %llu if read as %s", (unsigned long long)mine,
-			(unsigned long long)theirs, extended ? "tt6" : "tt6e");
+	uint64_t mine = failures(&own, extended), theirs = failures(&sibling, !extended);
+	if (mine > theirs && is_plausible(&sibling)) {
+		snprintf(note->text, sizeof note->text, "%llu contradictions, %llu as %s",
+			(unsigned long long)mine, (unsigned long long)theirs,
+			extended ? "tt6" : "tt6e");
 		return 0;
 	}
 	describe(&own, little, extended, theirs, note);

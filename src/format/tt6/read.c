@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading Apple amber's TT6 and TT6E: streams of 32-bit words without magic, counts or marks.
+ * Reading Apple amber's TT6 and TT6E: streams of 32-bit words without magic, counts or markers.
  *
  *     file = initial PC , { escape | compute | flow | memory | extended } ;
  *
- * Reading never fails on content, as any words are a stream of records: so there is nothing to
- * resynchronise. What is wrong shows in branches that do not go where they should, which check
- * tells. A cut-off record at the end is a row "damaged".
+ * Any words are a stream of records: reading never fails on content, and never needs to
+ * resynchronise. Corrupt data shows as branches that do not lead to their target, which check
+ * reports. A truncated record at the end becomes a row "corrupt".
  *
- * Chunks of rows are decoded by a loop that does nothing else (decode_run), straight into the
- * columns that hold words; a second pass (columns.c) adds presence bits and what follows
- * from the encoding. Escapes, the initial PC and the end of the input go through the plain
- * decoder, one at a time.
+ * Chunks of rows are decoded by a minimal loop (decode_run), directly into the columns that
+ * hold words; a second pass (columns.c) adds presence bits and whatever the encoding
+ * determines. The plain decoder handles escapes, the initial PC and the end of the input, one
+ * record at a time.
  *
- * spec: seed 000; reference amber 3, 4, 5.
+ * spec: TT6 trace format; Apple amber traces 3, 4, 5.
  */
 #include "format/tt6/tt6.h"
 
 #include <string.h>
 
-/* Bytes of payload after which a batch is given away, so that it stays small. */
-#define ARENA_ENOUGH ((size_t)1 << 20)
+/* Maximum bytes of payload in a batch, which keeps it small. */
+#define ARENA_MAX ((size_t)1 << 20)
 
-#define RECORD_MOST 12 /* bytes of the longest instruction record */
+#define RECORD_MAX 12 /* bytes of the longest instruction record */
 
 static const char *const record_names[TT6_RECORD_COUNT] = {
 	[TT6_IS_INITIAL_PC] = "initial_pc",
@@ -41,10 +41,10 @@ static const char *const record_names[TT6_RECORD_COUNT] = {
 	[TT6_IS_REAL_ADDRESS] = "real_address",
 	[TT6_IS_REAL_PC] = "real_pc",
 	[TT6_IS_ESCAPE] = "escape",
-	[TT6_IS_DAMAGED] = "damaged",
+	[TT6_IS_CORRUPT] = "corrupt",
 };
 
-/* Facts that a writer needs to make the same file; the framework frees them. */
+/* Adds the facts that a writer needs to reproduce the file; the framework frees them. */
 static bool
 state_facts(struct reading *reading, const struct tt6 *state)
 {
@@ -95,27 +95,27 @@ tt6e_open(struct reading *reading, struct poly_error *error)
 }
 
 /*
- * Decodes at most rows instructions from the front of p, which has enough bytes for as many;
- * fewer where an escape comes up. Returns the bytes used. The lengths of records hang on one
- * another: branches let the processor run ahead, which arithmetic on the length would not.
+ * Decodes at most rows instructions from p, which has enough bytes for them; stops at an
+ * escape. Returns the bytes consumed. Each record's length depends on its opcode: a branch on
+ * it can be predicted, whereas arithmetic on the length would serialise the loop.
  */
 static inline size_t
 decode_run(struct tt6 *state, const uint8_t *p, size_t rows, bool little)
 {
-	struct tt6_rows *to = &state->rows;
-	uint64_t *pcs = to->pc, *opcodes = to->opcode, *seconds = to->second;
-	uint64_t *origins = to->origin, at = to->at;
+	struct tt6_rows *dst = &state->rows;
+	uint64_t *pcs = dst->pc, *opcodes = dst->opcode, *seconds = dst->second;
+	uint64_t *origins = dst->origin, at = dst->at;
 	bool has_trap = false;
-	size_t row = to->count, end = row + rows, i = 0;
+	size_t row = dst->count, end = row + rows, i = 0;
 	uint32_t pc = state->pc;
 	while (row < end) {
 		uint32_t opcode = tt6_load(p + i, little), second = tt6_load(p + i + 4, little);
-		uint32_t fact = state->tables.fact[tt6_place(opcode)];
+		uint32_t fact = state->tables.fact[tt6_index(opcode)];
 		pcs[row] = pc;
 		opcodes[row] = opcode;
 		seconds[row] = second;
 		origins[row] = at + i;
-		to->fact[row] = fact;
+		dst->fact[row] = fact;
 		if (!(fact & (TT6_HAS_ADDRESS | TT6_HAS_NEXT))) {
 			if (!fact)
 				break;
@@ -129,20 +129,20 @@ decode_run(struct tt6 *state, const uint8_t *p, size_t rows, bool little)
 			pc = second;
 			has_trap |= second == TT6_TRAP;
 		} else if (fact & TT6_HAS_THIRD) {
-			to->value[row] = tt6_load(p + i + 8, little);
+			dst->value[row] = tt6_load(p + i + 8, little);
 			i += 4;
 		}
 		row++;
 		i += 8;
 	}
-	to->count = row;
-	to->at = at + i;
-	to->has_trap |= has_trap;
+	dst->count = row;
+	dst->at = at + i;
+	dst->has_trap |= has_trap;
 	state->pc = pc;
 	return i;
 }
 
-/* Not inlined, so that the loop has the registers for itself. */
+/* Not inlined, so that the loop can use all registers. */
 static __attribute__((noinline)) size_t
 decode_big(struct tt6 *state, const uint8_t *p, size_t rows)
 {
@@ -155,7 +155,7 @@ decode_little(struct tt6 *state, const uint8_t *p, size_t rows)
 	return decode_run(state, p, rows, true);
 }
 
-/* A row for bytes of the input that are no instruction; its columns are filled later. */
+/* Appends a row for bytes that are not an instruction; its columns are filled later. */
 static struct tt6_special *
 add_special(struct tt6 *state, enum tt6_record_name name, size_t length)
 {
@@ -179,21 +179,22 @@ add_instruction(struct tt6 *state, const struct tt6_record *record)
 	rows->second[row] = record->second;
 	rows->value[row] = record->third;
 	rows->origin[row] = rows->at;
-	rows->fact[row] = state->tables.fact[tt6_place(record->opcode)];
+	rows->fact[row] = state->tables.fact[tt6_index(record->opcode)];
 	rows->has_trap |= record->shape == TT6_FLOW && record->second == TT6_TRAP;
 	rows->at += record->length;
 	state->pc = record->shape == TT6_FLOW ? record->second : state->pc + 4;
 }
 
-/* What a row is reached by while it is decoded: the chunk begins at row base of the batch. */
-struct filling {
+/* The chunk being decoded, which starts at row base of the batch. */
+struct tt6_filling {
 	struct reading *reading;
 	struct batch *batch;
 	size_t base;
 };
 
 static void
-found(const struct filling *filling, enum tt6_rule rule, const char *message, uint64_t detail)
+found(const struct tt6_filling *filling, enum tt6_rule rule, const char *message,
+	uint64_t detail)
 {
 	const struct tt6 *state = filling->reading->state;
 	uint64_t row = filling->base + state->rows.count;
@@ -201,9 +202,9 @@ found(const struct filling *filling, enum tt6_rule rule, const char *message, ui
 		state->rows.at, message, (unsigned long long)detail);
 }
 
-/* The payload as big-endian words, whatever the order in the file. */
+/* Stores the payload as big-endian words, independent of the file's order. */
 static void
-put_payload(const struct filling *filling, const uint8_t *p, size_t n)
+put_payload(const struct tt6_filling *filling, const uint8_t *p, size_t n)
 {
 	const struct tt6 *state = filling->reading->state;
 	struct batch *batch = filling->batch;
@@ -232,7 +233,7 @@ escape_name(unsigned code, uint32_t count)
 
 /* escape = word(top 6 bits 0) , count * word */
 static void
-add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_record *record)
+add_escape(const struct tt6_filling *filling, const uint8_t *p, const struct tt6_record *record)
 {
 	struct tt6 *state = filling->reading->state;
 	unsigned code = tt6_code(record->opcode);
@@ -240,7 +241,7 @@ add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_rec
 	bool is_sync = tt6_sync(code) >= 0 && count == 2;
 	bool is_value = code >= TT6_CODE_DATA_ADDRESS && code <= TT6_CODE_LAST_CONTEXT &&
 			(count == 1 || count == 2);
-	/* A high word of 0 would be lost in value. */
+	/* value would lose a high word of 0. */
 	if (!is_sync && (!is_value || (count == 2 && record->second == 0)))
 		put_payload(filling, p + 4, 4 * (size_t)count);
 	struct tt6_special *special =
@@ -255,9 +256,9 @@ add_escape(const struct filling *filling, const uint8_t *p, const struct tt6_rec
 		special->value = (uint64_t)record->second << 32 | record->third;
 }
 
-/* What is left of the input is not a whole record. */
+/* Appends the incomplete record at the end of the input. */
 static void
-add_damaged(const struct filling *filling, size_t needed)
+add_truncated(const struct tt6_filling *filling, size_t needed)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
@@ -266,7 +267,7 @@ add_damaged(const struct filling *filling, size_t needed)
 	if (in_status(in, NULL) == POLY_END) {
 		if (have >= 4)
 			found(filling, TT6_A02,
-				"the last record is cut off: %llu bytes are missing",
+				"the last record is truncated: %llu bytes are missing",
 				needed - have);
 		if (have % 4)
 			found(filling, TT6_A01, "the last word has %llu of its 4 bytes",
@@ -274,12 +275,12 @@ add_damaged(const struct filling *filling, size_t needed)
 	}
 	batch_put_bytes(
 		filling->batch, POLY_COLUMN_raw, filling->base + state->rows.count, p, have);
-	add_special(state, TT6_IS_DAMAGED, have);
+	add_special(state, TT6_IS_CORRUPT, have);
 	in_consume(in, have);
 }
 
 static void
-add_initial_pc(const struct filling *filling, const uint8_t *p)
+add_initial_pc(const struct tt6_filling *filling, const uint8_t *p)
 {
 	struct tt6 *state = filling->reading->state;
 	state->pc = tt6_load(p, state->little);
@@ -291,9 +292,9 @@ add_initial_pc(const struct filling *filling, const uint8_t *p)
 	in_consume(filling->reading->in, 4);
 }
 
-/* One record of any kind; false at the end of the input. */
+/* Decodes one record of any kind; returns false at the end of the input. */
 static bool
-add_record(const struct filling *filling)
+add_record(const struct tt6_filling *filling)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
@@ -307,10 +308,10 @@ add_record(const struct filling *filling)
 		return true;
 	}
 	while (!tt6_decode(&state->tables, state->little, p, have, &record)) {
-		size_t before = record.length;
-		p = in_peek(in, before, &have);
-		if (have < before) {
-			add_damaged(filling, before);
+		size_t needed = record.length;
+		p = in_peek(in, needed, &have);
+		if (have < needed) {
+			add_truncated(filling, needed);
 			return true;
 		}
 	}
@@ -322,9 +323,9 @@ add_record(const struct filling *filling)
 	return true;
 }
 
-/* Empty rows that go to the columns of the batch, or to scratch. */
+/* Directs empty rows to the columns of the batch, or to scratch. */
 static void
-place_rows(struct tt6 *state, const struct poly_batch *view, size_t base)
+direct_rows(struct tt6 *state, const struct poly_batch *view, size_t base)
 {
 	struct tt6_rows *rows = &state->rows;
 	rows->count = 0;
@@ -339,36 +340,37 @@ place_rows(struct tt6 *state, const struct poly_batch *view, size_t base)
 	state->special_count = 0;
 }
 
-/* Decodes up to limit rows; false where no row after them fits the batch. */
+/* Decodes up to limit rows; returns false if the batch is complete. */
 static bool
-fill_rows(const struct filling *filling, size_t limit)
+fill_rows(const struct tt6_filling *filling, size_t limit)
 {
 	struct tt6 *state = filling->reading->state;
 	struct in *in = filling->reading->in;
-	place_rows(state, &filling->batch->view, filling->base);
+	direct_rows(state, &filling->batch->view, filling->base);
 	state->special_count = 0;
 	state->rows.at = in_offset(in);
 	while (state->rows.count < limit) {
 		size_t have, used = 0;
-		const uint8_t *p = in_peek(in, RECORD_MOST, &have);
+		const uint8_t *p = in_peek(in, RECORD_MAX, &have);
 		size_t rows = limit - state->rows.count;
-		if (rows > have / RECORD_MOST)
-			rows = have / RECORD_MOST;
+		if (rows > have / RECORD_MAX)
+			rows = have / RECORD_MAX;
 		if (state->started)
 			used = state->little ? decode_little(state, p, rows)
 					     : decode_big(state, p, rows);
 		in_consume(in, used);
 		if (!used && !add_record(filling))
 			return false;
-		if (filling->batch->arena.size > ARENA_ENOUGH)
+		if (filling->batch->arena.size > ARENA_MAX)
 			return false;
 	}
 	return true;
 }
 
-/* The opcode of the record to come, where it may complete a synthetic pair and is whole. */
+/* Returns the opcode of the next record if it may complete a synthetic pair and is complete, or
+ * 0. */
 static uint32_t
-look_ahead(const struct reading *reading)
+peek_opcode(const struct reading *reading)
 {
 	const struct tt6 *state = reading->state;
 	size_t have, count = state->rows.count;
@@ -384,12 +386,12 @@ tt6_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	(void)error;
 	struct tt6 *state = reading->state;
-	struct filling filling = {reading, batch, 0};
-	bool more = true;
-	while (more && filling.base < batch->capacity) {
+	struct tt6_filling filling = {reading, batch, 0};
+	bool has_room = true;
+	while (has_room && filling.base < batch->capacity) {
 		size_t limit = batch->capacity - filling.base;
-		more = fill_rows(&filling, limit < TT6_CHUNK ? limit : TT6_CHUNK);
-		tt6_columns(state, batch, filling.base, look_ahead(reading));
+		has_room = fill_rows(&filling, limit < TT6_CHUNK ? limit : TT6_CHUNK);
+		tt6_columns(state, batch, filling.base, peek_opcode(reading));
 		filling.base += state->rows.count;
 	}
 	batch->view.rows = filling.base;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the TT6 and TT6E format share: tables by encoding, the plain decoder of one
- * record, the scratch rows between decoding and columns, options, rules and record names.
+ * Declarations shared by the TT6 and TT6E files: tables by encoding, the decoder of one record,
+ * the intermediate rows between decoding and columns, options, rules and record names.
  *
- * spec: seed 000; reference amber 3, 4 and 5.
+ * spec: TT6 trace format; Apple amber traces 3, 4 and 5.
  */
 #ifndef FORMAT_TT6_H
 #define FORMAT_TT6_H
@@ -12,15 +12,15 @@
 #include "format/format.h"
 #include "isa/powerpc.h"
 
-/* Encodings that the tables tell apart: those of powerpc_classes. */
+/* Encodings that the tables distinguish: those of powerpc_classes. */
 #define TT6_ENCODINGS 2112
 
-#define TT6_BRANCH_SYNTHETIC 0x48000702u /* ba 0x700 as it is written after a twi */
-#define TT6_TRAP 0x700u			 /* where that branch goes */
+#define TT6_BRANCH_SYNTHETIC 0x48000702u /* ba 0x700 as written after a twi */
+#define TT6_TRAP 0x700u			 /* target of that branch */
 #define TT6_RFI 0x4c000064u
-#define TT6_SPLICE 0x48000000u /* b 0: put between traces that are joined (amber 3/14) */
+#define TT6_SPLICE 0x48000000u /* b 0: separates joined traces (Apple amber traces 3/14) */
 
-/* How many words a record has and what they are. */
+/* Number and meaning of a record's words. */
 enum tt6_shape {
 	TT6_COMPUTE,  /* opcode */
 	TT6_MEMORY,   /* opcode, data address */
@@ -47,11 +47,11 @@ enum tt6_record_name {
 	TT6_IS_REAL_ADDRESS,
 	TT6_IS_REAL_PC,
 	TT6_IS_ESCAPE,
-	TT6_IS_DAMAGED,
+	TT6_IS_CORRUPT,
 	TT6_RECORD_COUNT
 };
 
-/* Escape codes (seed 000; amber 4.4). */
+/* Escape codes (TT6 trace format, escape records; Apple amber traces 4.4). */
 enum tt6_code {
 	TT6_CODE_SEGMENT,
 	TT6_CODE_DATA_ADDRESS,
@@ -67,7 +67,7 @@ enum tt6_code {
 	TT6_CODE_LAST_SYNC = 0x3f,
 };
 
-/* Options in the order of the tables; the last only of tt6e. */
+/* Options in the order of the tables; the last one is for tt6e only. */
 enum tt6_option {
 	TT6_OPTION_ENDIAN, /* enum tt6_endian */
 	TT6_OPTION_THIRD,  /* 0 raw, 1 count */
@@ -102,29 +102,30 @@ enum tt6_rule {
 	TT6_A24
 };
 
-/* What is present in a row of an encoding; bits of a fact. */
+/* Bits of a fact: what a row of an encoding has. */
 #define TT6_HAS_PC 1u
 #define TT6_HAS_ADDRESS 2u
 #define TT6_HAS_NEXT 4u
 #define TT6_HAS_THIRD 8u
 #define TT6_HAS_ACCESS 16u
 #define TT6_HAS_SIZE 32u
-#define TT6_ASK 64u /* access and size need more of the opcode, or the third word */
+#define TT6_HAS_OPEN \
+	64u /* access and size depend on more bits of the opcode, or on the third word */
 
-/* Where in a fact the other bytes are. */
+/* Positions of the other bytes of a fact. */
 #define TT6_FACT_RECORD 8  /* enum tt6_record_name */
 #define TT6_FACT_ACCESS 16 /* enum poly_access */
 #define TT6_FACT_SIZE 24   /* bytes */
 
-/* By place of the encoding (tt6_place), for one way of reading. */
+/* By tt6_index of the encoding, for one interpretation. */
 struct tt6_tables {
 	uint8_t shape[TT6_ENCODINGS]; /* enum tt6_shape */
 	uint32_t fact[TT6_ENCODINGS]; /* bits TT6_HAS_..., and three bytes; 0: an escape */
 };
 
-/* The place of an opcode in the tables. */
+/* Returns the index of an opcode in the tables. */
 static inline unsigned
-tt6_place(uint32_t opcode)
+tt6_index(uint32_t opcode)
 {
 	uint32_t primary = opcode >> 26;
 	return powerpc_classes.base[primary] + (opcode >> 1 & powerpc_classes.mask[primary]);
@@ -136,18 +137,19 @@ tt6_load(const uint8_t *p, bool little)
 	return little ? load_le32(p) : load_be32(p);
 }
 
-/* extended: TT6E. zero_is_opcode: words with primary opcode 0 are compute instructions. */
+/* Fills the tables. extended: TT6E. zero_is_opcode: words with primary opcode 0 are compute
+ * instructions. */
 void tt6_tables_fill(struct tt6_tables *tables, bool extended, bool zero_is_opcode);
 
-/* One record, decoded plainly. */
+/* A decoded record. */
 struct tt6_record {
 	enum tt6_shape shape;
 	uint32_t opcode;	/* or the escape word */
-	uint32_t second, third; /* words behind it; 0 where there are fewer */
+	uint32_t second, third; /* following words; 0 if the record has fewer */
 	size_t length;		/* bytes */
 };
 
-/* The code and the number of payload words of an escape word. */
+/* Return the code and the number of payload words of an escape word. */
 static inline unsigned
 tt6_code(uint32_t word)
 {
@@ -161,13 +163,13 @@ tt6_count(uint32_t word)
 }
 
 /*
- * Decodes the record at the front of n bytes. False where it is not whole; then length says how
- * many bytes it has to have, 4 where not even its first word is there.
+ * Decodes the record at the start of n bytes. Returns false if it is incomplete; then length is
+ * the number of bytes that it needs, 4 if its first word is incomplete.
  */
 bool tt6_decode(const struct tt6_tables *tables, bool little, const uint8_t *p, size_t n,
 	struct tt6_record *record);
 
-/* True for the codes whose payload is an address that also describes the next instruction. */
+/* Returns whether a code's payload is an address that also describes the next instruction. */
 static inline bool
 tt6_binds(unsigned code)
 {
@@ -175,32 +177,31 @@ tt6_binds(unsigned code)
 	       (code >= TT6_CODE_REAL_TARGET && code <= TT6_CODE_LAST_CONTEXT);
 }
 
-/* The sync operation of an escape code, or -1. */
+/* Returns the sync operation of an escape code, or -1. */
 int tt6_sync(unsigned code);
 
-/* The escape code of a sync operation. */
+/* Returns the escape code of a sync operation. */
 unsigned tt6_sync_code(enum poly_sync sync);
 
-/* Rows decoded in one go before their columns are filled: the scratch stays in the first cache.
- */
+/* Rows decoded before their columns are filled: the intermediate rows fit the L1 cache. */
 #define TT6_CHUNK 512
 
 /*
- * What the decoding loop leaves behind: columns of the batch from the chunk's first row on, or
- * scratch where a column is not wanted. Every word goes wherever it might belong; the facts
- * tell where it does. Rows that are no instructions have fact 0.
+ * Output of the decoding loop: columns of the batch from the chunk's first row on, or scratch
+ * for columns that are not selected. Every word is stored wherever it might belong; the facts
+ * specify where it does. Rows that are not instructions have fact 0.
  */
 struct tt6_rows {
 	uint64_t *pc, *opcode, *value, *origin;
 	uint64_t *second; /* address, and copied to next_pc */
 	uint32_t fact[TT6_CHUNK];
 	size_t count;
-	uint64_t at;   /* offset in the input behind the rows */
-	bool has_trap; /* a flow record goes to TT6_TRAP */
+	uint64_t at;   /* offset in the input after the rows */
+	bool has_trap; /* a flow record has TT6_TRAP as next address */
 	uint64_t scratch[5][TT6_CHUNK];
 };
 
-/* A row that is no instruction. */
+/* A row that is not an instruction. */
 struct tt6_special {
 	uint16_t row;  /* within the chunk */
 	uint8_t name;  /* enum tt6_record_name */
@@ -210,24 +211,24 @@ struct tt6_special {
 	uint64_t value; /* payload, count of a sync record, or initial PC */
 };
 
-/* Addresses that escapes gave for the next instruction, by code. */
+/* Addresses from escapes for the next instruction, by code. */
 struct tt6_pending {
 	uint64_t value[TT6_CODE_LAST_CONTEXT + 1];
-	bool given[TT6_CODE_LAST_CONTEXT + 1];
+	bool is_set[TT6_CODE_LAST_CONTEXT + 1];
 	bool any;
 };
 
-/* What check keeps between batches. */
+/* State of the check between batches. */
 struct tt6_check;
 
-/* State of a reader. */
+/* Reader state. */
 struct tt6 {
 	struct tt6_tables tables;
 	struct tt6_rows rows;
 	struct tt6_special specials[TT6_CHUNK];
 	size_t special_count;
 	struct tt6_pending pending;
-	struct tt6_check *check; /* NULL where nothing is checked */
+	struct tt6_check *check; /* NULL if nothing is checked */
 	uint32_t pc;		 /* of the next instruction */
 	bool extended;		 /* TT6E */
 	bool little;		 /* the words are byte-swapped */
@@ -236,50 +237,56 @@ struct tt6 {
 	bool rfi_due;		 /* the next instruction is the second of a synthetic pair */
 };
 
-/* Fills the columns of the chunk in state->rows, which begin at row base of the batch (a
- * multiple of 64). lookahead: the opcode of a whole record behind the chunk, or 0. */
+/* Fills the columns of the chunk in state->rows, which starts at row base of the batch (a
+ * multiple of 64). lookahead: the opcode of a complete record after the chunk, or 0. */
 void tt6_columns(struct tt6 *state, struct batch *batch, size_t base, uint32_t lookahead);
 
-/* The reader half. */
+/* Reading. */
 enum poly_status tt6_open(struct reading *reading, struct poly_error *error);
 enum poly_status tt6e_open(struct reading *reading, struct poly_error *error);
 enum poly_status tt6_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 void tt6_close(struct reading *reading);
 
-/* What check keeps, NULL where memory failed, and its end; and the framework's check. */
+/* Creates the check's state (NULL: out of memory), checks a batch, and frees the state. */
 struct tt6_check *tt6_check_new(void);
 void tt6_check(struct reading *reading, const struct poly_batch *batch);
 void tt6_check_free(struct tt6_check *check);
 
-/* The framework's probes. */
+/* Probes. */
 int tt6_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 int tt6e_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 
-/* Bytes at the front by which the byte order is told. */
+/* Bytes at the start that determine the byte order. */
 #define TT6_ORDER_BYTES ((size_t)64 << 10)
 
-/* True where the first bytes (at most TT6_ORDER_BYTES count) make sense only byte-swapped. */
+/* Returns whether the first bytes (at most TT6_ORDER_BYTES count) are plausible only
+ * byte-swapped. */
 bool tt6_is_little(const uint8_t *p, size_t n);
 
-/* What the last words written wait for: the pc of the next instruction. */
-enum tt6_wait { TT6_WAIT_NONE, TT6_WAIT_INITIAL_PC, TT6_WAIT_NEXT_PC, TT6_WAIT_TRAP_RETURN };
-
-/* State of a writer. */
-struct tt6_writer {
-	struct tt6_tables tables;
-	struct buf bytes;      /* a record that is not complete, and what follows it */
-	enum tt6_wait wait;    /* what it misses */
-	bool started;	       /* the initial PC has its place */
-	bool initial_pc_given; /* and is what the source states */
-	bool extended;	       /* TT6E */
-	bool little;	       /* words are written byte-swapped */
-	bool makes_pairs;      /* every twi gets its synthetic pair */
-	bool own;	       /* the source is of the family */
-	bool missing_is_zero;  /* option tt6e.missing */
+/* What the last words written need: the pc of the next instruction. */
+enum tt6_missing {
+	TT6_MISSING_NONE,
+	TT6_MISSING_INITIAL_PC,
+	TT6_MISSING_NEXT_PC,
+	TT6_MISSING_TRAP_RETURN
 };
 
-/* The writer half. */
+/* Writer state. */
+struct tt6_writer {
+	struct tt6_tables tables;
+	struct buf bytes;	  /* an incomplete record, and all that follows it */
+	enum tt6_missing missing; /* what the record needs */
+	bool started;		  /* the initial PC's word was reserved or written */
+	bool has_initial_pc;	  /* the source states the initial PC */
+	bool extended;		  /* TT6E */
+	bool little;		  /* words are written byte-swapped */
+	bool adds_pairs;	  /* add a synthetic pair to every twi */
+	bool same_family;	  /* the source is of this family */
+	bool missing_is_zero;	  /* option tt6e.missing */
+};
+
+/* Writing. */
 enum poly_status tt6_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status tt6e_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status tt6_write(

@@ -2,26 +2,25 @@
 /*
  * Writing TT6 and TT6E from any rows with pc and opcode.
  *
- * A record that states the next PC can be complete only when the next instruction is seen: it
- * and what follows are held back until then. The same goes for the initial PC where the source
- * has no row for it, and for the synthetic pair of a twi.
+ * A record that states the next PC is completed by the next instruction: the record and all
+ * that follows are buffered until then. The same applies to the initial PC if the source has no
+ * row for it, and to the synthetic pair of a twi.
  *
- * spec: seed 000; reference amber 3/14, 3/17, 3/18, 4.6, 4.8, 6.
+ * spec: TT6 trace format; Apple amber traces 3/14, 3/17, 3/18, 4.6, 4.8, 6.
  */
 #include "format/tt6/tt6.h"
 
 #include <string.h>
 
-/* Most bytes held back behind an open record. */
-#define HELD_MOST ((size_t)16 << 20)
+/* Maximum bytes buffered after an incomplete record. */
+#define BUFFERED_MAX ((size_t)16 << 20)
 
 #define PAIR_BYTES 20 /* twi and its synthetic pair */
 
-/* What writing->context says: the next PC is expected, and in the lower bits; or a record
- * waits.
- */
+/* Values of writing->context: the next PC is expected, and in the lower bits; or a record
+ * is incomplete. */
 #define EXPECTS ((uint64_t)1 << 32)
-#define WAITS ((uint64_t)1 << 33)
+#define INCOMPLETE ((uint64_t)1 << 33)
 
 static enum poly_status
 wopen_as(struct writing *writing, bool extended)
@@ -30,13 +29,13 @@ wopen_as(struct writing *writing, bool extended)
 	const char *endian = poly_trace_fact(writing->source, "amber.endian");
 	const char *format = poly_trace_fact(writing->source, "amber.format");
 	uint64_t order = writing->options[TT6_OPTION_ENDIAN];
-	writer->own = writing->own_raw;
+	writer->same_family = writing->own_raw;
 	writer->extended = extended;
-	writer->makes_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
+	writer->adds_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
 	writer->missing_is_zero = extended && writing->options[TT6_OPTION_MISSING];
 	writer->little = order == TT6_LITTLE;
 	if (order == TT6_AUTO)
-		writer->little = writer->own && endian && strcmp(endian, "le") == 0;
+		writer->little = writer->same_family && endian && strcmp(endian, "le") == 0;
 	tt6_tables_fill(&writer->tables, extended, true);
 	return POLY_OK;
 }
@@ -64,19 +63,20 @@ store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word)
 		store_be32(p, word);
 }
 
-/* Where a few words were put, until the next ones are; NULL: no memory, which bytes knows. */
+/* Writes words; returns their address, valid until the next ones; NULL: out of memory, recorded
+ * in bytes. */
 static const uint8_t *
 put_words(struct writing *writing, const uint32_t *words, size_t count)
 {
 	struct tt6_writer *writer = writing->state;
-	const bool waits = writer->wait != TT6_WAIT_NONE;
-	uint8_t *p = waits ? buf_reserve(&writer->bytes, 4 * count)
-			   : out_room(writing->out, 4 * count);
+	const bool incomplete = writer->missing != TT6_MISSING_NONE;
+	uint8_t *p = incomplete ? buf_reserve(&writer->bytes, 4 * count)
+				: out_room(writing->out, 4 * count);
 	if (!p)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		store_word(writer, p + 4 * i, words[i]);
-	if (waits)
+	if (incomplete)
 		writer->bytes.size += 4 * count;
 	else
 		out_commit(writing->out, 4 * count);
@@ -89,86 +89,87 @@ put_word(struct writing *writing, uint32_t word)
 	put_words(writing, &word, 1);
 }
 
-/* The record that is put next waits with its last word for the next instruction. */
+/* Makes the next record incomplete: its last word is set by the next instruction. */
 static void
-wait_for(struct writing *writing, enum tt6_wait wait)
+begin_incomplete(struct writing *writing, enum tt6_missing missing)
 {
 	struct tt6_writer *writer = writing->state;
-	/* A copied line holds nothing back. */
-	writing_unlike(writing);
-	if (writing->making)
+	/* A cached row cannot be incomplete. */
+	writing_no_cache(writing);
+	if (writing->cache)
 		return;
-	writer->wait = wait;
-	writing->context |= WAITS;
+	writer->missing = missing;
+	writing->context |= INCOMPLETE;
 }
 
-/* The bytes of the open record. */
+/* Returns the bytes of the incomplete record. */
 static size_t
-waiting_length(const struct tt6_writer *writer)
+incomplete_length(const struct tt6_writer *writer)
 {
-	switch (writer->wait) {
-	case TT6_WAIT_INITIAL_PC: return 4;
-	case TT6_WAIT_NEXT_PC: return 8;
-	case TT6_WAIT_TRAP_RETURN: return PAIR_BYTES;
-	case TT6_WAIT_NONE: break;
+	switch (writer->missing) {
+	case TT6_MISSING_INITIAL_PC: return 4;
+	case TT6_MISSING_NEXT_PC: return 8;
+	case TT6_MISSING_TRAP_RETURN: return PAIR_BYTES;
+	case TT6_MISSING_NONE: break;
 	}
 	return 0;
 }
 
-/* Hands on what waited no longer than now. */
+/* Writes the buffered bytes. */
 static void
-hand_on(struct writing *writing)
+flush_bytes(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
-	writer->wait = TT6_WAIT_NONE;
-	writing->context &= ~WAITS;
+	writer->missing = TT6_MISSING_NONE;
+	writing->context &= ~INCOMPLETE;
 	out_write(writing->out, writer->bytes.data, writer->bytes.size);
 	buf_clear(&writer->bytes);
 }
 
-/* Completes the open record. */
+/* Sets the last word of the incomplete record and writes it. */
 static void
-complete(struct writing *writing, uint32_t pc)
+complete_record(struct writing *writing, uint32_t pc)
 {
 	struct tt6_writer *writer = writing->state;
-	if (writer->wait == TT6_WAIT_NONE)
+	if (writer->missing == TT6_MISSING_NONE)
 		return;
 	if (!writer->bytes.failed)
-		store_word(writer, writer->bytes.data + waiting_length(writer) - 4, pc);
-	hand_on(writing);
+		store_word(writer, writer->bytes.data + incomplete_length(writer) - 4, pc);
+	flush_bytes(writing);
 }
 
-/* Takes back the open record, and keeps what stands behind it. */
+/* Drops the incomplete record, and preserves what follows it. */
 static void
-take_back(struct tt6_writer *writer)
+drop_incomplete(struct tt6_writer *writer)
 {
-	const size_t length = waiting_length(writer);
+	const size_t length = incomplete_length(writer);
 	memmove(writer->bytes.data, writer->bytes.data + length, writer->bytes.size - length);
 	writer->bytes.size -= length;
 }
 
-/* An integer of a row that has to fit a word. */
+/* Returns an integer of a row as a word. */
 static uint32_t
 word_of(struct writing *writing, uint64_t value)
 {
 	if (value >> 32)
-		writing_note(writing, "addresses and values cut to 32 bits");
+		writing_note(writing, "addresses and values truncated to 32 bits");
 	return (uint32_t)value;
 }
 
-/* The place of the initial PC, before anything else is written. */
+/* Reserves the initial PC's word, before anything else is written. */
 static void
-start(struct writing *writing)
+reserve_initial_pc(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
 	if (writer->started)
 		return;
 	writer->started = true;
-	wait_for(writing, TT6_WAIT_INITIAL_PC);
+	begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
 	put_word(writing, 0);
 }
 
-/* What is between the PC so far and this one is not in the trace (reference amber 3 (14)). */
+/* Writes a splice: the execution up to this PC is not in the trace (Apple amber traces 3/14).
+ */
 static void
 put_splice(struct writing *writing, uint32_t pc)
 {
@@ -176,21 +177,21 @@ put_splice(struct writing *writing, uint32_t pc)
 	put_word(writing, pc);
 }
 
-/* The first one is the file's; a later one begins a further trace, which is spliced on. */
+/* Writes the file's initial PC, or splices on a further trace. */
 static void
 write_initial_pc(struct writing *writing, uint64_t value)
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t pc = word_of(writing, value);
-	writing->context = (writing->context & WAITS) | EXPECTS | pc;
+	writing->context = (writing->context & INCOMPLETE) | EXPECTS | pc;
 	if (!writer->started) {
-		writer->started = writer->initial_pc_given = true;
-		wait_for(writing, TT6_WAIT_INITIAL_PC);
+		writer->started = writer->has_initial_pc = true;
+		begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
 		put_word(writing, pc);
 		return;
 	}
 	writing_note(writing, "initial PCs after the first, written as splices");
-	complete(writing, pc);
+	complete_record(writing, pc);
 	put_splice(writing, pc);
 }
 
@@ -240,7 +241,7 @@ static enum poly_status
 write_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	start(writing);
+	reserve_initial_pc(writing);
 	if (poly_present(batch, POLY_COLUMN_sync, row))
 		return write_sync(writing, batch, row, error);
 	unsigned code = batch->escape[row];
@@ -265,19 +266,20 @@ lacks_cache_address(const struct poly_batch *batch, size_t row, struct poly_erro
 	struct poly_error plain = {.offset = POLY_NO_OFFSET};
 	enum poly_status status = writing_lacks(batch, row, "address", &plain);
 	err_set(error, status, plain.offset,
-		"the cache operation has no 'address', which TT6E needs; tt6e.missing=zero "
+		"the cache operation has no 'address', which TT6E requires; tt6e.missing=zero "
 		"writes 0");
 	if (error)
 		error->record = plain.record;
 	return status;
 }
 
-/* Marks a word at p that is a number of a column. */
+/* Marks a word at p as the number of a column. */
 static void
-mark(struct writing *writing, enum poly_column column, const uint8_t *p)
+mark_word(struct writing *writing, enum poly_column column, const uint8_t *p)
 {
 	const struct tt6_writer *writer = writing->state;
-	writing_mark(writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
+	writing_patch_field(
+		writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
 /* memory = opcode , data address ; extended = opcode , data address , third word */
@@ -287,7 +289,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t opcode = (uint32_t)batch->opcode[row];
-	bool is_extended = writer->tables.shape[tt6_place(opcode)] == TT6_EXTENDED;
+	bool is_extended = writer->tables.shape[tt6_index(opcode)] == TT6_EXTENDED;
 	bool has_address = poly_present(batch, POLY_COLUMN_address, row);
 	if (!has_address && powerpc_class_fast(opcode) == POWERPC_CACHE) {
 		if (!writer->missing_is_zero)
@@ -302,10 +304,10 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 		has_address ? word_of(writing, batch->address[row]) : 0,
 		is_extended ? word_of(writing, batch->value[row]) : 0};
 	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
-	if (writing->making && has_address)
-		mark(writing, POLY_COLUMN_address, p + 4);
-	if (writing->making && is_extended)
-		mark(writing, POLY_COLUMN_value, p + 8);
+	if (writing->cache && has_address)
+		mark_word(writing, POLY_COLUMN_address, p + 4);
+	if (writing->cache && is_extended)
+		mark_word(writing, POLY_COLUMN_value, p + 8);
 	return POLY_OK;
 }
 
@@ -319,21 +321,21 @@ write_flow(struct writing *writing, const struct poly_batch *batch, size_t row)
 		next = word_of(writing, batch->next_pc[row]);
 		writing->context = EXPECTS | next;
 	} else {
-		wait_for(writing, TT6_WAIT_NEXT_PC);
+		begin_incomplete(writing, TT6_MISSING_NEXT_PC);
 	}
 	const uint32_t words[] = {(uint32_t)batch->opcode[row], next};
 	put_words(writing, words, 2);
 }
 
-/* A twi and, where it gets one, its synthetic pair: ba 0x700, rfi to what is executed next. */
+/* Writes a twi and, if required, its synthetic pair: ba 0x700, rfi to the next instruction. */
 static void
 write_compute(struct writing *writing, uint32_t opcode)
 {
 	const struct tt6_writer *writer = writing->state;
-	const bool has_pair = writer->makes_pairs && opcode >> 26 == 3;
+	const bool has_pair = writer->adds_pairs && opcode >> 26 == 3;
 	if (has_pair) {
 		writing->context = 0;
-		wait_for(writing, TT6_WAIT_TRAP_RETURN);
+		begin_incomplete(writing, TT6_MISSING_TRAP_RETURN);
 	}
 	put_word(writing, opcode);
 	if (!has_pair)
@@ -344,39 +346,39 @@ write_compute(struct writing *writing, uint32_t opcode)
 	put_word(writing, 0);
 }
 
-/* True where the row is not written, which is noted. */
+/* Returns whether the row is dropped, which is noted. */
 static bool
 is_dropped(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	const struct tt6_writer *writer = writing->state;
 	if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row] &&
-		(!writer->extended || writer->makes_pairs)) {
+		(!writer->extended || writer->adds_pairs)) {
 		if (!writer->extended)
 			writing_note(writing, "synthetic instructions dropped");
 		return true;
 	}
-	if (batch->opcode[row] >> 26 == 0 && !writer->own) {
-		writing_note(writing,
-			"instructions dropped whose opcode would be read as an escape");
+	if (batch->opcode[row] >> 26 == 0 && !writer->same_family) {
+		writing_note(writing, "instructions dropped whose opcode is that of an escape");
 		return true;
 	}
 	return false;
 }
 
-/* The pc of an instruction completes what waits for it. */
+/* Completes the incomplete record with an instruction's pc, or splices if the pc is unexpected.
+ */
 static enum poly_status
-take_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
+apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
-	if (writing->making)
-		writing_suppose(writing, EXPECTS | pc);
-	complete(writing, pc);
+	if (writing->cache)
+		writing_cache_key(writing, EXPECTS | pc);
+	complete_record(writing, pc);
 	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
-		writing_note(writing,
-			"jumps of the PC that no branch announces, written as splices");
+		writing_note(
+			writing, "PC discontinuities without a branch, written as splices");
 		put_splice(writing, pc);
 	}
 	writing->context = EXPECTS | (uint32_t)(pc + 4);
@@ -391,19 +393,19 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (!poly_present(batch, POLY_COLUMN_opcode, row))
 		return writing_lacks(batch, row, "opcode", error);
 	if (is_dropped(writing, batch, row)) {
-		writing_unlike(writing);
+		writing_no_cache(writing);
 		return POLY_OK;
 	}
 	if (batch->opcode[row] >> 32) {
 		writing_note(writing, "instructions dropped that are longer than 4 bytes");
 		return POLY_OK;
 	}
-	start(writing);
-	enum poly_status status = take_pc(writing, batch, row, error);
+	reserve_initial_pc(writing);
+	enum poly_status status = apply_pc(writing, batch, row, error);
 	if (status != POLY_OK)
 		return status;
 	uint32_t opcode = (uint32_t)batch->opcode[row];
-	switch (writer->tables.shape[tt6_place(opcode)]) {
+	switch (writer->tables.shape[tt6_index(opcode)]) {
 	case TT6_MEMORY:
 	case TT6_EXTENDED: return write_memory(writing, batch, row, error);
 	case TT6_FLOW: write_flow(writing, batch, row); break;
@@ -416,13 +418,13 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	return POLY_OK;
 }
 
-/* A row that is no instruction. */
+/* Writes a row that is not an instruction. */
 static enum poly_status
 write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
-	/* Such rows are few, and leave what is expected as it was. */
-	writing_unlike(writing);
+	/* Such rows are few, and do not change the expected pc. */
+	writing_no_cache(writing);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
@@ -441,8 +443,8 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	writing_unlike(writing);
-	if (writer->wait == TT6_WAIT_NONE)
+	writing_no_cache(writing);
+	if (writer->missing == TT6_MISSING_NONE)
 		out_write(writing->out, p, n);
 	else
 		buf_append(&writer->bytes, p, n);
@@ -454,12 +456,12 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 {
 	struct tt6_writer *writer = writing->state;
 	enum poly_status status = POLY_OK;
-	if (writing->making) {
-		/* As in the middle of a trace. */
+	if (writing->cache) {
+		/* Templates are written as in the middle of a trace. */
 		writer->started = true;
-		writer->wait = TT6_WAIT_NONE;
+		writer->missing = TT6_MISSING_NONE;
 	}
-	if (writer->own && poly_present(batch, POLY_COLUMN_raw, row))
+	if (writer->same_family && poly_present(batch, POLY_COLUMN_raw, row))
 		write_raw(writing, batch, row);
 	else if (!poly_present(batch, POLY_COLUMN_kind, row) ||
 		 batch->kind[row] == POLY_KIND_INSTRUCTION)
@@ -468,10 +470,10 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 		status = write_other(writing, batch, row, error);
 	if (status == POLY_OK && writer->bytes.failed)
 		return err_memory(error);
-	if (status == POLY_OK && writer->bytes.size > HELD_MOST)
+	if (status == POLY_OK && writer->bytes.size > BUFFERED_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more than %zu bytes of escapes wait for the next instruction",
-			HELD_MOST);
+			"more than %zu bytes of escapes precede the next instruction",
+			BUFFERED_MAX);
 	return status;
 }
 
@@ -489,24 +491,22 @@ tt6_wfinish(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
 	struct tt6_writer *writer = writing->state;
-	switch (writer->wait) {
-	case TT6_WAIT_NEXT_PC:
-		writing_note(
-			writing, "a last branch dropped, as its next address is not known");
-		take_back(writer);
+	switch (writer->missing) {
+	case TT6_MISSING_NEXT_PC:
+		writing_note(writing, "last branch dropped: its next address is unknown");
+		drop_incomplete(writer);
 		break;
-	case TT6_WAIT_TRAP_RETURN:
-		writing_note(writing,
-			"a last twi dropped, as what is executed after it is not known");
-		take_back(writer);
+	case TT6_MISSING_TRAP_RETURN:
+		writing_note(writing, "last twi dropped: the next instruction is unknown");
+		drop_incomplete(writer);
 		break;
-	case TT6_WAIT_INITIAL_PC:
-		if (!writer->initial_pc_given)
-			writing_note(writing, "an initial PC that is not known, written as 0");
+	case TT6_MISSING_INITIAL_PC:
+		if (!writer->has_initial_pc)
+			writing_note(writing, "unknown initial PC written as 0");
 		break;
-	case TT6_WAIT_NONE: break;
+	case TT6_MISSING_NONE: break;
 	}
-	hand_on(writing);
+	flush_bytes(writing);
 	return POLY_OK;
 }
 

@@ -44,7 +44,7 @@ struct bzip2_decoder {
 
 struct bzip2_encoder {
 	bz_stream bzip2;
-	char made[64 << 10];
+	char encoded[64 << 10];
 };
 
 static void *
@@ -66,7 +66,7 @@ bzip2_failure(int code, struct poly_error *error)
 {
 	if (code == BZ_MEM_ERROR)
 		return err_memory(error);
-	return err_set(error, POLY_ERR_FORMAT, 0, "bzip2 data is damaged");
+	return err_set(error, POLY_ERR_FORMAT, 0, "corrupt bzip2 stream");
 }
 
 static enum poly_status
@@ -87,7 +87,7 @@ bzip2_decode_close(void *state)
 		BZ2_bzDecompressEnd(&decoder->bzip2);
 }
 
-/* Begins a stream, or finds the end; POLY_OK without being inside where it is cut off. */
+/* Starts a stream, or finds the end; POLY_OK without being inside if it is truncated. */
 static enum poly_status
 begin_stream(struct bzip2_decoder *decoder, struct in *source, struct poly_error *error)
 {
@@ -97,7 +97,7 @@ begin_stream(struct bzip2_decoder *decoder, struct in *source, struct poly_error
 		return POLY_END;
 	if (memcmp(p, "BZh", have < 3 ? have : 3))
 		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the last stream is followed by bytes that are not bzip2 data");
+			"trailing bytes after the last bzip2 stream");
 	if (have < HEADER_SIZE) {
 		in_consume(source, have);
 		return POLY_OK;
@@ -109,7 +109,7 @@ begin_stream(struct bzip2_decoder *decoder, struct in *source, struct poly_error
 	return POLY_OK;
 }
 
-/* Decodes what the source shows, as far as the room goes. */
+/* Decodes the bytes in view, as far as the room suffices. */
 static enum poly_status
 decode_some(struct bzip2_decoder *decoder, struct in *source, struct filter_room *room,
 	struct poly_error *error)
@@ -172,13 +172,13 @@ compress(struct bzip2_encoder *encoder, int action, const struct filter_sink *si
 	bz_stream *bzip2 = &encoder->bzip2;
 	int code;
 	do {
-		bzip2->next_out = encoder->made;
-		bzip2->avail_out = sizeof encoder->made;
+		bzip2->next_out = encoder->encoded;
+		bzip2->avail_out = sizeof encoder->encoded;
 		code = BZ2_bzCompress(bzip2, action);
 		if (code < 0)
 			return bzip2_failure(code, error);
-		size_t n = sizeof encoder->made - bzip2->avail_out;
-		if (n && sink->write(sink->user, encoder->made, n))
+		size_t n = sizeof encoder->encoded - bzip2->avail_out;
+		if (n && sink->write(sink->user, encoder->encoded, n))
 			return POLY_ERR_IO;
 	} while (action == BZ_FINISH ? code != BZ_STREAM_END : bzip2->avail_in > 0);
 	return POLY_OK;

@@ -25,7 +25,7 @@ enum { MAGIC_SIZE = 3, HEADER_SIZE = 10 };
 
 static const uint8_t magic[MAGIC_SIZE] = {0x1f, 0x8b, 8};
 
-/* The byte behind a string that begins at at, or 0 where its end is not in view. */
+/* Returns the offset after a string that begins at an offset; 0: its end is not in view. */
 static size_t
 string_end(const uint8_t *p, size_t n, size_t at)
 {
@@ -33,7 +33,7 @@ string_end(const uint8_t *p, size_t n, size_t at)
 	return end ? (size_t)(end - p) + 1 : 0;
 }
 
-/* Where the deflate stream begins, or 0 where that is not in view. */
+/* Returns the offset of the deflate stream; 0: it is not in view. */
 static size_t
 header_end(const uint8_t *p, size_t n)
 {
@@ -123,16 +123,18 @@ struct gzip_decoder {
 	struct inflate_state inflate;
 	bool inside;  /* a member */
 	bool members; /* at least one is complete */
-	int failure;  /* of ISA-L, told when what it had decoded before is given out */
+	int failure;  /* of ISA-L, returned after its previous output was delivered */
 };
 
 struct gzip_encoder {
 	struct isal_zstream deflate;
 	_Alignas(64) uint8_t level[LEVEL_SIZE];
-	/* ISA-L makes other bytes where the same ones come in other pieces. */
+	/*
+	 * The output of ISA-L depends on how its input is split: collect blocks of fixed size.
+	 */
 	uint8_t taken[128 << 10];
-	size_t count; /* bytes taken that are not deflated yet */
-	uint8_t made[64 << 10];
+	size_t count; /* bytes collected, not yet deflated */
+	uint8_t encoded[64 << 10];
 };
 
 static enum poly_status
@@ -148,17 +150,18 @@ static const char *
 failure_text(int code)
 {
 	switch (code) {
-	case ISAL_INVALID_BLOCK: return "gzip data has a block that is not valid";
-	case ISAL_INVALID_SYMBOL: return "gzip data has a code that is not valid";
-	case ISAL_INVALID_LOOKBACK: return "gzip data refers to bytes before its beginning";
-	case ISAL_INVALID_WRAPPER: return "gzip header is not valid";
-	case ISAL_UNSUPPORTED_METHOD: return "gzip header names an unknown method";
-	case ISAL_INCORRECT_CHECKSUM: return "gzip checksum or length does not match";
-	default: return "gzip data is damaged";
+	case ISAL_INVALID_BLOCK: return "corrupt gzip stream: invalid block";
+	case ISAL_INVALID_SYMBOL: return "corrupt gzip stream: invalid code";
+	case ISAL_INVALID_LOOKBACK:
+		return "corrupt gzip stream: reference to bytes before the beginning";
+	case ISAL_INVALID_WRAPPER: return "invalid gzip header";
+	case ISAL_UNSUPPORTED_METHOD: return "unknown compression method in the gzip header";
+	case ISAL_INCORRECT_CHECKSUM: return "gzip checksum or length mismatch";
+	default: return "corrupt gzip stream";
 	}
 }
 
-/* Behind the last member zeros may fill up the end, and nothing else may follow. */
+/* After the last member only zero padding may follow. */
 static enum poly_status
 gzip_padding(struct in *source, struct poly_error *error)
 {
@@ -172,11 +175,11 @@ gzip_padding(struct in *source, struct poly_error *error)
 			return POLY_END;
 		if (zeros < have)
 			return err_set(error, POLY_ERR_FORMAT, 0,
-				"the last member is followed by bytes that are not gzip data");
+				"trailing bytes after the last gzip member");
 	}
 }
 
-/* Begins a member; POLY_OK without being inside where it is cut off. */
+/* Starts a member; POLY_OK without being inside if it is truncated. */
 static enum poly_status
 gzip_begin(struct gzip_decoder *gzip, struct in *source, struct poly_error *error)
 {
@@ -196,9 +199,10 @@ gzip_begin(struct gzip_decoder *gzip, struct in *source, struct poly_error *erro
 }
 
 /*
- * ISA-L decodes ahead into a buffer of its own and gives that up when it fails: what is in it
- * is sound and goes out first. Only where the data refers to bytes before its beginning does
- * ISA-L count that last match, of at most 258 bytes, as decoded; it does not tell its length.
+ * ISA-L decodes ahead into a buffer of its own and abandons it on failure: the buffered bytes
+ * are valid and are delivered first. But if the data refers to bytes before the beginning,
+ * ISA-L counts that last match, of at most 258 bytes, as decoded; it does not report its
+ * length.
  */
 static enum poly_status
 gzip_failure(
@@ -219,7 +223,7 @@ gzip_failure(
 	return err_set(error, POLY_ERR_FORMAT, 0, "%s", failure_text(code));
 }
 
-/* Inflates what the source shows, as far as the room goes. */
+/* Inflates the bytes in view, as far as the room suffices. */
 static enum poly_status
 gzip_inflate(struct gzip_decoder *gzip, struct in *source, struct filter_room *room,
 	struct poly_error *error)
@@ -279,7 +283,7 @@ gzip_encode_open(void *state, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Deflates what was taken, and the end of the stream where that is set. */
+/* Deflates the collected bytes, and the end of the stream if it is set. */
 static enum poly_status
 gzip_deflate(
 	struct gzip_encoder *gzip, const struct filter_sink *sink, struct poly_error *error)
@@ -289,13 +293,13 @@ gzip_deflate(
 	deflate->avail_in = (uint32_t)gzip->count;
 	gzip->count = 0;
 	do {
-		deflate->next_out = gzip->made;
-		deflate->avail_out = sizeof gzip->made;
+		deflate->next_out = gzip->encoded;
+		deflate->avail_out = sizeof gzip->encoded;
 		if (isal_deflate(deflate) != COMP_OK)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-				"the gzip library refuses to compress");
-		size_t n = sizeof gzip->made - deflate->avail_out;
-		if (n && sink->write(sink->user, gzip->made, n))
+				"the gzip library failed to compress");
+		size_t n = sizeof gzip->encoded - deflate->avail_out;
+		if (n && sink->write(sink->user, gzip->encoded, n))
 			return POLY_ERR_IO;
 	} while (!deflate->avail_out || deflate->avail_in);
 	return POLY_OK;

@@ -99,8 +99,8 @@ enum { STEP = 64 << 10 };
 
 struct lz4_encoder {
 	LZ4F_cctx *context;
-	bool begun;    /* the header is written */
-	uint8_t *made; /* size bytes: enough for STEP bytes of input */
+	bool begun;	  /* the header is written */
+	uint8_t *encoded; /* size bytes: enough for STEP bytes of input */
 	size_t size;
 };
 
@@ -108,7 +108,7 @@ static enum poly_status
 lz4_failure(size_t code, struct poly_error *error)
 {
 	return err_set(
-		error, POLY_ERR_FORMAT, 0, "lz4 data is damaged (%s)", LZ4F_getErrorName(code));
+		error, POLY_ERR_FORMAT, 0, "corrupt lz4 stream (%s)", LZ4F_getErrorName(code));
 }
 
 static enum poly_status
@@ -142,7 +142,7 @@ begin_block(struct lz4_decoder *lz4, struct in *source)
 	size_t have;
 	const uint8_t *p = in_peek(source, WORD, &have);
 	if (have < WORD) {
-		frames_cut(&lz4->frames, source, have);
+		frames_truncate(&lz4->frames, source, have);
 		return;
 	}
 	bool ends = load_le32(p) == 0;
@@ -212,10 +212,10 @@ lz4_encode_open(void *state, struct poly_error *error)
 {
 	struct lz4_encoder *lz4 = state;
 	lz4->size = LZ4F_compressBound(STEP, &preferences);
-	lz4->made = mem_new(lz4->size, 1);
-	if (!lz4->made ||
+	lz4->encoded = mem_new(lz4->size, 1);
+	if (!lz4->encoded ||
 		LZ4F_isError(LZ4F_createCompressionContext(&lz4->context, LZ4F_VERSION))) {
-		mem_free(lz4->made);
+		mem_free(lz4->encoded);
 		return err_memory(error);
 	}
 	return POLY_OK;
@@ -226,7 +226,7 @@ put(struct lz4_encoder *lz4, size_t n, const struct filter_sink *sink, struct po
 {
 	if (LZ4F_isError(n))
 		return lz4_failure(n, error);
-	return n && sink->write(sink->user, lz4->made, n) ? POLY_ERR_IO : POLY_OK;
+	return n && sink->write(sink->user, lz4->encoded, n) ? POLY_ERR_IO : POLY_OK;
 }
 
 static enum poly_status
@@ -235,7 +235,7 @@ begin(struct lz4_encoder *lz4, const struct filter_sink *sink, struct poly_error
 	if (lz4->begun)
 		return POLY_OK;
 	lz4->begun = true;
-	size_t n = LZ4F_compressBegin(lz4->context, lz4->made, lz4->size, &preferences);
+	size_t n = LZ4F_compressBegin(lz4->context, lz4->encoded, lz4->size, &preferences);
 	return put(lz4, n, sink, error);
 }
 
@@ -247,9 +247,9 @@ lz4_encode(void *state, const uint8_t *data, size_t n, const struct filter_sink 
 	enum poly_status status = begin(lz4, sink, error);
 	while (n && status == POLY_OK) {
 		size_t step = n < STEP ? n : STEP;
-		size_t made = LZ4F_compressUpdate(
-			lz4->context, lz4->made, lz4->size, data, step, NULL);
-		status = put(lz4, made, sink, error);
+		size_t encoded = LZ4F_compressUpdate(
+			lz4->context, lz4->encoded, lz4->size, data, step, NULL);
+		status = put(lz4, encoded, sink, error);
 		data += step;
 		n -= step;
 	}
@@ -263,7 +263,7 @@ lz4_encode_end(void *state, const struct filter_sink *sink, struct poly_error *e
 	enum poly_status status = begin(lz4, sink, error);
 	if (status != POLY_OK)
 		return status;
-	size_t n = LZ4F_compressEnd(lz4->context, lz4->made, lz4->size, NULL);
+	size_t n = LZ4F_compressEnd(lz4->context, lz4->encoded, lz4->size, NULL);
 	return put(lz4, n, sink, error);
 }
 
@@ -272,7 +272,7 @@ lz4_encode_close(void *state)
 {
 	struct lz4_encoder *lz4 = state;
 	LZ4F_freeCompressionContext(lz4->context);
-	mem_free(lz4->made);
+	mem_free(lz4->encoded);
 }
 
 #endif

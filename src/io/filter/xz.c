@@ -45,7 +45,7 @@ xz_probe(const uint8_t *p, size_t n)
 
 #define LEVEL 6
 
-/* Twice what xz -9 needs; a header may ask for 4 GiB. */
+/* Twice the memory that xz -9 needs; a header may request 4 GiB. */
 #define MEMORY_MIB 130U
 
 struct xz_decoder {
@@ -56,7 +56,7 @@ struct xz_decoder {
 struct xz_encoder {
 	lzma_stream lzma;
 	lzma_allocator allocator;
-	uint8_t made[64 << 10];
+	uint8_t encoded[64 << 10];
 };
 
 static void *
@@ -80,12 +80,12 @@ xz_failure(const lzma_stream *lzma, lzma_ret code, struct poly_error *error)
 		return err_memory(error);
 	if (code == LZMA_MEMLIMIT_ERROR)
 		return err_set(error, POLY_ERR_LIMIT, 0,
-			"xz data needs %llu MiB of memory to be decompressed, the limit is %u "
+			"xz stream needs %llu MiB of memory (limit %u "
 			"MiB",
 			(unsigned long long)(lzma_memusage(lzma) >> 20) + 1, MEMORY_MIB);
-	return err_set(error, POLY_ERR_FORMAT, 0, "xz data %s",
+	return err_set(error, POLY_ERR_FORMAT, 0, "xz stream %s",
 		code == LZMA_OPTIONS_ERROR ? "uses features that the library lacks"
-					   : "is damaged");
+					   : "is corrupt");
 }
 
 static enum poly_status
@@ -147,13 +147,13 @@ compress(struct xz_encoder *xz, lzma_action action, const struct filter_sink *si
 	lzma_stream *lzma = &xz->lzma;
 	lzma_ret code;
 	do {
-		lzma->next_out = xz->made;
-		lzma->avail_out = sizeof xz->made;
+		lzma->next_out = xz->encoded;
+		lzma->avail_out = sizeof xz->encoded;
 		code = lzma_code(lzma, action);
 		if (code != LZMA_OK && code != LZMA_STREAM_END)
 			return xz_failure(lzma, code, error);
-		size_t n = sizeof xz->made - lzma->avail_out;
-		if (n && sink->write(sink->user, xz->made, n))
+		size_t n = sizeof xz->encoded - lzma->avail_out;
+		if (n && sink->write(sink->user, xz->encoded, n))
 			return POLY_ERR_IO;
 	} while (action == LZMA_FINISH ? code != LZMA_STREAM_END : lzma->avail_in > 0);
 	return POLY_OK;

@@ -19,7 +19,7 @@ enum { HEADER_MAX = 18, BLOCK_HEADER_SIZE = 3, CHECKSUM_SIZE = 4 };
 
 enum { BLOCK_RLE = 1, BLOCK_RESERVED = 3, BLOCK_MAX = 128 << 10 };
 
-/* RFC 8878 3.1.1.1.1: the descriptor, the byte behind the magic. */
+/* RFC 8878 3.1.1.1.1: the descriptor, the byte after the magic. */
 enum { DESCRIPTOR_CHECKSUM = 4, DESCRIPTOR_RESERVED = 8, DESCRIPTOR_SINGLE = 32 };
 
 /* Bytes of a frame's header with its magic. */
@@ -61,7 +61,7 @@ zstd_probe(const uint8_t *p, size_t n)
 
 #define LEVEL 3
 
-/* What a hostile header may make the library allocate: what the zstd program allows too. */
+/* Memory limit for hostile headers: that of the zstd program. */
 #define WINDOW_BITS 27
 
 enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
@@ -77,7 +77,7 @@ struct zstd_decoder {
 
 struct zstd_encoder {
 	ZSTD_CCtx *context;
-	uint8_t made[64 << 10];
+	uint8_t encoded[64 << 10];
 };
 
 static enum poly_status
@@ -108,8 +108,8 @@ zstd_failure(size_t code, struct poly_error *error)
 		return err_set(error, POLY_ERR_LIMIT, 0,
 			"zstd window is larger than the limit of %d bits (%d MiB)", WINDOW_BITS,
 			1 << (WINDOW_BITS - 20));
-	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data is damaged (%s)",
-		ZSTD_getErrorName(code));
+	return err_set(
+		error, POLY_ERR_FORMAT, 0, "corrupt zstd stream (%s)", ZSTD_getErrorName(code));
 }
 
 static void
@@ -126,7 +126,7 @@ begin_block(struct zstd_decoder *zstd, struct in *source)
 	size_t have;
 	const uint8_t *p = in_peek(source, BLOCK_HEADER_SIZE, &have);
 	if (have < BLOCK_HEADER_SIZE) {
-		frames_cut(&zstd->frames, source, have);
+		frames_truncate(&zstd->frames, source, have);
 		return;
 	}
 	unsigned block = p[0] | (unsigned)p[1] << 8 | (unsigned)p[2] << 16;
@@ -205,11 +205,11 @@ compress(struct zstd_encoder *zstd, ZSTD_inBuffer from, ZSTD_EndDirective direct
 {
 	size_t left;
 	do {
-		ZSTD_outBuffer to = {zstd->made, sizeof zstd->made, 0};
+		ZSTD_outBuffer to = {zstd->encoded, sizeof zstd->encoded, 0};
 		left = ZSTD_compressStream2(zstd->context, &to, &from, directive);
 		if (ZSTD_isError(left))
 			return zstd_failure(left, error);
-		if (to.pos && sink->write(sink->user, zstd->made, to.pos))
+		if (to.pos && sink->write(sink->user, zstd->encoded, to.pos))
 			return POLY_ERR_IO;
 	} while (directive == ZSTD_e_end ? left > 0 : from.pos < from.size);
 	return POLY_OK;
@@ -246,15 +246,15 @@ struct block_unpacker {
 enum poly_status
 block_packer_new(int level, struct block_packer **packer, struct poly_error *error)
 {
-	struct block_packer *it = *packer = mem_new(1, sizeof *it);
-	if (it)
-		it->context = ZSTD_createCCtx();
-	if (!it || !it->context) {
-		block_packer_free(it);
+	struct block_packer *created = *packer = mem_new(1, sizeof *created);
+	if (created)
+		created->context = ZSTD_createCCtx();
+	if (!created || !created->context) {
+		block_packer_free(created);
 		*packer = NULL;
 		return err_memory(error);
 	}
-	ZSTD_CCtx_setParameter(it->context, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(created->context, ZSTD_c_compressionLevel, level);
 	return POLY_OK;
 }
 
@@ -262,14 +262,14 @@ enum poly_status
 block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *to,
 	struct poly_error *error)
 {
-	const size_t most = ZSTD_compressBound(n);
-	uint8_t *room = buf_reserve(to, most);
+	const size_t max = ZSTD_compressBound(n);
+	uint8_t *room = buf_reserve(to, max);
 	if (!room)
 		return err_memory(error);
-	const size_t made = ZSTD_compress2(packer->context, room, most, p, n);
-	if (ZSTD_isError(made))
-		return zstd_failure(made, error);
-	to->size += made;
+	const size_t size = ZSTD_compress2(packer->context, room, max, p, n);
+	if (ZSTD_isError(size))
+		return zstd_failure(size, error);
+	to->size += size;
 	return POLY_OK;
 }
 
@@ -284,12 +284,12 @@ block_packer_free(struct block_packer *packer)
 enum poly_status
 block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
 {
-	struct block_unpacker *it = *unpacker = mem_new(1, sizeof *it);
-	if (it)
-		it->context = ZSTD_createDCtx();
-	if (it && it->context)
+	struct block_unpacker *created = *unpacker = mem_new(1, sizeof *created);
+	if (created)
+		created->context = ZSTD_createDCtx();
+	if (created && created->context)
 		return POLY_OK;
-	block_unpacker_free(it);
+	block_unpacker_free(created);
 	*unpacker = NULL;
 	return err_memory(error);
 }
@@ -298,13 +298,13 @@ enum poly_status
 block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
 	const struct block_room *room, struct poly_error *error)
 {
-	const size_t made = ZSTD_decompressDCtx(unpacker->context, room->to, room->size, p, n);
-	if (ZSTD_isError(made))
-		return zstd_failure(made, error);
-	if (made == room->size)
+	const size_t size = ZSTD_decompressDCtx(unpacker->context, room->to, room->size, p, n);
+	if (ZSTD_isError(size))
+		return zstd_failure(size, error);
+	if (size == room->size)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_FORMAT, 0, "zstd data holds %zu bytes, expected %zu",
-		made, room->size);
+	return err_set(error, POLY_ERR_FORMAT, 0,
+		"corrupt zstd block (found %zu bytes, expected %zu)", size, room->size);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An expression over the columns of a trace: tokens, the tree that the parser makes of them,
- * what checking adds to it, and its evaluation over strips of rows.
+ * the results of binding it to a trace, and its evaluation over strips of rows.
  *
  * The grammar, the loosest binding first; what binds alike goes from left to right:
  *
@@ -25,14 +25,14 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "lang/regex.h"
-#include "model/pick.h"
+#include "model/batch_gather.h"
 
 /* Limits of an expression. */
-#define EXPR_TEXT_MOST ((size_t)64 << 10)
+#define EXPR_TEXT_MAX ((size_t)64 << 10)
 #define EXPR_DEPTH 64	/* of brackets */
 #define EXPR_CHAIN 4096 /* operators, one within the other */
 
-/* Rows that are evaluated at a time, so that what is worked out stays in the nearest cache. */
+/* Rows evaluated at a time, so that intermediate results stay in the first-level cache. */
 #define EXPR_STRIP 512
 #define EXPR_WORDS (EXPR_STRIP / 64)
 
@@ -68,9 +68,9 @@ enum node_kind {
 	NODE_XOR_BITS,
 	NODE_SHIFT_LEFT,
 	NODE_SHIFT_RIGHT,
-	/* Texts, which stand in tests only. */
+	/* Texts, only within tests. */
 	NODE_STRING, /* text */
-	NODE_WORD,   /* text: a word that is no column, to be known by its column */
+	NODE_WORD,   /* text: a value of the column that it is compared with */
 	/* Conditions, true or false. */
 	NODE_EQUAL, /* left, right */
 	NODE_LESS,
@@ -93,14 +93,14 @@ struct node {
 	uint64_t number, name_last;  /* of NUMBER; the last address of a name */
 	size_t text, text_length;    /* of STRING, WORD, MATCH, in texts */
 	struct regex *regex;	     /* of REGEX */
-	bool ranged;		     /* a test of a column: first <= it <= last, or empty */
+	bool ranged;		     /* a test of a column: first <= value <= last, or empty */
 	bool empty;		     /* no number passes */
 	uint64_t first, last;
-	uint8_t *verdicts; /* by number of a name: 0 not known, 1 no, 2 yes */
+	uint8_t *verdicts; /* by number of a name: 0 unknown, 1 false, 2 true */
 	uint32_t verdict_count;
 	size_t at, length; /* in the expression */
-	uint32_t chain;	   /* nodes down to the farthest leaf */
-	uint32_t room;	   /* strips that it is evaluated with */
+	uint32_t chain;	   /* depth of the tree below */
+	uint32_t room;	   /* strips needed for evaluation */
 };
 
 /* The numbers of a strip. */
@@ -116,22 +116,22 @@ struct poly_filter {
 	uint32_t root;
 	struct buf texts; /* strings, each with a NUL */
 	poly_columns columns;
-	struct strip *strips; /* room to work in */
+	struct strip *strips; /* intermediate results */
 	struct buf shown;     /* text of a value */
-	bool failed;	      /* there was no memory for one in the last test */
+	bool failed;	      /* the last test ran out of memory */
 	const struct poly_trace_info *info;
-	struct pick pick;
+	struct batch_gather gather;
 };
 
-/* POLY_ERR_USAGE with a message, and a caret under length bytes at a place of the text. */
+/* POLY_ERR_USAGE with a message, and a caret under the byte at of the text. */
 enum poly_status expr_error(const char *text, size_t at, struct poly_error *error,
 	const char *message, ...) __attribute__((format(printf, 4, 5)));
 
-/* The token at *at, behind which it moves; strings are put into texts. */
+/* Parses the token at *at and advances *at past it; appends strings to texts. */
 enum poly_status expr_token(const char *text, size_t *at, struct buf *texts,
 	struct token *token, struct poly_error *error);
 
-/* Makes the tree of filter->text; names, which may be NULL, are names of addresses. */
+/* Parses filter->text into a tree; names, which may be NULL, are names of addresses. */
 enum poly_status expr_parse(struct poly_filter *filter, const struct poly_filter_names *names,
 	struct poly_error *error);
 
@@ -139,10 +139,10 @@ enum poly_status expr_parse(struct poly_filter *filter, const struct poly_filter
 void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,
 	size_t rows, uint64_t bits[EXPR_WORDS]);
 
-/* Sees which tests are of a column against constants; words are those of filter->info. */
-void expr_settle(struct poly_filter *filter);
+/* Converts tests of a column against constants to ranges; words are those of filter->info. */
+void expr_find_ranges(struct poly_filter *filter);
 
-/* Forgets what was found out of the names of a trace. */
-void expr_forget(struct poly_filter *filter);
+/* Frees the verdicts on the names of a trace. */
+void expr_clear_verdicts(struct poly_filter *filter);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters: expressions that choose rows. */
+/* Filters: expressions that select rows. */
 #include "lang/expr/expr.h"
 
 #include "base/err.h"
@@ -17,26 +17,28 @@ poly_filter_new(const char *text, struct poly_filter **filter, struct poly_error
 
 enum poly_status
 poly_filter_new_named(const char *text, const struct poly_filter_names *names,
-	struct poly_filter **filter, struct poly_error *error)
+	struct poly_filter **result, struct poly_error *error)
 {
-	*filter = NULL;
-	if (strlen(text) > EXPR_TEXT_MOST)
+	*result = NULL;
+	if (strlen(text) > EXPR_TEXT_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"the expression is longer than %zu bytes", EXPR_TEXT_MOST);
-	struct poly_filter *it = mem_new(1, sizeof *it);
-	if (!it)
+			"the expression exceeds %zu bytes", EXPR_TEXT_MAX);
+	struct poly_filter *filter = mem_new(1, sizeof *filter);
+	if (!filter)
 		return err_memory(error);
-	it->text = mem_string(text);
-	enum poly_status status = it->text ? expr_parse(it, names, error) : err_memory(error);
+	filter->text = mem_string(text);
+	enum poly_status status =
+		filter->text ? expr_parse(filter, names, error) : err_memory(error);
 	if (status == POLY_OK) {
-		it->strips = mem_new((size_t)it->nodes[it->root].room + 1, sizeof *it->strips);
-		status = it->strips ? POLY_OK : err_memory(error);
+		filter->strips = mem_new(
+			(size_t)filter->nodes[filter->root].room + 1, sizeof *filter->strips);
+		status = filter->strips ? POLY_OK : err_memory(error);
 	}
 	if (status != POLY_OK) {
-		poly_filter_free(it);
+		poly_filter_free(filter);
 		return status;
 	}
-	*filter = it;
+	*result = filter;
 	return POLY_OK;
 }
 
@@ -56,7 +58,7 @@ list_columns(poly_columns columns, char *text, size_t size)
 			column_table[__builtin_ctzll(columns)].name);
 }
 
-/* Fails where the trace does not have the column of a node. */
+/* Fails if the trace does not have the column of a node. */
 static enum poly_status
 check_column(const struct poly_filter *filter, const struct node *node,
 	const struct poly_trace_info *info, struct poly_error *error)
@@ -67,66 +69,80 @@ check_column(const struct poly_filter *filter, const struct node *node,
 	list_columns(
 		info->columns & ~(POLY_HAS(origin) | POLY_HAS(site)), present, sizeof present);
 	return expr_error(filter->text, node->at, error,
-		"the trace has no column '%s'; it has %s", column_table[node->column].name,
-		present);
+		"the trace does not have the column '%s' (it has row, %s)",
+		column_table[node->column].name, present);
 }
 
+/* Whether word is one of the trace's records, whose names text gets. */
 static bool
-is_record(const struct poly_trace_info *info, const char *name)
+is_record(const struct poly_trace_info *info, const char *word, char *text, size_t size)
 {
+	size_t used = (size_t)snprintf(text, size, "one of:");
+	bool found = false;
 	for (unsigned i = 0; i < info->record_count; i++) {
-		if (strcmp(info->records[i], name) == 0)
-			return true;
+		found |= strcmp(info->records[i], word) == 0;
+		if (used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s %s",
+				i ? "," : "", info->records[i]);
 	}
-	return false;
+	return found;
 }
 
-/* Fails where a word is none of the values that its column can have. */
+/* Whether word is a value of an enumeration, whose names text gets. */
+static bool
+is_enum(enum poly_form form, const char *word, size_t n, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "one of:");
+	const char *name;
+	for (unsigned i = 0; (name = poly_enum_name(form, i)) && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "", name);
+	return poly_enum_find(form, word, n) >= 0;
+}
+
+/* Fails if a word is not a valid value of its column. */
 static enum poly_status
 check_word(const struct poly_filter *filter, const struct node *node,
 	const struct poly_trace_info *info, struct poly_error *error)
 {
 	const char *word = (const char *)filter->texts.data + node->text;
 	const struct column_traits *traits = &column_table[node->column];
+	char expected[300] = "a number";
+	bool is_valid = true;
 	switch (traits->form) {
 	case POLY_FORM_RECORD:
-		if (is_record(info, word))
-			return POLY_OK;
-		return expr_error(filter->text, node->at, error,
-			"'%.40s' is none of the trace's records; 'polytrace info' lists them",
-			word);
+		is_valid = is_record(info, word, expected, sizeof expected);
+		break;
 	case POLY_FORM_KIND:
 	case POLY_FORM_ACCESS:
 	case POLY_FORM_BRANCH:
 	case POLY_FORM_SYNC:
 	case POLY_FORM_EVENT:
 	case POLY_FORM_FLAGS:
-		if (poly_enum_find(traits->form, word, node->text_length) >= 0)
-			return POLY_OK;
-		return expr_error(filter->text, node->at, error,
-			"'%.40s' is no value of '%s', %s", word, traits->name, traits->doc);
+		is_valid = is_enum(
+			traits->form, word, node->text_length, expected, sizeof expected);
+		break;
 	case POLY_FORM_BOOL:
-		if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)
-			return POLY_OK;
-		return expr_error(filter->text, node->at, error,
-			"'%.40s' is neither true nor false", word);
+		is_valid = strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+		snprintf(expected, sizeof expected, "true or false");
+		break;
 	case POLY_FORM_DEC:
-	case POLY_FORM_HEX:
-		return expr_error(filter->text, node->at, error,
-			"'%.40s' is no number, as those of column '%s' are", word,
-			traits->name);
+	case POLY_FORM_HEX: is_valid = false; break;
 	case POLY_FORM_NAME:
 	case POLY_FORM_BYTES:
 	case POLY_FORM_TEXT: break;
 	}
-	return POLY_OK;
+	if (is_valid)
+		return POLY_OK;
+	return expr_error(filter->text, node->at, error,
+		"invalid value '%.40s' for column '%s' (expected %s)", word, traits->name,
+		expected);
 }
 
 enum poly_status
 poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	expr_forget(filter);
+	expr_clear_verdicts(filter);
 	filter->info = info;
 	for (uint32_t i = 1; i < filter->count; i++) {
 		const struct node *node = &filter->nodes[i];
@@ -138,7 +154,7 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 		if (status != POLY_OK)
 			return status;
 	}
-	expr_settle(filter);
+	expr_find_ranges(filter);
 	return POLY_OK;
 }
 
@@ -161,11 +177,11 @@ const struct poly_batch *
 poly_filter_apply(
 	struct poly_filter *filter, const struct poly_batch *batch, struct poly_error *error)
 {
-	uint64_t chosen[POLY_BATCH_ROWS / 64];
-	enum poly_status status = poly_filter_test(filter, batch, chosen, error);
+	uint64_t selected[POLY_BATCH_ROWS / 64];
+	enum poly_status status = poly_filter_test(filter, batch, selected, error);
 	if (status == POLY_OK)
-		status = pick_make(&filter->pick, batch, chosen, error);
-	return status == POLY_OK ? &filter->pick.view : NULL;
+		status = batch_gather_rows(&filter->gather, batch, selected, error);
+	return status == POLY_OK ? &filter->gather.view : NULL;
 }
 
 void
@@ -173,10 +189,10 @@ poly_filter_free(struct poly_filter *filter)
 {
 	if (!filter)
 		return;
-	expr_forget(filter);
+	expr_clear_verdicts(filter);
 	for (uint32_t i = 0; i < filter->count; i++)
 		regex_free(filter->nodes[i].regex);
-	pick_fini(&filter->pick);
+	batch_gather_fini(&filter->gather);
 	buf_free(&filter->texts);
 	buf_free(&filter->shown);
 	mem_free(filter->strips);

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* What is parsed. */
+/* State of the parser. */
 struct parsing {
 	struct poly_filter *filter;
 	const struct poly_filter_names *names; /* of addresses, or NULL */
-	struct token token;		       /* the next one */
-	size_t at;			       /* behind it */
+	struct token token;		       /* next token */
+	size_t at;			       /* offset past the token */
 	unsigned depth;
 	struct poly_error *error;
 	enum poly_status status; /* the first failure */
@@ -21,7 +21,7 @@ struct parsing {
 
 #define NO_NODE 0
 
-#define NO_COLUMN "there is no column of this name; polytrace-columns(5) lists them"
+#define NO_COLUMN "no such column; polytrace-columns(5) lists the columns"
 
 static uint32_t condition(struct parsing *p);
 static uint32_t value(struct parsing *p, unsigned rank);
@@ -86,12 +86,12 @@ static enum poly_status
 too_deep(struct parsing *p)
 {
 	return err_set(p->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-		"the expression is nested too deeply: brackets may be %d deep, and chains of "
-		"operators %d long",
+		"the expression is nested too deeply (at most %d brackets and %d chained "
+		"operators)",
 		EXPR_DEPTH, EXPR_CHAIN);
 }
 
-/* Strips that a node is evaluated with, besides the one that it fills. */
+/* Strips needed to evaluate a node, besides its result. */
 static uint32_t
 room_of(const struct poly_filter *filter, const struct node *node)
 {
@@ -115,7 +115,7 @@ room_of(const struct poly_filter *filter, const struct node *node)
 	return 0;
 }
 
-/* A copy of a node that stays. */
+/* Stores a copy of a node and returns its index. */
 static uint32_t
 put(struct parsing *p, struct node node)
 {
@@ -156,7 +156,7 @@ is_number(const struct node *node)
 	return node->kind < NODE_STRING;
 }
 
-/* Looks up whether a text is the name of addresses. */
+/* Looks up a text as a name of addresses. */
 static void
 find_name(const struct parsing *p, struct node *node)
 {
@@ -167,7 +167,7 @@ find_name(const struct parsing *p, struct node *node)
 				 &node->name_last);
 }
 
-/* Where a number is expected a name stands for its first address. */
+/* As a number, a name is its first address. */
 static void
 name_as_number(struct parsing *p, uint32_t node)
 {
@@ -177,7 +177,7 @@ name_as_number(struct parsing *p, uint32_t node)
 	p->filter->nodes[node].is_named = false;
 }
 
-/* A node of two numbers. */
+/* Adds a node with two numbers. */
 static uint32_t
 put_pair(struct parsing *p, enum node_kind kind, uint32_t left, uint32_t right)
 {
@@ -188,8 +188,7 @@ put_pair(struct parsing *p, enum node_kind kind, uint32_t left, uint32_t right)
 	const struct node *l = at(p, left), *r = at(p, right);
 	const bool is_signed = l->is_signed || r->is_signed || kind == NODE_SUBTRACT;
 	if (!is_number(l) || !is_number(r))
-		return fails(
-			p, is_number(l) ? right : left, "no number, and one was expected here");
+		return fails(p, is_number(l) ? right : left, "expected a number");
 	return put(p, (struct node){.kind = kind,
 			      .left = left,
 			      .right = right,
@@ -197,7 +196,7 @@ put_pair(struct parsing *p, enum node_kind kind, uint32_t left, uint32_t right)
 			      .at = l->at});
 }
 
-/* The column that the word at the front names; its use is noted. */
+/* Parses the name of a column and adds it to the columns used. */
 static enum poly_column
 take_column(struct parsing *p)
 {
@@ -221,13 +220,13 @@ has(struct parsing *p)
 	advance(p);
 	if (!takes(p, TOKEN_SIGN, "("))
 		return expected(p, "'(' and a column");
-	node.column = take_column(p);
+	node.column = takes(p, TOKEN_WORD, "row") ? POLY_COLUMN_row : take_column(p);
 	if (node.column == POLY_COLUMN_COUNT)
 		return expected(p, "the name of a column");
 	return takes(p, TOKEN_SIGN, ")") ? put(p, node) : expected(p, "')'");
 }
 
-/* A word: a column, the number of the row, or what only its column knows. */
+/* Parses a word: a column, row, or a value of the column that it is compared with. */
 static uint32_t
 word(struct parsing *p)
 {
@@ -303,7 +302,7 @@ unary(struct parsing *p)
 	if (p->status != POLY_OK)
 		return NO_NODE;
 	if (!is_number(at(p, inner)))
-		return fails(p, inner, "no number, and one was expected here");
+		return fails(p, inner, "expected a number");
 	struct node *constant = &p->filter->nodes[inner];
 	if (constant->kind == NODE_NUMBER) {
 		constant->number = minus ? -constant->number : ~constant->number;
@@ -348,7 +347,7 @@ value(struct parsing *p, unsigned rank)
 	return left;
 }
 
-/* Two backslashes are one, in a string that is no regular expression; returns its length. */
+/* Replaces two backslashes by one in a plain string; returns its length. */
 static size_t
 unescape(uint8_t *text, size_t n)
 {
@@ -360,7 +359,7 @@ unescape(uint8_t *text, size_t n)
 	return to;
 }
 
-/* A test of a column's text. */
+/* Adds a test of a column's text. */
 static uint32_t
 put_text_test(struct parsing *p, uint32_t left, uint32_t right)
 {
@@ -374,7 +373,7 @@ put_text_test(struct parsing *p, uint32_t left, uint32_t right)
 			return fails(p, sides[i], NO_COLUMN);
 	}
 	if (column->kind != NODE_COLUMN)
-		return fails(p, left, "a text is compared with a column only");
+		return fails(p, left, "a string can only be compared with a column");
 	const size_t length = unescape(p->filter->texts.data + text->text, text->text_length);
 	return put(p, (struct node){.kind = NODE_MATCH,
 			      .left = sides[which],
@@ -385,7 +384,7 @@ put_text_test(struct parsing *p, uint32_t left, uint32_t right)
 			      .length = text->length});
 }
 
-/* True where a word stands for a value of the column beside it, though it names a column. */
+/* Whether a word that names a column is a value of the column that it is compared with. */
 static bool
 is_value_of(const struct parsing *p, uint32_t word_node, uint32_t column_node)
 {
@@ -408,7 +407,7 @@ make_word(struct parsing *p, uint32_t number)
 		p->status = err_memory(p->error);
 }
 
-/* True where a name beside this node would be an address. */
+/* Whether a name that is compared with this node is an address. */
 static bool
 wants_address(const struct node *node)
 {
@@ -439,7 +438,7 @@ put_equal(struct parsing *p, uint32_t left, uint32_t right)
 	return put_pair(p, NODE_EQUAL, left, right);
 }
 
-/* A condition: what is one, or a column that is true or false, alone. */
+/* Makes a condition of a node: a condition itself, or a boolean column. */
 static uint32_t
 as_condition(struct parsing *p, uint32_t left)
 {
@@ -452,7 +451,7 @@ as_condition(struct parsing *p, uint32_t left)
 				       .kind = NODE_NUMBER, .number = 1, .at = node->at}));
 	if (node->kind == NODE_WORD)
 		return fails(p, left, NO_COLUMN);
-	return fails(p, left, "no condition: expected a comparison, 'in', '~', or has(column)");
+	return fails(p, left, "expected a condition: a comparison, 'in', '~', or has(column)");
 }
 
 static uint32_t
@@ -463,7 +462,7 @@ put_not(struct parsing *p, uint32_t inner)
 	return put(p, (struct node){.kind = NODE_NOT, .left = inner, .at = at(p, inner)->at});
 }
 
-/* left lies between two numbers. */
+/* Adds the test that left lies between two numbers. */
 static uint32_t
 put_between(struct parsing *p, uint32_t left, uint32_t first, uint32_t last)
 {
@@ -472,7 +471,7 @@ put_between(struct parsing *p, uint32_t left, uint32_t first, uint32_t last)
 	if (p->status != POLY_OK)
 		return NO_NODE;
 	if (!is_number(at(p, last)))
-		return fails(p, last, "no number, and one was expected here");
+		return fails(p, last, "expected a number");
 	if (p->filter->nodes[between].room < 3 + at(p, last)->room)
 		p->filter->nodes[between].room = 3 + at(p, last)->room;
 	p->filter->nodes[between].third = last;
@@ -480,7 +479,7 @@ put_between(struct parsing *p, uint32_t left, uint32_t first, uint32_t last)
 	return between;
 }
 
-/* range = value [ ".." value ], where a name alone stands for all of its addresses */
+/* range = value [ ".." value ], in which a name alone is all of its addresses */
 static uint32_t
 range(struct parsing *p, uint32_t left)
 {
@@ -525,7 +524,7 @@ regular(struct parsing *p, uint32_t left)
 	if (token.kind != TOKEN_STRING)
 		return expected(p, "a regular expression in quotes");
 	if (p->status == POLY_OK && at(p, left)->kind != NODE_COLUMN)
-		return fails(p, left, "a regular expression is for a column only");
+		return fails(p, left, "a regular expression can only be matched with a column");
 	struct node node = {.kind = NODE_REGEX, .left = left, .at = token.at};
 	advance(p);
 	if (p->status != POLY_OK)
@@ -620,7 +619,7 @@ expr_parse(struct poly_filter *filter, const struct poly_filter_names *names,
 	struct poly_error *error)
 {
 	struct parsing parsing = {.filter = filter, .names = names, .error = error};
-	/* The number 0 is no node. */
+	/* Index 0 is not a node. */
 	put(&parsing, (struct node){.kind = NODE_NUMBER});
 	advance(&parsing);
 	filter->root = condition(&parsing);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an expression can be for rows of which only the ranges of some columns are known. It
- * errs on one side: what it can't tell may hold, and may fail.
+ * Evaluates an expression over rows of which only the ranges of some columns are known. The
+ * result is conservative: a condition that the ranges do not decide may hold and may fail.
  */
 #include "lang/expr/expr.h"
 
-/* What a condition can be. */
+/* Possible results of a condition. */
 enum { MAY_HOLD = 1, MAY_FAIL = 2 };
 
-/* The numbers that a node has in those rows that have one. */
+/* Range of a node's numbers in the rows in which it is present. */
 struct interval {
 	uint64_t least, greatest;
-	bool none; /* no row has one */
-	bool sure; /* every row has one */
+	bool none; /* absent in every row */
+	bool sure; /* present in every row */
 };
 
 static const struct interval anything = {0, UINT64_MAX, false, false};
@@ -29,7 +29,7 @@ of_column(enum poly_column column, const struct poly_bounds *bounds)
 	return anything;
 }
 
-/* What a mask leaves: the order stays where it takes away low bits only. */
+/* Range after a mask: a mask that clears low bits only keeps the order. */
 static struct interval
 masked(struct interval left, uint64_t mask, bool sure)
 {
@@ -90,19 +90,19 @@ numbers(const struct poly_filter *filter, uint32_t number, const struct poly_bou
 	return right.none ? right : operate(node, left, right);
 }
 
-/* In the order of signed numbers, moved so that it is that of unsigned ones. */
+/* Maps a range of signed numbers to unsigned ones of the same order. */
 static struct interval
-biased(struct interval it)
+biased(struct interval interval)
 {
 	const uint64_t top = (uint64_t)1 << 63;
-	if (!it.none && (it.least ^ it.greatest) & top)
-		return (struct interval){0, UINT64_MAX, false, it.sure};
-	it.least ^= top;
-	it.greatest ^= top;
-	return it;
+	if (!interval.none && (interval.least ^ interval.greatest) & top)
+		return (struct interval){0, UINT64_MAX, false, interval.sure};
+	interval.least ^= top;
+	interval.greatest ^= top;
+	return interval;
 }
 
-/* low <= high, or low < high: can it hold, can it fail? */
+/* Possible results of low <= high (same) or low < high. */
 static unsigned
 in_order(struct interval low, struct interval high, bool same)
 {
@@ -111,7 +111,7 @@ in_order(struct interval low, struct interval high, bool same)
 	return (holds ? MAY_HOLD : 0) | (fails || !low.sure || !high.sure ? MAY_FAIL : 0);
 }
 
-/* Both of two conditions, or one of them. */
+/* Combines two conditions by and, or. */
 static unsigned
 both(unsigned left, unsigned right)
 {
@@ -129,24 +129,26 @@ comparison(const struct poly_filter *filter, const struct node *node,
 	const struct poly_bounds *bounds)
 {
 	const bool between = node->kind == NODE_BETWEEN;
-	struct interval it[3] = {numbers(filter, node->left, bounds),
+	struct interval operand[3] = {numbers(filter, node->left, bounds),
 		numbers(filter, node->right, bounds),
 		between ? numbers(filter, node->third, bounds) : anything};
 	for (size_t i = 0; i < (between ? 3 : 2); i++) {
-		if (it[i].none)
+		if (operand[i].none)
 			return MAY_FAIL;
 		if (node->is_signed)
-			it[i] = biased(it[i]);
+			operand[i] = biased(operand[i]);
 	}
 	switch ((unsigned)node->kind) {
-	case NODE_LESS: return in_order(it[0], it[1], false);
-	case NODE_LESS_EQUAL: return in_order(it[0], it[1], true);
+	case NODE_LESS: return in_order(operand[0], operand[1], false);
+	case NODE_LESS_EQUAL: return in_order(operand[0], operand[1], true);
 	case NODE_EQUAL:
-		return both(in_order(it[0], it[1], true), in_order(it[1], it[0], true));
+		return both(in_order(operand[0], operand[1], true),
+			in_order(operand[1], operand[0], true));
 	}
-	/* Nothing lies between bounds of which the first is never the lesser. */
-	return both(both(in_order(it[1], it[0], true), in_order(it[0], it[2], true)),
-		in_order(it[1], it[2], true));
+	/* No number lies between bounds of which the first always exceeds the second. */
+	return both(both(in_order(operand[1], operand[0], true),
+			    in_order(operand[0], operand[2], true)),
+		in_order(operand[1], operand[2], true));
 }
 
 static unsigned

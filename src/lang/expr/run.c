@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Evaluation of expressions, a node at a time over a strip of rows: loops that compilers turn
- * into vector code. An operation is absent where an operand is, and a test of what is absent is
+ * into vector code. The result is absent if an operand is, and a test of an absent value is
  * false.
  */
 #include "lang/expr/expr.h"
@@ -11,21 +11,24 @@
 
 #include <string.h>
 
-/* Some rows of a batch. */
+/* Rows of a batch. */
 struct rows {
 	struct poly_filter *filter;
 	const struct poly_batch *batch;
 	size_t base, count;
 };
 
-/* Numbers of names whose verdict is kept. */
-#define VERDICTS_MOST ((uint32_t)1 << 22)
+/* Maximum number of names whose verdict is stored. */
+#define VERDICTS_MAX ((uint32_t)1 << 22)
 
 static void
 take_presence(const struct rows *rows, enum poly_column column, uint64_t have[EXPR_WORDS])
 {
-	const uint64_t *present = rows->batch->present[column];
-	if (present)
+	const uint64_t *present =
+		column == POLY_COLUMN_row ? NULL : rows->batch->present[column];
+	if (column == POLY_COLUMN_row)
+		memset(have, 0xff, EXPR_WORDS * sizeof *have);
+	else if (present)
 		memcpy(have, present + rows->base / 64, (rows->count + 63) / 64 * sizeof *have);
 	else
 		memset(have, 0, EXPR_WORDS * sizeof *have);
@@ -56,7 +59,7 @@ take_column(const struct rows *rows, enum poly_column column, struct strip *out)
 		x[i] = (operation);                \
 	}
 
-/* Division leaves out what is divided by 0. */
+/* A quotient by 0 is absent. */
 static void
 divide(const struct rows *rows, const struct node *node, struct strip *left,
 	const struct strip *right)
@@ -97,7 +100,7 @@ operate(const struct rows *rows, const struct node *node, struct strip *left,
 	}
 }
 
-/* Fills out with the numbers of a node; room is for those below it. */
+/* Evaluates a node of numbers into out; room holds those of its operands. */
 static void
 numbers(const struct rows *rows, uint32_t number, struct strip *out, struct strip *room)
 {
@@ -136,7 +139,7 @@ numbers(const struct rows *rows, uint32_t number, struct strip *out, struct stri
 		bits[w] = word & left->have[w] & right->have[w];      \
 	}
 
-/* Compares whole strips; what lies behind the rows is taken away in the end. */
+/* Compares whole strips; expr_run clears the bits past the rows. */
 static void
 compare(enum node_kind kind, struct strip *left, struct strip *right, uint64_t bits[EXPR_WORDS])
 {
@@ -147,7 +150,7 @@ compare(enum node_kind kind, struct strip *left, struct strip *right, uint64_t b
 	}
 }
 
-/* Moves signed numbers so that they are in the order of unsigned ones. */
+/* Maps signed numbers to unsigned ones of the same order. */
 static void
 bias(struct strip *strip)
 {
@@ -177,7 +180,7 @@ compare_node(const struct rows *rows, const struct node *node, struct strip *roo
 		bits[w] &= low[w];
 }
 
-/* True where a text is what the node asks for. */
+/* Whether a text matches the node. */
 static bool
 suits(const struct poly_filter *filter, const struct node *node, const void *text, size_t n)
 {
@@ -187,7 +190,7 @@ suits(const struct poly_filter *filter, const struct node *node, const void *tex
 	       (n == 0 || memcmp(text, filter->texts.data + node->text, n) == 0);
 }
 
-/* The same for the text of a value that is a name or a number, each looked at once. */
+/* Whether the text of a name or number matches the node; tests each name once. */
 static bool
 value_suits(const struct rows *rows, struct node *node, uint64_t value)
 {
@@ -197,7 +200,7 @@ value_suits(const struct rows *rows, struct node *node, uint64_t value)
 		return node->verdicts[value] == 2;
 	const char *text = column_text(rows->batch->info, node->column, value, room, &n);
 	const bool is = suits(rows->filter, node, text, n);
-	if (column_table[node->column].form == POLY_FORM_NAME && value < VERDICTS_MOST &&
+	if (column_table[node->column].form == POLY_FORM_NAME && value < VERDICTS_MAX &&
 		value >= node->verdict_count) {
 		const uint32_t count = 2 * (uint32_t)value + 256;
 		uint8_t *more = mem_resize(node->verdicts, count, 1);
@@ -212,7 +215,7 @@ value_suits(const struct rows *rows, struct node *node, uint64_t value)
 	return is;
 }
 
-/* The text of bytes is hexadecimal. */
+/* Formats bytes in hexadecimal. */
 static bool
 bytes_suit(const struct rows *rows, const struct node *node, size_t row)
 {
@@ -250,7 +253,7 @@ texts(const struct rows *rows, struct node *node, uint64_t bits[EXPR_WORDS])
 	}
 }
 
-/* One bit for each of 64 bytes that are 0 or 1. */
+/* Packs 64 bytes that are 0 or 1 into bits. */
 static uint64_t
 gather(const uint8_t bytes[64])
 {
@@ -264,7 +267,7 @@ gather(const uint8_t bytes[64])
 	for (size_t i = 0; i < rows->count; i++) \
 	is[i] = (uint64_t)((const type *)data)[rows->base + i] - first <= span
 
-/* A column against a range: numbers from first on are moved to 0, so one comparison does. */
+/* Tests a column against a range: subtracting first leaves one comparison. */
 static void
 ranges(const struct rows *rows, const struct node *node, uint64_t bits[EXPR_WORDS])
 {
@@ -342,7 +345,7 @@ expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base
 }
 
 void
-expr_forget(struct poly_filter *filter)
+expr_clear_verdicts(struct poly_filter *filter)
 {
 	for (uint32_t i = 0; i < filter->count; i++) {
 		mem_free(filter->nodes[i].verdicts);

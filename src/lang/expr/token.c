@@ -14,13 +14,13 @@
 enum poly_status
 expr_error(const char *text, size_t at, struct poly_error *error, const char *message, ...)
 {
-	char said[180], shown[CARET_ROOM];
+	char description[180], shown[CARET_ROOM];
 	va_list arguments;
 	va_start(arguments, message);
-	vsnprintf(said, sizeof said, message, arguments);
+	vsnprintf(description, sizeof description, message, arguments);
 	va_end(arguments);
 	caret_show(shown, text, strlen(text), at);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s%s", said, shown);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s%s", description, shown);
 }
 
 static bool
@@ -64,7 +64,7 @@ take_string(const char *text, size_t *at, struct buf *texts, struct token *token
 	token->kind = TOKEN_STRING;
 	token->text = texts->size;
 	for (; text[i] && text[i] != quote; i++) {
-		/* Other escapes are left to the regular expression. */
+		/* The regular expression handles other escapes. */
 		if (text[i] == '\\' && (text[i + 1] == quote || text[i + 1] == '\\')) {
 			if (text[i + 1] == '\\')
 				buf_byte(texts, '\\');
@@ -75,7 +75,8 @@ take_string(const char *text, size_t *at, struct buf *texts, struct token *token
 	token->text_length = texts->size - token->text;
 	buf_byte(texts, 0);
 	if (!text[i])
-		return expr_error(text, *at, error, "a string without its closing %c", quote);
+		return expr_error(
+			text, *at, error, "unterminated string: expected a closing %c", quote);
 	token->length = i + 1 - *at;
 	*at = i + 1;
 	return texts->failed ? err_memory(error) : POLY_OK;
@@ -116,15 +117,13 @@ expr_token(const char *text, size_t *at, struct buf *texts, struct token *token,
 		return parse_number(p, token->length, &token->number)
 			       ? POLY_OK
 			       : expr_error(text, token->at, error,
-					 "'%.*s' is no number of 64 bits, expected decimal, "
-					 "0x…, 0o… or 0b…",
+					 "invalid number '%.*s' (expected 64 bits: decimal, "
+					 "0x…, 0o… or 0b…)",
 					 (int)(token->length < 40 ? token->length : 40), p);
 	}
 	token->kind = TOKEN_SIGN;
 	token->length = sign_length(p);
 	*at += token->length;
 	return token->length ? POLY_OK
-			     : expr_error(text, token->at, error,
-				       "a character that has no "
-				       "meaning here");
+			     : expr_error(text, token->at, error, "unexpected character");
 }

@@ -5,12 +5,12 @@ for sweep in colour=red width=0 width=1,2,width=4 8 width=8..4 load=1..128,penal
 polytrace sim pipeline --sweep "$sweep" cis501/sort_1k.trace > $T/answer || cat $T/answer
 done
 # Numbers of options may end in units, as those of sweeps.
-polytrace sim pipeline --json -S cache=1k -S line=0x20 cis501/sort_1k.trace > $T/answer; polytrace sim pipeline --json -S cache=1024 -S line=32 cis501/sort_1k.trace | cmp - $T/answer
-polytrace sim pipeline -S cache=8k -S taken-ends=1k cis501/sort_1k.trace
+polytrace sim pipeline --json -O cache=1k -O line=0x20 cis501/sort_1k.trace > $T/answer; polytrace sim pipeline --json -O cache=1024 -O line=32 cis501/sort_1k.trace | cmp - $T/answer
+polytrace sim pipeline -O cache=8k -O taken-ends=1k cis501/sort_1k.trace
 # Options of one model change nothing of the other: they are refused, but where both are simulated.
-for asked in '-S order=all -S model=inorder' '-S size=64' '-S order=latency --sweep width=1,model=inorder' '-S order=latency -S size=64 --sweep model=inorder,ooo' '-S size=64 --sweep model=inorder' '--sweep order=free,all,model=inorder,ooo'; do
+for asked in '-O order=all -O model=inorder' '-O size=64' '-O order=latency --sweep width=1,model=inorder' '-O order=latency -O size=64 --sweep model=inorder,ooo' '-O size=64 --sweep model=inorder' '--sweep order=free,all,model=inorder,ooo'; do
 polytrace sim pipeline $asked cis501/sort_1k.trace > $T/answer || echo "$asked"
 done
-for asked in '-S order=all' '-S model=inorder -S size=64' '-S model=inorder -S registers=32' '-S memory=none -S model=inorder' '--sweep order=free,all' '--sweep rob=8,16,model=inorder' '-S model=inorder --sweep memory=none,naive' '-S order=latency --sweep width=1,2,model=ooo'; do
+for asked in '-O order=all' '-O model=inorder -O size=64' '-O model=inorder -O registers=32' '-O memory=none -O model=inorder' '--sweep order=free,all' '--sweep rob=8,16,model=inorder' '-O model=inorder --sweep memory=none,naive' '-O order=latency --sweep width=1,2,model=ooo'; do
 polytrace sim pipeline $asked cis501/sort_1k.trace && echo "$asked"
 done

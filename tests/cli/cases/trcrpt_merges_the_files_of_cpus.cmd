@@ -1,4 +1,4 @@
-# Times by the listings beside the files; called by its own name.
+# Times by the listings beside the files; invoked as trcrpt.
 cp aix/base.trc "$T/log"
 cp aix/base-0.trc "$T/log-0"
 cp aix/base-1.trc "$T/log-1"

@@ -1,2 +1,2 @@
 # needs capstone
-polytrace view --color always -c number,record,pc amber/sync.tt6 | cat -v
+polytrace view --color always -c row,record,pc amber/sync.tt6 | cat -v

@@ -1,3 +1,3 @@
 polytrace view tarmac/owner.tarmac
 polytrace view -O tarmac.owner=none -c record,cpu tarmac/owner.tarmac
-polytrace view -O tarmac.unit=ps -c number,time,access,address,size,value tarmac/times.tarmac
+polytrace view -O tarmac.unit=ps -c row,time,access,address,size,value tarmac/times.tarmac

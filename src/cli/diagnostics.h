@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages on standard error, one line each: "polytrace: SUBJECT: MESSAGE". */
+#ifndef CLI_DIAGNOSTICS_H
+#define CLI_DIAGNOSTICS_H
+
+#include "polytrace/status.h"
+
+#include <stddef.h>
+
+/* Prints a message about a subject: a file, a command, an option; NULL: the whole program. */
+void diag_print(const char *subject, const char *message, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Prints an error of the library about a subject, with record, line and byte offset if they are
+ * known. Options of the library are named by the switches that set them.
+ */
+void diag_error(const char *subject, const struct poly_error *error);
+
+/* The same for an error of a writer, whose options have switches of their own. */
+void diag_writer_error(const char *subject, const struct poly_error *error);
+
+/* Returns the name of an input or output in messages: the path, or a word for "-". */
+const char *diag_input_name(const char *path);
+const char *diag_output_name(const char *path);
+
+/* Returns count zeroed elements of size bytes; exits if out of memory. */
+void *diag_allocate(size_t count, size_t size);
+
+/* Reports that memory ran out, and exits. */
+_Noreturn void diag_no_memory(void);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that are renamed into place when complete, and descriptors that are written directly.
+ */
+#include "io/atomic_file.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "io/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40, NAMES_MAX = 1000, LINK_SIZE = 4000 };
+
+static bool
+starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Returns whether path names an open descriptor: a file cannot be renamed to it. */
+static bool
+is_descriptor(const char *path)
+{
+	return starts_with(path, "/dev/fd/") || starts_with(path, "/dev/std") ||
+	       starts_with(path, "/proc/");
+}
+
+/* Joins the directory of path and a name; NULL: out of memory. */
+static char *
+join_path(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0, m = strlen(name) + 1;
+	char *joined = mem_new(n + m, 1);
+	if (joined) {
+		memcpy(joined, path, n);
+		memcpy(joined + n, name, m);
+	}
+	return joined;
+}
+
+/* Follows the links at the end of *path, possibly to a file that does not exist yet. */
+static enum poly_status
+follow_links(char **path, struct poly_error *error)
+{
+	for (int i = 0; i < LINKS_MAX; i++) {
+		char to[LINK_SIZE];
+		ssize_t n = is_descriptor(*path) ? -1 : readlink(*path, to, sizeof to);
+		if (n < 0)
+			return POLY_OK;
+		if (n == (ssize_t)sizeof to)
+			break;
+		to[n] = 0;
+		char *next = *to == '/' ? mem_string(to) : join_path(*path, to);
+		if (!next)
+			return err_memory(error);
+		mem_free(*path);
+		*path = next;
+	}
+	errno = ELOOP;
+	return err_system(error, POLY_NO_OFFSET, "cannot open file");
+}
+
+/*
+ * Creates the temporary file beside the destination, with a unique name; mode less the umask.
+ */
+static enum poly_status
+open_temporary(struct atomic_file *file, mode_t mode, struct poly_error *error)
+{
+	for (int i = 0; i < NAMES_MAX; i++) {
+		char name[64];
+		snprintf(name, sizeof name, ".polytrace-%ld-%d", (long)getpid(), i);
+		char *path = join_path(file->destination, name);
+		if (!path)
+			return err_memory(error);
+		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (file->fd >= 0) {
+			file->path = path;
+			return POLY_OK;
+		}
+		mem_free(path);
+		if (errno != EEXIST)
+			break;
+	}
+	return err_system(error, POLY_NO_OFFSET, "cannot create output file");
+}
+
+/*
+ * Opens the temporary file for an existing regular file: checks overwrite, copies permissions.
+ */
+static enum poly_status
+open_replacement(struct atomic_file *file, const struct stat *old, struct poly_error *error)
+{
+	if (!file->overwrite)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"file exists; set options.overwrite");
+	if (access(file->destination, W_OK) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	/* Private until it has the old file's permissions. */
+	enum poly_status status = open_temporary(file, 0600, error);
+	if (status == POLY_OK)
+		(void)fchmod(file->fd, old->st_mode & 0777);
+	return status;
+}
+
+static enum poly_status
+open_direct(struct atomic_file *file, struct poly_error *error)
+{
+	do
+		file->fd = open(file->destination, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	while (file->fd < 0 && errno == EINTR);
+	if (file->fd < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot open file");
+	mem_free(file->destination);
+	file->destination = NULL;
+	return POLY_OK;
+}
+
+enum poly_status
+atomic_file_open(
+	struct atomic_file *file, const char *path, bool overwrite, struct poly_error *error)
+{
+	file->fd = -1;
+	file->overwrite = overwrite;
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
+		file->fd = STDOUT_FILENO;
+		return POLY_OK;
+	}
+	file->own = true;
+	file->destination = mem_string(path);
+	if (!file->destination)
+		return err_memory(error);
+	enum poly_status status = follow_links(&file->destination, error);
+	if (status != POLY_OK)
+		return status;
+	struct stat old;
+	bool exists = stat(file->destination, &old) == 0;
+	if (is_descriptor(file->destination) || (exists && !S_ISREG(old.st_mode)))
+		return open_direct(file, error);
+	return exists ? open_replacement(file, &old, error) : open_temporary(file, 0666, error);
+}
+
+/* Locks the file, saves the bytes after the append position, and truncates it there. */
+static enum poly_status
+lock_for_append(struct atomic_file *file, const struct out_append_point *point,
+	struct poly_error *error)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct stat there;
+	const uint64_t tail = point->size - point->kept;
+	if (fcntl(file->fd, F_SETLK, &lock) != 0)
+		return err_system(error, POLY_NO_OFFSET,
+			"cannot lock file: another process writes to it");
+	if (fstat(file->fd, &there) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot get file status");
+	if (!S_ISREG(there.st_mode) || (uint64_t)there.st_size != point->size)
+		return err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
+			"another process writes to the file (found %lld bytes, expected "
+			"%llu)",
+			(long long)there.st_size, (unsigned long long)point->size);
+	if (tail <= ATOMIC_FILE_TAIL) {
+		if (pread(file->fd, file->tail, (size_t)tail, (off_t)point->kept) !=
+			(ssize_t)tail)
+			return err_system(error, POLY_NO_OFFSET, "cannot read");
+		file->tail_size = (size_t)tail;
+	}
+	file->kept = point->kept;
+	file->appends = true;
+	if (ftruncate(file->fd, (off_t)point->kept) != 0 ||
+		lseek(file->fd, (off_t)point->kept, SEEK_SET) < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	return POLY_OK;
+}
+
+enum poly_status
+atomic_file_open_append(struct atomic_file *file, const struct out_append_point *point,
+	struct poly_error *error)
+{
+	file->own = true;
+	do
+		file->fd = open(point->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	while (file->fd < 0 && errno == EINTR);
+	if (file->fd < 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	return lock_for_append(file, point, error);
+}
+
+/* Restores the file to its state before the append. */
+static void
+restore_tail(struct atomic_file *file)
+{
+	if (ftruncate(file->fd, (off_t)file->kept) == 0)
+		(void)!pwrite(file->fd, file->tail, file->tail_size, (off_t)file->kept);
+}
+
+enum poly_status
+atomic_file_write(
+	struct atomic_file *file, const void *data, size_t n, struct poly_error *error)
+{
+	const char *p = data;
+	while (n) {
+		ssize_t done = write(file->fd, p, n);
+		if (done < 0 && errno == EAGAIN) {
+			/* The descriptor is non-blocking. */
+			struct pollfd wait = {.fd = file->fd, .events = POLLOUT};
+			(void)poll(&wait, 1, -1);
+		} else if (done < 0 && errno != EINTR) {
+			return err_system(error, POLY_NO_OFFSET, "cannot write");
+		} else if (done > 0) {
+			p += done;
+			n -= (size_t)done;
+		}
+	}
+	return POLY_OK;
+}
+
+/* Creates the destination if it does not exist; false: another process created it. */
+static bool
+claim_destination(const struct atomic_file *file)
+{
+	int fd = open(file->destination, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EEXIST;
+}
+
+/* Renames the complete file; without overwrite never replaces a file created meanwhile. */
+static enum poly_status
+rename_into_place(struct atomic_file *file, struct poly_error *error)
+{
+	if (!file->overwrite) {
+		if (link(file->path, file->destination) == 0) {
+			unlink(file->path);
+			return POLY_OK;
+		}
+		/* Else it may be a file system without hard links. */
+		if (errno == EEXIST || !claim_destination(file))
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"file exists: another process created it");
+	}
+	if (rename(file->path, file->destination) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot rename the output file");
+	return POLY_OK;
+}
+
+enum poly_status
+atomic_file_finish(struct atomic_file *file, struct poly_error *error)
+{
+	int fd = file->fd;
+	/* An append has no old file to fall back to. */
+	if (file->appends && fsync(fd) != 0)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	file->fd = -1;
+	if (file->own && close(fd) != 0 && errno != EINTR)
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	if (!file->path)
+		return POLY_OK;
+	enum poly_status status = rename_into_place(file, error);
+	if (status == POLY_OK) {
+		mem_free(file->path);
+		file->path = NULL;
+	}
+	return status;
+}
+
+void
+atomic_file_close(struct atomic_file *file)
+{
+	if (file->own && file->fd >= 0) {
+		if (file->appends)
+			restore_tail(file);
+		close(file->fd);
+	}
+	if (file->path)
+		unlink(file->path);
+	mem_free(file->path);
+	mem_free(file->destination);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/id_remap.h"
+
+#include "base/mem.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+bool
+id_remap_add(struct id_remap *remap, const uint32_t *to, size_t n)
+{
+	size_t need = remap->count + n;
+	if (need > remap->capacity) {
+		size_t capacity = 2 * need;
+		uint32_t *larger = capacity > UINT32_MAX
+					   ? NULL
+					   : mem_resize(remap->to, capacity, sizeof *larger);
+		if (!larger)
+			return false;
+		remap->to = larger;
+		remap->capacity = (uint32_t)capacity;
+	}
+	for (size_t i = 0; i < n; i++) {
+		remap->differs |= to[i] != remap->count;
+		remap->to[remap->count++] = to[i];
+	}
+	return true;
+}
+
+void
+id_remap_apply(const struct id_remap *remap, struct batch *batch, enum poly_column column)
+{
+	uint32_t *ids = batch_column(batch, column);
+	const uint32_t *to = remap->to, count = remap->count;
+	if (!ids || !remap->differs)
+		return;
+	/* Rows without a value hold anything. */
+	for (size_t row = 0; row < batch->view.rows; row++)
+		ids[row] = ids[row] < count ? to[ids[row]] : ids[row];
+}
+
+void
+id_remap_apply_names(const struct id_remap *remap, struct batch *batch)
+{
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (column_table[c].form == POLY_FORM_NAME)
+			id_remap_apply(remap, batch, (enum poly_column)c);
+	}
+}
+
+void
+id_remap_free(struct id_remap *remap)
+{
+	mem_free(remap->to);
+	memset(remap, 0, sizeof *remap);
+}
