@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote that: the last record before another one that wrote a register or an address, and
- * the next one behind it that reads it.
+ * Def-use query: the last writer of a register or address before a record, or the next reader
+ * after one.
  *
- * Registers are written by the records of registers of a trace or, where its instructions are
- * PowerPC, by the instructions, which also read them. Addresses are accessed by whatever record
- * has an access, an address and a size (1 byte, where that is not known).
+ * Register records write registers. In PowerPC traces without them, instructions do; they also
+ * read registers. Any record with an access and an address accesses memory, of the given size
+ * or else 1 byte.
  */
 #ifndef POLYTRACE_DEFUSE_H
 #define POLYTRACE_DEFUSE_H
@@ -19,12 +19,12 @@ extern "C" {
 
 struct poly_defuse;
 
-/* What is asked. Initialise with POLY_DEFUSE_OPTIONS_INIT. */
+/* A query. Initialize with POLY_DEFUSE_OPTIONS_INIT. */
 struct poly_defuse_options {
 	size_t size;	  /* of this struct in bytes; set by the macro, and not 0 */
-	const char *reg;  /* name of a register, capitals or not; NULL: the address counts */
+	const char *reg;  /* name of a register, in any case; NULL: query the address */
 	uint64_t address; /* in bytes */
-	/* The first reader behind record is asked for; else the last writer before it. */
+	/* Find the first reader after record; else the last writer before record. */
 	bool is_reader;
 	uint64_t record; /* number of a record, from 1 */
 };
@@ -35,40 +35,39 @@ struct poly_defuse_options {
 		sizeof(struct poly_defuse_options), NULL, 0, false, UINT64_MAX \
 	}
 
-/* Columns that are looked at: ask a reader for these. */
+/* Returns the columns that a query needs; request them from the reader. */
 POLY_API poly_columns poly_defuse_columns(void);
 
 /*
- * A new question to a trace; info must stay until it is freed. On POLY_OK *who belongs to the
- * caller. POLY_ERR_USAGE: options of size 0; the trace does not tell that: it has no accesses,
- * or neither records of registers nor PowerPC instructions, or no such register is known.
- * POLY_ERR_MEMORY.
+ * Creates a query; info must stay valid until the query is freed. On POLY_OK the caller owns
+ * *defuse. POLY_ERR_USAGE: options of size 0; or the trace cannot answer: no accesses, neither
+ * register records nor PowerPC instructions, or an unknown register. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_defuse_new(const struct poly_defuse_options *options,
-	const struct poly_trace_info *info, struct poly_defuse **who, struct poly_error *error);
+	const struct poly_trace_info *info, struct poly_defuse **defuse,
+	struct poly_error *error);
 
 /*
- * Looks at the rows of a batch. False: the answer is known, or memory could not be had: no more
- * need be shown.
+ * Reads the rows of a batch. False: the query is complete, or out of memory; no further batch
+ * is needed.
  */
-POLY_API bool poly_defuse_update(struct poly_defuse *who, const struct poly_batch *batch);
+POLY_API bool poly_defuse_update(struct poly_defuse *defuse, const struct poly_batch *batch);
 
-/* True where memory could not be had: there is no answer. */
-POLY_API bool poly_defuse_failed(const struct poly_defuse *who);
+/* Whether memory ran out, so that the answer is unknown. */
+POLY_API bool poly_defuse_failed(const struct poly_defuse *defuse);
 
-/* True where there is one that did it. */
-POLY_API bool poly_defuse_found(const struct poly_defuse *who);
+/* Whether an access was found. */
+POLY_API bool poly_defuse_found(const struct poly_defuse *defuse);
 
 /*
- * Writes a section "answer" into the open section of a report, empty where nobody did it:
- * record, time, context, reg, access, address, size and value as far as the record has them;
- * instruction (record of the last instruction of that context up to it), pc, opcode and text of
- * that.
+ * Writes a section "answer" into the open section of a report, empty without an answer: record,
+ * time, context, register, access, address, size and value, if present; instruction_record (of
+ * the last instruction of that context up to the record), and its pc, opcode and text.
  */
-POLY_API void poly_defuse_report(const struct poly_defuse *who, struct poly_report *report);
+POLY_API void poly_defuse_report(const struct poly_defuse *defuse, struct poly_report *report);
 
-/* Frees a question. Accepts NULL. */
-POLY_API void poly_defuse_free(struct poly_defuse *who);
+/* Frees a query. Accepts NULL. */
+POLY_API void poly_defuse_free(struct poly_defuse *defuse);
 
 #ifdef __cplusplus
 }

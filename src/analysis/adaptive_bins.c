@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Granules of addresses, in a hash table whose bins grow where it would. */
+/* Adaptive bins in a hash table: when it is full, the bins grow instead of the table. */
 #include "analysis/adaptive_bins.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a bin, or the free one where it belongs. */
+/* Returns the slot of a bin, or the free slot for a new one. */
 static size_t
 adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t tag)
 {
@@ -23,7 +23,7 @@ adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t ta
 	return i;
 }
 
-/* Room for another bin. */
+/* Grows the table by at least one bin; false: out of memory. */
 static bool
 adaptive_bins_grow(struct adaptive_bins *bins)
 {
@@ -53,7 +53,7 @@ adaptive_bins_grow(struct adaptive_bins *bins)
 	return true;
 }
 
-/* Makes every bin twice as large; as many as there were have room. */
+/* Doubles the size of every bin, in place. */
 static void
 adaptive_bins_coarsen(struct adaptive_bins *bins)
 {
@@ -71,10 +71,10 @@ adaptive_bins_coarsen(struct adaptive_bins *bins)
 			bins->merge_item(adaptive_bins_item(bins, bins->slots[slot] - 1), item);
 			continue;
 		}
-		const uint32_t to = bins->count++;
-		bins->list[to] = (struct adaptive_bin){old.number >> 1, old.tag};
-		bins->slots[slot] = to + 1;
-		memmove(adaptive_bins_item(bins, to), item, bins->item_size);
+		const uint32_t target = bins->count++;
+		bins->list[target] = (struct adaptive_bin){old.number >> 1, old.tag};
+		bins->slots[slot] = target + 1;
+		memmove(adaptive_bins_item(bins, target), item, bins->item_size);
 	}
 }
 
@@ -114,7 +114,7 @@ adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_
 	const uint64_t number = address >> bins->shift;
 	if (!bins->slots)
 		return ADAPTIVE_BIN_NONE;
-	/* A free place has 0, which becomes ADAPTIVE_BIN_NONE. */
+	/* A free slot has 0, which becomes ADAPTIVE_BIN_NONE. */
 	return bins->slots[adaptive_bin_slot(bins, number, tag)] - 1;
 }
 
@@ -131,21 +131,21 @@ adaptive_bins_merge(
 	for (uint32_t i = 0; ok && i < from->count; i++) {
 		const struct adaptive_bin *bin = &from->list[i];
 		const uint32_t tag = tags ? tags[bin->tag] : bin->tag;
-		const uint32_t to =
+		const uint32_t target =
 			adaptive_bins_find(into, adaptive_bins_address(from, i), tag);
-		ok = to != ADAPTIVE_BIN_NONE;
+		ok = target != ADAPTIVE_BIN_NONE;
 		if (!ok)
 			break;
 		memcpy(item, adaptive_bins_item(from, i), from->item_size);
 		for (unsigned bit = 0; into->coarsen && from->shift + bit < into->shift; bit++)
 			into->coarsen(item, bin->number >> bit & 1);
-		into->merge_item(adaptive_bins_item(into, to), item);
+		into->merge_item(adaptive_bins_item(into, target), item);
 	}
 	mem_free(item);
 	return ok;
 }
 
-/* What is sorted: qsort has no room for the table. */
+/* Sort key of an item: qsort does not pass the table to the comparison. */
 struct numbered_bin {
 	struct adaptive_bin bin;
 	uint32_t item;

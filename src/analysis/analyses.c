@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of analyses, simulations behind all others. */
+/* The list of analyses, simulations last. */
 #include "analysis/analysis.h"
 
 #include <string.h>

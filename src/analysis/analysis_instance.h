@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of running analyses. */
+/* Requested analyses and their states. */
 #ifndef ANALYSIS_ANALYSIS_INSTANCE_H
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
@@ -11,40 +11,39 @@
 
 #include <stdatomic.h>
 
-/* An analysis that was asked for. */
+/* A requested analysis and its state. */
 struct analysis_instance {
 	const struct analysis *analysis;
 	void *state;
 	struct option_values values;
-	bool suits;  /* the trace that began last */
-	bool suited; /* any of the traces */
-	struct ratio_estimator
-		*confidence; /* NULL: no units are sampled, or it has no ratios */
+	bool suits;			   /* supports the current trace */
+	bool suited;			   /* supported any of the traces */
+	struct ratio_estimator *estimator; /* NULL: no sampling, or no ratios */
 };
 
-/* The arrays of struct analysis_rows, of a batch. */
+/* The arrays of struct analysis_rows for one batch. */
 struct row_numbers {
 	uint32_t op[POLY_BATCH_ROWS], site[POLY_BATCH_ROWS];
 	uint16_t context[POLY_BATCH_ROWS];
 };
 
 struct poly_stats {
-	struct poly_stats_options options; /* its pointers hold in poly_stats_new alone */
-	bool by_name;			   /* the analyses were asked for by name */
-	struct analysis_instance *runs;
+	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
+	bool by_name;			   /* analyses were requested by name */
+	struct analysis_instance *instances;
 	size_t count;
 	struct static_ops ops;
 	struct contexts contexts;
 	poly_columns columns;
-	unsigned shares; /* of the analyses that suit */
+	unsigned shares; /* of the analyses of the trace */
 	uint64_t seen;	 /* rows of the trace */
-	struct row_numbers found;
+	struct row_numbers numbers;
 	struct slice slice;
-	struct thread_pool *team; /* NULL: the caller works alone */
-	enum poly_status status;  /* sticky */
-	/* What a round of the team is about. */
+	struct thread_pool *team;	 /* NULL: single-threaded */
+	enum poly_status status; /* sticky */
+	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows;
-	struct analysis_instance **due; /* runs that are updated */
+	struct analysis_instance **due; /* instances to update */
 	size_t due_count;
 	atomic_bool failed;
 };

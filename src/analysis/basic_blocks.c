@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding basic blocks. */
+/* Finds basic blocks. */
 #include "analysis/basic_blocks.h"
 
 #include "analysis/counters.h"
@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-/* What a row is; bits of struct basic_block_row. */
+/* Properties of a row; bits of struct basic_block_row. */
 enum { ROW_INSTRUCTION = 1, ROW_HAS_PC = 2, ROW_HAS_FALLTHROUGH = 4, ROW_ENDS = 8 };
 
-/* Most fragments that are kept of a stretch; those of further chains are made at each
- * execution.
- */
+/* Maximum number of fragments stored per interval; those of further chains are rebuilt at each
+ * execution. */
 #define FRAGMENTS_MAX ((uint32_t)1 << 20)
 
 void
@@ -24,51 +23,51 @@ basic_blocks_begin(struct basic_blocks *blocks)
 	blocks->row_count = 0;
 }
 
-/* Whether the instruction at pc stands behind the last one. */
+/* Whether the instruction at pc follows the last one in sequence. */
 static inline bool
-goes_on(const struct basic_block_cursor *last, uint64_t pc)
+is_sequential(const struct basic_block_cursor *last, uint64_t pc)
 {
 	const uint64_t distance = pc - last->pc;
 	return last->is_open &&
 	       (last->size ? distance == last->size : distance <= BASIC_BLOCK_REACH);
 }
 
-/* Looks up what a row says of blocks. */
+/* Reads the properties of a row. */
 static inline struct basic_block_row
-take_row(const struct analysis_rows *rows, size_t row)
+read_row(const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
 	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
 	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
-	struct basic_block_row it = {
+	struct basic_block_row properties = {
 		.context = rows->context ? rows->context[row] : rows->sole_context};
-	it.flow = (uint8_t)flow;
+	properties.flow = (uint8_t)flow;
 	if (!row_is_instruction(batch, row)) {
-		it.flow = has_uop && batch->uop_index[row] > 1 ? it.flow : 0;
-		it.bits = has_uop && ends ? ROW_ENDS : 0;
-		return it;
+		properties.flow = has_uop && batch->uop_index[row] > 1 ? properties.flow : 0;
+		properties.bits = has_uop && ends ? ROW_ENDS : 0;
+		return properties;
 	}
-	it.bits = ROW_INSTRUCTION | (ends ? ROW_ENDS : 0);
-	it.site = rows->site ? rows->site[row] : OP_NONE;
+	properties.bits = ROW_INSTRUCTION | (ends ? ROW_ENDS : 0);
+	properties.site = rows->site ? rows->site[row] : OP_NONE;
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
-		return it;
-	it.bits |= ROW_HAS_PC;
-	it.pc = batch->pc[row];
+		return properties;
+	properties.bits |= ROW_HAS_PC;
+	properties.pc = batch->pc[row];
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
-		it.bits |= ROW_HAS_FALLTHROUGH;
-		it.size = batch->opcode_size[row];
-		it.fallthrough = it.pc + it.size;
+		properties.bits |= ROW_HAS_FALLTHROUGH;
+		properties.size = batch->opcode_size[row];
+		properties.fallthrough = properties.pc + properties.size;
 	}
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
-		it.bits |= ROW_HAS_FALLTHROUGH;
-		it.fallthrough = batch->fallthrough[row];
+		properties.bits |= ROW_HAS_FALLTHROUGH;
+		properties.fallthrough = batch->fallthrough[row];
 	}
-	return it;
+	return properties;
 }
 
-/* Whether a row goes on with a fragment. */
+/* Whether a row continues a fragment. */
 static inline bool
 extends(const struct block_fragment *fragment, const struct basic_block_row *row)
 {
@@ -78,10 +77,10 @@ extends(const struct block_fragment *fragment, const struct basic_block_row *row
 		return true;
 	if (!(row->bits & ROW_HAS_PC) || !fragment->has_pc)
 		return fragment->count && !(row->bits & ROW_HAS_PC) && !fragment->has_pc;
-	return goes_on(&fragment->last, row->pc);
+	return is_sequential(&fragment->last, row->pc);
 }
 
-/* Adds a row to n fragments; how many these are now. */
+/* Adds a row to n fragments, and returns their new number. */
 static inline uint32_t
 add_row(struct block_fragment *list, uint32_t n, const struct basic_block_row *row)
 {
@@ -109,144 +108,147 @@ add_row(struct block_fragment *list, uint32_t n, const struct basic_block_row *r
 	return n;
 }
 
-/* Hands fragments on, each as the one behind what its context did before. */
+/* Passes fragments on, each as the continuation of its context. */
 static inline bool
-give_fragments(struct basic_blocks *it, const struct block_fragment *list, uint32_t n,
-	block_fragment_fn take, void *user)
+pass_fragments(struct basic_blocks *blocks, const struct block_fragment *list, uint32_t n,
+	block_fragment_fn handle, void *user)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < n && ok; i++) {
 		const struct block_fragment *fragment = &list[i];
-		struct basic_block_cursor *last = &it->cursors[fragment->context];
-		const bool begins = fragment->has_pc && !goes_on(last, fragment->pc);
+		struct basic_block_cursor *last = &blocks->cursors[fragment->context];
+		const bool begins = fragment->has_pc && !is_sequential(last, fragment->pc);
 		if (fragment->count)
 			*last = fragment->last;
 		else
 			last->is_open &= fragment->last.is_open;
-		ok = take(user, fragment, begins);
+		ok = handle(user, fragment, begins);
 	}
 	return ok;
 }
 
 bool
-basic_blocks_update(struct basic_blocks *it, const struct analysis_rows *rows,
-	block_fragment_fn take, void *user)
+basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows *rows,
+	block_fragment_fn handle, void *user)
 {
 	bool ok = true;
 	size_t row = 0;
 	while (row < rows->batch->rows && ok) {
-		const size_t left = rows->batch->rows - row;
+		const size_t remaining = rows->batch->rows - row;
 		const size_t end =
-			row + (left < BASIC_BLOCK_PORTION ? left : BASIC_BLOCK_PORTION);
+			row +
+			(remaining < BASIC_BLOCK_PORTION ? remaining : BASIC_BLOCK_PORTION);
 		uint32_t n = 0;
 		for (; row < end; row++) {
-			const struct basic_block_row fact = take_row(rows, row);
-			n = add_row(it->portion, n, &fact);
+			const struct basic_block_row properties = read_row(rows, row);
+			n = add_row(blocks->portion, n, &properties);
 		}
-		ok = give_fragments(it, it->portion, n, take, user);
+		ok = pass_fragments(blocks, blocks->portion, n, handle, user);
 	}
 	return ok;
 }
 
-/* Makes fragments of so many records of a chain from *row on; how many. */
+/* Builds the fragments of the given number of records of a chain from *row, and returns their
+ * number. */
 static uint32_t
-walk_chain(const struct basic_blocks *it, const struct poly_chain_graph *order, uint32_t *row,
-	uint32_t records, struct block_fragment *list)
+build_fragments(const struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	uint32_t *row, uint32_t records, struct block_fragment *list)
 {
 	uint32_t n = 0;
 	for (; records; records--, *row = order->next[*row])
-		n = add_row(list, n, &it->rows[*row]);
+		n = add_row(list, n, &blocks->rows[*row]);
 	return n;
 }
 
-/* Keeps the fragments of a chain, unless there are too many. False: no memory. */
+/* Stores the fragments of a chain, unless there are too many. False: out of memory. */
 static bool
-keep_chain(struct basic_blocks *it, const struct poly_chain_graph *order, uint32_t chain)
+store_chain(struct basic_blocks *blocks, const struct poly_chain_graph *order, uint32_t chain)
 {
 	const uint32_t length = order->length[chain];
 	uint32_t row = order->first[chain];
-	if (length > FRAGMENTS_MAX - it->fragment_count)
+	if (length > FRAGMENTS_MAX - blocks->fragment_count)
 		return true;
-	void *list = it->fragments;
-	const bool ok = counters_grow_array(&list, &it->fragment_capacity,
-		(size_t)it->fragment_count + length, sizeof *it->fragments);
-	it->fragments = list;
+	void *list = blocks->fragments;
+	const bool ok = counters_grow_array(&list, &blocks->fragment_capacity,
+		(size_t)blocks->fragment_count + length, sizeof *blocks->fragments);
+	blocks->fragments = list;
 	if (!ok)
 		return false;
-	const uint32_t n =
-		walk_chain(it, order, &row, length, it->fragments + it->fragment_count);
-	it->chains[chain] = (struct basic_block_chain){it->fragment_count + 1, n};
-	it->fragment_count += n;
+	const uint32_t n = build_fragments(
+		blocks, order, &row, length, blocks->fragments + blocks->fragment_count);
+	blocks->chains[chain] = (struct basic_block_chain){blocks->fragment_count + 1, n};
+	blocks->fragment_count += n;
 	return true;
 }
 
-/* Hands the fragments of a chain's first records on without keeping them. */
+/* Passes on the fragments of a chain's first records without storing them. */
 static bool
-give_part(struct basic_blocks *it, const struct poly_chain_graph *order, const uint32_t part[2],
-	block_fragment_fn take, void *user)
+pass_part(struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	const uint32_t part[2], block_fragment_fn handle, void *user)
 {
-	uint32_t row = order->first[part[0]], left = part[1];
+	uint32_t row = order->first[part[0]], remaining = part[1];
 	bool ok = true;
-	while (left && ok) {
+	while (remaining && ok) {
 		const uint32_t records =
-			left < BASIC_BLOCK_PORTION ? left : BASIC_BLOCK_PORTION;
-		const uint32_t n = walk_chain(it, order, &row, records, it->portion);
-		ok = give_fragments(it, it->portion, n, take, user);
-		left -= records;
+			remaining < BASIC_BLOCK_PORTION ? remaining : BASIC_BLOCK_PORTION;
+		const uint32_t n =
+			build_fragments(blocks, order, &row, records, blocks->portion);
+		ok = pass_fragments(blocks, blocks->portion, n, handle, user);
+		remaining -= records;
 	}
 	return ok;
 }
 
-/* Hands on the fragments of all records of a stretch. */
+/* Passes on the fragments of all records of an interval. */
 static bool
-give_stretch(struct basic_blocks *it, const struct poly_chain_graph *order,
-	block_fragment_fn take, void *user)
+pass_interval(struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	block_fragment_fn handle, void *user)
 {
 	struct chain_walk walk = {order, 0, order->records};
-	uint32_t part[2]; /* a chain, and records of it */
-	void *list = it->chains;
+	uint32_t part[2]; /* a chain, and its number of records */
+	void *list = blocks->chains;
 	bool ok = counters_grow_array(
-		&list, &it->chain_capacity, order->chains, sizeof *it->chains);
-	it->chains = list;
+		&list, &blocks->chain_capacity, order->chains, sizeof *blocks->chains);
+	blocks->chains = list;
 	if (!ok)
 		return false;
-	memset(it->chains, 0, order->chains * sizeof *it->chains);
-	it->fragment_count = 0;
+	memset(blocks->chains, 0, order->chains * sizeof *blocks->chains);
+	blocks->fragment_count = 0;
 	while (ok && chain_next(&walk, &part[0], &part[1])) {
-		const struct basic_block_chain *chain = &it->chains[part[0]];
+		const struct basic_block_chain *chain = &blocks->chains[part[0]];
 		const bool whole = part[1] == order->length[part[0]];
 		if (whole && !chain->first)
-			ok = keep_chain(it, order, part[0]);
+			ok = store_chain(blocks, order, part[0]);
 		if (ok && whole && chain->first)
-			ok = give_fragments(it, it->fragments + (chain->first - 1),
-				chain->count, take, user);
+			ok = pass_fragments(blocks, blocks->fragments + (chain->first - 1),
+				chain->count, handle, user);
 		else if (ok)
-			ok = give_part(it, order, part, take, user);
+			ok = pass_part(blocks, order, part, handle, user);
 	}
-	it->row_count = 0;
+	blocks->row_count = 0;
 	return ok;
 }
 
 bool
-basic_blocks_update_weighted(struct basic_blocks *it, const struct analysis_rows *rows,
-	block_fragment_fn take, void *user)
+basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_rows *rows,
+	block_fragment_fn handle, void *user)
 {
 	const struct poly_batch *batch = rows->batch;
-	void *list = it->rows;
-	const bool ok = counters_grow_array(
-		&list, &it->row_capacity, it->row_count + batch->rows, sizeof *it->rows);
-	it->rows = list;
+	void *list = blocks->rows;
+	const bool ok = counters_grow_array(&list, &blocks->row_capacity,
+		blocks->row_count + batch->rows, sizeof *blocks->rows);
+	blocks->rows = list;
 	if (!ok)
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
-		it->rows[it->row_count++] = take_row(rows, row);
-	return !batch->order || give_stretch(it, batch->order, take, user);
+		blocks->rows[blocks->row_count++] = read_row(rows, row);
+	return !batch->order || pass_interval(blocks, batch->order, handle, user);
 }
 
 void
-basic_blocks_fini(struct basic_blocks *it)
+basic_blocks_fini(struct basic_blocks *blocks)
 {
-	mem_free(it->rows);
-	mem_free(it->chains);
-	mem_free(it->fragments);
+	mem_free(blocks->rows);
+	mem_free(blocks->chains);
+	mem_free(blocks->fragments);
 }

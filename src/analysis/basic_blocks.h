@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Basic blocks: instructions that a context executes one behind the other. A block ends with an
- * instruction that has a branch (the column branch, or an operation that jumps), and where the
- * next instruction does not stand behind it. A block is known by the address of its first one.
+ * Basic blocks: instructions that a context executes in sequence. A block ends after a branch
+ * (the column branch, or a branch operation), and before an instruction that does not follow
+ * the previous one in memory. The address of its first instruction identifies a block.
  *
- * They are told in fragments. Of records that were counted, what a chain of rows is made of is
- * found once, however often it was executed.
+ * Blocks are reported in fragments. The fragments of a chain of weighted rows are built once,
+ * however often it was executed.
  *
  * spec: Aho, Sethi, Ullman, Compilers, 9.4, of what was executed.
  */
@@ -14,33 +14,33 @@
 
 #include "analysis/analysis.h"
 
-/* Columns that blocks are found by; SHARES_OPS and SHARES_CONTEXTS besides. */
+/* Columns that blocks are found by, with SHARES_OPS and SHARES_CONTEXTS. */
 #define BASIC_BLOCK_COLUMNS                                                         \
 	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) | \
 		POLY_HAS(uop_index) | POLY_HAS(synthetic))
 
 /*
- * Where the size of an instruction is not known, the next one stands behind it within these
- * bytes: the longest encoding of x86 (Intel SDM 2, 2.3.11) and one more.
+ * Maximum distance in bytes to the next instruction in sequence if the size of an instruction
+ * is not known: the longest encoding of x86 (Intel SDM 2, 2.3.11) and one more.
  */
 #define BASIC_BLOCK_REACH 16
 
-/* Rows of which fragments are made at once, where they are not kept. */
+/* Rows per step if the fragments are not stored. */
 #define BASIC_BLOCK_PORTION 256
 
 /* The last instruction of a context. */
 struct basic_block_cursor {
 	uint64_t pc;
 	uint32_t size; /* bytes; 0: not known */
-	bool is_open;  /* there was one, and it does not end its block */
+	bool is_open;  /* there is one, and it does not end its block */
 };
 
-/* Instructions of a context that stand one behind the other: a block, or some of one. */
+/* Consecutive instructions of a context: a block or part of one. */
 struct block_fragment {
-	uint64_t pc;			/* of the first one; not known unless has_pc */
+	uint64_t pc;			/* of the first one, if has_pc */
 	struct basic_block_cursor last; /* the last one */
 	uint64_t fallthrough;		/* address after the last one, if has_fallthrough */
-	uint32_t count;			/* 0: further micro-operations of the one before */
+	uint32_t count;			/* 0: further micro-operations of the previous one */
 	uint32_t site;			/* of the first one; OP_NONE: not known */
 	uint16_t context;
 	uint8_t flow;		      /* of the last one: bits of enum op_flow */
@@ -48,11 +48,11 @@ struct block_fragment {
 	bool has_pc, has_fallthrough; /* instructions without an address are in no block */
 };
 
-/* Takes a fragment; begins: a block does with it. False: it failed, and so does who called. */
+/* Handles a fragment; begins: it begins a block. False: failure, which the caller returns. */
 typedef bool (*block_fragment_fn)(
 	void *user, const struct block_fragment *fragment, bool begins);
 
-/* What fragments are made of, of a row; kept of rows that stand for several records. */
+/* The part of a row that fragments are built from; stored for weighted rows. */
 struct basic_block_row {
 	uint64_t pc, fallthrough;
 	uint32_t size, site;
@@ -60,16 +60,16 @@ struct basic_block_row {
 	uint8_t flow, bits;
 };
 
-/* Where the fragments of a chain are. */
+/* The stored fragments of a chain. */
 struct basic_block_chain {
-	uint32_t first, count; /* first: plus 1; 0: they are not kept */
+	uint32_t first, count; /* first: index + 1; 0: not stored */
 };
 
-/* Zeroed is ready; basic_blocks_fini gives the memory back. */
+/* Zeroed is ready; free with basic_blocks_fini. */
 struct basic_blocks {
 	struct basic_block_cursor cursors[ANALYSIS_CONTEXTS_MAX];
 	struct block_fragment portion[BASIC_BLOCK_PORTION];
-	struct basic_block_row *rows; /* of the stretch whose records are being counted */
+	struct basic_block_row *rows; /* of the current weighted interval */
 	uint32_t row_count, row_capacity;
 	struct basic_block_chain *chains;
 	uint32_t chain_capacity;
@@ -78,8 +78,8 @@ struct basic_blocks {
 };
 
 /*
- * Whether a row is an instruction that was executed: not one that the tracer put there, and of
- * several micro-operations the first.
+ * Whether a row is an executed instruction: not synthetic, and the first micro-operation if it
+ * has several.
  */
 static inline bool
 row_is_instruction(const struct poly_batch *batch, size_t row)
@@ -91,22 +91,22 @@ row_is_instruction(const struct poly_batch *batch, size_t row)
 	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
-/* A trace begins, or rows were left out: the next instruction of each context begins a block.
- */
+/* Begins a trace, or continues after skipped rows: the next instruction of each context begins
+ * a block. */
 void basic_blocks_begin(struct basic_blocks *blocks);
 
-/* Hands the fragments of rows to take. False: take failed. */
+/* Passes the fragments of rows to handle. False: handle failed. */
 bool basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows *rows,
-	block_fragment_fn take, void *user);
+	block_fragment_fn handle, void *user);
 
 /*
- * The same of records that were counted (weight): they are handed on, in their order, with the
- * last batch of a stretch. False: take failed, or there is no memory.
+ * The same for weighted rows: passes the fragments of all records in execution order with the
+ * last batch of an interval. False: handle failed, or out of memory.
  */
 bool basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_rows *rows,
-	block_fragment_fn take, void *user);
+	block_fragment_fn handle, void *user);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void basic_blocks_fini(struct basic_blocks *blocks);
 
 #endif

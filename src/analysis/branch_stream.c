@@ -173,10 +173,11 @@ branch_stream_update(struct branch_stream *stream, const struct analysis_rows *r
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
-		uint64_t some = first_operations(batch, word) &
-				row_bits_present(batch, POLY_COLUMN_pc, word);
-		while (some)
-			follow_instruction(stream, rows, 64 * word + row_bits_next(&some));
+		uint64_t instructions = first_operations(batch, word) &
+					row_bits_present(batch, POLY_COLUMN_pc, word);
+		while (instructions)
+			follow_instruction(
+				stream, rows, 64 * word + row_bits_next(&instructions));
 	}
 }
 
@@ -226,10 +227,10 @@ count_context_instructions(const struct analysis_rows *rows, uint64_t *counts, s
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(rows->batch); word++) {
-		uint64_t some = first_operations(rows->batch, word);
-		while (some) {
+		uint64_t instructions = first_operations(rows->batch, word);
+		while (instructions) {
 			const uint16_t context =
-				rows->context[64 * word + row_bits_next(&some)];
+				rows->context[64 * word + row_bits_next(&instructions)];
 			if (context < contexts)
 				counts[context]++;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Following calls and returns through the instructions of a trace. */
+/* Follows calls and returns through the instructions of a trace. */
 #include "analysis/calls.h"
 #include "analysis/context.h"
 
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* Bytes behind a call of unknown size where it may go on. */
-#define LOOSE 16
+/* Maximum distance in bytes to the return address of a call of unknown size. */
+#define RETURN_DISTANCE_MAX 16
 
-/* Frames that are looked through for the caller to which something returns. */
-#define SEARCH 1024
+/* Maximum number of frames to search for the caller of a return. */
+#define SEARCH_MAX 1024
 
-#define CONTEXTS 65536
+#define CONTEXTS_MAX 65536
 
 enum poly_status
 poly_calls_new(const struct poly_calls_options *options, struct poly_calls **calls,
@@ -23,14 +23,15 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 	*calls = NULL;
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
-	struct poly_calls *it = mem_new(1, sizeof *it);
-	if (!it)
+			"the options were not initialized");
+	struct poly_calls *new_calls = mem_new(1, sizeof *new_calls);
+	if (!new_calls)
 		return err_memory(error);
-	memcpy(&it->options, options,
-		options->size < sizeof it->options ? options->size : sizeof it->options);
-	it->options.keeps_each |= it->options.merges_unreturned;
-	*calls = it;
+	memcpy(&new_calls->options, options,
+		options->size < sizeof new_calls->options ? options->size
+							  : sizeof new_calls->options);
+	new_calls->options.keeps_each |= new_calls->options.merges_unreturned;
+	*calls = new_calls;
 	return POLY_OK;
 }
 
@@ -61,18 +62,18 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	*columns &= info->columns;
 	if (!(info->columns & POLY_HAS(pc)))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no column 'pc', and so no calls");
+			"the trace has no column 'pc', which calls require");
 	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"nothing tells which instructions call: the trace has no text, and "
+			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",
 			info->isa ? "calls of its instruction set '" : "its instruction set",
 			info->isa ? info->isa : "",
-			info->isa ? "' are not known" : " is not known");
+			info->isa ? "' are not supported" : " is not known");
 	return POLY_OK;
 }
 
-/* The context of a row; NULL: no memory, or too many. */
+/* Returns the context of a row; NULL: out of memory, or too many. */
 static struct calls_context *
 context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
@@ -81,7 +82,7 @@ context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 	uint64_t *number = map_find(&calls->context_numbers, key);
 	if (number)
 		return calls->contexts[*number];
-	calls->full |= calls->context_count == CONTEXTS;
+	calls->full |= calls->context_count == CONTEXTS_MAX;
 	if (calls->full)
 		return NULL;
 	number = map_get(&calls->context_numbers, key, calls->context_count, &added);
@@ -102,7 +103,7 @@ context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 	return context;
 }
 
-/* What the text of a row says, which need not be there. */
+/* Returns the control flow from the text of a row, if present. */
 static enum flow
 flow_of_row(const struct poly_batch *batch, size_t row)
 {
@@ -117,7 +118,7 @@ flow_of_row(const struct poly_batch *batch, size_t row)
 	return text ? flow_of_text(text, n) : FLOW_OTHER;
 }
 
-/* The same, where the instruction was seen lately without looking at its text. */
+/* The same, with a cache of recent instructions. */
 static enum flow
 cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
@@ -137,74 +138,75 @@ cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row
 }
 
 static enum flow
-classify(const struct poly_calls *calls, const struct calls_instruction *it)
+classify(const struct poly_calls *calls, const struct calls_instruction *instruction)
 {
 	if (!calls->set)
-		return (enum flow)it->flow;
-	if (!it->size || it->size > 8)
+		return (enum flow)instruction->flow;
+	if (!instruction->size || instruction->size > 8)
 		return FLOW_OTHER;
-	const struct flow_set *set = it->is_thumb ? calls->thumb : calls->set;
-	return set->classify(it->opcode, it->size);
+	const struct flow_set *set = instruction->is_thumb ? calls->thumb : calls->set;
+	return set->classify(instruction->opcode, instruction->size);
 }
 
-/* What is known of the instruction of a row. */
+/* Reads the instruction of a row. */
 static void
-take_instruction(struct poly_calls *calls, const struct poly_batch *batch, size_t row,
-	struct calls_instruction *it)
+read_instruction(struct poly_calls *calls, const struct poly_batch *batch, size_t row,
+	struct calls_instruction *instruction)
 {
-	it->moment.record = poly_batch_number(batch, row);
-	it->moment.pc = batch->pc[row];
-	it->moment.has_time = poly_present(batch, POLY_COLUMN_time, row);
-	it->moment.time = it->moment.has_time ? batch->time[row] : 0;
-	it->size = 0;
-	it->is_thumb = false;
+	instruction->moment.record = poly_batch_number(batch, row);
+	instruction->moment.pc = batch->pc[row];
+	instruction->moment.has_time = poly_present(batch, POLY_COLUMN_time, row);
+	instruction->moment.time = instruction->moment.has_time ? batch->time[row] : 0;
+	instruction->size = 0;
+	instruction->is_thumb = false;
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
-		it->has_next = true;
-		it->next = it->moment.pc + batch->opcode_size[row];
+		instruction->has_next = true;
+		instruction->next = instruction->moment.pc + batch->opcode_size[row];
 		if (poly_present(batch, POLY_COLUMN_opcode, row)) {
-			it->opcode = batch->opcode[row];
-			it->size = batch->opcode_size[row];
+			instruction->opcode = batch->opcode[row];
+			instruction->size = batch->opcode_size[row];
 		}
 	} else {
-		it->has_next = poly_present(batch, POLY_COLUMN_fallthrough, row);
-		it->next = it->has_next ? batch->fallthrough[row] : 0;
+		instruction->has_next = poly_present(batch, POLY_COLUMN_fallthrough, row);
+		instruction->next = instruction->has_next ? batch->fallthrough[row] : 0;
 	}
 	if (!calls->set)
-		it->flow = (uint8_t)cached_flow(calls, batch, row);
+		instruction->flow = (uint8_t)cached_flow(calls, batch, row);
 	else if (poly_present(batch, POLY_COLUMN_instruction_set, row)) {
 		const char *name = poly_trace_name(batch->info, batch->instruction_set[row]);
-		it->is_thumb = name && name[0] == 'T';
+		instruction->is_thumb = name && name[0] == 'T';
 	}
 }
 
-/* True where an instruction is not the one that stands behind another. */
+/* Whether the instruction at pc is not the next one in memory. */
 static bool
-goes_elsewhere(const struct calls_instruction *last, uint64_t pc)
+is_discontinuous(const struct calls_instruction *last, uint64_t pc)
 {
 	if (last->has_next)
 		return pc != last->next;
-	return pc <= last->moment.pc || pc - last->moment.pc > LOOSE;
+	return pc <= last->moment.pc || pc - last->moment.pc > RETURN_DISTANCE_MAX;
 }
 
-/* Whether control went on from before its delay slot; else from the last instruction. */
+/* Returns the instruction that transferred control: the last one, or the one with the delay
+ * slot. */
 static const struct calls_instruction *
 origin_of(const struct poly_calls *calls, const struct calls_context *context)
 {
-	const bool is_slot = calls->set && calls->set->delay && context->before.has_next &&
-			     context->before.next == context->last.moment.pc;
-	return is_slot && classify(calls, &context->before) != FLOW_OTHER ? &context->before
-									  : &context->last;
+	const bool is_slot = calls->set && calls->set->delay && context->previous.has_next &&
+			     context->previous.next == context->last.moment.pc;
+	return is_slot && classify(calls, &context->previous) != FLOW_OTHER ? &context->previous
+									    : &context->last;
 }
 
-/* A call from one instruction to another. */
+/* Begins a call from one instruction to another. */
 static bool
 begin_call(struct poly_calls *calls, struct calls_context *context,
-	const struct calls_instruction *from, const struct calls_moment *to)
+	const struct calls_instruction *from, const struct calls_moment *target)
 {
 	bool added;
 	struct calls_frame frame = {
-		.low = from->moment.pc + 1, .high = from->moment.pc + LOOSE};
-	frame.function = calls_function_at(calls, to->pc);
+		.low = from->moment.pc + 1, .high = from->moment.pc + RETURN_DISTANCE_MAX};
+	frame.function = calls_function_at(calls, target->pc);
 	if (frame.function == CALLS_NONE)
 		return false;
 	if (from->has_next) {
@@ -216,14 +218,15 @@ begin_call(struct poly_calls *calls, struct calls_context *context,
 	if (!point)
 		return false;
 	*point = caller;
-	return calls_push(calls, context, &frame, &from->moment, to);
+	return calls_push(calls, context, &frame, &from->moment, target);
 }
 
-/* The uppermost frame, from 1 on, that returns to pc; 0: none does. */
+/* Returns the innermost frame, from 1, that returns to pc; 0: none. */
 static uint32_t
 find_return(const struct calls_context *context, uint64_t pc)
 {
-	for (uint32_t i = context->depth, left = SEARCH; i-- > 1 && left > 0; left--) {
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 1 && remaining > 0;
+		remaining--) {
 		const struct calls_frame *frame = &context->frames[i];
 		if (pc >= frame->low && pc <= frame->high)
 			return i;
@@ -231,22 +234,24 @@ find_return(const struct calls_context *context, uint64_t pc)
 	return 0;
 }
 
-/* The uppermost frame of a function; context->depth: there is none. */
+/* Returns the innermost frame of a function; context->depth: none. */
 static uint32_t
 find_function(const struct calls_context *context, uint32_t function)
 {
-	for (uint32_t i = context->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 0 && remaining > 0;
+		remaining--) {
 		if (context->frames[i].function == function)
 			return i;
 	}
 	return context->depth;
 }
 
-/* The same among those that return together with the uppermost one. */
+/* The same among the frames that return together with the innermost one. */
 static uint32_t
 find_in_chain(const struct calls_context *context, uint32_t function)
 {
-	for (uint32_t i = context->depth, left = SEARCH; i-- > 0 && left > 0; left--) {
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 0 && remaining > 0;
+		remaining--) {
 		if (context->frames[i].function == function)
 			return i;
 		if (!context->frames[i].is_tail)
@@ -255,8 +260,7 @@ find_in_chain(const struct calls_context *context, uint32_t function)
 	return context->depth;
 }
 
-/* The function that has a place to which something goes that is no call; CALLS_NONE: unknown.
- */
+/* Returns the function at pc, reached without a call; CALLS_NONE: unknown. */
 static uint32_t
 known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
 {
@@ -271,7 +275,7 @@ known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
 	return point ? (uint32_t)*point : CALLS_NONE;
 }
 
-/* The first function of a context, or what follows it. */
+/* Begins the first function of a context, or its successor. */
 static bool
 begin_first(
 	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
@@ -282,7 +286,7 @@ begin_first(
 	return frame.function != CALLS_NONE && calls_push(calls, context, &frame, &none, at);
 }
 
-/* Goes on in a function further out, if that is where pc is; false: it is not. */
+/* Unwinds to the frame of the function at pc; false: no such frame. */
 static bool
 unwind(struct poly_calls *calls, struct calls_context *context, uint64_t pc, bool returns)
 {
@@ -295,9 +299,9 @@ unwind(struct poly_calls *calls, struct calls_context *context, uint64_t pc, boo
 	return true;
 }
 
-/* The frame that the uppermost one returns with. */
+/* Returns the outermost frame that returns with the innermost one. */
 static uint32_t
-chain_of(const struct calls_context *context)
+chain_begin(const struct calls_context *context)
 {
 	uint32_t i = context->depth - 1;
 	while (context->frames[i].is_tail)
@@ -306,7 +310,7 @@ chain_of(const struct calls_context *context)
 }
 
 static bool
-take_return(
+follow_return(
 	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	uint32_t found = find_return(context, at->pc);
@@ -319,19 +323,19 @@ take_return(
 	}
 	if (unwind(calls, context, at->pc, true))
 		return true;
-	if (chain_of(context) > 0) {
+	if (chain_begin(context) > 0) {
 		calls->unmatched++;
 		return true;
 	}
 	calls->first_returns++;
-	/* What was called before the trace has returned. */
+	/* A function that was called before the trace has returned. */
 	calls_pop(calls, context, 0, context->depth, at);
 	return begin_first(calls, context, at);
 }
 
-/* A jump, or whatever leads elsewhere: to another function only symbols can tell. */
+/* Follows a jump or other discontinuity. Only symbols identify jumps to other functions. */
 static bool
-take_jump(
+follow_jump(
 	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_frame *top = &context->frames[context->depth - 1];
@@ -349,7 +353,7 @@ take_jump(
 	frame.function = calls_function_at(calls, at->pc);
 	if (frame.function == CALLS_NONE)
 		return false;
-	/* Functions that jump to each other in turn end each other. */
+	/* Functions that jump to each other in turn replace each other. */
 	const uint32_t found = find_in_chain(context, frame.function);
 	if (found != context->depth) {
 		calls_pop(calls, context, found + 1, context->depth, at);
@@ -359,20 +363,22 @@ take_jump(
 	return calls_push(calls, context, &frame, &context->last.moment, at);
 }
 
-/* What the way from the last instruction of a context to the next one means. */
+/* Follows a control transfer to the next instruction of a context. */
 static bool
-take_way(struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+follow_transfer(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_instruction *from = origin_of(calls, context);
 	switch (classify(calls, from)) {
 	case FLOW_CALL: return begin_call(calls, context, from, at);
-	case FLOW_RETURN: return take_return(calls, context, at);
+	case FLOW_RETURN: return follow_return(calls, context, at);
 	case FLOW_OTHER: break;
 	}
-	return take_jump(calls, context, at);
+	return follow_jump(calls, context, at);
 }
 
-/* A later micro-operation of the instruction before it: it may know where that goes on. */
+/* Whether a row is a further micro-operation of the last instruction; it can have the
+ * fallthrough address. */
 static bool
 is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_context *context)
 {
@@ -387,26 +393,26 @@ is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_con
 }
 
 static bool
-take_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+follow_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 {
 	struct calls_context *context = context_of(calls, batch, row);
 	struct calls_instruction next;
-	bool good = context != NULL;
-	if (!good || is_same_instruction(batch, row, context))
-		return good;
-	take_instruction(calls, batch, row, &next);
+	bool ok = context != NULL;
+	if (!ok || is_same_instruction(batch, row, context))
+		return ok;
+	read_instruction(calls, batch, row, &next);
 	if (!context->has_last)
-		good = begin_first(calls, context, &next.moment);
-	else if (goes_elsewhere(&context->last, next.moment.pc))
-		good = take_way(calls, context, &next.moment);
-	if (!good)
+		ok = begin_first(calls, context, &next.moment);
+	else if (is_discontinuous(&context->last, next.moment.pc))
+		ok = follow_transfer(calls, context, &next.moment);
+	if (!ok)
 		return false;
 	const struct calls_frame *top = &context->frames[context->depth - 1];
 	calls->nodes[top->node].self++;
 	if (top->call != CALLS_NONE)
 		calls->calls[top->call].self++;
 	calls->instructions++;
-	context->before = context->last;
+	context->previous = context->last;
 	context->last = next;
 	context->has_last = true;
 	return true;
@@ -422,17 +428,15 @@ poly_calls_update(
 			poly_present(batch, POLY_COLUMN_pc, row) &&
 			!(poly_present(batch, POLY_COLUMN_synthetic, row) &&
 				batch->synthetic[row]))
-			calls->failed = !take_row(calls, batch, row);
+			calls->failed = !follow_row(calls, batch, row);
 	}
 	if (calls->full)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more calls or threads than can be kept one by one, which are %d and "
-			"%d",
-			POLY_CALLS_MOST, CONTEXTS);
+			"more than %d calls or %d threads", POLY_CALLS_MAX, CONTEXTS_MAX);
 	return calls->failed ? err_memory(error) : POLY_OK;
 }
 
-/* Adds what was counted in called functions to those that led to them. */
+/* Adds the counts of callees to their callers. */
 static void
 sum_up(struct poly_calls *calls)
 {
@@ -464,7 +468,7 @@ poly_calls_finish(struct poly_calls *calls, struct poly_error *error)
 	const uint64_t unwound = calls->unwound;
 	for (uint32_t i = 0; i < calls->context_count; i++)
 		calls_pop(calls, calls->contexts[i], 0, 0, NULL);
-	/* What the end of the trace ended was not given up by the program. */
+	/* Frames that the end of the trace popped were not unwound by the program. */
 	calls->unwound = unwound;
 	if (calls->options.merges_unreturned && !calls_merge_unreturned(calls))
 		return err_memory(error);

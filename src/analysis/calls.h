@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls while they are counted. */
+/* Call graph under construction. */
 #ifndef ANALYSIS_CALLS_H
 #define ANALYSIS_CALLS_H
 
@@ -10,7 +10,8 @@
 
 #define CALLS_NONE UINT32_MAX
 
-/* Frames of one stack, and contexts, beyond which calls count as part of the last one. */
+/* Maximum number of frames of a stack, and of call-graph nodes; calls beyond count as part of
+ * the last one. */
 #define CALLS_FRAMES ((uint32_t)1 << 20)
 #define CALLS_NODES ((uint32_t)1 << 22)
 
@@ -21,57 +22,58 @@ struct calls_moment {
 };
 
 struct calls_function {
-	uint64_t entry; /* that of its symbol, if it has one */
+	uint64_t entry; /* address of its symbol, if any */
 	const struct poly_symbol *symbol;
 	uint64_t calls, self, total, nested; /* total and nested: while reporting */
 };
 
-/* A function in the context of those that led to it. */
+/* A function with its call path. */
 struct calls_node {
 	uint32_t function;
-	uint32_t parent; /* a smaller number, or CALLS_NONE */
+	uint32_t parent; /* with a smaller number, or CALLS_NONE */
 	uint32_t child, last_child, sibling;
 	uint32_t depth;
 	uint64_t calls, self, total;
 };
 
-/* One call, where each is kept. */
+/* A stored call. */
 struct calls_call {
-	uint32_t parent; /* a smaller number, or CALLS_NONE */
+	uint32_t parent; /* with a smaller number, or CALLS_NONE */
 	uint32_t function;
 	uint32_t depth;
 	bool has_returned;
 	uint64_t self, total;
-	struct calls_moment site, first, last, back; /* record 0: none */
+	struct calls_moment site, first, last,
+		back; /* back: after the return. record 0: none */
 };
 
 struct calls_frame {
 	uint32_t node, call, function;
 	bool is_tail;	    /* returns with the frame below it */
-	uint64_t low, high; /* where it returns to */
+	uint64_t low, high; /* range of its return address */
 };
 
-/* An instruction that may turn out to call. */
+/* An executed instruction, possibly a call. */
 struct calls_instruction {
 	struct calls_moment moment;
-	uint64_t opcode, next; /* next: the address behind it */
+	uint64_t opcode, next; /* next: address of the next instruction in memory */
 	uint8_t size;	       /* of the opcode in bytes */
 	bool has_next;
 	bool is_thumb;
-	uint8_t flow; /* enum flow, where it is known by text */
+	uint8_t flow; /* enum flow, from text */
 };
 
-/* A thread, or what stands for one. */
+/* An execution context and its call stack. */
 struct calls_context {
 	struct calls_frame *frames;
 	uint32_t depth, capacity; /* of frames */
 	bool has_last;
-	struct calls_instruction last, before; /* instructions executed last */
+	struct calls_instruction last, previous; /* the last two instructions */
 };
 
 #define CALLS_CACHE 4096
 
-/* What the text of an instruction said. */
+/* Control flow of an instruction from its text. */
 struct calls_cached {
 	uint64_t pc, opcode;
 	bool is_used;
@@ -94,34 +96,36 @@ struct poly_calls {
 	uint32_t node_count, node_capacity;
 	struct calls_call *calls;
 	uint32_t call_count, call_capacity;
-	struct map points; /* address to return to: the function that called */
+	struct map points; /* calling function, by return address */
 	uint64_t instructions, all, returned, tails, unwound, first_returns, unmatched, deep;
 	bool failed, full;
 	struct calls_cached cache[CALLS_CACHE];
 };
 
-/* The number of the function that an address belongs to or begins; CALLS_NONE: no memory. */
+/* Returns the number of the function of an address, adding it if new; CALLS_NONE: out of
+ * memory.
+ */
 uint32_t calls_function_at(struct poly_calls *calls, uint64_t address);
 
 /*
- * The node of a function that a node, or none, calls; where they are too many or too deep, the
- * node that calls. CALLS_NONE: no memory.
+ * Returns the node of a function that the node parent calls, or CALLS_NONE; if there are too
+ * many nodes or the depth limit is exceeded, parent. CALLS_NONE: out of memory.
  */
 uint32_t calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function);
 
 /*
- * Begins a call of the function at a moment of a context; low to high is where it returns to.
- * False: no memory, or too many.
+ * Pushes a frame: the function of prototype was called at site and begins with first; low to
+ * high is its range of return addresses. False: out of memory, or too many calls.
  */
 bool calls_push(struct poly_calls *calls, struct calls_context *context,
-	const struct calls_frame *like, const struct calls_moment *site,
+	const struct calls_frame *prototype, const struct calls_moment *site,
 	const struct calls_moment *first);
 
-/* Ends the frames of a context down to depth; those from returned on go on at back. */
+/* Pops the frames of a context down to depth; those below returned have returned to back. */
 void calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
 	uint32_t returned, const struct calls_moment *back);
 
-/* Makes nodes anew of calls, with those that never returned as part of their callers. */
+/* Rebuilds nodes from calls, with calls that never returned as part of their callers. */
 bool calls_merge_unreturned(struct poly_calls *calls);
 
 #endif

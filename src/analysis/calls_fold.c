@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of calls, a line each. */
+/* Writes call stacks in the folded format, one per line. */
 #include "analysis/calls.h"
 
 #include "base/buf.h"
@@ -7,28 +7,28 @@
 
 #include <string.h>
 
-/* Appends a name in which nothing separates names or numbers. */
+/* Appends a name, with separators replaced. */
 static void
-put_function(const struct poly_calls *calls, uint32_t function, struct buf *line)
+append_function(const struct poly_calls *calls, uint32_t function, struct buf *line)
 {
-	const struct calls_function *it = &calls->functions[function];
-	if (!it->symbol) {
-		buf_printf(line, "0x%llx", (unsigned long long)it->entry);
+	const struct calls_function *entry = &calls->functions[function];
+	if (!entry->symbol) {
+		buf_printf(line, "0x%llx", (unsigned long long)entry->entry);
 		return;
 	}
-	for (const char *p = it->symbol->name; *p; p++)
+	for (const char *p = entry->symbol->name; *p; p++)
 		buf_byte(line, strchr("; \t\r\n", *p) ? '_' : (uint8_t)*p);
 }
 
 static void
-put_stack(const struct poly_calls *calls, uint32_t number, struct buf *line)
+append_stack(const struct poly_calls *calls, uint32_t number, struct buf *line)
 {
 	uint32_t path[POLY_CALLS_DEPTH], n = 0;
 	for (; number != CALLS_NONE && n < POLY_CALLS_DEPTH;
 		number = calls->nodes[number].parent)
 		path[n++] = calls->nodes[number].function;
 	while (n-- > 0) {
-		put_function(calls, path[n], line);
+		append_function(calls, path[n], line);
 		buf_byte(line, n ? ';' : ' ');
 	}
 }
@@ -43,7 +43,7 @@ poly_calls_fold(
 		if (!calls->nodes[i].self)
 			continue;
 		buf_clear(&line);
-		put_stack(calls, i, &line);
+		append_stack(calls, i, &line);
 		buf_printf(&line, "%llu\n", (unsigned long long)calls->nodes[i].self);
 		if (line.failed) {
 			status = err_memory(error);
@@ -52,7 +52,7 @@ poly_calls_fold(
 		const int failure = sink->write(sink->user, line.data, line.size);
 		if (failure) {
 			status = err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
-				"the stacks cannot be written: %s", strerror(failure));
+				"cannot write the stacks: %s", strerror(failure));
 			if (error)
 				error->sys_errno = failure;
 		}

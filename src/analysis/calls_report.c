@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted of calls, as tables. */
+/* Reports calls. */
 #include "analysis/calls.h"
 
 #include "base/buf.h"
@@ -16,25 +16,25 @@ digits_of(const struct poly_calls *calls)
 	return bits ? (bits + 3) / 4 : 1;
 }
 
-/* The name of a function as a cell; indented by its depth in text. */
+/* Adds a cell with the name of a function, indented by depth. */
 static void
 cell_function(const struct poly_calls *calls, uint32_t function, uint32_t depth,
 	struct poly_report *report)
 {
-	const struct calls_function *it = &calls->functions[function];
+	const struct calls_function *called = &calls->functions[function];
 	struct buf name = {0};
 	for (uint32_t i = 0; i < depth; i++)
 		buf_string(&name, "  ");
-	if (it->symbol)
-		buf_string(&name, it->symbol->name);
+	if (called->symbol)
+		buf_string(&name, called->symbol->name);
 	else
 		buf_printf(&name, "0x%0*llx", (int)digits_of(calls),
-			(unsigned long long)it->entry);
+			(unsigned long long)called->entry);
 	poly_report_cell_text(report, buf_text(&name));
 	buf_free(&name);
 }
 
-/* The node behind another in the order of calls; CALLS_NONE: it was the last. */
+/* Returns the next node in preorder; CALLS_NONE: none. */
 static uint32_t
 next_node(const struct poly_calls *calls, uint32_t number)
 {
@@ -55,13 +55,13 @@ next_node(const struct poly_calls *calls, uint32_t number)
 static void
 report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	poly_report_table(report, "tree");
+	poly_report_table(report, "call_tree");
 	if (!is_text)
 		poly_report_column(report, "depth", true);
-	poly_report_column(report, "total", true);
-	poly_report_column(report, "self", true);
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
 	poly_report_column(report, "calls", true);
-	poly_report_column(report, "entry", true);
+	poly_report_column(report, "entry_pc", true);
 	poly_report_column(report, "function", false);
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
@@ -78,8 +78,8 @@ report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *re
 	poly_report_end(report);
 }
 
-/* A function's place in the profile. */
-struct place {
+/* A function in the profile. */
+struct profile_entry {
 	uint64_t total, nested, entry;
 	uint32_t function;
 };
@@ -87,82 +87,83 @@ struct place {
 static int
 by_total(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct profile_entry *a = left, *b = right;
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
 	return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
 /*
- * Sums up the nodes of each function: all of them, and those that are not part of another one
- * of the same function. open: how many nodes of a function lead to the one looked at.
+ * Sums the nodes of each function: all of them in nested, outermost ones in total. open: number
+ * of nodes of each function on the current path.
  */
 static void
-sum_functions(const struct poly_calls *calls, struct place *places, uint32_t *open)
+sum_functions(const struct poly_calls *calls, struct profile_entry *entries, uint32_t *open)
 {
 	uint32_t previous = CALLS_NONE;
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
 		const struct calls_node *node = &calls->nodes[i];
-		/* Leave what is finished: up to the parent of this one. */
+		/* Leave finished nodes, up to the parent of this one. */
 		while (previous != CALLS_NONE && previous != node->parent) {
 			open[calls->nodes[previous].function]--;
 			previous = calls->nodes[previous].parent;
 		}
-		struct place *place = &places[node->function];
-		place->nested += node->total;
+		struct profile_entry *entry = &entries[node->function];
+		entry->nested += node->total;
 		if (!open[node->function]++)
-			place->total += node->total;
+			entry->total += node->total;
 		previous = i;
 	}
 }
 
 static void
-report_places(
-	const struct poly_calls *calls, const struct place *places, struct poly_report *report)
+report_entries(const struct poly_calls *calls, const struct profile_entry *entries,
+	struct poly_report *report)
 {
 	for (uint32_t i = 0; i < calls->function_count; i++) {
-		const struct calls_function *it = &calls->functions[places[i].function];
-		/* Those that are only part of their callers now have no calls. */
-		if (!it->calls)
+		const struct calls_function *function = &calls->functions[entries[i].function];
+		/* Functions that were merged into their callers have no calls. */
+		if (!function->calls)
 			continue;
-		poly_report_cell_count(report, places[i].total);
-		poly_report_cell_count(report, it->self);
-		poly_report_cell_count(report, it->calls);
-		poly_report_cell_count(report, places[i].nested);
-		poly_report_cell_address(report, it->entry, digits_of(calls));
-		cell_function(calls, places[i].function, 0, report);
+		poly_report_cell_count(report, entries[i].total);
+		poly_report_cell_count(report, function->self);
+		poly_report_cell_count(report, function->calls);
+		poly_report_cell_count(report, entries[i].nested);
+		poly_report_cell_address(report, function->entry, digits_of(calls));
+		cell_function(calls, entries[i].function, 0, report);
 	}
 }
 
 static void
 report_profile(const struct poly_calls *calls, struct poly_report *report)
 {
-	struct place *places = mem_new((size_t)calls->function_count + 1, sizeof *places);
+	struct profile_entry *entries =
+		mem_new((size_t)calls->function_count + 1, sizeof *entries);
 	uint32_t *open = mem_new((size_t)calls->function_count + 1, sizeof *open);
 	poly_report_table(report, "functions");
-	poly_report_column(report, "total", true);
-	poly_report_column(report, "self", true);
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
 	poly_report_column(report, "calls", true);
-	poly_report_column(report, "nested", true);
-	poly_report_column(report, "entry", true);
+	poly_report_column(report, "total_with_recursion", true);
+	poly_report_column(report, "entry_pc", true);
 	poly_report_column(report, "function", false);
-	if (places && open) {
+	if (entries && open) {
 		for (uint32_t i = 0; i < calls->function_count; i++) {
-			places[i].function = i;
-			places[i].entry = calls->functions[i].entry;
+			entries[i].function = i;
+			entries[i].entry = calls->functions[i].entry;
 		}
-		sum_functions(calls, places, open);
-		qsort(places, calls->function_count, sizeof *places, by_total);
-		report_places(calls, places, report);
+		sum_functions(calls, entries, open);
+		qsort(entries, calls->function_count, sizeof *entries, by_total);
+		report_entries(calls, entries, report);
 		poly_report_end(report);
 	}
-	/* Without memory the table stays open, which rendering refuses. */
-	mem_free(places);
+	/* Out of memory, the table stays open, and rendering fails. */
+	mem_free(entries);
 	mem_free(open);
 }
 
-/* A record and the address there as two cells. */
+/* Adds two cells: a record and its address. */
 static void
 cell_moment(const struct poly_calls *calls, const struct calls_moment *moment,
 	struct poly_report *report)
@@ -207,17 +208,18 @@ report_call(const struct poly_calls *calls, const struct calls_call *call, bool 
 static void
 report_list(const struct poly_calls *calls, bool is_text, struct poly_report *report)
 {
-	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"), KEY("record"),
-		KEY("entry"), KEY("last_record"), KEY("last_pc"), KEY("back_record"),
-		KEY("back_pc"), KEY("self"), KEY("total")};
-	poly_report_table(report, "list");
+	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"),
+		KEY("entry_record"), KEY("entry_pc"), KEY("last_record"), KEY("last_pc"),
+		KEY("return_record"), KEY("return_pc"), KEY("self_instructions"),
+		KEY("total_instructions")};
+	poly_report_table(report, "call_list");
 	if (!is_text)
 		poly_report_column(report, "depth", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
 	if (calls->info && calls->info->clock) {
-		poly_report_column(report, "time", true);
-		poly_report_column(report, "last_time", true);
+		poly_report_column(report, "start_time", true);
+		poly_report_column(report, "end_time", true);
 	}
 	poly_report_column(report, "function", false);
 	for (uint32_t i = 0; i < calls->call_count; i++) {
@@ -239,14 +241,14 @@ poly_calls_report(const struct poly_calls *calls, enum poly_calls_style style, b
 		report_profile(calls, report);
 	else
 		report_list(calls, is_text, report);
-	poly_report_section(report, "calls");
+	poly_report_section(report, "totals");
 	poly_report_count(report, "instructions", calls->instructions);
 	poly_report_count(report, "calls", calls->all);
-	poly_report_count(report, "returned", calls->returned);
+	poly_report_count(report, "returned_calls", calls->returned);
 	poly_report_count(report, "tail_calls", calls->tails);
-	poly_report_count(report, "unwound", calls->unwound);
-	poly_report_count(report, "first_returns", calls->first_returns);
-	poly_report_count(report, "unmatched", calls->unmatched);
-	poly_report_count(report, "deep", calls->deep);
+	poly_report_count(report, "frames_unwound_without_return", calls->unwound);
+	poly_report_count(report, "returns_from_first_function", calls->first_returns);
+	poly_report_count(report, "unmatched_returns", calls->unmatched);
+	poly_report_count(report, "frames_beyond_the_depth_limit", calls->deep);
 	poly_report_end(report);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions, the tree of contexts, and the stacks of calls. */
+/* Functions, the call tree, and the call stacks. */
 #include "analysis/calls.h"
 
 #include "base/mem.h"
 
-/* Room for one more element of an array; false: no memory. */
+/* Grows an array by at least one element; false: out of memory. */
 static bool
 grow(void **list, uint32_t *capacity, uint32_t count, size_t size)
 {
 	if (count < *capacity)
 		return true;
-	const uint32_t wanted = *capacity ? 2 * *capacity : 64;
-	void *grown = mem_resize(*list, wanted, size);
+	const uint32_t new_capacity = *capacity ? 2 * *capacity : 64;
+	void *grown = mem_resize(*list, new_capacity, size);
 	if (!grown)
 		return false;
 	*list = grown;
-	*capacity = wanted;
+	*capacity = new_capacity;
 	return true;
 }
 
@@ -43,19 +43,19 @@ calls_function_at(struct poly_calls *calls, uint64_t address)
 	return calls->function_count++;
 }
 
-/* Hangs the newest node behind the other children of its parent. */
+/* Appends the newest node to the children of its parent. */
 static void
 link_node(struct poly_calls *calls, uint32_t parent)
 {
 	const uint32_t number = calls->node_count - 1;
 	if (parent == CALLS_NONE)
 		return;
-	struct calls_node *it = &calls->nodes[parent];
-	if (it->child == CALLS_NONE)
-		it->child = number;
+	struct calls_node *node = &calls->nodes[parent];
+	if (node->child == CALLS_NONE)
+		node->child = number;
 	else
-		calls->nodes[it->last_child].sibling = number;
-	it->last_child = number;
+		calls->nodes[node->last_child].sibling = number;
+	node->last_child = number;
 }
 
 uint32_t
@@ -89,12 +89,12 @@ calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function)
 	return calls->node_count - 1;
 }
 
-/* Keeps a call; its number, or CALLS_NONE: no memory, or too many. */
+/* Stores a call and returns its number; CALLS_NONE: out of memory, or too many. */
 static uint32_t
-keep_call(struct poly_calls *calls, const struct calls_call *call)
+store_call(struct poly_calls *calls, const struct calls_call *call)
 {
 	void *list = calls->calls;
-	calls->full |= calls->call_count == POLY_CALLS_MOST;
+	calls->full |= calls->call_count == POLY_CALLS_MAX;
 	if (calls->full || !grow(&list, &calls->call_capacity, calls->call_count, sizeof *call))
 		return CALLS_NONE;
 	calls->calls = list;
@@ -104,10 +104,10 @@ keep_call(struct poly_calls *calls, const struct calls_call *call)
 
 bool
 calls_push(struct poly_calls *calls, struct calls_context *context,
-	const struct calls_frame *like, const struct calls_moment *site,
+	const struct calls_frame *prototype, const struct calls_moment *site,
 	const struct calls_moment *first)
 {
-	struct calls_frame frame = *like;
+	struct calls_frame frame = *prototype;
 	const struct calls_frame *top =
 		context->depth ? &context->frames[context->depth - 1] : NULL;
 	void *list = context->frames;
@@ -117,7 +117,7 @@ calls_push(struct poly_calls *calls, struct calls_context *context,
 	}
 	if (!grow(&list, &context->capacity, context->depth, sizeof frame))
 		return false;
-	/* The array may have moved. */
+	/* The array can have moved. */
 	context->frames = list;
 	top = context->depth ? &context->frames[context->depth - 1] : NULL;
 	const uint32_t parent = top ? top->node : CALLS_NONE;
@@ -130,7 +130,7 @@ calls_push(struct poly_calls *calls, struct calls_context *context,
 			.function = frame.function,
 			.site = *site,
 			.first = *first};
-		frame.call = keep_call(calls, &call);
+		frame.call = store_call(calls, &call);
 		if (frame.call == CALLS_NONE)
 			return false;
 	}
@@ -172,23 +172,23 @@ calls_merge_unreturned(struct poly_calls *calls)
 	calls->node_count = 0;
 	for (uint32_t i = 0; i < calls->function_count; i++)
 		calls->functions[i].calls = 0;
-	bool good = true;
-	for (uint32_t i = 0; i < calls->call_count && good; i++) {
+	bool ok = true;
+	for (uint32_t i = 0; i < calls->call_count && ok; i++) {
 		struct calls_call *call = &calls->calls[i];
 		const bool is_first = call->parent == CALLS_NONE;
 		const uint32_t parent = is_first ? CALLS_NONE : node_of[call->parent];
 		node_of[i] = parent;
 		if (is_first || call->has_returned) {
 			node_of[i] = calls_node_of(calls, parent, call->function);
-			good = node_of[i] != CALLS_NONE;
+			ok = node_of[i] != CALLS_NONE;
 		}
-		if (good && node_of[i] != parent) {
+		if (ok && node_of[i] != parent) {
 			calls->nodes[node_of[i]].calls++;
 			calls->functions[call->function].calls++;
 		}
-		if (good)
+		if (ok)
 			calls->nodes[node_of[i]].self += call->self;
 	}
 	mem_free(node_of);
-	return good;
+	return ok;
 }

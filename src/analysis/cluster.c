@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* k-means from beginnings far apart, and the Bayesian information criterion. */
+/* k-means++ and the Bayesian information criterion. */
 #include "analysis/cluster.h"
 
 #include "base/mem.h"
@@ -7,15 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Variance below which points count as equal. */
-#define LEAST_VARIANCE 1e-12
+/* Minimum variance; below, points count as equal. */
+#define VARIANCE_MIN 1e-12
 
-/* Of the scores' range, how far up the smallest k has to reach (SimPoint 3.0). */
-#define ENOUGH 0.9
+/* Fraction of the range of scores that the smallest k has to reach (SimPoint 3.0). */
+#define SCORE_FRACTION 0.9
 
 static const double pi = 3.14159265358979323846;
 
-/* One attempt. */
+/* One k-means run. */
 struct attempt {
 	const struct cluster_point *points;
 	size_t n;
@@ -23,7 +23,7 @@ struct attempt {
 	struct cluster_point centers[CLUSTER_MAX];
 	uint32_t *group;
 	double *nearest; /* squared distance of each point to its center */
-	double error;	 /* the sum of these */
+	double error;	 /* their sum */
 };
 
 uint64_t
@@ -47,8 +47,8 @@ cluster_distance(const struct cluster_point *a, const struct cluster_point *b)
 }
 
 /*
- * A point by chance, the more likely the further it is from its nearest center (D. Arthur,
- * S. Vassilvitskii, k-means++, SODA 2007); the first one where all lie on centers.
+ * Draws a point with a probability proportional to its squared distance from the nearest center
+ * (D. Arthur, S. Vassilvitskii, k-means++, SODA 2007); the first one if all are centers.
  */
 static size_t
 draw(const struct attempt *attempt, uint64_t *state)
@@ -66,9 +66,9 @@ draw(const struct attempt *attempt, uint64_t *state)
 	return chosen;
 }
 
-/* Chooses points as centers. */
+/* Chooses initial centers. */
 static void
-begin(struct attempt *attempt, uint64_t seed)
+initialize(struct attempt *attempt, uint64_t seed)
 {
 	uint64_t state = seed;
 	for (size_t i = 0; i < attempt->n; i++)
@@ -86,7 +86,7 @@ begin(struct attempt *attempt, uint64_t seed)
 	}
 }
 
-/* Puts each point to its nearest center; whether any changes its group. */
+/* Assigns each point to its nearest center; returns whether any changed its cluster. */
 static bool
 assign(struct attempt *attempt)
 {
@@ -94,25 +94,25 @@ assign(struct attempt *attempt)
 	attempt->error = 0;
 	for (size_t i = 0; i < attempt->n; i++) {
 		uint32_t best = 0;
-		double least = HUGE_VAL;
+		double distance = HUGE_VAL;
 		for (uint32_t c = 0; c < attempt->k; c++) {
 			const double d =
 				cluster_distance(&attempt->points[i], &attempt->centers[c]);
-			if (d < least) {
-				least = d;
+			if (d < distance) {
+				distance = d;
 				best = c;
 			}
 		}
 		changed |= attempt->group[i] != best;
 		attempt->group[i] = best;
-		attempt->error += least;
+		attempt->error += distance;
 	}
 	return changed;
 }
 
-/* Moves each center to the mean of its points; one without any stays. */
+/* Moves each center to the mean of its points; empty clusters keep theirs. */
 static void
-move(struct attempt *attempt)
+move_centers(struct attempt *attempt)
 {
 	struct cluster_point sums[CLUSTER_MAX];
 	size_t counts[CLUSTER_MAX] = {0};
@@ -132,17 +132,16 @@ move(struct attempt *attempt)
 static void
 run(struct attempt *attempt, uint64_t seed)
 {
-	begin(attempt, seed);
+	initialize(attempt, seed);
 	for (size_t i = 0; i < attempt->n; i++)
 		attempt->group[i] = CLUSTER_MAX;
 	for (unsigned round = 0; round < CLUSTER_ROUNDS && assign(attempt); round++)
-		move(attempt);
+		move_centers(attempt);
 }
 
 /*
- * The criterion: the logarithm of the likelihood of the points, if those of a group are spread
- * around its center alike in all directions and groups, less half the logarithm of n for each
- * parameter.
+ * Returns the BIC: the log-likelihood of the points under identical spherical Gaussians, minus
+ * half the logarithm of n per parameter.
  */
 static double
 score(const struct attempt *attempt)
@@ -151,8 +150,8 @@ score(const struct attempt *attempt)
 	double variance = attempt->n > attempt->k ? attempt->error / (d * (n - k)) : 0;
 	double likelihood = 0;
 	size_t counts[CLUSTER_MAX] = {0};
-	if (variance < LEAST_VARIANCE)
-		variance = LEAST_VARIANCE;
+	if (variance < VARIANCE_MIN)
+		variance = VARIANCE_MIN;
 	for (size_t i = 0; i < attempt->n; i++)
 		counts[attempt->group[i]]++;
 	for (uint32_t c = 0; c < attempt->k; c++) {
@@ -163,24 +162,25 @@ score(const struct attempt *attempt)
 	return likelihood - (k - 1 + d * k + 1) / 2 * log(n);
 }
 
-/* The best of several beginnings for one k, into attempt; spare has room for another. */
+/* Sets attempt to the best of several seeds for one k; spare: scratch clusters. */
 static void
 find_best(struct attempt *attempt, uint32_t *spare, uint32_t seeds)
 {
-	struct attempt other = *attempt;
-	other.group = spare;
+	struct attempt candidate = *attempt;
+	candidate.group = spare;
 	run(attempt, 1);
 	for (uint32_t seed = 2; seed <= seeds; seed++) {
-		run(&other, seed);
-		if (other.error < attempt->error) {
-			memcpy(attempt->centers, other.centers, sizeof other.centers);
-			memcpy(attempt->group, other.group, attempt->n * sizeof *other.group);
-			attempt->error = other.error;
+		run(&candidate, seed);
+		if (candidate.error < attempt->error) {
+			memcpy(attempt->centers, candidate.centers, sizeof candidate.centers);
+			memcpy(attempt->group, candidate.group,
+				attempt->n * sizeof *candidate.group);
+			attempt->error = candidate.error;
 		}
 	}
 }
 
-/* The smallest k whose score is far enough up between the lowest and the highest one. */
+/* Returns the smallest k whose score reaches SCORE_FRACTION of the range. */
 static uint32_t
 choose(const struct clusters *clusters)
 {
@@ -190,14 +190,14 @@ choose(const struct clusters *clusters)
 		high = clusters->scores[k] > high ? clusters->scores[k] : high;
 	}
 	uint32_t k = 1;
-	while (k < clusters->tried && clusters->scores[k] < low + ENOUGH * (high - low))
+	while (k < clusters->tried && clusters->scores[k] < low + SCORE_FRACTION * (high - low))
 		k++;
 	return k;
 }
 
-/* Takes the groups over, numbered anew; groups without a point are left out. */
+/* Copies the clusters with new numbers, without empty ones. */
 static void
-take(struct clusters *clusters, const struct attempt *attempt)
+renumber(struct clusters *clusters, const struct attempt *attempt)
 {
 	uint32_t number[CLUSTER_MAX];
 	memset(number, 0xff, sizeof number);
@@ -214,7 +214,7 @@ take(struct clusters *clusters, const struct attempt *attempt)
 
 bool
 clusters_find(struct clusters *clusters, const struct cluster_point *points, size_t n,
-	uint32_t most, uint32_t seeds)
+	uint32_t max_k, uint32_t seeds)
 {
 	struct attempt *attempt = mem_new(1, sizeof *attempt);
 	uint32_t *spare = mem_new(n, sizeof *spare);
@@ -224,8 +224,8 @@ clusters_find(struct clusters *clusters, const struct cluster_point *points, siz
 	clusters->group = mem_new(n, sizeof *clusters->group);
 	const bool ok = attempt && spare && group && nearest && clusters->group;
 	if (ok) {
-		/* With a group for each point there is no spread to speak of. */
-		clusters->tried = n > most ? most : n > 1 ? (uint32_t)n - 1 : 1;
+		/* One cluster per point has no variance. */
+		clusters->tried = n > max_k ? max_k : n > 1 ? (uint32_t)n - 1 : 1;
 		*attempt = (struct attempt){
 			.points = points, .n = n, .group = group, .nearest = nearest};
 		for (attempt->k = 1; attempt->k <= clusters->tried; attempt->k++) {
@@ -234,7 +234,7 @@ clusters_find(struct clusters *clusters, const struct cluster_point *points, siz
 		}
 		attempt->k = choose(clusters);
 		find_best(attempt, spare, seeds);
-		take(clusters, attempt);
+		renumber(clusters, attempt);
 	}
 	mem_free(attempt);
 	mem_free(spare);

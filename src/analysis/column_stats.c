@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting over columns. Loops over 64 rows are written so that compilers vectorise them. */
+/* Statistics of columns. Compilers vectorize the loops over 64 rows. */
 #include "analysis/column_stats.h"
 
 #include "base/bits.h"
@@ -12,7 +12,7 @@ row_bits_equal(const uint8_t *values, size_t n, uint8_t value)
 	size_t i = 0;
 	for (; i + 8 <= n; i += 8) {
 		uint64_t x = load_le64(values + i) ^ value * ones;
-		/* 1 in every byte that is 0, and then those bits side by side. */
+		/* Sets bit 0 of every byte that is 0, then gathers these bits. */
 		uint64_t zero = ~(((x & low) + low) | x | low) >> 7;
 		rows |= (zero * 0x0102040810204080u >> 56) << i;
 	}
@@ -21,63 +21,63 @@ row_bits_equal(const uint8_t *values, size_t n, uint8_t value)
 	return rows;
 }
 
-/* How many of n values, a multiple of 64, are value. */
+/* Counts the values equal to value among n, a multiple of 64. */
 static size_t
 count_equal(const uint8_t *values, size_t n, uint8_t value)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < n; i += 64) {
-		uint8_t some = 0; /* a byte a lane: that many rows fit the widest vectors */
+		uint8_t lane = 0; /* one byte per lane, for the widest vectors */
 		for (size_t j = 0; j < 64; j++)
-			some = (uint8_t)(some + (values[i + j] == value));
-		count += some;
+			lane = (uint8_t)(lane + (values[i + j] == value));
+		count += lane;
 	}
 	return count;
 }
 
 static void
-tally_value(struct byte_histogram *tally, uint8_t value)
+histogram_add_value(struct byte_histogram *histogram, uint8_t value)
 {
-	tally->counts[value]++;
-	if (tally->listed[value] || tally->list_count == BYTE_HISTOGRAM_LISTED)
+	histogram->counts[value]++;
+	if (histogram->listed[value] || histogram->list_count == BYTE_HISTOGRAM_LISTED)
 		return;
-	tally->listed[value] = true;
-	tally->list[tally->list_count++] = value;
+	histogram->listed[value] = true;
+	histogram->list[histogram->list_count++] = value;
 }
 
 /*
- * Counts n rows, a multiple of 64: the listed values one after the other until no row is left
- * over, then what is left row by row.
+ * Counts n rows, a multiple of 64: first each listed value, until all rows are counted; then
+ * the remaining rows one by one.
  */
 static void
-tally_run(struct byte_histogram *tally, const uint8_t *values, size_t n)
+histogram_add_run(struct byte_histogram *histogram, const uint8_t *values, size_t n)
 {
-	size_t left = n, before = 0, listed = tally->list_count;
+	size_t remaining = n, previous = 0, listed = histogram->list_count;
 	bool known[256];
-	for (size_t i = 0; i < listed && left; i++) {
-		uint8_t value = tally->list[i];
+	for (size_t i = 0; i < listed && remaining; i++) {
+		uint8_t value = histogram->list[i];
 		size_t count = count_equal(values, n, value);
-		tally->counts[value] += count;
-		left -= count;
-		if (i && count > before) {
-			tally->list[i] = tally->list[i - 1];
-			tally->list[i - 1] = value;
+		histogram->counts[value] += count;
+		remaining -= count;
+		if (i && count > previous) {
+			histogram->list[i] = histogram->list[i - 1];
+			histogram->list[i - 1] = value;
 		} else {
-			before = count;
+			previous = count;
 		}
 	}
-	if (!left)
+	if (!remaining)
 		return;
 	for (size_t i = 0; i < 256; i++)
-		known[i] = tally->listed[i];
+		known[i] = histogram->listed[i];
 	for (size_t i = 0; i < n; i++) {
 		if (!known[values[i]])
-			tally_value(tally, values[i]);
+			histogram_add_value(histogram, values[i]);
 	}
 }
 
 void
-byte_histogram_add_column(struct byte_histogram *tally, const struct poly_batch *batch,
+byte_histogram_add_column(struct byte_histogram *histogram, const struct poly_batch *batch,
 	enum poly_column column, const uint8_t *values)
 {
 	size_t words = values ? row_bits_words(batch) : 0, full = 0;
@@ -87,13 +87,13 @@ byte_histogram_add_column(struct byte_histogram *tally, const struct poly_batch 
 			full++;
 			continue;
 		}
-		tally_run(tally, values + 64 * (w - full), 64 * full);
+		histogram_add_run(histogram, values + 64 * (w - full), 64 * full);
 		full = 0;
 		while (rows)
-			tally_value(tally, values[64 * w + row_bits_next(&rows)]);
+			histogram_add_value(histogram, values[64 * w + row_bits_next(&rows)]);
 	}
 	if (full)
-		tally_run(tally, values + 64 * (words - full), 64 * full);
+		histogram_add_run(histogram, values + 64 * (words - full), 64 * full);
 }
 
 void
@@ -145,7 +145,7 @@ void
 distinct_set_init(struct distinct_set *distinct)
 {
 	*distinct = (struct distinct_set){.overflowed = false};
-	/* No value stands at its own place: the low bits of ~i are never i. */
+	/* No value is in its own slot: the low bits of ~i are never i. */
 	for (uint64_t i = 0; i < 64; i++)
 		distinct->recent[i] = ~i;
 }
@@ -179,19 +179,19 @@ distinct_set_merge(struct distinct_set *into, const struct distinct_set *from)
 	}
 }
 
-/* Adds 64 values, which most often are all one. */
+/* Adds 64 values, which most often are equal. */
 static void
 distinct_word(struct distinct_set *distinct, const uint64_t *values)
 {
-	uint64_t unlike = 0;
+	uint64_t differences = 0;
 	for (size_t i = 1; i < 64; i++)
-		unlike |= values[0] ^ values[i];
+		differences |= values[0] ^ values[i];
 	distinct_set_add(distinct, values[0]);
-	for (size_t i = 1; unlike && i < 64; i++)
+	for (size_t i = 1; differences && i < 64; i++)
 		distinct_set_add(distinct, values[i]);
 }
 
-/* Adds the values of some rows of a word. */
+/* Adds the values of the given rows of a word. */
 static void
 distinct_rows(struct distinct_set *distinct, const uint64_t *values, uint64_t rows)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Estimates of quotients by units. */
+/* Estimates quotients from sampling units. */
 #include "analysis/confidence_interval.h"
 
 #include <math.h>
 
-/* Student's t that 97.5 % are below, by degrees of freedom from 1. */
+/* Student's t at 97.5 %, by degrees of freedom from 1. */
 static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
 	2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080,
 	2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 
-/* The same for any degrees of freedom above 0; above those of the table by its expansion. */
+/* Returns the same for any degrees of freedom above 0; beyond the table, by its expansion. */
 static double
 student_t(double freedom)
 {
 	const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
-	const size_t listed = sizeof student / sizeof *student;
-	if (freedom <= (double)listed)
+	const size_t table_size = sizeof student / sizeof *student;
+	if (freedom <= (double)table_size)
 		return student[(size_t)freedom - 1];
 	return z + (z3 + z) / (4 * freedom) +
 	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
@@ -43,7 +43,7 @@ confidence_interval_of(const struct ratio_sums *sums, uint64_t units, double sam
 	if (units < 2)
 		return interval;
 	const double squares = sums->xx - 2 * ratio * sums->xy + ratio * ratio * sums->yy;
-	/* What should be 0 may come out a little below. */
+	/* Rounding can make 0 slightly negative. */
 	const double spread = squares > 0 ? squares / (n - 1) : 0;
 	const double half = student_t(n - 1) * sqrt((1 - sampled) * spread / n) / mean;
 	interval.low = ratio > half ? ratio - half : 0;
@@ -53,22 +53,22 @@ confidence_interval_of(const struct ratio_sums *sums, uint64_t units, double sam
 
 void
 ratio_estimator_end_unit(
-	struct ratio_estimator *confidence, const struct analysis *analysis, const void *state)
+	struct ratio_estimator *estimator, const struct analysis *analysis, const void *state)
 {
 	struct analysis_ratio now[ANALYSIS_RATIOS];
-	confidence->count = analysis->ratios(state, now);
-	for (size_t i = 0; i < confidence->count; i++) {
-		const struct analysis_ratio *last = &confidence->last[i];
-		ratio_sums_add(&confidence->sums[i], now[i].part - last->part,
+	estimator->count = analysis->ratios(state, now);
+	for (size_t i = 0; i < estimator->count; i++) {
+		const struct analysis_ratio *last = &estimator->last[i];
+		ratio_sums_add(&estimator->sums[i], now[i].part - last->part,
 			now[i].whole - last->whole);
-		confidence->last[i] = now[i];
+		estimator->last[i] = now[i];
 	}
-	confidence->units++;
+	estimator->units++;
 }
 
 void
 ratio_estimator_report(
-	const struct ratio_estimator *confidence, double sampled, struct poly_report *report)
+	const struct ratio_estimator *estimator, double sampled, struct poly_report *report)
 {
 	poly_report_table(report, "confidence");
 	poly_report_column(report, "quantity", false);
@@ -77,15 +77,15 @@ ratio_estimator_report(
 	poly_report_column(report, "low", true);
 	poly_report_column(report, "high", true);
 	poly_report_column(report, "units", true);
-	for (size_t i = 0; i < confidence->count; i++) {
-		const struct confidence_interval interval = confidence_interval_of(
-			&confidence->sums[i], confidence->units, sampled);
-		poly_report_cell_text(report, confidence->last[i].key);
-		poly_report_cell_text(report, confidence->last[i].title);
+	for (size_t i = 0; i < estimator->count; i++) {
+		const struct confidence_interval interval =
+			confidence_interval_of(&estimator->sums[i], estimator->units, sampled);
+		poly_report_cell_text(report, estimator->last[i].key);
+		poly_report_cell_text(report, estimator->last[i].title);
 		poly_report_cell_real(report, interval.estimate, 6);
 		poly_report_cell_real(report, interval.low, 6);
 		poly_report_cell_real(report, interval.high, 6);
-		poly_report_cell_count(report, confidence->units);
+		poly_report_cell_count(report, estimator->units);
 	}
 	poly_report_end(report);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for contexts: the column in the upper four bits, its value below. */
+/* Keys of contexts: the column in the upper four bits, its value in the others. */
 #include "analysis/context.h"
 
 #define SHIFT 60
@@ -11,10 +11,10 @@ const enum poly_column context_columns[CONTEXT_COLUMN_COUNT] = {
 uint64_t
 context_key_of_value(enum poly_column column, uint64_t value)
 {
-	uint64_t which = 1;
-	while (which < CONTEXT_COLUMN_COUNT && context_columns[which - 1] != column)
-		which++;
-	return which << SHIFT | (value & MASK);
+	uint64_t rank = 1;
+	while (rank < CONTEXT_COLUMN_COUNT && context_columns[rank - 1] != column)
+		rank++;
+	return rank << SHIFT | (value & MASK);
 }
 
 uint64_t
@@ -43,16 +43,17 @@ context_name_index(uint64_t key)
 }
 
 void
-context_append_name(const struct poly_trace_info *info, uint64_t key, struct buf *to)
+context_append_name(const struct poly_trace_info *info, uint64_t key, struct buf *text)
 {
-	const uint64_t which = key >> SHIFT, value = key & MASK;
-	if (!which)
+	const uint64_t rank = key >> SHIFT, value = key & MASK;
+	if (!rank)
 		return;
-	const enum poly_column column = context_columns[which - 1];
+	const enum poly_column column = context_columns[rank - 1];
 	const uint32_t number = context_name_index(key);
 	const char *name = number == CONTEXT_NO_NAME ? NULL : poly_trace_name(info, number);
 	if (name)
-		buf_string(to, name);
+		buf_string(text, name);
 	else
-		buf_printf(to, "%s %llu", poly_column_name(column), (unsigned long long)value);
+		buf_printf(
+			text, "%s %llu", poly_column_name(column), (unsigned long long)value);
 }

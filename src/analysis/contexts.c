@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbering contexts: mostly all rows of a batch are one's. */
+/* Numbers contexts. Most batches have rows of one context. */
 #include "analysis/contexts.h"
 
 #include "analysis/column_stats.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The number of the last context, where there are more than can be told apart. */
+/* The number of the last context, which all further ones share. */
 #define LAST (ANALYSIS_CONTEXTS_MAX - 1)
 
 void
@@ -17,7 +17,7 @@ contexts_begin_trace(struct contexts *contexts, const struct poly_trace_info *in
 	memset(contexts->recent, 0, sizeof contexts->recent);
 }
 
-/* The number of a key whose name, if it is one, is a number of contexts->names. */
+/* Numbers a key, whose name index, if any, is one of contexts->names. */
 static bool
 number_key(struct contexts *contexts, uint64_t key, uint16_t *number)
 {
@@ -37,39 +37,39 @@ number_key(struct contexts *contexts, uint64_t key, uint16_t *number)
 	return true;
 }
 
-/* The key with the name of a processor as a number of ours. */
+/* Adds a CPU name to names and sets *key to its key. */
 static bool
-keep_name(struct contexts *contexts, const char *name, uint64_t *key)
+intern_name(struct contexts *contexts, const char *name, uint64_t *key)
 {
 	const uint32_t number = intern_add(&contexts->names, name, strlen(name));
 	*key = context_key_of_name(number);
 	return number != INTERN_FAILED;
 }
 
-/* The number of a key of the trace. */
+/* Numbers a key of the trace. */
 static bool
 number_context(struct contexts *contexts, uint64_t key, uint16_t *number)
 {
-	const size_t place = (key ^ key >> 57) % CONTEXTS_RECENT;
-	const uint32_t word = context_name_index(key);
+	const size_t slot = (key ^ key >> 57) % CONTEXTS_RECENT;
+	const uint32_t index = context_name_index(key);
 	const char *name =
-		word == CONTEXT_NO_NAME ? NULL : poly_trace_name(contexts->info, word);
-	uint64_t kept = key;
-	if (contexts->recent[place].used && contexts->recent[place].key == key) {
-		*number = contexts->recent[place].number;
+		index == CONTEXT_NO_NAME ? NULL : poly_trace_name(contexts->info, index);
+	uint64_t own_key = key;
+	if (contexts->recent[slot].used && contexts->recent[slot].key == key) {
+		*number = contexts->recent[slot].number;
 		return true;
 	}
-	if (word != CONTEXT_NO_NAME && !keep_name(contexts, name ? name : "?", &kept))
+	if (index != CONTEXT_NO_NAME && !intern_name(contexts, name ? name : "?", &own_key))
 		return false;
-	if (!number_key(contexts, kept, number))
+	if (!number_key(contexts, own_key, number))
 		return false;
-	contexts->recent[place].key = key;
-	contexts->recent[place].number = *number;
-	contexts->recent[place].used = true;
+	contexts->recent[slot].key = key;
+	contexts->recent[slot].number = *number;
+	contexts->recent[slot].used = true;
 	return true;
 }
 
-/* How many rows of a batch have a value in a column. */
+/* Counts the rows of a batch with a value in a column. */
 static size_t
 count_present(const struct poly_batch *batch, enum poly_column column)
 {
@@ -79,15 +79,15 @@ count_present(const struct poly_batch *batch, enum poly_column column)
 	return count;
 }
 
-/* How the contexts of a batch are told. */
-enum telling {
-	BY_NOTHING, /* no row says who */
-	BY_COLUMN,  /* every row does, in the same column */
+/* How the rows of a batch identify their contexts. */
+enum identification {
+	BY_NOTHING, /* no row does */
+	BY_COLUMN,  /* all rows, in the same column */
 	BY_ROW,
 };
 
-static enum telling
-find_telling(const struct poly_batch *batch, enum poly_column *column)
+static enum identification
+find_identification(const struct poly_batch *batch, enum poly_column *column)
 {
 	for (size_t i = 0; i < CONTEXT_COLUMN_COUNT; i++) {
 		*column = context_columns[i];
@@ -100,7 +100,7 @@ find_telling(const struct poly_batch *batch, enum poly_column *column)
 	return BY_NOTHING;
 }
 
-/* True where a column has the same value in all rows: each is the one before it. */
+/* Whether a column has the same value in all rows. */
 static bool
 is_uniform(const struct poly_batch *batch, enum poly_column column)
 {
@@ -109,19 +109,18 @@ is_uniform(const struct poly_batch *batch, enum poly_column column)
 	return memcmp(data, data + size, (batch->rows - 1) * size) == 0;
 }
 
-/* Numbers the rows one by one; neighbours are mostly of the same context. */
+/* Numbers row by row; neighbors mostly have the same context. */
 static bool
-number_rows(struct contexts *contexts, const struct poly_batch *batch, enum telling telling,
+number_rows(struct contexts *contexts, const struct poly_batch *batch, enum identification by,
 	enum poly_column column, uint16_t *context)
 {
 	const struct column_traits *traits = &column_table[column];
 	const void *data = column_data(batch, column);
 	uint64_t last = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
-		const uint64_t key =
-			telling == BY_COLUMN
-				? context_key_of_value(column, column_load(traits, data, row))
-				: context_key(batch, row);
+		const uint64_t key = by == BY_COLUMN ? context_key_of_value(column,
+							       column_load(traits, data, row))
+						     : context_key(batch, row);
 		if (row && key == last)
 			context[row] = context[row - 1];
 		else if (!number_context(contexts, key, &context[row]))
@@ -133,45 +132,45 @@ number_rows(struct contexts *contexts, const struct poly_batch *batch, enum tell
 
 bool
 contexts_number_rows(struct contexts *contexts, const struct poly_batch *batch,
-	uint16_t *context, uint16_t *only, bool *mixed)
+	uint16_t *context, uint16_t *sole_context, bool *mixed)
 {
 	enum poly_column column;
-	const enum telling telling = find_telling(batch, &column);
-	*mixed = telling == BY_ROW || (telling == BY_COLUMN && !is_uniform(batch, column));
+	const enum identification by = find_identification(batch, &column);
+	*mixed = by == BY_ROW || (by == BY_COLUMN && !is_uniform(batch, column));
 	if (*mixed)
-		return number_rows(contexts, batch, telling, column, context);
-	return number_context(contexts, context_key(batch, 0), only);
+		return number_rows(contexts, batch, by, column, context);
+	return number_context(contexts, context_key(batch, 0), sole_context);
 }
 
 bool
-contexts_merge(struct contexts *into, const struct contexts *from, uint16_t *to)
+contexts_merge(struct contexts *into, const struct contexts *from, uint16_t *numbers)
 {
 	for (uint16_t i = 0; i < from->count; i++) {
 		uint64_t key = from->keys[i];
 		const uint32_t name = context_name_index(key);
 		if (name != CONTEXT_NO_NAME &&
-			!keep_name(into, intern_text(&from->names, name), &key))
+			!intern_name(into, intern_text(&from->names, name), &key))
 			return false;
-		if (!number_key(into, key, &to[i]))
+		if (!number_key(into, key, &numbers[i]))
 			return false;
 		if (i == LAST && from->overflowed)
-			to[i] = LAST;
+			numbers[i] = LAST;
 	}
 	into->overflowed |= from->overflowed;
 	return true;
 }
 
 void
-contexts_append_name(const struct contexts *contexts, uint16_t number, struct buf *to)
+contexts_append_name(const struct contexts *contexts, uint16_t number, struct buf *text)
 {
 	const uint64_t key = contexts->keys[number];
 	const uint32_t name = context_name_index(key);
 	if (number == LAST && contexts->overflowed)
-		buf_string(to, "others");
+		buf_string(text, "others");
 	else if (name != CONTEXT_NO_NAME)
-		buf_string(to, intern_text(&contexts->names, name));
+		buf_string(text, intern_text(&contexts->names, name));
 	else
-		context_append_name(contexts->info, key, to);
+		context_append_name(contexts->info, key, text);
 }
 
 void

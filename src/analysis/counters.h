@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of counts that grow with the numbers that index them. */
+/* Growable arrays of counters, indexed by number. */
 #ifndef ANALYSIS_COUNTERS_H
 #define ANALYSIS_COUNTERS_H
 
@@ -8,35 +8,35 @@
 #include <stdint.h>
 
 /*
- * Makes room for wanted elements of size bytes in an array of *capacity of them, at least
- * twice as many as before; what is added is zero. False: no memory, and nothing has changed.
+ * Grows an array of *capacity elements of size bytes to at least count elements, at least
+ * doubling it; new elements are zero. False: out of memory, and the array is unchanged.
  */
-bool counters_grow_array(void **list, uint32_t *capacity, size_t wanted, size_t size);
+bool counters_grow_array(void **list, uint32_t *capacity, size_t count, size_t size);
 
-/* Counts by number. Zeroed is empty. */
+/* Counters by number. Zeroed is empty. */
 struct counters {
 	uint64_t *list;
-	uint32_t capacity; /* counts that there is room for; those never counted are 0 */
+	uint32_t capacity; /* elements of list; counters beyond are 0 */
 };
 
-/* Makes room for the numbers below wanted; false: no memory. */
-bool counters_reserve(struct counters *counts, size_t wanted);
+/* Grows to at least count counters; false: out of memory. */
+bool counters_reserve(struct counters *counters, size_t count);
 
-/* The count of a number, 0 also where there is no room for it. */
+/* Returns the counter of a number; 0 beyond the capacity. */
 static inline uint64_t
-counters_at(const struct counters *counts, size_t number)
+counters_at(const struct counters *counters, size_t number)
 {
-	return number < counts->capacity ? counts->list[number] : 0;
+	return number < counters->capacity ? counters->list[number] : 0;
 }
 
 /*
- * Counts by number plus 1, so that UINT32_MAX, "none", counts as 0: adds from's, whose number n
- * is numbers[n] in into. False: no memory.
+ * Adds the counters of from, which are indexed by number + 1, so that UINT32_MAX, "none", has
+ * index 0. numbers maps from's numbers to those of into. False: out of memory.
  */
 bool counters_merge(
 	struct counters *into, const struct counters *from, const uint32_t *numbers);
 
-/* Gives the memory back. */
-void counters_fini(struct counters *counts);
+/* Frees the memory. */
+void counters_fini(struct counters *counters);
 
 #endif

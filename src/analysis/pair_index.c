@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbering pairs. */
+/* Numbers pairs of numbers. */
 #include "analysis/pair_index.h"
 
 #include "analysis/counters.h"
 #include "base/mem.h"
 
 /*
- * One hash of both, so that a first number with many second ones has no long chain; the map
- * mixes it. The factor is odd and without a pattern.
+ * Hashes both numbers, so that a first number with many second ones has no long chain; the map
+ * mixes the hash. The factor is odd and irregular.
  */
 static uint64_t
 pair_index_hash(uint64_t a, uint64_t b)
@@ -15,8 +15,8 @@ pair_index_hash(uint64_t a, uint64_t b)
 	return a ^ b * 0xd6e8feb86659fd93u;
 }
 
-/* The number of a pair in the chain that begins with *number; false: it is not there, and
- * *number is the last one. */
+/* Sets *number to a pair of the chain that begins with *number; false: the chain lacks it, and
+ * *number is its last pair. */
 static bool
 pair_index_walk(const struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t *number)
 {
@@ -39,12 +39,12 @@ pair_index_find(const struct pair_index *pairs, uint64_t a, uint64_t b)
 }
 
 uint32_t
-pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t most)
+pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t limit)
 {
 	bool added;
-	if (pairs->count >= most)
+	if (pairs->count >= limit)
 		return pair_index_find(pairs, a, b);
-	/* First of all, so that the map names no pair that there is not. */
+	/* Grows the list first, so that the map never refers to a missing pair. */
 	void *list = pairs->list;
 	const bool has_room = counters_grow_array(
 		&list, &pairs->capacity, (size_t)pairs->count + 1, sizeof *pairs->list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for pairs of numbers: dense from 0, in the order of first appearance. */
+/* Dense numbers of pairs of numbers: from 0, in order of first appearance. */
 #ifndef ANALYSIS_PAIR_INDEX_H
 #define ANALYSIS_PAIR_INDEX_H
 
@@ -7,29 +7,30 @@
 
 struct indexed_pair {
 	uint64_t a, b;
-	uint32_t next; /* another pair of the same hash, plus 1; 0: none */
+	uint32_t next; /* number of the next pair with the same hash, plus 1; 0: none */
 };
 
 /* Zeroed is empty. */
 struct pair_index {
-	struct map first;	   /* first pair of a hash */
+	struct map first;	   /* number of the first pair, by hash */
 	struct indexed_pair *list; /* by number */
 	uint32_t count, capacity;
 };
 
-/* There are as many pairs as there may be. */
+/* The index has its maximum number of pairs, or lacks the pair. */
 #define PAIR_INDEX_FULL UINT32_MAX
 
-/* Memory could not be had. */
+/* Out of memory. */
 #define PAIR_INDEX_FAILED (UINT32_MAX - 1)
 
-/* The number of a pair, a new one where there are fewer than most; else PAIR_INDEX_FULL. */
-uint32_t pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t most);
+/* Returns the number of a pair, which is added if there are fewer than limit pairs; else
+ * PAIR_INDEX_FULL or PAIR_INDEX_FAILED. */
+uint32_t pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t limit);
 
-/* The number of a pair; PAIR_INDEX_FULL where it has none. */
+/* Returns the number of a pair; PAIR_INDEX_FULL if there is none. */
 uint32_t pair_index_find(const struct pair_index *pairs, uint64_t a, uint64_t b);
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void pair_index_fini(struct pair_index *pairs);
 
 #endif

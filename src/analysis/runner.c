@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running analyses: one pass over a trace feeds every one that was asked for. */
+/* Runs all requested analyses while a trace is read once. */
 #include "analysis/analysis_instance.h"
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Whether an analysis is asked for by name. */
+/* Whether an analysis is requested by name. */
 static bool
 is_named(const char *const *names, const char *name)
 {
@@ -19,38 +19,37 @@ is_named(const char *const *names, const char *name)
 	return false;
 }
 
-/* Whether an analysis is asked for where none is by name. */
+/* Whether an analysis runs if none is requested by name. */
 static bool
-is_usual(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+is_default(const struct poly_stats_options *options, const struct poly_analysis_info *info)
 {
 	return info->is_default || (options->all && !info->is_simulation);
 }
 
-/* Fails where a name is no analysis. */
+/* Fails on an unknown name of an analysis. */
 static enum poly_status
 check_names(const char *const *names, struct poly_error *error)
 {
 	for (; names && *names; names++) {
 		if (!poly_analysis_find(*names))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"there is no analysis '%.60s'; 'polytrace stats --list' shows "
-				"them",
-				*names);
+				"no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
 }
 
-/* Whether an analysis is asked for. */
+/* Whether an analysis is requested. */
 static bool
-is_asked(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+is_requested(const struct poly_stats_options *options, const struct poly_analysis_info *info)
 {
 	return options->analyses ? is_named(options->analyses, info->name)
-				 : is_usual(options, info);
+				 : is_default(options, info);
 }
 
-/* Fails where a word is about no analysis that is asked for. */
+/* Fails on an option of no requested analysis. */
 static enum poly_status
-check_word(const struct poly_stats_options *options, const char *word, struct poly_error *error)
+check_option(
+	const struct poly_stats_options *options, const char *word, struct poly_error *error)
 {
 	const struct analysis *analysis;
 	size_t n, i = 0;
@@ -62,91 +61,92 @@ check_word(const struct poly_stats_options *options, const char *word, struct po
 	if (!analysis)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"no analysis has an option '%.*s'", (int)n, word);
-	if (!is_asked(options, &analysis->info))
+	if (!is_requested(options, &analysis->info))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%.*s' is of the analysis '%s', which is not asked for", (int)n,
-			word, analysis->info.name);
+			"option '%.*s' belongs to analysis '%s', which is not requested",
+			(int)n, word, analysis->info.name);
 	return POLY_OK;
 }
 
-/* Takes the words that are about an analysis. */
+/* Sets the options of an analysis. */
 static enum poly_status
-take_words(struct analysis_instance *run, const char *const *words, struct poly_error *error)
+set_options(
+	struct analysis_instance *instance, const char *const *words, struct poly_error *error)
 {
-	const struct poly_option *table = run->analysis->info.options;
-	enum poly_status status = option_values_init(table, &run->values, error);
+	const struct poly_option *table = instance->analysis->info.options;
+	enum poly_status status = option_values_init(table, &instance->values, error);
 	for (; status == POLY_OK && words && *words; words++) {
 		size_t n;
 		status = option_name(*words, &n, error);
 		const struct poly_option *option =
 			status == POLY_OK ? option_find(table, *words, n) : NULL;
 		if (option)
-			status =
-				option_take(&run->values, table, option, *words + n + 1, error);
+			status = option_take(
+				&instance->values, table, option, *words + n + 1, error);
 	}
 	return status;
 }
 
-/* Makes a state for an analysis. */
+/* Creates the state of an analysis. */
 static enum poly_status
-add_run(struct poly_stats *stats, const struct analysis *analysis, const char *const *words,
-	struct poly_error *error)
+add_instance(struct poly_stats *stats, const struct analysis *analysis,
+	const char *const *words, struct poly_error *error)
 {
-	struct analysis_instance *run = &stats->runs[stats->count];
-	run->analysis = analysis;
+	struct analysis_instance *instance = &stats->instances[stats->count];
+	instance->analysis = analysis;
 	stats->count++;
-	enum poly_status status = take_words(run, words, error);
+	enum poly_status status = set_options(instance, words, error);
 	if (status != POLY_OK)
 		return status;
-	run->state = mem_new(1, analysis->state_size);
-	if (!run->state)
+	instance->state = mem_new(1, analysis->state_size);
+	if (!instance->state)
 		return err_memory(error);
 	if (stats->options.period && analysis->ratios) {
-		run->confidence = mem_new(1, sizeof *run->confidence);
-		if (!run->confidence)
+		instance->estimator = mem_new(1, sizeof *instance->estimator);
+		if (!instance->estimator)
 			return err_memory(error);
 	}
-	const struct analysis_setup setup = {run->values.values, run->values.texts,
-		run->values.given, &stats->ops, &stats->contexts, stats->options.stores};
-	return analysis->init ? analysis->init(run->state, &setup, error) : POLY_OK;
+	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
+		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores};
+	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
-/* Makes the states of all that is asked for. */
+/* Creates the states of all requested analyses. */
 static enum poly_status
-add_runs(struct poly_stats *stats, const struct poly_stats_options *options,
+add_instances(struct poly_stats *stats, const struct poly_stats_options *options,
 	struct poly_error *error)
 {
 	const char *const *words = options->options;
 	const struct analysis *analysis;
 	enum poly_status status = check_names(options->analyses, error);
-	size_t most = 0;
+	size_t count = 0;
 	for (; status == POLY_OK && words && *words; words++)
-		status = check_word(options, *words, error);
-	while (analysis_at(most))
-		most++;
+		status = check_option(options, *words, error);
+	while (analysis_at(count))
+		count++;
 	stats->by_name = options->analyses != NULL;
-	stats->runs = mem_new(most, sizeof *stats->runs);
-	stats->due = mem_new(most, sizeof *stats->due);
-	if (status == POLY_OK && (!stats->runs || !stats->due))
+	stats->instances = mem_new(count, sizeof *stats->instances);
+	stats->due = mem_new(count, sizeof *stats->due);
+	if (status == POLY_OK && (!stats->instances || !stats->due))
 		return err_memory(error);
 	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
-		if (is_asked(options, &analysis->info))
-			status = add_run(stats, analysis, options->options, error);
+		if (is_requested(options, &analysis->info))
+			status = add_instance(stats, analysis, options->options, error);
 	}
 	return status;
 }
 
-/* Tasks that can be done at the same time: analyses, or the parts of the only one. */
+/* Counts parallel tasks: analyses, or the tasks of a single one. */
 static size_t
 count_tasks(const struct poly_stats *stats)
 {
-	const struct analysis_instance *run = stats->runs;
-	if (stats->count != 1 || !run->analysis->task_count)
+	const struct analysis_instance *instance = stats->instances;
+	if (stats->count != 1 || !instance->analysis->task_count)
 		return stats->count;
-	return run->analysis->task_count(run->state);
+	return instance->analysis->task_count(instance->state);
 }
 
-/* Starts the threads that there is work for; without them the caller does it all. */
+/* Starts as many threads as there are tasks; without threads, the caller does all work. */
 static void
 start_team(struct poly_stats *stats)
 {
@@ -161,41 +161,43 @@ enum poly_status
 poly_stats_new(const struct poly_stats_options *options, struct poly_stats **stats,
 	struct poly_error *error)
 {
-	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats_options requested = POLY_STATS_OPTIONS_INIT;
 	*stats = NULL;
-	enum poly_status status = option_struct(&asked, sizeof asked, options, error);
-	if (status == POLY_OK && (asked.unit > asked.period || (asked.period && !asked.unit)))
+	enum poly_status status = option_struct(&requested, sizeof requested, options, error);
+	if (status == POLY_OK &&
+		(requested.unit > requested.period || (requested.period && !requested.unit)))
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"units of %llu records in every %llu, expected 1 to as many",
-			(unsigned long long)asked.unit, (unsigned long long)asked.period);
+			"options.unit: found %llu, expected 1 to options.period (%llu)",
+			(unsigned long long)requested.unit,
+			(unsigned long long)requested.period);
 	if (status != POLY_OK)
 		return status;
-	struct poly_stats *it = mem_new(1, sizeof *it);
-	if (!it)
+	struct poly_stats *new_stats = mem_new(1, sizeof *new_stats);
+	if (!new_stats)
 		return err_memory(error);
-	it->options = asked;
-	status = add_runs(it, &asked, error);
-	it->options.analyses = it->options.options = NULL;
-	it->options.stores = NULL;
+	new_stats->options = requested;
+	status = add_instances(new_stats, &requested, error);
+	new_stats->options.analyses = new_stats->options.options = NULL;
+	new_stats->options.stores = NULL;
 	if (status == POLY_OK) {
-		start_team(it);
-		*stats = it;
+		start_team(new_stats);
+		*stats = new_stats;
 	} else {
-		poly_stats_free(it);
+		poly_stats_free(new_stats);
 	}
 	return status;
 }
 
-/* Fails where an analysis that was asked for by name does not suit the trace. */
+/* Fails because a named analysis does not support the trace. */
 static enum poly_status
-refuse(const struct analysis_instance *run, const struct poly_trace_info *info,
+refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	const poly_columns lacks = run->analysis->info.needs & ~info->columns;
-	const char *name = run->analysis->info.name;
+	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const char *name = instance->analysis->info.name;
 	if (!lacks)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"analysis '%s' tells nothing of a trace of format '%s'", name,
+			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"analysis '%s' needs the column '%s', which a trace of format '%s' does not "
@@ -203,23 +205,24 @@ refuse(const struct analysis_instance *run, const struct poly_trace_info *info,
 		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
 }
 
-/* A trace begins that suits an analysis. */
+/* Begins a trace that an analysis supports. */
 static void
-begin_run(struct poly_stats *stats, struct analysis_instance *run,
+begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 	const struct poly_trace_info *info)
 {
-	const struct analysis *analysis = run->analysis;
-	run->suited = true;
+	const struct analysis *analysis = instance->analysis;
+	instance->suited = true;
 	stats->shares |= analysis->shares;
-	/* An access is of the instruction that its own context has executed. */
+	/* The site of an access is that of its context's last instruction. */
 	if (analysis->shares & SHARES_SITES)
 		stats->shares |= SHARES_CONTEXTS;
 	stats->columns |= analysis->info.needs | analysis->info.wants;
 	if (analysis->begin)
-		analysis->begin(run->state, info);
-	/* A unit that the end of the last trace cut short is not one. */
-	if (run->confidence)
-		run->confidence->count = analysis->ratios(run->state, run->confidence->last);
+		analysis->begin(instance->state, info);
+	/* The end of the last trace truncated its unit, which is not counted. */
+	if (instance->estimator)
+		instance->estimator->count =
+			analysis->ratios(instance->state, instance->estimator->last);
 }
 
 enum poly_status
@@ -232,14 +235,14 @@ poly_stats_begin(
 	static_ops_begin_trace(&stats->ops, info);
 	contexts_begin_trace(&stats->contexts, info);
 	for (size_t i = 0; i < stats->count; i++) {
-		struct analysis_instance *run = &stats->runs[i];
-		const struct analysis *analysis = run->analysis;
-		run->suits = !(analysis->info.needs & ~info->columns) &&
-			     (!analysis->suits || analysis->suits(info));
-		if (!run->suits && stats->by_name)
-			return refuse(run, info, error);
-		if (run->suits)
-			begin_run(stats, run, info);
+		struct analysis_instance *instance = &stats->instances[i];
+		const struct analysis *analysis = instance->analysis;
+		instance->suits = !(analysis->info.needs & ~info->columns) &&
+				  (!analysis->suits || analysis->suits(info));
+		if (!instance->suits && stats->by_name)
+			return refuse(instance, info, error);
+		if (instance->suits)
+			begin_instance(stats, instance, info);
 	}
 	stats->columns |= static_ops_columns(info, stats->shares);
 	if (stats->shares & SHARES_CONTEXTS)
@@ -259,8 +262,8 @@ poly_stats_accepts_weights(const struct poly_stats *stats)
 {
 	bool all = !stats->options.warmup && !stats->options.period;
 	for (size_t i = 0; i < stats->count; i++)
-		all = all &&
-		      (!stats->runs[i].suits || stats->runs[i].analysis->update_weighted);
+		all = all && (!stats->instances[i].suits ||
+				     stats->instances[i].analysis->update_weighted);
 	return all;
 }
 
@@ -269,9 +272,9 @@ poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < stats->count && status == POLY_OK; i++) {
-		const struct analysis_instance *run = &stats->runs[i];
-		if (run->suited && run->analysis->finish)
-			status = run->analysis->finish(run->state, error);
+		const struct analysis_instance *instance = &stats->instances[i];
+		if (instance->suited && instance->analysis->finish)
+			status = instance->analysis->finish(instance->state, error);
 	}
 	return status;
 }
@@ -280,15 +283,15 @@ void
 poly_stats_report(const struct poly_stats *stats, struct poly_report *report)
 {
 	for (size_t i = 0; i < stats->count; i++) {
-		const struct analysis_instance *run = &stats->runs[i];
-		const struct poly_analysis_info *info = &run->analysis->info;
-		if (!run->suited)
+		const struct analysis_instance *instance = &stats->instances[i];
+		const struct poly_analysis_info *info = &instance->analysis->info;
+		if (!instance->suited)
 			continue;
 		poly_report_section(report, info->name);
 		poly_report_heading(report, info->title);
-		run->analysis->report(run->state, &stats->ops, report);
-		if (run->confidence)
-			ratio_estimator_report(run->confidence,
+		instance->analysis->report(instance->state, &stats->ops, report);
+		if (instance->estimator)
+			ratio_estimator_report(instance->estimator,
 				(double)stats->options.unit / (double)stats->options.period,
 				report);
 		poly_report_end(report);
@@ -302,14 +305,14 @@ poly_stats_free(struct poly_stats *stats)
 		return;
 	thread_pool_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {
-		struct analysis_instance *run = &stats->runs[i];
-		if (run->state && run->analysis->fini)
-			run->analysis->fini(run->state);
-		mem_free(run->state);
-		mem_free(run->confidence);
-		option_values_free(&run->values);
+		struct analysis_instance *instance = &stats->instances[i];
+		if (instance->state && instance->analysis->fini)
+			instance->analysis->fini(instance->state);
+		mem_free(instance->state);
+		mem_free(instance->estimator);
+		option_values_free(&instance->values);
 	}
-	mem_free(stats->runs);
+	mem_free(stats->instances);
 	mem_free(stats->due);
 	slice_fini(&stats->slice);
 	contexts_fini(&stats->contexts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two runs of analyses as one. */
+/* Merges the results of two runs. */
 #include "analysis/analysis_instance.h"
 
 #include "base/err.h"
@@ -7,17 +7,16 @@
 
 #include <string.h>
 
-/* True where an option has the same value in both. */
+/* Whether an option has the same value in both. */
 static bool
 is_same_value(const struct option_values *a, const struct option_values *b, size_t i)
 {
-	const char *one = a->texts ? a->texts[i] : NULL, *other = b->texts ? b->texts[i] : NULL;
-	return a->values[i] == b->values[i] && !one == !other &&
-	       (!one || strcmp(one, other) == 0);
+	const char *x = a->texts ? a->texts[i] : NULL, *y = b->texts ? b->texts[i] : NULL;
+	return a->values[i] == b->values[i] && !x == !y && (!x || strcmp(x, y) == 0);
 }
 
 static bool
-is_same_run(const struct analysis_instance *a, const struct analysis_instance *b)
+is_same_instance(const struct analysis_instance *a, const struct analysis_instance *b)
 {
 	if (a->analysis != b->analysis)
 		return false;
@@ -28,42 +27,43 @@ is_same_run(const struct analysis_instance *a, const struct analysis_instance *b
 	return true;
 }
 
-/* Fails where two runs were not asked the same, or what was asked has no parts. */
+/* Fails if two runs differ in analyses or options, or an analysis cannot merge. */
 static enum poly_status
-check_runs(
+check_instances(
 	const struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
 	bool same = into->count == from->count;
 	for (size_t i = 0; same && i < into->count; i++)
-		same = is_same_run(&into->runs[i], &from->runs[i]);
+		same = is_same_instance(&into->instances[i], &from->instances[i]);
 	if (!same)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"different analyses or options cannot be merged");
 	if (into->options.warmup || from->options.warmup || into->options.period ||
 		from->options.period)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"what was counted behind a warm-up or in units cannot be merged");
+			"runs with a warm-up or sampling cannot be merged");
 	for (size_t i = 0; i < into->count; i++) {
-		if (!into->runs[i].analysis->merge)
+		if (!into->instances[i].analysis->merge)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
 				"analysis '%s' cannot be merged: it depends on the order of "
 				"all records",
-				into->runs[i].analysis->info.name);
+				into->instances[i].analysis->info.name);
 	}
 	return POLY_OK;
 }
 
-/* Merges states by the numbers that operations and so on have in into. */
+/* Merges states; numbers maps operations, sites and contexts to those of into. */
 static bool
-merge_runs(struct poly_stats *into, const struct poly_stats *from,
+merge_instances(struct poly_stats *into, const struct poly_stats *from,
 	const struct analysis_numbers *numbers)
 {
 	bool ok = true;
 	for (size_t i = 0; ok && i < into->count; i++) {
-		struct analysis_instance *run = &into->runs[i];
-		ok = run->analysis->merge(run->state, from->runs[i].state, numbers);
-		run->suits |= from->runs[i].suits;
-		run->suited |= from->runs[i].suited;
+		struct analysis_instance *instance = &into->instances[i];
+		ok = instance->analysis->merge(
+			instance->state, from->instances[i].state, numbers);
+		instance->suits |= from->instances[i].suits;
+		instance->suited |= from->instances[i].suited;
 	}
 	into->seen += from->seen;
 	return ok;
@@ -80,7 +80,7 @@ merge(struct poly_stats *into, const struct poly_stats *from)
 	const struct analysis_numbers all = {numbers, numbers + ops, contexts};
 	const bool ok = static_ops_merge(&into->ops, &from->ops, numbers, numbers + ops) &&
 			contexts_merge(&into->contexts, &from->contexts, contexts) &&
-			merge_runs(into, from, &all);
+			merge_instances(into, from, &all);
 	mem_free(numbers);
 	return ok;
 }
@@ -89,7 +89,7 @@ enum poly_status
 poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
-	const enum poly_status status = check_runs(into, from, error);
+	const enum poly_status status = check_instances(into, from, error);
 	if (status != POLY_OK)
 		return status;
 	if (into->status == POLY_OK && (from->status != POLY_OK || !merge(into, from)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering registers and memory. */
+/* Reconstructs registers and memory. */
 #include "analysis/state.h"
 
 #include "analysis/context.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Bytes of one access of which the data count; none moves more. */
-#define ACCESS_MOST 4096
+/* Maximum size of an access with data in bytes. */
+#define ACCESS_MAX 4096
 
 poly_columns
 poly_state_columns(void)
@@ -39,21 +39,22 @@ poly_state_new(const struct poly_state_options *options, const struct poly_trace
 	*state = NULL;
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialised");
-	struct poly_state *it = mem_new(1, sizeof *it);
-	if (!it)
+			"the options were not initialized");
+	struct poly_state *new_state = mem_new(1, sizeof *new_state);
+	if (!new_state)
 		return err_memory(error);
-	memcpy(&it->options, options,
-		options->size < sizeof it->options ? options->size : sizeof it->options);
-	it->info = info;
-	it->is_big = it->options.byte_order == POLY_BYTE_ORDER_NONE
-			     ? is_big_endian(info->isa)
-			     : it->options.byte_order == POLY_BYTE_ORDER_BIG;
-	*state = it;
+	memcpy(&new_state->options, options,
+		options->size < sizeof new_state->options ? options->size
+							  : sizeof new_state->options);
+	new_state->info = info;
+	new_state->is_big = new_state->options.byte_order == POLY_BYTE_ORDER_NONE
+				    ? is_big_endian(info->isa)
+				    : new_state->options.byte_order == POLY_BYTE_ORDER_BIG;
+	*state = new_state;
 	return POLY_OK;
 }
 
-/* The register of a context; NULL: no memory. */
+/* Finds or adds the register of a context; NULL: out of memory. */
 static struct state_register *
 find_register(struct poly_state *state, uint64_t context, uint32_t name)
 {
@@ -78,53 +79,53 @@ find_register(struct poly_state *state, uint64_t context, uint32_t name)
 		state->registers = list;
 		state->register_capacity = capacity;
 	}
-	struct state_register *it = &state->registers[state->register_count++];
-	*it = (struct state_register){.context = context, .name = name};
-	return it;
+	struct state_register *reg = &state->registers[state->register_count++];
+	*reg = (struct state_register){.context = context, .name = name};
+	return reg;
 }
 
-/* Keeps the bytes of a register that is wider than a number; false: no memory. */
+/* Stores the bytes of a register that is wider than value; false: out of memory. */
 static bool
-keep_wide(struct state_register *it, const uint8_t *bytes, size_t n)
+store_wide(struct state_register *reg, const uint8_t *bytes, size_t n)
 {
 	n = n < STATE_REGISTER_MAX ? n : STATE_REGISTER_MAX;
-	if (n > it->room) {
-		uint8_t *wide = mem_resize(it->wide, n, 1);
+	if (n > reg->room) {
+		uint8_t *wide = mem_resize(reg->wide, n, 1);
 		if (!wide)
 			return false;
-		it->wide = wide;
-		it->room = (uint32_t)n;
+		reg->wide = wide;
+		reg->room = (uint32_t)n;
 	}
-	memcpy(it->wide, bytes, n);
-	it->digits = 2 * (uint32_t)n;
+	memcpy(reg->wide, bytes, n);
+	reg->digits = 2 * (uint32_t)n;
 	return true;
 }
 
 static bool
-take_register(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_register(struct poly_state *state, const struct poly_batch *batch, size_t row)
 {
 	const bool has_value = poly_present(batch, POLY_COLUMN_value, row);
 	const bool has_bytes = poly_present(batch, POLY_COLUMN_payload, row);
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
-	struct state_register *it =
+	struct state_register *reg =
 		find_register(state, context_key(batch, row), batch->reg[row]);
-	if (!it)
+	if (!reg)
 		return false;
-	it->record = poly_batch_number(batch, row);
-	it->digits = 0;
-	it->size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 0;
-	it->is_known = has_value || has_bytes;
+	reg->record = poly_batch_number(batch, row);
+	reg->digits = 0;
+	reg->size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 0;
+	reg->is_known = has_value || has_bytes;
 	if (has_value)
-		it->value = batch->value[row];
+		reg->value = batch->value[row];
 	if (has_value || !has_bytes)
 		return true;
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
-	return keep_wide(it, bytes, n);
+	return store_wide(reg, bytes, n);
 }
 
-/* The block of an address; NULL: no memory, or too many. */
+/* Finds or adds the block of an address; NULL: out of memory, or too many. */
 static struct state_block *
 find_block(struct poly_state *state, uint64_t address)
 {
@@ -150,11 +151,11 @@ find_block(struct poly_state *state, uint64_t address)
 	return block;
 }
 
-/* Forgets bytes that were written without their data. */
+/* Makes bytes unknown that were written without data. */
 static void
-forget(struct poly_state *state, uint64_t address, uint32_t size)
+invalidate(struct poly_state *state, uint64_t address, uint32_t size)
 {
-	for (uint32_t i = 0; state->block_count && i < size && i < ACCESS_MOST; i++) {
+	for (uint32_t i = 0; state->block_count && i < size && i < ACCESS_MAX; i++) {
 		const uint64_t at = address + i;
 		const uint64_t *number = map_find(&state->block_numbers, at / 16);
 		if (number)
@@ -162,7 +163,7 @@ forget(struct poly_state *state, uint64_t address, uint32_t size)
 	}
 }
 
-/* The data of an access, the uppermost byte first; NULL: not known. */
+/* Returns the data of an access, most significant byte first; NULL: unknown. */
 static const uint8_t *
 data_of(const struct poly_batch *batch, size_t row, uint32_t size, uint8_t room[8])
 {
@@ -179,7 +180,7 @@ data_of(const struct poly_batch *batch, size_t row, uint32_t size, uint8_t room[
 }
 
 static bool
-take_access(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_access(struct poly_state *state, const struct poly_batch *batch, size_t row)
 {
 	uint8_t room[8];
 	if (!poly_present(batch, POLY_COLUMN_address, row) ||
@@ -190,9 +191,9 @@ take_access(struct poly_state *state, const struct poly_batch *batch, size_t row
 	if (access != POLY_ACCESS_READ && access != POLY_ACCESS_WRITE &&
 		access != POLY_ACCESS_FETCH)
 		return true;
-	const uint8_t *data = size <= ACCESS_MOST ? data_of(batch, row, size, room) : NULL;
+	const uint8_t *data = size <= ACCESS_MAX ? data_of(batch, row, size, room) : NULL;
 	if (!data && access == POLY_ACCESS_WRITE)
-		forget(state, batch->address[row], size);
+		invalidate(state, batch->address[row], size);
 	for (uint32_t i = 0; data && i < size; i++) {
 		const uint64_t at = batch->address[row] + i;
 		struct state_block *block = find_block(state, at);
@@ -206,7 +207,7 @@ take_access(struct poly_state *state, const struct poly_batch *batch, size_t row
 }
 
 static bool
-take_row(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_row(struct poly_state *state, const struct poly_batch *batch, size_t row)
 {
 	const unsigned kind =
 		poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row] : POLY_KIND_OTHER;
@@ -220,16 +221,17 @@ take_row(struct poly_state *state, const struct poly_batch *batch, size_t row)
 		state->pc = batch->pc[row];
 	}
 	if (kind == POLY_KIND_REGISTER)
-		return take_register(state, batch, row);
-	/* An instruction's record may tell its access, but then the value may be any. */
+		return apply_register(state, batch, row);
+	/* The record of an instruction can have an access, but its value need not be the data.
+	 */
 	if (kind == POLY_KIND_ACCESS && poly_present(batch, POLY_COLUMN_access, row))
-		return take_access(state, batch, row);
+		return apply_access(state, batch, row);
 	return true;
 }
 
-/* The registers of the last FULL record among the first rows of a batch. */
+/* Sets the registers of the last FULL record among the first rows of a batch. */
 static void
-take_powerpc(struct poly_state *state, const struct poly_batch *batch, size_t rows)
+apply_powerpc(struct poly_state *state, const struct poly_batch *batch, size_t rows)
 {
 	const char *isa = state->info->isa;
 	if (!batch->payload || !isa || strcmp(isa, "powerpc") != 0)
@@ -252,14 +254,13 @@ poly_state_update(
 	size_t rows = 0;
 	while (rows < batch->rows && !state->failed &&
 		poly_batch_number(batch, rows) <= state->options.at)
-		state->failed = !take_row(state, batch, rows++);
+		state->failed = !apply_row(state, batch, rows++);
 	if (state->full)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more than %d blocks of 16 bytes of memory are touched",
-			POLY_STATE_BLOCKS);
+			"accesses to more than %d blocks of 16 bytes", POLY_STATE_BLOCKS);
 	if (state->failed)
 		return err_memory(error);
-	take_powerpc(state, batch, rows);
+	apply_powerpc(state, batch, rows);
 	return rows < batch->rows || state->record >= state->options.at ? POLY_END : POLY_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers and memory while they are gathered. */
+/* Reconstructed registers and memory. */
 #ifndef ANALYSIS_STATE_H
 #define ANALYSIS_STATE_H
 
@@ -9,24 +9,24 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-/* Largest register that is kept, in bytes. */
+/* Maximum size of a register in bytes. */
 #define STATE_REGISTER_MAX 256
 
 struct state_register {
 	uint64_t context;
 	uint32_t name;	 /* of the trace's names */
-	uint32_t digits; /* hexadecimal ones in wide, or 0: value counts */
+	uint32_t digits; /* hexadecimal digits of wide; 0: value is valid */
 	uint32_t size;	 /* bytes of value; 0: not known */
 	uint32_t room;	 /* bytes allocated in wide */
-	bool is_known;	 /* not so where it was written with digits that are not */
+	bool is_known;	 /* false after a write of unknown digits */
 	uint64_t value, record;
-	uint8_t *wide; /* the bytes of a value that is no number of 64 bits */
+	uint8_t *wide; /* bytes of a value wider than 64 bits */
 };
 
 struct state_block {
 	uint64_t address;
 	uint8_t bytes[16];
-	uint16_t known; /* a bit a byte */
+	uint16_t known; /* one bit per byte */
 	uint64_t record;
 };
 
@@ -42,11 +42,11 @@ struct poly_state {
 	struct state_block *blocks;
 	uint32_t block_count, block_capacity;
 	bool full, failed;
-	/* The whole registers of a FULL record. */
+	/* All registers, from a FULL record. */
 	bool has_powerpc;
 	struct poly_powerpc_state powerpc;
 	uint64_t powerpc_record;
-	uint64_t record, instruction, pc, time; /* the last ones; 0: none */
+	uint64_t record, instruction, pc, time; /* of the last record or instruction; 0: none */
 	bool has_time;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A state as tables. */
+/* Reports a state. */
 #include "analysis/state.h"
 
 #include "analysis/context.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders names with numbers in them as people do: r2 before r10. */
+/* Compares names with embedded numbers in natural order: r2 before r10. */
 static int
 compare_names(const char *a, const char *b)
 {
@@ -28,17 +28,17 @@ compare_names(const char *a, const char *b)
 }
 
 /* A register with its name, for sorting. */
-struct named {
+struct named_register {
 	const char *name;
-	const struct state_register *it;
+	const struct state_register *reg;
 };
 
 static int
 by_context_and_name(const void *left, const void *right)
 {
-	const struct named *a = left, *b = right;
-	if (a->it->context != b->it->context)
-		return a->it->context < b->it->context ? -1 : 1;
+	const struct named_register *a = left, *b = right;
+	if (a->reg->context != b->reg->context)
+		return a->reg->context < b->reg->context ? -1 : 1;
 	return compare_names(a->name, b->name);
 }
 
@@ -49,18 +49,18 @@ by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The value of a register as a cell, with as many digits as it is wide. */
+/* Adds a cell with the value of a register, with the digits of its width. */
 static void
-cell_value(const struct state_register *it, struct poly_report *report)
+cell_value(const struct state_register *reg, struct poly_report *report)
 {
 	char text[2 + 2 * STATE_REGISTER_MAX + 1] = "0x";
-	if (it->digits) {
-		num_hex_bytes(text + 2, it->wide, it->digits / 2);
-		text[2 + it->digits] = 0;
+	if (reg->digits) {
+		num_hex_bytes(text + 2, reg->wide, reg->digits / 2);
+		text[2 + reg->digits] = 0;
 	} else {
-		const unsigned digits = it->size && it->size <= 8 ? 2 * it->size : 1;
+		const unsigned digits = reg->size && reg->size <= 8 ? 2 * reg->size : 1;
 		snprintf(text, sizeof text, "0x%0*llx", (int)digits,
-			(unsigned long long)it->value);
+			(unsigned long long)reg->value);
 	}
 	poly_report_cell_text(report, text);
 }
@@ -77,25 +77,25 @@ cell_context(const struct poly_trace_info *info, uint64_t context, struct poly_r
 static void
 report_named(const struct poly_state *state, struct poly_report *report)
 {
-	struct named *list = mem_new((size_t)state->register_count + 1, sizeof *list);
+	struct named_register *list = mem_new((size_t)state->register_count + 1, sizeof *list);
 	for (uint32_t i = 0; list && i < state->register_count; i++) {
 		const char *name = poly_trace_name(state->info, state->registers[i].name);
-		list[i] = (struct named){name ? name : "", &state->registers[i]};
+		list[i] = (struct named_register){name ? name : "", &state->registers[i]};
 	}
 	if (list)
 		qsort(list, state->register_count, sizeof *list, by_context_and_name);
 	for (uint32_t i = 0; list && i < state->register_count; i++) {
-		if (!list[i].it->is_known)
+		if (!list[i].reg->is_known)
 			continue;
-		cell_context(state->info, list[i].it->context, report);
+		cell_context(state->info, list[i].reg->context, report);
 		poly_report_cell_text(report, list[i].name);
-		cell_value(list[i].it, report);
-		poly_report_cell_count(report, list[i].it->record);
+		cell_value(list[i].reg, report);
+		poly_report_cell_count(report, list[i].reg->record);
 	}
 	mem_free(list);
 }
 
-/* A register of a FULL record, if the state has it. */
+/* Reports a register of a FULL record, if the state has one of that name. */
 static void
 report_powerpc(const struct poly_state *state, const char *name, struct poly_report *report)
 {
@@ -117,7 +117,7 @@ report_all_powerpc(const struct poly_state *state, struct poly_report *report)
 	for (unsigned i = 0; i < sizeof special / sizeof *special; i++)
 		report_powerpc(state, special[i], report);
 	for (unsigned i = 0; i < 96; i++) {
-		/* Vector registers that are not live were not saved. */
+		/* Only live vector registers were saved. */
 		if (i >= 64 && !(state->powerpc.vrvalid >> (31 - i % 32) & 1))
 			continue;
 		snprintf(name, sizeof name, "%c%u", "rfv"[i / 32], i % 32);
@@ -167,7 +167,7 @@ report_memory(const struct poly_state *state, struct poly_report *report)
 		poly_report_cell_text(report, text);
 		poly_report_cell_count(report, list[i].record);
 	}
-	/* Without memory the table stays open, which rendering refuses. */
+	/* Out of memory, the table stays open, and rendering fails. */
 	if (list)
 		poly_report_end(report);
 	mem_free(list);
@@ -180,7 +180,7 @@ poly_state_report(const struct poly_state *state, struct poly_report *report)
 	poly_report_section(report, "state");
 	poly_report_count(report, "record", state->record);
 	if (state->instruction) {
-		poly_report_count(report, "instruction", state->instruction);
+		poly_report_count(report, "instruction_record", state->instruction);
 		poly_report_address(report, "pc", state->pc, bits ? (bits + 3) / 4 : 1);
 	}
 	if (state->has_time)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the operations and sites of rows. */
+/* Numbers the operations and sites of rows. */
 #include "analysis/static_ops.h"
 
 #include "analysis/analysis.h"
@@ -10,21 +10,21 @@
 
 #include <string.h>
 
-/* Whose numbers a key has; its uppermost bits. */
+/* Kind of a key, in its uppermost bits. */
 enum {
 	KEY_SHIFT = 62,
 	KEY_POWERPC = 0, /* a: opcode */
-	KEY_CODED = 1,	 /* a: opcode; b: size, number of the instruction set */
-	KEY_NAMED = 2,	 /* a: columns; b: numbers of mnemonic and micro-operation */
-	KEY_TEXT = 3	 /* a: columns, length of the text; b: pc, or number of the mnemonic */
+	KEY_CODED = 1,	 /* a: opcode; b: size, instruction set */
+	KEY_NAMED = 2,	 /* a: columns; b: mnemonic and micro-operation */
+	KEY_TEXT = 3	 /* a: columns, length of the text; b: pc or mnemonic */
 };
 
 #define KEY_OF(kind, rest) ((uint64_t)(kind) << KEY_SHIFT | (rest))
 
-/* A name's place in a key, of 30 bits; 0: none. */
+/* A name in a key, of 30 bits; 0: none. */
 #define KEY_NAME(number) (((uint64_t)(number) + 1) & 0x3fffffff)
 
-/* The columns in a. */
+/* Bit positions of the columns in a. */
 enum { AT_SRC1 = 0, AT_SRC2 = 9, AT_DEST = 18, AT_FLAGS = 27, AT_ACCESS = 30, AT_BRANCH = 34 };
 enum { AT_SIZE = 35, AT_LENGTH = 44, AT_CLASS = 44, AT_FLOW = 48 };
 
@@ -36,7 +36,7 @@ is_powerpc(const struct poly_trace_info *info)
 	return info->isa && strcmp(info->isa, "powerpc") == 0;
 }
 
-/* True where operations are found by opcodes alone, and no further column is asked for. */
+/* Whether opcodes alone identify operations, so that no further column is needed. */
 static bool
 is_coded(const struct poly_trace_info *info)
 {
@@ -87,7 +87,7 @@ add_bytes(uint64_t *keys, const uint8_t *values, uint64_t present, unsigned shif
 	}
 }
 
-/* What the columns of a strip of rows say besides names, as it stands in keys. */
+/* Sets the keys of a strip of rows from all columns but names. */
 static void
 strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
 {
@@ -95,7 +95,7 @@ strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
 		const uint8_t *values;
 		enum poly_column column;
 		unsigned shift;
-	} parts[] = {
+	} fields[] = {
 		{batch->src1, POLY_COLUMN_src1, AT_SRC1},
 		{batch->src2, POLY_COLUMN_src2, AT_SRC2},
 		{batch->dest, POLY_COLUMN_dest, AT_DEST},
@@ -106,14 +106,15 @@ strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
 	const uint64_t branches = row_bits_present(batch, POLY_COLUMN_branch, word);
 	for (size_t i = 0; i < STRIP; i++)
 		keys[i] = (branches >> i & 1) << AT_BRANCH;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		if (parts[i].values)
-			add_bytes(keys, parts[i].values + STRIP * word,
-				row_bits_present(batch, parts[i].column, word), parts[i].shift);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		if (fields[i].values)
+			add_bytes(keys, fields[i].values + STRIP * word,
+				row_bits_present(batch, fields[i].column, word),
+				fields[i].shift);
 	}
 }
 
-/* The key of a row within its trace; columns: what strip_columns says of it. */
+/* Returns the key of a row in its trace; columns: from strip_columns. */
 static struct static_op_key
 row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	uint64_t columns)
@@ -129,7 +130,7 @@ row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row
 			key.b |= KEY_NAME(batch->instruction_set[row]) << 30;
 		return key;
 	}
-	/* What may be there because somebody else asked for it is of no matter. */
+	/* Ignore columns that another analysis requested. */
 	if (ops->is_coded) {
 		key.a &= (uint64_t)0x1ff << AT_SIZE;
 		return key;
@@ -147,21 +148,21 @@ row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row
 	return key;
 }
 
-/* Keeps a name; its place in a key, 0: none. False: no memory. */
+/* Interns a name; *field is its field of a key, 0: none. False: out of memory. */
 static bool
-keep_name(struct static_ops *ops, const char *name, const char **kept, uint64_t *place)
+intern_name(struct static_ops *ops, const char *name, const char **interned, uint64_t *field)
 {
-	*kept = NULL;
-	*place = 0;
+	*interned = NULL;
+	*field = 0;
 	if (!name || !*name)
 		return true;
 	const uint32_t number = intern_add(&ops->names, name, strlen(name));
-	*kept = intern_text(&ops->names, number);
-	*place = KEY_NAME(number);
+	*interned = intern_text(&ops->names, number);
+	*field = KEY_NAME(number);
 	return number != INTERN_FAILED;
 }
 
-/* The name that a row has in a column, or NULL. */
+/* Returns the name of a row in a column, or NULL. */
 static const char *
 row_name(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
@@ -171,7 +172,8 @@ row_name(const struct poly_batch *batch, enum poly_column column, size_t row)
 		       : NULL;
 }
 
-/* Facts of a row that has no PowerPC opcode, and its key among all traces; false: no memory. */
+/* Derives the properties of a row without a PowerPC opcode, and its key over all traces; false:
+ * out of memory. */
 static bool
 describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	struct static_op *op, struct static_op_key *key)
@@ -181,7 +183,7 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	const char *name = row_name(batch, POLY_COLUMN_mnemonic, row), *ignored;
 	const char *text = name;
 	size_t n = text ? strlen(text) : 0;
-	uint64_t place, micro, set;
+	uint64_t mnemonic, micro, set;
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
 		op->size = batch->opcode_size[row];
 	if (ops->is_coded)
@@ -190,14 +192,14 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
 	if (text)
 		static_op_from_text(op, text, n, kind == KEY_CODED ? key->a : 0, word);
-	if (!keep_name(ops, name ? name : word, &op->mnemonic, &place) ||
-		!keep_name(ops, row_name(batch, POLY_COLUMN_uop_name, row), &op->micro_op,
+	if (!intern_name(ops, name ? name : word, &op->mnemonic, &mnemonic) ||
+		!intern_name(ops, row_name(batch, POLY_COLUMN_uop_name, row), &op->micro_op,
 			&micro) ||
-		!keep_name(
+		!intern_name(
 			ops, row_name(batch, POLY_COLUMN_instruction_set, row), &ignored, &set))
 		return false;
 	if (kind == KEY_CODED) {
-		/* The same encoding elsewhere goes as far, but not to the same place. */
+		/* The displacement is a property of the encoding; the target is not. */
 		op->has_reach = text && op->flow & OP_JUMPS && !(op->flow & OP_INDIRECT) &&
 				poly_present(batch, POLY_COLUMN_pc, row) &&
 				static_op_reach_of_text(text, n, batch->pc[row], &op->reach);
@@ -206,16 +208,17 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	}
 	static_op_from_columns(op, batch, row);
 	if (kind == KEY_NAMED) {
-		key->b = KEY_OF(KEY_NAMED, place | micro << 30);
+		key->b = KEY_OF(KEY_NAMED, mnemonic | micro << 30);
 		return true;
 	}
 	key->a &= ((uint64_t)1 << AT_LENGTH) - 1;
 	key->a |= (uint64_t)op->class << AT_CLASS | (uint64_t)op->flow << AT_FLOW;
-	key->b = KEY_OF(KEY_TEXT, place);
+	key->b = KEY_OF(KEY_TEXT, mnemonic);
 	return true;
 }
 
-/* The number of an operation of a key among all traces, in *number; false: no memory. */
+/* Sets *number to the number of an operation by its key over all traces; false: out of memory.
+ */
 static bool
 number_op(struct static_ops *ops, const struct static_op *op, const struct static_op_key *key,
 	uint32_t *number)
@@ -233,7 +236,7 @@ number_op(struct static_ops *ops, const struct static_op *op, const struct stati
 	return true;
 }
 
-/* Finds the operation of a row that has no PowerPC opcode and a key seen for the first time. */
+/* Numbers the operation of a row without a PowerPC opcode whose key is new. */
 static bool
 add_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	struct static_op_key key, uint32_t *number)
@@ -242,7 +245,7 @@ add_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	return describe_row(ops, batch, row, &op, &key) && number_op(ops, &op, &key, number);
 }
 
-/* Finds the operation of a row that is not in the cache. */
+/* Numbers the operation of a row whose key is not in the cache. */
 static bool
 find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	struct static_op_key key, uint32_t *number)
@@ -253,16 +256,16 @@ find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		return number_op(ops, &op, &key, number);
 	}
 	void *list = ops->trace_ops;
-	const uint32_t before = ops->trace_keys.count;
+	const uint32_t old_count = ops->trace_keys.count;
 	bool ok = counters_grow_array(
-		&list, &ops->trace_op_capacity, (size_t)before + 1, sizeof *ops->trace_ops);
+		&list, &ops->trace_op_capacity, (size_t)old_count + 1, sizeof *ops->trace_ops);
 	ops->trace_ops = list;
 	if (!ok)
 		return false;
 	const uint32_t known = pair_index_add(&ops->trace_keys, key.a, key.b, STATIC_OPS_MAX);
 	if (known == PAIR_INDEX_FAILED)
 		return false;
-	if (known < before) {
+	if (known < old_count) {
 		*number = ops->trace_ops[known];
 		return true;
 	}
@@ -272,21 +275,21 @@ find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	return ok;
 }
 
-/* The place of a key in the cache. */
+/* Returns the cache entry of a key. */
 static struct static_op_cached *
-cache_place(struct static_ops *ops, const struct static_op_key *key)
+cache_entry(struct static_ops *ops, const struct static_op_key *key)
 {
 	const uint64_t mixed = (key->a ^ key->b * 0xd6e8feb86659fd93u) * 0x9e3779b97f4a7c15u;
 	return &ops->cache[mixed >> 52 & (STATIC_OPS_CACHE - 1)];
 }
 
-/* The operation of a row; false: no memory. */
+/* Numbers the operation of a row; false: out of memory. */
 static bool
 row_op(struct static_ops *ops, const struct poly_batch *batch, size_t row, uint64_t columns,
 	uint32_t *number)
 {
 	const struct static_op_key key = row_key(ops, batch, row, columns);
-	struct static_op_cached *cached = cache_place(ops, &key);
+	struct static_op_cached *cached = cache_entry(ops, &key);
 	if (cached->op != OP_NONE && cached->key.a == key.a && cached->key.b == key.b) {
 		*number = cached->op;
 		return true;
@@ -308,7 +311,7 @@ instructions(const struct poly_batch *batch, size_t word)
 		       : 0;
 }
 
-/* Finds the operations of some rows of a word that have PowerPC opcodes. */
+/* Numbers the operations of the given rows of a word, which have PowerPC opcodes. */
 static bool
 fill_powerpc(struct static_ops *ops, const struct poly_batch *batch, size_t word, uint64_t rows,
 	uint32_t *op)
@@ -318,21 +321,22 @@ fill_powerpc(struct static_ops *ops, const struct poly_batch *batch, size_t word
 		const size_t i = row_bits_next(&rows);
 		const uint32_t opcode = (uint32_t)opcodes[i];
 		/* 2^32 divided by the golden ratio: Fibonacci hashing */
-		struct op_coded *held =
+		struct static_op_coded *entry =
 			&ops->coded[opcode * 0x9e3779b1u >> 20 & (STATIC_OPS_CACHE - 1)];
-		if (held->op != OP_NONE && held->opcode == opcodes[i]) {
-			op[i] = held->op;
+		if (entry->op != OP_NONE && entry->opcode == opcodes[i]) {
+			op[i] = entry->op;
 			continue;
 		}
 		if (!find_op(ops, batch, STRIP * word + i,
 			    (struct static_op_key){opcodes[i], KEY_OF(KEY_POWERPC, 0)}, &op[i]))
 			return false;
-		*held = (struct op_coded){opcode, opcodes[i] == opcode ? op[i] : OP_NONE};
+		*entry = (struct static_op_coded){
+			opcode, opcodes[i] == opcode ? op[i] : OP_NONE};
 	}
 	return true;
 }
 
-/* Finds the operations of some rows of a word. */
+/* Numbers the operations of the given rows of a word. */
 static bool
 fill_ops(struct static_ops *ops, const struct poly_batch *batch, size_t word, uint64_t rows,
 	uint32_t *op)
@@ -350,20 +354,20 @@ fill_ops(struct static_ops *ops, const struct poly_batch *batch, size_t word, ui
 	return ok;
 }
 
-/* Adds the site of a row, whose number in its trace is from; false: no memory. */
+/* Adds the site of a row, whose number in the trace is from; false: out of memory. */
 static bool
 add_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uint32_t from,
 	uint32_t op)
 {
 	const bool coded = poly_present(batch, POLY_COLUMN_opcode, row);
 	const uint64_t pc = batch->pc[row];
-	void *list = ops->sites, *places = ops->trace_sites;
+	void *list = ops->sites, *trace_sites = ops->trace_sites;
 	bool ok = counters_grow_array(
 		&list, &ops->site_capacity, (size_t)ops->site_count + 1, sizeof *ops->sites);
 	ops->sites = list;
-	ok = ok && counters_grow_array(&places, &ops->trace_site_capacity, (size_t)from + 1,
-			   sizeof *ops->trace_sites);
-	ops->trace_sites = places;
+	ok = ok && counters_grow_array(&trace_sites, &ops->trace_site_capacity,
+			   (size_t)from + 1, sizeof *ops->trace_sites);
+	ops->trace_sites = trace_sites;
 	if (!ok)
 		return false;
 	const uint32_t number = pair_index_add(
@@ -381,7 +385,7 @@ add_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uin
 	return true;
 }
 
-/* Finds the site of a row with its operation; OP_NONE where it has none. */
+/* Numbers the site of a row with operation op; OP_NONE: the row does not have one. */
 static bool
 row_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uint32_t op,
 	uint32_t *site)
@@ -401,7 +405,7 @@ row_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uin
 	return true;
 }
 
-/* Finds the sites of the rows of a word, of which some are instructions. */
+/* Numbers the sites of the rows of a word; instructions: those that are instructions. */
 static bool
 fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 	const struct static_ops_rows *rows, uint64_t instructions)
@@ -425,8 +429,8 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 }
 
 /*
- * Finds sites, and by them operations, where each row of a word is an instruction with a site
- * and an opcode that were seen before; false: not all are.
+ * Numbers the sites, and from them the operations, of a word if all its rows are instructions
+ * with a known site and an opcode; false: some are not.
  */
 static bool
 fill_known(struct static_ops *ops, const struct poly_batch *batch, size_t word,
@@ -457,31 +461,31 @@ bool
 static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 	const struct static_ops_rows *rows)
 {
-	struct static_ops_rows to = *rows;
+	struct static_ops_rows output = *rows;
 	bool ok = true;
-	if (!to.op)
-		to.op = ops->spare;
+	if (!output.op)
+		output.op = ops->spare;
 	for (size_t row = 0; row < batch->rows; row++)
-		to.op[row] = OP_NONE;
-	for (size_t row = 0; to.site && row < batch->rows; row++)
-		to.site[row] = OP_NONE;
+		output.op[row] = OP_NONE;
+	for (size_t row = 0; output.site && row < batch->rows; row++)
+		output.site[row] = OP_NONE;
 	for (size_t word = 0; word < row_bits_words(batch) && ok; word++) {
-		const uint64_t some = instructions(batch, word);
-		if (some == ~(uint64_t)0 && fill_known(ops, batch, word, &to))
+		const uint64_t found = instructions(batch, word);
+		if (found == ~(uint64_t)0 && fill_known(ops, batch, word, &output))
 			continue;
-		ok = fill_ops(ops, batch, word, some, to.op + STRIP * word);
-		if (ok && to.site)
-			ok = fill_sites(ops, batch, word, &to, some);
+		ok = fill_ops(ops, batch, word, found, output.op + STRIP * word);
+		if (ok && output.site)
+			ok = fill_sites(ops, batch, word, &output, found);
 	}
-	/* Rows of records that were counted don't say which of these was the last one. */
+	/* Weighted rows do not identify the last record. */
 	if (batch->weight)
 		memset(ops->last, 0, sizeof ops->last);
 	return ok;
 }
 
-/* Gives an operation's key the numbers and the operation the texts of names here. */
+/* Remaps the names of an operation and of its key to those of into. */
 static bool
-translate_op(struct static_ops *into, const struct static_ops *from, struct static_op *op,
+remap_op(struct static_ops *into, const struct static_ops *from, struct static_op *op,
 	struct static_op_key *key)
 {
 	const uint64_t kind = key->b >> KEY_SHIFT, mask = 0x3fffffff;
@@ -490,9 +494,9 @@ translate_op(struct static_ops *into, const struct static_ops *from, struct stat
 	if (kind == KEY_POWERPC)
 		return true;
 	const uint32_t number = (uint32_t)(key->b >> 30 & mask) - 1;
-	if (!keep_name(into, op->mnemonic, &op->mnemonic, &mnemonic) ||
-		!keep_name(into, op->micro_op, &op->micro_op, &micro) ||
-		!keep_name(into, kind == KEY_CODED ? intern_text(&from->names, number) : NULL,
+	if (!intern_name(into, op->mnemonic, &op->mnemonic, &mnemonic) ||
+		!intern_name(into, op->micro_op, &op->micro_op, &micro) ||
+		!intern_name(into, kind == KEY_CODED ? intern_text(&from->names, number) : NULL,
 			&ignored, &set))
 		return false;
 	if (kind == KEY_CODED)
@@ -507,10 +511,11 @@ static_ops_merge(
 	struct static_ops *into, const struct static_ops *from, uint32_t *op, uint32_t *site)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
-		struct static_op it = from->list[i];
+		struct static_op static_op = from->list[i];
 		struct static_op_key key = {
 			from->key_index.list[i].a, from->key_index.list[i].b};
-		if (!translate_op(into, from, &it, &key) || !number_op(into, &it, &key, &op[i]))
+		if (!remap_op(into, from, &static_op, &key) ||
+			!number_op(into, &static_op, &key, &op[i]))
 			return false;
 	}
 	for (uint32_t i = 0; i < from->site_count; i++) {
@@ -526,9 +531,9 @@ static_ops_merge(
 			return false;
 		if (site[i] != into->site_count)
 			continue;
-		struct static_site it = from->sites[i];
-		it.op = it.op == OP_NONE ? OP_NONE : op[it.op];
-		into->sites[into->site_count++] = it;
+		struct static_site static_site = from->sites[i];
+		static_site.op = static_site.op == OP_NONE ? OP_NONE : op[static_site.op];
+		into->sites[into->site_count++] = static_site;
 	}
 	return true;
 }

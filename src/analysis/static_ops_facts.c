@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of operations by encoding and by column. */
+/* Properties of operations from encodings and columns. */
 #include "analysis/static_ops_facts.h"
 
 #include "isa/powerpc.h"
 
 #include <string.h>
 
-/* bcl 20,31,$+4 is how position-independent code learns its address: it calls nothing. */
+/* bcl 20,31,$+4 only reads the PC in position-independent code; it is not a call. */
 #define BCL_NEXT 0x429f0005u
 
 static uint8_t
@@ -45,15 +45,15 @@ static_op_powerpc_class(unsigned unit)
 void
 static_op_from_powerpc(struct static_op *op, uint32_t opcode)
 {
-	const struct powerpc_instruction *it = powerpc_find(opcode);
+	const struct powerpc_instruction *instruction = powerpc_find(opcode);
 	struct powerpc_registers reads, writes;
 	op->size = 4;
-	op->mnemonic = it->mnemonic;
-	if (!it->mnemonic)
+	op->mnemonic = instruction->mnemonic;
+	if (!instruction->mnemonic)
 		return;
-	op->class = (uint8_t)static_op_powerpc_class(it->unit);
+	op->class = (uint8_t)static_op_powerpc_class(instruction->unit);
 	op->flow = powerpc_flow(opcode);
-	/* From one of an absolute address the distance differs by where it stands. */
+	/* The displacement to an absolute target depends on the address. */
 	const struct powerpc_branch branch = powerpc_branch(opcode, 0);
 	op->has_reach = branch.has_target && !(opcode & 2);
 	op->reach = op->has_reach ? (int32_t)branch.target : 0;
@@ -93,7 +93,7 @@ add_registers(struct static_op *op, const struct poly_batch *batch, size_t row)
 		op->writes.bits[0] |= flags;
 }
 
-/* How a micro-operation that is a branch goes on. */
+/* Control flow of a branch micro-operation. */
 static uint8_t
 micro_flow(const struct static_op *op, const struct poly_batch *batch, size_t row)
 {
@@ -111,7 +111,7 @@ static_op_from_columns(struct static_op *op, const struct poly_batch *batch, siz
 	const bool branches = poly_present(batch, POLY_COLUMN_branch, row);
 	add_registers(op, batch, row);
 	if (op->micro_op) {
-		/* The mnemonic is that of the macro-operation, of which this is a part. */
+		/* The mnemonic is that of the macro-operation. */
 		op->flow = branches ? micro_flow(op, batch, row) : 0;
 		op->class = branches				  ? OP_BRANCH
 			    : strncmp(op->micro_op, "FP", 2) == 0 ? OP_FLOAT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts of operations by the text of a disassembly: of ARM, AArch64, MIPS and x86, whose
- * mnemonics mean the same kind of instruction wherever two of them have the same one.
+ * Properties of operations from the text of a disassembly of ARM, AArch64, MIPS and x86. A
+ * mnemonic that two of these share has the same kind of instruction in both.
  *
  * spec: Arm ARM (A32, T32, A64 instruction lists; UAL suffixes); MIPS32 volume II; Intel SDM
  * volume 2.
@@ -16,38 +16,38 @@
 
 #define OPERANDS 100
 
-/* An instruction in small letters, without the blanks of its operands. */
-struct text {
-	char word[STATIC_OP_WORD]; /* with all its suffixes */
-	char base[STATIC_OP_WORD]; /* up to the first point */
-	char operands[OPERANDS];   /* cut where they are longer */
+/* An instruction in lower case, without the blanks of its operands. */
+struct instruction_text {
+	char word[STATIC_OP_WORD]; /* with all suffixes */
+	char base[STATIC_OP_WORD]; /* up to the first dot */
+	char operands[OPERANDS];   /* truncated */
 };
 
 static void
-take(struct text *it, const char *text, size_t n)
+parse_text(struct instruction_text *instruction, const char *text, size_t n)
 {
 	size_t used = 0, i = 0;
 	while (i < n && isspace((unsigned char)text[i]))
 		i++;
 	for (; i < n && !isspace((unsigned char)text[i]); i++) {
 		if (used < STATIC_OP_WORD - 1)
-			it->word[used++] = (char)tolower((unsigned char)text[i]);
+			instruction->word[used++] = (char)tolower((unsigned char)text[i]);
 	}
-	it->word[used] = 0;
+	instruction->word[used] = 0;
 	for (used = 0; i < n && used < OPERANDS - 1 && text[i] != ';'; i++) {
 		if (!isspace((unsigned char)text[i]))
-			it->operands[used++] = (char)tolower((unsigned char)text[i]);
+			instruction->operands[used++] = (char)tolower((unsigned char)text[i]);
 	}
-	it->operands[used] = 0;
-	used = strlen(it->word);
-	if (used > 2 && (strcmp(it->word + used - 2, ".w") == 0 ||
-				strcmp(it->word + used - 2, ".n") == 0))
-		it->word[used - 2] = 0;
-	strcpy(it->base, it->word);
-	it->base[strcspn(it->base, ".")] = 0;
+	instruction->operands[used] = 0;
+	used = strlen(instruction->word);
+	if (used > 2 && (strcmp(instruction->word + used - 2, ".w") == 0 ||
+				strcmp(instruction->word + used - 2, ".n") == 0))
+		instruction->word[used - 2] = 0;
+	strcpy(instruction->base, instruction->word);
+	instruction->base[strcspn(instruction->base, ".")] = 0;
 }
 
-/* True where word is one of a list with blanks around each. */
+/* Whether word is in a list with blanks around each word. */
 static bool
 is_among(const char *list, const char *word)
 {
@@ -71,9 +71,9 @@ is_condition(const char *word)
 	return is_among(" eq ne cs hs cc lo mi pl vs vc hi ls ge lt gt le al ", word);
 }
 
-/* Takes the condition off an ARM instruction whose name is known without it. */
+/* Removes the condition of an ARM instruction whose name without a condition is known. */
 static void
-drop_condition(struct text *it)
+drop_condition(struct instruction_text *instruction)
 {
 	static const char *const conditional =
 		" adc adcs add adds and ands bic bics cmn cmp eor eors mov movs movt movw mvn "
@@ -85,29 +85,30 @@ drop_condition(struct text *it)
 		"stmia stmib stmdb stmda stmfd push pop swp swpb mcr mrc mcrr mrrc msr mrs svc "
 		"swi nop vmov vmrs vldr vstr vldm vstm vpush vpop vadd vsub vmul vdiv vcmp "
 		"vcvt ";
-	const size_t n = strlen(it->base);
+	const size_t n = strlen(instruction->base);
 	char rest[STATIC_OP_WORD];
-	if (n < 4 || !is_condition(it->base + n - 2))
+	if (n < 4 || !is_condition(instruction->base + n - 2))
 		return;
-	memcpy(rest, it->base, n - 2);
+	memcpy(rest, instruction->base, n - 2);
 	rest[n - 2] = 0;
 	if (!is_among(conditional, rest))
 		return;
-	/* What stands behind the point stays. */
-	memmove(it->word + n - 2, it->word + n, strlen(it->word + n) + 1);
-	strcpy(it->base, rest);
+	/* Keep the suffix. */
+	memmove(instruction->word + n - 2, instruction->word + n,
+		strlen(instruction->word + n) + 1);
+	strcpy(instruction->base, rest);
 }
 
-/* B, BL, BX and BLX of ARM with a condition, b.cond of AArch64, jumps of x86. */
+/* B, BL, BX and BLX of ARM with a condition, b.cond of AArch64, Jcc of x86. */
 static bool
-has_condition(const struct text *it)
+has_condition(const struct instruction_text *instruction)
 {
 	static const char *const jumps =
 		" o no b c nae ae nb nc e z ne nz be na a nbe s ns p pe np po l nge nl ge le "
 		"ng g nle cxz ecxz rcxz ";
-	const char *word = it->base;
+	const char *word = instruction->base;
 	if (strcmp(word, "b") == 0)
-		return it->word[1] == '.' && is_condition(it->word + 2);
+		return instruction->word[1] == '.' && is_condition(instruction->word + 2);
 	if (word[0] == 'j')
 		return is_among(jumps, word + 1);
 	if (word[0] != 'b')
@@ -117,22 +118,22 @@ has_condition(const struct text *it)
 	       (begins(word, "blx") && is_condition(word + 3));
 }
 
-/* True where an operand list writes the program counter, as "pop {r4,pc}" does. */
+/* Whether an operand list writes the program counter, as in "pop {r4,pc}". */
 static bool
-writes_pc(const struct text *it)
+writes_pc(const struct instruction_text *instruction)
 {
-	const char *operands = it->operands;
-	if (begins(it->base, "pop") || begins(it->base, "ldm"))
+	const char *operands = instruction->operands;
+	if (begins(instruction->base, "pop") || begins(instruction->base, "ldm"))
 		return strstr(operands, "pc}") || strstr(operands, "r15}");
 	/* Comparisons and stores read their first operand. */
 	return (begins(operands, "pc,") || begins(operands, "r15,")) &&
-	       !is_among(" cmp cmn tst teq msr mcr ", it->base) && !begins(it->base, "st") &&
-	       !begins(it->base, "pld");
+	       !is_among(" cmp cmn tst teq msr mcr ", instruction->base) &&
+	       !begins(instruction->base, "st") && !begins(instruction->base, "pld");
 }
 
-/* Branches of MIPS with their primary opcodes; the instruction behind them is executed. */
+/* Whether a MIPS branch, listed with its primary opcode, has a delay slot. */
 static bool
-is_delayed(const struct text *it, uint64_t encoding, unsigned size)
+is_delayed(const struct instruction_text *instruction, uint64_t encoding, unsigned size)
 {
 	static const struct {
 		const char *words;
@@ -143,23 +144,24 @@ is_delayed(const struct text *it, uint64_t encoding, unsigned size)
 		{" blez ", 6}, {" bgtz ", 7}, {" bc1t bc1f bc1tl bc1fl ", 17},
 		{" beql beqzl ", 20}, {" bnel bnezl ", 21}, {" blezl ", 22}, {" bgtzl ", 23}};
 	for (size_t i = 0; size == 4 && i < sizeof forms / sizeof *forms; i++) {
-		if (encoding >> 26 == forms[i].primary && is_among(forms[i].words, it->base))
+		if (encoding >> 26 == forms[i].primary &&
+			is_among(forms[i].words, instruction->base))
 			return true;
 	}
 	return false;
 }
 
-/* "Branches likely": the instruction behind them is left out where they fall through. */
+/* Whether a MIPS "branch likely" annuls its delay slot when it falls through. */
 static bool
-annuls(const struct text *it)
+annuls(const struct instruction_text *instruction)
 {
 	return is_among(" beql beqzl bnel bnezl blezl bgtzl bltzl bgezl bltzall bgezall bc1tl "
 			"bc1fl ",
-		it->base);
+		instruction->base);
 }
 
 static unsigned
-text_flow(const struct text *it, enum flow flow)
+text_flow(const struct instruction_text *instruction, enum flow flow)
 {
 	static const char *const direct = " b bl j jal jalx bal ";
 	static const char *const conditional =
@@ -169,20 +171,24 @@ text_flow(const struct text *it, enum flow flow)
 	static const char *const indirect =
 		" bx bxj br blr braa brab braaz brabz blraa blrab blraaz blrabz jr jalr tbb "
 		"tbh bctr bctrl blrl ";
-	const bool is_plain = it->operands[0] == '#' ||
-			      isdigit((unsigned char)it->operands[0]) ||
-			      it->operands[0] == '-' || begins(it->operands, "{pc}");
+	const bool is_plain = instruction->operands[0] == '#' ||
+			      isdigit((unsigned char)instruction->operands[0]) ||
+			      instruction->operands[0] == '-' ||
+			      begins(instruction->operands, "{pc}");
 	unsigned bits = 0;
-	/* First of all: MIPS has bal, and ARM does not write this condition. */
-	if (is_among(direct, it->word))
+	/* Test direct branches first: bal is a MIPS branch, and ARM does not write the
+	 * condition al. */
+	if (is_among(direct, instruction->word))
 		bits = OP_JUMPS;
-	else if (is_among(conditional, it->base) || has_condition(it))
+	else if (is_among(conditional, instruction->base) || has_condition(instruction))
 		bits = OP_JUMPS | OP_CONDITIONAL;
-	else if (is_among(indirect, it->base) || writes_pc(it) || flow == FLOW_RETURN)
+	else if (is_among(indirect, instruction->base) || writes_pc(instruction) ||
+		 flow == FLOW_RETURN)
 		bits = OP_JUMPS | OP_INDIRECT;
-	else if (strcmp(it->base, "blx") == 0 || begins(it->base, "jmp") || flow == FLOW_CALL)
+	else if (strcmp(instruction->base, "blx") == 0 || begins(instruction->base, "jmp") ||
+		 flow == FLOW_CALL)
 		bits = OP_JUMPS | (is_plain ? 0u : OP_INDIRECT);
-	if (begins(it->base, "bx") || (begins(it->base, "blx") && !is_plain))
+	if (begins(instruction->base, "bx") || (begins(instruction->base, "blx") && !is_plain))
 		bits |= bits ? OP_INDIRECT : 0u;
 	return bits;
 }
@@ -222,68 +228,70 @@ is_system(const char *word)
 }
 
 static bool
-is_vector(const struct text *it)
+is_vector(const struct instruction_text *instruction)
 {
-	const char *operands = it->operands;
-	if (it->base[0] == 'v' && !strstr(it->word, ".f32") && !strstr(it->word, ".f64"))
-		return !begins(it->base, "vmrs") && !begins(it->base, "vmsr");
-	if (it->base[0] == 'v')
-		return operands[0] == 'q' || (operands[0] == 'd' && strstr(it->word, ".f32"));
+	const char *operands = instruction->operands;
+	if (instruction->base[0] == 'v' && !strstr(instruction->word, ".f32") &&
+		!strstr(instruction->word, ".f64"))
+		return !begins(instruction->base, "vmrs") && !begins(instruction->base, "vmsr");
+	if (instruction->base[0] == 'v')
+		return operands[0] == 'q' ||
+		       (operands[0] == 'd' && strstr(instruction->word, ".f32"));
 	return operands[0] == 'v' && isdigit((unsigned char)operands[1]) &&
 	       strchr(operands, '.');
 }
 
 static bool
-is_float(const struct text *it)
+is_float(const struct instruction_text *instruction)
 {
-	const size_t n = strlen(it->word);
-	const char *last = n > 2 ? it->word + n - 2 : "";
-	if (it->base[0] == 'v' || strcmp(last, ".s") == 0 || strcmp(last, ".d") == 0)
+	const size_t n = strlen(instruction->word);
+	const char *last = n > 2 ? instruction->word + n - 2 : "";
+	if (instruction->base[0] == 'v' || strcmp(last, ".s") == 0 || strcmp(last, ".d") == 0)
 		return true;
 	return is_among(
 		       " fadd fsub fmul fdiv fneg fabs fsqrt fmov fcmp fcmpe fccmp fcsel fmadd "
 		       "fmsub fnmadd fnmsub fnmul fmax fmin fmaxnm fminnm fcvt fcvtzs fcvtzu "
 		       "fcvtas fcvtau fcvtms fcvtns fcvtps frinta frinti frintm frintn frintp "
 		       "frintx frintz scvtf ucvtf mtc1 mfc1 dmtc1 dmfc1 cfc1 ctc1 mthc1 mfhc1 ",
-		       it->base) ||
-	       begins(it->word, "cvt.") || begins(it->word, "trunc.") ||
-	       begins(it->word, "ceil.") || begins(it->word, "floor.") ||
-	       begins(it->word, "round.");
+		       instruction->base) ||
+	       begins(instruction->word, "cvt.") || begins(instruction->word, "trunc.") ||
+	       begins(instruction->word, "ceil.") || begins(instruction->word, "floor.") ||
+	       begins(instruction->word, "round.");
 }
 
 static enum op_class
-text_class(const struct text *it, unsigned flow)
+text_class(const struct instruction_text *instruction, unsigned flow)
 {
 	static const char *const cache = " pld pldw pli prfm prfum pref prefx cache dc ic ";
-	if (!isalpha((unsigned char)it->base[0]) ||
-		is_among(" unknown undefined invalid ", it->base))
+	if (!isalpha((unsigned char)instruction->base[0]) ||
+		is_among(" unknown undefined invalid ", instruction->base))
 		return OP_UNKNOWN;
-	if (is_among(cache, it->base) || begins(it->base, "prefetch"))
+	if (is_among(cache, instruction->base) || begins(instruction->base, "prefetch"))
 		return OP_CACHE;
-	if (is_load(it->base))
+	if (is_load(instruction->base))
 		return OP_LOAD;
-	if (is_store(it->base))
+	if (is_store(instruction->base))
 		return OP_STORE;
 	if (flow & OP_JUMPS)
 		return OP_BRANCH;
-	if (is_system(it->base))
+	if (is_system(instruction->base))
 		return OP_SYSTEM;
-	if (is_vector(it))
+	if (is_vector(instruction))
 		return OP_VECTOR;
-	return is_float(it) ? OP_FLOAT : OP_INTEGER;
+	return is_float(instruction) ? OP_FLOAT : OP_INTEGER;
 }
 
 bool
 static_op_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
 {
-	struct text it;
-	take(&it, text, n);
-	/* Behind "<" stands what objdump calls the target, which it writes without "0x" then.
-	 */
-	char *name = strchr(it.operands, '<');
+	struct instruction_text instruction;
+	parse_text(&instruction, text, n);
+	/* objdump appends the target's name in "<>", and then omits "0x". */
+	char *name = strchr(instruction.operands, '<');
 	if (name)
 		*name = 0;
-	const char *last = strrchr(it.operands, ','), *digits = last ? last + 1 : it.operands;
+	const char *last = strrchr(instruction.operands, ','),
+		   *digits = last ? last + 1 : instruction.operands;
 	char *end;
 	bool is_relative = begins(digits, "{pc}"), is_back = false;
 	if (is_relative) {
@@ -306,21 +314,21 @@ void
 static_op_from_text(struct static_op *op, const char *text, size_t n, uint64_t encoding,
 	char word[STATIC_OP_WORD])
 {
-	struct text it;
+	struct instruction_text instruction;
 	const enum flow flow = flow_of_text(text, n);
-	take(&it, text, n);
-	op->flow = (uint8_t)text_flow(&it, flow);
-	/* A condition that is taken off the name still decides about a jump: "popeq {pc}". */
-	const size_t before = strlen(it.base);
-	drop_condition(&it);
-	if (op->flow == 0 && writes_pc(&it))
+	parse_text(&instruction, text, n);
+	op->flow = (uint8_t)text_flow(&instruction, flow);
+	/* A removed condition still makes a branch conditional: "popeq {pc}". */
+	const size_t full_length = strlen(instruction.base);
+	drop_condition(&instruction);
+	if (op->flow == 0 && writes_pc(&instruction))
 		op->flow = OP_JUMPS | OP_INDIRECT;
-	if ((op->flow & OP_JUMPS) && strlen(it.base) < before)
+	if ((op->flow & OP_JUMPS) && strlen(instruction.base) < full_length)
 		op->flow |= OP_CONDITIONAL;
-	if ((op->flow & OP_JUMPS) && is_delayed(&it, encoding, op->size))
-		op->flow |= OP_DELAYED | (annuls(&it) ? OP_ANNULS : 0);
+	if ((op->flow & OP_JUMPS) && is_delayed(&instruction, encoding, op->size))
+		op->flow |= OP_DELAYED | (annuls(&instruction) ? OP_ANNULS : 0);
 	if (op->flow & OP_JUMPS)
 		op->flow |= flow == FLOW_CALL ? OP_CALLS : flow == FLOW_RETURN ? OP_RETURNS : 0;
-	op->class = (uint8_t)text_class(&it, op->flow);
-	strcpy(word, it.word);
+	op->class = (uint8_t)text_class(&instruction, op->flow);
+	strcpy(word, instruction.word);
 }

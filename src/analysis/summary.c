@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering a summary: one pass over the columns that a batch has. */
+/* Accumulates a summary from the columns of each batch. */
 #include "analysis/summary.h"
 
 #include "base/mem.h"
@@ -38,7 +38,7 @@ poly_summary_free(struct poly_summary *summary)
 	mem_free(summary);
 }
 
-/* The rows of a word whose column, if they have it, is value. */
+/* Returns the rows of a word whose column is present and equal to value. */
 static uint64_t
 rows_equal(const struct poly_batch *batch, enum poly_column column, const uint8_t *values,
 	size_t word, uint8_t value)
@@ -48,9 +48,9 @@ rows_equal(const struct poly_batch *batch, enum poly_column column, const uint8_
 	return rows ? rows & row_bits_equal(values + 64 * word, n < 64 ? n : 64, value) : 0;
 }
 
-/* Rows of one kind that are not what most of that kind are. */
+/* Counts synthetic, unrecognized and micro-operation rows. */
 static void
-update_exceptions(struct poly_summary *summary, const struct poly_batch *b)
+update_special(struct poly_summary *summary, const struct poly_batch *b)
 {
 	size_t words = b->synthetic || b->uop_index || b->raw ? row_bits_words(b) : 0;
 	for (size_t w = 0; w < words; w++) {
@@ -82,7 +82,7 @@ poly_summary_update(struct poly_summary *summary, const struct poly_batch *batch
 	summary->rows += batch->rows;
 	byte_histogram_add_column(&summary->kinds, batch, POLY_COLUMN_kind, batch->kind);
 	byte_histogram_add_column(&summary->records, batch, POLY_COLUMN_record, batch->record);
-	update_exceptions(summary, batch);
+	update_special(summary, batch);
 	access_stats_update(&summary->accesses, batch);
 	value_range_add_column(&summary->pc, batch, POLY_COLUMN_pc, batch->pc);
 	value_range_add_column(&summary->time, batch, POLY_COLUMN_time, batch->time);

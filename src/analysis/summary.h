@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a summary. */
+/* Accumulated summary. */
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 
@@ -7,7 +7,7 @@
 
 #include "analysis/access_stats.h"
 
-/* Who did it: columns of which different values are counted. */
+/* Columns of execution contexts whose distinct values are counted. */
 enum summary_context {
 	CONTEXT_CPU,
 	CONTEXT_PROCESS,
@@ -16,12 +16,12 @@ enum summary_context {
 };
 
 struct poly_summary {
-	const struct poly_trace_info *info; /* of a batch; NULL before the first */
+	const struct poly_trace_info *info; /* of the last batch; NULL: none yet */
 	uint64_t rows;
 	struct byte_histogram kinds, records;
-	uint64_t synthetic; /* instructions put there by the tracer */
+	uint64_t synthetic; /* instructions added by the tracer */
 	uint64_t later;	    /* further micro-operations of an instruction, not synthetic */
-	uint64_t uops;	    /* rows with a number of micro-operation */
+	uint64_t uops;	    /* rows with an index of a micro-operation */
 	uint64_t raw;	    /* rows of kind other with raw bytes */
 	struct access_stats accesses;
 	struct value_range pc, time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A summary as a report. The keys are promised in polytrace/summary.h. */
+/* Reports a summary. polytrace/summary.h documents the keys. */
 #include "analysis/summary.h"
 
 #include "report/terms.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Digits of an address: as wide as the trace's addresses, where that is known. */
+/* Digits of an address: the width of the trace's addresses, if known. */
 static unsigned
 address_digits(const struct poly_trace_info *info)
 {
@@ -27,7 +27,7 @@ absent(struct poly_report *report, const char *key)
 	poly_report_text(report, key, NULL);
 }
 
-/* A count, where known is true. */
+/* Reports a count, or its absence. */
 static void
 count_if(struct poly_report *report, bool known, const char *key, uint64_t value)
 {
@@ -38,9 +38,9 @@ count_if(struct poly_report *report, bool known, const char *key, uint64_t value
 }
 
 static void
-report_facts(struct poly_report *report, const struct poly_trace_info *info)
+report_metadata(struct poly_report *report, const struct poly_trace_info *info)
 {
-	poly_report_table(report, "facts");
+	poly_report_table(report, "metadata");
 	poly_report_column(report, "key", false);
 	poly_report_column(report, "value", false);
 	for (size_t i = 0; info && i < info->fact_count; i++) {
@@ -50,7 +50,7 @@ report_facts(struct poly_report *report, const struct poly_trace_info *info)
 	poly_report_end(report);
 }
 
-/* Most traces have none, and then nothing is said of them. */
+/* Reports the labels, if the trace has any. */
 static void
 report_labels(struct poly_report *report, const struct poly_trace_info *info)
 {
@@ -79,14 +79,14 @@ report_info(struct poly_report *report, const struct poly_trace_info *info)
 		poly_report_count(report, "address_bits", i->address_bits);
 	else
 		absent(report, "address_bits");
-	poly_report_text(report, "addresses", spaces[i->addresses]);
+	poly_report_text(report, "address_space", spaces[i->addresses]);
 	poly_report_text(report, "clock", i->clock);
 	poly_report_text(report, "producer", i->producer);
 	if (i->has_first_pc)
 		poly_report_address(report, "first_pc", i->first_pc, address_digits(i));
 	else
 		absent(report, "first_pc");
-	report_facts(report, info);
+	report_metadata(report, info);
 	report_labels(report, info);
 }
 
@@ -96,8 +96,9 @@ report_trace(struct poly_report *report, const struct poly_reader *reader,
 {
 	poly_report_section(report, "trace");
 	poly_report_text(report, "format", info ? info->format : NULL);
-	poly_report_text(report, "title", reader ? poly_reader_format(reader)->title : NULL);
-	poly_report_text(report, "evidence", reader ? poly_reader_evidence(reader) : NULL);
+	poly_report_text(
+		report, "description", reader ? poly_reader_format(reader)->title : NULL);
+	poly_report_text(report, "detected_by", reader ? poly_reader_evidence(reader) : NULL);
 	poly_report_text(
 		report, "compression", reader ? poly_reader_compression(reader) : NULL);
 	report_info(report, info);
@@ -113,28 +114,28 @@ report_input(struct poly_report *report, const struct poly_reader *reader)
 	poly_reader_count(reader, &counts);
 	poly_report_section(report, "input");
 	if (counts.input_total)
-		poly_report_count(report, "file_bytes", counts.input_total);
+		poly_report_count(report, "file_size", counts.input_total);
 	else
-		absent(report, "file_bytes");
-	poly_report_count(report, "read_bytes", counts.input_bytes);
-	poly_report_count(report, "content_bytes", counts.content_bytes);
-	poly_report_count(report, "skipped_bytes", counts.skipped_bytes);
-	poly_report_count(report, "skipped_places", counts.skipped_places);
+		absent(report, "file_size");
+	poly_report_count(report, "bytes_read", counts.input_bytes);
+	poly_report_count(report, "decompressed_size", counts.content_bytes);
+	poly_report_count(report, "bytes_skipped", counts.skipped_bytes);
+	poly_report_count(report, "skipped_regions", counts.skipped_places);
 	poly_report_end(report);
 }
 
-/* A table of the values of a tally that occur; a value without a name is shown as a number. */
+/* Reports the values that occur, by name or else by number. */
 static void
-report_tally(struct poly_report *report, const struct byte_histogram *tally,
+report_histogram(struct poly_report *report, const struct byte_histogram *histogram,
 	const struct poly_trace_info *info, bool kinds)
 {
-	poly_report_table(report, kinds ? "kinds" : "names");
+	poly_report_table(report, kinds ? "records_by_kind" : "records_by_name");
 	poly_report_column(report, kinds ? "kind" : "name", false);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "records", true);
 	for (unsigned i = 0; i < 256; i++) {
 		char number[16];
 		const char *name = NULL;
-		if (!tally->counts[i])
+		if (!histogram->counts[i])
 			continue;
 		if (kinds)
 			name = poly_enum_name(POLY_FORM_KIND, i);
@@ -142,7 +143,7 @@ report_tally(struct poly_report *report, const struct byte_histogram *tally,
 			name = info->records[i];
 		snprintf(number, sizeof number, "%u", i);
 		poly_report_cell_text(report, name ? name : number);
-		poly_report_cell_count(report, tally->counts[i]);
+		poly_report_cell_count(report, histogram->counts[i]);
 	}
 	poly_report_end(report);
 }
@@ -160,53 +161,53 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 	const struct poly_trace_info *info)
 {
 	poly_report_section(report, "records");
-	poly_report_count(report, "total", summary->rows);
+	poly_report_count(report, "total_records", summary->rows);
 	poly_report_count(report, "instructions", instructions(summary));
 	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "micro_operations",
 		summary->uops);
-	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic",
+	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic_instructions",
 		summary->synthetic);
-	count_if(report, trace_has(info, POLY_COLUMN_raw), "raw", summary->raw);
-	report_tally(report, &summary->kinds, info, true);
-	report_tally(report, &summary->records, info, false);
+	count_if(
+		report, trace_has(info, POLY_COLUMN_raw), "unrecognized_records", summary->raw);
+	report_histogram(report, &summary->kinds, info, true);
+	report_histogram(report, &summary->records, info, false);
 	poly_report_end(report);
 }
 
 static void
-report_accesses(
-	struct poly_report *report, const struct access_stats *accesses, unsigned digits)
+report_accesses(struct poly_report *report, const struct access_stats *stats, unsigned digits)
 {
 	poly_report_table(report, "accesses");
 	poly_report_column(report, "access", false);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "records", true);
 	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "lowest", true);
-	poly_report_column(report, "highest", true);
+	poly_report_column(report, "lowest_address", true);
+	poly_report_column(report, "highest_address", true);
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
-		if (!accesses->counts[i])
+		if (!stats->counts[i])
 			continue;
 		poly_report_cell_text(report, poly_enum_name(POLY_FORM_ACCESS, i));
-		poly_report_cell_count(report, accesses->counts[i]);
-		if (accesses->sized >> i & 1)
-			poly_report_cell_count(report, accesses->bytes[i]);
+		poly_report_cell_count(report, stats->counts[i]);
+		if (stats->sized >> i & 1)
+			poly_report_cell_count(report, stats->bytes[i]);
 		else
 			poly_report_cell_text(report, NULL);
-		poly_report_cell_address(report, accesses->ranges[i].low, digits);
-		poly_report_cell_address(report, accesses->ranges[i].high, digits);
+		poly_report_cell_address(report, stats->ranges[i].low, digits);
+		poly_report_cell_address(report, stats->ranges[i].high, digits);
 	}
 	poly_report_end(report);
 }
 
 static void
-report_pc(struct poly_report *report, const struct value_range *pc, unsigned digits)
+report_addresses(struct poly_report *report, const struct value_range *pc, unsigned digits)
 {
-	poly_report_section(report, "pc");
+	poly_report_section(report, "instruction_addresses");
 	if (pc->low > pc->high) {
-		absent(report, "lowest");
-		absent(report, "highest");
+		absent(report, "lowest_address");
+		absent(report, "highest_address");
 	} else {
-		poly_report_address(report, "lowest", pc->low, digits);
-		poly_report_address(report, "highest", pc->high, digits);
+		poly_report_address(report, "lowest_address", pc->low, digits);
+		poly_report_address(report, "highest_address", pc->high, digits);
 	}
 	poly_report_end(report);
 }
@@ -215,7 +216,7 @@ static void
 report_time(struct poly_report *report, const struct value_range *time,
 	const struct poly_trace_info *info)
 {
-	static const char *const keys[] = {KEY("first"), KEY("last"), KEY("span")};
+	static const char *const keys[] = {KEY("start_time"), KEY("end_time"), KEY("duration")};
 	const uint64_t ticks[] = {time->low, time->high, time->high - time->low};
 	const char *unit = info && info->clock ? info->clock : "ticks";
 	poly_report_section(report, "time");
@@ -225,7 +226,7 @@ report_time(struct poly_report *report, const struct value_range *time,
 		else
 			poly_report_count(report, keys[i], ticks[i]);
 	}
-	poly_report_text(report, "unit", time->low > time->high ? NULL : unit);
+	poly_report_text(report, "time_unit", time->low > time->high ? NULL : unit);
 	poly_report_end(report);
 }
 
@@ -252,7 +253,7 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 	poly_report_end(report);
 }
 
-/* The i-th finding, where it is the first one of its rule. */
+/* Gets the i-th finding; false: not the first one of its rule. */
 static bool
 finding_of_new_rule(const struct poly_reader *reader, size_t i, struct poly_finding *finding)
 {
@@ -272,12 +273,12 @@ report_rules(struct poly_report *report, const struct poly_reader *reader)
 {
 	static const char *const severities[] = {"note", "warning", "error"};
 	struct poly_finding finding;
-	poly_report_table(report, "rules");
-	poly_report_column(report, "code", false);
+	poly_report_table(report, "findings_by_rule");
+	poly_report_column(report, "rule", false);
 	poly_report_column(report, "severity", false);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "record", true);
-	poly_report_column(report, "message", false);
+	poly_report_column(report, "occurrences", true);
+	poly_report_column(report, "first_record", true);
+	poly_report_column(report, "first_finding", false);
 	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
 		if (!finding_of_new_rule(reader, i, &finding))
 			continue;
@@ -294,7 +295,7 @@ report_rules(struct poly_report *report, const struct poly_reader *reader)
 }
 
 static void
-report_findings(struct poly_report *report, const struct poly_reader *reader)
+report_diagnostics(struct poly_report *report, const struct poly_reader *reader)
 {
 	uint64_t counts[POLY_ERROR + 1] = {0};
 	struct poly_finding finding;
@@ -304,7 +305,7 @@ report_findings(struct poly_report *report, const struct poly_reader *reader)
 		if (finding_of_new_rule(reader, i, &finding))
 			counts[finding.rule->severity] += finding.count;
 	}
-	poly_report_section(report, "findings");
+	poly_report_section(report, "diagnostics");
 	poly_report_count(report, "errors", counts[POLY_ERROR]);
 	poly_report_count(report, "warnings", counts[POLY_WARNING]);
 	poly_report_count(report, "notes", counts[POLY_NOTE]);
@@ -322,10 +323,10 @@ poly_summary_report(const struct poly_summary *summary, const struct poly_reader
 	report_input(report, reader);
 	report_records(report, summary, info);
 	report_accesses(report, &summary->accesses, digits);
-	report_pc(report, &summary->pc, digits);
+	report_addresses(report, &summary->pc, digits);
 	report_time(report, &summary->time, info);
 	report_contexts(report, summary->contexts);
-	report_findings(report, reader);
+	report_diagnostics(report, reader);
 }
 
 void
@@ -340,7 +341,7 @@ poly_summary_figures(const struct poly_summary *summary, struct poly_report *rep
 	count_if(report, instructions(summary) > 0, "instructions", instructions(summary));
 	count_if(report, accesses > 0, "accesses", accesses);
 	if (bytes)
-		poly_report_count(report, "accessed", bytes);
+		poly_report_count(report, "bytes_accessed", bytes);
 	else
-		absent(report, "accessed");
+		absent(report, "bytes_accessed");
 }

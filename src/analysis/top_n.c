@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting counts in order, and what reports say of them. */
+/* Sorts items by their counts, and reports them. */
 #include "analysis/top_n.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 static int
 by_count(const void *a, const void *b)
 {
-	const struct ranked *one = a, *other = b;
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return one->number < other->number ? -1 : one->number > other->number;
+	const struct ranked *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 void
@@ -66,12 +66,12 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 void
 top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint32_t site)
 {
-	const struct static_site *it = site < ops->site_count ? &ops->sites[site] : NULL;
-	if (it)
-		poly_report_cell_address(report, it->pc, 8);
+	const struct static_site *known = site < ops->site_count ? &ops->sites[site] : NULL;
+	if (known)
+		poly_report_cell_address(report, known->pc, 8);
 	else
 		poly_report_cell_text(report, NULL);
-	poly_report_cell_text(report, it ? static_op_at(ops, it->op)->mnemonic : NULL);
+	poly_report_cell_text(report, known ? static_op_at(ops, known->op)->mnemonic : NULL);
 }
 
 void

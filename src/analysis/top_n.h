@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting counts in order, and what reports say of them. */
+/* The N items with the highest counts, and their report cells. */
 #ifndef ANALYSIS_TOP_N_H
 #define ANALYSIS_TOP_N_H
 
@@ -7,35 +7,35 @@
 
 #include "analysis/static_ops.h"
 
-/* Something that was counted. */
+/* A counted item. */
 struct ranked {
 	uint64_t count;
-	uint64_t number; /* of what; equal counts stand in its order */
+	uint64_t number; /* of the item; orders equal counts */
 };
 
-/* Puts the greatest counts first. */
+/* Sorts by descending count. */
 void top_n_sort(struct ranked *ranks, size_t n);
 
-/* The share of a part in percent; 0 where there is nothing. */
+/* Returns part / whole in percent; 0 if whole is 0. */
 double top_n_percent(uint64_t part, uint64_t whole);
 
-/* Cells: a count, and its share of whole in percent with two decimals. */
+/* Adds two cells: a count and its share of whole in percent, with two decimals. */
 void top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole);
 
-/* Columns for those cells. */
+/* Adds the columns of those cells. */
 void top_n_columns(struct poly_report *report);
 
 /*
- * A table of how often each number from 1 on was counted, with shares of their sum, and a plot
- * of it. key: of the table; column_key: of the column of the numbers.
+ * Adds a table of the counts of each number from 1, with their shares of the total, and its
+ * plot. key: of the table; column_key: of the column of numbers.
  */
 void top_n_distribution(struct poly_report *report, const char *key, const char *column_key,
 	const uint64_t *counts, size_t n);
 
-/* Cells: the pc of a site and its mnemonic; both empty where the site is not known. */
+/* Adds two cells: the pc and the mnemonic of a site; both empty if the site is unknown. */
 void top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint32_t site);
 
-/* Columns for those cells. */
+/* Adds the columns of those cells. */
 void top_n_site_columns(struct poly_report *report);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as micro-ops. */
+/* Converts rows to micro-operations. */
 #include "analysis/uops.h"
 
 static int32_t
@@ -28,7 +28,7 @@ name_of(const struct poly_batch *batch, enum poly_column column, const uint32_t 
 
 /* The three letters, fields 6 to 8. */
 static void
-take_letters(const struct poly_batch *batch, size_t row, struct course_uop *uop)
+set_letters(const struct poly_batch *batch, size_t row, struct course_uop *uop)
 {
 	uop->flags = uop->branch = uop->ldst = '-';
 	if (poly_present(batch, POLY_COLUMN_flags, row) && batch->flags[row] != POLY_FLAGS_NONE)
@@ -57,6 +57,6 @@ uop_of_row(const struct poly_batch *batch, size_t row, struct course_uop *uop)
 	uop->dest = register_of(batch, POLY_COLUMN_dest, batch->dest, row);
 	uop->macro = name_of(batch, POLY_COLUMN_mnemonic, batch->mnemonic, row);
 	uop->micro = name_of(batch, POLY_COLUMN_uop_name, batch->uop_name, row);
-	take_letters(batch, row, uop);
+	set_letters(batch, row, uop);
 	return true;
 }

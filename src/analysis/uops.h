@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as the micro-ops that the models of the CIS 501 course take. */
+/* Converts rows to the micro-operations of the CIS 501 course models. */
 #ifndef ANALYSIS_UOPS_H
 #define ANALYSIS_UOPS_H
 
@@ -7,7 +7,7 @@
 
 #include "course/course.h"
 
-/* Columns without which a row is no micro-op, and those that it may have. */
+/* Required and optional columns of a micro-operation. */
 #define UOP_NEEDS                                                                           \
 	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop_index) | POLY_HAS(src1) |             \
 		POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) | POLY_HAS(fallthrough) | \
@@ -17,8 +17,8 @@
 #define UOP_NAMES (POLY_HAS(mnemonic) | POLY_HAS(uop_name))
 
 /*
- * The micro-op of a row, without its number; false where the row is no instruction. A number
- * that the column does not hold (a register above 255) is as absent. Names that were not
+ * Sets *uop to the micro-operation of a row, without its number; false: not an instruction. A
+ * number that the column cannot hold (a register above 255) is absent. Names that were not
  * decoded are "".
  */
 bool uop_of_row(const struct poly_batch *batch, size_t row, struct course_uop *uop);

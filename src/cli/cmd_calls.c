@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace calls: who called whom, as a tree, a profile or a flame graph. */
+/* polytrace calls: prints the call graph as a tree, profile, list or folded stacks. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
 #include "cli/diagnostics.h"
 #include "cli/command_input.h"
 
-/* Answers of --style; the first three are those of enum poly_calls_style. */
+/* Values of --style; the first three are those of enum poly_calls_style. */
 enum { STYLE_FOLDED = POLY_CALLS_LIST + 1 };
 
-/* Answers of --unreturned. */
+/* Values of --unreturned. */
 enum { UNRETURNED_KEEP, UNRETURNED_MERGE };
 
 struct calls_options {
@@ -23,17 +23,18 @@ static const char *const unreturned[] = {"keep", "merge", NULL};
 static const struct opt calls_table[] = {
 	{"style", 0, OPT_CHOICE, "tree|profile|list|folded", styles,
 		offsetof(struct calls_options, style),
-		"calls within calls, functions, every call, or stacks for a flame graph"},
+		"print a call tree (default), functions, each call, or folded stacks for a "
+		"flame graph"},
 	{"unreturned", 0, OPT_CHOICE, "keep|merge", unreturned,
 		offsetof(struct calls_options, unreturned),
-		"merge: what never returns counts as part of its caller"},
+		"keep calls that never return (default), or merge them into their callers"},
 	{0},
 };
 
 static const struct opt *const calls_tables[] = {
 	calls_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Counts the calls of a source; false, and told, where that fails. */
+/* Builds the call graph of an input; prints an error and returns false on failure. */
 static bool
 count_calls(struct command_input *source, struct poly_calls *calls)
 {
@@ -54,7 +55,7 @@ count_calls(struct command_input *source, struct poly_calls *calls)
 	return status == POLY_OK;
 }
 
-/* Prints what was counted; returns an exit status. */
+/* Prints the call graph; returns an exit status. */
 static int
 print_calls(struct inputs *inputs, const struct command_input *source,
 	const struct poly_calls *calls)
@@ -106,7 +107,7 @@ calls_run(void *fields, char **operands)
 {
 	const struct calls_options *options = fields;
 	if (options->style == STYLE_FOLDED && (options->source.json || options->source.csv)) {
-		diag_print("calls", "'--style folded' takes no other form");
+		diag_print("calls", "'--style folded' excludes '--json' and '--csv'");
 		return STATUS_TROUBLE;
 	}
 	struct inputs inputs = {.options = &options->source,
@@ -119,7 +120,7 @@ calls_run(void *fields, char **operands)
 const struct command command_calls = {
 	.name = "calls",
 	.group = GROUP_ANALYSE,
-	.summary = "tell who called whom, and what was executed there",
+	.summary = "reconstruct the call graph and count instructions per function",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace calls calls.tarmac",
 		"polytrace calls --style folded calls.tarmac"},

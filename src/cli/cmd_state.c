@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace state: registers and memory as they are known at a record. */
+/* polytrace state: reconstructs registers and memory at a record. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -17,29 +17,29 @@ static const char *const orders[] = {"auto", "big", "little", NULL};
 
 static const struct opt state_table[] = {
 	{"at", 0, OPT_NUMBER, "N", NULL, offsetof(struct state_options, at),
-		"as the records up to record N tell it; without it, all of them"},
+		"reconstruct the state after record N (default: the last one)"},
 	{"order", 0, OPT_CHOICE, "auto|big|little", orders,
 		offsetof(struct state_options, order),
-		"which end of a number comes first in memory; auto: by instruction set"},
+		"byte order of memory (default auto: by instruction set)"},
 	{0},
 };
 
 static const struct opt *const state_tables[] = {
 	state_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Gathers a state of a source; NULL, and told, where that fails. */
+/* Reconstructs the state of an input; prints an error and returns NULL on failure. */
 static struct poly_state *
-gather(struct command_input *source, const struct state_options *options)
+reconstruct(struct command_input *source, const struct state_options *options)
 {
-	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
+	struct poly_state_options state_options = POLY_STATE_OPTIONS_INIT;
 	struct poly_state *state;
 	struct poly_error error;
 	const struct poly_batch *batch;
 	if (options->at.is_set)
-		gathering.at = options->at.value;
-	gathering.byte_order = (enum poly_byte_order)options->order;
-	enum poly_status status =
-		poly_state_new(&gathering, poly_reader_info(source->reader), &state, &error);
+		state_options.at = options->at.value;
+	state_options.byte_order = (enum poly_byte_order)options->order;
+	enum poly_status status = poly_state_new(
+		&state_options, poly_reader_info(source->reader), &state, &error);
 	if (status != POLY_OK)
 		diag_no_memory();
 	while (status == POLY_OK && (batch = input_next(source)))
@@ -59,7 +59,7 @@ state_one(struct inputs *inputs, const char *path)
 	int status = STATUS_TROUBLE;
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	struct poly_state *state = gather(&source, inputs->command);
+	struct poly_state *state = reconstruct(&source, inputs->command);
 	progress_clear(&source.progress);
 	if (state) {
 		struct poly_report *report = report_new();
@@ -87,7 +87,7 @@ state_run(void *fields, char **operands)
 const struct command command_state = {
 	.name = "state",
 	.group = GROUP_ANALYSE,
-	.summary = "tell registers and memory as they are known at a record",
+	.summary = "reconstruct registers and memory at a record",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace state --at 10 calls.tarmac",
 		"polytrace state --json calls.tarmac"},

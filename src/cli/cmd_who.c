@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace who: the last writer or the next reader of a register or an address. */
+/* polytrace who: finds the last writer or the next reader of a register or address. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -19,20 +19,20 @@ struct who_options {
 
 static const struct opt who_table[] = {
 	{"reg", 'r', OPT_TEXT, "NAME", NULL, offsetof(struct who_options, reg),
-		"ask for this register"},
+		"find accesses to register NAME"},
 	{"addr", 'a', OPT_TEXT, "ADDRESS", NULL, offsetof(struct who_options, address),
-		"ask for this address, a number or a symbol"},
+		"find accesses to ADDRESS, a number or a symbol"},
 	{"before", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, before),
-		"who wrote it last before record N; without it, before the end"},
+		"find the last writer before record N (default: the end of the trace)"},
 	{"after", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, after),
-		"who reads it first after record N"},
+		"find the first reader after record N"},
 	{0},
 };
 
 static const struct opt *const who_tables[] = {
 	who_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* The address that a text means; false, and told, where it means none. */
+/* Parses an address or symbol; prints an error and returns false on failure. */
 static bool
 find_address(const struct command_input *source, const char *text, uint64_t *address)
 {
@@ -45,37 +45,37 @@ find_address(const struct command_input *source, const char *text, uint64_t *add
 	*address = symbol ? symbol->address : strtoull(text, &end, has_prefix ? 16 : 10);
 	if (symbol || (isdigit((unsigned char)*text) && !*end && !errno))
 		return true;
-	diag_print("who", "'%s' is no address%s", text,
-		source->symbols ? ", and no symbol" : "; symbols are named with '--symbols'");
+	diag_print("who", "'%s' is not an address%s", text,
+		source->symbols ? " or symbol" : "; for symbols use '--symbols'");
 	return false;
 }
 
-/* Asks a source; NULL, and told, where that fails. */
+/* Runs the query on an input; prints an error and returns NULL on failure. */
 static struct poly_defuse *
-ask(struct command_input *source, const struct who_options *options)
+run_query(struct command_input *source, const struct who_options *options)
 {
-	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
-	struct poly_defuse *who;
+	struct poly_defuse_options query = POLY_DEFUSE_OPTIONS_INIT;
+	struct poly_defuse *defuse;
 	struct poly_error error;
-	asking.reg = options->reg;
-	if (options->address && !find_address(source, options->address, &asking.address))
+	query.reg = options->reg;
+	if (options->address && !find_address(source, options->address, &query.address))
 		return NULL;
-	asking.is_reader = options->after.is_set;
+	query.is_reader = options->after.is_set;
 	if (options->before.is_set)
-		asking.record = options->before.value;
+		query.record = options->before.value;
 	if (options->after.is_set)
-		asking.record = options->after.value;
-	if (poly_defuse_new(&asking, poly_reader_info(source->reader), &who, &error) !=
+		query.record = options->after.value;
+	if (poly_defuse_new(&query, poly_reader_info(source->reader), &defuse, &error) !=
 		POLY_OK) {
 		diag_error(source->name, &error);
 		return NULL;
 	}
 	const struct poly_batch *batch;
-	while ((batch = input_next(source)) && poly_defuse_update(who, batch))
+	while ((batch = input_next(source)) && poly_defuse_update(defuse, batch))
 		;
-	if (poly_defuse_failed(who))
+	if (poly_defuse_failed(defuse))
 		diag_no_memory();
-	return who;
+	return defuse;
 }
 
 static int
@@ -87,23 +87,22 @@ who_one(struct inputs *inputs, const char *path)
 	int status = STATUS_TROUBLE;
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_TROUBLE;
-	struct poly_defuse *who = ask(&source, options);
+	struct poly_defuse *defuse = run_query(&source, options);
 	progress_clear(&source.progress);
-	if (who) {
+	if (defuse) {
 		struct poly_report *report = report_new();
 		poly_report_text(report, "file", source.name);
-		poly_defuse_report(who, report);
+		poly_defuse_report(defuse, report);
 		status = report_render(report, inputs->options, inputs->output);
 		output_flush(inputs->output);
 	}
-	if (who && !poly_defuse_found(who) && status == STATUS_DONE) {
+	if (defuse && !poly_defuse_found(defuse) && status == STATUS_DONE) {
 		status = STATUS_NEGATIVE;
 		if (!input_is_partial(&source))
-			diag_print(source.name, "nobody %s it %s",
-				options->after.is_set ? "reads" : "wrote",
-				options->after.is_set ? "from there on" : "before that");
+			diag_print(source.name, "no %s found",
+				options->after.is_set ? "reader" : "writer");
 	}
-	poly_defuse_free(who);
+	poly_defuse_free(defuse);
 	const int ended = input_close(&source);
 	return status > ended ? status : ended;
 }
@@ -132,7 +131,7 @@ const struct command command_who = {
 	.name = "who",
 	.alias = "defuse",
 	.group = GROUP_ANALYSE,
-	.summary = "tell who wrote a register or an address last, or reads it next",
+	.summary = "find the last writer or the next reader of a register or address",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace who --reg x0 calls.tarmac",
 		"polytrace who --addr 0xfff0 --before 10 calls.tarmac"},

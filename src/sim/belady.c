@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache that knows what comes. Wide ones have a heap of frames, the furthest on top. */
+/* A cache with Belady's replacement. Wide ones have a heap of frames, the furthest next use on
+ * top. */
 #include "sim/belady.h"
 
 #include "base/err.h"
@@ -15,11 +16,12 @@ struct belady {
 	struct cache_config config;
 	struct cache_counts counts;
 	unsigned line_shift;
-	struct belady_way *ways; /* of each set, side by side; of a wide one, by frame */
-	/* Of a wide one: */
+	struct belady_way *ways; /* by set and way; of a wide cache, by frame */
+	/* Of a wide cache: */
 	struct lru_list frames;
-	uint32_t *heap;	 /* frames: none is used further ahead than the one above it */
-	uint32_t *place; /* of each frame in the heap */
+	uint32_t *heap;	 /* frames in heap order: a parent's next use is not before its
+			    children's */
+	uint32_t *place; /* heap position of each frame */
 };
 
 enum poly_status
@@ -63,7 +65,7 @@ belady_free(struct belady *belady)
 	mem_free(belady);
 }
 
-/* Whether a frame is to be replaced before another. */
+/* Returns whether a frame is replaced before another. */
 static bool
 before(const struct belady *belady, uint32_t a, uint32_t b)
 {
@@ -78,7 +80,7 @@ stand(struct belady *belady, uint32_t at, uint32_t frame)
 	belady->place[frame] = at;
 }
 
-/* Moves a frame whose next use has changed to its place. */
+/* Restores the heap order after a change of a frame's next use. */
 static void
 settle(struct belady *belady, uint32_t at)
 {
@@ -98,7 +100,7 @@ settle(struct belady *belady, uint32_t at)
 	stand(belady, at, frame);
 }
 
-/* Uses a line, found in the frames or brought; what was replaced goes to *old. */
+/* Uses a line, present or filled; the replaced entry goes to *old. */
 static bool
 use_wide(struct belady *belady, const struct belady_way *use, struct belady_way *old)
 {
@@ -122,7 +124,8 @@ use_wide(struct belady *belady, const struct belady_way *use, struct belady_way 
 	return held;
 }
 
-/* The same in a set: the way that holds the line, or is empty, or is used the furthest ahead.
+/* The same in a set: uses the way that holds the line, or is empty, or has the furthest next
+ * use.
  */
 static bool
 use_set(struct belady *belady, const struct belady_way *use, struct belady_way *old)

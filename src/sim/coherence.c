@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MESI by a directory: what is known of each line of all caches stands in one place. */
+/* MESI by a directory, which holds the state of each line of all caches. */
 #include "sim/coherence.h"
 
 #include "base/err.h"
@@ -11,12 +11,12 @@
 
 #define STEP 256 /* accesses of a step */
 
-/* Where a line is: bit t of thread t. */
+/* Directory entry of a line: bit t for thread t. */
 struct place {
 	uint64_t holders;
-	uint64_t lost;	/* those from which a store took it since they had it */
-	bool exclusive; /* there is one holder, which may store without asking */
-	bool modified;	/* and did */
+	uint64_t lost;	/* those in which a store invalidated it */
+	bool exclusive; /* exclusive or modified: one holder */
+	bool modified;	/* modified */
 };
 
 struct coherence {
@@ -27,9 +27,10 @@ struct coherence {
 	struct dense_index dense;
 	struct coherence_line *lines; /* by dense number, as the following */
 	struct place *places;
-	uint64_t *written; /* threads a line: words that others stored to since it was lost */
+	uint64_t *written; /* per line and thread: words that others stored to since the
+			      invalidation */
 	uint32_t room;	   /* of lines */
-	unsigned one;	   /* what an event adds to counts: 0 while not counting */
+	unsigned one;	   /* increment of counts: 0 while not counting */
 };
 
 /* One access. */
@@ -50,7 +51,7 @@ check(const struct coherence_config *config, struct poly_error *error)
 			COHERENCE_THREADS);
 	if (cache->write_through || cache->no_allocate || cache->always_valid)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"coherent caches have to be write-back and write-allocate, with valid "
+			"coherent caches must be write-back and write-allocate, with valid "
 			"bits");
 	if (!word || (word & (word - 1)) || word > cache->line_size ||
 		cache->line_size / word > COHERENCE_WORDS)
@@ -101,7 +102,7 @@ coherence_free(struct coherence *coherence)
 	mem_free(coherence);
 }
 
-/* Room for what is known of all lines that have numbers. */
+/* Enlarges the directory to all numbered lines. */
 static bool
 make_room(struct coherence *c)
 {
@@ -128,7 +129,7 @@ make_room(struct coherence *c)
 	return true;
 }
 
-/* The words of an access, cut at the end of its line. */
+/* Returns the words of an access, up to the end of its line. */
 static uint64_t
 words_of(const struct coherence *c, uint64_t address, uint32_t size)
 {
@@ -142,13 +143,13 @@ words_of(const struct coherence *c, uint64_t address, uint32_t size)
 	return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-/* A line made room in the cache of a thread. */
+/* Handles an eviction from the cache of a thread. */
 static void
 replaced(struct coherence *c, uint32_t thread, uint64_t address)
 {
 	uint64_t number = address >> c->line_shift;
 	uint32_t line = 0;
-	/* It is known, so that neither memory nor a number is needed. */
+	/* The line is known, so the look-up cannot fail. */
 	(void)dense_index_find(&c->dense, &number, 1, &line, NULL);
 	struct place *place = &c->places[line];
 	place->holders &= ~(UINT64_C(1) << thread);
@@ -156,7 +157,7 @@ replaced(struct coherence *c, uint32_t thread, uint64_t address)
 	place->modified = place->exclusive = false;
 }
 
-/* A store takes the line from all others; returns how many those are. */
+/* Invalidates the line in all other caches. Returns their number. */
 static uint8_t
 invalidate_others(struct coherence *c, const struct use *use)
 {
@@ -194,7 +195,7 @@ why_missed(struct coherence *c, const struct use *use)
 	return shared ? COHERENCE_TRUE : COHERENCE_FALSE;
 }
 
-/* Brings a line into the cache of a thread; others share it from now on. */
+/* Fills a line into the cache of a thread; it becomes shared. */
 static void
 bring(struct coherence *c, const struct use *use)
 {
@@ -232,7 +233,7 @@ access_line(struct coherence *c, const struct use *use, uint8_t *taken)
 	return outcome;
 }
 
-/* At most STEP accesses from a place of a batch on. */
+/* Performs at most STEP accesses from an index of a batch on. */
 static enum poly_status
 step(struct coherence *c, const struct coherence_batch *batch, size_t from, uint8_t *outcomes,
 	struct poly_error *error)

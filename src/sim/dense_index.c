@@ -16,7 +16,7 @@ home(const struct dense_index *index, uint64_t number)
 	return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> index->shift);
 }
 
-/* The slot of a number, or the one where it would be put. */
+/* Returns the slot of a number, or the one for its insertion. */
 static struct dense_index_slot *
 find_slot(const struct dense_index *index, uint64_t number)
 {
@@ -63,14 +63,14 @@ dense_index_fini(struct dense_index *index)
 	*index = (struct dense_index){0};
 }
 
-/* Numbers one more, and makes room for the next. */
+/* Assigns the next id, and enlarges the table if necessary. */
 static enum poly_status
 add(struct dense_index *index, struct dense_index_slot *slot, uint64_t number,
 	struct poly_error *error)
 {
 	if (index->count >= index->max)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more than %" PRIu32 " different lines", index->max);
+			"more than %" PRIu32 " distinct lines", index->max);
 	*slot = (struct dense_index_slot){number, ++index->count};
 	if (index->count > index->mask / 2 && !grow(index))
 		return err_memory(error);

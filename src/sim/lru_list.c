@@ -10,7 +10,7 @@ home(const struct lru_list *list, uint64_t number)
 	return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> list->shift);
 }
 
-/* The slot of a number, or the one where it would be put. */
+/* Returns the slot of a number, or the one for its insertion. */
 static uint32_t
 find_slot(const struct lru_list *list, uint64_t number)
 {

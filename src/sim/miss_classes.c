@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of misses: the fully associative cache runs beside, and every line is remembered. */
+/* Miss classes: a fully associative cache runs in parallel, and every line is recorded. */
 #include "sim/miss_classes.h"
 
 #include "base/err.h"
@@ -53,7 +53,7 @@ miss_classes_free(struct miss_classes *classes)
 	mem_free(classes);
 }
 
-/* Accesses from to from + batch->count of the caller's batch, at most STEP. */
+/* Classifies accesses from to from + batch->count of the caller's batch, at most STEP. */
 static enum poly_status
 step(struct miss_classes *c, const struct cache_batch *batch, size_t from,
 	struct classified_misses *misses, struct poly_error *error)

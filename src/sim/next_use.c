@@ -53,7 +53,7 @@ put(struct next_use *next, uint64_t first, size_t count, struct poly_error *erro
 {
 	if (next->store.put(next->store.user, first * WIDTH, next->block, count * WIDTH))
 		return POLY_OK;
-	return err_system(error, POLY_NO_OFFSET, "next uses cannot be kept");
+	return err_system(error, POLY_NO_OFFSET, "cannot write next uses");
 }
 
 static enum poly_status
@@ -61,7 +61,7 @@ get(struct next_use *next, uint64_t first, void *to, size_t count, struct poly_e
 {
 	if (next->store.get(next->store.user, first * WIDTH, to, count * WIDTH))
 		return POLY_OK;
-	return err_system(error, POLY_NO_OFFSET, "next uses cannot be read again");
+	return err_system(error, POLY_NO_OFFSET, "cannot read next uses");
 }
 
 /* At most BLOCK uses. */
@@ -89,7 +89,7 @@ next_use_add(
 	return status;
 }
 
-/* Replaces the lines of a block by their next uses; later has those behind it. */
+/* Replaces the lines of a block by their next uses; later has the uses after it. */
 static void
 look_ahead(struct next_use *next, uint64_t first, size_t count, uint64_t *later)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Page replacement: the clock is its own, the others are fully associative caches of pages. */
+/* Page replacement: clock is implemented here, the others are fully associative caches of
+ * pages. */
 #include "sim/paging.h"
 
 #include "base/err.h"
@@ -45,7 +46,7 @@ paging_new(const struct paging_config *config, struct paging **paging, struct po
 	*paging = NULL;
 	if ((unsigned)config->policy >= PAGING_POLICIES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no page replacement %d", (int)config->policy);
+			"unknown page replacement %d", (int)config->policy);
 	enum poly_status status = cache_check_line("pages", config->page_size, error);
 	if (status == POLY_OK)
 		status = cache_check(&as_cache, error);
@@ -77,7 +78,7 @@ paging_free(struct paging *paging)
 	mem_free(paging);
 }
 
-/* The frame that a new page gets. */
+/* Returns the frame for a new page. */
 static uint32_t
 take_frame(struct paging *paging, uint64_t page)
 {

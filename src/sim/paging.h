@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Page replacement over frames of memory: fifo, lru, opt, and clock, which gives what was used
- * since the hand passed a second chance (a page that comes counts as used).
+ * Page replacement over frames of memory: fifo, lru, opt, and clock, which gives pages used
+ * since the hand passed a second chance (a new page counts as used).
  *
  * source of clock: F. J. Corbató, "A paging experiment with the Multics system", 1968.
  */
@@ -21,19 +21,19 @@ struct paging_config {
 struct paging_counts {
 	uint64_t accesses;
 	uint64_t faults;
-	uint64_t written; /* pages replaced that were stored to */
+	uint64_t written; /* dirty pages replaced */
 };
 
 struct paging;
 
-/* Empty frames. POLY_ERR_USAGE with a message where a configuration makes no sense,
- * POLY_ERR_MEMORY. Memory: up to 64 bytes a frame. */
+/* Creates empty frames. POLY_ERR_USAGE with a message for an invalid configuration,
+ * POLY_ERR_MEMORY. Memory: up to 64 bytes per frame. */
 enum poly_status paging_new(
 	const struct paging_config *config, struct paging **paging, struct poly_error *error);
 void paging_free(struct paging *paging);
 
-/* Makes all accesses of a batch, as cache_run; next has their next uses (sim/next_use.h, of
- * pages) for opt, and is not looked at for the others. */
+/* Performs all accesses of a batch, as cache_run; next has their next uses (sim/next_use.h, of
+ * pages) for opt, and is ignored by the others. */
 size_t paging_run(struct paging *paging, const struct cache_batch *batch, const uint64_t *next,
 	uint32_t *missed);
 

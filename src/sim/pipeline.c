@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the pipelines share: names, and configurations that can be. */
+/* Names and validation, shared by the pipelines. */
 #include "sim/pipeline.h"
 
 #include "base/err.h"
@@ -20,7 +20,7 @@ pipeline_part_name(enum pipeline_part part)
 	return part < PIPELINE_PARTS ? names[part] : NULL;
 }
 
-/* Whether a number is from least to most; error says what it is the number of. */
+/* Validates a number from min to max; what names it in the message. */
 static bool
 fits(const char *what, unsigned found, unsigned min, unsigned max, struct poly_error *error)
 {
@@ -46,7 +46,7 @@ pipeline_inorder_sound(const struct pipeline_inorder_config *config, struct poly
 {
 	if (config->order > PIPELINE_ORDER_ALL)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no rule %d of the order of writes", (int)config->order);
+			"unknown rule %d for the order of writes", (int)config->order);
 	bool sound = fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
 		     fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
 			     error) &&
@@ -59,8 +59,8 @@ pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *
 {
 	if (config->memory > PIPELINE_MEMORY_STORE_SETS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no rule %d of loads and stores", (int)config->memory);
-	/* A micro-op with two destinations could never be renamed with one register. */
+			"unknown rule %d for loads and stores", (int)config->memory);
+	/* A micro-op with two destinations cannot be renamed with one register. */
 	bool sound =
 		fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
 		fits("the reorder buffer's size", config->size, 1, PIPELINE_SIZE_MAX, error) &&

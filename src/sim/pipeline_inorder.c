@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In order, a micro-op issues at the latest of the places in which the one before it left off
- * and in which its registers are ready. A place is a cycle, and in the low bits how much room
- * that has: they are all ones for the last that fits, so that the one behind is in the next.
+ * In order, a micro-op issues in the latest of the slots after its predecessor's and those in
+ * which its registers are ready. A slot is a cycle with the position within it in the low
+ * bits: these are all ones for the last one that fits, so that the next slot is in the next
+ * cycle.
  *
- * What is kept of a register is one number: the first place of the cycle in which it is ready,
- * then why it is so late. The greatest of several is the one that is waited for longest, and
- * says why. Which one that is, and whether a cycle is full, can't be predicted, so nothing
- * branches on it.
+ * A register is one number: the first slot of the cycle in which it is ready, then the cause
+ * of the delay. The maximum of several is the last one ready, with its cause. The maximum, and
+ * whether a cycle is full, cannot be predicted, so the code does not branch on them.
  */
 #include "sim/pipeline.h"
 
@@ -17,55 +17,55 @@
 #include "base/mem.h"
 
 /*
- * Cycles count from the start of a stretch, and the longest one is 4096 times what a micro-op
- * can take at most, thrice PIPELINE_LATENCY_MAX: below 2 to the 26th.
+ * Cycles count from the start of a run, and the longest run is 4096 times the maximum cycles
+ * of a micro-op, thrice PIPELINE_LATENCY_MAX: below 2 to the 26th.
  */
-enum { STRETCH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8, TRACK_BITS = 20 };
+enum { RUN_LENGTH = 4096, ROOM_BITS = 6, PLACE_SHIFT = 32, EXTRA_SHIFT = 8, TRACK_BITS = 20 };
 
 #define ROOM ((1u << ROOM_BITS) - 1)
 #define CYCLE ((uint64_t)1 << (PLACE_SHIFT + ROOM_BITS))
 
 /*
- * Where cycles alone are wanted, a micro-op takes its part of a cycle on a track: the length of
- * a cycle by the width, rounded up, so that the last one that fits ends in the next cycle by
- * itself. Rounding moves what follows without a gap by less than one a micro-op, STRETCH in
- * all, and a part is longer than that by far.
+ * For cycles alone, a micro-op occupies a fraction of a cycle on a track: the length of a
+ * cycle divided by the width, rounded up, so that the last one that fits ends in the next
+ * cycle. Rounding shifts consecutive micro-ops by less than one unit each, RUN_LENGTH in
+ * total, and a fraction is far longer than that.
  */
 #define TRACK_CYCLE ((uint64_t)1 << TRACK_BITS)
-#define TRACK_ENDS 4 /* what flags say of the cycle's end */
+#define TRACK_ENDS 4 /* flags that end a cycle */
 
 struct track {
 	uint64_t part;			    /* of a micro-op */
-	uint64_t latency[PIPELINE_CLASSES]; /* in these units */
-	/* By track_end: where the next may issue is that much later, of which bits are kept. */
+	uint64_t latency[PIPELINE_CLASSES]; /* in units of the track */
+	/* By track_end: delay of the next issue, and the mask of the bits kept. */
 	uint64_t step[TRACK_ENDS], kept[TRACK_ENDS];
 	uint64_t at; /* nothing more issues before it */
 	uint64_t ready[PIPELINE_REGISTERS + 1];
 };
 
-/* Where the pipeline is. */
+/* Position of the pipeline. */
 struct position {
 	uint32_t place; /* nothing more issues before it */
-	uint32_t told;	/* where the cycles before this one went is told */
-	int64_t last;	/* the last cycle in which something issued; -1: none yet */
+	uint32_t told;	/* cycles before this one are attributed */
+	int64_t last;	/* the last cycle with an issue; -1: none yet */
 };
 
-/* What of the configuration is asked for with every micro-op. */
+/* Configuration that is needed for every micro-op. */
 struct rules {
-	uint32_t start;			    /* low bits of the first place in a cycle */
-	unsigned ends, stalls;		    /* flags: the cycle is over; the penalty is due */
+	uint32_t start;			    /* low bits of the first slot in a cycle */
+	unsigned ends, stalls;		    /* flags: the cycle ends; the penalty applies */
 	unsigned penalty;		    /* cycles */
-	uint64_t latency[PIPELINE_CLASSES]; /* what is kept of the result */
-	uint64_t extra[PIPELINE_CLASSES];   /* and on top of it for each extra cycle */
+	uint64_t latency[PIPELINE_CLASSES]; /* added to the result's slot */
+	uint64_t extra[PIPELINE_CLASSES];   /* and added for each extra cycle */
 };
 
 struct pipeline_inorder {
 	enum pipeline_order order;
 	bool cycles_only;
 	struct rules rules;
-	uint64_t ops, start; /* micro-ops; the cycle that the stretch counts from */
+	uint64_t ops, start; /* micro-ops; the cycle from which the run counts */
 	struct position at;
-	uint64_t missed; /* of what waiting for loads took */
+	uint64_t missed; /* extra cycles of waiting for loads */
 	uint64_t parts[PIPELINE_PARTS];
 	uint64_t ready[PIPELINE_REGISTERS + 1];
 	struct track track;
@@ -88,7 +88,7 @@ rules_of(const struct pipeline_inorder_config *config)
 	return rules;
 }
 
-/* What a micro-op says of the end of its cycle. */
+/* Returns the effect of a micro-op on the end of its cycle. */
 static inline unsigned
 track_end(const struct pipeline_op *op)
 {
@@ -138,8 +138,8 @@ later(uint64_t a, uint64_t b)
 }
 
 /*
- * What the order of writes asks for, as it is kept of a register; a source that is as late is
- * the greater number.
+ * Returns the constraint of the order of writes, encoded like a register; a source that is
+ * equally late is the greater number.
  */
 static inline uint64_t
 order_of(const uint64_t *ready, const struct pipeline_op *op, uint64_t latency,
@@ -158,8 +158,8 @@ order_of(const uint64_t *ready, const struct pipeline_op *op, uint64_t latency,
 }
 
 /*
- * Says where the cycles since the last that issued something went, none mostly; to may be the
- * cycle before from. Returns how many of them were a load's extra ones.
+ * Attributes the cycles since the last issue, mostly none; to may be the cycle before from.
+ * Returns the number of extra cycles of a load among them.
  */
 static inline uint64_t
 explain(uint64_t *parts, uint32_t from, uint32_t to, uint64_t key)
@@ -170,7 +170,7 @@ explain(uint64_t *parts, uint32_t from, uint32_t to, uint64_t key)
 	return extra < left ? extra : left;
 }
 
-/* The place behind one, in the next cycle where that one is full, or ended by its last bits. */
+/* Returns the next slot, in the next cycle if this one is full or ended. */
 static inline uint32_t
 place_behind(uint32_t place, bool ended, uint32_t start)
 {
@@ -179,9 +179,9 @@ place_behind(uint32_t place, bool ended, uint32_t start)
 	return next > first ? next : first;
 }
 
-/* Counts cycles from now on, so that they stay small. */
+/* Rebases the cycles, so that they stay small. */
 static void
-start_stretch(struct pipeline_inorder *pipeline)
+start_run(struct pipeline_inorder *pipeline)
 {
 	struct position *at = &pipeline->at;
 	const uint32_t now = at->place >> ROOM_BITS;
@@ -195,7 +195,7 @@ start_stretch(struct pipeline_inorder *pipeline)
 	at->place &= ROOM;
 }
 
-/* Counts from the cycle on in which the track is, and takes back what was rounded. */
+/* Rebases to the cycle of the track, and removes the rounding. */
 static void
 start_track(struct pipeline_inorder *pipeline)
 {
@@ -208,7 +208,7 @@ start_track(struct pipeline_inorder *pipeline)
 	track->at = (track->at - now) / track->part * track->part;
 }
 
-/* What the order of writes asks for, on the track. */
+/* Returns the constraint of the order of writes, on the track. */
 static inline uint64_t
 order_of_track(const uint64_t *ready, const struct pipeline_op *op, uint64_t latency,
 	enum pipeline_order order)
@@ -223,8 +223,8 @@ order_of_track(const uint64_t *ready, const struct pipeline_op *op, uint64_t lat
 }
 
 /*
- * The cycles alone. What each micro-op waits for, where the one before left off, goes through
- * three operations. run_stretch is the oracle of the tests.
+ * Computes the cycles alone. The dependence of each micro-op on its predecessor is three
+ * operations long. run_with_stack is the oracle of the tests.
  */
 static inline __attribute__((always_inline)) void
 run_track(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
@@ -251,7 +251,7 @@ run_track(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size
 }
 
 static inline __attribute__((always_inline)) void
-run_stretch(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
+run_with_stack(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size_t n,
 	struct pipeline_times *times, enum pipeline_order order)
 {
 	const struct rules rules = pipeline->rules;
@@ -296,7 +296,7 @@ run_order(struct pipeline_inorder *pipeline, const struct pipeline_op *ops, size
 	if (pipeline->cycles_only)
 		run_track(pipeline, ops, n, order);
 	else
-		run_stretch(pipeline, ops, n, times, order);
+		run_with_stack(pipeline, ops, n, times, order);
 }
 
 static void
@@ -319,11 +319,11 @@ pipeline_inorder_run(struct pipeline_inorder *pipeline, const struct pipeline_op
 	struct pipeline_times *times)
 {
 	for (size_t done = 0; done < n;) {
-		const size_t more = n - done < STRETCH ? n - done : STRETCH;
+		const size_t more = n - done < RUN_LENGTH ? n - done : RUN_LENGTH;
 		if (pipeline->cycles_only)
 			start_track(pipeline);
 		else
-			start_stretch(pipeline);
+			start_run(pipeline);
 		run_rule(pipeline, ops + done, more, times ? times + done : NULL);
 		done += more;
 	}
@@ -340,7 +340,7 @@ pipeline_inorder_result(const struct pipeline_inorder *pipeline, struct pipeline
 	if (pipeline->cycles_only)
 		return;
 	memcpy(result->parts, pipeline->parts, sizeof result->parts);
-	/* Behind the last micro-op no cycles count, even if it was a mispredicted branch. */
+	/* Cycles after the last micro-op do not count, even if it was a mispredicted branch. */
 	if (at->told > end)
 		result->parts[PIPELINE_BRANCH] -= (uint64_t)(at->told - end);
 	result->parts[PIPELINE_LOAD] -= pipeline->missed;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Out of order by time stamps: a micro-op is fetched when the one that had its place in the
- * reorder buffer has committed, issues when its sources are ready in the first cycle that has
- * room, and commits behind the one before it.
+ * Out of order by time stamps: a micro-op is fetched when its entry of the reorder buffer is
+ * free, issues in the first cycle with a free issue slot after its sources are ready, and
+ * commits after its predecessor.
  *
- * Taking micro-ops in program order is the same as stepping through cycles, as the oldest one
- * goes first everywhere: what is younger can't keep it from a place, a register or a cycle.
+ * Processing in program order equals stepping through cycles, because the oldest micro-op has
+ * priority everywhere: a younger one cannot deprive it of an entry, a register or an issue
+ * slot.
  */
 #include "sim/pipeline.h"
 
@@ -20,18 +21,17 @@ enum { COUNT_BITS = 8 };
 struct pipeline_ooo {
 	struct pipeline_ooo_config config;
 	uint64_t ops;
-	uint64_t fetch;	  /* the cycle in which the next micro-op is fetched at the earliest */
-	unsigned fetched; /* and how many were in that cycle */
-	uint64_t resume;  /* nothing younger is fetched before this cycle */
+	uint64_t fetch;		 /* earliest fetch cycle of the next micro-op */
+	unsigned fetched;	 /* micro-ops fetched in that cycle */
+	uint64_t resume;	 /* earliest fetch cycle after a redirect */
 	enum pipeline_part held; /* why */
-	uint64_t end;		 /* the cycle behind that of the last commit */
-	unsigned committed;	 /* micro-ops that committed in the last one */
-	size_t place;		 /* of the next micro-op in the reorder buffer */
-	uint64_t *commits;	 /* by place: when it was free again */
-	size_t result;		 /* of the next destination among the registers */
-	uint64_t *freed;	 /* by register: when it was free again; NULL: always */
-	uint64_t *
-		slots; /* a cycle, and how many issue in it, by the cycle modulo their number */
+	uint64_t end;		 /* the cycle after the last commit */
+	unsigned committed;	 /* micro-ops committed in the last cycle */
+	size_t place;		 /* reorder buffer entry of the next micro-op */
+	uint64_t *commits;	 /* by entry: the cycle in which it is free */
+	size_t result;		 /* register of the next destination */
+	uint64_t *freed; /* by register: the cycle in which it is free; NULL: unlimited */
+	uint64_t *slots; /* a cycle and its issues, by cycle modulo the table size */
 	uint64_t slot_mask;
 	uint64_t ready[PIPELINE_REGISTERS + 1];
 	struct pipeline_stores stores;
@@ -40,8 +40,8 @@ struct pipeline_ooo {
 };
 
 /*
- * How many cycles may lie between that in which a micro-op is fetched and the last in which one
- * issues: in each of those between, one of the reorder buffer issues or is being executed.
+ * Returns the maximum distance in cycles from a fetch to the last issue: in each cycle
+ * between, a micro-op of the reorder buffer issues or executes.
  */
 static size_t
 horizon(const struct pipeline_ooo_config *config)
@@ -98,7 +98,7 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The registers of the next results are taken; the cycle in which they are free. */
+/* Allocates the registers of the next results. Returns the cycle in which they are free. */
 static inline uint64_t
 take_registers(const struct pipeline_ooo *pipeline, const struct pipeline_op *op)
 {
@@ -113,7 +113,7 @@ take_registers(const struct pipeline_ooo *pipeline, const struct pipeline_op *op
 	return free;
 }
 
-/* They are free again when the micro-op has committed: then the old values are of no use. */
+/* Frees them when the micro-op has committed: then the old values are dead. */
 static inline void
 free_registers(struct pipeline_ooo *pipeline, const struct pipeline_op *op, uint64_t cycle)
 {
@@ -127,7 +127,7 @@ free_registers(struct pipeline_ooo *pipeline, const struct pipeline_op *op, uint
 	}
 }
 
-/* Fetches a micro-op; returns the cycle. */
+/* Fetches a micro-op. Returns the cycle. */
 static inline uint64_t
 fetch(struct pipeline_ooo *pipeline, const struct pipeline_op *op)
 {
@@ -146,7 +146,7 @@ fetch(struct pipeline_ooo *pipeline, const struct pipeline_op *op)
 	return cycle;
 }
 
-/* The cycle until which a load waits for older stores. */
+/* Returns the cycle until which a load waits for older stores. */
 static inline uint64_t
 wait_for_stores(const struct pipeline_ooo *pipeline, uint64_t address, uint32_t site)
 {
@@ -168,7 +168,7 @@ count_at(const struct pipeline_ooo *pipeline, uint64_t cycle)
 	return slot >> COUNT_BITS == cycle ? (unsigned)slot & ((1u << COUNT_BITS) - 1) : 0;
 }
 
-/* The first cycle from one on in which one more may issue. */
+/* Returns the first cycle, not before the given one, with a free issue slot. */
 static inline uint64_t
 find_slot(const struct pipeline_ooo *pipeline, uint64_t cycle)
 {
@@ -184,12 +184,12 @@ take_slot(struct pipeline_ooo *pipeline, uint64_t cycle)
 		cycle << COUNT_BITS | (count_at(pipeline, cycle) + 1);
 }
 
-/* Where a micro-op has come, and what it works on. */
+/* Progress of a micro-op. */
 struct flight {
 	const struct pipeline_op *op;
 	uint64_t address;
 	uint32_t site;
-	enum pipeline_part held; /* why it was fetched late */
+	enum pipeline_part held; /* cause of a late fetch */
 	struct pipeline_times at;
 };
 
@@ -213,7 +213,7 @@ enter(struct pipeline_ooo *pipeline, struct flight *flight)
 	find_issue(pipeline, flight);
 }
 
-/* Fetches a load again for each older store to its address that it passed. */
+/* Squashes and refetches a load for each older store to its address that it passed. */
 static void
 squash(struct pipeline_ooo *pipeline, struct flight *flight)
 {
@@ -229,7 +229,7 @@ squash(struct pipeline_ooo *pipeline, struct flight *flight)
 	}
 }
 
-/* The micro-op issues, in a cycle that has room. */
+/* Issues the micro-op, in a cycle with a free slot. */
 static inline void
 execute(struct pipeline_ooo *pipeline, struct flight *flight, unsigned extra)
 {
@@ -249,8 +249,8 @@ execute(struct pipeline_ooo *pipeline, struct flight *flight, unsigned extra)
 }
 
 /*
- * Says where the cycles since the last commit went. Then this one was the oldest: it waited for
- * being fetched, and to be done.
+ * Attributes the cycles since the last commit: this micro-op was the oldest, and waited for
+ * its fetch and its completion.
  */
 static void
 explain(struct pipeline_ooo *pipeline, const struct flight *flight, unsigned extra)

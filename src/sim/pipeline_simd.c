@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes without vectors, and the choice of vectors. */
+/* The plain lanes, and the selection of vector instructions. */
 #include "sim/pipeline_simd.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "sim/pipeline_simd_state.h"
 
-enum { STRETCH = 4096, LINE = 64 };
+enum { RUN_LENGTH = 4096, LINE = 64 };
 
 struct pipeline_simd {
-	struct lane_state *state; /* within memory, at the start of a cache line */
+	struct lane_state *state; /* aligned to a cache line within memory */
 	void *memory;
-	lane_run *stretch;
+	lane_run *run;
 	size_t count;
 	uint64_t ops;
-	uint64_t start[PIPELINE_LANES]; /* the cycle that a stretch counts from */
+	uint64_t start[PIPELINE_LANES]; /* the cycle from which a run counts */
 };
 
 static inline int32_t
@@ -23,7 +23,7 @@ later(int32_t a, int32_t b)
 	return a > b ? a : b;
 }
 
-/* One micro-op in one lane. */
+/* Runs one micro-op in one lane. */
 static inline void
 issue(struct lane_state *state, const struct pipeline_op *op, size_t lane)
 {
@@ -50,7 +50,7 @@ issue(struct lane_state *state, const struct pipeline_op *op, size_t lane)
 }
 
 static void
-stretch_plain(struct lane_state *state, const struct pipeline_op *ops, size_t n)
+run_plain(struct lane_state *state, const struct pipeline_op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t lane = 0; lane < PIPELINE_LANES; lane++)
@@ -62,15 +62,15 @@ static lane_run *
 choose(enum pipeline_way way)
 {
 	if (way == PIPELINE_PLAIN)
-		return stretch_plain;
+		return run_plain;
 	if (way != PIPELINE_BEST)
 		return lane_run_x86(way);
 	for (unsigned i = PIPELINE_AVX512; i > PIPELINE_PLAIN; i--) {
-		lane_run *stretch = lane_run_x86((enum pipeline_way)i);
-		if (stretch)
-			return stretch;
+		lane_run *run = lane_run_x86((enum pipeline_way)i);
+		if (run)
+			return run;
 	}
-	return stretch_plain;
+	return run_plain;
 }
 
 static void
@@ -92,15 +92,15 @@ configure(struct lane_state *state, const struct pipeline_inorder_config *config
 }
 
 static enum poly_status
-sound(const struct pipeline_inorder_config *configs, size_t count, lane_run *stretch,
+check_all(const struct pipeline_inorder_config *configs, size_t count, lane_run *run,
 	struct poly_error *error)
 {
 	if (count < 1 || count > PIPELINE_LANES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%zu pipelines at once, expected 1 to %d", count, PIPELINE_LANES);
-	if (!stretch)
+	if (!run)
 		return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-			"this processor does not have these vectors");
+			"this processor lacks the requested vector instructions");
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < count && status == POLY_OK; i++)
 		status = pipeline_inorder_sound(&configs[i], error);
@@ -111,8 +111,8 @@ struct pipeline_simd *
 pipeline_simd_new(const struct pipeline_inorder_config *configs, size_t count,
 	enum pipeline_way way, struct poly_error *error)
 {
-	lane_run *stretch = choose(way);
-	if (sound(configs, count, stretch, error) != POLY_OK)
+	lane_run *run = choose(way);
+	if (check_all(configs, count, run, error) != POLY_OK)
 		return NULL;
 	struct pipeline_simd *lanes = mem_new(1, sizeof *lanes);
 	void *memory = mem_new(1, sizeof(struct lane_state) + LINE);
@@ -124,17 +124,17 @@ pipeline_simd_new(const struct pipeline_inorder_config *configs, size_t count,
 	}
 	lanes->memory = memory;
 	lanes->state = (void *)((uint8_t *)memory + (LINE - (uintptr_t)memory % LINE));
-	lanes->stretch = stretch;
+	lanes->run = run;
 	lanes->count = count;
-	/* Lanes that are not asked for do what the first one does. */
+	/* Unused lanes copy the first one. */
 	for (size_t lane = 0; lane < PIPELINE_LANES; lane++)
 		configure(lanes->state, &configs[lane < count ? lane : 0], lane);
 	return lanes;
 }
 
-/* Counts the cycles of a lane from its now on, so that they stay small. */
+/* Rebases the cycles of a lane, so that they stay small. */
 static void
-start_stretch(struct pipeline_simd *lanes, size_t lane)
+start_run(struct pipeline_simd *lanes, size_t lane)
 {
 	struct lane_state *state = lanes->state;
 	const int32_t now = state->now.of[lane];
@@ -149,11 +149,11 @@ void
 pipeline_simd_run(struct pipeline_simd *lanes, const struct pipeline_op *ops, size_t n)
 {
 	for (size_t done = 0; done < n;) {
-		const size_t more = n - done < STRETCH ? n - done : STRETCH;
+		const size_t count = n - done < RUN_LENGTH ? n - done : RUN_LENGTH;
 		for (size_t lane = 0; lane < PIPELINE_LANES; lane++)
-			start_stretch(lanes, lane);
-		lanes->stretch(lanes->state, ops + done, more);
-		done += more;
+			start_run(lanes, lane);
+		lanes->run(lanes->state, ops + done, count);
+		done += count;
 	}
 }
 

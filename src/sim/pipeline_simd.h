@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Up to 16 in-order pipelines at once, over the same micro-ops: each is a lane of vectors. The
- * cycles are those of sim/pipeline.h; where they went is not told.
+ * Up to 16 in-order pipelines at once, over the same micro-ops: each is a lane of vectors.
+ * The cycles equal those of sim/pipeline.h; there is not a CPI stack.
  */
 #ifndef SIM_PIPELINE_SIMD_H
 #define SIM_PIPELINE_SIMD_H
@@ -10,9 +10,9 @@
 
 enum { PIPELINE_LANES = 16 };
 
-/* The vectors used. */
+/* The vector instructions used. */
 enum pipeline_way {
-	PIPELINE_BEST,	/* the widest that the processor has */
+	PIPELINE_BEST,	/* the widest available */
 	PIPELINE_PLAIN, /* none */
 	PIPELINE_SSE2,
 	PIPELINE_AVX2,
@@ -22,9 +22,9 @@ enum pipeline_way {
 struct pipeline_simd;
 
 /*
- * count pipelines, 1 to PIPELINE_LANES, before their first cycle. NULL with POLY_ERR_USAGE in
- * error where one can't be, POLY_ERR_UNSUPPORTED where the processor lacks the vectors asked
- * for, or POLY_ERR_MEMORY.
+ * Creates count pipelines, 1 to PIPELINE_LANES, before their first cycle. NULL with
+ * POLY_ERR_USAGE for an invalid configuration, POLY_ERR_UNSUPPORTED if the processor lacks the
+ * requested vector instructions, or POLY_ERR_MEMORY.
  */
 struct pipeline_simd *pipeline_simd_new(const struct pipeline_inorder_config *configs,
 	size_t count, enum pipeline_way way, struct poly_error *error);
@@ -32,7 +32,7 @@ struct pipeline_simd *pipeline_simd_new(const struct pipeline_inorder_config *co
 /* Runs n more micro-ops. */
 void pipeline_simd_run(struct pipeline_simd *lanes, const struct pipeline_op *ops, size_t n);
 
-/* The cycles of a lane until now, as by pipeline_inorder_result. */
+/* Returns the cycles of a lane, as pipeline_inorder_result. */
 uint64_t pipeline_simd_cycles(const struct pipeline_simd *lanes, size_t lane);
 
 /* Accepts NULL. */

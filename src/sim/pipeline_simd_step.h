@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stretch by vectors of one kind, for pipeline_simd_x86.c, which includes this once a kind
- * and defines the words in capitals before. Vectors are worked on one after the other, each
- * over the whole stretch: so all that a lane has besides its registers stays in the
- * processor's.
+ * A run with one kind of vectors. pipeline_simd_x86.c includes this once per kind, after
+ * defining the macros used here. Vectors are processed one after the other, each over the
+ * whole run, so that all state of a lane except its registers stays in registers of the host.
  *
- * ZERO_IF_GREATER(a, b, x) is x in the lanes where a is not greater than b, ONE_IF_EQUAL(a, b)
- * is 1 where they are equal; 0 in all others.
+ * ZERO_IF_GREATER(a, b, x) is x in the lanes in which a is not greater than b, ONE_IF_EQUAL(a,
+ * b) is 1 in the lanes in which they are equal; 0 in all others.
  */
 
 static inline TARGET VECTOR
@@ -59,7 +58,7 @@ NAMED(vector)(struct lane_state *state, const struct pipeline_op *ops, size_t n,
 }
 
 static TARGET void
-NAMED(stretch)(struct lane_state *state, const struct pipeline_op *ops, size_t n)
+NAMED(run)(struct lane_state *state, const struct pipeline_op *ops, size_t n)
 {
 	for (size_t lane = 0; lane < PIPELINE_LANES; lane += sizeof(VECTOR) / sizeof(int32_t))
 		NAMED(vector)(state, ops, n, lane);

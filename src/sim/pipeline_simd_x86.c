@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes by the vectors of x86-64: 4, 8 or 16 at a time. */
+/* Lanes with the vector instructions of x86-64: 4, 8 or 16 at a time. */
 #include "sim/pipeline_simd_state.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -60,9 +60,9 @@ lane_run *
 lane_run_x86(enum pipeline_way way)
 {
 	switch (way) {
-	case PIPELINE_SSE2: return stretch_sse2;
-	case PIPELINE_AVX2: return __builtin_cpu_supports("avx2") ? stretch_avx2 : NULL;
-	case PIPELINE_AVX512: return __builtin_cpu_supports("avx512f") ? stretch_avx512 : NULL;
+	case PIPELINE_SSE2: return run_sse2;
+	case PIPELINE_AVX2: return __builtin_cpu_supports("avx2") ? run_avx2 : NULL;
+	case PIPELINE_AVX512: return __builtin_cpu_supports("avx512f") ? run_avx512 : NULL;
 	case PIPELINE_BEST:
 	case PIPELINE_PLAIN: break;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring has at least as many stores as a reorder buffer; older ones are done and overwritten.
- * Stores with the same hash of their address are chained from the youngest to the oldest.
+ * The ring holds at least as many stores as the reorder buffer; older ones are done and
+ * overwritten. Stores with the same hash of their address are chained from the youngest to the
+ * oldest.
  */
 #include "sim/pipeline_stores.h"
 
@@ -35,7 +36,7 @@ head_of(const struct pipeline_stores *stores, uint64_t address)
 	return &stores->heads[(address * 0x9e3779b97f4a7c15u >> 32) & stores->mask];
 }
 
-/* A store by its number; NULL where that is 0 or overwritten. */
+/* Returns a store by its number; NULL if that is 0 or overwritten. */
 static struct pipeline_store *
 store_at(const struct pipeline_stores *stores, uint64_t number)
 {
@@ -44,7 +45,7 @@ store_at(const struct pipeline_stores *stores, uint64_t number)
 	return &stores->ring[number & stores->mask];
 }
 
-/* The youngest store to an address, of those from a number on. */
+/* Returns the youngest store to an address, among those from a number on. */
 static struct pipeline_store *
 find(const struct pipeline_stores *stores, uint64_t number, uint64_t address)
 {

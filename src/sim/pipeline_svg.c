@@ -7,12 +7,12 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
-/* In user units: a cycle is a square, labels stand to the left, the legend above. */
+/* In user units: a cycle is a square, labels are on the left, the legend is above. */
 enum { CELL = 18, TOP = 48, LABEL_MAX = 32, TICK = 5, CHARACTER = 8, WIDTH_MIN = 440 };
 
 #define HEAD "instruction / cycle"
 
-/* Colours of Okabe and Ito's palette, which those who see few colours tell apart. */
+/* Colours of Okabe and Ito's palette for colour-blind readers. */
 static const char style[] =
 	"<style>svg{font:12px ui-monospace,monospace;color-scheme:light dark;"
 	"--ink:#1a1a1a;--line:#ddd}"
@@ -23,7 +23,7 @@ static const char style[] =
 struct picture {
 	const struct pipeline_slice *slice;
 	uint64_t start, end; /* cycles shown, end not included */
-	uint64_t left;	     /* where the first cycle is */
+	uint64_t left;	     /* x of the first cycle */
 	struct buf label;    /* well-formed */
 	struct buf *out;
 };
@@ -43,18 +43,18 @@ find_cycles(struct picture *picture)
 	}
 }
 
-/* Makes room for the longest number and label. */
+/* Reserves the width of the longest number and label. */
 static void
 find_left(struct picture *picture)
 {
 	const struct pipeline_slice *slice = picture->slice;
 	size_t max = sizeof HEAD - 1;
 	for (size_t i = 0; i < slice->n; i++) {
-		size_t characters = 2; /* of a number, and the blank behind it */
+		size_t characters = 2; /* of a number and a blank */
 		for (uint64_t left = slice->first + i; left > 9; left /= 10)
 			characters++;
 		const size_t bytes = strlen(slice->labels[i]);
-		/* One more for the sign that a label is cut. */
+		/* One more for the mark of a truncated label. */
 		characters += bytes > LABEL_MAX ? LABEL_MAX + 1 : bytes;
 		max = characters > max ? characters : max;
 	}
@@ -130,7 +130,7 @@ append_row(struct picture *picture, size_t row)
 	append_stage(picture, 'C', at->done, at->committed, row);
 }
 
-/* The stages that the picture shows. */
+/* The legend of the stages. */
 static void
 append_legend(struct picture *picture)
 {
@@ -146,7 +146,7 @@ append_legend(struct picture *picture)
 	}
 }
 
-/* Lines every so many cycles, with their number, and every so many instructions. */
+/* Grid lines at regular intervals of cycles, with their numbers, and of instructions. */
 static void
 append_axes(struct picture *picture)
 {

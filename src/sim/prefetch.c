@@ -2,7 +2,7 @@
 /* Next line, stride and stream prefetchers. */
 #include "sim/prefetch.h"
 
-/* The first addresses of degree lines from an address on, step bytes apart. */
+/* Stores the addresses of degree lines from an address on, step bytes apart. */
 static size_t
 bring(const struct prefetcher *p, uint64_t from, uint64_t step, uint64_t *addresses)
 {
@@ -29,7 +29,7 @@ see_stride(struct prefetcher *p, const struct prefetch_access *access, uint64_t 
 	return entry->steady ? bring(p, access->address, step, addresses) : 0;
 }
 
-/* Whether a line goes on with a stream, whose direction it may give. */
+/* Returns whether a line continues a stream; may set the stream's direction. */
 static bool
 goes_on(const struct prefetcher *p, struct prefetch_stream *stream, uint64_t line)
 {

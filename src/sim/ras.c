@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stack of return addresses. */
+/* A return-address stack. */
 #include "sim/btb.h"
 
 #include "base/err.h"
@@ -13,7 +13,7 @@ ras_init(struct ras *ras, uint32_t room, struct poly_error *error)
 	memset(ras, 0, sizeof *ras);
 	if (!room || room > RAS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"return stack has %u addresses, expected 1 to %d", room, RAS_MAX);
+			"return-address stack has %u entries, expected 1 to %d", room, RAS_MAX);
 	ras->addresses = mem_new(room, sizeof *ras->addresses);
 	ras->room = room;
 	return ras->addresses ? POLY_OK : err_memory(error);
@@ -27,7 +27,7 @@ push(struct ras *ras, uint64_t address)
 	ras->depth += ras->depth < ras->room;
 }
 
-/* Whether the address that is popped is that one. */
+/* Pops an address. Returns whether it equals the given one. */
 static bool
 pop(struct ras *ras, uint64_t address)
 {

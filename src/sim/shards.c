@@ -7,7 +7,7 @@
 #include "sim/dense_index.h"
 #include "sim/stack_distance.h"
 
-#define STEP 1024 /* lines that are chosen from at a time */
+#define STEP 1024 /* lines filtered at a time */
 
 struct sample {
 	struct dense_index dense;
@@ -17,7 +17,7 @@ struct sample {
 
 struct shards {
 	unsigned k;
-	uint64_t uses; /* of all lines */
+	uint64_t uses; /* of the accesses to all lines */
 	bool idle;     /* not counting */
 	struct sample samples[SHARDS_SAMPLES];
 	uint64_t chosen[SHARDS_SAMPLES][STEP];
@@ -44,7 +44,7 @@ shards_new(unsigned k, uint32_t lines, struct shards **shards, struct poly_error
 	*shards = NULL;
 	if (k < SHARDS_MIN || k > SHARDS_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"one of 2^%u lines, 2^%d to 2^%d can be had", k, SHARDS_MIN,
+			"a sample of one in 2^%u lines, expected 2^%d to 2^%d", k, SHARDS_MIN,
 			SHARDS_MAX);
 	struct shards *made = mem_new(1, sizeof *made);
 	if (!made)
@@ -121,7 +121,7 @@ shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *r
 	if (!shards->uses)
 		return;
 	for (int i = 0; i < SHARDS_SAMPLES; i++) {
-		/* A sampled distance d stands for d * rate: it misses where that is >= lines.
+		/* A sampled distance d represents d * rate: a miss if that is >= lines.
 		 */
 		const uint64_t misses = stack_distance_misses(
 			shards->samples[i].distance, lines / rate + (lines % rate != 0));

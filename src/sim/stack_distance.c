@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack distances by the last uses on a line of time (sim/time_bitmap.h). */
+/* Stack distances by a bitmap of last uses over time (sim/time_bitmap.h). */
 #include "sim/stack_distance.h"
 
 #include "base/err.h"
@@ -11,7 +11,7 @@
 
 #define FIRST_ROOM (UINT32_C(1) << RANGE_SHIFT)
 
-/* Zeroed memory, from a multiple of 64 bytes on; what is to be given back goes to *memory. */
+/* Returns zeroed memory aligned to 64 bytes; the pointer to free goes to *memory. */
 static void *
 aligned(size_t size, void **memory)
 {
@@ -29,7 +29,7 @@ give_back(struct stack_distance *s)
 	mem_free(s->lines);
 }
 
-/* Takes memory for room moments, with no bit set. */
+/* Allocates room moments, with all bits clear. */
 static bool
 take_room(struct stack_distance *s, uint32_t room)
 {
@@ -46,7 +46,7 @@ take_room(struct stack_distance *s, uint32_t room)
 	return false;
 }
 
-/* Takes the moments without a bit out; where more than a third have one, time gets longer. */
+/* Removes the moments without a bit; enlarges the bitmap if more than a third have one. */
 static bool
 make_room(struct stack_distance *s)
 {
@@ -64,7 +64,7 @@ make_room(struct stack_distance *s)
 	return true;
 }
 
-/* Room for the last uses and the distances of lines lines. */
+/* Enlarges the last uses and the distances to lines lines. */
 static bool
 know_lines(struct stack_distance *s, uint32_t lines)
 {
@@ -172,7 +172,7 @@ stack_distance_counting(struct stack_distance *s, bool counting)
 	s->idle = !counting;
 }
 
-/* How many bits are set behind a moment. */
+/* Returns the number of bits set after a moment. */
 static size_t
 above(const struct stack_distance *s, uint32_t moment)
 {

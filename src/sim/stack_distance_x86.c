@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the bits behind a moment with AVX-512: a block is one register, so are a span's
+/* Counts the bits after a moment with AVX-512: a block is one register, and so are a span's
  * blocks. */
 #include "sim/time_bitmap.h"
 
@@ -9,7 +9,7 @@
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq,popcnt")))
 
-/* The bits of a block behind the n-th (0 to 511). */
+/* Returns the bits of a block after the n-th (0 to 511). */
 static inline WIDE __m512i
 behind(const uint64_t *block, unsigned n)
 {

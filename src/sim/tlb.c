@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers of translations are a hierarchy of caches whose lines are pages, all of them clean.
+/* TLBs are a hierarchy of caches whose lines are pages, all of them clean.
  */
 #include "sim/tlb.h"
 
@@ -21,8 +21,8 @@ make_level(const struct tlb_config *config, const struct tlb_level *level,
 {
 	if (!level->ways || level->entries % level->ways)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " entries are not sets of %" PRIu32 " ways", level->entries,
-			level->ways);
+			"%" PRIu32 " entries are not a multiple of sets of %" PRIu32 " ways",
+			level->entries, level->ways);
 	*to = (struct hierarchy_level){.cache = {.sets = level->entries / level->ways,
 					       .ways = level->ways,
 					       .line_size = config->page_size,
@@ -43,7 +43,7 @@ tlb_new(const struct tlb_config *config, struct tlb **tlb, struct poly_error *er
 		return status;
 	if (!config->count || config->count > TLB_LEVELS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%u levels, 1 to %d can be had", config->count, TLB_LEVELS);
+			"%u levels, expected 1 to %d", config->count, TLB_LEVELS);
 	for (unsigned i = 0; i < config->count && status == POLY_OK; i++)
 		status = make_level(config, &config->levels[i], &levels.levels[i], error);
 	if (status == POLY_OK && config->split)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translation look-aside buffers: levels of caches of pages, the first of which may be split
- * into one for instructions and one for data, over page tables of some levels that are walked
- * where all miss. Loads and stores are alike. All pages have one size.
+ * TLBs: levels of caches of pages, the first of which may be split into instructions and data,
+ * above multi-level page tables that are walked if all levels miss. Loads and stores are
+ * equal. All pages have one size.
  */
 #ifndef SIM_TLB_H
 #define SIM_TLB_H
@@ -21,14 +21,14 @@ struct tlb_level {
 struct tlb_config {
 	uint32_t page_size;		     /* bytes, a power of two from 4 to 2^30 */
 	struct tlb_level levels[TLB_LEVELS]; /* from the first; 0 is for data if split */
-	unsigned count;			     /* of levels, 1 to TLB_LEVELS */
+	unsigned count;			     /* number of levels, 1 to TLB_LEVELS */
 	bool split;
-	struct tlb_level instructions; /* the other first one, where split */
+	struct tlb_level instructions; /* the instruction TLB, if split */
 	uint32_t walk_steps;	       /* levels of page tables: x86-64 has 4 */
 	uint32_t step_latency;	       /* cycles of each */
 };
 
-/* What was counted of one buffer, and of all together. */
+/* Counts of one level, and of all together. */
 struct tlb_counts {
 	uint64_t accesses, misses;
 };
@@ -41,7 +41,7 @@ struct tlb_totals {
 
 struct tlb;
 
-/* Empty buffers. POLY_ERR_USAGE with a message where a configuration makes no sense,
+/* Creates empty TLBs. POLY_ERR_USAGE with a message for an invalid configuration,
  * POLY_ERR_MEMORY. */
 enum poly_status tlb_new(
 	const struct tlb_config *config, struct tlb **tlb, struct poly_error *error);
@@ -51,7 +51,7 @@ void tlb_free(struct tlb *tlb);
 void tlb_run(struct tlb *tlb, const uint64_t *addresses, const uint8_t *kinds, size_t count,
 	uint32_t *cycles);
 
-/* What was counted of a level, TLB_LEVELS being the first one of instructions. */
+/* Copies the counts of a level, TLB_LEVELS for the instruction TLB. */
 void tlb_count(const struct tlb *tlb, unsigned level, struct tlb_counts *counts);
 void tlb_total(const struct tlb *tlb, struct tlb_totals *totals);
 

@@ -31,12 +31,12 @@ OWN = {'cis501': ['sim --course penn hw1 IN', 'sim --course penn hw3 IN', 'sim -
                   'info --style native IN'],
        'bach': ['view --style native IN'], 'tt6e': ['merge --schedule IN IN']}
 # What stands around facts and findings, which one of them may not have.
-FRAMES = re.compile(rb'^(</?(div|section|tbody|table)[^>]*>)*\n|^.*(Further facts|>Fact<).*\n', re.M)
+FRAMES = re.compile(rb'^(</?(div|section|tbody|table)[^>]*>)*\n|^.*(>Metadata<|>Key<).*\n', re.M)
 # The name of a record that was defined too late for the head is not preserved.
 LATE = ['jsonl/cut.jsonl']
 # Output about an input besides its records.
-OF_FILE = re.compile(rb'<dt>(Format|Description|Recognised by|Size of the file|Read|Decompressed|'
-                     rb'Errors|Warnings|Notes|Byte order)</dt>|Noticed while reading|>ptz[.]format<')
+OF_FILE = re.compile(rb'<dt>(Format|Description|Detected by|File size [(]bytes[)]|Bytes read|Decompressed size [(]bytes[)]|'
+                     rb'Errors|Warnings|Notes|Byte order)</dt>|>Diagnostics<|>ptz[.]format<')
 
 
 def polytrace(folder, *arguments, **options):
@@ -64,7 +64,7 @@ def run(folder, command, words, form):
         return done.returncode, unpacked(done.stdout, folder), files
     out = done.stdout
     if name == 'report':
-        out = re.sub(rb'<h3>Noticed while reading.*?</section>', b'', out, flags=re.S)
+        out = re.sub(rb'<h3>Diagnostics.*?</section>', b'', out, flags=re.S)
         out = re.sub(rb'table-[0-9]+', b'table', FRAMES.sub(b'', out))
     out = b'\n'.join(line for line in out.split(b'\n') if not OF_FILE.search(line))
     out = re.sub(rb'"ptz.format":"[^"]*",?', b'', out).replace(b',"facts":{}', b'')

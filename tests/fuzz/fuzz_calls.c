@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: any walk of some threads through a few addresses, with calls, returns and jumps
- * where the input says, with symbols and without. Every instruction is in one stack.
+ * Fuzz target: random control flow of four threads over a few addresses, with calls, returns
+ * and jumps chosen by the input, with and without symbols. Every instruction is in one stack.
  */
 #include "polytrace/calls.h"
 
@@ -40,7 +40,7 @@ prepare(void)
 	must(poly_symbols_open_memory(list, strlen(list), &symbols, NULL) == POLY_OK);
 }
 
-/* Two bytes a row: thread and place, and what the instruction is. */
+/* Reads two bytes per row: address; thread and opcode. */
 static size_t
 fill(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must hold of every analysis, tried on every sample that it suits. TAP.
+ * Laws that every analysis must satisfy, on every sample that it supports. TAP.
  *
- * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; samples as of
- * laws
+ * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; SAMPLES: the
+ * list of samples, as for laws
  */
 #include "polytrace/polytrace.h"
 
@@ -17,10 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Samples of up to this number of rows are split at every row, longer ones at this number of
- * rows.
- */
+/* Maximum number of cuts of a sample; one of fewer rows is cut at every row. */
 #define CUTS 200
 
 #define NAMES_MAX 64
@@ -29,28 +26,28 @@ struct sample {
 	char format[32], option[64], path[600];
 	char name[200];
 	uint64_t rows;
-	const char *names[NAMES_MAX + 1];    /* of the analyses that suit it */
-	const char *parts[NAMES_MAX + 1];    /* of those that can be merged */
-	const char *weighted[NAMES_MAX + 1]; /* of those that can do with counts */
+	const char *names[NAMES_MAX + 1];    /* of the analyses that support it */
+	const char *parts[NAMES_MAX + 1];    /* of those that can merge */
+	const char *weighted[NAMES_MAX + 1]; /* of those that accept weights */
 };
 
-/* A run that is given the rows from the end of the one before it to its own end. */
-struct part {
+/* A run with the rows from the end of the previous one to its own end. */
+struct run_part {
 	struct poly_stats *stats;
 	uint64_t end;
 };
 
-/* How a sample is fed. */
+/* How a sample is passed to runs. */
 struct feeding {
 	bool every_column;
-	size_t rows;	/* of a batch at most; 0: as they come */
+	size_t rows;	/* maximum per batch; 0: the reader's */
 	uint64_t limit; /* rows; 0: all */
 };
 
 static unsigned tests, failures;
 static char why[1000];
 static uint64_t seed;
-static bool was_weighted[NAMES_MAX]; /* analyses that were given records that were counted */
+static bool has_weights[NAMES_MAX]; /* analyses that got weighted rows */
 
 static uint64_t
 random_below(uint64_t n)
@@ -89,13 +86,13 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Renders the results of a run as JSON, or its error. */
+/* Renders the report of a run as JSON. */
 static enum poly_status
-render(const struct poly_stats *stats, struct buf *to, struct poly_error *error)
+render(const struct poly_stats *stats, struct buf *out, struct poly_error *error)
 {
-	const struct poly_sink sink = {collect, to};
+	const struct poly_sink sink = {collect, out};
 	struct poly_report *report = poly_report_new();
-	buf_clear(to);
+	buf_clear(out);
 	if (!report) {
 		error->status = POLY_ERR_MEMORY;
 		return POLY_ERR_MEMORY;
@@ -120,17 +117,17 @@ open_sample(const struct sample *sample)
 										  : NULL;
 }
 
-/* Feeds an interval of a batch to a run, in slices. */
+/* Updates a run with an interval of a batch, in slices of at most limit rows. */
 static enum poly_status
-feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
-	size_t most, struct poly_error *error)
+feed_interval(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
+	size_t limit, struct poly_error *error)
 {
 	struct slice slice = {0};
 	enum poly_status status = POLY_OK;
 	for (size_t row = bounds[0]; status == POLY_OK && row < bounds[1];) {
 		size_t rows = bounds[1] - row;
-		if (most && rows > most)
-			rows = most;
+		if (limit && rows > limit)
+			rows = limit;
 		status = slice_make(&slice, batch, row, rows, error);
 		if (status == POLY_OK)
 			status = poly_stats_update(stats, &slice.view, error);
@@ -140,28 +137,28 @@ feed_stretch(struct poly_stats *stats, const struct poly_batch *batch, const siz
 	return status;
 }
 
-/* Feeds the rows of a batch to the sections that contain them; *part advances. */
+/* Updates the parts with their rows of a batch; advances *part. */
 static enum poly_status
-feed_batch(struct part **part, const struct poly_batch *batch, const struct feeding *feeding,
-	struct poly_error *error)
+feed_batch(struct run_part **part, const struct poly_batch *batch,
+	const struct feeding *feeding, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	size_t row = 0;
 	while (status == POLY_OK && row < batch->rows) {
 		while ((*part)->end <= batch->first + row)
 			++*part;
-		const uint64_t left = (*part)->end - batch->first;
-		const size_t end = left < batch->rows ? (size_t)left : batch->rows;
-		status = feed_stretch((*part)->stats, batch, (const size_t[]){row, end},
+		const uint64_t remaining = (*part)->end - batch->first;
+		const size_t end = remaining < batch->rows ? (size_t)remaining : batch->rows;
+		status = feed_interval((*part)->stats, batch, (const size_t[]){row, end},
 			feeding->rows, error);
 		row = end;
 	}
 	return status;
 }
 
-/* Gives a sample to parts, of which the last one ends nowhere. */
+/* Updates parts with a sample; the last part has no end. */
 static enum poly_status
-feed(const struct sample *sample, struct part *parts, size_t count,
+feed(const struct sample *sample, struct run_part *parts, size_t count,
 	const struct feeding *feeding, struct poly_error *error)
 {
 	struct poly_reader *reader = open_sample(sample);
@@ -191,36 +188,33 @@ new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
 	return poly_stats_new(&options, stats, error);
 }
 
-/*
- * Renders the results of a run with options on a sample; without names, of all applicable
- * analyses.
- */
+/* Reports a sample with options; by default, all supporting analyses. */
 static enum poly_status
-render_run(const struct sample *sample, struct poly_stats_options options,
-	const struct feeding *feeding, struct buf *to)
+report_options(const struct sample *sample, struct poly_stats_options options,
+	const struct feeding *feeding, struct buf *out)
 {
 	struct poly_error error;
-	struct part part = {NULL, UINT64_MAX};
+	struct run_part part = {NULL, UINT64_MAX};
 	if (!options.analyses)
 		options.analyses = sample->names;
 	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
 	if (status == POLY_OK)
-		status = render(part.stats, to, &error);
+		status = render(part.stats, out, &error);
 	poly_stats_free(part.stats);
 	return status;
 }
 
-/* Renders the results of analyses of a sample, all rows in one run. */
+/* Reports a sample with all rows in one run. */
 static enum poly_status
-render_trace(const struct sample *sample, const char *const *names, unsigned threads,
-	const struct feeding *feeding, struct buf *to)
+report_whole(const struct sample *sample, const char *const *names, unsigned threads,
+	const struct feeding *feeding, struct buf *out)
 {
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	options.analyses = names;
 	options.threads = threads;
-	return render_run(sample, options, feeding, to);
+	return report_options(sample, options, feeding, out);
 }
 
 static bool
@@ -236,13 +230,13 @@ is_same(struct buf *found, struct buf *expected, const char *what, uint64_t valu
 		found->size ? buf_text(found) + from : "", buf_text(expected) + from);
 }
 
-/* Two or three runs of the rows between cuts, merged from the left or from the right. */
+/* Reports three runs of the rows between cuts, merged from the left or from the right. */
 static enum poly_status
-render_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
-	const struct feeding *feeding, struct buf *output)
+report_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
+	const struct feeding *feeding, struct buf *report)
 {
 	struct poly_error error = {0};
-	struct part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
+	struct run_part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; status == POLY_OK && i < 3; i++)
 		status = new_run(sample->parts, 1, &parts[i].stats, &error);
@@ -254,7 +248,7 @@ render_merged(const struct sample *sample, const uint64_t cuts[2], bool from_rig
 	if (status == POLY_OK)
 		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
 	if (status == POLY_OK)
-		status = render(parts[0].stats, output, &error);
+		status = render(parts[0].stats, report, &error);
 	if (status != POLY_OK)
 		fails("status %d: %s", status, error.message);
 	for (size_t i = 0; i < 3; i++)
@@ -267,12 +261,12 @@ merged_at(
 	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
 {
 	const struct feeding feeding = {.every_column = false};
-	struct buf output = {0};
+	struct buf report = {0};
 	const bool good =
-		render_merged(sample, cuts, from_right, &feeding, &output) == POLY_OK &&
-		is_same(&output, whole, from_right ? "from the right, cut at" : "cut at",
+		report_merged(sample, cuts, from_right, &feeding, &report) == POLY_OK &&
+		is_same(&report, whole, from_right ? "from the right, cut at" : "cut at",
 			cuts[0]);
-	buf_free(&output);
+	buf_free(&report);
 	return good;
 }
 
@@ -283,7 +277,7 @@ law_merge(const struct sample *sample)
 	const uint64_t rows = sample->rows;
 	struct buf whole = {0};
 	bool good = !sample->parts[0] ||
-		    render_trace(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
+		    report_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
 	seed = 1;
 	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
 		i++) {
@@ -302,11 +296,11 @@ law_batches(const struct sample *sample)
 	static const size_t sizes[] = {1, 7, 64, 1000, 4095};
 	struct feeding feeding = {.every_column = false};
 	struct buf whole = {0}, other = {0};
-	render_trace(sample, sample->names, 1, &feeding, &whole);
+	report_whole(sample, sample->names, 1, &feeding, &whole);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = render_trace(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
+		good = report_whole(sample, sample->names, 1, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -319,9 +313,9 @@ law_projection(const struct sample *sample)
 {
 	struct feeding feeding = {.every_column = false};
 	struct buf some = {0}, all = {0};
-	render_trace(sample, sample->names, 1, &feeding, &some);
+	report_whole(sample, sample->names, 1, &feeding, &some);
 	feeding.every_column = true;
-	const bool good = render_trace(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
+	const bool good = report_whole(sample, sample->names, 1, &feeding, &all) == POLY_OK &&
 			  is_same(&some, &all, "of the requested columns,", 0);
 	buf_free(&some);
 	buf_free(&all);
@@ -334,10 +328,10 @@ law_threads(const struct sample *sample)
 	static const unsigned threads[] = {1, 2, 3, 8};
 	const struct feeding feeding = {.rows = 500};
 	struct buf one = {0}, many = {0};
-	render_trace(sample, sample->names, 1, &feeding, &one);
+	report_whole(sample, sample->names, 1, &feeding, &one);
 	bool good = true;
 	for (size_t i = 0; good && i < sizeof threads / sizeof *threads; i++)
-		good = render_trace(sample, sample->names, threads[i], &feeding, &many) ==
+		good = report_whole(sample, sample->names, threads[i], &feeding, &many) ==
 			       POLY_OK &&
 		       is_same(&many, &one, "threads", threads[i]);
 	buf_free(&one);
@@ -345,10 +339,10 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
-/* Renders the results of one analysis, with an option, on a number of threads. */
+/* Reports a single analysis with options, on the given number of threads. */
 static enum poly_status
-render_alone(
-	const struct sample *sample, const char *const *words, unsigned threads, struct buf *to)
+report_alone(const struct sample *sample, const char *const *words, unsigned threads,
+	struct buf *out)
 {
 	const struct feeding feeding = {.rows = 500};
 	const char *const names[] = {words[0], NULL};
@@ -356,11 +350,10 @@ render_alone(
 	options.analyses = names;
 	options.options = words + 1;
 	options.threads = threads;
-	return render_run(sample, options, &feeding, to);
+	return report_options(sample, options, &feeding, out);
 }
 
-/* Machines beside each other, which threads share out, are what they are one after the other.
- */
+/* Machines that threads simulate in parallel have the same results as in sequence. */
 static bool
 law_machines(const struct sample *sample)
 {
@@ -378,10 +371,10 @@ law_machines(const struct sample *sample)
 			name++;
 		if (!sample->names[name])
 			continue;
-		good = render_alone(sample, words[i], 1, &one) == POLY_OK ||
-		       fails("%s has no output", words[i][1]);
+		good = report_alone(sample, words[i], 1, &one) == POLY_OK ||
+		       fails("%s has no report", words[i][1]);
 		for (unsigned threads = 2; good && threads <= 8; threads *= 2)
-			good = render_alone(sample, words[i], threads, &many) == POLY_OK &&
+			good = report_alone(sample, words[i], threads, &many) == POLY_OK &&
 			       is_same(&many, &one, words[i][0], threads);
 	}
 	buf_free(&one);
@@ -389,17 +382,17 @@ law_machines(const struct sample *sample)
 	return good;
 }
 
-/* The results of an analysis do not depend on the other requested analyses. */
+/* The results of an analysis do not depend on other requested ones. */
 static bool
 law_company(const struct sample *sample)
 {
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, one = {0};
-	render_trace(sample, sample->names, 1, &feeding, &all);
+	report_whole(sample, sample->names, 1, &feeding, &all);
 	bool good = true;
 	for (size_t i = 0; good && sample->names[i]; i++) {
 		const char *names[] = {sample->names[i], NULL};
-		good = render_trace(sample, names, 1, &feeding, &one) == POLY_OK;
+		good = report_whole(sample, names, 1, &feeding, &one) == POLY_OK;
 		/* {"name": ...}\n without the outer braces */
 		if (good && one.size > 3) {
 			one.data[one.size - 2] = 0;
@@ -412,9 +405,9 @@ law_company(const struct sample *sample)
 	return good;
 }
 
-/* Renders the results of all analyses of no row of a sample. */
+/* Reports all analyses without any row. */
 static bool
-render_empty(const struct sample *sample, struct buf *to)
+report_none(const struct sample *sample, struct buf *out)
 {
 	struct poly_error error = {0};
 	struct poly_stats *stats = NULL;
@@ -423,13 +416,13 @@ render_empty(const struct sample *sample, struct buf *to)
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		status = render(stats, to, &error);
+		status = render(stats, out, &error);
 	poly_stats_free(stats);
 	poly_reader_close(reader);
 	return status == POLY_OK || fails("status %d: %s", status, error.message);
 }
 
-/* Where the borders of a warm-up and of units are in a batch is of no matter. */
+/* Warm-up and sampling units may end anywhere in a batch. */
 static bool
 law_borders(const struct sample *sample)
 {
@@ -440,10 +433,10 @@ law_borders(const struct sample *sample)
 	options.warmup = sample->rows / 3;
 	options.unit = 3;
 	options.period = 10;
-	bool good = render_run(sample, options, &feeding, &whole) == POLY_OK;
+	bool good = report_options(sample, options, &feeding, &whole) == POLY_OK;
 	for (size_t i = 0; good && i < sizeof sizes / sizeof *sizes; i++) {
 		feeding.rows = sizes[i];
-		good = render_run(sample, options, &feeding, &other) == POLY_OK &&
+		good = report_options(sample, options, &feeding, &other) == POLY_OK &&
 		       is_same(&other, &whole, "batches of", sizes[i]);
 	}
 	buf_free(&whole);
@@ -451,7 +444,7 @@ law_borders(const struct sample *sample)
 	return good;
 }
 
-/* A warm-up as long as the trace leaves no results, and neither does one over a section. */
+/* After a warm-up as long as the trace or longer, the report is that of an empty trace. */
 static bool
 law_warm_up(const struct sample *sample)
 {
@@ -459,10 +452,10 @@ law_warm_up(const struct sample *sample)
 	const struct feeding feeding = {.every_column = false};
 	struct buf all = {0}, more = {0};
 	options.warmup = sample->rows;
-	bool good = render_run(sample, options, &feeding, &all) == POLY_OK;
+	bool good = report_options(sample, options, &feeding, &all) == POLY_OK;
 	options.warmup = UINT64_MAX;
-	good = good && render_run(sample, options, &feeding, &more) == POLY_OK &&
-	       is_same(&more, &all, "a longer warm-up", 0) && render_empty(sample, &more) &&
+	good = good && report_options(sample, options, &feeding, &more) == POLY_OK &&
+	       is_same(&more, &all, "a longer warm-up", 0) && report_none(sample, &more) &&
 	       is_same(&all, &more, "a warm-up as long as the trace", 0);
 	buf_free(&all);
 	buf_free(&more);
@@ -472,13 +465,13 @@ law_warm_up(const struct sample *sample)
 static bool
 law_empty(const struct sample *sample)
 {
-	struct buf output = {0};
-	const bool good = render_empty(sample, &output);
-	buf_free(&output);
+	struct buf report = {0};
+	const bool good = report_none(sample, &report);
+	buf_free(&report);
 	return good;
 }
 
-/* Packs a sample, repeated a number of times, batch by batch, in segments of some rows. */
+/* Packs a sample, each batch repeated, in segments of the given rows. */
 static bool
 pack_sample(const struct sample *sample, uint64_t times, const char *rows, struct buf *packed)
 {
@@ -509,25 +502,25 @@ pack_sample(const struct sample *sample, uint64_t times, const char *rows, struc
 struct packed_reading {
 	const char *what;
 	uint64_t skip, count;
-	size_t rows, corrupt; /* maximum rows of a batch; the corrupt byte, 0: none */
-	bool alone;	      /* without further threads */
+	size_t rows, corrupt; /* maximum per batch; the corrupt byte, 0: none */
+	bool alone;	      /* single-threaded */
 };
 
-/* Remembers that analyses were given records that were counted. */
+/* Notes the analyses that got weighted rows. */
 static void
 note_weights(const struct poly_batch *batch, const char *const *names)
 {
 	const struct analysis *analysis;
 	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
 		for (size_t k = 0; names[k]; k++)
-			was_weighted[i] |= strcmp(analysis->info.name, names[k]) == 0;
+			has_weights[i] |= strcmp(analysis->info.name, names[k]) == 0;
 	}
 }
 
-/* Renders the results of analyses of a packed sample, with or without weighted rows. */
+/* Reports a packed sample, with weighted rows or without. */
 static enum poly_status
 read_packed(const struct buf *packed, const struct packed_reading *reading,
-	const char *const *names, bool weighted, struct buf *output)
+	const char *const *names, bool weighted, struct buf *report)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader = NULL;
@@ -556,10 +549,10 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 		note_weights(batch, names);
 	}
 	if (status == POLY_END)
-		status = render(stats, output, &error);
+		status = render(stats, report, &error);
 	if (status == POLY_OK) {
 		poly_reader_count(reader, &counts);
-		buf_printf(output, "%llu records, %llu bytes in %llu regions skipped",
+		buf_printf(report, "%llu records, %llu bytes skipped in %llu regions",
 			(unsigned long long)counts.records,
 			(unsigned long long)counts.skipped_bytes,
 			(unsigned long long)counts.skipped_places);
@@ -571,9 +564,9 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	return status;
 }
 
-/* The results of weighted records equal those of single records. */
+/* Whether weighted rows give the same report as single records. */
 static bool
-is_output_same(
+is_same_weighted(
 	struct buf *packed, const struct packed_reading *reading, const char *const *names)
 {
 	struct buf rows = {0}, counted = {0};
@@ -589,9 +582,9 @@ is_output_same(
 	return good;
 }
 
-/* Holds all that can do with counts against each other, one by one and together. */
+/* Compares all analyses that accept weights, one by one and together. */
 static bool
-are_outputs_same(const struct sample *sample, struct buf *packed)
+all_same_weighted(const struct sample *sample, struct buf *packed)
 {
 	const struct packed_reading readings[] = {
 		{"packed, of bytes", 0, UINT64_MAX, 0, 0, false},
@@ -604,10 +597,10 @@ are_outputs_same(const struct sample *sample, struct buf *packed)
 	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
 		k++) {
 		for (size_t i = 0; good && sample->weighted[i]; i++)
-			good = is_output_same(packed, &readings[k],
+			good = is_same_weighted(packed, &readings[k],
 				(const char *[]){sample->weighted[i], NULL});
-		good = good && (!sample->weighted[0] ||
-				       is_output_same(packed, &readings[k], sample->weighted));
+		good = good && (!sample->weighted[0] || is_same_weighted(packed, &readings[k],
+								sample->weighted));
 	}
 	return good;
 }
@@ -615,8 +608,8 @@ are_outputs_same(const struct sample *sample, struct buf *packed)
 static bool
 law_weights(const struct sample *sample)
 {
-	/* Few segments, in which the sample repeats itself, and many, whose borders are
-	 * everywhere. */
+	/* Few segments that repeat the sample, and many segments, with boundaries anywhere in
+	 * the sample. */
 	const struct {
 		uint64_t rows;
 		const char *word;
@@ -626,56 +619,56 @@ law_weights(const struct sample *sample)
 		const uint64_t times = sample->rows ? packings[i].rows / sample->rows + 1 : 1;
 		struct buf packed = {0};
 		good = pack_sample(sample, times, packings[i].word, &packed) &&
-		       are_outputs_same(sample, &packed);
+		       all_same_weighted(sample, &packed);
 		buf_free(&packed);
 	}
 	return good;
 }
 
 #ifdef POLY_FAULT_INJECTION
-/* What is tried while allocations fail: first rows, and a packed sample, which is counted. */
+/* A run while allocations fail: of the first rows, or of a packed sample with weights. */
 struct attempt {
 	const struct sample *sample;
-	const char *const *names; /* NULL: all that can be merged, in parts */
+	const char *const *names; /* NULL: all that can merge, in parts */
 	const struct buf *packed; /* or NULL */
 };
 
 static enum poly_status
-try_once(const struct attempt *it, struct buf *output)
+try_once(const struct attempt *attempt, struct buf *report)
 {
 	const struct feeding feeding = {.limit = 1};
-	const uint64_t half[2] = {it->sample->rows / 2, it->sample->rows / 2};
-	/* Segments that are counted, and one of which some records are. */
+	const uint64_t half[2] = {attempt->sample->rows / 2, attempt->sample->rows / 2};
+	/* Segments with weighted rows, and a last one that is read in part. */
 	const struct packed_reading reading = {"", 0, 300, 0, 0, true};
-	if (it->packed)
-		return read_packed(it->packed, &reading, it->names, true, output);
-	return it->names ? render_trace(it->sample, it->names, 1, &feeding, output)
-			 : render_merged(it->sample, half, false, &feeding, output);
+	if (attempt->packed)
+		return read_packed(attempt->packed, &reading, attempt->names, true, report);
+	return attempt->names
+		       ? report_whole(attempt->sample, attempt->names, 1, &feeding, report)
+		       : report_merged(attempt->sample, half, false, &feeding, report);
 }
 
 /*
- * A failing allocation is reported, or the output does not change: at the first allocations one
- * by one, and then, where they repeat themselves, at some; at each of a packed sample, which
- * has few.
+ * Whether each failing allocation is reported or leaves the report unchanged: each of the first
+ * allocations, then some of the repetitive ones; each one of a packed sample, which has few.
  */
 static bool
-survives(const struct attempt *it)
+survives(const struct attempt *attempt)
 {
-	struct buf whole = {0}, output = {0};
-	bool good = try_once(it, &whole) == POLY_OK;
-	buf_reserve(&output, 2 * whole.size + 65536); /* the sink is not what is tested */
-	for (size_t k = 1; good; k += it->packed ? 1 : 1 + k / 32) {
+	struct buf whole = {0}, report = {0};
+	bool good = try_once(attempt, &whole) == POLY_OK;
+	buf_reserve(&report, 2 * whole.size + 65536); /* so that the sink does not allocate */
+	for (size_t k = 1; good; k += attempt->packed ? 1 : 1 + k / 32) {
 		mem_fail_at(k);
-		const enum poly_status status = try_once(it, &output);
+		const enum poly_status status = try_once(attempt, &report);
 		if (mem_fail_at(0) < k)
 			break;
 		if (status == POLY_OK)
-			good = is_same(&output, &whole, "failing allocation", k);
+			good = is_same(&report, &whole, "failing allocation", k);
 		else if (status != POLY_ERR_MEMORY && status != POLY_ERR_IO)
 			good = fails("allocation %zu fails: status %d", k, status);
 	}
 	buf_free(&whole);
-	buf_free(&output);
+	buf_free(&report);
 	return good;
 }
 
@@ -704,24 +697,24 @@ law_lack_of_memory(const struct sample *sample)
 static const struct {
 	const char *name;
 	bool (*holds)(const struct sample *);
-	bool threads; /* it starts some */
+	bool threads; /* starts threads */
 } laws[] = {
-	{"merged_results_equal_those_of_the_trace", law_merge, false},
+	{"merged_parts_report_the_same_as_one_run", law_merge, false},
 	{"batches_change_nothing", law_batches, false},
-	{"columns_not_asked_for_change_nothing", law_projection, false},
+	{"columns_that_are_not_requested_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
-	{"machines_are_alone_whoever_runs_them", law_machines, true},
-	{"company_changes_nothing", law_company, false},
-	{"an_empty_trace_has_results", law_empty, false},
-	{"borders_within_batches_are_of_no_matter", law_borders, false},
+	{"machines_do_not_depend_on_threads", law_machines, true},
+	{"other_analyses_change_nothing", law_company, false},
+	{"an_empty_trace_has_a_report", law_empty, false},
+	{"units_may_end_within_batches", law_borders, false},
 	{"nothing_is_counted_while_warming_up", law_warm_up, false},
-	{"counted_records_tell_what_each_of_them_does", law_weights, false},
+	{"weighted_rows_report_the_same_as_single_records", law_weights, false},
 #ifdef POLY_FAULT_INJECTION
-	{"out_of_memory_is_reported", law_lack_of_memory, false},
+	{"lack_of_memory_is_reported", law_lack_of_memory, false},
 #endif
 };
 
-/* Counts the rows, and finds the analyses that suit; false: it can't be read in this build. */
+/* Counts the rows, and finds the supporting analyses; false: unreadable in this build. */
 static bool
 prepare(struct sample *sample)
 {
@@ -761,12 +754,12 @@ try_sample(struct sample *sample, bool threads)
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
 		if (threads && !laws[i].threads)
 			continue;
-		fails("no answer");
+		fails("no result");
 		result(laws[i].holds(sample), sample, laws[i].name);
 	}
 }
 
-/* Every analysis that can do with counts was given some. */
+/* Checks that every analysis that accepts weights got some. */
 static void
 expect_weights(void)
 {
@@ -775,8 +768,8 @@ expect_weights(void)
 		struct sample sample = {.name = "all"};
 		if (!analysis->update_weighted)
 			continue;
-		fails("%s was given none", analysis->info.name);
-		result(was_weighted[i], &sample, "weighted_rows_were_tried");
+		fails("%s got no weighted rows", analysis->info.name);
+		result(has_weights[i], &sample, "weighted_rows_were_tried");
 	}
 }
 

@@ -41,7 +41,7 @@ def instructions(header, rows):
             continue
         context = row.get('thread')
         before = last.get(context)
-        if row.get('uop', 1) > 1:
+        if row.get('uop_index', 1) > 1:
             if before and jumps(row, header.get('isa')):
                 last[context] = None
             continue

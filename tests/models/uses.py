@@ -50,7 +50,7 @@ def ratio(part, whole):
 
 def mpki(rows, misses):
     """Misses in 1000 instructions, of which one that is made of micro-operations is one; None: there are none."""
-    heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop', 1) == 1 for row in rows)
+    heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop_index', 1) == 1 for row in rows)
     return 1000 * misses / heads if heads else None
 
 

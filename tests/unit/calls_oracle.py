@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares 'polytrace calls' with what the Tarmac trace utilities say of a trace, as TAP.
+"""Compares 'polytrace calls' with the output of the Tarmac trace utilities, as TAP.
 
     calls_oracle.py POLYTRACE
 
-Their call tree, profile and flame graph of the public quicksort trace are read; skipped where
-that is not there. They know only calls that return, and count time, not instructions.
+The references are their call tree, profile and flame graph of the public quicksort trace; without
+these, the test is skipped. They cover only calls that return, and count time, not instructions.
 """
 import csv
 import os
@@ -46,23 +46,23 @@ def the_call_tree_is_theirs(form):
               for text in reference('calltree', form)]
     functions = [entry for entry in theirs if entry[1] == 'o']
     sites = [entry for entry in theirs if entry[1] == '-']
-    ours = [(int(row['depth']), row['time'], row['record'], number(row['entry']),
-             row['last_time'], row['last_record'], number(row['last_pc']), name(row, form))
+    ours = [(int(row['depth']), row['start_time'], row['entry_record'], number(row['entry_pc']),
+             row['end_time'], row['last_record'], number(row['last_pc']), name(row, form))
             for row in rows]
     expected = [(len(blanks) // 4, time, record, number(pc), last_time, last_record,
                  number(last_pc), symbol or '')
                 for blanks, _, time, record, pc, last_time, last_record, last_pc, symbol
                 in functions]
     yield from differences(ours, expected)
-    ours = [(row['call_record'], number(row['call_pc']), row['back_record'],
-             number(row['back_pc'])) for row in rows if row['call_record']]
+    ours = [(row['call_record'], number(row['call_pc']), row['return_record'],
+             number(row['return_pc'])) for row in rows if row['call_record']]
     yield from differences(ours, [(site[3], number(site[4]), site[6], number(site[7]))
                                   for site in sites])
 
 
 def the_profile_is_theirs(form):
     expected = [line.split() for line in reference('profile', form)[1:]]
-    ours = sorted(([hex(number(row['entry'])), row['calls'], row['nested']] +
+    ours = sorted(([hex(number(row['entry_pc'])), row['calls'], row['total_with_recursion']] +
                    ([row['function']] if form == 'symbols' else [])
                    for row in table('profile', form)),
                   key=lambda row: number(row[0]))
@@ -74,8 +74,8 @@ def the_flame_graph_is_theirs(form):
     stack, times = [], {}
     for row in table('list', form):
         del stack[int(row['depth']):]
-        label = row['function'] if form == 'symbols' else hex(number(row['entry']))
-        span = int(row['last_time']) - int(row['time'])
+        label = row['function'] if form == 'symbols' else hex(number(row['entry_pc']))
+        span = int(row['end_time']) - int(row['start_time'])
         if stack:
             times[';'.join(stack)] -= span
         stack.append(label)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where basic blocks begin. */
+/* Tests where basic blocks begin. */
 #include "rows_help.h"
 
 #include "analysis/basic_blocks.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A character an instruction: b begins a block, i does not. */
+/* One character per instruction: b begins a block, i does not. */
 struct listing {
 	char text[4096];
 	size_t length;
@@ -23,8 +23,7 @@ list_fragment(void *user, const struct block_fragment *fragment, bool begins)
 	return true;
 }
 
-/* Looks at a trace in JSON Lines. thread: rows are of contexts that the column thread numbers.
- */
+/* Lists the blocks of a trace in JSON Lines. thread: the column thread numbers the contexts. */
 static void
 expect_marks(const char *lines, bool thread, const char *expected)
 {
@@ -65,7 +64,7 @@ a_block_ends_at_a_branch_even_if_it_is_not_taken(void **state)
 }
 
 static void
-a_block_ends_before_a_non_sequential_instruction(void **state)
+a_block_ends_before_a_discontinuity(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "2", "") AT("0x12", "4", "") AT("0x16", "2", "")
@@ -74,7 +73,7 @@ a_block_ends_before_a_non_sequential_instruction(void **state)
 }
 
 static void
-without_sizes_what_follows_within_sixteen_bytes_is_sequential(void **state)
+without_sizes_up_to_sixteen_bytes_are_sequential(void **state)
 {
 	(void)state;
 #define AT_PC(pc) "{\"kind\":\"instruction\",\"pc\":\"" pc "\"}\n"
@@ -83,7 +82,7 @@ without_sizes_what_follows_within_sixteen_bytes_is_sequential(void **state)
 }
 
 static void
-threads_have_blocks_of_their_own(void **state)
+each_thread_has_its_own_blocks(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "4", ",\"thread\":0") AT("0x80", "4", ",\"thread\":1")
@@ -92,33 +91,33 @@ threads_have_blocks_of_their_own(void **state)
 }
 
 static void
-micro_operations_and_rows_of_the_tracer_are_not_instructions(void **state)
+micro_operations_and_synthetic_rows_do_not_count(void **state)
 {
 	(void)state;
-	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT(
-			     "0x10", "4", ",\"uop_index\":2,\"branch\":\"not_taken\"")
-			     AT("0x14", "4", ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700",
-				     "4", ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
+	expect_marks(AT("0x10", "4", ",\"uop_index\":1") AT("0x10", "4",
+			     ",\"uop_index\":2,\"branch\":\"not_taken\"") AT("0x14", "4",
+			     ",\"uop_index\":1") "{\"kind\":\"access\"}\n" AT("0x700", "4",
+			     ",\"synthetic\":true") AT("0x18", "4", ",\"uop_index\":1"),
 		false, "bbi");
 }
 
 static void
-an_instruction_without_an_address_is_in_no_block(void **state)
+an_instruction_without_an_address_is_outside_of_blocks(void **state)
 {
 	(void)state;
 	expect_marks(AT("0x10", "4", "") "{\"kind\":\"instruction\"}\n" AT("0x14", "4", ""),
 		false, "bib");
 }
 
-/* Rows made by chance: a few addresses, sizes, contexts, and what is no instruction. */
-struct chance {
+/* Random rows: a few addresses, sizes and contexts, and rows that are not instructions. */
+struct random_row {
 	uint8_t kind, branch, uop, synthetic, size;
 	uint64_t pc;
 	uint16_t context;
 	bool has_pc, has_branch, has_uop, has_size;
 };
 
-enum { DISTINCT = 60, CHAINS = 12, EXECUTED = 80, CHAIN_MOST = 40 };
+enum { DISTINCT = 60, CHAINS = 12, EXECUTED = 80, CHAIN_MAX = 40 };
 
 static uint32_t
 random_below(uint32_t n)
@@ -128,10 +127,11 @@ random_below(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-static struct chance
+static struct random_row
 make_row(void)
 {
-	struct chance row = {.kind = random_below(8) ? POLY_KIND_INSTRUCTION : POLY_KIND_ACCESS,
+	struct random_row row = {
+		.kind = random_below(8) ? POLY_KIND_INSTRUCTION : POLY_KIND_ACCESS,
 		.uop = (uint8_t)(1 + random_below(2)),
 		.synthetic = !random_below(10),
 		.size = 4,
@@ -144,7 +144,7 @@ make_row(void)
 	return row;
 }
 
-/* The rows of a batch, and the batch. */
+/* A batch and its rows. */
 struct made_batch {
 	uint8_t kind[POLY_BATCH_ROWS], branch[POLY_BATCH_ROWS], uop[POLY_BATCH_ROWS],
 		synthetic[POLY_BATCH_ROWS], size[POLY_BATCH_ROWS];
@@ -156,7 +156,7 @@ struct made_batch {
 };
 
 static void
-make_batch(struct made_batch *it, const struct chance *rows, size_t n)
+make_batch(struct made_batch *it, const struct random_row *rows, size_t n)
 {
 	memset(it, 0, sizeof *it);
 	memset(it->all, 255, sizeof it->all);
@@ -189,14 +189,14 @@ make_batch(struct made_batch *it, const struct chance *rows, size_t n)
 		.batch = &it->batch, .counts = true, .context = it->context};
 }
 
-/* What is known of a context, by the definition, row by row. */
+/* The state of a context by the definition, row by row. */
 struct known {
 	bool open;
 	uint64_t pc, size;
 };
 
 static void
-list_row(struct listing *listing, struct known *known, const struct chance *row)
+list_row(struct listing *listing, struct known *known, const struct random_row *row)
 {
 	const bool part = row->has_uop && row->uop > 1;
 	if (row->kind != POLY_KIND_INSTRUCTION || part || row->synthetic) {
@@ -211,7 +211,7 @@ list_row(struct listing *listing, struct known *known, const struct chance *row)
 		row->has_pc && !row->has_branch, row->pc, row->has_size ? row->size : 0};
 }
 
-/* Chains among rows, and in which order they are executed. */
+/* Chains of rows and their execution order. */
 struct made_order {
 	uint32_t next[DISTINCT], first[CHAINS], length[CHAINS], executed[EXECUTED];
 	struct poly_chain_graph order;
@@ -232,7 +232,7 @@ make_order(struct made_order *it)
 		it->first[i] = random_below(DISTINCT);
 		it->length[i] = 0;
 		for (uint32_t row = it->first[i]; row != CHAIN_NONE; row = it->next[row]) {
-			if (it->length[i]++ == CHAIN_MOST)
+			if (it->length[i]++ == CHAIN_MAX)
 				break;
 		}
 	}
@@ -240,13 +240,13 @@ make_order(struct made_order *it)
 		it->executed[i] = random_below(CHAINS);
 		it->order.records += it->length[it->executed[i]];
 	}
-	/* The last one is cut. */
+	/* The last one is truncated. */
 	it->order.records -= random_below(it->length[it->executed[EXECUTED - 1]]);
 }
 
-/* The records of an order; how many. */
+/* Lists the records of an order, and returns their number. */
 static size_t
-expand(const struct made_order *made, const struct chance *rows, struct chance *to)
+expand(const struct made_order *made, const struct random_row *rows, struct random_row *to)
 {
 	struct chain_walk walk = {&made->order, 0, made->order.records};
 	uint32_t chain, records;
@@ -260,9 +260,9 @@ expand(const struct made_order *made, const struct chance *rows, struct chance *
 }
 
 static void
-counted_records_are_in_the_blocks_that_they_are_in_one_by_one(void **state)
+weighted_rows_have_the_blocks_of_single_records(void **state)
 {
-	static struct chance rows[DISTINCT], records[EXECUTED * (CHAIN_MOST + 1)];
+	static struct random_row rows[DISTINCT], records[EXECUTED * (CHAIN_MAX + 1)];
 	static struct made_batch batch;
 	static struct made_order order;
 	static struct basic_blocks plain, counted;
@@ -271,8 +271,8 @@ counted_records_are_in_the_blocks_that_they_are_in_one_by_one(void **state)
 		struct known known[3] = {{0}};
 		basic_blocks_begin(&plain);
 		basic_blocks_begin(&counted);
-		/* What the second stretch begins with depends on the first. */
-		for (unsigned stretch = 0; stretch < 2; stretch++) {
+		/* The beginning of the second interval depends on the first. */
+		for (unsigned interval = 0; interval < 2; interval++) {
 			struct listing expected = {{0}, 0}, found = {{0}, 0}, other = {{0}, 0};
 			for (size_t i = 0; i < DISTINCT; i++)
 				rows[i] = make_row();
@@ -304,12 +304,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_ends_at_a_branch_even_if_it_is_not_taken),
-		cmocka_unit_test(a_block_ends_before_a_non_sequential_instruction),
-		cmocka_unit_test(without_sizes_what_follows_within_sixteen_bytes_is_sequential),
-		cmocka_unit_test(threads_have_blocks_of_their_own),
-		cmocka_unit_test(micro_operations_and_rows_of_the_tracer_are_not_instructions),
-		cmocka_unit_test(an_instruction_without_an_address_is_in_no_block),
-		cmocka_unit_test(counted_records_are_in_the_blocks_that_they_are_in_one_by_one),
+		cmocka_unit_test(a_block_ends_before_a_discontinuity),
+		cmocka_unit_test(without_sizes_up_to_sixteen_bytes_are_sequential),
+		cmocka_unit_test(each_thread_has_its_own_blocks),
+		cmocka_unit_test(micro_operations_and_synthetic_rows_do_not_count),
+		cmocka_unit_test(an_instruction_without_an_address_is_outside_of_blocks),
+		cmocka_unit_test(weighted_rows_have_the_blocks_of_single_records),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

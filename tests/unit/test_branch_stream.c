@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches and the ways they go, against programs worked by hand. */
+/* Tests branches and their outcomes with hand-written programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,74 +20,78 @@
 	"\"executed\",\"text\"]}\n"
 
 /* A line of JSON Lines: an instruction of four bytes. */
-#define LINE(thread, pc, opcode, text, more)                           \
+#define LINE(thread, pc, opcode, text, fields)                         \
 	"{\"kind\":\"instruction\",\"thread\":" thread ",\"pc\":\"" pc \
-	"\",\"opcode\":\"" opcode "\",\"opcode_size\":4" more ",\"text\":\"" text "\"}\n"
+	"\",\"opcode\":\"" opcode "\",\"opcode_size\":4" fields ",\"text\":\"" text "\"}\n"
 
 struct fixture {
 	struct static_ops ops;
 	struct contexts contexts;
-	struct branch_stream jumps;
+	struct branch_stream stream;
 	struct buf found;
 };
 
 static struct fixture *
 fixture_new(void)
 {
-	struct fixture *it = mem_new(1, sizeof *it);
-	assert_true(branch_stream_init(&it->jumps));
-	return it;
+	struct fixture *fixture = mem_new(1, sizeof *fixture);
+	assert_true(branch_stream_init(&fixture->stream));
+	return fixture;
 }
 
 static void
-fixture_free(struct fixture *it)
+fixture_free(struct fixture *fixture)
 {
-	branch_stream_fini(&it->jumps);
-	contexts_fini(&it->contexts);
-	static_ops_fini(&it->ops);
-	buf_free(&it->found);
-	mem_free(it);
+	branch_stream_fini(&fixture->stream);
+	contexts_fini(&fixture->contexts);
+	static_ops_fini(&fixture->ops);
+	buf_free(&fixture->found);
+	mem_free(fixture);
 }
 
 /* "pc>target" of branches that were taken, "pc-" of others; P: of the second context. */
 static void
-list_jumps(struct fixture *it)
+list_branches(struct fixture *fixture)
 {
-	for (size_t i = 0; i < it->jumps.count; i++) {
-		const struct executed_branch *jump = &it->jumps.list[i];
-		buf_printf(&it->found, "%s%llx", jump->context ? "P" : "",
-			(unsigned long long)jump->pc);
-		if (jump->taken)
-			buf_printf(&it->found, ">%llx", (unsigned long long)jump->target);
-		buf_string(&it->found, jump->taken ? " " : "- ");
+	for (size_t i = 0; i < fixture->stream.count; i++) {
+		const struct executed_branch *branch = &fixture->stream.list[i];
+		buf_printf(&fixture->found, "%s%llx", branch->context ? "P" : "",
+			(unsigned long long)branch->pc);
+		if (branch->taken)
+			buf_printf(
+				&fixture->found, ">%llx", (unsigned long long)branch->target);
+		buf_string(&fixture->found, branch->taken ? " " : "- ");
 	}
 }
 
 static void
-find(struct fixture *it, const char *text)
+find(struct fixture *fixture, const char *text)
 {
 	uint32_t op[POLY_BATCH_ROWS], site[POLY_BATCH_ROWS];
-	uint16_t context[POLY_BATCH_ROWS], only = 0;
+	uint16_t context[POLY_BATCH_ROWS], sole_context = 0;
 	bool mixed;
 	struct buf bytes = bytes_of(text);
 	struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
 	const struct poly_batch *batch;
 	struct poly_error error;
-	static_ops_begin_trace(&it->ops, poly_reader_info(reader));
-	contexts_begin_trace(&it->contexts, poly_reader_info(reader));
-	branch_stream_begin_trace(&it->jumps, poly_reader_info(reader));
+	static_ops_begin_trace(&fixture->ops, poly_reader_info(reader));
+	contexts_begin_trace(&fixture->contexts, poly_reader_info(reader));
+	branch_stream_begin_trace(&fixture->stream, poly_reader_info(reader));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
-		assert_true(contexts_number_rows(&it->contexts, batch, context, &only, &mixed));
-		assert_true(static_ops_number_rows(&it->ops, batch,
-			&(struct static_ops_rows){op, site, mixed ? context : NULL, only}));
-		branch_stream_update(&it->jumps, &(struct analysis_rows){.batch = batch,
-							 .counts = true,
-							 .op = op,
-							 .site = site,
-							 .context = mixed ? context : NULL,
-							 .sole_context = only,
-							 .ops = &it->ops});
-		list_jumps(it);
+		assert_true(contexts_number_rows(
+			&fixture->contexts, batch, context, &sole_context, &mixed));
+		assert_true(static_ops_number_rows(&fixture->ops, batch,
+			&(struct static_ops_rows){
+				op, site, mixed ? context : NULL, sole_context}));
+		branch_stream_update(
+			&fixture->stream, &(struct analysis_rows){.batch = batch,
+						  .counts = true,
+						  .op = op,
+						  .site = site,
+						  .context = mixed ? context : NULL,
+						  .sole_context = sole_context,
+						  .ops = &fixture->ops});
+		list_branches(fixture);
 	}
 	poly_reader_close(reader);
 	buf_free(&bytes);
@@ -96,14 +100,14 @@ find(struct fixture *it, const char *text)
 static void
 expect(const char *text, const char *expected)
 {
-	struct fixture *it = fixture_new();
-	find(it, text);
-	assert_string_equal(buf_text(&it->found), expected);
-	fixture_free(it);
+	struct fixture *fixture = fixture_new();
+	find(fixture, text);
+	assert_string_equal(buf_text(&fixture->found), expected);
+	fixture_free(fixture);
 }
 
 static void
-the_next_pc_of_the_context_is_the_target_of_a_branch(void **state)
+a_branch_is_resolved_by_its_contexts_next_instruction(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x0a000010", "beq #0x200", "")
@@ -142,7 +146,7 @@ an_unconditional_branch_to_the_next_instruction_is_taken(void **state)
 	LINE("1", "0x120", "0x00000000", "nop", "")
 
 static void
-a_delay_slot_is_executed_before_its_branch_goes(void **state)
+a_delay_slot_precedes_the_destination(void **state)
 {
 	(void)state;
 	expect(HEADER DELAYED LINE("1", "0x500", "0x00000000", "nop", ""),
@@ -150,7 +154,7 @@ a_delay_slot_is_executed_before_its_branch_goes(void **state)
 }
 
 static void
-a_likely_branch_that_falls_through_skips_its_delay_slot(void **state)
+a_likely_branch_that_falls_through_annuls_its_slot(void **state)
 {
 	(void)state;
 	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
@@ -160,7 +164,7 @@ a_likely_branch_that_falls_through_skips_its_delay_slot(void **state)
 						"1", "0x120", "0x00000000", "nop", "")
 						LINE("1", "0x500", "0x00000000", "nop", ""),
 		"100>114 114- 11c>500 ");
-	/* The trace may tell the slot all the same. */
+	/* The trace can have the slot all the same. */
 	expect(HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", "")
 			LINE("1", "0x104", "0x00000000", "nop", ",\"executed\":false")
 				LINE("1", "0x108", "0x00000000", "nop", ""),
@@ -179,8 +183,8 @@ a_pending_branch_is_resolved_in_the_next_part(void **state)
 	assert_string_equal(buf_text(&first->found), "");
 	find(second, HEADER LINE("1", "0x104", "0x00000000", "nop", "")
 			     LINE("1", "0x114", "0x00000000", "nop", ""));
-	branch_stream_append(&first->jumps, &second->jumps, &numbers);
-	list_jumps(first);
+	branch_stream_append(&first->stream, &second->stream, &numbers);
+	list_branches(first);
 	assert_string_equal(buf_text(&first->found), "100>114 ");
 	fixture_free(first);
 	fixture_free(second);
@@ -188,8 +192,8 @@ a_pending_branch_is_resolved_in_the_next_part(void **state)
 	second = fixture_new();
 	find(first, HEADER LINE("1", "0x100", "0x50430004", "beql $v0, $v1, 0x114", ""));
 	find(second, HEADER LINE("1", "0x108", "0x00000000", "nop", ""));
-	branch_stream_append(&first->jumps, &second->jumps, &numbers);
-	list_jumps(first);
+	branch_stream_append(&first->stream, &second->stream, &numbers);
+	list_branches(first);
 	assert_string_equal(buf_text(&first->found), "100- ");
 	fixture_free(first);
 	fixture_free(second);
@@ -199,11 +203,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_next_pc_of_the_context_is_the_target_of_a_branch),
+		cmocka_unit_test(a_branch_is_resolved_by_its_contexts_next_instruction),
 		cmocka_unit_test(a_branch_that_is_not_executed_is_not_taken),
 		cmocka_unit_test(an_unconditional_branch_to_the_next_instruction_is_taken),
-		cmocka_unit_test(a_delay_slot_is_executed_before_its_branch_goes),
-		cmocka_unit_test(a_likely_branch_that_falls_through_skips_its_delay_slot),
+		cmocka_unit_test(a_delay_slot_precedes_the_destination),
+		cmocka_unit_test(a_likely_branch_that_falls_through_annuls_its_slot),
 		cmocka_unit_test(a_pending_branch_is_resolved_in_the_next_part),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

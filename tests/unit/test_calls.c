@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls against programs that are made together with their stacks. */
+/* Tests calls with generated programs whose stacks are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ put(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* What is counted in a text of a format; in CSV without a style of its own. */
+/* Reports the calls of a trace given as text. */
 static struct buf
 count(const char *text, const char *format, const char *isa, const struct poly_symbols *symbols)
 {
@@ -37,7 +37,7 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	poly_columns columns;
 	reading.format = format;
 	reading.isa = isa;
-	/* Small ones, so that calls reach from one to another. */
+	/* Small batches, so that calls span batches. */
 	reading.batch_rows = 5;
 	options.symbols = symbols;
 	if (poly_reader_open_memory(text, strlen(text), &reading, &reader, &error) != POLY_OK)
@@ -60,19 +60,19 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	return out;
 }
 
-/* The value of a key of the section "calls". */
+/* The value of a key of the section "totals". */
 static unsigned long
 total(struct buf *out, const char *key)
 {
 	char line[60];
-	snprintf(line, sizeof line, "\ncalls,%s,", key);
+	snprintf(line, sizeof line, "\ntotals,%s,", key);
 	const char *found = strstr(buf_text(out), line);
 	if (!found)
-		fail_msg("there is no %s in %s", key, buf_text(out));
+		fail_msg("no %s in %s", key, buf_text(out));
 	return found ? strtoul(found + strlen(line), NULL, 10) : 0;
 }
 
-/* Instruction sets with encodings; delay: an instruction behind a branch is executed too. */
+/* Instruction sets with encodings; delay: branches have a delay slot. */
 static const struct machine {
 	const char *isa, *call, *give_back, *plain;
 	unsigned call_size, size; /* of a call; of all others */
@@ -98,8 +98,8 @@ static const struct machine {
 #define CONTEXTS 20000
 #define DEEPEST 12
 
-/* A program as it runs, and the stacks in which it runs. */
-struct play {
+/* A generated execution and its stacks. */
+struct execution {
 	const struct machine *machine;
 	struct buf trace;
 	uint64_t time, seed;
@@ -111,14 +111,14 @@ struct play {
 };
 
 static uint64_t
-chance(struct play *play, uint64_t of)
+chance(struct execution *play, uint64_t of)
 {
 	play->seed = play->seed * 6364136223846793005 + 1442695040888963407;
 	return (play->seed >> 33) % of;
 }
 
 static size_t
-context_of(struct play *play)
+context_of(struct execution *play)
 {
 	for (size_t i = 0; i < play->context_count; i++) {
 		if (strcmp(play->paths[i], play->path) == 0)
@@ -130,9 +130,9 @@ context_of(struct play *play)
 	return play->context_count++;
 }
 
-/* Executes an instruction in the function at work. */
+/* Executes an instruction in the current function. */
 static void
-execute(struct play *play, uint64_t pc, const char *opcode)
+execute(struct execution *play, uint64_t pc, const char *opcode)
 {
 	const unsigned long long time = ++play->time;
 	play->counts[context_of(play)]++;
@@ -141,7 +141,7 @@ execute(struct play *play, uint64_t pc, const char *opcode)
 }
 
 static void
-run(struct play *play, unsigned function, unsigned depth)
+run(struct execution *play, unsigned function, unsigned depth)
 {
 	const struct machine *machine = play->machine;
 	uint64_t pc = 0x10000 * (1 + (uint64_t)function);
@@ -158,13 +158,13 @@ run(struct play *play, unsigned function, unsigned depth)
 			execute(play, pc, machine->plain);
 			pc += machine->size;
 		}
-		/* A call that is not taken goes on behind itself. */
+		/* A call that is not taken falls through. */
 		if (chance(play, 4)) {
 			play->calls++;
 			run(play, (unsigned)chance(play, FUNCTIONS), depth + 1);
 		}
 	}
-	/* Where no call ever stands. */
+	/* An address without a call. */
 	execute(play, pc, machine->plain);
 	pc += 0x1000;
 	execute(play, pc, machine->give_back);
@@ -174,7 +174,7 @@ run(struct play *play, unsigned function, unsigned depth)
 }
 
 static void
-assert_played(struct play *play)
+assert_played(struct execution *play)
 {
 	struct buf expected = {0};
 	for (size_t i = 0; i < play->context_count; i++)
@@ -187,20 +187,20 @@ assert_played(struct play *play)
 	if (same != expected.size)
 		fail_msg("%s %s:\n%.300s\nexpected\n%.300s", play->machine->isa,
 			play->machine->call, buf_text(&out) + same, buf_text(&expected) + same);
-	/* The first function is one that was called before. */
+	/* The first function counts as a call. */
 	assert_int_equal(total(&out, "calls"), play->calls + 1);
-	assert_int_equal(total(&out, "returned"), play->calls);
+	assert_int_equal(total(&out, "returned_calls"), play->calls);
 	assert_int_equal(total(&out, "instructions"), play->time);
-	assert_int_equal(total(&out, "unwound"), 0);
-	assert_int_equal(total(&out, "unmatched"), 0);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 0);
+	assert_int_equal(total(&out, "unmatched_returns"), 0);
 	buf_free(&out);
 	buf_free(&expected);
 }
 
 static void
-generated_programs_have_their_stacks_restored(void **state)
+generated_programs_have_their_stacks(void **state)
 {
-	static struct play play;
+	static struct execution play;
 	unsigned long calls = 0;
 	(void)state;
 	for (size_t i = 0; i < 3 * MACHINES; i++) {
@@ -217,7 +217,7 @@ generated_programs_have_their_stacks_restored(void **state)
 	assert_true(calls > 1000);
 }
 
-/* The folded stacks of lines "thread pc text" begin as expected. */
+/* Folds the stacks of lines "thread pc text". */
 static struct buf
 assert_folded(const char *text, const struct poly_symbols *symbols, const char *expected)
 {
@@ -228,7 +228,7 @@ assert_folded(const char *text, const struct poly_symbols *symbols, const char *
 }
 
 static void
-threads_have_stacks_of_their_own(void **state)
+each_thread_has_its_own_stack(void **state)
 {
 	(void)state;
 	struct buf out = assert_folded("1 100 4 bl\n"
@@ -241,15 +241,16 @@ threads_have_stacks_of_their_own(void **state)
 				       "2 204 4 nop\n",
 		NULL, "0x100 3\n0x100;0x200 4\n0x100;0x200;0x300 1\n");
 	assert_int_equal(total(&out, "calls"), 5);
-	assert_int_equal(total(&out, "returned"), 2);
+	assert_int_equal(total(&out, "returned_calls"), 2);
 	buf_free(&out);
 }
 
 static void
-a_long_jump_ends_all_calls_in_between(void **state)
+a_long_jump_unwinds_all_frames_in_between(void **state)
 {
 	(void)state;
-	/* setjmp at 0x900 returns to 0x104 twice: once from two functions further in. */
+	/* setjmp at 0x900 returns to 0x104 twice: the second time from two frames further in.
+	 */
 	struct buf out = assert_folded("1 100 4 bl\n"
 				       "1 900 4 ret\n"
 				       "1 104 4 bl\n"
@@ -263,32 +264,32 @@ a_long_jump_ends_all_calls_in_between(void **state)
 		NULL,
 		"0x100 5\n0x100;0x900 1\n0x100;0x200 1\n0x100;0x200;0x300 1\n"
 		"0x100;0x200;0x300;0x400 1\n0x100;0x300 1\n");
-	assert_int_equal(total(&out, "unwound"), 3);
-	assert_int_equal(total(&out, "unmatched"), 0);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 3);
+	assert_int_equal(total(&out, "unmatched_returns"), 0);
 	buf_free(&out);
 }
 
 static void
-a_caller_further_out_is_returned_to(void **state)
+a_return_to_an_outer_caller_unwinds(void **state)
 {
 	(void)state;
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 bl\n1 300 4 bl\n"
 				       "1 400 4 ret\n1 104 4 nop\n",
 		NULL, "0x100 2\n0x100;0x200 1\n0x100;0x200;0x300 1\n");
-	assert_int_equal(total(&out, "unwound"), 2);
-	assert_int_equal(total(&out, "returned"), 1);
+	assert_int_equal(total(&out, "frames_unwound_without_return"), 2);
+	assert_int_equal(total(&out, "returned_calls"), 1);
 	buf_free(&out);
 }
 
 static void
-a_trace_may_begin_inside_calls(void **state)
+a_trace_can_begin_inside_calls(void **state)
 {
 	(void)state;
 	struct buf out = assert_folded("1 300 4 nop\n1 304 4 ret\n"
 				       "1 204 4 bl\n1 300 4 ret\n1 208 4 ret\n"
 				       "1 104 4 nop\n",
 		NULL, "0x300 2\n0x204 2\n0x204;0x300 1\n0x104 1\n");
-	assert_int_equal(total(&out, "first_returns"), 2);
+	assert_int_equal(total(&out, "returns_from_first_function"), 2);
 	buf_free(&out);
 }
 
@@ -299,27 +300,27 @@ an_unmatched_return_is_a_jump(void **state)
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 ret\n1 280 4 nop\n"
 				       "1 284 4 ret\n1 104 4 nop\n",
 		NULL, "0x100 2\n0x100;0x200 3\n");
-	assert_int_equal(total(&out, "unmatched"), 1);
-	assert_int_equal(total(&out, "returned"), 1);
+	assert_int_equal(total(&out, "unmatched_returns"), 1);
+	assert_int_equal(total(&out, "returned_calls"), 1);
 	buf_free(&out);
 }
 
 static void
-symbols_identify_tail_calls_and_exits(void **state)
+symbols_identify_tail_calls_and_unwinding(void **state)
 {
 	struct poly_symbols *symbols;
 	const char *list = "100 40 T main\n200 40 T f\n300 40 T g\n400 40 T h\n500 40 T irq\n";
 	(void)state;
 	assert_int_equal(poly_symbols_open_memory(list, strlen(list), &symbols, NULL), POLY_OK);
-	/* f jumps to g, which jumps to h, which returns to main; irq comes between and goes. */
+	/* f jumps to g, g jumps to h, and h returns to main; irq interrupts in between. */
 	struct buf out = assert_folded("1 100 4 bl\n1 200 4 b\n1 300 4 b\n"
 				       "1 400 4 nop\n1 500 4 eret\n1 404 4 ret\n"
 				       "1 104 4 nop\n",
 		symbols, "main 2\nmain;f 1\nmain;f;g 1\nmain;f;g;h 2\nmain;f;g;h;irq 1\n");
-	/* The interruption counts as one; its end is none that the program returned from. */
+	/* The interrupt counts as a tail call, and its end not as a return. */
 	assert_int_equal(total(&out, "tail_calls"), 3);
 	buf_free(&out);
-	/* A local jump is none. */
+	/* A local jump is not a tail call. */
 	out = assert_folded("1 110 4 b\n1 100 4 bl\n1 208 4 b\n1 200 4 ret\n"
 			    "1 104 4 nop\n",
 		symbols, "main 3\nmain;f 2\n");
@@ -329,21 +330,21 @@ symbols_identify_tail_calls_and_exits(void **state)
 }
 
 static void
-recursion_counts_once_in_all_and_each_time_nested(void **state)
+recursion_counts_once_in_total_instructions(void **state)
 {
 	(void)state;
 	struct buf out =
 		assert_folded("1 100 4 bl\n1 200 4 bl\n1 200 4 bl\n"
 			      "1 200 4 b\n1 220 4 ret\n1 204 4 ret\n1 204 4 ret\n1 104 4 nop\n",
 			NULL, "0x100 2\n0x100;0x200 2\n");
-	/* total, self, calls, nested: 6 + 4 + 2. */
+	/* total, self, calls, total with recursion: 6 + 4 + 2. */
 	assert_non_null(strstr(buf_text(&out), "\nfunctions,6,6,3,12,0x200,0x200\n"));
 	assert_non_null(strstr(buf_text(&out), "\nfunctions,8,2,1,8,0x100,0x100\n"));
 	buf_free(&out);
 }
 
 static void
-deep_recursion_is_counted_and_survived(void **state)
+deep_recursion_is_counted(void **state)
 {
 	struct buf text = {0};
 	(void)state;
@@ -355,14 +356,14 @@ deep_recursion_is_counted_and_survived(void **state)
 	struct buf out =
 		count(buf_text(&text), "text:thread,pc:hex,opcode_size,text", NULL, NULL);
 	assert_int_equal(total(&out, "calls"), 5001);
-	assert_int_equal(total(&out, "returned"), 5000);
-	assert_int_equal(total(&out, "deep"), 5001 - POLY_CALLS_DEPTH);
+	assert_int_equal(total(&out, "returned_calls"), 5000);
+	assert_int_equal(total(&out, "frames_beyond_the_depth_limit"), 5001 - POLY_CALLS_DEPTH);
 	buf_free(&out);
 	buf_free(&text);
 }
 
 static void
-texts_of_disassemblers_are_parsed(void **state)
+text_of_disassemblers_is_parsed(void **state)
 {
 	static const struct {
 		enum flow flow;
@@ -392,9 +393,9 @@ texts_of_disassemblers_are_parsed(void **state)
 	}
 }
 
-/* Encodings whose upper bits are those of branches more often than by chance. */
+/* Draws encodings, with an increased share of branches. */
 static uint64_t
-encoding(struct play *play, const char *isa)
+encoding(struct execution *play, const char *isa)
 {
 	static const uint32_t seeds[] = {0x94000000, 0xd63f0000, 0xd65f0000, 0xeb000000,
 		0xe12fff30, 0xe12fff1e, 0xe8bd8000, 0x48000001, 0x4e800020, 0x4e800421,
@@ -412,7 +413,7 @@ static void
 opcodes_and_their_texts_agree(void **state)
 {
 	static const char *const names[] = {"powerpc", "aarch64", "arm", "mips32"};
-	static struct play play;
+	static struct execution play;
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		const struct flow_set *set = flow_find(names[i]);
@@ -423,7 +424,7 @@ opcodes_and_their_texts_agree(void **state)
 		for (int k = 0; k < 60000; k++) {
 			const uint64_t opcode = encoding(&play, names[i]);
 			const char *text = poly_disasm_text(disasm, 0x1000, opcode, 4);
-			/* The texts of PowerPC's bc with link are those of MIPS branches. */
+			/* PowerPC's bc with link has the same text as MIPS branches. */
 			const bool is_bc = i == 0 && opcode >> 26 == 16;
 			if (text[0] == '.' || is_bc)
 				continue;
@@ -439,7 +440,7 @@ opcodes_and_their_texts_agree(void **state)
 }
 
 static void
-traces_without_calls_are_rejected(void **state)
+a_trace_without_identifiable_calls_is_refused(void **state)
 {
 	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
@@ -464,18 +465,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generated_programs_have_their_stacks_restored),
-		cmocka_unit_test(threads_have_stacks_of_their_own),
-		cmocka_unit_test(a_long_jump_ends_all_calls_in_between),
-		cmocka_unit_test(a_caller_further_out_is_returned_to),
-		cmocka_unit_test(a_trace_may_begin_inside_calls),
+		cmocka_unit_test(generated_programs_have_their_stacks),
+		cmocka_unit_test(each_thread_has_its_own_stack),
+		cmocka_unit_test(a_long_jump_unwinds_all_frames_in_between),
+		cmocka_unit_test(a_return_to_an_outer_caller_unwinds),
+		cmocka_unit_test(a_trace_can_begin_inside_calls),
 		cmocka_unit_test(an_unmatched_return_is_a_jump),
-		cmocka_unit_test(symbols_identify_tail_calls_and_exits),
-		cmocka_unit_test(recursion_counts_once_in_all_and_each_time_nested),
-		cmocka_unit_test(deep_recursion_is_counted_and_survived),
-		cmocka_unit_test(texts_of_disassemblers_are_parsed),
+		cmocka_unit_test(symbols_identify_tail_calls_and_unwinding),
+		cmocka_unit_test(recursion_counts_once_in_total_instructions),
+		cmocka_unit_test(deep_recursion_is_counted),
+		cmocka_unit_test(text_of_disassemblers_is_parsed),
 		cmocka_unit_test(opcodes_and_their_texts_agree),
-		cmocka_unit_test(traces_without_calls_are_rejected),
+		cmocka_unit_test(a_trace_without_identifiable_calls_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

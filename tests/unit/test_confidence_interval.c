@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals of confidence, against hand-worked ones and against what they promise. */
+/* Tests confidence intervals with worked examples and by their coverage. */
 #include "analysis/confidence_interval.h"
 
 #include "bus_help.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define UNIT 50
-#define UNITS_MOST 700
+#define UNITS_MAX 700
 
 static void
 expect_near(double found, double expected)
@@ -29,7 +29,7 @@ a_hand_worked_interval_is_found(void **unused)
 	expect_near(interval.estimate, 0.5);
 	expect_near(interval.low, 0);
 	expect_near(interval.high, 0.5 + 0.62109);
-	/* Where three quarters of all are known half as much is in doubt. */
+	/* With three quarters sampled, the interval is half as wide. */
 	interval = confidence_interval_of(&sums, 3, 0.75);
 	expect_near(interval.low, 0.5 - 0.31054);
 	expect_near(interval.high, 0.5 + 0.31054);
@@ -63,7 +63,7 @@ nothing_is_said_of_nothing(void **unused)
 	assert_true(isnan(confidence_interval_of(&sums, 1, 0.1).low));
 }
 
-/* The quantile behind an interval: two units 0 and 2 of mean 1, and others of 1 exactly. */
+/* Derives the quantile of an interval from two units, 0 and 2, and others of 1 exactly. */
 static double
 quantile(uint64_t freedom)
 {
@@ -96,7 +96,7 @@ struct unit {
 	unsigned part, whole;
 };
 
-/* The loads among the instructions of each whole unit of a trace; how many units. */
+/* Counts the loads per complete unit of a trace, and returns the number of units. */
 static size_t
 units_of(const char *name, struct unit *units)
 {
@@ -104,7 +104,7 @@ units_of(const char *name, struct unit *units)
 	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
 	const struct poly_batch *batch;
 	size_t rows = 0;
-	memset(units, 0, UNITS_MOST * sizeof *units);
+	memset(units, 0, UNITS_MAX * sizeof *units);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++, rows++) {
 			struct unit *unit = &units[rows / UNIT];
@@ -125,7 +125,7 @@ draw(uint64_t *seed, size_t below)
 	return (size_t)(*seed >> 33) % below;
 }
 
-/* In how many of 2000 samples of so many units the true quotient is in the interval. */
+/* Counts the samples, out of 2000, whose interval contains the true quotient. */
 static unsigned
 count_covered(struct unit *units, size_t count, size_t taken, uint64_t seed)
 {
@@ -157,10 +157,10 @@ the_true_value_is_in_95_of_100_intervals(void **unused)
 	(void)unused;
 	static const char *const names[] = {
 		"amber/memset_thread_001.tt6", "pthr/thread_001.tt6"};
-	struct unit units[UNITS_MOST];
+	struct unit units[UNITS_MAX];
 	for (size_t i = 0; i < 2; i++) {
 		const size_t count = units_of(names[i], units);
-		assert_in_range(count, 300, UNITS_MOST);
+		assert_in_range(count, 300, UNITS_MAX);
 		const unsigned covered = count_covered(units, count, 60, i);
 		if (covered < 1840 || covered > 1960)
 			fail_msg("%s: %u of 2000 intervals", names[i], covered);

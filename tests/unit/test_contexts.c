@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of contexts, against rows written by hand. */
+/* Tests numbers of contexts with hand-written rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,16 +48,17 @@ each_its_own(size_t row)
 static void
 expect_only(struct contexts *contexts, struct batch *batch, uint16_t expected)
 {
-	uint16_t context[POLY_BATCH_ROWS], only = UINT16_MAX;
+	uint16_t context[POLY_BATCH_ROWS], sole_context = UINT16_MAX;
 	bool mixed = true;
-	assert_true(contexts_number_rows(contexts, &batch->view, context, &only, &mixed));
+	assert_true(
+		contexts_number_rows(contexts, &batch->view, context, &sole_context, &mixed));
 	assert_false(mixed);
-	assert_int_equal(only, expected);
+	assert_int_equal(sole_context, expected);
 	batch_fini(batch);
 }
 
 static void
-a_batch_of_one_context_is_seen_as_such(void **unused)
+a_batch_of_one_context_is_not_mixed(void **unused)
 {
 	(void)unused;
 	struct contexts contexts = {0};
@@ -72,15 +73,16 @@ a_batch_of_one_context_is_seen_as_such(void **unused)
 }
 
 static void
-the_last_row_of_another_context_is_not_missed(void **unused)
+a_last_row_of_another_context_makes_a_batch_mixed(void **unused)
 {
 	(void)unused;
 	struct contexts contexts = {0};
 	struct batch batch = rows_of_threads(4096, all_but_the_last_seven);
-	uint16_t context[POLY_BATCH_ROWS], only;
+	uint16_t context[POLY_BATCH_ROWS], sole_context;
 	bool mixed;
 	contexts_begin_trace(&contexts, &info);
-	assert_true(contexts_number_rows(&contexts, &batch.view, context, &only, &mixed));
+	assert_true(
+		contexts_number_rows(&contexts, &batch.view, context, &sole_context, &mixed));
 	assert_true(mixed);
 	for (size_t row = 0; row < 4096; row++)
 		assert_int_equal(context[row], row == 4095);
@@ -89,12 +91,12 @@ the_last_row_of_another_context_is_not_missed(void **unused)
 }
 
 static void
-a_row_is_of_the_first_column_that_it_has(void **unused)
+the_first_column_with_a_value_identifies_the_context(void **unused)
 {
 	(void)unused;
 	struct contexts contexts = {0};
 	struct batch batch;
-	uint16_t context[POLY_BATCH_ROWS], only;
+	uint16_t context[POLY_BATCH_ROWS], sole_context;
 	bool mixed;
 	batch_init(&batch, CONTEXT_COLUMNS, POLY_BATCH_ROWS, &info, NULL);
 	batch.view.rows = 6;
@@ -105,7 +107,8 @@ a_row_is_of_the_first_column_that_it_has(void **unused)
 	batch_put(&batch, cpu, 4, 1);
 	batch_put(&batch, thread, 5, 1);
 	contexts_begin_trace(&contexts, &info);
-	assert_true(contexts_number_rows(&contexts, &batch.view, context, &only, &mixed));
+	assert_true(
+		contexts_number_rows(&contexts, &batch.view, context, &sole_context, &mixed));
 	assert_true(mixed);
 	static const uint16_t expected[] = {0, 1, 2, 3, 0, 2};
 	static const char *const names[] = {"cpu 1", "process 1", "thread 1", ""};
@@ -121,17 +124,17 @@ a_row_is_of_the_first_column_that_it_has(void **unused)
 }
 
 static void
-contexts_beyond_the_table_are_one(void **unused)
+contexts_beyond_the_table_share_a_number(void **unused)
 {
 	(void)unused;
 	struct contexts contexts = {0};
 	struct batch batch = rows_of_threads(4096, each_its_own);
-	uint16_t context[POLY_BATCH_ROWS], only;
+	uint16_t context[POLY_BATCH_ROWS], sole_context;
 	bool mixed;
 	contexts_begin_trace(&contexts, &info);
 	for (int round = 0; round < 2; round++) {
-		assert_true(
-			contexts_number_rows(&contexts, &batch.view, context, &only, &mixed));
+		assert_true(contexts_number_rows(
+			&contexts, &batch.view, context, &sole_context, &mixed));
 		for (size_t row = 0; row < 4096; row++)
 			assert_int_equal(context[row], row < 1023 ? row : 1023);
 	}
@@ -149,20 +152,20 @@ merged_contexts_have_the_numbers_of_one_run(void **unused)
 	(void)unused;
 	struct contexts into = {0}, from = {0};
 	struct batch batch = rows_of_threads(10, each_its_own);
-	uint16_t context[POLY_BATCH_ROWS], only, to[ANALYSIS_CONTEXTS_MAX];
+	uint16_t context[POLY_BATCH_ROWS], sole_context, numbers[ANALYSIS_CONTEXTS_MAX];
 	bool mixed;
 	contexts_begin_trace(&into, &info);
 	contexts_begin_trace(&from, &info);
-	assert_true(contexts_number_rows(&into, &batch.view, context, &only, &mixed));
+	assert_true(contexts_number_rows(&into, &batch.view, context, &sole_context, &mixed));
 	batch_fini(&batch);
 	batch = rows_of_threads(10, seven);
 	expect_only(&from, &batch, 0);
 	batch = rows_of_threads(3, each_its_own);
-	assert_true(contexts_number_rows(&from, &batch.view, context, &only, &mixed));
+	assert_true(contexts_number_rows(&from, &batch.view, context, &sole_context, &mixed));
 	batch_fini(&batch);
-	assert_true(contexts_merge(&into, &from, to));
+	assert_true(contexts_merge(&into, &from, numbers));
 	static const uint16_t expected[] = {10, 0, 1, 2};
-	assert_memory_equal(to, expected, sizeof expected);
+	assert_memory_equal(numbers, expected, sizeof expected);
 	assert_int_equal(into.count, 11);
 	contexts_fini(&into);
 	contexts_fini(&from);
@@ -172,10 +175,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_batch_of_one_context_is_seen_as_such),
-		cmocka_unit_test(the_last_row_of_another_context_is_not_missed),
-		cmocka_unit_test(a_row_is_of_the_first_column_that_it_has),
-		cmocka_unit_test(contexts_beyond_the_table_are_one),
+		cmocka_unit_test(a_batch_of_one_context_is_not_mixed),
+		cmocka_unit_test(a_last_row_of_another_context_makes_a_batch_mixed),
+		cmocka_unit_test(the_first_column_with_a_value_identifies_the_context),
+		cmocka_unit_test(contexts_beyond_the_table_share_a_number),
 		cmocka_unit_test(merged_contexts_have_the_numbers_of_one_run),
 	};
 	return cmocka_run_group_tests_name("contexts", tests, NULL, NULL);

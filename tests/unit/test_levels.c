@@ -153,7 +153,7 @@ invalid_coherent_caches_are_rejected(void **state)
 	struct coherence_config configs[] = {two_threads, two_threads, two_threads};
 	static const char *const says[] = {"65 threads, expected 1 to 64",
 		"words of 3 bytes, a line of 64 bytes has to have 1 to 64",
-		"coherent caches have to be write-back and write-allocate, with valid bits"};
+		"coherent caches must be write-back and write-allocate, with valid bits"};
 	(void)state;
 	configs[0].threads = 65;
 	configs[1].word_size = 3;

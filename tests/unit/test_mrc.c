@@ -169,7 +169,7 @@ numbers_are_dense_in_the_order_of_their_first_use(void **state)
 	}
 	numbers[0] = 1;
 	assert_int_equal(dense_index_find(&dense, numbers, 1, ids, &error), POLY_ERR_LIMIT);
-	assert_string_equal(error.message, "more than 100000 different lines");
+	assert_string_equal(error.message, "more than 100000 distinct lines");
 	dense_index_fini(&dense);
 }
 
@@ -184,7 +184,7 @@ invalid_settings_are_rejected(void **state)
 	assert_string_equal(error.message, "2^3 to 2^21 sets, expected at most 2^20");
 	assert_int_equal(all_associativity_new(3, 2, &all, &error), POLY_ERR_USAGE);
 	assert_int_equal(shards_new(2, 100, &shards, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "one of 2^2 lines, 2^3 to 2^20 can be had");
+	assert_string_equal(error.message, "a sample of one in 2^2 lines, expected 2^3 to 2^20");
 }
 
 #ifdef POLY_FAULT_INJECTION

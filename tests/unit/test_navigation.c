@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who wrote what, and the state at a record, against replays of made traces. */
+/* Tests def-use queries and states against replays of generated traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,14 +19,14 @@
 #define MEMORY 96
 #define BASE 0x1000
 
-/* What a record of the made trace does. */
-struct deed {
+/* The effect of a record of the generated trace. */
+struct effect {
 	char kind; /* 'I'nstruction, 'R'egister, 'r'ead, 'w'rite */
 	unsigned reg, offset, size;
 	uint64_t value;
 };
 
-static struct deed deeds[RECORDS + 1];
+static struct effect effects[RECORDS + 1];
 static struct buf trace;
 
 static uint64_t
@@ -36,7 +36,7 @@ chance(uint64_t *seed, uint64_t of)
 	return (*seed >> 33) % of;
 }
 
-/* Memory as the made program has it, so that reads read what was written. */
+/* Tracks memory, so that reads have the written values. */
 static int
 make_trace(void **state)
 {
@@ -44,27 +44,28 @@ make_trace(void **state)
 	uint64_t seed = 11;
 	(void)state;
 	for (size_t n = 1; n <= RECORDS; n++) {
-		struct deed *it = &deeds[n];
-		it->kind = "IRrw"[n == 1 ? 0 : chance(&seed, 4)];
-		it->size = 1u << chance(&seed, 4);
-		it->offset = (unsigned)chance(&seed, MEMORY - it->size);
-		it->reg = (unsigned)chance(&seed, REGISTERS);
-		it->value = chance(&seed, 1ULL << 31);
-		if (it->kind == 'I') {
+		struct effect *effect = &effects[n];
+		effect->kind = "IRrw"[n == 1 ? 0 : chance(&seed, 4)];
+		effect->size = 1u << chance(&seed, 4);
+		effect->offset = (unsigned)chance(&seed, MEMORY - effect->size);
+		effect->reg = (unsigned)chance(&seed, REGISTERS);
+		effect->value = chance(&seed, 1ULL << 31);
+		if (effect->kind == 'I') {
 			buf_printf(&trace, "%zu clk IT (%zu) %08zx e1a00000 A svc_s : nop\n", n,
 				n, 4 * n);
-		} else if (it->kind == 'R') {
-			buf_printf(&trace, "%zu clk R r%u %08llx\n", n, it->reg,
-				(unsigned long long)it->value);
+		} else if (effect->kind == 'R') {
+			buf_printf(&trace, "%zu clk R r%u %08llx\n", n, effect->reg,
+				(unsigned long long)effect->value);
 		} else {
-			for (unsigned i = 0; i < it->size && it->kind == 'w'; i++)
-				memory[it->offset + i] = (uint8_t)(it->value >> 8 * i);
-			it->value = 0;
-			for (unsigned i = it->size; i-- > 0;)
-				it->value = it->value << 8 | memory[it->offset + i];
+			for (unsigned i = 0; i < effect->size && effect->kind == 'w'; i++)
+				memory[effect->offset + i] = (uint8_t)(effect->value >> 8 * i);
+			effect->value = 0;
+			for (unsigned i = effect->size; i-- > 0;)
+				effect->value = effect->value << 8 | memory[effect->offset + i];
 			buf_printf(&trace, "%zu clk M%c%u %08x %0*llx\n", n,
-				it->kind == 'r' ? 'R' : 'W', it->size, BASE + it->offset,
-				(int)(2 * it->size), (unsigned long long)it->value);
+				effect->kind == 'r' ? 'R' : 'W', effect->size,
+				BASE + effect->offset, (int)(2 * effect->size),
+				(unsigned long long)effect->value);
 		}
 	}
 	return 0;
@@ -135,7 +136,7 @@ state_at(uint64_t at, enum poly_byte_order order, size_t batch_rows)
 	return rendered(report);
 }
 
-/* The same from the list of deeds, but for the section "state". */
+/* The same from the list of effects, without the section "state". */
 static struct buf
 replayed(uint64_t at)
 {
@@ -144,14 +145,14 @@ replayed(uint64_t at)
 	int memory[MEMORY];
 	memset(memory, -1, sizeof memory);
 	for (uint64_t n = 1; n <= at; n++) {
-		const struct deed *it = &deeds[n];
-		for (unsigned i = 0; i < it->size && strchr("rw", it->kind); i++) {
-			memory[it->offset + i] = it->value >> 8 * i & 0xff;
-			memory_record[(it->offset + i) / 16] = n;
+		const struct effect *effect = &effects[n];
+		for (unsigned i = 0; i < effect->size && strchr("rw", effect->kind); i++) {
+			memory[effect->offset + i] = effect->value >> 8 * i & 0xff;
+			memory_record[(effect->offset + i) / 16] = n;
 		}
-		if (it->kind == 'R') {
-			record[it->reg] = n;
-			value[it->reg] = it->value;
+		if (effect->kind == 'R') {
+			record[effect->reg] = n;
+			value[effect->reg] = effect->value;
 		}
 	}
 	buf_string(&out, "table,context,register,value,record\n");
@@ -178,7 +179,7 @@ replayed(uint64_t at)
 }
 
 static void
-the_state_at_a_record_equals_that_of_a_replay(void **state)
+the_state_at_a_record_equals_a_replay(void **state)
 {
 	static const uint64_t places[] = {
 		1, 2, 3, 5, 8, 20, 63, 64, 65, 100, 1000, 2047, 2048, 2999, 3000, 9999};
@@ -196,7 +197,7 @@ the_state_at_a_record_equals_that_of_a_replay(void **state)
 }
 
 static void
-bytes_are_turned_for_the_other_order(void **state)
+bytes_are_reversed_in_the_other_byte_order(void **state)
 {
 	(void)state;
 	buf_free(&trace);
@@ -207,7 +208,7 @@ bytes_are_turned_for_the_other_order(void **state)
 	assert_non_null(strstr(buf_text(&little), ",.. 44 33 22 11 .. "));
 	struct buf big = state_at(2, POLY_BYTE_ORDER_BIG, 0);
 	assert_non_null(strstr(buf_text(&big), ",.. 11 22 33 44 .. "));
-	/* What was written and is not known is forgotten. */
+	/* A write of unknown data invalidates its bytes. */
 	struct buf later = state_at(3, POLY_BYTE_ORDER_LITTLE, 0);
 	assert_non_null(strstr(buf_text(&later), ",.. 44 .. .. 11 .. "));
 	buf_free(&little);
@@ -217,9 +218,9 @@ bytes_are_turned_for_the_other_order(void **state)
 	assert_int_equal(make_trace(NULL), 0);
 }
 
-/* The record that answers a query; 0: no such record. */
+/* Returns the record that answers a query; 0: none. */
 static uint64_t
-ask(struct poly_reader *reader, const struct poly_defuse_options *options,
+run_query(struct poly_reader *reader, const struct poly_defuse_options *options,
 	uint64_t *instruction)
 {
 	struct poly_report *report = poly_report_new();
@@ -235,9 +236,9 @@ ask(struct poly_reader *reader, const struct poly_defuse_options *options,
 	const bool found = poly_defuse_found(who);
 	struct buf csv = rendered(report);
 	const char *record = strstr(buf_text(&csv), "answer,record,");
-	const char *by = strstr(buf_text(&csv), "answer,instruction,");
+	const char *by = strstr(buf_text(&csv), "answer,instruction_record,");
 	assert_int_equal(found, record != NULL);
-	*instruction = by ? strtoull(by + 19, NULL, 10) : 0;
+	*instruction = by ? strtoull(by + strlen("answer,instruction_record,"), NULL, 10) : 0;
 	const uint64_t number = record ? strtoull(record + 14, NULL, 10) : 0;
 	buf_free(&csv);
 	poly_defuse_free(who);
@@ -246,15 +247,15 @@ ask(struct poly_reader *reader, const struct poly_defuse_options *options,
 }
 
 static bool
-does(const struct deed *it, const struct poly_defuse_options *options)
+does(const struct effect *effect, const struct poly_defuse_options *options)
 {
 	if (options->reg)
-		return it->kind == 'R' && it->reg == (unsigned)atoi(options->reg + 1);
-	return it->kind == (options->is_reader ? 'r' : 'w') &&
-	       options->address - BASE - it->offset < it->size;
+		return effect->kind == 'R' && effect->reg == (unsigned)atoi(options->reg + 1);
+	return effect->kind == (options->is_reader ? 'r' : 'w') &&
+	       options->address - BASE - effect->offset < effect->size;
 }
 
-/* The answer by reading every record. */
+/* Searches all records for the answer. */
 static uint64_t
 looked_for(const struct poly_defuse_options *options)
 {
@@ -262,7 +263,7 @@ looked_for(const struct poly_defuse_options *options)
 	for (uint64_t n = 1; n <= RECORDS; n++) {
 		const bool counts = options->is_reader ? n > options->record && !found
 						       : n < options->record;
-		if (counts && does(&deeds[n], options))
+		if (counts && does(&effects[n], options))
 			found = n;
 	}
 	return found;
@@ -284,11 +285,12 @@ writers_and_readers_are_those_of_a_search(void **state)
 		options.is_reader = i % 3 == 0;
 		if (i % 3 == 1)
 			options.reg = name;
-		const uint64_t answer = ask(open_made(i % 5 ? 0 : 9), &options, &instruction);
+		const uint64_t answer =
+			run_query(open_made(i % 5 ? 0 : 9), &options, &instruction);
 		assert_int_equal(answer, looked_for(&options));
 		found += answer != 0;
 		for (uint64_t n = answer; n > 0; n--) {
-			if (deeds[n].kind == 'I') {
+			if (effects[n].kind == 'I') {
 				assert_int_equal(instruction, n);
 				break;
 			}
@@ -300,10 +302,7 @@ writers_and_readers_are_those_of_a_search(void **state)
 /* Values of r0 to r31 before each record of a FULL trace. */
 #define FULL_MAX 4000
 static uint64_t values[FULL_MAX + 2][32];
-/*
- * Instructions do not show what the kernel writes in a system call, nor how many registers lswx
- * writes.
- */
+/* Instructions do not identify the registers that a system call or lswx writes. */
 static bool
 is_vague(uint64_t opcode)
 {
@@ -365,13 +364,13 @@ instructions_of_powerpc_write_where_values_change(void **state)
 			snprintf(name, sizeof name, "r%u", reg);
 			options.reg = name;
 			options.record = n;
-			const uint64_t writer = ask(open_full(), &options, &instruction);
+			const uint64_t writer = run_query(open_full(), &options, &instruction);
 			for (uint64_t m = 1; m < n; m++) {
 				if (values[m][reg] != values[m + 1][reg] &&
 					!is_vague(opcodes[m]))
 					changed = m;
 			}
-			/* It may have written what was there. */
+			/* The old value can have been written again. */
 			if (writer < changed || writer >= n)
 				fail_msg("r%u before %llu: %llu, changed by %llu", reg,
 					(unsigned long long)n, (unsigned long long)writer,
@@ -383,18 +382,18 @@ instructions_of_powerpc_write_where_values_change(void **state)
 }
 
 static void
-traces_without_required_columns_are_rejected(void **state)
+a_query_that_the_trace_cannot_answer_is_refused(void **state)
 {
 	struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
 	struct poly_state *gathered;
 	struct poly_defuse *who;
-	struct poly_reader *made = open_made(0), *full = open_full();
+	struct poly_reader *generated = open_made(0), *full = open_full();
 	(void)state;
 	options.reg = "r1";
 	options.is_reader = true;
-	assert_int_equal(
-		poly_defuse_new(&options, poly_reader_info(made), &who, NULL), POLY_ERR_USAGE);
+	assert_int_equal(poly_defuse_new(&options, poly_reader_info(generated), &who, NULL),
+		POLY_ERR_USAGE);
 	options.reg = "x1";
 	assert_int_equal(
 		poly_defuse_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
@@ -404,14 +403,14 @@ traces_without_required_columns_are_rejected(void **state)
 	gathering.size = 0;
 	assert_int_equal(poly_state_new(&gathering, poly_reader_info(full), &gathered, NULL),
 		POLY_ERR_USAGE);
-	poly_reader_close(made);
+	poly_reader_close(generated);
 	poly_reader_close(full);
 }
 
 #ifdef POLY_FAULT_INJECTION
 #include "base/mem.h"
 
-/* Answers every query on a batch, as far as memory suffices. */
+/* Runs all queries of a batch while allocations fail. */
 static void
 use_everything(const struct poly_batch *batch)
 {
@@ -456,7 +455,7 @@ use_everything(const struct poly_batch *batch)
 	buf_free(&out);
 }
 
-/* Writes a batch as a value change dump, as far as memory reaches. */
+/* Writes a batch as a value change dump while allocations fail. */
 static void
 dump(const struct poly_batch *batch)
 {
@@ -506,11 +505,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_state_at_a_record_equals_that_of_a_replay),
-		cmocka_unit_test(bytes_are_turned_for_the_other_order),
+		cmocka_unit_test(the_state_at_a_record_equals_a_replay),
+		cmocka_unit_test(bytes_are_reversed_in_the_other_byte_order),
 		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
 		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
-		cmocka_unit_test(traces_without_required_columns_are_rejected),
+		cmocka_unit_test(a_query_that_the_trace_cannot_answer_is_refused),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
 #endif

@@ -436,7 +436,7 @@ weighted_records_are_refused_if_their_order_matters(void **state)
 	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);
 	assert_int_equal(poly_stats_update(later, batch, &error), POLY_ERR_USAGE);
 	assert_int_equal(poly_stats_update(flow, batch, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "records that were counted, expected each of them");
+	assert_string_equal(error.message, "weighted rows, expected one row per record");
 	poly_stats_free(mix);
 	poly_stats_free(later);
 	poly_stats_free(flow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations and sites against hand-made instructions. */
+/* Tests operations and sites with hand-written instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,11 +115,11 @@ text_is_parsed(void **state)
 }
 
 static void
-direct_branches_have_their_displacement(void **state)
+direct_branches_have_a_displacement(void **state)
 {
 	static const struct {
 		const char *text;
-		bool tells;
+		bool has_reach;
 		int64_t reach;
 	} cases[] = {
 		{"bne #0x1ff0", true, -16},
@@ -140,11 +140,11 @@ direct_branches_have_their_displacement(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int64_t reach = 0;
-		const bool tells = static_op_reach_of_text(
+		const bool has_reach = static_op_reach_of_text(
 			cases[i].text, strlen(cases[i].text), 0x2000, &reach);
-		if (tells != cases[i].tells || reach != cases[i].reach)
-			fail_msg(
-				"'%s': %d, %lld bytes", cases[i].text, tells, (long long)reach);
+		if (has_reach != cases[i].has_reach || reach != cases[i].reach)
+			fail_msg("'%s': %d, %lld bytes", cases[i].text, has_reach,
+				(long long)reach);
 	}
 }
 
@@ -199,13 +199,13 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 		const struct static_ops_rows rows = {.op = op, .site = site};
 		assert_true(static_ops_number_rows(ops, batch, &rows));
 		for (size_t row = 0; row < batch->rows; row++) {
-			const struct static_op *it = static_op_at(ops, op[row]);
+			const struct static_op *static_op = static_op_at(ops, op[row]);
 			char flow[8];
 			buf_printf(out, "%d %s/%s %s %s @%d\n", (int)op[row],
-				it->mnemonic ? it->mnemonic : "",
-				it->micro_op ? it->micro_op : "",
-				op_class_name((enum op_class)it->class),
-				flow_text(it->flow, flow), (int)site[row]);
+				static_op->mnemonic ? static_op->mnemonic : "",
+				static_op->micro_op ? static_op->micro_op : "",
+				op_class_name((enum op_class)static_op->class),
+				flow_text(static_op->flow, flow), (int)site[row]);
 		}
 	}
 	poly_reader_close(reader);
@@ -222,7 +222,7 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 	"1 401007 44 -1 -1 - T - 0 0 401009 401000 RET JMP_REG\n"
 
 static void
-micro_operations_are_distinguished_by_names_registers_and_flags(void **state)
+names_registers_and_flags_distinguish_micro_operations(void **state)
 {
 	struct static_ops *ops = mem_new(1, sizeof *ops);
 	struct buf out = {0};
@@ -274,10 +274,9 @@ accesses_and_registers_belong_to_the_last_instruction(void **state)
 	mem_free(ops);
 }
 
-/* Of PowerPC only opcodes are asked for; further columns, where they are there, change nothing.
- */
+/* PowerPC needs only opcodes; other columns that are present change nothing. */
 static void
-columns_that_were_not_requested_distinguish_no_operations(void **state)
+columns_that_are_not_requested_are_ignored(void **state)
 {
 	struct buf bytes =
 		bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"isa\":\"powerpc\"}\n"
@@ -309,9 +308,9 @@ columns_that_were_not_requested_distinguish_no_operations(void **state)
 	buf_free(&bytes);
 }
 
-/* Rows of records that were counted are not in the order in which these stood. */
+/* Weighted rows are not in the order of their records. */
 static void
-accesses_that_were_counted_belong_to_no_instruction(void **state)
+weighted_accesses_do_not_have_a_site(void **state)
 {
 	static const uint64_t weights[64] = {2, 2, 2};
 	struct static_ops *ops = mem_new(1, sizeof *ops);
@@ -348,7 +347,7 @@ accesses_that_were_counted_belong_to_no_instruction(void **state)
 }
 
 static void
-powerpc_traces_may_have_no_opcodes(void **state)
+powerpc_traces_can_lack_opcodes(void **state)
 {
 	struct static_ops *ops = mem_new(1, sizeof *ops);
 	struct buf out = {0};
@@ -407,7 +406,7 @@ dictionaries_are_merged(void **state)
 	mem_free(from);
 }
 
-/* The types of branches of a real trace are those of its text. */
+/* The branch types of a real trace agree with its text. */
 static void
 text_and_record_agree_on_branches(void **state)
 {
@@ -450,7 +449,7 @@ text_and_record_agree_on_branches(void **state)
 			counts[3] += strcmp(flow, "jci") == 0;
 		}
 	}
-	/* reference cis501 7.3 */
+	/* The Penn CIS 501 instruction trace format, 7.3 */
 	assert_int_equal(counts[0], 645);
 	assert_int_equal(counts[1], 66);
 	assert_int_equal(counts[2], 41);
@@ -465,14 +464,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_parsed),
-		cmocka_unit_test(direct_branches_have_their_displacement),
+		cmocka_unit_test(direct_branches_have_a_displacement),
 		cmocka_unit_test(powerpc_is_decoded),
-		cmocka_unit_test(
-			micro_operations_are_distinguished_by_names_registers_and_flags),
+		cmocka_unit_test(names_registers_and_flags_distinguish_micro_operations),
 		cmocka_unit_test(accesses_and_registers_belong_to_the_last_instruction),
-		cmocka_unit_test(columns_that_were_not_requested_distinguish_no_operations),
-		cmocka_unit_test(accesses_that_were_counted_belong_to_no_instruction),
-		cmocka_unit_test(powerpc_traces_may_have_no_opcodes),
+		cmocka_unit_test(columns_that_are_not_requested_are_ignored),
+		cmocka_unit_test(weighted_accesses_do_not_have_a_site),
+		cmocka_unit_test(powerpc_traces_can_lack_opcodes),
 		cmocka_unit_test(a_second_trace_finds_the_operations_of_the_first),
 		cmocka_unit_test(dictionaries_are_merged),
 		cmocka_unit_test(text_and_record_agree_on_branches),

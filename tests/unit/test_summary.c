@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Summaries, against counting row by row. */
+/* Tests summaries against counts row by row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ draw_wide(uint64_t *seed)
 	return draw(seed, 4) ? value : ~value;
 }
 
-/* A trace of rows, from which batches of any rows are made. */
+/* A trace of rows, any of which can form a batch. */
 struct table {
 	size_t rows;
 	bool *has[POLY_COLUMN_COUNT]; /* NULL: the trace lacks the column */
@@ -59,7 +59,7 @@ struct table {
 
 static const struct {
 	enum poly_column column;
-	uint32_t below; /* values are drawn below it; 0: any 64 bits */
+	uint32_t below; /* exclusive limit of values; 0: any 64 bits */
 } drawn[] = {
 	{POLY_COLUMN_kind, POLY_KIND_COUNT},
 	{POLY_COLUMN_record, 20},
@@ -84,7 +84,7 @@ table_free(struct table *table)
 	}
 }
 
-/* One in how many rows lacks a value: never, seldom, often; and one that seldom has one. */
+/* Frequencies of missing values: never, seldom, often, mostly. */
 static void
 table_column(struct table *table, uint64_t *seed, enum poly_column column, uint32_t below)
 {
@@ -116,7 +116,7 @@ has(const struct table *table, enum poly_column column, size_t row)
 	return table->has[column] && table->has[column][row];
 }
 
-/* Rows of a table as a batch whose arrays are no longer than they must be. */
+/* Rows of a table as a batch, with arrays of minimum size. */
 static struct poly_batch
 batch_of(const struct table *table, size_t from, size_t rows)
 {
@@ -126,7 +126,7 @@ batch_of(const struct table *table, size_t from, size_t rows)
 		if (!table->has[c])
 			continue;
 		uint64_t *bits = malloc(words * sizeof *bits);
-		/* Bits behind the last row mean nothing: they are set here. */
+		/* Set the bits after the last row, which must be ignored. */
 		memset(bits, 0xff, words * sizeof *bits);
 		for (size_t r = 0; r < rows; r++) {
 			if (!table->has[c][from + r])
@@ -201,7 +201,7 @@ rendered(const struct poly_summary *summary, const struct poly_reader *reader,
 	return out;
 }
 
-/* What CSV must say of a table: counted row by row. */
+/* The expected CSV of a table, counted row by row. */
 struct expected {
 	struct buf values, tables;
 };
@@ -248,25 +248,25 @@ expect_records(struct expected *e, const struct table *t)
 		else if (!numbered || t->value[POLY_COLUMN_uop_index][r] <= 1)
 			instructions++;
 	}
-	expect_count(&e->values, "records", "total", t->rows);
+	expect_count(&e->values, "records", "total_records", t->rows);
 	expect_count(&e->values, "records", "instructions", instructions);
 	expect_count(&e->values, "records", "micro_operations", uops);
-	expect_count(&e->values, "records", "synthetic", synthetic);
-	expect_count(&e->values, "records", "raw", raw);
-	buf_string(&e->tables, "\ntable,kind,count\n");
+	expect_count(&e->values, "records", "synthetic_instructions", synthetic);
+	expect_count(&e->values, "records", "unrecognized_records", raw);
+	buf_string(&e->tables, "\ntable,kind,records\n");
 	for (unsigned v = 0; v < POLY_KIND_COUNT; v++) {
 		uint64_t count = count_value(t, POLY_COLUMN_kind, v);
 		if (count)
-			expect_count(&e->tables, "records.kinds",
+			expect_count(&e->tables, "records.records_by_kind",
 				poly_enum_name(POLY_FORM_KIND, v), count);
 	}
-	buf_string(&e->tables, "\ntable,name,count\n");
+	buf_string(&e->tables, "\ntable,name,records\n");
 	for (unsigned v = 0; v < 256; v++) {
 		uint64_t count = count_value(t, POLY_COLUMN_record, v);
 		char number[8];
 		snprintf(number, sizeof number, "%u", v);
 		if (count)
-			expect_count(&e->tables, "records.names",
+			expect_count(&e->tables, "records.records_by_name",
 				v < 3 ? record_names[v] : number, count);
 	}
 }
@@ -317,17 +317,21 @@ expect_ranges(struct expected *e, const struct table *t)
 {
 	uint64_t low, high;
 	if (bounds(t, POLY_COLUMN_pc, &low, &high))
-		buf_printf(&e->values, "pc,lowest,0x%08llx\npc,highest,0x%08llx\n",
+		buf_printf(&e->values,
+			"instruction_addresses,lowest_address,0x%08llx\ninstruction_addresses,"
+			"highest_address,0x%08llx\n",
 			(unsigned long long)low, (unsigned long long)high);
 	else
-		buf_string(&e->values, "pc,lowest,\npc,highest,\n");
+		buf_string(&e->values, "instruction_addresses,lowest_address,\ninstruction_"
+				       "addresses,highest_address,\n");
 	if (bounds(t, POLY_COLUMN_time, &low, &high)) {
-		expect_count(&e->values, "time", "first", low);
-		expect_count(&e->values, "time", "last", high);
-		expect_count(&e->values, "time", "span", high - low);
-		buf_string(&e->values, "time,unit,ns\n");
+		expect_count(&e->values, "time", "start_time", low);
+		expect_count(&e->values, "time", "end_time", high);
+		expect_count(&e->values, "time", "duration", high - low);
+		buf_string(&e->values, "time,time_unit,ns\n");
 	} else {
-		buf_string(&e->values, "time,first,\ntime,last,\ntime,span,\ntime,unit,\n");
+		buf_string(&e->values,
+			"time,start_time,\ntime,end_time,\ntime,duration,\ntime,time_unit,\n");
 	}
 }
 
@@ -364,16 +368,17 @@ static struct buf
 expected_csv(const struct table *t)
 {
 	struct expected e = {0};
-	buf_string(&e.values,
-		"section,key,value\n"
-		"trace,format,test\ntrace,title,\ntrace,evidence,\ntrace,compression,\n"
-		"trace,isa,x86\ntrace,byte_order,big\ntrace,address_bits,32\n"
-		"trace,addresses,physical\ntrace,clock,ns\ntrace,producer,\n"
-		"trace,first_pc,0x00001234\n");
-	buf_string(&e.tables, "\ntable,key,value\n"
-			      "trace.facts,test.model,5\ntrace.facts,test.note,\"a, b\"\n");
+	buf_string(&e.values, "section,key,value\n"
+			      "trace,format,test\ntrace,description,\ntrace,detected_by,"
+			      "\ntrace,compression,\n"
+			      "trace,isa,x86\ntrace,byte_order,big\ntrace,address_bits,32\n"
+			      "trace,address_space,physical\ntrace,clock,ns\ntrace,producer,\n"
+			      "trace,first_pc,0x00001234\n");
+	buf_string(&e.tables,
+		"\ntable,key,value\n"
+		"trace.metadata,test.model,5\ntrace.metadata,test.note,\"a, b\"\n");
 	expect_records(&e, t);
-	buf_string(&e.tables, "\ntable,access,count,bytes,lowest,highest\n");
+	buf_string(&e.tables, "\ntable,access,records,bytes,lowest_address,highest_address\n");
 	for (unsigned a = 0; a < POLY_ACCESS_COUNT; a++)
 		expect_access(&e, t, a);
 	expect_ranges(&e, t);
@@ -405,7 +410,7 @@ draw_rows(uint64_t *seed, size_t most)
 }
 
 static void
-random_batches_count_as_their_rows_do(void **state)
+random_batches_equal_counts_row_by_row(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1, round = 0; round < 60; round++) {
@@ -422,7 +427,7 @@ random_batches_count_as_their_rows_do(void **state)
 }
 
 static void
-merging_equals_one_update_at_any_split(void **state)
+merging_at_any_cut_equals_one_summary(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 77, round = 0; round < 40; round++) {
@@ -490,7 +495,7 @@ expect_threads(const struct poly_summary *summary, const char *csv, const char *
 }
 
 static void
-different_threads_are_counted_up_to_a_limit(void **state)
+distinct_threads_are_counted_up_to_a_limit(void **state)
 {
 	(void)state;
 	struct poly_summary *s = summary_of_threads(0, 65536);
@@ -530,7 +535,7 @@ the_limit_holds_across_a_merge(void **state)
 	}
 }
 
-/* Four records of a bus trace: two fetches, a read, and bytes not understood. */
+/* Four records of a bus trace: two fetches, a read, and unrecognized bytes. */
 static struct table
 small(void)
 {
@@ -568,32 +573,32 @@ a_small_trace_reads_well(void **state)
 		"  ISA             x86\n"
 		"  Byte order      big\n"
 		"  Address (bits)  32\n"
-		"  Addresses       physical\n"
+		"  Address space   physical\n"
 		"  Clock           ns\n"
 		"  First PC        0x00001234\n"
 		"\n"
-		"  Facts\n"
+		"  Metadata\n"
 		"    Key         Value\n"
 		"    test.model  5\n"
 		"    test.note   a, b\n"
 		"\n"
 		"Records\n"
-		"  Total             4\n"
-		"  Instructions      2\n"
-		"  Micro operations  0\n"
-		"  Synthetic         0\n"
-		"  Raw               1\n"
+		"  Total records           4\n"
+		"  Instructions            2\n"
+		"  Micro operations        0\n"
+		"  Synthetic instructions  0\n"
+		"  Unrecognized records    1\n"
 		"\n"
-		"  Kinds\n"
-		"    Kind         Count\n"
-		"    instruction      2\n"
-		"    access           1\n"
-		"    other            1\n"
+		"  Records by kind\n"
+		"    Kind         Records\n"
+		"    instruction        2\n"
+		"    access             1\n"
+		"    other              1\n"
 		"\n"
 		"Accesses\n"
-		"  Access  Count  Bytes      Lowest     Highest\n"
-		"  read        1      4  0xfffffff0  0xfffffff0\n"
-		"  fetch       2     16  0x00001000  0x00001008\n");
+		"  Access  Records  Bytes  Lowest address  Highest address\n"
+		"  read          1      4      0xfffffff0       0xfffffff0\n"
+		"  fetch         2     16      0x00001000       0x00001008\n");
 	buf_free(&out);
 	poly_summary_free(summary);
 	table_free(&table);
@@ -607,11 +612,11 @@ an_empty_trace_reports(void **state)
 	poly_summary_merge(summary, other);
 	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
 	assert_string_equal(
-		(char *)out.data, "Records\n  Total         0\n  Instructions  0\n");
+		(char *)out.data, "Records\n  Total records  0\n  Instructions   0\n");
 	buf_free(&out);
 	out = rendered(summary, NULL, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, "\ntrace,format,\n"));
-	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic,\n"));
+	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic_instructions,\n"));
 	assert_non_null(strstr((char *)out.data, "\ncontexts,threads,\n"));
 	buf_free(&out);
 	poly_summary_free(summary);
@@ -645,8 +650,8 @@ the_whole_address_space_is_a_range(void **state)
 	table_free(&table);
 }
 
-/* Seven bus records whose address is no multiple of 8 (reference bach, rule B03), of which
- * findings keep fewer, and two bytes of another one (B01). */
+/* Seven bus records with an address that is not a multiple of 8 (rule B03), more than are
+ * stored as findings, and a truncated one of two bytes (B01). */
 static void
 facts_of_the_reader_are_reported(void **state)
 {
@@ -654,9 +659,11 @@ facts_of_the_reader_are_reported(void **state)
 	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
 	static const char *const lines[] = {"\ntrace,format,bach\n",
 		"\ntrace,compression,none\n", "\ntrace,byte_order,big\n",
-		"\ninput,file_bytes,44\n", "\ninput,content_bytes,44\n", "\nrecords,total,8\n",
-		"\nrecords,raw,1\n", "\nrecords.kinds,access,7\n", "\nfindings,errors,0\n",
-		"\nfindings.rules,B03,warning,7,1,", "\nfindings.rules,B01,warning,1,8,"};
+		"\ninput,file_size,44\n", "\ninput,decompressed_size,44\n",
+		"\nrecords,total_records,8\n", "\nrecords,unrecognized_records,1\n",
+		"\nrecords.records_by_kind,access,7\n", "\ndiagnostics,errors,0\n",
+		"\ndiagnostics.findings_by_rule,B03,warning,7,1,",
+		"\ndiagnostics.findings_by_rule,B01,warning,1,8,"};
 	static const char *const options[] = {"bach.endian=be", NULL};
 	uint8_t bytes[7 * 6 + 2];
 	for (size_t i = 0; i < sizeof bytes; i++)
@@ -675,8 +682,8 @@ facts_of_the_reader_are_reported(void **state)
 	struct buf out = rendered(summary, reader, POLY_RENDER_CSV);
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
 		assert_non_null(strstr((char *)out.data, lines[i]));
-	const char *first = strstr((char *)out.data, "findings.rules,B03");
-	assert_null(strstr(first + 1, "findings.rules,B03"));
+	const char *first = strstr((char *)out.data, "diagnostics.findings_by_rule,B03");
+	assert_null(strstr(first + 1, "diagnostics.findings_by_rule,B03"));
 	buf_free(&out);
 	poly_summary_free(summary);
 	poly_reader_close(reader);
@@ -684,7 +691,7 @@ facts_of_the_reader_are_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_reported_by_the_report(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	struct poly_summary *summary = poly_summary_new();
@@ -709,16 +716,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_batches_count_as_their_rows_do),
-		cmocka_unit_test(merging_equals_one_update_at_any_split),
-		cmocka_unit_test(different_threads_are_counted_up_to_a_limit),
+		cmocka_unit_test(random_batches_equal_counts_row_by_row),
+		cmocka_unit_test(merging_at_any_cut_equals_one_summary),
+		cmocka_unit_test(distinct_threads_are_counted_up_to_a_limit),
 		cmocka_unit_test(the_limit_holds_across_a_merge),
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
 		cmocka_unit_test(facts_of_the_reader_are_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported_by_the_report),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

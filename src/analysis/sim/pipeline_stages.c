@@ -109,8 +109,8 @@ static const struct pipeline_simulation *
 find_state(const struct poly_stats *stats)
 {
 	for (size_t i = 0; i < stats->count; i++) {
-		if (stats->runs[i].analysis == &analysis_pipeline)
-			return stats->runs[i].state;
+		if (stats->instances[i].analysis == &analysis_pipeline)
+			return stats->instances[i].state;
 	}
 	return NULL;
 }

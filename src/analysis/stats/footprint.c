@@ -206,15 +206,15 @@ footprint_merge(void *into, const void *from, const struct analysis_numbers *num
 }
 
 /* Blocks so far, of bins in the order of their addresses. */
-struct basic_blocks {
+struct footprint_blocks {
 	uint64_t counts[LEVELS][COUNTS];
 	uint64_t last[LEVELS][COUNTS]; /* number of the last block, where there is one */
 };
 
 /* Adds a bin that several contexts may have touched. */
 static void
-count_blocks(
-	struct basic_blocks *blocks, unsigned shift, uint64_t number, const struct touched *it)
+count_blocks(struct footprint_blocks *blocks, unsigned shift, uint64_t number,
+	const struct touched *it)
 {
 	const uint64_t data = it->bits[READS] | it->bits[WRITES];
 	const uint64_t bits[COUNTS] = {it->bits[READS], it->bits[WRITES], it->bits[FETCHES],
@@ -237,7 +237,8 @@ count_blocks(
 
 /* Counts blocks of all sizes. */
 static void
-count_all(const struct adaptive_bins *bins, const uint32_t *sorted, struct basic_blocks *blocks)
+count_all(const struct adaptive_bins *bins, const uint32_t *sorted,
+	struct footprint_blocks *blocks)
 {
 	for (uint32_t i = 0; i < bins->count;) {
 		const uint64_t number = bins->list[sorted[i]].number;
@@ -249,7 +250,7 @@ count_all(const struct adaptive_bins *bins, const uint32_t *sorted, struct basic
 }
 
 static void
-report_blocks(const struct basic_blocks *blocks, unsigned unit, struct poly_report *report)
+report_blocks(const struct footprint_blocks *blocks, unsigned unit, struct poly_report *report)
 {
 	static const struct {
 		const char *key;
@@ -337,7 +338,7 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 {
 	const struct footprint *footprint = state;
 	const struct adaptive_bins *bins = &footprint->bins;
-	struct basic_blocks *blocks = mem_new(1, sizeof *blocks);
+	struct footprint_blocks *blocks = mem_new(1, sizeof *blocks);
 	struct context_lines *contexts = mem_new(ANALYSIS_CONTEXTS_MAX, sizeof *contexts);
 	uint32_t *sorted = adaptive_bins_sorted(bins);
 	(void)ops;

@@ -45,8 +45,8 @@ static const struct phases *
 find_state(const struct poly_stats *stats)
 {
 	for (size_t i = 0; i < stats->count; i++) {
-		if (stats->runs[i].analysis == &analysis_phases)
-			return stats->runs[i].state;
+		if (stats->instances[i].analysis == &analysis_phases)
+			return stats->instances[i].state;
 	}
 	return NULL;
 }
