@@ -414,7 +414,7 @@ block_sizes_and_replacement_policies_have_the_known_misses(void **state)
 }
 
 static void
-empty_frames_have_the_tag_0_where_there_are_no_valid_bits(void **state)
+empty_frames_have_the_tag_0_without_valid_bits(void **state)
 {
 	(void)state;
 	struct course_cache cache;
@@ -498,7 +498,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 }
 
 static void
-san_franciscos_second_system_prints_a_line_a_branch(void **state)
+san_franciscos_second_system_prints_a_line_per_branch(void **state)
 {
 	(void)state;
 	struct course_sfsu_dynamic system;
@@ -575,7 +575,7 @@ static const struct course_uop mixed[] = {
 };
 
 static void
-the_mix_is_printed_as_washington_does(void **state)
+the_mix_is_printed_in_washingtons_layout(void **state)
 {
 	(void)state;
 	struct course_mix mix = {0};
@@ -641,20 +641,20 @@ invalid_shapes_are_rejected(void **state)
 				 &error),
 		POLY_ERR_USAGE);
 	assert_string_equal(
-		error.message, "tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
+		error.message, "found tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
 	assert_int_equal(
 		course_predictor_init(&predictor,
 			&(struct course_predictor_config){.kind = COURSE_TAKEN}, &error),
 		POLY_ERR_USAGE);
 	assert_int_equal(course_scoreboard_init(&board, 0, false, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "loads take 0 cycles, expected 1 to 255");
+	assert_string_equal(error.message, "load latency: found 0 cycles, expected 1 to 255");
 	assert_int_equal(
 		course_cache_init(&cache,
 			&(struct course_cache_config){.capacity = 100, .block = 4, .ways = 1},
 			&error),
 		POLY_ERR_USAGE);
 	assert_string_equal(error.message,
-		"cache of 100 bytes, blocks of 4 bytes and 1 ways, expected powers of two");
+		"found a cache of 100 bytes, blocks of 4 bytes and 1 ways, expected powers of two");
 	assert_int_equal(
 		course_cache_init(&cache,
 			&(struct course_cache_config){.capacity = 64, .block = 32, .ways = 4},
@@ -664,7 +664,7 @@ invalid_shapes_are_rejected(void **state)
 }
 
 static void
-registers_without_a_place_are_printed_and_never_waited_for(void **state)
+unsupported_registers_are_printed_and_otherwise_ignored(void **state)
 {
 	(void)state;
 	const struct course_uop uops[] = {
@@ -717,17 +717,17 @@ main(void)
 		cmocka_unit_test(a_quiet_predictor_prints_no_branches),
 		cmocka_unit_test(a_scoreboard_waits_for_sources_and_for_older_writes),
 		cmocka_unit_test(the_scoreboard_has_the_known_cycles_at_every_latency),
-		cmocka_unit_test(registers_without_a_place_are_printed_and_never_waited_for),
+		cmocka_unit_test(unsupported_registers_are_printed_and_otherwise_ignored),
 		cmocka_unit_test(addresses_are_split_like_in_the_grader),
 		cmocka_unit_test(a_cache_prints_its_state_before_each_access),
 		cmocka_unit_test(caches_have_the_known_misses_and_traffic),
 		cmocka_unit_test(block_sizes_and_replacement_policies_have_the_known_misses),
-		cmocka_unit_test(empty_frames_have_the_tag_0_where_there_are_no_valid_bits),
+		cmocka_unit_test(empty_frames_have_the_tag_0_without_valid_bits),
 		cmocka_unit_test(a_way_predictor_predicts_the_most_recently_used_way),
 		cmocka_unit_test(san_franciscos_systems_have_the_known_results),
-		cmocka_unit_test(san_franciscos_second_system_prints_a_line_a_branch),
+		cmocka_unit_test(san_franciscos_second_system_prints_a_line_per_branch),
 		cmocka_unit_test(san_franciscos_cache_counts_cycles),
-		cmocka_unit_test(the_mix_is_printed_as_washington_does),
+		cmocka_unit_test(the_mix_is_printed_in_washingtons_layout),
 		cmocka_unit_test(the_mix_has_penns_names),
 		cmocka_unit_test(invalid_shapes_are_rejected),
 #ifdef POLY_FAULT_INJECTION

@@ -286,7 +286,7 @@ stages_are_explained(void **state)
 }
 
 #define DYNAMIC "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 1 0\n"
-#define DYNAMIC_LAYOUT "predictor and target buffer, SFSU"
+#define DYNAMIC_LAYOUT "predictor and BTB, SFSU"
 
 static void
 outputs_of_sfsu_have_fields(void **state)

@@ -190,7 +190,7 @@ stages_that_were_not_kept_are_rejected(void **state)
 	(void)state;
 	assert_int_equal(
 		poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "the simulation 'pipeline' was not asked for");
+	assert_string_equal(error.message, "options.analyses does not include 'pipeline'");
 	poly_stats_free(stats);
 	stats = analyse("pipeline", NULL);
 	assert_int_equal(

@@ -8,7 +8,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define CHOICES_ROOM 120 /* bytes of a list of choices */
 
 static const struct model *const models[] = {
 	&model_penn_hw1,
@@ -79,6 +82,39 @@ model_flush(struct model_output *output, struct poly_error *error)
 	return status;
 }
 
+/* Appends a name to the choices of a message. */
+static void
+add_choice(char text[CHOICES_ROOM], const char *name)
+{
+	const size_t n = strlen(text);
+	snprintf(text + n, CHOICES_ROOM - n, "%s%s", n ? ", " : "", name);
+}
+
+static enum poly_status
+fail_option(const struct poly_homework_info *info, const char *word, int n,
+	struct poly_error *error)
+{
+	char choices[CHOICES_ROOM] = "";
+	for (const struct poly_option *option = info->options; option->name; option++)
+		add_choice(choices, option->name);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"homework '%s' of %s: no such option '%.*s', expected %s", info->name,
+		info->course, n, word, *choices ? choices : "no option");
+}
+
+static enum poly_status
+fail_homework(const struct poly_course_options *options, struct poly_error *error)
+{
+	char choices[CHOICES_ROOM] = "";
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		if (strcmp(models[i]->info.course, options->course) == 0)
+			add_choice(choices, models[i]->info.name);
+	}
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"no such homework '%.60s' of %.60s, expected %s", options->homework,
+		options->course, *choices ? choices : "the course penn, wustl or sfsu");
+}
+
 /* Parses the values of the homework's options. */
 static enum poly_status
 parse_words(const struct poly_homework_info *info, const char *const *words,
@@ -92,9 +128,7 @@ parse_words(const struct poly_homework_info *info, const char *const *words,
 			return status;
 		const struct poly_option *option = option_find(info->options, *words, n);
 		if (!option)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"homework '%s' of %s: no such option '%.*s'", info->name,
-				info->course, (int)n, *words);
+			return fail_option(info, *words, (int)n, error);
 		status = option_take(values, info->options, option, *words + n + 1, error);
 	}
 	return status;
@@ -142,8 +176,7 @@ poly_course_new(const struct poly_course_options *options, struct poly_course **
 		return status;
 	const struct model *model = find_model(request.course, request.homework);
 	if (!model)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no such homework '%.60s' of %.60s", request.homework, request.course);
+		return fail_homework(&request, error);
 	struct poly_course *created = mem_new(1, sizeof *created);
 	if (!created)
 		return err_memory(error);
@@ -164,7 +197,7 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	const poly_columns lacks = model->info.needs & ~info->columns;
 	if (lacks)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"homework '%s' of %s requires the column '%s', which a trace of format "
+			"homework '%s' of %s needs the column '%s', which a trace of format "
 			"'%s' does not have",
 			model->info.name, model->info.course,
 			poly_column_name((enum poly_column)__builtin_ctzll(lacks)),
