@@ -7,7 +7,7 @@ import sys
 
 import bpred
 import targets
-from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, behind, branches, instructions
+from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, fall_through, branches, instructions
 from model import DATA, Tap, run, trace
 
 TAGE = dict(tables=7, tag=9, lengths=[5, 9, 15, 25, 44, 76, 130], period=18, seed=1)
@@ -30,27 +30,27 @@ def simulated(name, *settings):
 def wrong(name, more, given):
     """The branches (pc, target, taken) that a predictor gets wrong, as a list of truth values."""
     config = {**COMMON, 'kind': name.split(':')[0], **more}
-    said = bpred.predictions(config, given)
-    return [(bit == '1') != taken for bit, (_, _, taken) in zip(said, given)]
+    predicted = bpred.predictions(config, given)
+    return [(bit == '1') != taken for bit, (_, _, taken) in zip(predicted, given)]
 
 
 def going(found):
-    """What the target buffer, the return stack and the indirect predictor get wrong."""
+    """What the BTB, the RAS and ITTAGE mispredict."""
     buffer = dict(sets=512, ways=4, tag=0, shift=0)
     goes = [(row['pc'], target, 1, 1) for row, _, taken, target in found if taken and target is not None]
     hits = targets.buffer(buffer, goes)
-    stack = [(2, target) if RETURN in facts else (1, behind(row)) for row, facts, taken, target in found
+    stack = [(2, target) if RETURN in facts else (1, fall_through(row)) for row, facts, taken, target in found
              if taken and (RETURN in facts and target is not None or CALL in facts)]
     returns = targets.stack(16, stack)
     indirect = targets.Ittage(dict(shift=0, base=9, entries=8, tag=9, lengths=[4, 10, 24, 60, 140]))
     jumps = [(row['pc'], target or 0, int(taken), int(taken and target is not None and INDIRECT in facts
               and RETURN not in facts)) for row, facts, taken, target in found]
-    said = indirect.run(jumps)
+    predicted = indirect.run(jumps)
     return {'BTB': (len(goes), sum(hit != go[1] for hit, go in zip(hits, goes))),
             'RAS': (sum(kind == 2 for kind, _ in stack),
                              sum(kind == 2 and not right for (kind, _), right in zip(stack, returns))),
             'ITTAGE': (sum(jump[3] for jump in jumps),
-                         sum(jump[3] and to != jump[1] for to, jump in zip(said, jumps)))}
+                         sum(jump[3] and to != jump[1] for to, jump in zip(predicted, jumps)))}
 
 
 def check(tap, name):

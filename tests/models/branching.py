@@ -66,8 +66,7 @@ def instructions(rows):
 
 
 def aim(row):
-    """Where a branch goes if it is taken, as a processor knows it before: by what its row or its encoding
-    says. None: it says nothing."""
+    """The static target of a branch: that of its row or its encoding. None: unknown."""
     if 'target' in row:
         return row['target']
     if 'text' in row:
@@ -79,25 +78,25 @@ def aim(row):
     return row['pc'] + ((opcode & 0xfffc) ^ 0x8000) - 0x8000
 
 
-def behind(row):
+def fall_through(row):
     return row['fallthrough'] if 'fallthrough' in row else row['pc'] + row['opcode_size']
 
 
 def branches(rows):
     """(row, facts, taken, target or None) of every branch, in traces of one context."""
     found, records = [], instructions(rows)
-    told = any('branch' in row for row in records)
+    has_outcomes = any('branch' in row for row in records)
     for row, after in zip(records, records[1:] + [None]):
         facts = facts_of(row)
-        if told and 'branch' in row:
+        if has_outcomes and 'branch' in row:
             taken = row['branch'] == 'taken'
             target = row.get('target', row.get('next_pc') if taken else None)
             found.append((row, facts or set(), taken, target))
-        elif not told and facts is not None:
+        elif not has_outcomes and facts is not None:
             if row.get('executed') is False:
                 found.append((row, facts, False, None))
             elif after:
-                taken = CONDITIONAL not in facts or after['pc'] != behind(row)
+                taken = CONDITIONAL not in facts or after['pc'] != fall_through(row)
                 found.append((row, facts, taken, after['pc'] if taken else None))
     return found
 

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from branching import CONDITIONAL, aim, behind, facts_of
+from branching import CONDITIONAL, aim, fall_through, facts_of
 from model import Tap, context, run, stats, trace
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
@@ -23,7 +23,7 @@ def of_columns(row):
 
 
 class Op:
-    """An instruction, and what its rows tell."""
+    """An instruction, by its rows."""
 
     def __init__(self, row, registers):
         self.row, self.address, self.access, self.taken = row, None, set(), False
@@ -44,20 +44,20 @@ class Op:
 
 def ops_of(rows, registers):
     """The instructions of a context that are complete."""
-    told = any('branch' in row for row in rows)
+    has_outcomes = any('branch' in row for row in rows)
     ops = []
     for row in rows:
         if row['kind'] != 'instruction':
-            if ops and not told:
+            if ops and not has_outcomes:
                 ops[-1].add(row)
         elif not row.get('synthetic'):
             ops.append(Op(row, registers and row.get('executed') is not False))
-    if told:
+    if has_outcomes:
         for op in ops:
             op.taken = op.row.get('branch') == 'taken'
         return ops
     for op, after in zip(ops, ops[1:]):
-        op.taken = op.row.get('executed') is not False and after.row['pc'] != behind(op.row)
+        op.taken = op.row.get('executed') is not False and after.row['pc'] != fall_through(op.row)
     return ops[:-1]
 
 
@@ -194,11 +194,11 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
     contexts = {}
     for row in rows:
         contexts.setdefault(context(row), []).append(row)
-    parts, told = dict.fromkeys(PARTS, 0), {}
+    parts, result = dict.fromkeys(PARTS, 0), {}
 
     def add(key, value):
         if value is not None:
-            told[key] = told.get(key, 0) + value
+            result[key] = result.get(key, 0) + value
 
     for own in contexts.values():
         ops = ops_of(own, registers)
@@ -212,13 +212,13 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
         add('uops', len(ops))
         for part in PARTS:
             parts[part] += found[part]
-    told['cycles'] = sum(parts.values())
-    told['cpi_stack'] = {part: cycles for part, cycles in parts.items() if cycles}
-    return told
+    result['cycles'] = sum(parts.values())
+    result['cpi_stack'] = {part: cycles for part, cycles in parts.items() if cycles}
+    return result
 
 
 def words_of(setting, prefix):
-    """The options of a setting, each behind a word."""
+    """The options of a setting, each after a switch."""
     model, machine, predictor, cache = machines_of(setting)
     options = {'model': 'inorder' if model is in_order else 'ooo', 'width': machine['width'],
                'load': machine['load'], 'penalty': machine['penalty'], 'float': 1,
@@ -250,7 +250,7 @@ class Log:
     """A log of version 0004, by the description of its commands: lines of fields between tabs, of which the
     first is the command. C= sets the cycle and C adds to it; I begins an instruction (its number in the log,
     that of the simulator, its thread); L adds a text to one; S and E begin and end a stage of a lane; R ends
-    an instruction (with the order of retirement, and 0 where it is not flushed)."""
+    an instruction (with the order of retirement, and 0 unless it is flushed)."""
 
     def __init__(self, text):
         head, *lines = text.split('\n')
@@ -330,11 +330,11 @@ def check_sweep(tap, title, name, rows, registers, fixed, swept):
         machine = dict(width=at['width'], load=at['load'], penalty=at['penalty'])
         if at['model'] == 'ooo':
             machine.update(size=at['size'], memory=at['memory'])
-        told = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
+        result = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
                         (at['predictor'], at['bits']), (at['cache'], at['ways'], at['line'], at['miss']))
         expected_rows[expected_rows['count']] = {
-            **chosen, 'cycles': told['cycles'], 'mispredictions': told.get('mispredictions', 0),
-            'misses': told.get('misses', 0)}
+            **chosen, 'cycles': result['cycles'], 'mispredictions': result.get('mispredictions', 0),
+            'misses': result.get('misses', 0)}
         expected_rows['count'] += 1
     keys = [*swept, 'cycles', 'mispredictions', 'misses']
     tap.same(title, {'count': len(found), **{i: {key: row[key] for key in keys} for i, row in enumerate(found)}},
@@ -393,8 +393,8 @@ for name in ('cis501/sort_1k.trace', two_threads(SORT)):
 
 
 def delayed(opcode, text, is_likely):
-    """A MIPS loop that ends with its tenth branch, which is known behind the instruction in its delay slot; that
-    of a likely one is left out at the end."""
+    """A MIPS loop that ends with its tenth branch, whose outcome is known after the instruction in its delay slot;
+    that of a likely one is skipped at the end."""
     loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, opcode, text), (0x1008, 0, 'nop')]
     loops = 10 * loop
     if is_likely:

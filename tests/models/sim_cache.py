@@ -21,22 +21,22 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
         seen.add(address // line)
     counts = list(map(int, cache.summary().split()[1:]))
     misses = len(cache.misses)
-    told = {'size': size, 'ways': ways, 'line_size': line, 'policy': policy, 'accesses': len(chosen),
+    result = {'size': size, 'ways': ways, 'line_size': line, 'policy': policy, 'accesses': len(chosen),
             'misses': misses, 'miss_ratio': ratio(misses, len(chosen)),
             'mpki': mpki(rows, misses),
             'dirty_evictions': counts[11], 'fill_traffic': counts[12],
             'writeback_traffic': counts[13]}
     if causes:
-        told.update(compulsory_misses=why[0], capacity_misses=why[1], conflict_misses=why[2])
-    return told
+        result.update(compulsory_misses=why[0], capacity_misses=why[1], conflict_misses=why[2])
+    return result
 
 
 def table(name, *words):
     return stats(name, 'cache', *(part for word in words for part in ('-O', 'cache.' + word)))
 
 
-def told(name, *words):
-    """The same, where caches are without what they are made of."""
+def without_storage(name, *words):
+    """The same, without the storage of the caches."""
     found = table(name, *words)
     return {**found, 'caches': [{key: value for key, value in one.items() if key != 'storage_bits'}
                                 for one in found['caches']]}
@@ -69,15 +69,15 @@ for name, rows in all_traces():
     tap.same(name.split('/')[-1] + ', budgets', {**found, 'storage_bits': [one['storage_bits'] for one in found['caches']]}, {
         'storage_bits': [size for _, size in made], 'lowest_miss_ratio_per_storage_budget': best})
     short = name.split('/')[-1]
-    tap.same(short, told(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
-    tap.same(short + ', a sweep', told(
+    tap.same(short, without_storage(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
+    tap.same(short + ', a sweep', without_storage(
         name, 'sweep=size=256..1k,ways=1,4,line=16,policy=fifo,plru', 'of=all', 'causes=1'), {
         'caches': [expected(rows, 'all', 1, size, ways, 16, policy) for size in (256, 512, 1024)
                    for ways in (1, 4) for policy in ('fifo', 'plru')]})
-    tap.same(short + ', stores that go below', told(
+    tap.same(short + ', stores that go below', without_storage(
         name, 'sweep=size=1k,ways=2,line=32,write=through,allocate=no'), {
         'caches': [expected(rows, 'data', 0, 1024, 2, 32, 'lru', through=1, around=1)]})
-    tap.same(short + ', without valid bits', told(
+    tap.same(short + ', without valid bits', without_storage(
         name, 'sweep=size=1k,ways=4,policy=pointer,valid=no', 'of=instructions'), {
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
     chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')

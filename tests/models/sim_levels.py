@@ -24,7 +24,7 @@ def cache(size, ways, line, cycles, **more):
     return Level(sets=size // ways // line, ways=ways, line=line, latency=cycles, **more)
 
 
-def told(rows, level, name):
+def level_row(rows, level, name):
     accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
     ways, sets = level.lines.ways, len(level.lines.lists)
     return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_size': level.size,
@@ -40,8 +40,8 @@ def expected(rows, levels, instructions, inclusion, memory):
     for use in uses(rows):
         model.access(*use)
     names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
-    table = [told(rows, instructions, 'l1i')] if instructions else []
-    table += [told(rows, level, name) for level, name in zip(levels, names)]
+    table = [level_row(rows, instructions, 'l1i')] if instructions else []
+    table += [level_row(rows, level, name) for level, name in zip(levels, names)]
     return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'cache_levels': table,
             'memory_reads': model.reads, 'memory_writes': model.writes,
             'cycles_per_access': sum(model.cycles) / len(model.cycles)}
@@ -79,16 +79,16 @@ PRESETS = os.path.join(ROOT, 'src', 'analysis', 'sim', 'presets')
 
 
 def machine(text):
-    """Levels, instruction cache, and what memory costs, of a text; policies other than lru are left out."""
-    said = dict(re.findall(r'^ *(\w+) *= *(\S+)', re.sub('#.*', '', text), re.M))
+    """Levels, instruction cache and memory latency of a text, without the policies."""
+    settings = dict(re.findall(r'^ *(\w+) *= *(\S+)', re.sub('#.*', '', text), re.M))
     made = {}
-    for name in said.keys() - {'source', 'memory', 'inclusion'}:
-        numbers, words = re.match(r'([\d/kM]+?)(?:/([a-z].*))?$', said[name]).groups()
+    for name in settings.keys() - {'source', 'memory', 'inclusion'}:
+        numbers, words = re.match(r'([\d/kM]+?)(?:/([a-z].*))?$', settings[name]).groups()
         size, *rest = (int(one.rstrip('kM')) << {'k': 10, 'M': 20}.get(one[-1], 0) for one in numbers.split('/'))
         made[name] = cache(size, *rest, **{word: 1 for word in (words or '').split('/') if word in (
             'through', 'around')})
     levels = [made[name] for name in ('l1', 'l1d', 'l2', 'l3') if name in made]
-    return levels, made.get('l1i'), 0, int(said['memory'])
+    return levels, made.get('l1i'), 0, int(settings['memory'])
 
 
 name, rows = next(all_traces())

@@ -18,12 +18,12 @@ def exact(rows, line):
              for part, of in PARTS.items()}
     sizes, lines = [], 1
     while True:
-        told = {'size': lines * line}
+        result = {'size': lines * line}
         for part in PARTS:
-            told[part + '_misses'] = missed(found[part], lines)
-            told[part + '_miss_ratio'] = ratio(missed(found[part], lines), len(found[part]))
-            told[part + '_mpki'] = mpki(rows, missed(found[part], lines))
-        sizes.append(told)
+            result[part + '_misses'] = missed(found[part], lines)
+            result[part + '_miss_ratio'] = ratio(missed(found[part], lines), len(found[part]))
+            result[part + '_mpki'] = mpki(rows, missed(found[part], lines))
+        sizes.append(result)
         if all(missed(one, lines) == one.count(None) for one in found.values()):
             break
         lines *= 2
@@ -32,7 +32,7 @@ def exact(rows, line):
 
 
 def sets(rows, line):
-    told = []
+    result = []
     lines = [address // line for _, address, _ in uses(rows, 'data')]
     for count in (2 ** bits for bits in range(14)):
         of_sets = {}
@@ -40,11 +40,11 @@ def sets(rows, line):
             of_sets.setdefault(number % count, []).append(number)
         found = [distance for one in of_sets.values() for distance in distances(one)]
         for ways in range(1, 17):
-            told.append({'sets': count, 'ways': ways, 'size': count * ways * line,
+            result.append({'sets': count, 'ways': ways, 'size': count * ways * line,
                          'misses': missed(found, ways),
                          'miss_ratio': ratio(missed(found, ways), len(lines)),
                          'mpki': mpki(rows, missed(found, ways))})
-    return told
+    return result
 
 
 def mixed(line):
@@ -56,7 +56,7 @@ def mixed(line):
 
 
 def sampled(rows, line, k):
-    """Samples of the lines, whose distances are so many times as long."""
+    """Samples of the lines, with scaled distances."""
     rate, found, counts = 2 ** k, {}, {}
     for part, of in PARTS.items():
         lines = [address // line for _, address, _ in uses(rows, of)]
@@ -65,15 +65,15 @@ def sampled(rows, line, k):
                        for sample in range(8)]
     sizes, lines = [], 4 * rate
     while True:
-        told, more = {'size': lines * line}, False
+        result, more = {'size': lines * line}, False
         for part in PARTS:
             ratios = [rate * sum(d is None or d * rate >= lines for d in one) /
                       max(counts[part], 1) for one in found[part]]
-            told.update({part + '_miss_ratio': sum(ratios) / 8,
+            result.update({part + '_miss_ratio': sum(ratios) / 8,
                          part + '_miss_ratio_min': min(ratios),
                          part + '_miss_ratio_max': max(ratios)})
             more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
-        sizes.append(told)
+        sizes.append(result)
         if not more:
             return {'fully_associative_caches': sizes}
         lines *= 2
@@ -81,7 +81,7 @@ def sampled(rows, line, k):
 
 def of_threads(rows, line):
     """The curves of each thread alone, threads in the order in which they first have a row."""
-    told = []
+    result = []
     for who in dict.fromkeys(map(context, rows)):
         name = None if who is None else '%s %d' % who
         own = [row for row in rows if context(row) == who]
@@ -89,7 +89,7 @@ def of_threads(rows, line):
             found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1
             while found:
-                told.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),
+                result.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),
                              'misses': missed(found, lines),
                              'miss_ratio': ratio(missed(found, lines), len(found)),
                              'mpki': mpki(own, missed(found, lines)),
@@ -97,7 +97,7 @@ def of_threads(rows, line):
                 if missed(found, lines) == found.count(None):
                     break
                 lines *= 2
-    return told
+    return result
 
 
 def near(found, expected):

@@ -16,31 +16,31 @@ def table(name, analysis, *words):
 
 
 def memories(rows, stream, frames, pages, policies):
-    told = []
+    result = []
     for page in pages:
         for policy in policies:
             least = None
             for count in frames:
                 missed, written = paging(stream, count, page, policy)
-                told.append({'page_size': page, 'policy': policy, 'frames': count, 'accesses': len(stream),
+                result.append({'page_size': page, 'policy': policy, 'frames': count, 'accesses': len(stream),
                              'faults': len(missed), 'fault_ratio': ratio(len(missed), len(stream)),
                              'mpki': mpki(rows, len(missed)), 'page_writebacks': written,
                              'belady_anomaly': 'yes' if least is not None and least < len(missed) else None,
                              'curve': f'{policy}, pages of {page}'})
                 least = len(missed) if least is None else min(least, len(missed))
-    return told
+    return result
 
 
 def caches(rows, stream, sizes, ways, line):
-    told = []
+    result = []
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
-        told.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),
+        result.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),
                      'storage_bits': None, 'misses': len(missed), 'miss_ratio': ratio(len(missed), len(stream)),
                      'mpki': mpki(rows, len(missed)),
                      'dirty_evictions': dirty, 'fill_traffic': line * len(missed),
                      'writeback_traffic': line * dirty})
-    return told
+    return result
 
 
 def belady():
@@ -75,7 +75,7 @@ for warm in 1, 700:
     whole, part = table(*words)['caches'], stats(name, 'cache', '-O', 'cache.' + words[2], '--warmup', str(warm))['caches']
     before = len(uses(rows[:warm], 'data'))
     missed = best([(*use, 0) for use in uses(rows, 'data')], 8, 2, 32)[0]
-    tap.same(f'behind {warm} records', part[0], {
+    tap.same(f'after {warm} records', part[0], {
         'accesses': whole[0]['accesses'] - before, 'misses': sum(place >= before for place in missed)})
 
 # A folder that is none.

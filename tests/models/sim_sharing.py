@@ -35,7 +35,7 @@ def name_of(context):
 
 
 def expected(rows, size, ways, line, word, top):
-    """All that is told."""
+    """The whole report."""
     uses = list(pieces(rows, line))
     contexts = list(dict.fromkeys(map(context, rows)))
     names = list(map(name_of, contexts))
@@ -54,11 +54,11 @@ def expected(rows, size, ways, line, word, top):
             place[4] += taken
     lines = sorted((one for one in lines if any(one[1:4])),
                    key=lambda one: (-one[2], -one[1], -one[3], one[0]))[:top]
-    told = []
+    result = []
     for address, *_ in lines:
         mine = [(who, pc, *place) for (at, who, pc), place in places.items() if at == address]
         mine.sort(key=lambda one: (-one[5], -one[6], -one[4], one[1], one[0]))
-        told += [dict(line_address=f'0x{address:08x}', context=names[who], pc=f'0x{pc:08x}', first_byte=first, last_byte=last,
+        result += [dict(line_address=f'0x{address:08x}', context=names[who], pc=f'0x{pc:08x}', first_byte=first, last_byte=last,
                       true_sharing_misses=true, false_sharing_misses=false, invalidations_caused=taken)
                  for who, pc, first, last, true, false, taken in mine[:top]]
     return {
@@ -70,7 +70,7 @@ def expected(rows, size, ways, line, word, top):
         'shared_lines': [dict(line_address=f'0x{address:08x}', true_sharing_misses=true, false_sharing_misses=false, coherence_invalidations=taken,
                        contexts=', '.join(names[one] for one in sorted(who)))
                   for address, true, false, taken, who in lines],
-        'sharing_instructions': told}
+        'sharing_instructions': result}
 
 
 def written(lines):

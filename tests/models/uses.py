@@ -36,7 +36,7 @@ def tops(numbers, weights, column, weight, most):
 
 
 def pcs(rows, of='all'):
-    """The instruction of every use, its address where it is not known."""
+    """The instruction of every use, its address if the pc is unknown."""
     found = []
     for row in rows:
         for use in uses([row], of):
@@ -49,7 +49,7 @@ def ratio(part, whole):
 
 
 def mpki(rows, misses):
-    """Misses in 1000 instructions, of which one that is made of micro-operations is one; None: there are none."""
+    """Misses per 1000 instructions, macro-operations if there are micro-operations; None: zero instructions."""
     heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop_index', 1) == 1 for row in rows)
     return 1000 * misses / heads if heads else None
 

@@ -148,7 +148,7 @@ static void
 the_tournament_prints_all_of_its_tables(void **state)
 {
 	(void)state;
-	/* The third branch: bimodal says t, gshare N, and the chooser (B) follows bimodal. */
+	/* The third branch: bimodal is t, gshare N, and the chooser (B) follows bimodal. */
 	const struct course_predictor_config config = {.layout = COURSE_WUSTL,
 		.kind = COURSE_TOURNAMENT,
 		.bimodal_log2 = 2,
@@ -431,7 +431,7 @@ empty_frames_have_the_tag_0_without_valid_bits(void **state)
 
 /*
  * One set of 2 ways, and one entry for all blocks. 0x100 fills way 0 and is found there; 0x200
- * fills way 1 and is found there, then 0x100 in way 0 where way 1 is said, and again.
+ * fills way 1 and is found there, then 0x100 in way 0 where way 1 is predicted, and again.
  */
 static void
 a_way_predictor_predicts_the_most_recently_used_way(void **state)
@@ -640,8 +640,8 @@ invalid_shapes_are_rejected(void **state)
 					 .kind = COURSE_BIMODAL, .bimodal_log2 = 21},
 				 &error),
 		POLY_ERR_USAGE);
-	assert_string_equal(
-		error.message, "found tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
+	assert_string_equal(error.message,
+		"found tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
 	assert_int_equal(
 		course_predictor_init(&predictor,
 			&(struct course_predictor_config){.kind = COURSE_TAKEN}, &error),
@@ -653,8 +653,8 @@ invalid_shapes_are_rejected(void **state)
 			&(struct course_cache_config){.capacity = 100, .block = 4, .ways = 1},
 			&error),
 		POLY_ERR_USAGE);
-	assert_string_equal(error.message,
-		"found a cache of 100 bytes, blocks of 4 bytes and 1 ways, expected powers of two");
+	assert_string_equal(error.message, "found a cache of 100 bytes, blocks of 4 bytes and "
+					   "1 ways, expected powers of two");
 	assert_int_equal(
 		course_cache_init(&cache,
 			&(struct course_cache_config){.capacity = 64, .block = 32, .ways = 4},
@@ -679,7 +679,7 @@ unsupported_registers_are_printed_and_otherwise_ignored(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	const struct course_predictor_config config = {.kind = COURSE_TOURNAMENT};
@@ -731,7 +731,7 @@ main(void)
 		cmocka_unit_test(the_mix_has_penns_names),
 		cmocka_unit_test(invalid_shapes_are_rejected),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next line of a text, which goes behind it; NULL: there is none. */
+/* Returns the next line of a text, and moves past it; NULL: the end. */
 static const char *
 next_line(const char **text, size_t *size)
 {
@@ -126,7 +126,7 @@ fields_of_penns_bimodal_predictor_are_explained(void **state)
 	(void)state;
 	assert_grade(PENN, "nNNN | 4010  T | N  incorrect  1\n", 1,
 		"bimodal predictor, Penn: bimodal table",
-		"at the first branch each counter is 0 (N or B) and the history has nothing "
+		"at the first branch each counter is 0 (N or B) and the history is all not "
 		"taken");
 	assert_grade(PENN,
 		"NNNN | 4010  T | N  incorrect  1\n"
@@ -175,7 +175,7 @@ static void
 histories_and_choosers_are_explained(void **state)
 {
 	(void)state;
-	/* 5 xor 1 is 4, mod 2 it is 0; the chooser says gshare. */
+	/* 5 xor 1 is 4, mod 2 it is 0; the chooser selects gshare. */
 	const char *two = "G nn NN  N | 5  T | N  incorrect  1\n"
 			  "G nt NN  T | 5  T | N  incorrect  2\n"
 			  "G nT nN  T | 5  T | N  incorrect  3\n";
@@ -234,8 +234,8 @@ scoreboards_are_explained(void **state)
 	snprintf(actual, sizeof actual,
 		"%s    1    2\t 2 (Ready)\t-1 (Ready)\t-->  0\t-\t1-2-\n", heading);
 	assert_grade(expected, actual, 3, "scoreboard: source 1 ready",
-		"state before: at cycle 0 the scoreboard was --3-; each cycle later its "
-		"numbers are one lower; operation: micro-op 2 reads 2 and -1 and writes 0 (-1: "
+		"state before: at cycle 0 the scoreboard was --3-; its numbers "
+		"decrease by one per cycle; operation: micro-op 2 reads 2 and -1 and writes 0 (-1: "
 		"none); expected after: (NotReady)");
 }
 
@@ -262,19 +262,18 @@ static void
 stages_are_explained(void **state)
 {
 	(void)state;
-	/* Worked by hand: memory takes a cycle more, so the one behind is in M a cycle longer.
+	/* Computed by hand: memory takes one more cycle, so the next instruction is in M one
+	 * more cycle.
 	 */
 	assert_grade(STAGES "2 3 4 6 7 bne.n #0x10 {bmispred}\n",
 		STAGES "2 3 4 5 7 bne.n #0x10 {bmispred}\n", 3, "stages, Penn version 2: M",
 		"state before: F D X M W of push {r4, r5} are 1 2 3 4 6 {}; operation: bne.n "
-		"#0x10, whose M is entered a cycle after X, and not before the one before is "
-		"in "
-		"W; expected after: 2 3 4 6 7");
+		"#0x10, whose M is entered a cycle after X, and not before the "
+		"previous instruction is in W; expected after: 2 3 4 6 7");
 	assert_grade(STAGES, "1 2 3 4 5 cmp r3, #1 {}\n", 1, "stages, Penn version 2: F",
 		"state before: no instruction is in the pipeline; operation: cmp r3, #1, whose "
-		"F is entered when the one before leaves it for D, or, behind bmispred, a "
-		"cycle "
-		"after that one's X; expected after: 0 1 2 3 4");
+		"F is entered when the previous instruction enters D, or, after bmispred, a "
+		"cycle after its X; expected after: 0 1 2 3 4");
 	assert_grade(STAGES "2 3 4 6 7 ldr r1, [r2] {load-use}\n",
 		STAGES "2 3 4 6 7 ldr r1, [r2] {}\n", 3, "stages, Penn version 2: labels",
 		NULL);
@@ -295,10 +294,10 @@ outputs_of_sfsu_have_fields(void **state)
 	assert_grade(DYNAMIC, "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 0 0\n", 2,
 		DYNAMIC_LAYOUT ": accesses",
 		"state before: 0 accesses; operation: a counter of 2 predicts taken, so the "
-		"target buffer is asked; expected after: 1");
+		"BTB is looked up; expected after: 1");
 	assert_grade(DYNAMIC, "0 5 0 1 1 c 0 0\n", 1, DYNAMIC_LAYOUT ": state before",
-		"operation: counter 5, which was 1 at first, goes up to 3 for a taken branch "
-		"and down to 0 for another; expected: from 1 to 2");
+		"operation: counter 5, initially 1, is incremented to at most 3 by a taken "
+		"branch and decremented to at least 0 by others; expected: from 1 to 2");
 	assert_grade(DYNAMIC, "0 5 1 2 1 b 0 0\n", 1, DYNAMIC_LAYOUT ": tag", NULL);
 	assert_grade(DYNAMIC "mispredicted branches = 2\n",
 		DYNAMIC "mispredicted branches = 3\n", 3,
@@ -345,7 +344,7 @@ lines_of_any_bytes_are_compared(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	const char *line = "NNNN | 4010  T | N  incorrect  1";
@@ -383,7 +382,7 @@ main(void)
 		cmocka_unit_test(outputs_of_sfsu_have_fields),
 		cmocka_unit_test(lines_of_any_bytes_are_compared),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
