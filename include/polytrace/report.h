@@ -193,7 +193,8 @@ POLY_API void poly_report_cell_ratio(
  * between them; values as "Label (unit)  value", aligned within their section; notes on lines
  * of their own; tables under their label with a header line. Commas group the digits of counts.
  * Absent values, empty tables and sections that contain nothing else are omitted. Control
- * characters are shown as \xNN. No line ends in a blank, and no line is wrapped.
+ * characters are shown as \xNN. No line ends in a blank. Tables and values wider than
+ * options.width are wrapped.
  *
  * JSON: one object (RFC 8259), indented by two blanks per level. Counts are numbers up to
  * 2^64 - 1, addresses are strings ("0x00401000"), reals and ratios are the shortest numbers
@@ -240,8 +241,7 @@ struct poly_render_options {
 	size_t size;		       /* of this struct in bytes, not 0; set by the macro */
 	enum poly_rendering rendering; /* the rendering */
 	const char *title;	       /* of an HTML page; NULL: "Report" */
-	unsigned width; /* of a line in characters; 0: 80 on a terminal, unlimited in
-			 text, in which wider tables and values are wrapped */
+	unsigned width; /* of a line in characters; 0: 80 on a terminal, unlimited in text */
 	bool color;	/* terminal: colours and bold titles, by SGR sequences */
 	size_t rows;	/* terminal: maximum number of rows of a table with plots; 0: all */
 };

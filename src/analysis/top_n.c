@@ -34,10 +34,17 @@ top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole)
 }
 
 void
+top_n_ratio_cells(struct poly_report *report, uint64_t count, uint64_t whole)
+{
+	poly_report_cell_count(report, count);
+	poly_report_cell_ratio(report, (double)count, (double)whole, 2);
+}
+
+void
 top_n_columns(struct poly_report *report)
 {
 	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "share", true);
 }
 
 void
@@ -52,13 +59,13 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 	poly_report_column(report, column_key, true);
 	top_n_columns(report);
 	plot.x = column_key;
-	plot.y[0] = "percent";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (size_t i = 1; i < n; i++) {
 		if (!counts[i])
 			continue;
 		poly_report_cell_count(report, i);
-		top_n_cells(report, counts[i], whole);
+		top_n_ratio_cells(report, counts[i], whole);
 	}
 	poly_report_end(report);
 }

@@ -49,7 +49,7 @@ report_columns(struct poly_report *report, const struct poly_format_info *format
 {
 	poly_report_table(report, "columns");
 	poly_report_column(report, "column", false);
-	poly_report_column(report, "needed", false);
+	poly_report_column(report, "required", false);
 	poly_report_column(report, "meaning", false);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (!(format->columns >> c & 1))
@@ -123,7 +123,7 @@ report_one(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_text(report, "listing", format->listing);
 	poly_report_text(report, "summary", format->summary);
 	poly_report_bool(report, "labels", format->holds_labels);
-	poly_report_text(report, "spec", format->spec);
+	poly_report_text(report, "specification", format->spec);
 	report_columns(report, format);
 	if (format->options->name)
 		report_options(report, format);

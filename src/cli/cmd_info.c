@@ -61,7 +61,7 @@ report_items(
 	struct poly_report *report, const struct poly_size_breakdown *space, uint64_t packed)
 {
 	poly_report_table(report, "items");
-	poly_report_column(report, "holds", false);
+	poly_report_column(report, "content", false);
 	poly_report_column(report, "column", false);
 	poly_report_column(report, "values", true);
 	poly_report_column(report, "unpacked", true);

@@ -47,7 +47,7 @@ list_analyses(struct poly_report *report)
 	poly_report_heading(report, "Analyses (-a NAME,...)");
 	poly_report_column(report, "name", false);
 	poly_report_column(report, "default", false);
-	poly_report_column(report, "needs", false);
+	poly_report_column(report, "required_columns", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
 		char needs[200];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as text, aligned, for people. */
-#include "report/flow.h"
+#include "report/wrap.h"
 #include "report/terminal.h"
 
 #include "base/mem.h"
@@ -103,25 +103,25 @@ text_title_width(struct text_render *text, size_t i)
 	return width;
 }
 
-/* Returns the width to which text is wrapped; 0: it is not. */
+/* Returns the width to which text is wrapped; 0: no wrapping. */
 static size_t
 text_wrapping(const struct text_render *text)
 {
 	return text->terminal ? 0 : text->render->options.width;
 }
 
-/* A value beside its label, wrapped. */
+/* Appends a value next to its label, wrapped. */
 static void
 text_wrapped_value(struct text_render *text, const struct report_item *item)
 {
 	const size_t start = (size_t)2 * text->depth + text->titles[text->depth] + TEXT_GAP;
-	struct flow flow = {.out = &text->render->out,
+	struct line_wrap wrap = {.out = &text->render->out,
 		.width = text_wrapping(text),
 		.indent = start,
 		.column = start,
 		.blanks = text->blanks};
 	text->blanks = 0;
-	flow_words(&flow, text_format(text, item), 0);
+	wrap_words(&wrap, text_format(text, item), 0);
 }
 
 static void
@@ -271,22 +271,23 @@ text_rows(struct text_render *text, size_t table, const size_t *widths, size_t c
 	text_newline(text);
 }
 
-/* Characters of a column of text in a wrapped table at least, unless it is narrower; the last
- * one has more, since it describes the row. */
+/* Minimum width of a column of text to which wrapping narrows it; the last column, which often
+ * describes the row, has more. */
 #define COLUMN_MIN 10
 #define LAST_COLUMN_MIN 32
 
-/* The columns of a table that is wrapped. */
-struct wrapped {
+/* The columns of a wrapped table. */
+struct wrapped_table {
 	const struct report_item *columns;
 	const size_t *widths;
 	size_t count;
-	size_t aligned; /* columns at the front that begin at the same place in every row */
+	size_t aligned; /* number of first columns that are aligned in all rows */
 };
 
-/* Returns where a column begins, if it and those before it are aligned. */
+/* Returns the position of a column if it and those before it are aligned. */
 static size_t
-text_column_start(const struct text_render *text, const struct wrapped *table, size_t column)
+text_column_start(
+	const struct text_render *text, const struct wrapped_table *table, size_t column)
 {
 	size_t start = (size_t)2 * text->depth;
 	for (size_t i = 0; i < column; i++)
@@ -294,40 +295,41 @@ text_column_start(const struct text_render *text, const struct wrapped *table, s
 	return start;
 }
 
-/* One row of a wrapped table, or the labels of its columns. */
+/* Appends a row of a wrapped table, or the labels of its columns. */
 static void
-text_wrapped_row(
-	struct text_render *text, const struct wrapped *table, const struct report_item *cells)
+text_wrapped_row(struct text_render *text, const struct wrapped_table *table,
+	const struct report_item *cells)
 {
-	struct flow flow = {.out = &text->render->out,
+	struct line_wrap wrap = {.out = &text->render->out,
 		.width = text_wrapping(text),
 		.indent = (size_t)2 * text->depth + 4};
-	flow_begin(&flow, (size_t)2 * text->depth);
+	wrap_begin(&wrap, (size_t)2 * text->depth);
 	for (size_t i = 0; i < table->count; i++) {
 		const char *shown = cells == table->columns
 					    ? text_title(text, &cells[i])
 					    : text_cell(text, &table->columns[i], &cells[i]);
 		const size_t start = text_column_start(text, table, i);
 		size_t gap = i ? TEXT_GAP : 0;
-		if (i < table->aligned && start > flow.column)
-			gap = start - flow.column;
-		/* The last cell, and a long one before it, stand on lines of their own. */
+		if (i < table->aligned && start > wrap.column)
+			gap = start - wrap.column;
+		/* The last cell, and a long one before it, have lines of their own. */
 		if (cells != table->columns && *shown &&
 			(i + 1 == table->count ||
 				(i + 2 == table->count &&
-					utf8_width(shown) > flow.width / 2))) {
-			flow_break(&flow);
+					utf8_width(shown) > wrap.width / 2))) {
+			wrap_break(&wrap);
 			gap = 0;
 		}
-		flow_words(&flow, shown, gap);
+		wrap_words(&wrap, shown, gap);
 	}
 	text->blanks = 0;
 	text_newline(text);
 }
 
-/* Narrows columns of text, the widest ones first, until a table fits; false: it does not. */
+/* Narrows columns of text, the widest first, until a table fits; returns false if it does not.
+ */
 static bool
-text_fit(struct text_render *text, const struct wrapped *table, size_t *fitted)
+text_fit(struct text_render *text, const struct wrapped_table *table, size_t *fitted)
 {
 	const size_t last = table->count - 1;
 	size_t total = (size_t)2 * text->depth;
@@ -350,7 +352,7 @@ text_fit(struct text_render *text, const struct wrapped *table, size_t *fitted)
 	return true;
 }
 
-/* Returns the bytes of the words at the front of a cell that fit into a width, one at least. */
+/* Returns the bytes of the first words of a cell that fit into a width, at least one word. */
 static size_t
 text_fitting(const char *cell, size_t width)
 {
@@ -365,13 +367,13 @@ text_fitting(const char *cell, size_t width)
 	return fitting ? fitting : strcspn(cell, " ");
 }
 
-/* Writes what fits of a row's cells into one line; returns whether any is left. */
+/* Appends one line of the cells of a row; returns true if words remain. */
 static bool
-text_cells_line(struct text_render *text, const struct wrapped *table,
+text_cells_line(struct text_render *text, const struct wrapped_table *table,
 	const struct report_item *cells, size_t *fitted)
 {
 	size_t *offsets = fitted + table->count;
-	bool left = false;
+	bool remaining = false;
 	text->blanks = (size_t)2 * text->depth;
 	for (size_t i = 0; i < table->count; i++) {
 		const char *shown = cells == table->columns
@@ -382,19 +384,20 @@ text_cells_line(struct text_render *text, const struct wrapped *table,
 		const size_t n = text_fitting(shown, fitted[i]);
 		snprintf(words, sizeof words, "%.*s", (int)n, shown);
 		offsets[i] += n + strspn(shown + n, " ");
-		left = left || shown[n];
+		remaining = remaining || shown[n];
 		const size_t padding = text_padding(fitted[i], utf8_width(words));
 		text->blanks += (i ? TEXT_GAP : 0) + (table->columns[i].right ? padding : 0);
 		text_append(text, words);
 		text->blanks += table->columns[i].right ? 0 : padding;
 	}
 	text_newline(text);
-	return left;
+	return remaining;
 }
 
-/* Returns whether a word of a table is wider than its column. */
+/* Returns true if a word of a table is wider than its column. */
 static bool
-text_has_long_word(struct text_render *text, const struct wrapped *table, const size_t *fitted)
+text_has_long_word(
+	struct text_render *text, const struct wrapped_table *table, const size_t *fitted)
 {
 	const struct report_item *cells = table->columns + table->count;
 	for (size_t i = 0; cells[i].type == ITEM_CELL; i++) {
@@ -408,9 +411,9 @@ text_has_long_word(struct text_render *text, const struct wrapped *table, const 
 	return false;
 }
 
-/* The rows of a table that fits if its cells are wrapped; false: it does not. */
+/* Appends the rows of a table that fits with wrapped cells; returns false if it does not. */
 static bool
-text_fitted_rows(struct text_render *text, const struct wrapped *table)
+text_fitted_rows(struct text_render *text, const struct wrapped_table *table)
 {
 	size_t *fitted = mem_new(2 * table->count, sizeof *fitted);
 	const struct report_item *cells = table->columns;
@@ -430,12 +433,12 @@ text_fitted_rows(struct text_render *text, const struct wrapped *table)
 	return fits;
 }
 
-/* The rows of a table that is too wide, wrapped; false: it is not. */
+/* Appends the wrapped rows of a table that is too wide; returns false if it is not. */
 static bool
 text_wrapped_rows(struct text_render *text, const struct report_item *columns,
 	const size_t *widths, size_t count)
 {
-	struct wrapped table = {columns, widths, count, 0};
+	struct wrapped_table table = {columns, widths, count, 0};
 	const size_t width = text_wrapping(text);
 	if (!width || text_column_start(text, &table, count) - TEXT_GAP <= width)
 		return false;

@@ -82,7 +82,7 @@ btb_run(struct btb *btb, const struct btb_batch *batch, uint8_t *hit, uint64_t *
 		uint64_t tag = number / btb->sets & btb->tag_mask;
 		struct entry *set = &btb->entries[number % btb->sets * btb->ways];
 		struct entry *entry = find(btb, set, tag);
-		bool answers = entry && (!batch->asked || batch->asked[i]);
+		bool answers = entry && (!batch->looked_up || batch->looked_up[i]);
 		hit[i] = answers;
 		found[i] = answers ? entry->target : 0;
 		btb->now++;

@@ -36,7 +36,7 @@ struct btb_config {
 struct btb_batch {
 	const uint64_t *pc, *target; /* addresses, in bytes */
 	const uint8_t *taken;	     /* 1: taken, 0: not */
-	const uint8_t *asked;	     /* 1: the BTB is looked up; NULL: always */
+	const uint8_t *looked_up;    /* 1: the BTB is looked up; NULL: always */
 	size_t n;
 };
 

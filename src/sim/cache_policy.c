@@ -52,13 +52,13 @@ static bool
 drrip_is_bimodal(struct cache *cache, uint64_t set_number)
 {
 	const uint64_t sets = cache->config.sets, few = sets < STRETCH_MIN ? sets : STRETCH_MIN;
-	const uint64_t stretch = sets / CONSTITUENCIES > few ? sets / CONSTITUENCIES : few;
-	const uint64_t place = set_number % stretch;
-	if (place == 0) {
+	const uint64_t group = sets / CONSTITUENCIES > few ? sets / CONSTITUENCIES : few;
+	const uint64_t position = set_number % group;
+	if (position == 0) {
 		cache->duel += cache->duel < DUEL_MAX;
 		return false;
 	}
-	if (place == stretch - 1) {
+	if (position == group - 1) {
 		cache->duel -= cache->duel > 0;
 		return true;
 	}

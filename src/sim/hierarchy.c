@@ -16,8 +16,8 @@ struct node {
 	struct lru_list brought;       /* lines that it filled and that are unused since */
 	unsigned line_shift;
 	uint32_t latency;
-	unsigned below; /* the next node, or MEMORY */
-	bool asked;	/* the access to report to the prefetcher when it is complete */
+	unsigned below;	 /* the next node, or MEMORY */
+	bool has_access; /* the access to report to the prefetcher when it is complete */
 	struct prefetch_access access;
 	struct hierarchy_counts counts;
 };
@@ -180,7 +180,7 @@ remember(struct node *node, const struct request *request, bool missed)
 		lru_list_remove(&node->brought, frame);
 		node->counts.prefetch_hits++;
 	}
-	node->asked = true;
+	node->has_access = true;
 	node->access = (struct prefetch_access){request->address, request->pc, missed, brought};
 }
 
@@ -191,7 +191,7 @@ prefetch(struct hierarchy *h, unsigned n)
 	struct node *node = &h->nodes[n];
 	uint64_t addresses[PREFETCH_DEGREE_MAX];
 	const size_t count = prefetch_see(node->prefetcher, &node->access, addresses);
-	node->asked = false;
+	node->has_access = false;
 	for (size_t i = 0; i < count; i++) {
 		if (cache_holds(node->cache, addresses[i]) ||
 			(node->victims && cache_holds(node->victims, addresses[i])))
@@ -263,7 +263,7 @@ hierarchy_run(struct hierarchy *h, const struct hierarchy_batch *batch, uint32_t
 			kind == CACHE_FETCH && h->config.split ? HIERARCHY_LEVELS : 0;
 		const struct supply supply = ask(h, top, &request);
 		for (unsigned n = 0; n < HIERARCHY_CACHES; n++)
-			if (h->nodes[n].asked)
+			if (h->nodes[n].has_access)
 				prefetch(h, n);
 		h->totals.cycles += supply.cycles;
 		if (cycles)

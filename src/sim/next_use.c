@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Next uses in two passes over a store. */
+/* Next uses in two passes through a store. */
 #include "sim/next_use.h"
 
 #include "base/err.h"

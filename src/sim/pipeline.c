@@ -69,7 +69,7 @@ pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *
 				PIPELINE_RENAMED_MAX, error)) &&
 		fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
 			error) &&
-		fits("the number of extra cycles", config->extra_most, 0, PIPELINE_LATENCY_MAX,
+		fits("the number of extra cycles", config->extra_max, 0, PIPELINE_LATENCY_MAX,
 			error) &&
 		fits("the number of bits of a site", config->site_bits, 0,
 			PIPELINE_SITE_BITS_MAX, error) &&

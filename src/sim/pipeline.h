@@ -88,7 +88,7 @@ struct pipeline_ooo_config {
 	unsigned size;			    /* micro-ops in the reorder buffer */
 	unsigned registers;		    /* physical registers for results; 0: unlimited */
 	unsigned latency[PIPELINE_CLASSES]; /* cycles, from 1 */
-	unsigned extra_most; /* maximum of extra cycles of a micro-op; bounds the memory */
+	unsigned extra_max; /* maximum of extra cycles of a micro-op; bounds the memory */
 	/* Cycles from the completion of a mispredicted branch to the next fetch. */
 	unsigned penalty;
 	bool no_penalty; /* ignore mispredictions */

@@ -45,9 +45,9 @@ struct track {
 
 /* Position of the pipeline. */
 struct position {
-	uint32_t place; /* nothing more issues before it */
-	uint32_t told;	/* cycles before this one are attributed */
-	int64_t last;	/* the last cycle with an issue; -1: none yet */
+	uint32_t place;	     /* nothing more issues before it */
+	uint32_t attributed; /* cycles before this one are attributed */
+	int64_t last;	     /* the last cycle with an issue; -1: none yet */
 };
 
 /* Configuration that is needed for every micro-op. */
@@ -172,7 +172,7 @@ explain(uint64_t *parts, uint32_t from, uint32_t to, uint64_t key)
 
 /* Returns the next slot, in the next cycle if this one is full or ended. */
 static inline uint32_t
-place_behind(uint32_t place, bool ended, uint32_t start)
+next_slot(uint32_t place, bool ended, uint32_t start)
 {
 	const uint32_t next = (place | (ROOM & (0u - ended))) + 1;
 	const uint32_t first = (next & ~ROOM) | start;
@@ -191,7 +191,7 @@ start_run(struct pipeline_inorder *pipeline)
 	}
 	pipeline->start += now;
 	at->last -= now;
-	at->told -= now;
+	at->attributed -= now;
 	at->place &= ROOM;
 }
 
@@ -268,15 +268,15 @@ run_with_stack(struct pipeline_inorder *pipeline, const struct pipeline_op *ops,
 		const uint32_t need = (uint32_t)(key >> PLACE_SHIFT);
 		const uint32_t place = need > at.place ? need : at.place;
 		const uint32_t cycle = place >> ROOM_BITS;
-		missed += explain(pipeline->parts, at.told, cycle, key);
+		missed += explain(pipeline->parts, at.attributed, cycle, key);
 		ready[op->dests[0]] = ready[op->dests[1]] = cycle * CYCLE + latency;
 		ready[PIPELINE_NONE] = 0;
-		at.place = place_behind(place, op->flags & rules.ends, rules.start);
+		at.place = next_slot(place, op->flags & rules.ends, rules.start);
 		at.last = cycle;
-		at.told = cycle + 1;
+		at.attributed = cycle + 1;
 		if (op->flags & rules.stalls) {
-			at.told = cycle + rules.penalty;
-			at.place = at.told << ROOM_BITS | rules.start;
+			at.attributed = cycle + rules.penalty;
+			at.place = at.attributed << ROOM_BITS | rules.start;
 			pipeline->parts[PIPELINE_BRANCH] += rules.penalty - 1;
 		}
 		if (times) {
@@ -341,8 +341,8 @@ pipeline_inorder_result(const struct pipeline_inorder *pipeline, struct pipeline
 		return;
 	memcpy(result->parts, pipeline->parts, sizeof result->parts);
 	/* Cycles after the last micro-op do not count, even if it was a mispredicted branch. */
-	if (at->told > end)
-		result->parts[PIPELINE_BRANCH] -= (uint64_t)(at->told - end);
+	if (at->attributed > end)
+		result->parts[PIPELINE_BRANCH] -= (uint64_t)(at->attributed - end);
 	result->parts[PIPELINE_LOAD] -= pipeline->missed;
 	result->parts[PIPELINE_MISS] = pipeline->missed;
 	result->parts[PIPELINE_BUSY] = result->cycles;

@@ -49,7 +49,7 @@ horizon(const struct pipeline_ooo_config *config)
 	unsigned longest = 0;
 	for (size_t i = 0; i < PIPELINE_CLASSES; i++)
 		longest = config->latency[i] > longest ? config->latency[i] : longest;
-	const size_t cycles = (size_t)config->size * (longest + config->extra_most + 1) + 2;
+	const size_t cycles = (size_t)config->size * (longest + config->extra_max + 1) + 2;
 	size_t power = 64;
 	while (power < cycles)
 		power *= 2;
@@ -153,7 +153,7 @@ wait_for_stores(const struct pipeline_ooo *pipeline, uint64_t address, uint32_t 
 	switch (pipeline->config.memory) {
 	case PIPELINE_MEMORY_NONE:
 	case PIPELINE_MEMORY_NAIVE: break;
-	case PIPELINE_MEMORY_CONSERVATIVE: return pipeline->stores.done_most;
+	case PIPELINE_MEMORY_CONSERVATIVE: return pipeline->stores.done_max;
 	case PIPELINE_MEMORY_PERFECT: return pipeline_stores_done(&pipeline->stores, address);
 	case PIPELINE_MEMORY_STORE_SETS:
 		return pipeline_stores_set_done(&pipeline->stores, site);
@@ -306,7 +306,7 @@ pipeline_ooo_run(struct pipeline_ooo *pipeline, const struct pipeline_ops *ops,
 		struct flight flight = {.op = &ops->ops[i],
 			.address = ops->addresses ? ops->addresses[i] : 0,
 			.site = ops->sites ? ops->sites[i] : 0};
-		const unsigned max = pipeline->config.extra_most;
+		const unsigned max = pipeline->config.extra_max;
 		const unsigned extra = flight.op->extra < max ? flight.op->extra : max;
 		enter(pipeline, &flight);
 		if (squashes && (flight.op->flags & PIPELINE_CLASS) == PIPELINE_LOADS)

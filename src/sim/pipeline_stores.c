@@ -65,11 +65,11 @@ pipeline_stores_add(
 	*store = (struct pipeline_store){.address = address,
 		.before = *head,
 		.done = done,
-		.done_most = done > before ? done : before,
+		.done_max = done > before ? done : before,
 		.site = site};
 	*head = stores->count;
-	if (done > stores->done_most)
-		stores->done_most = done;
+	if (done > stores->done_max)
+		stores->done_max = done;
 	if (stores->sets && stores->sets[site & stores->site_mask])
 		stores->last[stores->sets[site & stores->site_mask]] = done;
 }
@@ -78,7 +78,7 @@ uint64_t
 pipeline_stores_done(const struct pipeline_stores *stores, uint64_t address)
 {
 	const struct pipeline_store *store = find(stores, *head_of(stores, address), address);
-	return store ? store->done_most : 0;
+	return store ? store->done_max : 0;
 }
 
 const struct pipeline_store *
@@ -86,8 +86,7 @@ pipeline_stores_passed(const struct pipeline_stores *stores, uint64_t address, u
 {
 	const struct pipeline_store *first = NULL,
 				    *store = find(stores, *head_of(stores, address), address);
-	for (; store && store->done_most > cycle;
-		store = find(stores, store->before, address)) {
+	for (; store && store->done_max > cycle; store = find(stores, store->before, address)) {
 		if (store->done > cycle && (!first || store->done <= first->done))
 			first = store;
 	}

@@ -13,15 +13,15 @@
 /* A store, by its number modulo the ring's size. */
 struct pipeline_store {
 	uint64_t address;
-	uint64_t before;    /* number of the preceding store with the same hash; 0: none */
-	uint64_t done;	    /* the cycle in which it is done */
-	uint64_t done_most; /* the latest done cycle of it and the older ones to its address */
+	uint64_t before;   /* number of the preceding store with the same hash; 0: none */
+	uint64_t done;	   /* the cycle in which it is done */
+	uint64_t done_max; /* the latest done cycle of it and the older ones to its address */
 	uint32_t site;
 };
 
 struct pipeline_stores {
 	uint64_t count;		     /* stores so far, numbered from 1 */
-	uint64_t done_most;	     /* the latest done cycle of all */
+	uint64_t done_max;	     /* the latest done cycle of all */
 	struct pipeline_store *ring; /* the youngest */
 	uint64_t *heads;	     /* number of the youngest store, by hash */
 	size_t mask;		     /* both have mask + 1 elements */

@@ -11,7 +11,7 @@
 
 /* Returns the bits of a block after the n-th (0 to 511). */
 static inline WIDE __m512i
-behind(const uint64_t *block, unsigned n)
+bits_after(const uint64_t *block, unsigned n)
 {
 	const __m512i words = _mm512_load_si512(block);
 	const unsigned word = n / 64;
@@ -26,7 +26,7 @@ above(const struct stack_distance *s, uint32_t moment)
 {
 	const size_t block = moment >> BLOCK_SHIFT, span = moment >> SPAN_SHIFT;
 	const size_t now = s->now - 1, range = moment >> RANGE_SHIFT;
-	__m512i n = _mm512_popcnt_epi64(behind(s->bits + block * 8, moment % 512));
+	__m512i n = _mm512_popcnt_epi64(bits_after(s->bits + block * 8, moment % 512));
 	if (block == now >> BLOCK_SHIFT)
 		return (size_t)_mm512_reduce_add_epi64(n);
 	const __mmask32 later = (__mmask32)(UINT64_C(0xfffffffe) << block % 32);
@@ -34,12 +34,12 @@ above(const struct stack_distance *s, uint32_t moment)
 		_mm512_maskz_mov_epi16(later, _mm512_load_si512(s->blocks + span * 32));
 	__m512i sums = _mm512_madd_epi16(blocks, _mm512_set1_epi16(1));
 	if (span != now >> SPAN_SHIFT) {
-		const uint32_t behind_span = (uint32_t)(UINT64_C(0xfffffffe) << span % 32);
+		const uint32_t later_spans = (uint32_t)(UINT64_C(0xfffffffe) << span % 32);
 		const uint32_t *spans = s->spans + range * 32;
 		sums = _mm512_add_epi32(
-			sums, _mm512_maskz_loadu_epi32((__mmask16)behind_span, spans));
+			sums, _mm512_maskz_loadu_epi32((__mmask16)later_spans, spans));
 		sums = _mm512_add_epi32(sums,
-			_mm512_maskz_loadu_epi32((__mmask16)(behind_span >> 16), spans + 16));
+			_mm512_maskz_loadu_epi32((__mmask16)(later_spans >> 16), spans + 16));
 	}
 	n = _mm512_add_epi64(n, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(sums)));
 	n = _mm512_add_epi64(n, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(sums, 1)));

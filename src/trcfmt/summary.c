@@ -481,8 +481,8 @@ report_calls(const struct trace_summary *summary, struct poly_report *tree)
 	poly_report_end(tree);
 	poly_report_table(tree, "latencies");
 	poly_report_column(tree, "name", false);
-	poly_report_column(tree, "from_us", true);
-	poly_report_column(tree, "to_us", true);
+	poly_report_column(tree, "bin_start_us", true);
+	poly_report_column(tree, "bin_end_us", true);
 	poly_report_column(tree, "count", true);
 	for (size_t i = 0; i < n * BUCKETS; i++) {
 		unsigned bucket = i % BUCKETS;

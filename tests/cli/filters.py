@@ -104,7 +104,7 @@ for case, (path, text, holds) in enumerate(CASES, 1):
     expected = [line for line, row in rows if holds(row)]
     came = lines(path, '--where', text)
     fault = came != expected
-    # A test that takes nothing or everything shows little.
+    # A test that selects no record or all records proves little.
     if not 0 < len(expected) < len(rows):
         print(f'# {len(expected)} of {len(rows)} records')
         fault = True

@@ -62,7 +62,7 @@ def view_shows_the_registers_of_full_as_its_listings_do():
         expected = [[entry['op']] + sum((entry[key] if isinstance(entry[key], list)
                                          else [entry[key]] for key in keys), [])
                     for entry in entries]
-        # Leading zeros say how wide a register is, which the listings say otherwise.
+        # Leading zeros show the width of a register, which the listings state otherwise.
         yield from differences(
             name, [[word.removeprefix('0x').lstrip('0') for word in row] for row in rows[1:]],
             [[word.lstrip('0') for word in row] for row in expected])

@@ -17,7 +17,7 @@ LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
 ROWS = 61
 MAGIC = bytes.fromhex('8950545a0d0a1a0a')
 SYMBOLS = '0000000000000000 T low\n0000000000001000 T page\n0000000000401000 T high\n'
-# Commands with one input, which stands for 'IN'.
+# Commands with one input, which replaces 'IN'.
 SINGLE = ['view IN', 'view --json IN', 'view --csv IN', 'view --range 60-130 --csv IN',
           'view --tail 70 --csv IN', 'view --csv --symbols SYMBOLS -w pc>=page IN',
           'view --csv --start-at row==70 --every 3 IN', 'stats IN', 'stats --all --symbols SYMBOLS IN',
@@ -26,11 +26,11 @@ SINGLE = ['view IN', 'view --json IN', 'view --csv IN', 'view --range 60-130 --c
           'sim tlb IN', 'report -o - IN', 'report --all -o - IN', 'join IN IN -o -',
           'diff IN IN', 'diff --skip-a 3 --all IN IN', 'merge --schedule IN', 'merge --report IN',
           'split --records 60 IN -o part.x', 'split --by kind IN -o part.x', 'trcrpt IN']
-# Those of formats with tools of their own.
+# Commands of formats with tools of their own.
 OWN = {'cis501': ['sim --course penn hw1 IN', 'sim --course penn hw3 IN', 'sim --course wustl hw2a IN',
                   'info --style native IN'],
        'bach': ['view --style native IN'], 'tt6e': ['merge --schedule IN IN']}
-# What stands around facts and findings, which one of them may not have.
+# Lines around facts and findings, which one of the outputs may lack.
 FRAMES = re.compile(rb'^(</?(div|section|tbody|table)[^>]*>)*\n|^.*(>Metadata<|>Key<).*\n', re.M)
 # The name of a record that was defined too late for the head is not preserved.
 LATE = ['jsonl/cut.jsonl']
@@ -68,7 +68,7 @@ def run(folder, command, words, form):
         out = re.sub(rb'table-[0-9]+', b'table', FRAMES.sub(b'', out))
     out = b'\n'.join(line for line in out.split(b'\n') if not OF_FILE.search(line))
     out = re.sub(rb'"ptz.format":"[^"]*",?', b'', out).replace(b',"facts":{}', b'')
-    # Widths are those of the rows that come first at once.
+    # Column widths depend on the first rows.
     out = re.sub(rb' +', b' ', re.sub(rb'\bptz\b', form.encode(), out)).split(b'\n')
     err = re.sub(rb'\bptz\b', form.encode(), done.stderr)
     err = [line for line in err.split(b'\n') if b': warning ' not in line]
@@ -79,7 +79,7 @@ def commands_for(form):
     """The commands that are tried on a format."""
     for command in SINGLE:
         name = command.split()[0]
-        # These have no containers of several traces.
+        # These formats have no containers of several traces.
         if (name == 'trcrpt') <= (form == 'aix') and not (name == 'join' and form == 'aix'):
             yield command
     yield from OWN.get(form, [])

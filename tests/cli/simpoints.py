@@ -12,7 +12,7 @@ import tempfile
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
-# The own description of the start of a file that begins in the middle.
+# Records that only a file with a start position has.
 OWN = ('initial_pc', 'comment')
 
 
@@ -76,11 +76,11 @@ def refused(lines, length, words):
     """Why a list that is wrong is not refused with these words, if so."""
     with tempfile.TemporaryDirectory() as folder:
         done = cut(folder, 'amber/thread_001.tt6', lines, length, 'part.tt6')
-        message = done.stderr.decode()
-        if done.returncode != 2 or words not in message:
-            return f'status {done.returncode}, message {message!r}, expected {words!r}'
+        stderr = done.stderr.decode()
+        if done.returncode != 2 or words not in stderr:
+            return f'status {done.returncode}, stderr {stderr!r}, expected {words!r}'
         left = sorted(os.listdir(folder))
-        return '' if 'part.9.tt6' not in left else f'not deleted: {left}'
+        return '' if 'part.9.tt6' not in left else f'remaining: {left}'
 
 
 CASES = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Blocks and loops, followed again from the rows, as TAP."""
+"""Blocks and loops, computed from the rows, as TAP."""
 import atexit
 import collections
 import json
@@ -7,12 +7,12 @@ import os
 import sys
 import tempfile
 
-from branching import CALL, RETURN, behind, facts_of, instructions
+from branching import CALL, RETURN, facts_of, fall_through, instructions
 from model import Tap, micro_loop, packed, public, stats, trace
 
 
 def merge_micro(rows):
-    """Instructions with what their micro-operations are, together."""
+    """Instructions with the kinds of branch of all their micro-operations."""
     found = []
     for row in instructions(rows):
         facts = facts_of(row)
@@ -25,7 +25,7 @@ def merge_micro(rows):
 
 
 class Loops:
-    """A stack of loops: where a branch goes back, until execution goes on outside."""
+    """The stack of open loops: from a backward branch until execution continues outside."""
 
     def __init__(self):
         self.open, self.level, self.closed = [], 0, []
@@ -41,7 +41,7 @@ class Loops:
             self.inside[loop['head']] += 1
 
     def step(self, last, facts, pc):
-        taken = pc != behind(last)
+        taken = pc != fall_through(last)
         if taken and facts and RETURN in facts:
             self.level -= 1
             while self.open and self.open[-1]['level'] > self.level:
@@ -72,10 +72,9 @@ class Loops:
 
 def profile(rows):
     loops, blocks, sizes, size = Loops(), {}, collections.Counter(), 0
-    told = any('branch' in row for row in rows)
     last = facts = None
     for row, now in merge_micro(rows):
-        leads = last is None or facts is not None or row['pc'] != behind(last)
+        leads = last is None or facts is not None or row['pc'] != fall_through(last)
         if leads:
             if last:
                 sizes[min(size, 256)] += 1
@@ -90,33 +89,33 @@ def profile(rows):
     trips = loops.closed + [loop['trips'] for loop in loops.open]
     return {
         'instructions': sum(block[1] for block in blocks.values()),
-        'blocks': sum(block[0] for block in blocks.values()), 'different_blocks': len(blocks),
-        'different_loops': len(loops.entries), 'loop_entries': sum(loops.entries.values()),
+        'block_executions': sum(block[0] for block in blocks.values()), 'unique_blocks': len(blocks),
+        'unique_loops': len(loops.entries), 'loop_entries': sum(loops.entries.values()),
         'loop_iterations': sum(loops.iterations.values()),
-        'sizes': dict(sizes),
-        'trips': dict(collections.Counter(1 << trip.bit_length() - 1 for trip in trips)),
-        'hottest': {pc: tuple(block) for (pc, _), block in blocks.items()},
-        'loops': {head: (loops.latch[head], loops.entries[head], loops.iterations[head],
+        'block_lengths': dict(sizes),
+        'trip_counts': dict(collections.Counter(1 << trip.bit_length() - 1 for trip in trips)),
+        'hottest_blocks': {pc: tuple(block) for (pc, _), block in blocks.items()},
+        'hottest_loops': {head: (loops.latch[head], loops.entries[head], loops.iterations[head],
                          loops.longest[head], loops.depth[head], loops.inside[head])
                   for head in loops.entries}}
 
 
 def found_in(name):
     found = stats(name, 'blocks', '-O', 'blocks.top=100000')
-    found['sizes'] = {row['instructions']: row['count'] for row in found['sizes']}
-    found['trips'] = {row['from']: row['count'] for row in found['trips']}
-    found['hottest'] = {int(row['pc'], 16): (row['executions'], row['count'])
-                        for row in found['hottest']}
-    found['loops'] = {int(row['head'], 16): tuple(
-        int(row[key], 16) if key == 'latch' else row[key]
-        for key in ('latch', 'entries', 'iterations', 'longest', 'depth', 'count'))
-        for row in found['loops']}
+    found['block_lengths'] = {row['block_length']: row['count'] for row in found['block_lengths']}
+    found['trip_counts'] = {row['trip_count']: row['count'] for row in found['trip_counts']}
+    found['hottest_blocks'] = {int(row['pc'], 16): (row['executions'], row['instructions'])
+                               for row in found['hottest_blocks']}
+    found['hottest_loops'] = {int(row['head_pc'], 16): tuple(
+        int(row[key], 16) if key == 'latch_pc' else row[key]
+        for key in ('latch_pc', 'entries', 'iterations', 'trip_count_max', 'loop_depth', 'instructions'))
+        for row in found['hottest_loops']}
     return found
 
 
 def mips():
-    """The name of a trace of a loop with a delay slot that ends with its tenth branch; then execution is, from
-    the instruction behind, suddenly where it began."""
+    """The name of a trace of a loop with a delay slot that ends with its tenth branch; after one more
+    instruction the trace restarts at its first address."""
     loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, 0x1440fffe, 'bne v0,zero,0x1000'), (0x1008, 0, 'nop')]
     rows = 10 * loop + [(0x100c, 0, 'nop'), (0x1000, 0x24420001, 'addiu v0,v0,1')]
     lines = [{'polytrace': 'trace', 'version': 1, 'format': 'text', 'isa': 'mips', 'address_bits': 32,
@@ -142,11 +141,11 @@ for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
     tap.same(name.split('/')[-1], found_in(name), expected)
     tap.same(name.split('/')[-1] + ', counted', found_in(packed(name)), expected)
 
-# What stands in the slot is a block of its own, and the latch; it goes where the branch before it does. The loop
-# is entered with the fourth instruction, and never left: no branch leads back for the last time.
+# The instruction in the slot is a block of its own and the latch; it has the target of the branch before it. The
+# loop is entered with the fourth instruction and never left: the last transition back is not a branch.
 name = mips()
 for path in name, packed(name):
     tap.same('delay slots', found_in(path), {
-        'instructions': 32, 'sizes': {1: 10, 2: 11}, 'trips': {8: 1},
-        'hottest': {0x1000: (11, 21), 0x1008: (10, 11)}, 'loops': {0x1000: (0x1008, 1, 10, 10, 1, 29)}})
+        'instructions': 32, 'block_lengths': {1: 10, 2: 11}, 'trip_counts': {8: 1},
+        'hottest_blocks': {0x1000: (11, 21), 0x1008: (10, 11)}, 'hottest_loops': {0x1000: (0x1008, 1, 10, 10, 1, 29)}})
 sys.exit(tap.end())

@@ -7,7 +7,7 @@ import sys
 
 import bpred
 import targets
-from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, fall_through, branches, instructions
+from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, branches, fall_through, instructions
 from model import DATA, Tap, run, trace
 
 TAGE = dict(tables=7, tag=9, lengths=[5, 9, 15, 25, 44, 76, 130], period=18, seed=1)

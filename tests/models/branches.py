@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Branches, counted again from the rows, as TAP."""
+"""Branches, computed from the rows, as TAP."""
 import collections
 import math
 import sys
 
-from branching import CONDITIONAL, INDIRECT, behind, branches, instructions, kind
+from branching import CONDITIONAL, INDIRECT, branches, fall_through, instructions, kind
 from model import Tap, public, stats, trace
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else 0
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def entropy(counts):
@@ -27,7 +27,7 @@ def quantities(rows):
     sites = collections.defaultdict(list)
     targets = collections.defaultdict(collections.Counter)
     kinds = collections.defaultdict(lambda: [0, 0, set()])
-    from_pc, from_behind = collections.Counter(), collections.Counter()
+    from_pc, from_fallthrough = collections.Counter(), collections.Counter()
     for row, facts, taken, target in found:
         site = (row['pc'], row.get('opcode'))
         sites[site].append((taken, facts, row))
@@ -38,7 +38,7 @@ def quantities(rows):
         if target is not None:
             from_pc[bits(target, row['pc'])] += 1
             if 'fallthrough' in row or 'opcode_size' in row:
-                from_behind[bits(target, behind(row))] += 1
+                from_fallthrough[bits(target, fall_through(row))] += 1
         if taken and target is not None and INDIRECT in facts:
             targets[site][target] += 1
     conditional = [[way for way, _, _ in ways] for ways in sites.values()
@@ -48,34 +48,34 @@ def quantities(rows):
     taken = sum(way for _, _, way, _ in found)
     top = sorted(sites.items(), key=lambda item: -len(item[1]))[:10]
     return {
-        'branches': len(found), 'percent': percent(len(found), heads), 'taken': taken,
-        'conditional': executions, 'conditional_taken': sum(map(sum, conditional)),
-        'transition_percent': percent(sum(a != b for ways in conditional
+        'branches': len(found), 'branch_ratio': ratio(len(found), heads), 'taken': taken, 'taken_ratio': ratio(taken, len(found)),
+        'conditional_branches': executions, 'taken_conditional_branches': sum(map(sum, conditional)),
+        'direction_change_ratio': ratio(sum(a != b for ways in conditional
                                           for a, b in zip(ways, ways[1:])), executions),
         'direction_entropy': sum(
             entropy([sum(ways), len(ways) - sum(ways)]) * len(ways)
             for ways in conditional) / executions,
-        'indirect': indirect,
+        'taken_indirect_branches': indirect,
         'target_entropy': sum(
             entropy(counter.values()) * sum(counter.values())
             for counter in targets.values()) / indirect if indirect else None,
-        'kinds': {name: (entry[0], entry[1], len(entry[2])) for name, entry in kinds.items()},
-        'distances': [(n, from_pc[n], from_behind[n])
-                      for n in sorted(from_pc.keys() | from_behind.keys())],
-        'sites': [(site[0], len(ways), sum(way for way, _, _ in ways),
+        'branch_kinds': {name: (entry[0], entry[1], len(entry[2])) for name, entry in kinds.items()},
+        'branch_distances': [(n, from_pc[n], from_fallthrough[n])
+                      for n in sorted(from_pc.keys() | from_fallthrough.keys())],
+        'hottest_branches': [(site[0], len(ways), sum(way for way, _, _ in ways),
                    entropy([sum(way for way, _, _ in ways),
                                   sum(not way for way, _, _ in ways)]))
                   for site, ways in top]}
 
 
-def told(name):
+def reported(name):
     found = stats(name, 'branches')
-    found['kinds'] = {row['kind']: (row['count'], row['taken'], row['sites'])
-                      for row in found['kinds']}
-    found['distances'] = [(row['bits'], row['from_pc'], row['from_behind'])
-                          for row in found['distances']]
-    found['sites'] = [(int(row['pc'], 16), row['count'], row['taken'], row['entropy'])
-                      for row in found['sites']]
+    found['branch_kinds'] = {row['kind']: (row['count'], row['taken'], row['sites'])
+                      for row in found['branch_kinds']}
+    found['branch_distances'] = [(row['distance_bits'], row['from_pc'], row['from_fallthrough'])
+                          for row in found['branch_distances']]
+    found['hottest_branches'] = [(int(row['pc'], 16), row['count'], row['taken'], row['direction_entropy'])
+                      for row in found['hottest_branches']]
     return found
 
 
@@ -86,5 +86,5 @@ for name in ('tt6/isamix.tt6e', 'tt6/sort.tt6', 'tt6/thread_002.tt6e', 'full/sor
              public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
     if name:
         _, rows = trace(name)
-        tap.same(name.split('/')[-1], told(name), quantities(rows))
+        tap.same(name.split('/')[-1], reported(name), quantities(rows))
 sys.exit(tap.end())

@@ -1,11 +1,11 @@
-"""What models share about branches: which instructions are some, and which way they went."""
+"""What models share about branches: the instructions that branch, and their directions."""
 import re
 
 RETURN, CALL, CONDITIONAL, INDIRECT = 'return', 'call', 'conditional', 'indirect'
 
 
 def powerpc(opcode):
-    """What a PowerPC instruction is, by its fields (Power ISA I 2.4); None: no branch."""
+    """The kinds of branch of a PowerPC instruction, by its fields (Power ISA I 2.4); None: not a branch."""
     primary, extended, link = opcode >> 26, opcode >> 1 & 0x3ff, opcode & 1
     if primary == 18:
         return {CALL} if link else set()
@@ -22,7 +22,7 @@ def powerpc(opcode):
 
 
 def arm(text):
-    """What an ARM instruction is, as the samples write them; None: no branch."""
+    """The kinds of branch of an ARM instruction in the syntax of the samples; None: not a branch."""
     word, _, operands = text.lower().partition(' ')
     word = re.sub(r'\.[wn]$', '', word)
     condition = '(eq|ne|[ch]s|cc|lo|mi|pl|v[sc]|hi|ls|[gl][et])'
@@ -47,7 +47,7 @@ def arm(text):
 
 
 def micro(row):
-    """What a CIS 501 micro-operation that is a branch is."""
+    """The kinds of branch of a CIS 501 micro-operation that is one."""
     facts = {CONDITIONAL} if row['flags'] == 'read' else set()
     if row['uop_name'] == 'JMP_REG':
         facts.add(INDIRECT)
@@ -61,12 +61,12 @@ def facts_of(row):
 
 
 def instructions(rows):
-    """The rows that are instructions and were executed: of micro-operations all."""
+    """The rows that are instructions the program executed, with all micro-operations."""
     return [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
 
 
 def aim(row):
-    """The static target of a branch: that of its row or its encoding. None: unknown."""
+    """The target of a branch that its row or its encoding states; None: neither does."""
     if 'target' in row:
         return row['target']
     if 'text' in row:
@@ -85,14 +85,14 @@ def fall_through(row):
 def branches(rows):
     """(row, facts, taken, target or None) of every branch, in traces of one context."""
     found, records = [], instructions(rows)
-    has_outcomes = any('branch' in row for row in records)
+    has_branches = any('branch' in row for row in records)
     for row, after in zip(records, records[1:] + [None]):
         facts = facts_of(row)
-        if has_outcomes and 'branch' in row:
+        if has_branches and 'branch' in row:
             taken = row['branch'] == 'taken'
             target = row.get('target', row.get('next_pc') if taken else None)
             found.append((row, facts or set(), taken, target))
-        elif not has_outcomes and facts is not None:
+        elif not has_branches and facts is not None:
             if row.get('executed') is False:
                 found.append((row, facts, False, None))
             elif after:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a bus did, worked out again from the bytes of the records, as TAP."""
+"""Bus cycles, computed from the bytes of the records, as TAP."""
 import collections
 import os
 import struct
@@ -19,16 +19,16 @@ TYPE_WAYS = {0: 'fetch', 1: 'read', 2: 'read', 3: 'write', 0x10: 'in', 0x11: 'ou
 
 
 def bach(path):
-    """Records: name, way (None: nothing is moved), address, bytes requested, moved, lanes."""
+    """Records: name, way (None: no transfer), address, bytes requested, transferred, lanes."""
     data = open(path, 'rb').read()
     for at in range(0, len(data) - 5, 6):
         address, enables, control = struct.unpack_from('>IBB', data, at)
         operation = control >> 4
         lanes = [lane for lane in range(8) if not enables >> lane & 1]
         way = WAYS.get(operation)
-        moved = 32 if operation in (8, 12, 14) else len(lanes)
+        transferred = 32 if operation in (8, 12, 14) else len(lanes)
         yield (NAMES[operation], way, address // 8 * 8 + (lanes[0] if lanes else 0), len(lanes),
-               moved, lanes, enables)
+               transferred, lanes, enables)
 
 
 def byutr(path):
@@ -39,7 +39,7 @@ def byutr(path):
 
 
 def bursts(way, transfers):
-    """Runs of (address, bytes) that follow one another."""
+    """Runs of sequential (address, bytes)."""
     runs, expected = [], None
     for address, size in transfers:
         unit = max(size, 8)
@@ -50,8 +50,8 @@ def bursts(way, transfers):
         expected = address // unit * unit + unit
     total = sum(runs)
     return {'access': way, 'transfers': total, 'sequential': total - len(runs),
-            'percent': 100 * (total - len(runs)) / total, 'runs': len(runs),
-            'mean': total / len(runs), 'longest': max(runs)}
+            'sequential_ratio': (total - len(runs)) / total, 'sequential_runs': len(runs),
+            'run_length_mean': total / len(runs), 'run_length_max': max(runs)}
 
 
 def model(records):
@@ -59,44 +59,44 @@ def model(records):
     transfers = collections.defaultdict(list)
     sizes = collections.Counter()
     acknowledges = []
-    for name, way, address, requested, moved, lanes, enables in records:
+    for name, way, address, requested, transferred, lanes, enables in records:
         sums = cycles.setdefault(name, [0, 0, 0, 0])
         sums[0] += 1
         if name == 'INT_ACK':
             acknowledges.append(enables)
         if way is None:
             continue
-        carried = 8 * max(1, (moved + 7) // 8)
-        for i, more in enumerate((requested, moved, carried)):
-            sums[i + 1] += more
+        carried = 8 * max(1, (transferred + 7) // 8)
+        for i, bytes_ in enumerate((requested, transferred, carried)):
+            sums[i + 1] += bytes_
         if lanes is not None:
             sizes[requested] += 1
-        transfers[way].append((address, moved))
+        transfers[way].append((address, transferred))
     memory = [t[0] for way in ('fetch', 'read', 'write') for t in transfers[way]]
     total = [sum(column) for column in zip(*cycles.values())]
     expected = {
-        'cycles_counted': total[0], 'requested_bytes': total[1], 'moved_bytes': total[2],
-        'carried_bytes': total[3],
-        'moved_percent': 100 * total[2] / total[3] if total[3] else 0,
-        'cycles': [{'cycle': name, 'count': sums[0],
-                    'percent': 100 * sums[0] / total[0], 'requested_bytes': sums[1],
-                    'moved_bytes': sums[2], 'carried_bytes': sums[3]}
+        'bus_cycles': total[0], 'requested_bytes': total[1], 'transferred_bytes': total[2],
+        'bus_capacity_bytes': total[3],
+        'bus_utilization': total[2] / total[3] if total[3] else None,
+        'cycles_by_operation': [{'operation': name, 'cycles': sums[0],
+                    'share': sums[0] / total[0], 'requested_bytes': sums[1],
+                    'transferred_bytes': sums[2], 'bus_capacity_bytes': sums[3]}
                    for name in [*NAMES.values(), *TYPES.values(), 'unknown'] if name in cycles
                    for sums in [cycles[name]]],
-        'bursts': [bursts(way, transfers[way]) for way in ('fetch', 'read', 'write')
+        'sequential_transfers': [bursts(way, transfers[way]) for way in ('fetch', 'read', 'write')
                    if transfers[way]],
-        'pages': len({address >> 12 for address in memory}),
-        'regions_touched': len({address >> 20 for address in memory}),
+        'unique_pages': len({address >> 12 for address in memory}),
+        'unique_regions': len({address >> 20 for address in memory}),
     }
     beyond = sum(t[0] > 0xffff for way in ('in', 'out') for t in transfers[way])
     if beyond:
-        expected['ports_beyond'] = beyond
+        expected['untracked_port_accesses'] = beyond
     regions = collections.defaultdict(collections.Counter)
     for way in ('fetch', 'read', 'write'):
         for address, _ in transfers[way]:
             regions[address >> 20][way] += 1
     best = sorted(regions, key=lambda region: (-sum(regions[region].values()), region))
-    expected['regions'] = [{'address': f'0x{region << 20:08x}', 'fetches': regions[region]['fetch'],
+    expected['busiest_regions'] = [{'address': f'0x{region << 20:08x}', 'fetches': regions[region]['fetch'],
                             'reads': regions[region]['read'], 'writes': regions[region]['write']}
                            for region in best[:10]]
     ports = collections.defaultdict(lambda: [0, 0, 0])
@@ -105,17 +105,17 @@ def model(records):
             if address <= 0xffff:
                 ports[address][i] += 1
                 ports[address][2] += size
-    expected['ports_touched'] = len(ports)
+    expected['unique_ports'] = len(ports)
     best = sorted(ports, key=lambda port: (-sum(ports[port][:2]), port))
-    expected['ports'] = [(f'0x{port:04x}', *ports[port]) for port in best[:10]]
+    expected['busiest_ports'] = [(f'0x{port:04x}', *ports[port]) for port in best[:10]]
     if sizes:
-        expected['sizes'] = [{'bytes': size, 'count': sizes[size],
-                              'percent': 100 * sizes[size] / sum(sizes.values())}
+        expected['request_sizes'] = [{'size': size, 'cycles': sizes[size],
+                              'share': sizes[size] / sum(sizes.values())}
                              for size in sorted(sizes)]
     if acknowledges:
         pairs = sum(two == (0xef, 0xfe) for two in zip(acknowledges, acknowledges[1:]))
         expected['interrupts'] = acknowledges.count(0xfe)
-        expected['unpaired_acknowledges'] = len(acknowledges) - 2 * pairs
+        expected['unpaired_acknowledge_cycles'] = len(acknowledges) - 2 * pairs
     return expected
 
 
@@ -125,8 +125,8 @@ def compare(tap, name, records, directory=DATA):
         tap.ok(f'{name} # SKIP not there', True)
         return
     found = stats(path, 'bus')
-    found['ports'] = [(row['port'], row['reads'], row['writes'], row['bytes'])
-                      for row in found['ports']]
+    found['busiest_ports'] = [(row['port'], row['reads'], row['writes'], row['bytes'])
+                      for row in found['busiest_ports']]
     tap.same(name, found, model(records(path)))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Coverage of the instruction set, found again from the rows and the table, as TAP."""
+"""Instruction-set coverage, computed from the rows and the table, as TAP."""
 import collections
 import os
 import re
@@ -15,7 +15,7 @@ def table():
     return set(re.findall(r'^(?:MEM|OUT|RUN|FLOW)\("([^"]+)"', text, flags=re.M))
 
 
-def growth(rows, operation):
+def cumulative(rows, operation):
     """(records, operations, sites) up to each power of two, and up to the end."""
     ops, sites, found = set(), set(), []
     for i, row in enumerate(rows, 1):
@@ -43,15 +43,15 @@ for name, operation in (('tt6/isamix.tt6e', encoding), ('pthr/thread_002.tt6', e
         continue
     _, rows = trace(name)
     rows = [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
-    expected = growth(rows, operation)
+    expected = cumulative(rows, operation)
     found = stats(name, 'coverage')
     last = expected[-1]
-    tap.same(name.split('/')[-1], found, dict(last, growth=expected))
-    tap.same(name.split('/')[-1] + ', counted', stats(packed(name), 'coverage'), dict(last, growth=expected))
-    seen = ' '.join(row['mnemonics'] for row in found['seen']).split()
+    tap.same(name.split('/')[-1], found, dict(last, cumulative_coverage=expected))
+    tap.same(name.split('/')[-1] + ', counted', stats(packed(name), 'coverage'), dict(last, cumulative_coverage=expected))
+    seen = ' '.join(row['mnemonics'] for row in found['seen_mnemonics']).split()
     tap.ok(name.split('/')[-1] + ': mnemonics', len(seen) == found['mnemonics'], str(len(seen)))
-    if operation is encoding and 'known' in found:
-        unseen = ' '.join(row['mnemonics'] for row in found['unseen']).split()
+    if operation is encoding and 'known_mnemonics' in found:
+        unseen = ' '.join(row['mnemonics'] for row in found['unseen_mnemonics']).split()
         both = collections.Counter(seen + unseen)
         tap.ok(name + ': each line of the table occurred or did not', set(both) == table() and
                not set(seen) & set(unseen), str(set(both) ^ table()),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Dependencies, found again by looking back through what a context did, as TAP. Registers are those
-that CIS 501 traces state; of PowerPC only whether an access is by the stack pointer."""
+"""Dependencies, computed from the history of each context, as TAP. Registers are those that CIS 501
+traces state; of PowerPC only whether an access uses the stack pointer."""
 import collections
 import sys
 
@@ -11,12 +11,12 @@ INDEXED_STORES = {149, 150, 151, 181, 183, 214, 215, 247, 407, 439, 661, 662, 91
 STRINGS = {597, 725}
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else None
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def low(distance):
-    """The least distance of the power of two that a distance is in."""
+    """The min. distance of the bin of a distance."""
     return 1 << distance.bit_length() - 1 if distance else 0
 
 
@@ -41,24 +41,24 @@ def powerpc_stack(opcode):
 
 
 def registers(contexts, known):
-    """What is told of registers, from the lists of what each register saw."""
+    """The report of registers, from the list of reads and writes of each."""
     reads, uses, reuse = collections.Counter(), collections.Counter(), collections.Counter()
     totals = collections.Counter(dict.fromkeys(
-        ('register_reads', 'unwritten_reads', 'register_writes', 'overwritten', 'dead'), 0))
+        ('register_reads', 'reads_of_unwritten_registers', 'register_writes', 'overwritten_values', 'dead_writes'), 0))
     for rows in contexts:
         history = collections.defaultdict(list)
         instructions = [row for row in rows if row['kind'] == 'instruction']
         for number, row in enumerate(instructions, 1):
-            taken, given = of_columns(row) if known else ((), ())
-            for register in taken:
+            read, written = of_columns(row) if known else ((), ())
+            for register in read:
                 history[register].append(('read', number, None))
-            for register in given:
+            for register in written:
                 history[register].append(('write', number, row.get('access') == 'read'))
         for events in history.values():
             places = [i for i, event in enumerate(events) if event[0] == 'write']
             totals['register_reads'] += len(events) - len(places)
             totals['register_writes'] += len(places)
-            totals['unwritten_reads'] += places[0] if places else len(events)
+            totals['reads_of_unwritten_registers'] += places[0] if places else len(events)
             for i, place in enumerate(places):
                 last = i + 1 == len(places)
                 after = events[place + 1:None if last else places[i + 1]]
@@ -66,19 +66,19 @@ def registers(contexts, known):
                     reads[low(number - events[place][1])] += 1
                     uses[low(number - events[place][1])] += events[place][2] and j == 0
                 if not last:
-                    totals['overwritten'] += 1
-                    totals['dead'] += not after
+                    totals['overwritten_values'] += 1
+                    totals['dead_writes'] += not after
                     reuse[min(len(after), 16)] += 1
-    return {**totals, 'dead_percent': percent(totals['dead'], totals['overwritten']), 'distances': [
+    return {**totals, 'dead_write_ratio': ratio(totals['dead_writes'], totals['overwritten_values']), 'def_use_distance': [
         {'distance': distance, 'reads': reads[distance],
-         'reads_percent': percent(reads[distance], sum(reads.values())), 'load_uses': uses[distance],
-         'load_uses_percent': percent(uses[distance], sum(uses.values()))} for distance in sorted(reads)],
-        'reuse': [{'reads': n, 'values': reuse[n], 'percent': percent(reuse[n], totals['overwritten'])}
+         'read_share': ratio(reads[distance], sum(reads.values())), 'load_uses': uses[distance],
+         'load_use_share': ratio(uses[distance], sum(uses.values()))} for distance in sorted(reads)],
+        'reads_per_value': [{'reads': n, 'values': reuse[n], 'share': ratio(reuse[n], totals['overwritten_values'])}
                   for n in sorted(reuse)]}
 
 
 def memory(contexts, stack, window):
-    """What is told of memory: each byte remembers the whole store that it is of."""
+    """The report of memory; each byte has its last store."""
     loads, near, distances = collections.Counter(), collections.Counter(), collections.Counter()
     stores, reloads, reloaded = [], 0, set()
     for rows in contexts:
@@ -111,14 +111,16 @@ def memory(contexts, stack, window):
                 reloads += 1
                 reloaded.add(last)
     count = sum(loads.values())
-    return {'stores': len(stores), 'untold_bytes': 0, 'loads': [
-        {'source': source, 'count': loads[source], 'percent': percent(loads[source], count),
-         'near': near[source]} for source in ('independent', 'same', 'contained', 'several', 'partial') if count],
-        'hazards': near['several'] + near['partial'],
-        'store_load': [{'distance': distance, 'count': distances[distance],
-                        'percent': percent(distances[distance], sum(distances.values()))}
+    return {'stores': len(stores), 'untracked_bytes': 0, 'store_to_load_forwarding': [
+        {'source': source, 'loads': loads[source], 'share': ratio(loads[source], count),
+         'near_loads': near[source]} for source in ('independent', 'same', 'contained', 'several', 'partial') if count],
+        'forwarding_hazards': near['several'] + near['partial'],
+        'forwarding_hazard_ratio': ratio(near['several'] + near['partial'], count),
+        'store_to_load_distance': [{'distance': distance, 'loads': distances[distance],
+                                    'share': ratio(distances[distance], sum(distances.values()))}
                        for distance in sorted(distances)],
-        'stack_stores': sum(store[2] for store in stores), 'reloads': reloads, 'reloaded': len(reloaded)}
+        'stack_stores': sum(store[2] for store in stores), 'stack_reloads': reloads,
+        'reloaded_stores': len(reloaded)}
 
 
 tap = Tap()
@@ -136,11 +138,11 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
     else:
         pointer = {'x86': 4, 'arm': 13}.get(header.get('isa'))
         stack = lambda row: known and pointer in of_columns(row)[0]
-    told = {**(registers(contexts.values(), known) if header.get('isa') != 'powerpc' else {}),
+    expected = {**(registers(contexts.values(), known) if header.get('isa') != 'powerpc' else {}),
             **memory(contexts.values(), stack, window)}
     instructions = sum(row['kind'] == 'instruction' for row in rows)
     if header.get('isa') != 'powerpc':
-        told['unknown'] = 0 if known else instructions
+        expected['undecoded_instructions'] = 0 if known else instructions
     tap.same(name.split('/')[-1], stats(name, 'dependencies', '-O', f'dependencies.window={window}'),
-             {'instructions': instructions, **told})
+             {'instructions': instructions, **expected})
 sys.exit(tap.end())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Events and the time between them, counted again from the rows, as TAP."""
+"""Events and inter-event times, computed from the rows, as TAP."""
 import collections
 import json
 import os
@@ -32,13 +32,13 @@ def table(events, key_of, columns):
         if len(times) > 1:
             interval = (max(times) - min(times)) / (len(times) - 1)
         lines.append({**dict(zip(columns, key)), 'count': len(group),
-                      'percent': 100 * len(group) / len(events),
-                      'first': group[0][0], 'last': group[-1][0], 'interval': interval})
+                      'share': len(group) / len(events), 'first_record': group[0][0],
+                      'last_record': group[-1][0], 'interval_mean': interval})
     return lines
 
 
-def least(gap):
-    """The least gap that has the same upper eight binary digits."""
+def bin_of(gap):
+    """The min. gap with the same upper eight binary digits."""
     shift = max(0, gap.bit_length() - 8)
     return gap >> shift << shift
 
@@ -46,16 +46,15 @@ def least(gap):
 def gaps(times):
     pairs = list(zip(times, times[1:]))
     found = sorted(two - one for one, two in pairs if two >= one)
-    expected = {'gap_count': len(found), 'backward': len(pairs) - len(found)}
+    expected = {'gaps': len(found), 'backward_times': len(pairs) - len(found)}
     if found:
         expected['gap_mean'] = sum(found) / len(found)
-        expected['gap_most'] = found[-1]
+        expected['gap_max'] = found[-1]
         for share in (50, 90, 99):
-            expected[f'gap_p{share}'] = least(found[-(-share * len(found) // 100) - 1])
+            expected[f'gap_p{share}'] = bin_of(found[-(-share * len(found) // 100) - 1])
         bits = collections.Counter(gap.bit_length() for gap in found)
-        expected['histogram'] = [
-            {'from': 1 << bit - 1 if bit else 0, 'count': bits[bit],
-             'percent': 100 * bits[bit] / len(found)}
+        expected['inter_event_time_histogram'] = [
+            {'gap': 1 << bit - 1 if bit else 0, 'gaps': bits[bit], 'share': bits[bit] / len(found)}
             for bit in range(min(bits), max(bits) + 1)]
     return expected
 
@@ -65,8 +64,8 @@ def rate(times):
     while (max(times) >> shift) - (min(times) >> shift) >= 64:
         shift += 1
     bins = collections.Counter(time >> shift for time in times)
-    return {'first_time': min(times), 'last_time': max(times), 'stretch': 1 << shift,
-            'rate': [{'time': bin << shift, 'count': bins[bin]}
+    return {'start_time': min(times), 'end_time': max(times), 'bin_width': 1 << shift,
+            'event_rate': [{'time': bin << shift, 'events': bins[bin]}
                      for bin in range(min(bins), max(bins) + 1)]}
 
 
@@ -81,11 +80,11 @@ def model(header, rows):
     def column(name):
         return lambda row: (row[name],) if name in row else None
     expected = {
-        'events': len(events), 'timed': len(times),
+        'events': len(events), 'timed_events': len(times),
         'hooks': table(events, lambda row: (f"0x{row['hook']:04x}",) if 'hook' in row else None,
                        ['hook']),
         'subhooks': table(events, sub, ['hook', 'subhook']),
-        'names': table(events, lambda row: None if 'hook' in row else
+        'event_names': table(events, lambda row: None if 'hook' in row else
                        (row.get('event', row['record']),), ['name']),
         'cpus': table(events, column('cpu'), ['cpu']),
         'processes': table(events, column('process'), ['process']),
@@ -96,7 +95,7 @@ def model(header, rows):
 
 
 def warm(tap, name, count):
-    """Behind a warm-up the first gap is that to the last row before it."""
+    """After a warm-up the first gap begins at its last row."""
     _, rows = trace(name)
     times = [(number, row['time']) for number, row in enumerate(rows, 1)
              if row['kind'] == 'instruction' and 'time' in row]
@@ -104,18 +103,18 @@ def warm(tap, name, count):
     after = [time for number, time in times if number > count]
     found = stats(name, 'events', '--warmup', str(count))
     tap.same(f'{name} after {count} records', found, {'events': len(after), **rate(after)})
-    tap.same(f'{name} after {count} records: gaps', found['gaps'], gaps(before[-1:] + after))
+    tap.same(f'{name} after {count} records: gaps', found['inter_event_times'], gaps(before[-1:] + after))
 
 
 def compare(tap, name):
     expected, between = model(*trace(name))
     found = stats(name, 'events')
     tap.same(name, found, expected)
-    tap.same(f'{name}: gaps', found['gaps'], between)
+    tap.same(f'{name}: gaps', found['inter_event_times'], between)
 
 
-def made(path):
-    """Times that leap and go back, many hooks, and a clock whose rate is told."""
+def random_events(path):
+    """Writes times that jump and decrease, many hooks, and a clock whose rate a hook states."""
     chance = random.Random(7)
     columns = ['kind', 'record', 'time', 'cpu', 'process', 'hook', 'subhook', 'hook_type', 'payload']
     with open(path, 'w') as out:
@@ -136,7 +135,7 @@ def made(path):
 
 
 def extreme(path, times):
-    """Times as far apart as there are any, whose gaps are more than a number holds together."""
+    """Writes times with extreme distances, whose gaps exceed 64 bits in total."""
     with open(path, 'w') as out:
         print(json.dumps({'polytrace': 'trace', 'version': 1, 'columns': ['kind', 'record', 'time'],
                           'records': ['at']}), file=out)
@@ -150,13 +149,13 @@ for word in ('aix/log1113.trc', 'aix/log1112.trc', 'aix/damaged64.trc', 'byutr/t
     compare(tap, word)
 warm(tap, 'qemu4v/arm_start_2k.q4v', 500)
 with tempfile.TemporaryDirectory() as directory:
-    made(os.path.join(directory, 'made.jsonl'))
+    random_events(os.path.join(directory, 'made.jsonl'))
     compare(tap, os.path.join(directory, 'made.jsonl'))
     found = stats(os.path.join(directory, 'made.jsonl'), 'events')
-    tap.same('the rate of the clock is taken', found, {'tick_ns': 1.5})
-    tap.same('times are told in its units', found['gaps'],
-             {'gap_most_ns': int(1.5 * found['gaps']['gap_most']),
-              'gap_p50_ns': int(1.5 * found['gaps']['gap_p50'])})
+    tap.same('the_rate_of_the_clock_is_read', found, {'tick_ns': 1.5})
+    tap.same('times_are_converted_to_nanoseconds', found['inter_event_times'],
+             {'gap_max_ns': int(1.5 * found['inter_event_times']['gap_max']),
+              'gap_p50_ns': int(1.5 * found['inter_event_times']['gap_p50'])})
     last = 2 ** 64 - 1
     for number, times in enumerate(([last], [0, last] * 5, [last - 70, last - 3, last, last])):
         path = os.path.join(directory, f'extreme{number}.jsonl')

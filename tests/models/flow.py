@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Flow from instruction to instruction, followed again from the rows, as TAP."""
+"""Control flow from instruction to instruction, computed from the rows, as TAP."""
 import collections
 import os
 import sys
 import tempfile
 
-from branching import behind, facts_of
+from branching import facts_of, fall_through
 from model import Tap, public, stats, trace
 
 SYSTEM = {'svc', 'dmb', 'smc', 'mrc', 'mcr', 'mrs', 'msr', 'cps'}
 
 
 def expected_of(row):
-    """Where its record says that an instruction goes; None: it does not say."""
+    """The next address that the record of an instruction states; None: it states none."""
     if 'next_pc' in row:
         return row['next_pc']
     if row.get('branch') == 'taken':
         return row.get('target')
-    return behind(row) if 'branch' in row else None
+    return fall_through(row) if 'branch' in row else None
 
 
 def follow(rows):
-    told = any('branch' in row or 'next_pc' in row for row in rows)
+    has_targets = any('branch' in row or 'next_pc' in row for row in rows)
     counts, reasons, runs = collections.Counter(), collections.Counter(), []
     last, goal, kinds = None, None, set()
     for row in rows:
@@ -33,24 +33,25 @@ def follow(rows):
             continue
         if last is None:
             runs.append(1)
-        elif row['pc'] == behind(last) and goal in (None, row['pc']):
+        elif row['pc'] == fall_through(last) and goal in (None, row['pc']):
             counts['sequential'] += 1
             runs[-1] += 1
         else:
             runs.append(1)
             if goal == row['pc']:
-                counts['branched'] += 1
-            elif not told and facts_of(last) is not None:
-                counts['jumped'] += 1
+                counts['branch_target'] += 1
+            elif not has_targets and facts_of(last) is not None:
+                counts['assumed_branch_target'] += 1
             else:
-                counts['broken'] += 1
+                counts['control_flow_discontinuities'] += 1
                 reasons[reason(last, row, goal, kinds)] += 1
         last, goal, kinds = row, expected_of(row), set()
-    names = ('sequential', 'branched', 'jumped', 'broken')
-    return dict({name: counts[name] for name in names}, runs=len(runs), longest_run=max(runs),
-                mean_run=sum(runs) / len(runs),
-                reasons=dict(reasons),
-                run_lengths={1 << k: n for k, n in collections.Counter(
+    names = ('sequential', 'branch_target', 'assumed_branch_target', 'control_flow_discontinuities')
+    return dict({name: counts[name] for name in names}, sequential_runs=len(runs),
+                discontinuity_ratio=counts[names[-1]] / sum(counts.values()),
+                sequential_run_length_max=max(runs), sequential_run_length_mean=sum(runs) / len(runs),
+                discontinuity_reasons=dict(reasons),
+                sequential_run_lengths={1 << k: n for k, n in collections.Counter(
                     run.bit_length() - 1 for run in runs).items()})
 
 
@@ -75,10 +76,12 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'full/s
     if name:
         _, rows = trace(name)
         found = stats(name, 'flow')
-        found['reasons'] = {row['reason']: row['count'] for row in found['reasons']}
-        found['run_lengths'] = {row['from']: row['count'] for row in found['run_lengths']}
+        found['discontinuity_reasons'] = {
+            row['reason']: row['count'] for row in found['discontinuity_reasons']}
+        found['sequential_run_lengths'] = {
+            row['sequential_run_length']: row['count'] for row in found['sequential_run_lengths']}
         tap.same(name.split('/')[-1], found, follow(rows))
-# Worked by hand: every way to break, two threads that do not mix, a repetition.
+# All reasons of discontinuities, two interleaved threads, a repetition.
 ROWS = (
     ('1', 0x100, '"kind":"instruction"'), ('2', 0x900, '"kind":"instruction"'),
     ('1', 0x104, '"kind":"instruction"'), ('1', 0x200, '"kind":"instruction"'),
@@ -100,19 +103,20 @@ with tempfile.TemporaryDirectory() as folder:
             place = f'"pc":"{pc:#x}","opcode_size":4,' if pc else ''
             file.write(f'{{{rest},"thread":{thread},{place}"text":""}}\n'.replace(',"text":""', ''))
     found = stats(path, 'flow')
-tap.same('worked by hand', found, {
-    'steps': 12, 'sequential': 3, 'branched': 1, 'jumped': 0, 'broken': 8, 'unknown': 0,
-    'runs': 11, 'longest_run': 2})
-tap.ok('reasons worked by hand', {row['reason']: row['count'] for row in found['reasons']} == dict(
-    none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['reasons']))
+tap.same('reasons_of_discontinuities', found, {
+    'transitions': 12, 'sequential': 3, 'branch_target': 1, 'assumed_branch_target': 0,
+    'control_flow_discontinuities': 8, 'discontinuity_ratio': 8 / 12, 'after_unknown_size': 0,
+    'sequential_runs': 11, 'sequential_run_length_max': 2})
+tap.ok('each_reason_is_reported', {row['reason']: row['count'] for row in found['discontinuity_reasons']} == dict(
+    none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['discontinuity_reasons']))
 
-# A MIPS loop that goes round three times and ends: the delay slot of a likely branch is left out then, that of
-# another one is not, and without it flow is broken.
+# A MIPS loop of three iterations: at its end a likely branch annuls its delay slot, others do not, so a missing
+# slot is a discontinuity.
 LOOP = (0x1000, 0x24420001, 'addiu v0,v0,1')
 REST = (0x1008, 0, 'nop'), (0x100c, 0, 'nop'), (0x1010, 0, 'nop')
-for opcode, text, left_out, broken in ((0x1440fffe, 'bne v0,zero,0x1000', 0, 0), (0x1440fffe, 'bne v0,zero,0x1000', 1, 1),
+for opcode, text, skipped, discontinuities in ((0x1440fffe, 'bne v0,zero,0x1000', 0, 0), (0x1440fffe, 'bne v0,zero,0x1000', 1, 1),
                                        (0x5440fffe, 'bnel v0,zero,0x1000', 1, 0), (0x5440fffe, 'bnel v0,zero,0x1000', 2, 1)):
-    steps = 2 * [LOOP, (0x1004, opcode, text), REST[0]] + [LOOP, (0x1004, opcode, text), *REST[left_out:]]
+    steps = 2 * [LOOP, (0x1004, opcode, text), REST[0]] + [LOOP, (0x1004, opcode, text), *REST[skipped:]]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'loop.jsonl')
         with open(path, 'w') as file:
@@ -121,6 +125,6 @@ for opcode, text, left_out, broken in ((0x1440fffe, 'bne v0,zero,0x1000', 0, 0),
             file.writelines(f'{{"kind":"instruction","pc":"{pc:#x}","opcode":"{code:#x}","opcode_size":4,'
                             f'"text":"{words}"}}\n' for pc, code, words in steps)
         found = stats(path, 'flow')
-    tap.ok(f'{text}, {left_out} left out at its end',
-           (found['jumped'], found['broken'], found['sequential']) == (2, broken, len(steps) - 3 - broken), str(found))
+    tap.ok(f'{text}, {skipped} skipped at its end',
+           (found['assumed_branch_target'], found['control_flow_discontinuities'], found['sequential']) == (2, discontinuities, len(steps) - 3 - discontinuities), str(found))
 sys.exit(tap.end())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The heat map, made again by dividing intervals of addresses in halves, as TAP."""
+"""The heat map, computed by dividing intervals of addresses in halves, as TAP."""
 import collections
 import sys
 
@@ -15,17 +15,17 @@ def places(rows):
             yield i, row['address']
 
 
-def around(granules, size):
-    """The smallest aligned block that holds some granules."""
-    while granules[0] // size != granules[-1] // size:
+def around(bins, size):
+    """The smallest aligned block that contains some bins."""
+    while bins[0] // size != bins[-1] // size:
         size *= 2
-    return granules[0] // size * size, size
+    return bins[0] // size * size, size
 
 
-def blocks(granules, size, most):
-    """Aligned blocks (first address, bytes) that hold all granules, which have size bytes."""
+def blocks(bins, size, most):
+    """Aligned blocks (first address, bytes) that contain all bins of size bytes."""
     found = [(0, 2 ** 64)]
-    held = {found[0]: sorted(granules)}
+    held = {found[0]: sorted(bins)}
     while True:
         wide = [block for block in found if len(held[block]) > 1]
         if not wide:
@@ -56,15 +56,15 @@ for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis5
     size = 64
     while len({address // size for _, address in touched}) > 4096:
         size *= 2
-    made = blocks({address // size * size for _, address in touched}, size, most)
+    divided = blocks({address // size * size for _, address in touched}, size, most)
     counts = collections.Counter(
-        (next(block for block in made if block[0] <= address < block[0] + block[1]), record // width)
+        (next(block for block in divided if block[0] <= address < block[0] + block[1]), record // width)
         for record, address in touched)
     tap.same(name.split('/')[-1], stats(name, 'heat', '-O', f'heat.rows={most}'), {
-        'bin_records': width, 'granule_bytes': size,
-        'blocks': [{'row': i, 'address': f'0x{first:08x}', 'block_bytes': min(bytes, 2 ** 64 - 1),
-                    'count': sum(n for (block, _), n in counts.items() if block == (first, bytes))}
-                   for i, (first, bytes) in enumerate(made, 1)],
-        'map': [{'record': time * width + 1, 'row': made.index(block) + 1, 'address': f'0x{block[0]:08x}',
-                 'count': counts[block, time]} for block, time in sorted(counts)]})
+        'records_per_bin': width, 'bin_size': size,
+        'map_rows': [{'row': i, 'first_address': f'0x{first:08x}', 'block_size': min(bytes, 2 ** 64 - 1),
+                      'accesses': sum(n for (block, _), n in counts.items() if block == (first, bytes))}
+                   for i, (first, bytes) in enumerate(divided, 1)],
+        'heat_map': [{'from_record': time * width + 1, 'row': divided.index(block) + 1,
+                      'first_address': f'0x{block[0]:08x}', 'accesses': counts[block, time]} for block, time in sorted(counts)]})
 sys.exit(tap.end())

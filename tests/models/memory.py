@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory accesses, counted again from the rows and, for stores before loads, byte by byte, as TAP."""
+"""Memory accesses, computed from the rows and, for forwarded stores, per byte, as TAP."""
 import collections
 import sys
 
@@ -8,12 +8,12 @@ from model import Tap, overlaps, context, stats, sweep, threads, trace
 PAGE = 4096
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else None
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def forwarded(rows, window):
-    """Loads of a byte that one of the context's last reads and writes stored, and those wholly within it."""
+    """Loads that overlap a store among the context's last reads and writes, and those fully contained in it."""
     last, loads, hits, contained = collections.defaultdict(list), 0, 0, 0
     for row in rows:
         if row['access'] not in ('read', 'write'):
@@ -27,7 +27,8 @@ def forwarded(rows, window):
             contained += bool(found) and covered <= found[-1]
             covered = set()
         before.append(covered)
-    return {'loads': loads, 'forwarded': hits, 'contained': contained}
+    return {'loads': loads, 'forwarded_loads': hits, 'forwarded_ratio': ratio(hits, loads),
+            'fully_contained_loads': contained}
 
 
 def hot(rows, bytes):
@@ -37,8 +38,8 @@ def hot(rows, bytes):
             kinds[row['address'] // bytes * bytes][row['access']] += 1
     total = sum(sum(kind.values()) for kind in kinds.values())
     order = sorted(kinds, key=lambda address: (-sum(kinds[address].values()), address))[:10]
-    return [{'address': f'0x{address:08x}', 'count': sum(kinds[address].values()),
-             'percent': percent(sum(kinds[address].values()), total), 'reads': kinds[address]['read'],
+    return [{'address': f'0x{address:08x}', 'accesses': sum(kinds[address].values()),
+             'share': ratio(sum(kinds[address].values()), total), 'reads': kinds[address]['read'],
              'writes': kinds[address]['write'], 'fetches': kinds[address]['fetch']} for address in order]
 
 
@@ -47,8 +48,8 @@ def accesses(rows, line):
         of = [(row['address'], row.get('size', 0)) for row in rows if row['access'] == kind]
         misaligned = sum(size > 0 and size & size - 1 == 0 and address % size > 0 for address, size in of)
         if of:
-            yield {'kind': kind, 'count': len(of), 'bytes': sum(size for _, size in of),
-                   'misaligned': misaligned, 'misaligned_percent': percent(misaligned, len(of)),
+            yield {'kind': kind, 'accesses': len(of), 'bytes': sum(size for _, size in of),
+                   'misaligned_accesses': misaligned, 'misaligned_ratio': ratio(misaligned, len(of)),
                    'line_crossings': sum(size > 0 and address // line != (address + size - 1) // line
                                          for address, size in of),
                    'page_crossings': sum(size > 0 and address // PAGE != (address + size - 1) // PAGE
@@ -61,7 +62,7 @@ def sizes(rows):
         if row.get('size'):
             counts[min(row['size'], 256)][row['access']] += 1
     return [{'size': size, 'reads': kinds['read'], 'writes': kinds['write'],
-             'others': sum(kinds.values()) - kinds['read'] - kinds['write']}
+             'other_accesses': sum(kinds.values()) - kinds['read'] - kinds['write']}
             for size, kinds in sorted(counts.items())]
 
 
@@ -75,15 +76,15 @@ for name, line, window in (
         (overlaps(), 64, 7), (wide, 64, 32)):
     rows = wide_rows if name == wide else trace(name)[1]
     rows = [row for row in rows if 'access' in row and 'address' in row]
-    asked = [] if (line, window) in ((64, 32), (32, 32)) else [
+    options = [] if (line, window) in ((64, 32), (32, 32)) else [
         '-O', f'memory.line={line}', '-O', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))
-    large = line  # 262144 lines are told apart
+    large = line  # 262144 lines are distinguished
     while len({row['address'] // large for row in rows}) > 262144:
         large *= 2
-    tap.same(name.split('/')[-1], stats(name, 'memory', *asked), {
-        'accesses': list(accesses(rows, line)), 'sizes': sizes(rows),
+    tap.same(name.split('/')[-1], stats(name, 'memory', *options), {
+        'accesses_by_kind': list(accesses(rows, line)), 'access_sizes': sizes(rows),
         'reads_per_write': reads / writes if writes else None,
-        **forwarded(rows, window), 'line_bytes': large,
-        'hot_lines': hot(rows, large), 'hot_pages': hot(rows, PAGE)})
+        **forwarded(rows, window), 'line_size': large,
+        'hottest_lines': hot(rows, large), 'hottest_pages': hot(rows, PAGE)})
 sys.exit(tap.end())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The instruction mix, counted again from the rows, as TAP."""
+"""The instruction mix, computed from the rows, as TAP."""
 import collections
 import re
 import sys
@@ -7,12 +7,12 @@ import sys
 from model import Tap, public, stats, trace
 
 CONDITIONS = 'eq ne cs hs cc lo mi pl vs vc hi ls ge lt gt le'.split()
-# What the samples have with a condition.
+# Mnemonics that have a condition in the samples.
 CONDITIONAL = {'str', 'strb', 'strh', 'ldr', 'ldrb', 'ldrh', 'mov', 'add', 'sub', 'and', 'lsl'}
 
 
 def mnemonic(row):
-    """The mnemonic by the manual: small letters, no width, no condition but of branches."""
+    """The mnemonic as the manual defines it: lower case, without width and, except of branches, condition."""
     if 'mnemonic' in row:
         return row['mnemonic']
     word = re.sub(r'\.[wn]$', '', row['text'].split(None, 1)[0].lower())
@@ -23,11 +23,11 @@ def mnemonic(row):
 
 
 def table(key, counter, whole, top=None):
-    """Rows of a table of counts, the greatest first where it is cut."""
+    """Rows of a table of counts, limited to the top highest if requested."""
     items = sorted(counter.items())
     if top:
         items = sorted(items, key=lambda item: -item[1])[:top]
-    return [{key: name, 'count': count, 'percent': 100 * count / whole}
+    return [{key: name, 'count': count, 'share': count / whole}
             for name, count in items]
 
 
@@ -48,26 +48,26 @@ def check(tap, name):
     skipped = sum(row.get('executed') is False for row in records)
     sizes = collections.Counter(map(size, heads))
     expected = {
-        'instructions': len(heads), 'not_executed': skipped,
-        'synthetic': sum(row.get('synthetic', False) for row in rows),
-        'sizes': table('bytes', sizes, len(heads))}
+        'instructions': len(heads), 'not_executed_instructions': skipped,
+        'synthetic_instructions': sum(row.get('synthetic', False) for row in rows),
+        'instruction_lengths': table('instruction_length', sizes, len(heads))}
     if 'uop_index' in records[0]:
         groups = collections.Counter()
         for row, after in zip(records, records[1:] + [{'uop_index': 1}]):
             if after['uop_index'] == 1:
                 groups[row['uop_index']] += 1
-        expected['micro_ops'] = len(records)
-        expected['groups'] = table('micro_ops', groups, len(heads))
-        found['micro_op_names'] = without(found['micro_op_names'], 'operations')
-        expected['micro_op_names'] = table('micro_op', collections.Counter(
+        expected['uops'] = len(records)
+        expected['instructions_by_uops'] = table('uops', groups, len(heads))
+        found['uop_names'] = without(found['uop_names'], 'operations')
+        expected['uop_names'] = table('uop_name', collections.Counter(
             row['uop_name'] for row in records), len(records), 10)
     if 'mnemonic' in records[0] or 'text' in records[0]:
         found['mnemonics'] = without(without(found['mnemonics'], 'operations'), 'records')
         expected['mnemonics'] = table('mnemonic', collections.Counter(map(mnemonic, heads)),
                                       len(heads), 10)
     elif 'synthetic' in header['columns'] or 'full' in name:
-        # Of PowerPC the access and the record tell the class.
-        classes = {row['class']: row['count'] for row in found['classes']}
+        # The access and the record type determine the class of a PowerPC instruction.
+        classes = {row['class']: row['count'] for row in found['instruction_classes']}
         loads = sum(row['record'] in ('memory', 'extended', 'instruction') and
                     row.get('access') == 'read' for row in records)
         stores = sum(row.get('access') == 'write' for row in records)
@@ -84,12 +84,12 @@ for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'qemu4v/arm_start_2k.q4v',
     check(tap, name)
 gcc = public('cis501/gcc-1K.trace')
 if gcc:
-    # reference cis501 7.2
+    # Published results of Penn CIS 501.
     found = stats(gcc, 'mix', '-O', 'mix.top=100')
     counts = {row['mnemonic']: row['records'] for row in found['mnemonics']}
-    micro = {row['micro_op']: row['count'] for row in found['micro_op_names']}
-    tap.same('gcc-1K', found, {'instructions': 754, 'micro_ops': 1000,
-                               'micro_ops_per_instruction': 1.326260, 'mean_size': 3.9894})
+    micro = {row['uop_name']: row['count'] for row in found['uop_names']}
+    tap.same('gcc-1K', found, {'instructions': 754, 'uops': 1000, 'uops_per_instruction': 1000 / 754,
+                               'mean_instruction_length': 3008 / 754})
     tap.same('mnemonics of gcc-1K', counts, dict(
         MOV=262, CMP=176, J=157, PUSH=70, POP=58, TEST=48, CALL=40, ADD=34, MOVZX=30, RET=27,
         JMP=17, LEA=13, XOR=11, AND=9, SHL=9, MOVSX=9, SUB=8, NOP=8, SET=6, SHR=4, XCHG=2, OR=1,

@@ -1,4 +1,4 @@
-"""What models of analyses share: rows of a trace, what the command tells, and comparing both."""
+"""What models of analyses share: rows of a trace, results of the command, and their comparison."""
 import atexit
 import json
 import math
@@ -29,7 +29,7 @@ def trace(name, *words):
 
 
 def threads():
-    """The name of a trace of four threads that take turns of 7 records, until the program ends."""
+    """The name of a trace of four threads in turns of 7 records, which exists until the program ends."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'threads.jsonl')
@@ -39,7 +39,7 @@ def threads():
 
 
 def overlaps():
-    """The name of a trace of accesses of many sizes that overlap each other, until the program ends."""
+    """The name of a trace of overlapping accesses of many sizes, which exists until the program ends."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'overlaps.lackey')
@@ -47,14 +47,14 @@ def overlaps():
     with open(name, 'w') as lines:
         for _ in range(3000):
             kind, size = chance.choice(('I ', ' L', ' S', ' M')), chance.choice((1, 2, 3, 4, 8, 16, 200))
-            place = chance.choice((0x1000, 0x1fe0, 0x7ffff0)) + chance.randrange(48)
-            lines.write(f'{kind} {place:08x},{min(size, 15) if kind == "I " else size}\n')
+            address = chance.choice((0x1000, 0x1fe0, 0x7ffff0)) + chance.randrange(48)
+            lines.write(f'{kind} {address:08x},{min(size, 15) if kind == "I " else size}\n')
     return name
 
 
 def packed(name):
-    """The name of a trace packed in segments of a few records, of which the command counts what it can, until the
-    program ends."""
+    """The name of a trace packed in small segments, which exists until the program ends; the command analyzes
+    such traces without decoding each record if possible."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     path = os.path.join(folder.name, 'packed.ptz')
@@ -63,8 +63,8 @@ def packed(name):
 
 
 def micro_loop():
-    """The name of a trace of a loop of 2, 3 and 2 micro-operations, the last of which jumps back, until the
-    program ends: they lie across whatever batches and portions there are."""
+    """The name of a trace of a loop of 2, 3 and 2 micro-operations, the last of which branches back, which exists
+    until the program ends; the micro-operations extend over batches and slices."""
     loop = [(0x1000, 2, 'ADD', 'LOAD', 1), (0x1000, 2, 'ADD', 'ADD_IMM', 2), (0x1002, 3, 'ADD', 'LOAD', 1),
             (0x1002, 3, 'ADD', 'ADD', 2), (0x1002, 3, 'ADD', 'STORE', 3), (0x1005, 2, 'DEC', 'SUB_IMM', 1),
             (0x1005, 2, 'JNZ', 'JMP_IMM', 2)]
@@ -85,7 +85,7 @@ def micro_loop():
 
 
 def sweep():
-    """The name of a trace of reads of more lines than tables have room for, and its rows."""
+    """The name and the rows of a trace of reads of more lines than the tables have room for."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'sweep.lackey')
@@ -96,24 +96,24 @@ def sweep():
 
 
 def context(row):
-    """Who did something: the first column that tells, and its value; None: none does."""
+    """The execution context of a row: the first column that identifies it, and its value; or None."""
     return next(((column, row[column]) for column in ('thread', 'process', 'cpu', 'cpu_name') if column in row), None)
 
 
 def stats(name, analysis, *words):
-    """What `polytrace stats` tells of a trace by one analysis, as a dict."""
+    """The report of an analysis by `polytrace stats`, as a dict."""
     text = run('stats', '--json', '-a', analysis, *words, os.path.join(DATA, name))
     return json.loads(text)[analysis]
 
 
 def public(name):
-    """A trace beside the project that may not be copied into it; None where it is not there."""
+    """A trace outside the project that may not be copied into it; None if it is missing."""
     path = os.path.join(ROOT, '..', 'shared', 'data', 'public', name)
     return path if os.path.exists(path) else None
 
 
 def close(found, expected):
-    """True for equal values; numbers may differ by what the order of sums makes."""
+    """True for equal values; numbers may differ by the rounding of sums."""
     if isinstance(expected, dict):
         return isinstance(found, dict) and found.keys() == expected.keys() and \
             all(close(found[key], expected[key]) for key in expected)
@@ -137,7 +137,7 @@ class Tap:
         print(f'{"" if good else "not "}ok {self.count} - {name}')
 
     def same(self, name, found, expected):
-        """Every key of expected has that value in found."""
+        """Checks that each key of expected has the same value in found."""
         wrong = [f'{key}: found {found.get(key)!r}, expected {value!r}'
                  for key, value in expected.items() if not close(found.get(key), value)]
         self.ok(name, not wrong, *wrong[:10])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Phases, found again from basic-block vectors by their definition, as TAP."""
+"""Phases, computed from basic-block vectors by their definition, as TAP."""
 import json
 import math
 import os
@@ -15,7 +15,7 @@ DIMENSIONS = 15
 
 
 def splitmix(state):
-    """Numbers of 64 bits from a state on."""
+    """The numbers of 64 bits that follow a state."""
     while True:
         state = (state + 0x9e3779b97f4a7c15) & MASK
         x = state
@@ -34,7 +34,7 @@ def jumps(row, isa):
 
 
 def instructions(header, rows):
-    """The block of each instruction, by the address at which it begins."""
+    """The block of each instruction, identified by its first address."""
     last = {}
     for row in rows:
         if row['kind'] != 'instruction' or row.get('synthetic'):
@@ -164,19 +164,19 @@ def model(header, rows, length=0, most=10, seeds=5):
         far = {i: distance(points[i], centers[group]) for i in members}
         best = min(members, key=lambda i: far[i])
         phases.append({'phase': number, 'intervals': len(members),
-                       'percent': 100 * len(members) / len(points),
-                       'representative': best, 'instruction': best * length + 1,
-                       'spread': sum(map(math.sqrt, far.values())) / len(members)})
+                       'share': len(members) / len(points),
+                       'representative_interval': best, 'first_instruction': best * length + 1,
+                       'center_distance_mean': sum(map(math.sqrt, far.values())) / len(members)})
     named = [order.index(group) for group in groups]
     changes = [i for i in range(1, len(named)) if named[i] != named[i - 1]]
     ends = list(zip([0, *changes], [*changes, len(named)]))
     numbers = {block: i for i, block in enumerate(dict.fromkeys(blocks), 1)}
     return {
         'instructions': len(blocks), 'interval_length': length, 'intervals': len(vectors),
-        'rest': len(blocks) % length, 'blocks': len(numbers), 'k': len(order), 'phases': phases,
-        'transitions': len(changes),
-        'stretches': [{'from': a, 'to': b, 'phase': named[a]} for a, b in ends[:512]],
-        'scores': [{'k': k, 'score': score} for k, score in enumerate(scores, 1)],
+        'excluded_instructions': len(blocks) % length, 'unique_blocks': len(numbers),
+        'clusters': len(order), 'phases': phases, 'phase_transitions': len(changes),
+        'phase_sequence': [{'first_interval': a, 'end_interval': b, 'phase': named[a]} for a, b in ends[:512]],
+        'bic_by_clusters': [{'clusters': k, 'bic': score} for k, score in enumerate(scores, 1)],
     }, [{numbers[block]: count for block, count in vector.items()} for vector in vectors], points
 
 
@@ -193,8 +193,8 @@ def compare(tap, name, *words, **options):
         found = stats(path, 'phases', *words)
         tap.same(name.split('/')[-1] + what, found, expected)
         wrong = [(i, j) for k, (i, one) in enumerate(tiles) for m, (j, two) in enumerate(tiles)
-                 for row in [found['similarity'][k * len(tiles) + m]]
-                 if (row['from'], row['other']) != (i, j) or
+                 for row in [found['phase_similarity_matrix'][k * len(tiles) + m]]
+                 if (row['first_interval'], row['other_first_interval']) != (i, j) or
                  abs(row['euclidean_distance'] - math.sqrt(distance(one, two))) > 0.0001]
         tap.ok(f'{name.split("/")[-1]}{what}: similarity', not wrong, wrong[:5])
     return expected, vectors
@@ -216,7 +216,7 @@ def files_of(tap, name, expected, vectors, *words):
                  for pair in line[2:].split(' :')} for line in lines if line[:2] == 'T:']
         tap.ok(f'{name}: vectors', read == vectors)
         points = [tuple(map(int, line.split())) for line in open(paths[1])]
-        tap.ok(f'{name}: simpoints', points == [(phase['representative'], phase['phase'])
+        tap.ok(f'{name}: simpoints', points == [(phase['representative_interval'], phase['phase'])
                                                for phase in expected['phases']], points)
         weights = [line.split() for line in open(paths[2])]
         tap.ok(f'{name}: weights', [[f"{phase['intervals'] / expected['intervals']:.8f}",
@@ -261,9 +261,9 @@ with tempfile.TemporaryDirectory() as directory:
     # 70000 instructions: intervals of 200 by the doubling of shorter ones.
     files(tap, name, *compare(tap, name, '-O', 'phases.seeds=2', seeds=2), '-O', 'phases.seeds=2')
     found = stats(name, 'phases', '-O', 'phases.interval=1000')
-    tap.same('planted phases are found', found, {'k': 3, 'stretches': [
-        {'from': 10 * i, 'to': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
-    # Every third instruction does not say where it is: it counts, but in no block.
+    tap.same('planted_phases_are_found', found, {'clusters': 3, 'phase_sequence': [
+        {'first_interval': 10 * i, 'end_interval': 10 * i + 10, 'phase': phase} for i, phase in enumerate(order)]})
+    # Every third instruction has no address: it counts, but in no block.
     name, vectors = os.path.join(directory, 'unplaced.jsonl'), os.path.join(directory, 'vectors')
     with open(name, 'w') as out:
         print('{"polytrace":"trace","version":1,"columns":["kind","pc","opcode_size"]}', file=out)
@@ -273,5 +273,5 @@ with tempfile.TemporaryDirectory() as directory:
     for path in name, packed(name):
         run('stats', '--bbv', vectors, '-O', 'phases.interval=30', path)
         lines = open(vectors).read()
-        tap.ok('instructions that are nowhere', lines == 'T:1:20 \nT:1:20 \n', lines)
+        tap.ok('instructions_without_addresses_are_in_no_block', lines == 'T:1:20 \nT:1:20 \n', lines)
 sys.exit(tap.end())

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from branching import CONDITIONAL, aim, fall_through, facts_of
+from branching import CONDITIONAL, aim, facts_of, fall_through
 from model import Tap, context, run, stats, trace
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']

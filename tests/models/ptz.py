@@ -330,7 +330,7 @@ def read(data):
                     used += [value] * (key == 'column')
                 elif key == 'record':
                     records.append(value)
-            expect(head['version'] == '1', 'the version')
+            expect(head['version'] == '2', 'the version')
         elif tag == 'SEGM':
             segment = Segment(front, body, columns)
             number += 1

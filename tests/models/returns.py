@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Calls and returns, paired again from the rows, as TAP."""
+"""Calls and returns, matched from the rows, as TAP."""
 import collections
 import os
 import sys
 import tempfile
 
-from branching import CALL, RETURN, behind, branches
+from branching import CALL, RETURN, branches, fall_through
 from model import Tap, public, stats, trace
 
 
@@ -17,22 +17,23 @@ def quantities(rows):
         if RETURN in facts:
             counts['returns'] += 1
             if not stack:
-                counts['empty'] += 1
+                counts['ras_underflow'] += 1
             elif target not in stack:
-                counts['elsewhere'] += 1
+                counts['mismatched_returns'] += 1
             else:
                 below = stack[::-1].index(target)
-                counts['unwound' if below else 'matched'] += 1
-                counts['frames'] += below
+                counts['unwinding_returns' if below else 'matched_returns'] += 1
+                counts['frames_skipped'] += below
                 del stack[len(stack) - 1 - below:]
         elif CALL in facts:
             counts['calls'] += 1
-            stack.append(behind(row))
+            stack.append(fall_through(row))
             depths[len(stack)] += 1
-    names = ('calls', 'returns', 'matched', 'unwound', 'frames', 'elsewhere', 'empty')
+    names = ('calls', 'returns', 'matched_returns', 'unwinding_returns', 'frames_skipped', 'mismatched_returns',
+             'ras_underflow')
     expected = {name: counts[name] for name in names}
-    expected['deepest'] = max(depths, default=0)
-    expected['depths'] = sorted(depths.items())
+    expected['call_depth_max'] = max(depths, default=0)
+    expected['call_depths'] = sorted(depths.items())
     return expected
 
 
@@ -44,9 +45,9 @@ for name in ('tt6/isamix.tt6e', 'amber/memset_thread_001.tt6', 'pthr/thread_001.
     if name:
         _, rows = trace(name)
         found = stats(name, 'returns')
-        found['depths'] = [(row['depth'], row['count']) for row in found['depths']]
+        found['call_depths'] = [(row['call_depth'], row['count']) for row in found['call_depths']]
         tap.same(name.split('/')[-1], found, quantities(rows))
-# Worked by hand: 1100 calls into one another, then as many returns; a stack holds 1024 of them.
+# 1100 nested calls, then the same number of returns; a stack has 1024 entries.
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'deep.jsonl')
     with open(path, 'w') as file:
@@ -60,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
                 file.write(f'{{"kind":"instruction","pc":"{pc:#x}","opcode":"{opcode:#x}",'
                            f'"opcode_size":4,"branch":"taken","target":"{target:#x}"}}\n')
     found = stats(path, 'returns')
-tap.same('a full stack loses its oldest calls', found, {
-    'calls': 1100, 'returns': 1100, 'matched': 1024, 'empty': 76, 'forgotten': 76,
-    'deepest': 1024})
+tap.same('a_full_stack_drops_its_oldest_calls', found, {
+    'calls': 1100, 'returns': 1100, 'matched_returns': 1024, 'ras_underflow': 76, 'ras_overflow': 76,
+    'matched_return_ratio': 1024 / 1100, 'call_depth_max': 1024})
 sys.exit(tap.end())

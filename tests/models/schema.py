@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The keys that `polytrace stats` prints against those that its manual page has, as TAP.
 
-Every analysis has a section, and every key that any sample makes it print stands there, as .Cm; what
-stands there and is printed for no sample is told as a comment.
+Every analysis has a section, which marks every key that is printed for any sample as .Cm; a key that
+stands there but is not printed for any sample is listed as a comment.
 """
 import json
 import os
@@ -16,7 +16,7 @@ PAGE = open(os.path.join(ROOT, 'doc', 'man', 'polytrace-stats.1')).read()
 
 
 def sections():
-    """Words that the page marks, by the title of their section."""
+    """The marked words of the page, by section."""
     found = {}
     for name, text in re.findall(r'^\.S[sh] (\S+)\n(.*?)(?=^\.S[sh] )', PAGE, re.M | re.S):
         marked = ' '.join(re.findall(r'^\.(?:It )?(?:Pq )?Cm (.*)$', text, re.M))
@@ -25,7 +25,7 @@ def sections():
 
 
 def printed(value, into):
-    """Adds the keys within a value of JSON."""
+    """Adds the keys in a JSON value."""
     for key, inner in value.items() if isinstance(value, dict) else ():
         into.add(key)
         printed(inner, into)
@@ -62,7 +62,7 @@ for analysis in [row['name'] for row in listed['analyses']]:
         continue
     lacks = sorted((seen.get(analysis, set()) | options) - page)
     for key in sorted(page - seen.get(analysis, set()) - options):
-        print(f'# {analysis}: no sample makes it print {key}')
+        print(f'# {analysis}: {key} is not printed for any sample')
     tap.ok(f'every key and option of {analysis} is in the manual', not lacks, ' '.join(lacks))
 tap.ok('the keys of intervals are in the manual',
        {'confidence', 'quantity', 'meaning', 'estimate', 'low', 'high', 'units'} <= samples)

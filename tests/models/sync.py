@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Synchronisation, followed again by simple means, as TAP."""
+"""Synchronization, computed from the rows by simple means, as TAP."""
 import collections
 import json
 import os
@@ -24,7 +24,7 @@ def operations(rows):
 
 
 def is_mutex(ops):
-    """Reference amber 7.1, R6; ops are those of one address."""
+    """Apple amber traces 7.1, R6; ops are those of one address."""
     kinds = {op[2] for op in ops}
     if 'trywait' in kinds:
         return True
@@ -47,7 +47,7 @@ def holds_of(ops):
 
 
 def waits_of(rows, ops):
-    """(context, whether it waited until the signal) of each wait behind another's signal."""
+    """(context, whether it waited until the signal) of each wait after another context's signal."""
     for place, op in enumerate(ops):
         before = [other for other in ops[:place] if other[2] in SIGNALS]
         if op[2] in SIGNALS or not before or before[-1][1] == op[1]:
@@ -57,12 +57,12 @@ def waits_of(rows, ops):
 
 
 def foreign_of(ops, before):
-    """Signals of others between operations of one context, by counts alone."""
+    """Signals of other contexts between operations of one context, derived from the counts."""
     total = 0
     for context in {op[1] for op in ops}:
         own = [op for op in ops if op[1] == context]
         for one, two in zip(own, own[1:]):
-            # The signals that there were when the first was done, and when the second began.
+            # The number of signals after the first operation, and before the second one.
             since = one[4] + (one[2] in SIGNALS and before)
             until = two[4] - (two[2] in SIGNALS and not before)
             total += until - since
@@ -98,7 +98,7 @@ def nested_of(by_address, ops):
 
 def bits_of(lengths):
     bits = collections.Counter(length.bit_length() for length in lengths)
-    return [{'hold_length': 1 << bit - 1 if bit else 0, 'count': bits[bit]}
+    return [{'hold_time': 1 << bit - 1 if bit else 0, 'holds': bits[bit]}
             for bit in range(min(bits), max(bits) + 1)] if bits else []
 
 
@@ -114,9 +114,10 @@ def address_line(address, ops, rows, before):
     waits = list(waits_of(rows, ops))
     return {'address': f'0x{address:08x}', 'class': 'mutex' if mutex else 'condition',
             **counts_of(ops), 'contexts': len({op[1] for op in ops}), 'handovers': len(waits),
-            'contended': sum(until for _, until in waits), 'foreign': foreign_of(ops, before),
+            'blocked_acquisitions': sum(until for _, until in waits),
+            'signals_of_other_contexts': foreign_of(ops, before),
             'holds': len(holds),
-            'hold_mean': sum(h[0] for h in holds) / len(holds) if holds else None}
+            'hold_time_mean': sum(h[0] for h in holds) / len(holds) if holds else None}
 
 
 def name_of(context):
@@ -141,38 +142,39 @@ def model(rows):
             continue
         count = sum(row['kind'] == 'instruction' and not row.get('synthetic')
                     for row in rows if row.get('thread') == context)
-        contended = sum(until for address in order
+        blocked = sum(until for address in order
                         for who, until in waits_of(rows, by_address[address]) if who == context)
         held = sum(h[0] for address in mutexes for h in holds[address] if h[1] == context)
         contexts.append({'context': name_of(context), 'instructions': count, **counts_of(own),
-                        'contended': contended, 'held': held})
+                        'blocked_acquisitions': blocked, 'hold_time': held})
     longest = []
     for address in mutexes:
         if holds[address]:
             best = min(holds[address], key=lambda h: (-h[0], h[3]))
-            longest.append({'address': f'0x{address:08x}', 'length': best[0],
-                            'context': name_of(best[1]), 'wait': best[2], 'signal': best[3]})
-    longest.sort(key=lambda line: (-line['length'], line['address']))
+            longest.append({'address': f'0x{address:08x}', 'hold_time': best[0], 'context': name_of(best[1]),
+                            'wait_record': best[2], 'signal_record': best[3]})
+    longest.sort(key=lambda line: (-line['hold_time'], line['address']))
     pairs = nested_of(by_address, ops)
-    nested = [{'outer': f'0x{outer:08x}', 'inner': f'0x{inner:08x}', 'count': len(where),
-               'reversed': len(pairs.get((inner, outer), [])), 'first': where[0]}
+    nested = [{'outer_address': f'0x{outer:08x}', 'inner_address': f'0x{inner:08x}', 'count': len(where),
+               'reversed_count': len(pairs.get((inner, outer), [])), 'first_record': where[0]}
               for (outer, inner), where in pairs.items()]
-    nested.sort(key=lambda line: (-line['count'], line['first']))
+    nested.sort(key=lambda line: (-line['count'], line['first_record']))
     open_at_end = sum(own[-1][2] not in SIGNALS for address in mutexes for context in everyone
                       for own in [[op for op in by_address[address] if op[1] == context]] if own)
     waits = sum(line['waits'] + line['trywaits'] for line in lines)
-    contended = sum(line['contended'] for line in lines)
+    blocked = sum(line['blocked_acquisitions'] for line in lines)
     return {
         'mutexes': len(mutexes), 'conditions': len(order) - len(mutexes), **counts_of(ops),
-        'handovers': sum(line['handovers'] for line in lines), 'contended': contended,
-        'contended_percent': 100 * contended / waits if waits else 0,
-        'numbering': 'before' if before else 'after',
-        'foreign': sum(line['foreign'] for line in lines), 'backward': 0,
-        'held_at_end': open_at_end, 'addresses': lines[:10], 'contexts': contexts[:10],
-        'hold_histogram': bits_of([h[0] for address in mutexes for h in holds[address]]),
+        'handovers': sum(line['handovers'] for line in lines), 'blocked_acquisitions': blocked,
+        'blocked_ratio': blocked / waits if waits else None,
+        'signal_numbering': 'before' if before else 'after',
+        'signals_of_other_contexts': sum(line['signals_of_other_contexts'] for line in lines),
+        'backward_counts': 0, 'locks_held_at_end': open_at_end, 'operations_by_address': lines[:10],
+        'operations_by_context': contexts[:10],
+        'hold_times': bits_of([h[0] for address in mutexes for h in holds[address]]),
         'longest_holds': longest[:10],
-        'inversions': sum((two, one) in pairs for one, two in pairs) // 2,
-        'nested': nested[:10]}
+        'lock_order_inversions': sum((two, one) in pairs for one, two in pairs) // 2,
+        'nested_acquisitions': nested[:10]}
 
 
 def compare(tap, name):
@@ -194,8 +196,8 @@ def write(path, rows):
             print(json.dumps({'kind': 'instruction', 'record': 'row', **row}), file=out)
 
 
-def made(first):
-    """Threads that lock some of six mutexes, in any order but without a deadlock, and wait."""
+def random_operations(first):
+    """Rows of threads that lock some of six mutexes, in any order but without a deadlock, and wait."""
     chance = random.Random(11)
     owner, count = {}, collections.Counter()
     held = collections.defaultdict(list)
@@ -226,8 +228,8 @@ def made(first):
 
 
 HAND = [
-    # Thread 2 comes to the mutex, and gets it only when thread 1, which held it for two
-    # instructions, has given it up; thread 1 comes back later, without waiting.
+    # Thread 2 waits for the mutex until thread 1, which held it for two instructions, releases it;
+    # thread 1 acquires it again later, without waiting.
     {'thread': 1, 'kind': 'sync', 'sync': 'wait', 'address': 64, 'value': 0},
     {'thread': 1, 'pc': 0}, {'thread': 2, 'pc': 0}, {'thread': 1, 'pc': 4},
     {'thread': 1, 'kind': 'sync', 'sync': 'signal', 'address': 64, 'value': 1},
@@ -247,12 +249,13 @@ with tempfile.TemporaryDirectory() as directory:
         *(os.path.join(DATA, 'pthr', f'thread_00{number}.tt6') for number in range(1, 5)))
     compare(tap, path)
     for after in (True, False):
-        write(path, made(after))
+        write(path, random_operations(after))
         compare(tap, path)
     write(path, HAND)
     compare(tap, path)
-    tap.same('a wait that another one held up is contended', stats(path, 'sync'),
-             {'handovers': 2, 'contended': 1, 'foreign': 1, 'held_at_end': 1,
-              'longest_holds': [{'address': '0x00000040', 'length': 2, 'context': 'thread 1',
-                                 'wait': 1, 'signal': 5}]})
+    tap.same('a_wait_for_a_mutex_held_by_another_thread_is_blocked', stats(path, 'sync'),
+             {'handovers': 2, 'blocked_acquisitions': 1, 'signals_of_other_contexts': 1,
+              'locks_held_at_end': 1,
+              'longest_holds': [{'address': '0x00000040', 'hold_time': 2, 'context': 'thread 1',
+                                 'wait_record': 1, 'signal_record': 5}]})
 sys.exit(tap.end())

@@ -9,12 +9,12 @@ import tempfile
 
 from model import Tap, context, stats, trace
 
-# FULL records behind the opcode (reference amber 4.7): bytes of a register, where r0, cr, xer, lr, ctr, f0, v0 are.
+# FULL records after the opcode (Apple amber traces 4.7): bytes of a register, offsets of r0, cr, xer, lr, ctr, f0, v0.
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else None
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def parse(payload, record):
@@ -29,8 +29,8 @@ def parse(payload, record):
     return state
 
 
-def foretold(values):
-    """(count, same, in steps, zero) of the (value, bytes) that a place had."""
+def locality(values):
+    """Counts of the (value, bytes) of a register or load: all, same as the last, strided, zero."""
     result = [len(values), 0, 0, sum(value == 0 for value, _ in values)]
     for i, (value, size) in enumerate(values):
         if i >= 1:
@@ -39,22 +39,22 @@ def foretold(values):
             step = (value - values[i - 1][0]) % 256 ** size
             before = (values[i - 1][0] - values[i - 2][0]) % 256 ** values[i - 1][1]
             result[2] += step == before != 0
-    return collections.Counter(dict(zip(('count', 'same', 'strided', 'zero'), result)))
+    return collections.Counter(dict(zip(('count', 'last_value', 'strided', 'zero'), result)))
 
 
 def cells(counts):
-    return {'count': counts['count'], **{f'{key}_percent': percent(counts[key], counts['count'])
-                                         for key in ('same', 'strided', 'zero')}}
+    return {'values': counts['count'], **{f'{key}_ratio': ratio(counts[key], counts['count'])
+                                         for key in ('last_value', 'strided', 'zero')}}
 
 
 def bits(value, size):
-    """The least bits that hold a value as a signed number."""
+    """The min. number of bits of a value as a signed number."""
     number = value - 256 ** size if value >> 8 * size - 1 else value
     return next(n for n in range(1, 65) if -2 ** (n - 1) <= number < 2 ** (n - 1))
 
 
 def doublings():
-    """The name of a trace of a register that is given few values, of two widths."""
+    """The name of a trace that writes few values, of two widths, to registers."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'doublings.q4v')
@@ -75,38 +75,38 @@ for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1
     site, last, changes = {}, {}, collections.Counter()
     is_full = 'amber.state' in header.get('facts', {})
     for row in rows:
-        who = context(row)
+        context_of_row = context(row)
         if row['kind'] == 'instruction' and 'pc' in row:
-            site[who] = row['pc'], row.get('opcode', 0)
+            site[context_of_row] = row['pc'], row.get('opcode', 0)
         size = row['size'] if row.get('size', 0) in range(1, 8) else 8
         if is_full and 'payload' in row:
             now = parse(bytes.fromhex(row['payload']), int(header['facts']['amber.record']))
-            changed = [key for key in now if who in last and now[key] != last[who][key]]
-            if who in last:
+            changed = [key for key in now if context_of_row in last and now[key] != last[context_of_row][key]]
+            if context_of_row in last:
                 changes[len(changed)] += 1
             for key in changed:
                 if key[0] == 'r' or key in ('lr', 'ctr'):
-                    registers[key, who].append((int.from_bytes(now[key], 'big'), 4))
-            last[who] = now
+                    registers[key, context_of_row].append((int.from_bytes(now[key], 'big'), 4))
+            last[context_of_row] = now
         elif row['kind'] == 'register' and 'value' in row and 'reg' in row:
-            registers[row['reg'], who].append((row['value'] % 256 ** size, size))
-        elif row['kind'] == 'access' and row.get('access') == 'read' and 'value' in row and who in site:
-            loads[site[who], who].append((row['value'] % 256 ** size, size))
+            registers[row['reg'], context_of_row].append((row['value'] % 256 ** size, size))
+        elif row['kind'] == 'access' and row.get('access') == 'read' and 'value' in row and context_of_row in site:
+            loads[site[context_of_row], context_of_row].append((row['value'] % 256 ** size, size))
     by_name = collections.defaultdict(collections.Counter)
     for (key, _), values in registers.items():
-        by_name[key].update(foretold(values))
+        by_name[key].update(locality(values))
     totals = {'registers': sum(by_name.values(), collections.Counter()),
-              'loads': sum(map(foretold, loads.values()), collections.Counter())}
+              'loads': sum(map(locality, loads.values()), collections.Counter())}
     widths = collections.Counter(bits(*value) for values in registers.values() for value in values)
     count = sum(widths.values())
     tap.same(name.split('/')[-1], stats(name, 'values'), {
-        'locality': [{'of': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
-        'beyond': 0,
-        'registers': [{'register': key, **cells(by_name[key])}
+        'value_locality': [{'value_source': key, **cells(totals[key])} for key in ('registers', 'loads') if totals[key]['count']],
+        'untracked_values': 0,
+        'hottest_registers': [{'register': key, **cells(by_name[key])}
                       for key in sorted(by_name, key=lambda key: (-by_name[key]['count'], key))[:10]],
-        'widths': [{'width': n, 'count': widths[n], 'percent': percent(widths[n], count),
-                    'within_percent': percent(sum(widths[m] for m in widths if m <= n), count)}
+        'value_widths': [{'width': n, 'values': widths[n], 'share': ratio(widths[n], count),
+                          'cumulative_share': ratio(sum(widths[m] for m in widths if m <= n), count)}
                    for n in sorted(widths)],
-        'changes': [{'registers': n, 'count': changes[n], 'percent': percent(changes[n], sum(changes.values()))}
+        'register_changes': [{'changed_registers': n, 'records': changes[n], 'share': ratio(changes[n], sum(changes.values()))}
                     for n in sorted(changes)]})
 sys.exit(tap.end())

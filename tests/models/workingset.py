@@ -39,13 +39,16 @@ for name, window in (('tt6/sort.tt6', 16), ('qemu4v/arm_start_2k.q4v', 10), ('ci
         if sizes:
             line = {'window': length, 'windows': len(sizes)}
             for key in KEYS:
-                line[key], line[key + '_most'] = mean([size[key] for size in sizes]), max(size[key] for size in sizes)
+                line[key + '_mean'] = mean([size[key] for size in sizes])
+                line[key + '_max'] = max(size[key] for size in sizes)
             windows.append(line)
     wide = 1
     while shortest and (len(shortest) - 1) // wide >= 96:
         wide *= 2
     tap.same(name.split('/')[-1], stats(name, 'workingset', '-O', f'workingset.window={window}'), {
-        'line_bytes': 64, 'page_bytes': 4096, 'untold': 0, 'windows': windows,
-        'time': [{'record': i * window + 1, **{key: mean([size[key] for size in shortest[i:i + wide]]) for key in KEYS}}
-                 for i in range(0, len(shortest), wide)]})
+        'line_size': 64, 'page_size': 4096, 'untracked_accesses': 0, 'working_set_by_window': windows,
+        'working_set_over_time': [
+            {'from_record': i * window + 1,
+             **{key + '_mean': mean([size[key] for size in shortest[i:i + wide]]) for key in KEYS}}
+            for i in range(0, len(shortest), wide)]})
 sys.exit(tap.end())

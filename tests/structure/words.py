@@ -56,8 +56,8 @@ WORDS = [
     (r'one an? (?:processor|thread|record|row|line|instruction|segment)', 'one per processor'),
     (r'usual(?:ly)?', 'default; normally'),
     (r'translation (?:look-aside )?buffers?', 'TLB'),
-    (r'target buffers?', 'BTB'),
-    (r'return stacks?', 'return-address stack (RAS)'),
+    (r'(?<!branch )target buffers?', 'BTB'),
+    (r'(?<!-address )return stacks?', 'return-address stack (RAS)'),
 ]
 # In code alone.
 NAMES = [

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of points, gaps as they are counted, and what keeps files of phases from being
- * written. */
+/* Clusters of points, bins of gaps, and the files of phases with their errors. */
 #include "rows_help.h"
 
 #include "analysis/cluster.h"
@@ -55,9 +54,9 @@ distant_groups_are_found_and_numbered_in_order_of_appearance(void **state)
 }
 
 static void
-numbers_by_chance_are_those_of_splitmix64(void **state)
+random_numbers_are_those_of_splitmix64(void **state)
 {
-	/* As the reference implementation gives them (S. Vigna, prng.di.unimi.it). */
+	/* The output of the reference implementation (S. Vigna, prng.di.unimi.it). */
 	uint64_t seed = 1234567;
 	(void)state;
 	assert_true(cluster_random(&seed) == 6457827717110365317u);
@@ -66,33 +65,33 @@ numbers_by_chance_are_those_of_splitmix64(void **state)
 }
 
 static void
-a_gap_is_counted_by_its_upper_digits(void **state)
+gaps_are_binned_by_their_upper_digits(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
-		const uint64_t least = events_gap_least(i);
-		assert_int_equal(events_gap(least), i);
+		const uint64_t gap = events_gap_min(i);
+		assert_int_equal(events_gap(gap), i);
 		if (i)
-			assert_int_equal(events_gap(least - 1), i - 1);
+			assert_int_equal(events_gap(gap - 1), i - 1);
 	}
 	assert_int_equal(events_gap(UINT64_MAX), EVENTS_GAPS - 1);
 	assert_int_equal(events_gap(255), 255);
 	assert_int_equal(events_gap(257), events_gap(256));
 }
 
-/* What was found in a trace of 90 instructions, by these analyses and options. */
+/* Returns the results of analyses with options for a trace of 90 instructions. */
 static struct poly_stats *
 analyse(const char *const *analyses, const char *const *options)
 {
 	struct buf bytes = load_sample("amber/thread_001.tt6");
 	struct poly_reader *reader = open_bytes(&bytes, "tt6", NULL, false);
-	struct poly_stats_options asked = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats_options stats_options = POLY_STATS_OPTIONS_INIT;
 	const struct poly_batch *batch;
 	struct poly_stats *stats;
 	struct poly_error error;
-	asked.analyses = analyses;
-	asked.options = options;
-	if (poly_stats_new(&asked, &stats, &error) != POLY_OK)
+	stats_options.analyses = analyses;
+	stats_options.options = options;
+	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
 	poly_reader_project(reader, poly_stats_columns(stats));
@@ -133,12 +132,14 @@ files_need_their_analysis(void **state)
 	(void)state;
 	assert_int_equal(
 		poly_phases_write(stats, POLY_PHASES_WEIGHTS, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "the analysis 'phases' was not asked for");
+	assert_string_equal(error.message,
+		"no analysis 'phases' in the results; select it in options.analyses");
 	poly_stats_free(stats);
 	stats = analyse(by_phases, NULL);
 	assert_int_equal(
 		poly_phases_write(stats, POLY_PHASES_VECTORS, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "the vectors were not kept: phases.vectors=1");
+	assert_string_equal(error.message,
+		"no basic-block vectors in the results; set the option phases.vectors=1");
 	assert_int_equal(
 		poly_phases_write(stats, POLY_PHASES_SIMPOINTS, &sink, &error), POLY_OK);
 	assert_int_equal(out.size, 0);
@@ -189,7 +190,7 @@ a_failing_sink_is_reported(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+out_of_memory_is_reported(void **state)
 {
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	struct poly_error error;
@@ -206,9 +207,9 @@ lack_of_memory_is_told(void **state)
 			mem_fail_at(0);
 			assert_true(
 				status == POLY_OK || status == POLY_ERR_MEMORY || out.failed);
-			const bool is_whole = status == POLY_OK && !out.failed;
+			const bool is_complete = status == POLY_OK && !out.failed;
 			buf_free(&out);
-			if (!is_whole)
+			if (!is_complete)
 				status = POLY_ERR_MEMORY;
 		}
 		assert_true(k > 1);
@@ -217,8 +218,7 @@ lack_of_memory_is_told(void **state)
 }
 #endif
 
-/* A trace whose rows have these digits as times, "-" for none: begins it for a run and adds it.
- */
+/* Adds a trace whose rows have these digits as times, "-" for none. */
 static void
 add_times(struct poly_stats *stats, const char *times)
 {
@@ -240,9 +240,9 @@ add_times(struct poly_stats *stats, const char *times)
 	buf_free(&text);
 }
 
-/* A run of traces, whose times stand between blanks. */
+/* Returns the results for traces with these times. */
 static struct poly_stats *
-run_of(const char *const *traces)
+results_of(const char *const *traces)
 {
 	const char *names[] = {"events", NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
@@ -254,58 +254,58 @@ run_of(const char *const *traces)
 	return stats;
 }
 
-/* How many gaps and how many times that go back a run tells. */
+/* Checks the numbers of gaps and of backward times in a report. */
 static void
 expect_gaps(const struct poly_stats *stats, const char *expected)
 {
-	struct buf told = {0};
-	const struct poly_sink sink = {append, &told};
+	struct buf printed = {0};
+	const struct poly_sink sink = {append, &printed};
 	struct poly_report *report = poly_report_new();
 	poly_stats_report(stats, report);
 	assert_int_equal(
 		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, NULL), POLY_OK);
-	if (!strstr(buf_text(&told), expected))
-		fail_msg("%s, expected %s", buf_text(&told), expected);
+	if (!strstr(buf_text(&printed), expected))
+		fail_msg("%s, expected %s", buf_text(&printed), expected);
 	poly_report_free(report);
-	buf_free(&told);
+	buf_free(&printed);
 }
 
 static void
-no_gap_reaches_from_a_trace_into_another(void **state)
+gaps_do_not_extend_over_traces(void **state)
 {
 	(void)state;
 	const struct {
-		const char *parts[4][4], *gaps;
+		const char *slices[4][4], *gaps;
 	} cases[] = {
-		/* Parts of one trace: 1 3, 4 6, 9. */
-		{{{"13"}, {"46"}, {"9"}, {""}}, "\"gap_count\": 4, \"backward\": 0,"},
-		/* The part in between has no times. */
-		{{{"13"}, {"--"}, {"9"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
-		/* The first trace ends within the second part, which has no time of it. */
-		{{{"13"}, {"", "46"}, {"9"}, {""}}, "\"gap_count\": 3, \"backward\": 0,"},
-		/* Nor of the next trace, in which the third one goes on. */
-		{{{"13"}, {"", "--"}, {"91"}, {""}}, "\"gap_count\": 1, \"backward\": 1,"},
-		/* The second trace ends there as well. */
-		{{{"13"}, {"4", "5", "-"}, {"8"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
-		{{{""}, {"-", "57"}, {"8"}, {""}}, "\"gap_count\": 2, \"backward\": 0,"},
-		/* The first trace ends in the third part, before any further time. */
-		{{{"13"}, {"-"}, {"-", "-"}, {"57"}}, "\"gap_count\": 2, \"backward\": 0,"},
+		/* Slices of one trace: 1 3, 4 6, 9. */
+		{{{"13"}, {"46"}, {"9"}, {""}}, "\"gaps\": 4, \"backward_times\": 0,"},
+		/* The slice in between has no times. */
+		{{{"13"}, {"--"}, {"9"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
+		/* The first trace ends in the second slice, which has none of its times. */
+		{{{"13"}, {"", "46"}, {"9"}, {""}}, "\"gaps\": 3, \"backward_times\": 0,"},
+		/* Nor of the next trace, which the third slice continues. */
+		{{{"13"}, {"", "--"}, {"91"}, {""}}, "\"gaps\": 1, \"backward_times\": 1,"},
+		/* The second trace ends there, too. */
+		{{{"13"}, {"4", "5", "-"}, {"8"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
+		{{{""}, {"-", "57"}, {"8"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
+		/* The first trace ends in the third slice, before any other time. */
+		{{{"13"}, {"-"}, {"-", "-"}, {"57"}}, "\"gaps\": 2, \"backward_times\": 0,"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		for (unsigned from_right = 0; from_right < 2; from_right++) {
-			struct poly_stats *parts[4];
+			struct poly_stats *slices[4];
 			for (unsigned k = 0; k < 4; k++)
-				parts[k] = run_of(cases[i].parts[k]);
+				slices[k] = results_of(cases[i].slices[k]);
 			for (unsigned k = 1 + from_right; k < 4; k++)
 				assert_int_equal(
-					poly_stats_merge(parts[from_right], parts[k], NULL),
+					poly_stats_merge(slices[from_right], slices[k], NULL),
 					POLY_OK);
 			if (from_right)
 				assert_int_equal(
-					poly_stats_merge(parts[0], parts[1], NULL), POLY_OK);
-			expect_gaps(parts[0], cases[i].gaps);
+					poly_stats_merge(slices[0], slices[1], NULL), POLY_OK);
+			expect_gaps(slices[0], cases[i].gaps);
 			for (unsigned k = 0; k < 4; k++)
-				poly_stats_free(parts[k]);
+				poly_stats_free(slices[k]);
 		}
 	}
 }
@@ -317,15 +317,15 @@ main(void)
 		cmocka_unit_test(equal_points_are_one_group),
 		cmocka_unit_test(one_point_is_one_group),
 		cmocka_unit_test(distant_groups_are_found_and_numbered_in_order_of_appearance),
-		cmocka_unit_test(numbers_by_chance_are_those_of_splitmix64),
-		cmocka_unit_test(a_gap_is_counted_by_its_upper_digits),
+		cmocka_unit_test(random_numbers_are_those_of_splitmix64),
+		cmocka_unit_test(gaps_are_binned_by_their_upper_digits),
 		cmocka_unit_test(files_need_their_analysis),
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
 		cmocka_unit_test(a_failing_sink_is_reported),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(out_of_memory_is_reported),
 #endif
-		cmocka_unit_test(no_gap_reaches_from_a_trace_into_another),
+		cmocka_unit_test(gaps_do_not_extend_over_traces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

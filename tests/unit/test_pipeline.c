@@ -96,7 +96,7 @@ random_ooo(uint64_t *state, enum pipeline_memory memory)
 	struct pipeline_ooo_config config = {.width = 1 + next_random(state, 6),
 		.size = 1 + next_random(state, 40),
 		.registers = next_random(state, 2) ? 0 : 2 + next_random(state, 30),
-		.extra_most = 40,
+		.extra_max = 40,
 		.penalty = next_random(state, 9),
 		.no_penalty = next_random(state, 4) == 0,
 		.taken_ends = next_random(state, 2),

@@ -258,7 +258,7 @@ make_file(const struct made *streams, const struct made *more)
 	uint64_t places[2];
 	buf_append(&file, "\x89PTZ\r\n\x1a\n", 8);
 	put_pair(&front, "hunted", "never");
-	put_pair(&front, "version", "1");
+	put_pair(&front, "version", "2");
 	for (size_t i = 0; i < 6; i++)
 		put_pair(&front, "column", columns[i]);
 	put_section(&file, "HEAD", &front, NULL);
@@ -610,15 +610,15 @@ another_version_is_not_read(void **state)
 	uint8_t *p = file.data + 8;
 	while (memcmp(p,
 		       "\x01"
-		       "1",
+		       "2",
 		       2) != 0)
 		p++;
-	p[1] = '2';
+	p[1] = '1';
 	mend_section(file.data + 8);
 	assert_int_equal(poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
 		POLY_ERR_UNSUPPORTED);
-	assert_string_equal(
-		error.message, "unsupported version 2 of the packed trace (expected 1)");
+	assert_string_equal(error.message, "unsupported version 1 of the packed trace "
+					   "(expected 2); pack the original trace again");
 	buf_free(&file);
 }
 

@@ -567,13 +567,13 @@ a_head_is_all_front_and_within_the_limit(void **state)
 		put_number(&file, cases[i].body, 8);
 		put_number(&file,
 			checksum("\x07version\x01"
-				 "1",
+				 "2",
 				10),
 			8);
 		put_number(&file, checksum(file.data + 8, 24), 8);
 		buf_append(&file,
 			"\x07version\x01"
-			"1xx",
+			"2xx",
 			12);
 		assert_int_equal(
 			poly_reader_open_memory(file.data, file.size, NULL, &reader, &error),
@@ -591,7 +591,7 @@ head_of(const char *prefix, unsigned count)
 	buf_append(&file, "\x89PTZ\r\n\x1a\n", 8);
 	buf_append(&front,
 		"\x07version\x01"
-		"1",
+		"2",
 		10);
 	for (unsigned i = 0; i < count; i++) {
 		char key[40];

@@ -72,7 +72,7 @@ set_pipelines(struct pipeline_machine *machine, const uint64_t *values)
 	machine->ooo = (struct pipeline_ooo_config){.width = (unsigned)values[OPTION_WIDTH],
 		.size = (unsigned)values[OPTION_SIZE],
 		.registers = (unsigned)values[OPTION_REGISTERS],
-		.extra_most = machine->miss,
+		.extra_max = machine->miss,
 		.penalty = (unsigned)values[OPTION_PENALTY],
 		.taken_ends = values[OPTION_TAKEN_ENDS],
 		.memory = (enum pipeline_memory)values[OPTION_MEMORY],

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks and loops: where execution stays.
+ * The most executed basic blocks and loops.
  *
- * A loop is where a branch that is no call and no return goes back; it is left where execution
- * goes on outside of it in the same call, or where that call returns.
+ * A loop begins at the target of a backward branch that is neither a call nor a return. It ends
+ * when execution continues outside of it in the same call, or when that call returns.
  *
- * spec: Aho, Sethi, Ullman, Compilers, 9.4 (blocks), 10.4 (back edges), of what was executed.
+ * spec: Aho, Sethi, Ullman, Compilers, 9.4 (blocks), 10.4 (back edges), applied to execution.
  */
 #include "analysis/stats/blocks.h"
 
@@ -15,142 +15,144 @@
 static enum poly_status
 profile_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct block_profile *it = state;
+	struct block_profile *profile = state;
 	(void)error;
-	it->top = setup->values[0];
+	profile->top = setup->values[0];
 	return POLY_OK;
 }
 
 static void
-end_block(struct block_profile *it, struct walker *walker)
+end_block(struct block_profile *profile, struct walker *walker)
 {
 	if (walker->block)
-		it->sizes[walker->block < BLOCKS_LONG ? walker->block : BLOCKS_LONG]++;
+		profile->lengths[walker->block < BLOCKS_LENGTH_MAX ? walker->block
+								   : BLOCKS_LENGTH_MAX]++;
 	walker->block = 0;
 }
 
-/* Counts the instructions of a context's innermost loop up to now. */
+/* Counts the instructions of a context's innermost loop since they were last counted. */
 static void
-count_inside(struct block_profile *it, struct walker *walker, struct open_loop *open)
+count_loop_instructions(
+	struct block_profile *profile, struct walker *walker, struct open_loop *open)
 {
 	if (open->loop != PAIR_INDEX_FULL)
-		it->loops[open->loop].instructions += walker->instructions - open->mark;
-	open->mark = walker->instructions;
+		profile->loops[open->loop].instructions += walker->instructions - open->counted;
+	open->counted = walker->instructions;
 }
 
 static void
-leave_loop(struct block_profile *it, struct walker *walker)
+leave_loop(struct block_profile *profile, struct walker *walker)
 {
 	struct open_loop *open = &walker->loops[--walker->open];
-	count_inside(it, walker, open);
-	it->trips[64 - (unsigned)__builtin_clzll(open->iterations)]++;
+	count_loop_instructions(profile, walker, open);
+	profile->trips[64 - (unsigned)__builtin_clzll(open->iterations)]++;
 }
 
-/* Blocks and loops that are open end with the trace, and where rows are left out. */
+/* Ends open blocks and loops at the end of a trace and at skipped rows. */
 static void
-forget(struct block_profile *it)
+end_all(struct block_profile *profile)
 {
-	basic_blocks_begin(&it->blocks);
+	basic_blocks_begin(&profile->blocks);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		struct walker *walker = &it->walkers[i];
-		end_block(it, walker);
+		struct walker *walker = &profile->walkers[i];
+		end_block(profile, walker);
 		while (walker->open)
-			leave_loop(it, walker);
+			leave_loop(profile, walker);
 		walker->is_known = false;
 		walker->level = 0;
 	}
-	it->is_empty = true;
+	profile->is_empty = true;
 }
 
 static void
 profile_begin(void *state, const struct poly_trace_info *info)
 {
 	(void)info;
-	forget(state);
+	end_all(state);
 }
 
-/* A further iteration of the innermost loop of a context, by a jump from latch. */
+/* Counts an iteration of the innermost loop of a context, which branched back from latch. */
 static void
-iterate(struct block_profile *it, struct walker *walker, uint64_t latch)
+count_iteration(struct block_profile *profile, struct walker *walker, uint64_t latch)
 {
 	struct open_loop *open = &walker->loops[walker->open - 1];
-	count_inside(it, walker, open);
+	count_loop_instructions(profile, walker, open);
 	open->iterations++;
 	if (latch > open->latch)
 		open->latch = latch;
 	if (open->loop == PAIR_INDEX_FULL)
 		return;
-	struct loop *loop = &it->loops[open->loop];
+	struct loop *loop = &profile->loops[open->loop];
 	loop->iterations++;
 	if (open->latch > loop->latch)
 		loop->latch = open->latch;
-	if (open->iterations > loop->longest)
-		loop->longest = open->iterations;
+	if (open->iterations > loop->max_iterations)
+		loop->max_iterations = open->iterations;
 }
 
-/* The number of the loop at head; false: no memory. */
+/* Finds or adds the loop at head; false: out of memory. */
 static bool
-number_loop(struct block_profile *it, uint64_t head, uint32_t *number)
+get_loop(struct block_profile *profile, uint64_t head, uint32_t *index)
 {
-	void *list = it->loops;
-	*number = pair_index_add(&it->heads, head, 0, BLOCKS_LOOPS);
-	it->beyond += *number == PAIR_INDEX_FULL;
-	const bool ok = *number == PAIR_INDEX_FULL ||
-			(*number != PAIR_INDEX_FAILED &&
-				counters_grow_array(&list, &it->loop_capacity,
-					(size_t)*number + 1, sizeof *it->loops));
-	it->loops = list;
+	void *list = profile->loops;
+	*index = pair_index_add(&profile->heads, head, 0, BLOCKS_LOOPS_MAX);
+	profile->untracked_loops += *index == PAIR_INDEX_FULL;
+	const bool ok = *index == PAIR_INDEX_FULL ||
+			(*index != PAIR_INDEX_FAILED &&
+				counters_grow_array(&list, &profile->loop_capacity,
+					(size_t)*index + 1, sizeof *profile->loops));
+	profile->loops = list;
 	return ok;
 }
 
-/* A context jumped back to head for the first time: its second iteration begins. */
+/* Opens a loop at the first branch back to head, which begins its second iteration. */
 static bool
-enter_loop(struct block_profile *it, struct walker *walker, uint64_t head)
+enter_loop(struct block_profile *profile, struct walker *walker, uint64_t head)
 {
-	uint32_t number;
+	uint32_t index;
 	if (!walker->loops)
-		walker->loops = mem_new(BLOCKS_NESTED, sizeof *walker->loops);
+		walker->loops = mem_new(BLOCKS_NESTED_MAX, sizeof *walker->loops);
 	if (!walker->loops)
 		return false;
-	if (walker->open == BLOCKS_NESTED) {
-		it->deep++;
+	if (walker->open == BLOCKS_NESTED_MAX) {
+		profile->untracked_nested++;
 		return true;
 	}
-	if (!number_loop(it, head, &number))
+	if (!get_loop(profile, head, &index))
 		return false;
 	walker->loops[walker->open++] = (struct open_loop){.head = head,
 		.latch = walker->pc,
 		.iterations = 1,
-		.mark = walker->instructions,
+		.counted = walker->instructions,
 		.level = walker->level,
-		.loop = number};
-	if (number != PAIR_INDEX_FULL) {
-		struct loop *loop = &it->loops[number];
+		.loop = index};
+	if (index != PAIR_INDEX_FULL) {
+		struct loop *loop = &profile->loops[index];
 		loop->entries++;
 		loop->iterations++;
 		if (walker->open > loop->depth)
 			loop->depth = walker->open;
 	}
-	iterate(it, walker, walker->pc);
+	count_iteration(profile, walker, walker->pc);
 	return true;
 }
 
-/* Leaves the loops of a call that has returned. */
+/* Ends the loops of a call that has returned. */
 static void
-leave_call(struct block_profile *it, struct walker *walker)
+leave_call(struct block_profile *profile, struct walker *walker)
 {
 	walker->level--;
 	while (walker->open && walker->loops[walker->open - 1].level > walker->level)
-		leave_loop(it, walker);
+		leave_loop(profile, walker);
 }
 
-/* Goes from the last instruction of a context to the first one of a block at pc. */
+/* Follows the transition of a context from its last instruction to a block at pc. */
 static bool
-go_to(struct block_profile *it, struct walker *walker, uint64_t pc)
+follow(struct block_profile *profile, struct walker *walker, uint64_t pc)
 {
-	const bool taken = !walker->has_behind || pc != walker->behind;
+	const bool taken = !walker->has_fallthrough || pc != walker->fallthrough;
 	if (taken && (walker->flow & OP_RETURNS)) {
-		leave_call(it, walker);
+		leave_call(profile, walker);
 		return true;
 	}
 	if (taken && (walker->flow & OP_CALLS)) {
@@ -161,22 +163,22 @@ go_to(struct block_profile *it, struct walker *walker, uint64_t pc)
 		const struct open_loop *open = &walker->loops[walker->open - 1];
 		if (open->level != walker->level || (pc >= open->head && pc <= open->latch))
 			break;
-		leave_loop(it, walker);
+		leave_loop(profile, walker);
 	}
 	if (!taken || !(walker->flow & OP_JUMPS) || pc > walker->pc)
 		return true;
 	const struct open_loop *open = walker->open ? &walker->loops[walker->open - 1] : NULL;
 	if (!open || open->level != walker->level || open->head != pc)
-		return enter_loop(it, walker, pc);
-	iterate(it, walker, walker->pc);
+		return enter_loop(profile, walker, pc);
+	count_iteration(profile, walker, walker->pc);
 	return true;
 }
 
-/* The last instruction of a fragment is now the last one of its context. */
+/* Records the last instruction of a fragment as the last one of its context. */
 static void
-take_last(struct walker *walker, const struct block_fragment *fragment)
+set_last(struct walker *walker, const struct block_fragment *fragment)
 {
-	/* What stands in a delay slot is followed by where the branch before it goes. */
+	/* The instruction in a delay slot is followed by the target of the branch before it. */
 	const unsigned slot =
 		walker->is_known && (walker->flow & OP_DELAYED) ? walker->flow : 0;
 	const unsigned flow =
@@ -184,97 +186,97 @@ take_last(struct walker *walker, const struct block_fragment *fragment)
 	walker->pc = fragment->last.pc;
 	walker->flow = (uint8_t)(flow | fragment->later_flow);
 	walker->is_known = true;
-	walker->has_behind = fragment->has_fallthrough;
-	walker->behind = fragment->fallthrough;
+	walker->has_fallthrough = fragment->has_fallthrough;
+	walker->fallthrough = fragment->fallthrough;
 }
 
-/* Takes a fragment of a block; false: no memory. */
+/* Counts a fragment of a block; false: out of memory. */
 static bool
-take_fragment(void *user, const struct block_fragment *fragment, bool begins)
+count_fragment(void *user, const struct block_fragment *fragment, bool begins)
 {
-	struct block_profile *it = user;
-	struct walker *walker = &it->walkers[fragment->context];
+	struct block_profile *profile = user;
+	struct walker *walker = &profile->walkers[fragment->context];
 	bool ok = true;
 	if (!fragment->count) {
 		walker->flow |= fragment->later_flow;
 		return true;
 	}
 	if (!fragment->has_pc) {
-		end_block(it, walker);
+		end_block(profile, walker);
 		walker->is_known = false;
 		return true;
 	}
 	if (begins) {
-		end_block(it, walker);
+		end_block(profile, walker);
 		if (walker->is_known && !(walker->flow & OP_DELAYED))
-			ok = go_to(it, walker, fragment->pc);
+			ok = follow(profile, walker, fragment->pc);
 		walker->site = fragment->site;
 		if (walker->site != OP_NONE)
-			it->counts[walker->site].executions++;
+			profile->counts[walker->site].executions++;
 	}
 	walker->block += fragment->count;
 	walker->instructions += fragment->count;
 	if (walker->site != OP_NONE)
-		it->counts[walker->site].instructions += fragment->count;
-	take_last(walker, fragment);
+		profile->counts[walker->site].instructions += fragment->count;
+	set_last(walker, fragment);
 	return ok;
 }
 
 /* Before rows that are counted: room for the counts of all sites. */
 static bool
-expect_rows(struct block_profile *it, const struct static_ops *ops)
+reserve_blocks(struct block_profile *profile, const struct static_ops *ops)
 {
-	void *list = it->counts;
-	const bool ok =
-		counters_grow_array(&list, &it->capacity, ops->site_count, sizeof *it->counts);
-	it->counts = list;
-	it->is_empty = false;
+	void *list = profile->counts;
+	const bool ok = counters_grow_array(
+		&list, &profile->capacity, ops->site_count, sizeof *profile->counts);
+	profile->counts = list;
+	profile->is_empty = false;
 	return ok;
 }
 
 static bool
 profile_update(void *state, const struct analysis_rows *rows)
 {
-	struct block_profile *it = state;
+	struct block_profile *profile = state;
 	if (!rows->counts) {
-		if (!it->is_empty)
-			forget(it);
+		if (!profile->is_empty)
+			end_all(profile);
 		return true;
 	}
-	return expect_rows(it, rows->ops) &&
-	       basic_blocks_update(&it->blocks, rows, take_fragment, it);
+	return reserve_blocks(profile, rows->ops) &&
+	       basic_blocks_update(&profile->blocks, rows, count_fragment, profile);
 }
 
 static bool
 profile_update_weighted(void *state, const struct analysis_rows *rows)
 {
-	struct block_profile *it = state;
-	return expect_rows(it, rows->ops) &&
-	       basic_blocks_update_weighted(&it->blocks, rows, take_fragment, it);
+	struct block_profile *profile = state;
+	return reserve_blocks(profile, rows->ops) &&
+	       basic_blocks_update_weighted(&profile->blocks, rows, count_fragment, profile);
 }
 
 static void
 profile_fini(void *state)
 {
-	struct block_profile *it = state;
-	basic_blocks_fini(&it->blocks);
+	struct block_profile *profile = state;
+	basic_blocks_fini(&profile->blocks);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		mem_free(it->walkers[i].loops);
-	mem_free(it->counts);
-	mem_free(it->loops);
-	pair_index_fini(&it->heads);
+		mem_free(profile->walkers[i].loops);
+	mem_free(profile->counts);
+	mem_free(profile->loops);
+	pair_index_fini(&profile->heads);
 }
 
 static const struct poly_option options[] = {
 	{"blocks.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"most blocks and loops of a table, those with most instructions first", NULL},
+		"list the N blocks and loops with most executed instructions", NULL},
 	{0},
 };
 
 const struct analysis analysis_blocks = {
 	.info = {.name = "blocks",
 		.title = "Blocks and loops",
-		.summary = "basic blocks and loops that were executed most",
+		.summary = "most executed basic blocks and loops",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = BASIC_BLOCK_COLUMNS | POLY_HAS(fallthrough),
 		.options = options},

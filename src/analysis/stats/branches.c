@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branches: how often they are taken, where they go, how predictable their sites are.
+ * Branches: taken ratios, targets, and the predictability of their sites.
  *
- * spec: reference cis501 7.1.1 (Q3, bits of a distance), amber 6; entropy: Shannon 1948.
+ * spec: Penn CIS 501, homework 1 (Q3, bits of a distance); Apple amber traces 6; entropy: C. E.
+ * Shannon, A Mathematical Theory of Communication, 1948.
  */
 #include "analysis/stats/branches.h"
 
@@ -13,106 +14,109 @@
 static enum poly_status
 branches_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct branches *it = state;
-	it->top = setup->values[0];
-	return branch_stream_init(&it->jumps) ? POLY_OK : err_memory(error);
+	struct branch_profile *profile = state;
+	profile->top = setup->values[0];
+	return branch_stream_init(&profile->stream) ? POLY_OK : err_memory(error);
 }
 
 static void
 branches_begin(void *state, const struct poly_trace_info *info)
 {
-	struct branches *it = state;
-	branch_stream_begin_trace(&it->jumps, info);
+	struct branch_profile *profile = state;
+	branch_stream_begin_trace(&profile->stream, info);
 }
 
-/* Bits that a distance takes: 2 + floor(log2(distance)); 2 for none. */
+/* Returns the bits of a distance: 2 + floor(log2(distance)); 2 for 0. */
 static unsigned
-distance_bits(uint64_t from, uint64_t to)
+distance_bits(uint64_t origin, uint64_t target)
 {
-	const uint64_t distance = to > from ? to - from : from - to;
+	const uint64_t distance = target > origin ? target - origin : origin - target;
 	return distance ? 65 - (unsigned)__builtin_clzll(distance) : 2;
 }
 
-/* Counts an indirect branch from a site to a target. */
+/* Counts executions of an indirect branch from a site to a target. */
 static bool
-count_target(struct branches *it, uint32_t site, uint64_t target, uint64_t times)
+count_target(
+	struct branch_profile *profile, uint32_t site, uint64_t target, uint64_t executions)
 {
-	const uint32_t number = pair_index_add(&it->targets, site, target, BRANCHES_TARGETS);
+	const uint32_t number =
+		pair_index_add(&profile->targets, site, target, BRANCHES_TARGETS_MAX);
 	if (number == PAIR_INDEX_FAILED)
 		return false;
 	if (number == PAIR_INDEX_FULL) {
-		it->beyond += times;
+		profile->untracked_targets += executions;
 		return true;
 	}
-	if (!counters_reserve(&it->target_counts, (size_t)number + 1))
+	if (!counters_reserve(&profile->target_counts, (size_t)number + 1))
 		return false;
-	it->target_counts.list[number] += times;
+	profile->target_counts.list[number] += executions;
 	return true;
 }
 
-/* Room for the numbers of sites below wanted. */
+/* Allocates the sites below count. */
 static bool
-reach_sites(struct branches *it, size_t wanted)
+reserve_sites(struct branch_profile *profile, size_t count)
 {
-	void *list = it->sites;
-	const bool ok =
-		counters_grow_array(&list, &it->site_capacity, wanted, sizeof *it->sites);
-	it->sites = list;
+	void *list = profile->sites;
+	const bool ok = counters_grow_array(
+		&list, &profile->site_capacity, count, sizeof *profile->sites);
+	profile->sites = list;
 	return ok;
 }
 
 static bool
-count_jump(struct branches *it, const struct executed_branch *jump)
+count_branch(struct branch_profile *profile, const struct executed_branch *branch)
 {
-	it->branches++;
-	it->taken += jump->taken;
-	if (jump->has_target) {
-		it->bits[distance_bits(jump->pc, jump->target)]++;
-		if (jump->has_fallthrough)
-			it->bits_behind[distance_bits(jump->fallthrough, jump->target)]++;
+	profile->branches++;
+	profile->taken += branch->taken;
+	if (branch->has_target) {
+		profile->pc_bits[distance_bits(branch->pc, branch->target)]++;
+		if (branch->has_fallthrough)
+			profile->fallthrough_bits[distance_bits(
+				branch->fallthrough, branch->target)]++;
 	}
-	if (jump->site == OP_NONE) {
-		it->unplaced++;
+	if (branch->site == OP_NONE) {
+		profile->untracked_branches++;
 		return true;
 	}
-	struct branch_site *site = &it->sites[jump->site];
+	struct branch_site *site = &profile->sites[branch->site];
 	if (!site->executed)
-		site->first = jump->taken;
+		site->first = branch->taken;
 	else
-		site->transitions += site->last != jump->taken;
+		site->transitions += site->last != branch->taken;
 	site->executed++;
-	site->taken += jump->taken;
-	site->last = jump->taken;
-	site->op = jump->op;
-	if (jump->taken && jump->has_target && (jump->flow & OP_INDIRECT))
-		return count_target(it, jump->site, jump->target, 1);
+	site->taken += branch->taken;
+	site->last = branch->taken;
+	site->op = branch->op;
+	if (branch->taken && branch->has_target && (branch->flow & OP_INDIRECT))
+		return count_target(profile, branch->site, branch->target, 1);
 	return true;
 }
 
-/* Counts the branches found last. */
+/* Counts the branches of the last update of the stream. */
 static bool
-count_jumps(struct branches *it)
+count_branches(struct branch_profile *profile)
 {
 	bool ok = true;
-	for (size_t i = 0; i < it->jumps.count && ok; i++)
-		ok = count_jump(it, &it->jumps.list[i]);
+	for (size_t i = 0; i < profile->stream.count && ok; i++)
+		ok = count_branch(profile, &profile->stream.list[i]);
 	return ok;
 }
 
 static bool
 branches_update(void *state, const struct analysis_rows *rows)
 {
-	struct branches *it = state;
+	struct branch_profile *profile = state;
 	if (!rows->counts) {
-		branch_stream_drop_pending(&it->jumps);
+		branch_stream_drop_pending(&profile->stream);
 		return true;
 	}
-	it->instructions += count_batch_instructions(rows->batch);
-	branch_stream_update(&it->jumps, rows);
-	return reach_sites(it, rows->ops->site_count) && count_jumps(it);
+	profile->instructions += count_batch_instructions(rows->batch);
+	branch_stream_update(&profile->stream, rows);
+	return reserve_sites(profile, rows->ops->site_count) && count_branches(profile);
 }
 
-/* Adds what another state counted of a site behind what this one did. */
+/* Merges the counts of a site; those of from follow those of into. */
 static void
 merge_site(struct branch_site *into, const struct branch_site *from,
 	const struct analysis_numbers *numbers)
@@ -129,7 +133,8 @@ merge_site(struct branch_site *into, const struct branch_site *from,
 }
 
 static bool
-merge_targets(struct branches *into, const struct branches *from, const uint32_t *sites)
+merge_targets(
+	struct branch_profile *into, const struct branch_profile *from, const uint32_t *sites)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < from->targets.count && ok; i++) {
@@ -143,64 +148,64 @@ merge_targets(struct branches *into, const struct branches *from, const uint32_t
 static bool
 branches_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct branches *to = into;
-	const struct branches *more = from;
-	size_t sites = to->site_capacity;
-	for (size_t i = 0; i < more->site_capacity; i++) {
-		if (more->sites[i].executed && numbers->sites[i] + (size_t)1 > sites)
+	struct branch_profile *sum = into;
+	const struct branch_profile *profile = from;
+	size_t sites = sum->site_capacity;
+	for (size_t i = 0; i < profile->site_capacity; i++) {
+		if (profile->sites[i].executed && numbers->sites[i] + (size_t)1 > sites)
 			sites = numbers->sites[i] + (size_t)1;
 	}
-	branch_stream_append(&to->jumps, &more->jumps, numbers);
-	for (size_t i = 0; i < to->jumps.count; i++) {
-		if (to->jumps.list[i].site != OP_NONE && to->jumps.list[i].site >= sites)
-			sites = to->jumps.list[i].site + (size_t)1;
+	branch_stream_append(&sum->stream, &profile->stream, numbers);
+	for (size_t i = 0; i < sum->stream.count; i++) {
+		if (sum->stream.list[i].site != OP_NONE && sum->stream.list[i].site >= sites)
+			sites = sum->stream.list[i].site + (size_t)1;
 	}
-	if (!reach_sites(to, sites) || !count_jumps(to))
+	if (!reserve_sites(sum, sites) || !count_branches(sum))
 		return false;
-	to->instructions += more->instructions;
-	to->branches += more->branches;
-	to->taken += more->taken;
-	to->unplaced += more->unplaced;
-	to->beyond += more->beyond;
+	sum->instructions += profile->instructions;
+	sum->branches += profile->branches;
+	sum->taken += profile->taken;
+	sum->untracked_branches += profile->untracked_branches;
+	sum->untracked_targets += profile->untracked_targets;
 	for (size_t i = 0; i < BRANCHES_BITS; i++) {
-		to->bits[i] += more->bits[i];
-		to->bits_behind[i] += more->bits_behind[i];
+		sum->pc_bits[i] += profile->pc_bits[i];
+		sum->fallthrough_bits[i] += profile->fallthrough_bits[i];
 	}
-	for (size_t i = 0; i < more->site_capacity; i++) {
-		if (more->sites[i].executed)
-			merge_site(&to->sites[numbers->sites[i]], &more->sites[i], numbers);
+	for (size_t i = 0; i < profile->site_capacity; i++) {
+		if (profile->sites[i].executed)
+			merge_site(&sum->sites[numbers->sites[i]], &profile->sites[i], numbers);
 	}
-	return merge_targets(to, more, numbers->sites);
+	return merge_targets(sum, profile, numbers->sites);
 }
 
 static size_t
 branches_ratios(const void *state, struct analysis_ratio *ratios)
 {
-	const struct branches *it = state;
-	ratios[0] = (struct analysis_ratio){
-		"branches", "Branches an instruction", it->branches, it->instructions};
+	const struct branch_profile *profile = state;
+	ratios[0] = (struct analysis_ratio){"branch_ratio", "Branches per instruction",
+		profile->branches, profile->instructions};
 	ratios[1] = (struct analysis_ratio){
-		"taken", "Branches that are taken", it->taken, it->branches};
+		"taken_ratio", "Taken branches per branch", profile->taken, profile->branches};
 	return 2;
 }
 
 static void
 branches_fini(void *state)
 {
-	struct branches *it = state;
-	branch_stream_fini(&it->jumps);
-	mem_free(it->sites);
-	pair_index_fini(&it->targets);
-	counters_fini(&it->target_counts);
+	struct branch_profile *profile = state;
+	branch_stream_fini(&profile->stream);
+	mem_free(profile->sites);
+	pair_index_fini(&profile->targets);
+	counters_fini(&profile->target_counts);
 }
 
 static const struct poly_option options[] = {
 	{"branches.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"most sites of a table, the most frequent first", NULL},
+		"list the N most executed sites per table", NULL},
 	{0},
 };
 
-/* Whether anything tells branches. */
+/* Returns whether a trace identifies branches. */
 static bool
 branches_suits(const struct poly_trace_info *info)
 {
@@ -210,8 +215,8 @@ branches_suits(const struct poly_trace_info *info)
 const struct analysis analysis_branches = {
 	.info = {.name = "branches",
 		.title = "Branches",
-		.summary =
-			"how often branches are taken, where they go, how predictable they are",
+		.summary = "branches by kind, taken ratios, target distances, direction and "
+			   "target entropy",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = BRANCH_STREAM_COLUMNS,
 		.is_default = true,
@@ -219,7 +224,7 @@ const struct analysis analysis_branches = {
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.suits = branches_suits,
 	.needs_warmup = true,
-	.state_size = sizeof(struct branches),
+	.state_size = sizeof(struct branch_profile),
 	.init = branches_init,
 	.begin = branches_begin,
 	.update = branches_update,

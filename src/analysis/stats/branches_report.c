@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of branches. */
+/* The report of branches. */
 #include "analysis/stats/branches.h"
 
 #include "analysis/top_n.h"
@@ -7,17 +7,17 @@
 
 #include <math.h>
 
-/* Classes of how often a site is taken, a tenth wide. */
+/* Number of classes of taken ratios. */
 #define TENTHS 10
 
-/* What is known of a site when all is counted. */
-struct summary {
-	uint64_t targets;     /* different ones that were kept */
-	uint64_t target_sum;  /* times that these were branched to */
+/* The targets of a site. */
+struct target_summary {
+	uint64_t targets;     /* number of unique tracked targets */
+	uint64_t target_sum;  /* branches to these */
 	double weighted_logs; /* sum of n log2 n over them */
 };
 
-/* Bits of information in a choice, n log2 n summed over its parts. */
+/* Returns the Shannon entropy in bits; weighted_logs: n log2 n summed over all outcomes. */
 static double
 entropy(uint64_t whole, double weighted_logs)
 {
@@ -37,13 +37,14 @@ direction_entropy(const struct branch_site *site)
 		weighted_log(site->taken) + weighted_log(site->executed - site->taken));
 }
 
-static struct summary *
-summarise(const struct branches *it)
+static struct target_summary *
+summarize_targets(const struct branch_profile *profile)
 {
-	struct summary *sites = mem_new((size_t)it->site_capacity + 1, sizeof *sites);
-	for (uint32_t i = 0; sites && i < it->targets.count; i++) {
-		struct summary *site = &sites[it->targets.list[i].a];
-		const uint64_t n = counters_at(&it->target_counts, i);
+	struct target_summary *sites =
+		mem_new((size_t)profile->site_capacity + 1, sizeof *sites);
+	for (uint32_t i = 0; sites && i < profile->targets.count; i++) {
+		struct target_summary *site = &sites[profile->targets.list[i].a];
+		const uint64_t n = counters_at(&profile->target_counts, i);
 		site->targets++;
 		site->target_sum += n;
 		site->weighted_logs += weighted_log(n);
@@ -52,14 +53,14 @@ summarise(const struct branches *it)
 }
 
 static void
-report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t all,
+report_kinds(const struct branch_profile *profile, const struct static_ops *ops, uint64_t all,
 	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t executed[BRANCH_KIND_COUNT] = {0}, taken[BRANCH_KIND_COUNT] = {0},
 		 sites[BRANCH_KIND_COUNT] = {0};
-	for (size_t i = 0; i < it->site_capacity; i++) {
-		const struct branch_site *site = &it->sites[i];
+	for (size_t i = 0; i < profile->site_capacity; i++) {
+		const struct branch_site *site = &profile->sites[i];
 		if (!site->executed)
 			continue;
 		const enum branch_kind kind = branch_kind_of(static_op_at(ops, site->op));
@@ -67,11 +68,11 @@ report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t a
 		taken[kind] += site->taken;
 		sites[kind]++;
 	}
-	poly_report_table(report, "kinds");
+	poly_report_table(report, "branch_kinds");
 	poly_report_column(report, "kind", false);
 	top_n_columns(report);
 	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_percent", true);
+	poly_report_column(report, "taken_ratio", true);
 	poly_report_column(report, "sites", true);
 	plot.x = "kind";
 	plot.y[0] = "count";
@@ -81,8 +82,8 @@ report_kinds(const struct branches *it, const struct static_ops *ops, uint64_t a
 		if (!executed[i])
 			continue;
 		poly_report_cell_text(report, branch_kind_name((enum branch_kind)i));
-		top_n_cells(report, executed[i], all);
-		top_n_cells(report, taken[i], executed[i]);
+		top_n_ratio_cells(report, executed[i], all);
+		top_n_ratio_cells(report, taken[i], executed[i]);
 		poly_report_cell_count(report, sites[i]);
 	}
 	poly_report_end(report);
@@ -95,14 +96,14 @@ is_conditional(const struct branch_site *site, const struct static_ops *ops)
 }
 
 static void
-report_conditional(
-	const struct branches *it, const struct static_ops *ops, struct poly_report *report)
+report_conditional(const struct branch_profile *profile, const struct static_ops *ops,
+	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t executed[TENTHS] = {0}, sites[TENTHS] = {0}, all = 0, taken = 0, changed = 0;
 	double bits = 0;
-	for (size_t i = 0; i < it->site_capacity; i++) {
-		const struct branch_site *site = &it->sites[i];
+	for (size_t i = 0; i < profile->site_capacity; i++) {
+		const struct branch_site *site = &profile->sites[i];
 		if (!is_conditional(site, ops))
 			continue;
 		const uint64_t tenth = site->taken * TENTHS / site->executed;
@@ -113,34 +114,35 @@ report_conditional(
 		changed += site->transitions;
 		bits += direction_entropy(site) * (double)site->executed;
 	}
-	poly_report_count(report, "conditional", all);
-	poly_report_count(report, "conditional_taken", taken);
-	poly_report_real(report, "conditional_taken_percent", top_n_percent(taken, all), 2);
-	poly_report_real(report, "transition_percent", top_n_percent(changed, all), 2);
+	poly_report_count(report, "conditional_branches", all);
+	poly_report_count(report, "taken_conditional_branches", taken);
+	poly_report_ratio(report, "conditional_taken_ratio", (double)taken, (double)all, 2);
+	poly_report_ratio(report, "direction_change_ratio", (double)changed, (double)all, 2);
 	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
-	poly_report_table(report, "bias");
-	poly_report_column(report, "from_percent", true);
+	poly_report_table(report, "branch_bias");
+	poly_report_column(report, "min_taken_ratio", true);
 	poly_report_column(report, "sites", true);
 	top_n_columns(report);
-	plot.x = "from_percent";
-	plot.y[0] = "percent";
+	plot.x = "min_taken_ratio";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < TENTHS && all; i++) {
-		poly_report_cell_count(report, 100 / TENTHS * i);
+		poly_report_cell_ratio(report, i, TENTHS, 0);
 		poly_report_cell_count(report, sites[i]);
-		top_n_cells(report, executed[i], all);
+		top_n_ratio_cells(report, executed[i], all);
 	}
 	poly_report_end(report);
 }
 
-/* The most executed sites, all or those that are indirect alone. */
+/* Returns all executed sites, or only the indirect ones, by falling executions. */
 static struct ranked *
-rank_sites(const struct branches *it, const struct static_ops *ops, bool indirect, size_t *n)
+rank_sites(const struct branch_profile *profile, const struct static_ops *ops, bool indirect,
+	size_t *n)
 {
-	struct ranked *ranks = mem_new((size_t)it->site_capacity + 1, sizeof *ranks);
+	struct ranked *ranks = mem_new((size_t)profile->site_capacity + 1, sizeof *ranks);
 	*n = 0;
-	for (size_t i = 0; ranks && i < it->site_capacity; i++) {
-		const struct branch_site *site = &it->sites[i];
+	for (size_t i = 0; ranks && i < profile->site_capacity; i++) {
+		const struct branch_site *site = &profile->sites[i];
 		if (site->executed &&
 			(!indirect || (static_op_at(ops, site->op)->flow & OP_INDIRECT)))
 			ranks[(*n)++] = (struct ranked){site->executed, i};
@@ -151,10 +153,10 @@ rank_sites(const struct branches *it, const struct static_ops *ops, bool indirec
 }
 
 static void
-report_site(const struct branches *it, const struct static_ops *ops, uint32_t number,
+report_site(const struct branch_profile *profile, const struct static_ops *ops, uint32_t number,
 	struct poly_report *report)
 {
-	const struct branch_site *site = &it->sites[number];
+	const struct branch_site *site = &profile->sites[number];
 	poly_report_cell_address(report, ops->sites[number].pc, 8);
 	poly_report_cell_text(report, static_op_at(ops, site->op)->mnemonic);
 	poly_report_cell_text(
@@ -162,24 +164,24 @@ report_site(const struct branches *it, const struct static_ops *ops, uint32_t nu
 }
 
 static void
-report_sites(const struct branches *it, const struct static_ops *ops, uint64_t all,
+report_sites(const struct branch_profile *profile, const struct static_ops *ops, uint64_t all,
 	struct poly_report *report)
 {
 	size_t n;
-	struct ranked *ranks = rank_sites(it, ops, false, &n);
-	poly_report_table(report, "sites");
+	struct ranked *ranks = rank_sites(profile, ops, false, &n);
+	poly_report_table(report, "hottest_branches");
 	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
 	top_n_columns(report);
 	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_percent", true);
-	poly_report_column(report, "transitions", true);
-	poly_report_column(report, "entropy", true);
-	for (size_t i = 0; i < n && i < it->top; i++) {
-		const struct branch_site *site = &it->sites[ranks[i].number];
-		report_site(it, ops, (uint32_t)ranks[i].number, report);
-		top_n_cells(report, site->executed, all);
-		top_n_cells(report, site->taken, site->executed);
+	poly_report_column(report, "taken_ratio", true);
+	poly_report_column(report, "direction_changes", true);
+	poly_report_column(report, "direction_entropy", true);
+	for (size_t i = 0; i < n && i < profile->top; i++) {
+		const struct branch_site *site = &profile->sites[ranks[i].number];
+		report_site(profile, ops, (uint32_t)ranks[i].number, report);
+		top_n_ratio_cells(report, site->executed, all);
+		top_n_ratio_cells(report, site->taken, site->executed);
 		poly_report_cell_count(report, site->transitions);
 		poly_report_cell_real(report, direction_entropy(site), 4);
 	}
@@ -188,32 +190,32 @@ report_sites(const struct branches *it, const struct static_ops *ops, uint64_t a
 }
 
 static void
-report_indirect(
-	const struct branches *it, const struct static_ops *ops, struct poly_report *report)
+report_indirect(const struct branch_profile *profile, const struct static_ops *ops,
+	struct poly_report *report)
 {
 	size_t n;
-	struct ranked *ranks = rank_sites(it, ops, true, &n);
-	struct summary *sites = summarise(it);
+	struct ranked *ranks = rank_sites(profile, ops, true, &n);
+	struct target_summary *sites = summarize_targets(profile);
 	uint64_t taken = 0;
 	double bits = 0;
-	for (size_t i = 0; sites && i < it->site_capacity; i++) {
+	for (size_t i = 0; sites && i < profile->site_capacity; i++) {
 		taken += sites[i].target_sum;
 		bits += entropy(sites[i].target_sum, sites[i].weighted_logs) *
 			(double)sites[i].target_sum;
 	}
-	poly_report_count(report, "indirect", taken);
+	poly_report_count(report, "taken_indirect_branches", taken);
 	poly_report_real(report, "target_entropy", bits / (double)taken, 4);
-	if (it->beyond)
-		poly_report_count(report, "beyond", it->beyond);
-	poly_report_table(report, "indirect_sites");
+	if (profile->untracked_targets)
+		poly_report_count(report, "untracked_targets", profile->untracked_targets);
+	poly_report_table(report, "hottest_indirect_branches");
 	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "count", true);
 	poly_report_column(report, "targets", true);
-	poly_report_column(report, "entropy", true);
-	for (size_t i = 0; sites && i < n && i < it->top; i++) {
-		const struct summary *site = &sites[ranks[i].number];
-		report_site(it, ops, (uint32_t)ranks[i].number, report);
+	poly_report_column(report, "target_entropy", true);
+	for (size_t i = 0; sites && i < n && i < profile->top; i++) {
+		const struct target_summary *site = &sites[ranks[i].number];
+		report_site(profile, ops, (uint32_t)ranks[i].number, report);
 		poly_report_cell_count(report, ranks[i].count);
 		poly_report_cell_count(report, site->targets);
 		poly_report_cell_real(
@@ -225,23 +227,23 @@ report_indirect(
 }
 
 static void
-report_distances(const struct branches *it, struct poly_report *report)
+report_distances(const struct branch_profile *profile, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "distances");
-	poly_report_column(report, "bits", true);
+	poly_report_table(report, "branch_distances");
+	poly_report_column(report, "distance_bits", true);
 	poly_report_column(report, "from_pc", true);
-	poly_report_column(report, "from_behind", true);
-	plot.x = "bits";
+	poly_report_column(report, "from_fallthrough", true);
+	plot.x = "distance_bits";
 	plot.y[0] = "from_pc";
-	plot.y[1] = "from_behind";
+	plot.y[1] = "from_fallthrough";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < BRANCHES_BITS; i++) {
-		if (!it->bits[i] && !it->bits_behind[i])
+		if (!profile->pc_bits[i] && !profile->fallthrough_bits[i])
 			continue;
 		poly_report_cell_count(report, i);
-		poly_report_cell_count(report, it->bits[i]);
-		poly_report_cell_count(report, it->bits_behind[i]);
+		poly_report_cell_count(report, profile->pc_bits[i]);
+		poly_report_cell_count(report, profile->fallthrough_bits[i]);
 	}
 	poly_report_end(report);
 }
@@ -249,17 +251,18 @@ report_distances(const struct branches *it, struct poly_report *report)
 void
 branches_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct branches *it = state;
-	const uint64_t all = it->branches;
+	const struct branch_profile *profile = state;
+	const uint64_t all = profile->branches;
 	poly_report_count(report, "branches", all);
-	poly_report_real(report, "percent", top_n_percent(all, it->instructions), 2);
-	poly_report_count(report, "taken", it->taken);
-	poly_report_real(report, "taken_percent", top_n_percent(it->taken, all), 2);
-	if (it->unplaced)
-		poly_report_count(report, "unplaced", it->unplaced);
-	report_kinds(it, ops, all, report);
-	report_conditional(it, ops, report);
-	report_indirect(it, ops, report);
-	report_sites(it, ops, all, report);
-	report_distances(it, report);
+	poly_report_ratio(
+		report, "branch_ratio", (double)all, (double)profile->instructions, 2);
+	poly_report_count(report, "taken", profile->taken);
+	poly_report_ratio(report, "taken_ratio", (double)profile->taken, (double)all, 2);
+	if (profile->untracked_branches)
+		poly_report_count(report, "untracked_branches", profile->untracked_branches);
+	report_kinds(profile, ops, all, report);
+	report_conditional(profile, ops, report);
+	report_indirect(profile, ops, report);
+	report_sites(profile, ops, all, report);
+	report_distances(profile, report);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bus did: cycles, bytes, regions, ports, interrupts. */
+/* Bus cycles: bytes, regions, ports, interrupts. */
 #include "analysis/stats/bus.h"
 
 #include "analysis/column_stats.h"
 #include "base/bits.h"
 
-/* The second cycle of an interrupt acknowledge has the vector (reference bach 4.3). */
+/* The second cycle of an interrupt acknowledge has the vector (BYU BACH bus trace
+ * reference 4.3). */
 #define ENABLES_DUMMY 0xef
 #define ENABLES_VECTOR 0xfe
 
@@ -15,25 +16,25 @@
 #define OPERATION_SPECIAL 3
 
 void
-bus_run_join(struct bus_run *run, const struct bus_run *more)
+bus_run_merge(struct bus_run *run, const struct bus_run *next)
 {
-	if (!more->transfers)
+	if (!next->transfers)
 		return;
 	if (!run->transfers) {
-		*run = *more;
+		*run = *next;
 		return;
 	}
-	const bool joins = run->has_next && run->next == more->first;
-	const uint64_t joined = joins ? run->tail + more->head : 0;
+	const bool joins = run->has_next && run->next == next->first;
+	const uint64_t joined = joins ? run->tail + next->head : 0;
 	if (joins && run->head == run->transfers)
-		run->head += more->head;
-	run->tail = joins && more->tail == more->transfers ? joined : more->tail;
-	run->longest = run->longest > more->longest ? run->longest : more->longest;
-	run->longest = run->longest > joined ? run->longest : joined;
-	run->transfers += more->transfers;
-	run->sequential += more->sequential + joins;
-	run->next = more->next;
-	run->has_next = more->has_next;
+		run->head += next->head;
+	run->tail = joins && next->tail == next->transfers ? joined : next->tail;
+	run->max = run->max > next->max ? run->max : next->max;
+	run->max = run->max > joined ? run->max : joined;
+	run->transfers += next->transfers;
+	run->sequential += next->sequential + joins;
+	run->next = next->next;
+	run->has_next = next->has_next;
 }
 
 static enum poly_status
@@ -51,7 +52,7 @@ bus_suits(const struct poly_trace_info *info)
 	return info->columns & (POLY_HAS(control) | POLY_HAS(request));
 }
 
-/* What was before is not what comes before the next row: of another trace, or left out. */
+/* Clears the history: the next row is of another trace, or follows skipped rows. */
 static void
 bus_begin(void *state, const struct poly_trace_info *info)
 {
@@ -66,17 +67,17 @@ static void
 count_port(struct bus *bus, uint64_t port, uint32_t size, bool writes)
 {
 	if (port >= BUS_PORTS) {
-		bus->ports_beyond++;
+		bus->untracked_ports++;
 		return;
 	}
-	struct bus_port *at = &bus->ports[port];
+	struct bus_port *entry = &bus->ports[port];
 	bus->has_ports = true;
-	at->reads += !writes;
-	at->writes += writes;
-	at->bytes += size;
+	entry->reads += !writes;
+	entry->writes += writes;
+	entry->bytes += size;
 }
 
-/* A transfer of unit bytes from first on. */
+/* Adds a transfer of unit bytes at first to its run. */
 static inline void
 add_transfer(struct bus_run *run, uint64_t first, uint64_t unit)
 {
@@ -85,7 +86,7 @@ add_transfer(struct bus_run *run, uint64_t first, uint64_t unit)
 		run->first = first;
 	run->head += run->head == run->transfers && (follows || !run->transfers);
 	run->tail = follows ? run->tail + 1 : 1;
-	run->longest = run->tail > run->longest ? run->tail : run->longest;
+	run->max = run->tail > run->max ? run->tail : run->max;
 	run->transfers++;
 	run->sequential += follows;
 	run->next = first + unit;
@@ -101,14 +102,14 @@ count_memory(struct bus *bus, uint64_t address, uint32_t size, unsigned way)
 		unit & (unit - 1) ? address - address % unit : address & ~(unit - 1);
 	add_transfer(&bus->runs[way], first, unit);
 	if (address >> 32) {
-		bus->beyond++;
+		bus->above_4gib++;
 		return;
 	}
 	bus->regions[address >> BUS_REGION_SHIFT][way]++;
 	bit_set(bus->pages, address >> BUS_PAGE_SHIFT);
 }
 
-/* What is accessed; the transfers that it takes. */
+/* Counts an access; returns the number of its transfers. */
 static inline uint64_t
 count_access(struct bus *bus, const struct poly_batch *batch, size_t row, uint32_t size)
 {
@@ -148,7 +149,7 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 	const bool accesses = poly_present(batch, POLY_COLUMN_access, row) &&
 			      poly_present(batch, POLY_COLUMN_address, row);
 	const uint64_t transfers = accesses ? count_access(bus, batch, row, size) : 0;
-	const uint32_t moved = accesses ? size : 0;
+	const uint32_t bytes = accesses ? size : 0;
 	if (has_event && batch->event[row] < POLY_EVENT_COUNT)
 		bus->events[batch->event[row]]++;
 	if (has_cycle) {
@@ -157,7 +158,7 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 						? batch->byte_enables[row]
 						: 0xff;
 		bus->cycles[operation][enables]++;
-		bus->cycle_bytes[operation] += moved;
+		bus->cycle_bytes[operation] += bytes;
 		bus->cycle_transfers[operation] += transfers;
 		bus->reserved += !accesses && operation == OPERATION_SPECIAL && !has_event;
 		if (!accesses && operation == OPERATION_INT_ACK)
@@ -165,7 +166,7 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 	} else {
 		const unsigned request = batch->request[row];
 		bus->requests[request]++;
-		bus->request_bytes[request] += moved;
+		bus->request_bytes[request] += bytes;
 		bus->request_transfers[request] += transfers;
 		if (accesses && batch->access[row] <= POLY_ACCESS_CACHE &&
 			poly_present(batch, POLY_COLUMN_memory_type, row))
@@ -175,7 +176,7 @@ count_row(struct bus *bus, const struct poly_batch *batch, size_t row)
 	}
 }
 
-/* Rows of a word of the bitmaps that are cycles with an access: nearly all are. */
+/* Returns the rows of a word that are cycles with an access, as nearly all are. */
 static uint64_t
 plain_rows(const struct poly_batch *batch, size_t word)
 {
@@ -187,7 +188,7 @@ plain_rows(const struct poly_batch *batch, size_t word)
 	       ~row_bits_present(batch, POLY_COLUMN_event, word);
 }
 
-/* As count_row for those. */
+/* As count_row, for plain_rows. */
 static inline void
 count_plain(struct bus *bus, const struct poly_batch *batch, size_t row)
 {
@@ -220,70 +221,71 @@ bus_update(void *state, const struct analysis_rows *rows)
 }
 
 static void
-add(uint64_t *to, const uint64_t *more, size_t n)
+add_counts(uint64_t *sums, const uint64_t *counts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] += more[i];
+		sums[i] += counts[i];
 }
 
 static void
-merge_ports(struct bus *to, const struct bus *more)
+merge_ports(struct bus *sum, const struct bus *bus)
 {
-	if (!more->has_ports)
+	if (!bus->has_ports)
 		return;
-	to->has_ports = true;
+	sum->has_ports = true;
 	for (size_t i = 0; i < BUS_PORTS; i++) {
-		to->ports[i].reads += more->ports[i].reads;
-		to->ports[i].writes += more->ports[i].writes;
-		to->ports[i].bytes += more->ports[i].bytes;
+		sum->ports[i].reads += bus->ports[i].reads;
+		sum->ports[i].writes += bus->ports[i].writes;
+		sum->ports[i].bytes += bus->ports[i].bytes;
 	}
 }
 
 static bool
 bus_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct bus *to = into;
-	const struct bus *more = from;
+	struct bus *sum = into;
+	const struct bus *bus = from;
 	(void)numbers;
-	add(to->cycles[0], more->cycles[0], (size_t)16 * 256);
-	add(to->cycle_bytes, more->cycle_bytes, 16);
-	add(to->cycle_transfers, more->cycle_transfers, 16);
-	add(to->requests, more->requests, 256);
-	add(to->request_bytes, more->request_bytes, 256);
-	add(to->request_transfers, more->request_transfers, 256);
-	add(to->attributes, more->attributes, 4);
-	add(to->agents, more->agents, 256);
-	add(to->events, more->events, POLY_EVENT_COUNT);
-	add(to->regions[0], more->regions[0], BUS_REGIONS * BUS_WAYS);
-	to->reserved += more->reserved;
-	to->beyond += more->beyond;
-	to->ports_beyond += more->ports_beyond;
-	to->dummies += more->dummies;
-	to->vectors += more->vectors;
-	to->pairs += more->pairs + (to->last_enables == (BUS_SEEN | ENABLES_DUMMY) &&
-					   more->first_enables == (BUS_SEEN | ENABLES_VECTOR));
-	if (!to->first_enables)
-		to->first_enables = more->first_enables;
-	if (more->first_enables)
-		to->last_enables = more->last_enables;
+	add_counts(sum->cycles[0], bus->cycles[0], (size_t)16 * 256);
+	add_counts(sum->cycle_bytes, bus->cycle_bytes, 16);
+	add_counts(sum->cycle_transfers, bus->cycle_transfers, 16);
+	add_counts(sum->requests, bus->requests, 256);
+	add_counts(sum->request_bytes, bus->request_bytes, 256);
+	add_counts(sum->request_transfers, bus->request_transfers, 256);
+	add_counts(sum->attributes, bus->attributes, 4);
+	add_counts(sum->agents, bus->agents, 256);
+	add_counts(sum->events, bus->events, POLY_EVENT_COUNT);
+	add_counts(sum->regions[0], bus->regions[0], BUS_REGIONS * BUS_WAYS);
+	sum->reserved += bus->reserved;
+	sum->above_4gib += bus->above_4gib;
+	sum->untracked_ports += bus->untracked_ports;
+	sum->dummies += bus->dummies;
+	sum->vectors += bus->vectors;
+	sum->pairs += bus->pairs + (sum->last_enables == (BUS_SEEN | ENABLES_DUMMY) &&
+					   bus->first_enables == (BUS_SEEN | ENABLES_VECTOR));
+	if (!sum->first_enables)
+		sum->first_enables = bus->first_enables;
+	if (bus->first_enables)
+		sum->last_enables = bus->last_enables;
 	for (size_t i = 0; i < BUS_WAYS; i++)
-		bus_run_join(&to->runs[i], &more->runs[i]);
+		bus_run_merge(&sum->runs[i], &bus->runs[i]);
 	for (size_t i = 0; i < BUS_PAGES / 64; i++)
-		to->pages[i] |= more->pages[i];
-	merge_ports(to, more);
+		sum->pages[i] |= bus->pages[i];
+	merge_ports(sum, bus);
 	return true;
 }
 
 static const struct poly_option options[] = {
 	{"bus.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, 65536, NULL,
-		"regions and ports that are listed", NULL},
+		"list the N busiest regions and ports", NULL},
 	{0},
 };
 
 const struct analysis analysis_bus = {
 	.info = {.name = "bus",
 		.title = "Bus",
-		.summary = "what a bus did: cycles, bytes, regions, ports, interrupts",
+		.summary =
+			"bus cycles by operation, bus utilization, regions, ports, interrupts",
 		.wants = POLY_HAS(control) | POLY_HAS(byte_enables) | POLY_HAS(request) |
 			 POLY_HAS(memory_type) | POLY_HAS(agent) | POLY_HAS(access) |
 			 POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event),

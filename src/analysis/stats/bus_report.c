@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of bus cycles. */
+/* The report of bus cycles. */
 #include "analysis/stats/bus.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Operations as seed 001 names them; reference bach 2.2. */
+/* Names of operations. spec: BYU BACH trace format; BYU BACH bus trace reference 2.2 */
 static const char *const operations[16] = {"INVALID_0", "INT_ACK", "INVALID_2", "SPECIAL",
 	"INVALID_4", "IO_READ", "INVALID_6", "IO_WRITE", "I_FETCH", "NC_I_FETCH", "INVALID_10",
 	"INVALID_11", "D_READ", "NC_D_READ", "WRITE_BACK", "D_WRITE"};
 
-/* Those that move data, bit n for operation n; those at ports. */
-#define MOVES 0xf3a0u
+/* Operations that transfer data, bit n for operation n. */
+#define TRANSFERS 0xf3a0u
 
-/* Types of requests of byutr (reference bach 2.4). */
+/* Request types of byutr. spec: BYU BACH bus trace reference 2.4 */
 static const struct {
 	uint8_t type;
 	const char *name;
@@ -24,8 +24,8 @@ static const struct {
 	{0x35, "flush_acknowledge"}, {0x36, "stop_grant"}, {0x37, "smi_acknowledge"}};
 
 /*
- * Where a PC has its devices by convention: those of the IBM PC/AT (Technical Reference, I/O
- * address map) and of what came after it.
+ * The conventional ports of PC devices: those of the IBM PC/AT (Technical Reference, I/O
+ * address map) and of its successors.
  */
 static const struct {
 	uint16_t low, high;
@@ -56,19 +56,13 @@ port_name(size_t port)
 	return NULL;
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static unsigned
-enabled(unsigned enables)
+requested_bytes(unsigned enables)
 {
 	return (unsigned)__builtin_popcount(~enables & 0xff);
 }
 
-/* Byte lanes from the first to the last that is asked for. */
+/* Returns the number of byte lanes from the first to the last requested one. */
 static unsigned
 span(unsigned enables)
 {
@@ -77,72 +71,75 @@ span(unsigned enables)
 		     : 0;
 }
 
-/* Sums of a kind of cycle. */
-struct sums {
-	uint64_t count, requested, moved, transfers;
+/* The counts of a kind of cycle; requested, transferred: bytes. */
+struct cycle_sums {
+	uint64_t cycles, requested, transferred, transfers;
 };
 
-static struct sums
+static struct cycle_sums
 sums_of_operation(const struct bus *bus, unsigned operation)
 {
-	struct sums sums = {0, 0, bus->cycle_bytes[operation], bus->cycle_transfers[operation]};
+	struct cycle_sums sums = {
+		0, 0, bus->cycle_bytes[operation], bus->cycle_transfers[operation]};
 	for (unsigned enables = 0; enables < 256; enables++) {
 		const uint64_t count = bus->cycles[operation][enables];
-		sums.count += count;
-		if (MOVES >> operation & 1)
-			sums.requested += count * enabled(enables);
+		sums.cycles += count;
+		if (TRANSFERS >> operation & 1)
+			sums.requested += count * requested_bytes(enables);
 	}
 	return sums;
 }
 
-static struct sums
+static struct cycle_sums
 sums_of_request(const struct bus *bus, unsigned type)
 {
 	const uint64_t bytes = bus->request_bytes[type];
-	return (struct sums){bus->requests[type], bytes, bytes, bus->request_transfers[type]};
+	return (struct cycle_sums){
+		bus->requests[type], bytes, bytes, bus->request_transfers[type]};
 }
 
 static void
-add_sums(struct sums *sums, const struct sums *more)
+add_sums(struct cycle_sums *total, const struct cycle_sums *sums)
 {
-	sums->count += more->count;
-	sums->requested += more->requested;
-	sums->moved += more->moved;
-	sums->transfers += more->transfers;
+	total->cycles += sums->cycles;
+	total->requested += sums->requested;
+	total->transferred += sums->transferred;
+	total->transfers += sums->transfers;
 }
 
-static struct sums
+static struct cycle_sums
 sums_of_requests(const struct bus *bus)
 {
-	struct sums all = {0};
+	struct cycle_sums all = {0};
 	for (unsigned i = 0; i < 256; i++) {
-		const struct sums one = sums_of_request(bus, i);
-		add_sums(&all, &one);
+		const struct cycle_sums sums = sums_of_request(bus, i);
+		add_sums(&all, &sums);
 	}
 	return all;
 }
 
-static struct sums
+static struct cycle_sums
 sums_of_all(const struct bus *bus)
 {
-	struct sums all = sums_of_requests(bus);
+	struct cycle_sums all = sums_of_requests(bus);
 	for (unsigned i = 0; i < 16; i++) {
-		const struct sums one = sums_of_operation(bus, i);
-		add_sums(&all, &one);
+		const struct cycle_sums sums = sums_of_operation(bus, i);
+		add_sums(&all, &sums);
 	}
 	return all;
 }
 
 static void
-cycle_row(struct poly_report *report, const char *name, const struct sums *sums, uint64_t all)
+report_cycle(struct poly_report *report, const char *name, const struct cycle_sums *sums,
+	uint64_t all)
 {
-	if (!sums->count)
+	if (!sums->cycles)
 		return;
 	poly_report_cell_text(report, name);
-	poly_report_cell_count(report, sums->count);
-	poly_report_cell_real(report, percent(sums->count, all), 2);
+	poly_report_cell_count(report, sums->cycles);
+	poly_report_cell_ratio(report, (double)sums->cycles, (double)all, 2);
 	poly_report_cell_count(report, sums->requested);
-	poly_report_cell_count(report, sums->moved);
+	poly_report_cell_count(report, sums->transferred);
 	poly_report_cell_count(report, 8 * sums->transfers);
 }
 
@@ -150,45 +147,43 @@ static void
 report_cycles(const struct bus *bus, uint64_t all, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "cycles");
-	poly_report_column(report, "cycle", false);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_table(report, "cycles_by_operation");
+	poly_report_column(report, "operation", false);
+	poly_report_column(report, "cycles", true);
+	poly_report_column(report, "share", true);
 	poly_report_column(report, "requested_bytes", true);
-	poly_report_column(report, "moved_bytes", true);
-	poly_report_column(report, "carried_bytes", true);
+	poly_report_column(report, "transferred_bytes", true);
+	poly_report_column(report, "bus_capacity_bytes", true);
 	plot.kind = POLY_PLOT_BARS;
-	plot.x = "cycle";
-	plot.y[0] = "count";
-	plot.title = "Cycles by operation";
-	plot.y_unit = "cycles";
+	plot.x = "operation";
+	plot.y[0] = "cycles";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < 16; i++) {
-		const struct sums sums = sums_of_operation(bus, i);
-		cycle_row(report, operations[i], &sums, all);
+		const struct cycle_sums sums = sums_of_operation(bus, i);
+		report_cycle(report, operations[i], &sums, all);
 	}
-	struct sums unknown = sums_of_requests(bus);
+	struct cycle_sums unknown = sums_of_requests(bus);
 	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-		const struct sums sums = sums_of_request(bus, requests[i].type);
-		cycle_row(report, requests[i].name, &sums, all);
-		unknown.count -= sums.count;
+		const struct cycle_sums sums = sums_of_request(bus, requests[i].type);
+		report_cycle(report, requests[i].name, &sums, all);
+		unknown.cycles -= sums.cycles;
 		unknown.requested -= sums.requested;
-		unknown.moved -= sums.moved;
+		unknown.transferred -= sums.transferred;
 		unknown.transfers -= sums.transfers;
 	}
-	cycle_row(report, "unknown", &unknown, all);
+	report_cycle(report, "unknown", &unknown, all);
 	poly_report_end(report);
 }
 
-/* Cycles that move data by the bytes that they ask for. */
+/* Reports data cycles by the number of requested bytes. */
 static void
 report_sizes(const struct bus *bus, struct poly_report *report)
 {
 	uint64_t sizes[9] = {0}, gaps = 0, total = 0;
 	for (unsigned i = 0; i < 16; i++) {
-		for (unsigned enables = 0; enables < 256 && MOVES >> i & 1; enables++) {
-			sizes[enabled(enables)] += bus->cycles[i][enables];
-			if (enabled(enables) != span(enables))
+		for (unsigned enables = 0; enables < 256 && TRANSFERS >> i & 1; enables++) {
+			sizes[requested_bytes(enables)] += bus->cycles[i][enables];
+			if (requested_bytes(enables) != span(enables))
 				gaps += bus->cycles[i][enables];
 		}
 	}
@@ -197,16 +192,16 @@ report_sizes(const struct bus *bus, struct poly_report *report)
 	if (!total)
 		return;
 	poly_report_count(report, "cycles_with_gaps", gaps);
-	poly_report_table(report, "sizes");
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_table(report, "request_sizes");
+	poly_report_column(report, "size", true);
+	poly_report_column(report, "cycles", true);
+	poly_report_column(report, "share", true);
 	for (unsigned i = 0; i < 9; i++) {
 		if (!sizes[i])
 			continue;
 		poly_report_cell_count(report, i);
 		poly_report_cell_count(report, sizes[i]);
-		poly_report_cell_real(report, percent(sizes[i], total), 2);
+		poly_report_cell_ratio(report, (double)sizes[i], (double)total, 2);
 	}
 	poly_report_end(report);
 }
@@ -214,11 +209,11 @@ report_sizes(const struct bus *bus, struct poly_report *report)
 static uint64_t
 count_operation(const struct bus *bus, unsigned operation)
 {
-	return sums_of_operation(bus, operation).count;
+	return sums_of_operation(bus, operation).cycles;
 }
 
 static void
-report_caching(const struct bus *bus, struct poly_report *report)
+report_cacheability(const struct bus *bus, struct poly_report *report)
 {
 	static const char *const ways[] = {"fetch", "read", "write"};
 	static const char *const types[] = {
@@ -226,7 +221,7 @@ report_caching(const struct bus *bus, struct poly_report *report)
 	const uint64_t counts[3][2] = {{count_operation(bus, 8), count_operation(bus, 9)},
 		{count_operation(bus, 12), count_operation(bus, 13)},
 		{count_operation(bus, 14), count_operation(bus, 15)}};
-	poly_report_table(report, "caching");
+	poly_report_table(report, "cacheability");
 	poly_report_column(report, "access", false);
 	poly_report_column(report, "cacheable", true);
 	poly_report_column(report, "noncacheable", true);
@@ -239,8 +234,8 @@ report_caching(const struct bus *bus, struct poly_report *report)
 	}
 	poly_report_end(report);
 	poly_report_table(report, "memory_types");
-	poly_report_column(report, "type", false);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "memory_type", false);
+	poly_report_column(report, "requests", true);
 	for (size_t i = 0; i < 4; i++) {
 		if (!bus->attributes[i])
 			continue;
@@ -251,17 +246,17 @@ report_caching(const struct bus *bus, struct poly_report *report)
 }
 
 static void
-report_bursts(const struct bus *bus, struct poly_report *report)
+report_sequential_transfers(const struct bus *bus, struct poly_report *report)
 {
 	static const char *const ways[] = {"fetch", "read", "write"};
-	poly_report_table(report, "bursts");
+	poly_report_table(report, "sequential_transfers");
 	poly_report_column(report, "access", false);
 	poly_report_column(report, "transfers", true);
 	poly_report_column(report, "sequential", true);
-	poly_report_column(report, "percent", true);
-	poly_report_column(report, "runs", true);
-	poly_report_column(report, "mean", true);
-	poly_report_column(report, "longest", true);
+	poly_report_column(report, "sequential_ratio", true);
+	poly_report_column(report, "sequential_runs", true);
+	poly_report_column(report, "run_length_mean", true);
+	poly_report_column(report, "run_length_max", true);
 	for (size_t i = 0; i < BUS_WAYS; i++) {
 		const struct bus_run *run = &bus->runs[i];
 		const uint64_t runs = run->transfers - run->sequential;
@@ -270,10 +265,11 @@ report_bursts(const struct bus *bus, struct poly_report *report)
 		poly_report_cell_text(report, ways[i]);
 		poly_report_cell_count(report, run->transfers);
 		poly_report_cell_count(report, run->sequential);
-		poly_report_cell_real(report, percent(run->sequential, run->transfers), 2);
+		poly_report_cell_ratio(
+			report, (double)run->sequential, (double)run->transfers, 2);
 		poly_report_cell_count(report, runs);
 		poly_report_cell_real(report, (double)run->transfers / (double)runs, 2);
-		poly_report_cell_count(report, run->longest);
+		poly_report_cell_count(report, run->max);
 	}
 	poly_report_end(report);
 }
@@ -292,22 +288,22 @@ port_count(const struct bus *bus, size_t i)
 }
 
 /*
- * The next of n things in falling order of what count says, those of equal counts in order;
- * after: the one before, n for none; n: no more.
+ * Returns the next of n items by falling count, then by index; after: the previous item, n for
+ * none. Returns n after the last one.
  */
 static size_t
 next_by_count(const struct bus *bus, uint64_t (*count)(const struct bus *, size_t), size_t n,
 	size_t after)
 {
-	const uint64_t most = after < n ? count(bus, after) : UINT64_MAX;
+	const uint64_t limit = after < n ? count(bus, after) : UINT64_MAX;
 	size_t best = n;
 	uint64_t best_count = 0;
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t it = count(bus, i);
-		const bool behind = it < most || (it == most && i > after);
-		if (behind && it > best_count) {
+		const uint64_t found = count(bus, i);
+		const bool follows = found < limit || (found == limit && i > after);
+		if (follows && found > best_count) {
 			best = i;
-			best_count = it;
+			best_count = found;
 		}
 	}
 	return best;
@@ -322,11 +318,11 @@ report_regions(const struct bus *bus, struct poly_report *report)
 		pages += (uint64_t)__builtin_popcountll(bus->pages[i]);
 	for (size_t i = 0; i < BUS_REGIONS; i++)
 		regions += region_count(bus, i) != 0;
-	poly_report_count(report, "pages", pages);
-	poly_report_count(report, "regions_touched", regions);
-	if (bus->beyond)
-		poly_report_count(report, "beyond_4gib", bus->beyond);
-	poly_report_table(report, "regions");
+	poly_report_count(report, "unique_pages", pages);
+	poly_report_count(report, "unique_regions", regions);
+	if (bus->above_4gib)
+		poly_report_count(report, "accesses_above_4_gib", bus->above_4gib);
+	poly_report_table(report, "busiest_regions");
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "fetches", true);
 	poly_report_column(report, "reads", true);
@@ -336,8 +332,7 @@ report_regions(const struct bus *bus, struct poly_report *report)
 	plot.y[0] = "fetches";
 	plot.y[1] = "reads";
 	plot.y[2] = "writes";
-	plot.title = "Accesses by region of memory";
-	plot.y_unit = "accesses";
+	plot.y_title = "Accesses";
 	poly_report_plot(report, &plot);
 	size_t region = BUS_REGIONS;
 	for (uint64_t i = 0; i < bus->top; i++) {
@@ -357,10 +352,10 @@ report_ports(const struct bus *bus, struct poly_report *report)
 	uint64_t count = 0;
 	for (size_t i = 0; i < BUS_PORTS && bus->has_ports; i++)
 		count += port_count(bus, i) != 0;
-	poly_report_count(report, "ports_touched", count);
-	if (bus->ports_beyond)
-		poly_report_count(report, "ports_beyond", bus->ports_beyond);
-	poly_report_table(report, "ports");
+	poly_report_count(report, "unique_ports", count);
+	if (bus->untracked_ports)
+		poly_report_count(report, "untracked_port_accesses", bus->untracked_ports);
+	poly_report_table(report, "busiest_ports");
 	poly_report_column(report, "port", false);
 	poly_report_column(report, "reads", true);
 	poly_report_column(report, "writes", true);
@@ -382,15 +377,15 @@ static void
 report_events(const struct bus *bus, struct poly_report *report)
 {
 	const uint64_t acks = bus->events[POLY_EVENT_INTERRUPT_ACKNOWLEDGE];
-	/* Of six-byte records only the second cycle of a pair is an interrupt of its own. */
+	/* In six-byte records only the second cycle of a pair represents an interrupt. */
 	const bool paired = count_operation(bus, 1) != 0;
 	poly_report_count(report, "interrupts", bus->vectors + bus->requests[0x21]);
-	poly_report_count(report, "acknowledge_cycles", acks);
+	poly_report_count(report, "interrupt_acknowledge_cycles", acks);
 	if (paired)
-		poly_report_count(report, "unpaired_acknowledges", acks - 2 * bus->pairs);
-	poly_report_table(report, "special");
+		poly_report_count(report, "unpaired_acknowledge_cycles", acks - 2 * bus->pairs);
+	poly_report_table(report, "special_cycles");
 	poly_report_column(report, "event", false);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "cycles", true);
 	for (unsigned i = POLY_EVENT_INTERRUPT_ACKNOWLEDGE + 1; i < POLY_EVENT_COUNT; i++) {
 		if (!bus->events[i])
 			continue;
@@ -407,9 +402,9 @@ report_events(const struct bus *bus, struct poly_report *report)
 static void
 report_agents(const struct bus *bus, struct poly_report *report)
 {
-	poly_report_table(report, "agents");
+	poly_report_table(report, "requests_by_agent");
 	poly_report_column(report, "agent", true);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "requests", true);
 	for (size_t i = 0; i < 256; i++) {
 		if (!bus->agents[i])
 			continue;
@@ -423,17 +418,18 @@ void
 bus_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct bus *bus = state;
-	const struct sums all = sums_of_all(bus);
+	const struct cycle_sums all = sums_of_all(bus);
 	(void)ops;
-	poly_report_count(report, "cycles_counted", all.count);
+	poly_report_count(report, "bus_cycles", all.cycles);
 	poly_report_count(report, "requested_bytes", all.requested);
-	poly_report_count(report, "moved_bytes", all.moved);
-	poly_report_count(report, "carried_bytes", 8 * all.transfers);
-	poly_report_real(report, "moved_percent", percent(all.moved, 8 * all.transfers), 2);
-	report_cycles(bus, all.count, report);
+	poly_report_count(report, "transferred_bytes", all.transferred);
+	poly_report_count(report, "bus_capacity_bytes", 8 * all.transfers);
+	poly_report_ratio(report, "bus_utilization", (double)all.transferred,
+		(double)(8 * all.transfers), 2);
+	report_cycles(bus, all.cycles, report);
 	report_sizes(bus, report);
-	report_caching(bus, report);
-	report_bursts(bus, report);
+	report_cacheability(bus, report);
+	report_sequential_transfers(bus, report);
 	report_regions(bus, report);
 	report_ports(bus, report);
 	report_events(bus, report);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dependencies: how far instructions are from those whose results they read, in registers and
- * in memory, by context.
+ * Dependencies: distances from the definition of a value in a register or in memory to its use,
+ * by context.
  *
- * Bounded: WORDS_MOST words of 8 bytes that were stored to; stores beyond are counted as such
- * and what loads them counts as independent.
+ * Bounded: WORDS_MAX stored words of 8 bytes; bytes that exceed the table are counted as such,
+ * and their loads as independent.
  */
 #include "analysis/stats/dependencies.h"
 
@@ -13,45 +13,45 @@
 
 #include <string.h>
 
-#define WORDS_MOST ((uint32_t)1 << 18)
+#define WORDS_MAX ((uint32_t)1 << 18)
 #define WORD_SHIFT 3
 #define WORD_BYTES 8
 
-/* Bytes of one access that count. */
-#define ACCESS_MOST 4096
+/* Max. number of bytes of an access that count. */
+#define ACCESS_BYTES_MAX 4096
 
 enum { OPTION_WINDOW };
 
 /*
- * What is kept of the store that a byte is of; 0: none. Its number is that of its instruction,
- * and among those of the same instruction the lowest eight bits of a count.
+ * The last store of a byte; 0: none. The upper bits are the number of its instruction and the
+ * lowest eight bits of its index among the stores of that instruction.
  */
 enum {
-	STORE_SIZE = 0x7f,    /* bytes; the mask itself stands for as many and more */
+	STORE_SIZE = 0x7f,    /* bytes; the mask itself represents this size and larger ones */
 	STORE_STACK = 0x80,   /* by the stack pointer */
 	STORE_RELOAD = 0x100, /* loaded again by the stack pointer */
 	STORE_COUNT_SHIFT = 9,
 	STORE_SHIFT = 17
 };
 
-struct word {
+struct stored_word {
 	uint64_t stores[WORD_BYTES];
 };
 
 static enum poly_status
 dependencies_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct dependencies *it = state;
+	struct dependencies *dependencies = state;
 	(void)error;
-	it->window = setup->values[OPTION_WINDOW];
-	it->stored.shift = WORD_SHIFT;
-	it->stored.max_count = WORDS_MOST;
-	it->stored.is_fixed = true;
-	it->stored.item_size = sizeof(struct word);
+	dependencies->window = setup->values[OPTION_WINDOW];
+	dependencies->stored.shift = WORD_SHIFT;
+	dependencies->stored.max_count = WORDS_MAX;
+	dependencies->stored.is_fixed = true;
+	dependencies->stored.item_size = sizeof(struct stored_word);
 	return POLY_OK;
 }
 
-/* The number of the stack pointer; REGISTERS: not known. */
+/* Returns the number of the stack pointer; REGISTERS: not known. */
 static unsigned
 stack_register(const char *isa)
 {
@@ -69,13 +69,13 @@ stack_register(const char *isa)
 static void
 dependencies_begin(void *state, const struct poly_trace_info *info)
 {
-	struct dependencies *it = state;
-	it->stack_register = stack_register(info->isa);
+	struct dependencies *dependencies = state;
+	dependencies->stack_register = stack_register(info->isa);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		if (it->threads[i])
-			*it->threads[i] = (struct thread){0};
+		if (dependencies->contexts[i])
+			*dependencies->contexts[i] = (struct register_context){0};
 	}
-	adaptive_bins_clear(&it->stored);
+	adaptive_bins_clear(&dependencies->stored);
 }
 
 static unsigned
@@ -84,113 +84,122 @@ distance_bin(uint64_t distance)
 	return distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
 }
 
-/* A register is read. */
+/* Counts the read of a register. */
 static void
-read_register(
-	struct dependencies *it, const struct thread *thread, struct held *held, bool counts)
+read_register(struct dependencies *dependencies, const struct register_context *context,
+	struct register_value *value, bool counts)
 {
-	held->reads++;
+	value->reads++;
 	if (!counts)
 		return;
-	it->reads++;
-	if (!held->written) {
-		it->unwritten++;
+	dependencies->reads++;
+	if (!value->written) {
+		dependencies->unwritten++;
 		return;
 	}
-	const unsigned bin = distance_bin(thread->instructions - held->written);
-	it->read_distances[bin]++;
-	if (held->is_loaded && held->reads == 1)
-		it->use_distances[bin]++;
+	const unsigned bin = distance_bin(context->instructions - value->written);
+	dependencies->read_distances[bin]++;
+	if (value->is_loaded && value->reads == 1)
+		dependencies->use_distances[bin]++;
 }
 
-/* A register is written. */
+/* Counts the write of a register. */
 static void
-write_register(struct dependencies *it, struct held *held, struct held fresh, bool counts)
+write_register(struct dependencies *dependencies, struct register_value *value,
+	struct register_value new_value, bool counts)
 {
 	if (counts) {
-		it->writes++;
-		if (held->written) {
-			it->overwritten++;
-			it->reuse[held->reads < READS_MOST ? held->reads : READS_MOST]++;
+		dependencies->writes++;
+		if (value->written) {
+			dependencies->overwritten++;
+			dependencies
+				->reuse[value->reads < READS_MAX ? value->reads : READS_MAX]++;
 		}
 	}
-	*held = fresh;
+	*value = new_value;
 }
 
-/* An instruction is executed. */
+/* Counts an instruction and its register operands. */
 static void
-execute(struct dependencies *it, struct thread *thread, const struct static_op *op, bool counts)
+execute(struct dependencies *dependencies, struct register_context *context,
+	const struct static_op *op, bool counts)
 {
-	const unsigned stack = it->stack_register;
-	thread->instructions++;
-	thread->stores = 0;
-	thread->has_stack = stack < REGISTERS && op->has_registers &&
-			    (op->reads.bits[stack / 64] >> stack % 64 & 1);
-	it->instructions += counts;
-	it->unknown += counts && !op->has_registers;
+	const unsigned stack = dependencies->stack_register;
+	context->instructions++;
+	context->stores = 0;
+	context->has_stack = stack < REGISTERS && op->has_registers &&
+			     (op->reads.bits[stack / 64] >> stack % 64 & 1);
+	dependencies->instructions += counts;
+	dependencies->undecoded += counts && !op->has_registers;
 	if (!op->has_registers)
 		return;
 	for (size_t i = 0; i < REGISTERS / 64; i++) {
 		uint64_t left = op->reads.bits[i];
 		while (left)
-			read_register(it, thread,
-				&thread->registers[64 * i + row_bits_next(&left)], counts);
+			read_register(dependencies, context,
+				&context->registers[64 * i + row_bits_next(&left)], counts);
 	}
-	const struct held fresh = {thread->instructions, 0, op->class == OP_LOAD};
+	const struct register_value new_value = {
+		context->instructions, 0, op->class == OP_LOAD};
 	for (size_t i = 0; i < REGISTERS / 64; i++) {
 		uint64_t left = op->writes.bits[i];
 		while (left)
-			write_register(it, &thread->registers[64 * i + row_bits_next(&left)],
-				fresh, counts);
+			write_register(dependencies,
+				&context->registers[64 * i + row_bits_next(&left)], new_value,
+				counts);
 	}
 }
 
-/* Some bytes, which are of one context. */
-struct bytes {
+/* A range of bytes that a context accesses. */
+struct byte_range {
 	uint64_t address;
 	uint32_t size;
 	uint16_t context;
 	bool counts;
 };
 
-/* The bytes of the first word of some bytes. */
+/* Returns the number of bytes of a range in its first word. */
 static inline uint32_t
-in_word(const struct bytes *bytes)
+bytes_in_word(const struct byte_range *bytes)
 {
 	const uint32_t room = WORD_BYTES - (uint32_t)(bytes->address % WORD_BYTES);
 	return bytes->size < room ? bytes->size : room;
 }
 
-/* The word that bytes begin in; NULL: nothing was stored to it. */
-static inline struct word *
-word_of(const struct dependencies *it, const struct bytes *bytes)
+/* Returns the first word of a range; NULL: no store to it. */
+static inline struct stored_word *
+word_of(const struct dependencies *dependencies, const struct byte_range *bytes)
 {
-	const uint32_t found = adaptive_bins_known(&it->stored, bytes->address, bytes->context);
-	return found == ADAPTIVE_BIN_NONE ? NULL : adaptive_bins_item(&it->stored, found);
+	const uint32_t found =
+		adaptive_bins_known(&dependencies->stored, bytes->address, bytes->context);
+	return found == ADAPTIVE_BIN_NONE ? NULL
+					  : adaptive_bins_item(&dependencies->stored, found);
 }
 
-/* Bytes are stored; false: no memory. */
+/* Counts a store and records it for its bytes; false: out of memory. */
 static bool
-store(struct dependencies *it, struct thread *thread, const struct bytes *bytes)
+count_store(struct dependencies *dependencies, struct register_context *context,
+	const struct byte_range *bytes)
 {
-	const uint64_t number = thread->instructions << STORE_SHIFT |
-				(uint64_t)thread->stores++ << STORE_COUNT_SHIFT |
-				(thread->has_stack ? STORE_STACK : 0) |
+	const uint64_t number = context->instructions << STORE_SHIFT |
+				(uint64_t)context->stores++ << STORE_COUNT_SHIFT |
+				(context->has_stack ? STORE_STACK : 0) |
 				(bytes->size < STORE_SIZE ? bytes->size : STORE_SIZE);
-	it->stores += bytes->counts;
-	it->stack_stores += bytes->counts && thread->has_stack;
-	for (struct bytes left = *bytes; left.size;) {
+	dependencies->stores += bytes->counts;
+	dependencies->stack_stores += bytes->counts && context->has_stack;
+	for (struct byte_range left = *bytes; left.size;) {
 		const uint32_t found =
-			adaptive_bins_get(&it->stored, left.address, left.context);
-		const uint32_t n = in_word(&left);
+			adaptive_bins_get(&dependencies->stored, left.address, left.context);
+		const uint32_t n = bytes_in_word(&left);
 		if (found != ADAPTIVE_BIN_NONE) {
-			struct word *word = adaptive_bins_item(&it->stored, found);
+			struct stored_word *word =
+				adaptive_bins_item(&dependencies->stored, found);
 			for (uint32_t i = 0; i < n; i++)
 				word->stores[left.address % WORD_BYTES + i] = number;
-		} else if (it->stored.failed) {
+		} else if (dependencies->stored.failed) {
 			return false;
 		} else {
-			it->untold += bytes->counts ? n : 0;
+			dependencies->untracked_bytes += bytes->counts ? n : 0;
 		}
 		left.address += n;
 		left.size -= n;
@@ -198,16 +207,17 @@ store(struct dependencies *it, struct thread *thread, const struct bytes *bytes)
 	return true;
 }
 
-/* Where loaded bytes come from; *last: the last store among these, or 0. */
+/* Returns the source of loaded bytes; *last: the last store among these, or 0. */
 static enum load_source
-find_source(const struct dependencies *it, const struct bytes *bytes, uint64_t *last)
+find_source(
+	const struct dependencies *dependencies, const struct byte_range *bytes, uint64_t *last)
 {
 	uint32_t stored = 0;
 	bool is_one = true;
 	*last = 0;
-	for (struct bytes left = *bytes; left.size;) {
-		const struct word *word = word_of(it, &left);
-		const uint32_t n = in_word(&left);
+	for (struct byte_range left = *bytes; left.size;) {
+		const struct stored_word *word = word_of(dependencies, &left);
+		const uint32_t n = bytes_in_word(&left);
 		for (uint32_t i = 0; word && i < n; i++) {
 			const uint64_t number = word->stores[left.address % WORD_BYTES + i];
 			if (!number)
@@ -229,17 +239,17 @@ find_source(const struct dependencies *it, const struct bytes *bytes, uint64_t *
 									       : LOAD_CONTAINED;
 }
 
-/* A value that was stored by the stack pointer is loaded again by it. */
+/* Counts the load by the stack pointer of a value that it stored. */
 static void
-reload(struct dependencies *it, const struct bytes *bytes, uint64_t store)
+count_reload(struct dependencies *dependencies, const struct byte_range *bytes, uint64_t store)
 {
-	it->reloads += bytes->counts;
+	dependencies->reloads += bytes->counts;
 	if (store & STORE_RELOAD)
 		return;
-	it->reloaded += bytes->counts;
-	for (struct bytes left = *bytes; left.size;) {
-		struct word *word = word_of(it, &left);
-		const uint32_t n = in_word(&left);
+	dependencies->reloaded += bytes->counts;
+	for (struct byte_range left = *bytes; left.size;) {
+		struct stored_word *word = word_of(dependencies, &left);
+		const uint32_t n = bytes_in_word(&left);
 		for (uint32_t i = 0; word && i < n; i++)
 			word->stores[left.address % WORD_BYTES + i] |= STORE_RELOAD;
 		left.address += n;
@@ -247,54 +257,60 @@ reload(struct dependencies *it, const struct bytes *bytes, uint64_t store)
 	}
 }
 
-/* Bytes are loaded. */
+/* Counts a load. */
 static void
-load(struct dependencies *it, const struct thread *thread, const struct bytes *bytes)
+count_load(struct dependencies *dependencies, const struct register_context *context,
+	const struct byte_range *bytes)
 {
 	uint64_t last;
-	const enum load_source source = find_source(it, bytes, &last);
-	const uint64_t distance = thread->instructions - (last >> STORE_SHIFT);
+	const enum load_source source = find_source(dependencies, bytes, &last);
+	const uint64_t distance = context->instructions - (last >> STORE_SHIFT);
 	if (bytes->counts) {
-		it->loads[source]++;
-		it->load_distances[distance_bin(distance)] += source != LOAD_INDEPENDENT;
-		it->near[source] += source != LOAD_INDEPENDENT && distance <= it->window;
+		dependencies->loads[source]++;
+		dependencies->load_distances[distance_bin(distance)] +=
+			source != LOAD_INDEPENDENT;
+		dependencies->near[source] +=
+			source != LOAD_INDEPENDENT && distance <= dependencies->window;
 	}
-	if (source == LOAD_SAME && thread->has_stack && (last & STORE_STACK))
-		reload(it, bytes, last);
+	if (source == LOAD_SAME && context->has_stack && (last & STORE_STACK))
+		count_reload(dependencies, bytes, last);
 }
 
-/* The context of a row; NULL: no memory. */
-static struct thread *
-thread_of(struct dependencies *it, uint16_t context)
+/* Returns a context; NULL: out of memory. */
+static struct register_context *
+context_of(struct dependencies *dependencies, uint16_t number)
 {
-	if (!it->threads[context])
-		it->threads[context] = mem_new(1, sizeof *it->threads[context]);
-	return it->threads[context];
+	if (!dependencies->contexts[number])
+		dependencies->contexts[number] =
+			mem_new(1, sizeof *dependencies->contexts[number]);
+	return dependencies->contexts[number];
 }
 
 static bool
-update_row(struct dependencies *it, const struct analysis_rows *rows, size_t row)
+update_row(struct dependencies *dependencies, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct bytes bytes = {
+	struct byte_range bytes = {
 		.context = rows->context ? rows->context[row] : rows->sole_context,
 		.counts = rows->counts};
-	struct thread *thread = thread_of(it, bytes.context);
-	if (!thread)
+	struct register_context *context = context_of(dependencies, bytes.context);
+	if (!context)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_kind, row) &&
 		batch->kind[row] == POLY_KIND_INSTRUCTION)
-		execute(it, thread, static_op_at(rows->ops, rows->op[row]), rows->counts);
+		execute(dependencies, context, static_op_at(rows->ops, rows->op[row]),
+			rows->counts);
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row))
 		return true;
 	bytes.address = batch->address[row];
 	bytes.size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
-	if (bytes.size > ACCESS_MOST)
-		bytes.size = ACCESS_MOST;
+	if (bytes.size > ACCESS_BYTES_MAX)
+		bytes.size = ACCESS_BYTES_MAX;
 	if (batch->access[row] == POLY_ACCESS_READ)
-		load(it, thread, &bytes);
-	return batch->access[row] != POLY_ACCESS_WRITE || store(it, thread, &bytes);
+		count_load(dependencies, context, &bytes);
+	return batch->access[row] != POLY_ACCESS_WRITE ||
+	       count_store(dependencies, context, &bytes);
 }
 
 static bool
@@ -310,23 +326,24 @@ dependencies_update(void *state, const struct analysis_rows *rows)
 static void
 dependencies_fini(void *state)
 {
-	struct dependencies *it = state;
-	adaptive_bins_fini(&it->stored);
+	struct dependencies *dependencies = state;
+	adaptive_bins_fini(&dependencies->stored);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		mem_free(it->threads[i]);
+		mem_free(dependencies->contexts[i]);
 }
 
 static const struct poly_option options[] = {
 	[OPTION_WINDOW] = {"dependencies.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 0,
 		UINT32_MAX, NULL,
-		"instructions behind a store within which a load of its bytes is near", NULL},
+		"count a load within N instructions after the store of its bytes as near",
+		NULL},
 	{0}};
 
 const struct analysis analysis_dependencies = {
 	.info = {.name = "dependencies",
 		.title = "Dependencies",
-		.summary = "how far values are read from where they were made, in registers "
-			   "and memory",
+		.summary = "def-use distances in registers, dead writes, store-to-load "
+			   "distances and forwarding",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size),
 		.options = options},

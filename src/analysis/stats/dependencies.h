@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the analysis dependencies counts. */
+/* The state of the analysis dependencies. */
 #ifndef ANALYSIS_STATS_DEPENDENCIES_H
 #define ANALYSIS_STATS_DEPENDENCIES_H
 
@@ -9,48 +9,48 @@
 
 #define REGISTERS 128
 
-/* Distances by powers of two: 0; 1; 2 and 3; 4 to 7; and so on. */
+/* Bins of distances, by powers of two: 0; 1; 2 and 3; 4 to 7; and so on. */
 #define DISTANCE_BINS 65
 
-/* Values by how often they were read; the last one stands for more, too. */
-#define READS_MOST 16
+/* Max. number of counted reads of a value; the last count includes more reads. */
+#define READS_MAX 16
 
-/* Where the bytes of a load come from. */
+/* The sources of the bytes of a load. */
 enum load_source {
-	LOAD_INDEPENDENT, /* none was stored */
-	LOAD_SAME,	  /* all by one store, which stored nothing else */
-	LOAD_CONTAINED,	  /* all by one store, which stored more */
-	LOAD_SEVERAL,	  /* all, by several stores */
-	LOAD_PARTIAL,	  /* some */
+	LOAD_INDEPENDENT, /* no byte was stored */
+	LOAD_SAME,	  /* one store of exactly these bytes */
+	LOAD_CONTAINED,	  /* one store of more bytes */
+	LOAD_SEVERAL,	  /* several stores */
+	LOAD_PARTIAL,	  /* only some bytes were stored */
 	LOAD_SOURCES
 };
 
-/* A value in a register. */
-struct held {
-	uint64_t written; /* number of the instruction; 0: before the trace */
+/* The value of a register. */
+struct register_value {
+	uint64_t written; /* number of the writing instruction; 0: before the trace */
 	uint64_t reads;
 	bool is_loaded;
 };
 
-/* A context. */
-struct thread {
+/* The registers of a context. */
+struct register_context {
 	uint64_t instructions;
-	uint8_t stores; /* of the instruction, modulo 256 */
-	bool has_stack; /* the instruction reads the stack pointer */
-	struct held registers[REGISTERS];
+	uint8_t stores; /* of the last instruction, modulo 256 */
+	bool has_stack; /* the last instruction reads the stack pointer */
+	struct register_value registers[REGISTERS];
 };
 
 struct dependencies {
 	uint64_t window;
 	unsigned stack_register;
-	struct thread *threads[ANALYSIS_CONTEXTS_MAX];
-	struct adaptive_bins stored; /* words by context: which store each byte is of */
-	uint64_t instructions, unknown;
+	struct register_context *contexts[ANALYSIS_CONTEXTS_MAX];
+	struct adaptive_bins stored; /* words by context: the last store of each byte */
+	uint64_t instructions, undecoded;
 	uint64_t reads, unwritten, writes, overwritten;
 	uint64_t read_distances[DISTANCE_BINS], use_distances[DISTANCE_BINS];
-	uint64_t reuse[READS_MOST + 1];
+	uint64_t reuse[READS_MAX + 1];
 	uint64_t loads[LOAD_SOURCES], near[LOAD_SOURCES], load_distances[DISTANCE_BINS];
-	uint64_t stores, untold; /* untold: bytes of stores beyond the table */
+	uint64_t stores, untracked_bytes; /* untracked: stored bytes that exceed the table */
 	uint64_t stack_stores, reloaded, reloads;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happened when: counts of events, and the time between them. */
+/* Counts of events, and inter-event times. */
 #include "analysis/stats/events.h"
 
 #include "base/bits.h"
@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTION_TOP, OPTION_OF };
-enum { OF_AUTO, OF_EVENT, OF_INSTRUCTION, OF_ACCESS, OF_ALL };
-static const char *const of_words[] = {"auto", "event", "instruction", "access", "all", NULL};
+enum { OPTION_TOP, OPTION_ROWS };
+enum { ROWS_AUTO, ROWS_EVENT, ROWS_INSTRUCTION, ROWS_ACCESS, ROWS_ALL };
+static const char *const row_words[] = {"auto", "event", "instruction", "access", "all", NULL};
 
-/* Hooks of the trace facility itself (reference aix 4.8). */
+/* Hooks of the trace facility. spec: AIX Trace Hook IDs */
 #define HOOK_LOG_WRAP 0x0050
 #define HOOK_BUFFER_WRAP 0x0060
 #define HOOK_UTILITY 0x00a0
 #define SUB_RATE 0x25c
 #define RATE_CONVERTED 2
 
-/* Of the hook type: a word of 64 bits has flags above, one of 32 bits only the low four. */
+/* Bits of the hook type: hook words of 64 bits have flags above the low four. */
 #define TYPE_NARROW 0xf
 #define TYPE_GENERIC 0x4000
 
@@ -34,7 +34,7 @@ events_gap(uint64_t gap)
 }
 
 uint64_t
-events_gap_least(unsigned index)
+events_gap_min(unsigned index)
 {
 	if (index < 2 * EVENTS_HALF)
 		return index;
@@ -48,7 +48,7 @@ events_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct events *events = state;
 	(void)error;
 	events->top = setup->values[OPTION_TOP];
-	events->of = setup->values[OPTION_OF];
+	events->counted_rows = setup->values[OPTION_ROWS];
 	events->bins.low = 1;
 	return POLY_OK;
 }
@@ -60,13 +60,13 @@ events_suits(const struct poly_trace_info *info)
 }
 
 static unsigned
-kinds_of(uint64_t of, const struct poly_trace_info *info)
+kinds_of(uint64_t counted_rows, const struct poly_trace_info *info)
 {
-	switch (of) {
-	case OF_EVENT: return 1u << POLY_KIND_EVENT;
-	case OF_INSTRUCTION: return 1u << POLY_KIND_INSTRUCTION;
-	case OF_ACCESS: return 1u << POLY_KIND_ACCESS;
-	case OF_ALL: return UINT32_MAX;
+	switch (counted_rows) {
+	case ROWS_EVENT: return 1u << POLY_KIND_EVENT;
+	case ROWS_INSTRUCTION: return 1u << POLY_KIND_INSTRUCTION;
+	case ROWS_ACCESS: return 1u << POLY_KIND_ACCESS;
+	case ROWS_ALL: return UINT32_MAX;
 	default: break;
 	}
 	if (info->columns & POLY_HAS(hook))
@@ -79,7 +79,7 @@ static void
 events_begin(void *state, const struct poly_trace_info *info)
 {
 	struct events *events = state;
-	events->kinds = kinds_of(events->of, info);
+	events->kinds = kinds_of(events->counted_rows, info);
 	events->has_last = false;
 	events->traces++;
 	memset(events->name_of, 0, sizeof events->name_of);
@@ -87,25 +87,25 @@ events_begin(void *state, const struct poly_trace_info *info)
 		snprintf(events->clock, sizeof events->clock, "%s", info->clock);
 }
 
-/* What an entry gets of a row, or of another entry. */
+/* Adds the counts of a row, or of another entry, to an entry. */
 static void
-widen(struct events_entry *entry, const struct events_entry *more)
+add_entry(struct events_entry *entry, const struct events_entry *added)
 {
-	if (!entry->count || more->first < entry->first)
-		entry->first = more->first;
-	if (!entry->count || more->last > entry->last)
-		entry->last = more->last;
-	entry->count += more->count;
-	if (!more->timed)
+	if (!entry->count || added->first < entry->first)
+		entry->first = added->first;
+	if (!entry->count || added->last > entry->last)
+		entry->last = added->last;
+	entry->count += added->count;
+	if (!added->timed)
 		return;
-	if (!entry->timed || more->start < entry->start)
-		entry->start = more->start;
-	if (!entry->timed || more->end > entry->end)
-		entry->end = more->end;
-	entry->timed += more->timed;
+	if (!entry->timed || added->start < entry->start)
+		entry->start = added->start;
+	if (!entry->timed || added->end > entry->end)
+		entry->end = added->end;
+	entry->timed += added->timed;
 }
 
-/* The entry of a new key; NULL: no memory. */
+/* Appends the entry of a new key; NULL: out of memory. */
 static struct events_entry *
 append(struct events_table *table, uint64_t key)
 {
@@ -122,40 +122,40 @@ append(struct events_table *table, uint64_t key)
 	return entry;
 }
 
-/* Counts more of the same key in a table; false: no memory. */
+/* Adds counts of a key to a table; false: out of memory. */
 static bool
-count(struct events_table *table, const struct events_entry *more)
+count(struct events_table *table, const struct events_entry *entry)
 {
 	bool added = false;
-	if (table->recent < table->count && table->list[table->recent].key == more->key) {
-		widen(&table->list[table->recent], more);
+	if (table->recent < table->count && table->list[table->recent].key == entry->key) {
+		add_entry(&table->list[table->recent], entry);
 		return true;
 	}
-	const uint64_t *number = map_find(&table->numbers, more->key);
-	if (!number && table->count == EVENTS_ENTRIES) {
-		table->beyond += more->count;
+	const uint64_t *index = map_find(&table->indices, entry->key);
+	if (!index && table->count == EVENTS_ENTRIES_MAX) {
+		table->untracked += entry->count;
 		return true;
 	}
-	if (!number) {
-		if (!append(table, more->key))
+	if (!index) {
+		if (!append(table, entry->key))
 			return false;
-		number = map_get(&table->numbers, more->key, table->count, &added);
-		if (!number)
+		index = map_get(&table->indices, entry->key, table->count, &added);
+		if (!index)
 			return false;
 		table->count++;
 	}
-	table->recent = (uint32_t)*number;
-	widen(&table->list[table->recent], more);
+	table->recent = (uint32_t)*index;
+	add_entry(&table->list[table->recent], entry);
 	return true;
 }
 
-/* Makes stretches twice as long. */
+/* Doubles the width of bins. */
 static void
 double_bins(struct events_bins *bins)
 {
 	uint64_t counts[EVENTS_BINS] = {0};
 	const uint64_t first = bins->low >> bins->shift, last = bins->high >> bins->shift;
-	/* The last one may be the last number that there is. */
+	/* first + i does not overflow, even if last is UINT64_MAX. */
 	for (uint64_t i = 0; i <= last - first; i++)
 		counts[(first + i) / 2 % EVENTS_BINS] +=
 			bins->counts[(first + i) % EVENTS_BINS];
@@ -163,51 +163,53 @@ double_bins(struct events_bins *bins)
 	bins->shift++;
 }
 
-/* Makes stretches so long that times from low to high have room too. */
+/* Doubles the width of bins until times from low to high have one, too. */
 static void
-widen_bins(struct events_bins *bins, uint64_t low, uint64_t high, unsigned shift)
+coarsen_bins(struct events_bins *bins, uint64_t low, uint64_t high, unsigned shift)
 {
 	const bool empty = bins->low > bins->high;
-	const uint64_t from = empty || low < bins->low ? low : bins->low;
-	const uint64_t to = empty || high > bins->high ? high : bins->high;
+	const uint64_t min = empty || low < bins->low ? low : bins->low;
+	const uint64_t max = empty || high > bins->high ? high : bins->high;
 	while (bins->shift < shift ||
-		(to >> bins->shift) - (from >> bins->shift) >= EVENTS_BINS) {
+		(max >> bins->shift) - (min >> bins->shift) >= EVENTS_BINS) {
 		if (empty)
 			bins->shift++;
 		else
 			double_bins(bins);
 	}
-	bins->low = from;
-	bins->high = to;
+	bins->low = min;
+	bins->high = max;
 }
 
 static void
-merge_bins(struct events_bins *to, const struct events_bins *more)
+merge_bins(struct events_bins *sum, const struct events_bins *bins)
 {
-	struct events_bins copy = *more;
-	if (more->low > more->high)
+	struct events_bins copy = *bins;
+	if (bins->low > bins->high)
 		return;
-	widen_bins(to, more->low, more->high, more->shift);
-	while (copy.shift < to->shift)
+	coarsen_bins(sum, bins->low, bins->high, bins->shift);
+	while (copy.shift < sum->shift)
 		double_bins(&copy);
 	const uint64_t first = copy.low >> copy.shift, last = copy.high >> copy.shift;
 	for (uint64_t i = 0; i <= last - first; i++)
-		to->counts[(first + i) % EVENTS_BINS] += copy.counts[(first + i) % EVENTS_BINS];
+		sum->counts[(first + i) % EVENTS_BINS] +=
+			copy.counts[(first + i) % EVENTS_BINS];
 }
 
 static void
-count_gap(struct events *events, uint64_t from, uint64_t to)
+count_gap(struct events *events, uint64_t previous, uint64_t time)
 {
-	if (to < from) {
+	const uint64_t gap = time - previous;
+	if (time < previous) {
 		events->backward++;
 		return;
 	}
-	events->gaps[events_gap(to - from)]++;
+	events->gaps[events_gap(gap)]++;
 	events->gap_count++;
-	events->gap_sum += to - from;
-	events->gap_carry += events->gap_sum < to - from;
-	if (to - from > events->gap_most)
-		events->gap_most = to - from;
+	events->gap_sum += gap;
+	events->gap_carry += events->gap_sum < gap;
+	if (gap > events->max_gap)
+		events->max_gap = gap;
 }
 
 static void
@@ -224,13 +226,13 @@ count_time(struct events *events, uint64_t time)
 	events->last = time;
 	events->has_first = events->has_last = true;
 	if (time < bins->low || time > bins->high)
-		widen_bins(bins, time, time, 0);
+		coarsen_bins(bins, time, time, 0);
 	bins->counts[(time >> bins->shift) % EVENTS_BINS]++;
 }
 
-/* Takes how long a tick is, where the row tells it. */
+/* Reads the length of a tick if the row states it. */
 static void
-take_rate(struct events *events, const struct poly_batch *batch, size_t row)
+read_rate(struct events *events, const struct poly_batch *batch, size_t row)
 {
 	size_t n;
 	if (!poly_present(batch, POLY_COLUMN_payload, row) ||
@@ -239,7 +241,7 @@ take_rate(struct events *events, const struct poly_batch *batch, size_t row)
 	const uint8_t *data = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
 	const unsigned type = batch->hook_type[row];
 	const bool narrow = type <= TYPE_NARROW;
-	/* A hook word of 32 bits tells its sub-hook in the first data word. */
+	/* The first data word after a hook word of 32 bits has the sub-hook. */
 	const size_t word = narrow ? 4 : 8;
 	const bool generic = narrow ? (type & 7) == 0 : type & TYPE_GENERIC;
 	uint32_t sub = poly_present(batch, POLY_COLUMN_subhook, row) ? batch->subhook[row] : 0;
@@ -257,28 +259,28 @@ take_rate(struct events *events, const struct poly_batch *batch, size_t row)
 
 static bool
 count_hook(struct events *events, const struct poly_batch *batch, size_t row,
-	struct events_entry *one)
+	struct events_entry *entry)
 {
 	const uint16_t hook = batch->hook[row];
 	events->wraps += hook == HOOK_LOG_WRAP;
 	events->lost += hook == HOOK_BUFFER_WRAP;
 	if (hook == HOOK_UTILITY)
-		take_rate(events, batch, row);
-	one->key = hook;
-	if (!count(&events->tables[EVENTS_HOOKS], one))
+		read_rate(events, batch, row);
+	entry->key = hook;
+	if (!count(&events->tables[EVENTS_HOOKS], entry))
 		return false;
 	if (!poly_present(batch, POLY_COLUMN_hook_type, row) ||
 		batch->hook_type[row] <= TYPE_NARROW ||
 		!poly_present(batch, POLY_COLUMN_subhook, row))
 		return true;
-	one->key = (uint64_t)hook << 16 | batch->subhook[row];
-	return count(&events->tables[EVENTS_SUBHOOKS], one);
+	entry->key = (uint64_t)hook << 16 | batch->subhook[row];
+	return count(&events->tables[EVENTS_SUBHOOKS], entry);
 }
 
-/* Counts a row by the name of its event, or else of its record. */
+/* Counts a row by the name of its event or, if it has none, of its record. */
 static bool
 count_name(struct events *events, const struct poly_batch *batch, size_t row,
-	struct events_entry *one)
+	struct events_entry *entry)
 {
 	const bool has_event = poly_present(batch, POLY_COLUMN_event, row);
 	const char *name = NULL;
@@ -292,33 +294,33 @@ count_name(struct events *events, const struct poly_batch *batch, size_t row,
 	}
 	if (!name)
 		name = "unnamed";
-	const uint32_t number =
+	const uint32_t id =
 		known && *known ? *known - 1 : intern_add(&events->names, name, strlen(name));
-	if (number == INTERN_FAILED)
+	if (id == INTERN_FAILED)
 		return false;
 	if (known)
-		*known = number + 1;
-	one->key = number;
-	return count(&events->tables[EVENTS_NAMES], one);
+		*known = id + 1;
+	entry->key = id;
+	return count(&events->tables[EVENTS_NAMES], entry);
 }
 
 static bool
 count_row(struct events *events, const struct poly_batch *batch, size_t row)
 {
-	struct events_entry one = {.count = 1};
-	one.first = one.last = poly_batch_number(batch, row);
-	one.timed = poly_present(batch, POLY_COLUMN_time, row);
-	one.start = one.end = one.timed ? batch->time[row] : 0;
+	struct events_entry entry = {.count = 1};
+	entry.first = entry.last = poly_batch_number(batch, row);
+	entry.timed = poly_present(batch, POLY_COLUMN_time, row);
+	entry.start = entry.end = entry.timed ? batch->time[row] : 0;
 	events->rows++;
-	if (one.timed)
+	if (entry.timed)
 		count_time(events, batch->time[row]);
 	bool ok = poly_present(batch, POLY_COLUMN_hook, row)
-			  ? count_hook(events, batch, row, &one)
-			  : count_name(events, batch, row, &one);
-#define COUNT_BY(column, table)                                     \
-	if (ok && poly_present(batch, POLY_COLUMN_##column, row)) { \
-		one.key = batch->column[row];                       \
-		ok = count(&events->tables[EVENTS_##table], &one);  \
+			  ? count_hook(events, batch, row, &entry)
+			  : count_name(events, batch, row, &entry);
+#define COUNT_BY(column, table)                                      \
+	if (ok && poly_present(batch, POLY_COLUMN_##column, row)) {  \
+		entry.key = batch->column[row];                      \
+		ok = count(&events->tables[EVENTS_##table], &entry); \
 	}
 	COUNT_BY(cpu, CPUS)
 	COUNT_BY(process, PROCESSES)
@@ -327,12 +329,12 @@ count_row(struct events *events, const struct poly_batch *batch, size_t row)
 	return ok;
 }
 
-/* A row that is not counted, but behind which the next one comes. */
+/* Records the time of a row that is not counted, for the gap to the next one. */
 static void
-remember_row(struct events *events, const struct poly_batch *batch, size_t row)
+skip_row(struct events *events, const struct poly_batch *batch, size_t row)
 {
 	if (poly_present(batch, POLY_COLUMN_hook, row) && batch->hook[row] == HOOK_UTILITY)
-		take_rate(events, batch, row);
+		read_rate(events, batch, row);
 	if (!poly_present(batch, POLY_COLUMN_time, row))
 		return;
 	events->last = batch->time[row];
@@ -352,87 +354,87 @@ events_update(void *state, const struct analysis_rows *rows)
 		if (rows->counts)
 			ok = count_row(events, batch, row);
 		else
-			remember_row(events, batch, row);
+			skip_row(events, batch, row);
 	}
 	return ok;
 }
 
-/* The number that a name of from has in into. */
+/* Returns the id in into of a name of from. */
 static uint32_t
-name_in(struct events *into, const struct events *from, uint64_t number)
+name_in(struct events *into, const struct events *from, uint64_t id)
 {
-	const char *name = intern_text(&from->names, (uint32_t)number);
+	const char *name = intern_text(&from->names, (uint32_t)id);
 	return intern_add(&into->names, name, strlen(name));
 }
 
 static bool
 merge_table(struct events *into, const struct events *from, unsigned table)
 {
-	const struct events_table *more = &from->tables[table];
-	for (uint32_t i = 0; i < more->count; i++) {
-		struct events_entry one = more->list[i];
+	const struct events_table *added = &from->tables[table];
+	for (uint32_t i = 0; i < added->count; i++) {
+		struct events_entry entry = added->list[i];
 		if (table == EVENTS_NAMES)
-			one.key = name_in(into, from, one.key);
-		if ((table == EVENTS_NAMES && one.key == INTERN_FAILED) ||
-			!count(&into->tables[table], &one))
+			entry.key = name_in(into, from, entry.key);
+		if ((table == EVENTS_NAMES && entry.key == INTERN_FAILED) ||
+			!count(&into->tables[table], &entry))
 			return false;
 	}
-	into->tables[table].beyond += more->beyond;
+	into->tables[table].untracked += added->untracked;
 	return true;
 }
 
-/* The gap between the rows of both, and what the first and the last row of them are now. */
+/* Counts the gap between the rows of both, and merges the first and last times. */
 static void
-merge_ends(struct events *to, const struct events *more)
+merge_ends(struct events *sum, const struct events *events)
 {
-	/* The trace that to has ended in is the first one of more. */
-	const uint64_t further = more->traces ? more->traces - 1 : 0;
-	if (to->has_last && more->has_first && more->first_trace <= 1)
-		count_gap(to, to->last, more->first);
-	if (!to->has_first && more->has_first) {
-		to->first = more->first;
-		to->has_first = true;
-		to->first_trace = to->traces + more->first_trace - 1;
+	/* The last trace of sum is the first one of events. */
+	const uint64_t further = events->traces ? events->traces - 1 : 0;
+	if (sum->has_last && events->has_first && events->first_trace <= 1)
+		count_gap(sum, sum->last, events->first);
+	if (!sum->has_first && events->has_first) {
+		sum->first = events->first;
+		sum->has_first = true;
+		sum->first_trace = sum->traces + events->first_trace - 1;
 	}
-	if (more->has_last) {
-		to->last = more->last;
-		to->has_last = true;
+	if (events->has_last) {
+		sum->last = events->last;
+		sum->has_last = true;
 	} else if (further) {
-		to->has_last = false;
+		sum->has_last = false;
 	}
-	to->traces += further;
+	sum->traces += further;
 }
 
 static bool
 events_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct events *to = into;
-	const struct events *more = from;
+	struct events *sum = into;
+	const struct events *events = from;
 	(void)numbers;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++) {
-		if (!merge_table(to, more, i))
+		if (!merge_table(sum, events, i))
 			return false;
 	}
-	merge_ends(to, more);
+	merge_ends(sum, events);
 	for (size_t i = 0; i < EVENTS_GAPS; i++)
-		to->gaps[i] += more->gaps[i];
-	to->gap_count += more->gap_count;
-	to->gap_sum += more->gap_sum;
-	to->gap_carry += more->gap_carry + (to->gap_sum < more->gap_sum);
-	to->backward += more->backward;
-	if (more->gap_most > to->gap_most)
-		to->gap_most = more->gap_most;
-	to->rows += more->rows;
-	to->timed += more->timed;
-	to->wraps += more->wraps;
-	to->lost += more->lost;
-	if (more->divisor) {
-		to->multiplier = more->multiplier;
-		to->divisor = more->divisor;
+		sum->gaps[i] += events->gaps[i];
+	sum->gap_count += events->gap_count;
+	sum->gap_sum += events->gap_sum;
+	sum->gap_carry += events->gap_carry + (sum->gap_sum < events->gap_sum);
+	sum->backward += events->backward;
+	if (events->max_gap > sum->max_gap)
+		sum->max_gap = events->max_gap;
+	sum->rows += events->rows;
+	sum->timed += events->timed;
+	sum->wraps += events->wraps;
+	sum->lost += events->lost;
+	if (events->divisor) {
+		sum->multiplier = events->multiplier;
+		sum->divisor = events->divisor;
 	}
-	if (more->clock[0])
-		memcpy(to->clock, more->clock, sizeof to->clock);
-	merge_bins(&to->bins, &more->bins);
+	if (events->clock[0])
+		memcpy(sum->clock, events->clock, sizeof sum->clock);
+	merge_bins(&sum->bins, &events->bins);
 	return true;
 }
 
@@ -441,7 +443,7 @@ events_fini(void *state)
 {
 	struct events *events = state;
 	for (size_t i = 0; i < EVENTS_TABLES; i++) {
-		map_free(&events->tables[i].numbers);
+		map_free(&events->tables[i].indices);
 		mem_free(events->tables[i].list);
 	}
 	intern_free(&events->names);
@@ -449,17 +451,17 @@ events_fini(void *state)
 
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"events.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1,
-		EVENTS_ENTRIES, NULL, "hooks, processes and so on that are listed", NULL},
-	[OPTION_OF] = {"events.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, OF_AUTO, 0, 0,
-		of_words, "the rows that count as events", NULL},
+		EVENTS_ENTRIES_MAX, NULL, "list the N most frequent entries per table", NULL},
+	[OPTION_ROWS] = {"events.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, ROWS_AUTO, 0, 0,
+		row_words, "select the rows that count as events", NULL},
 	{0},
 };
 
 const struct analysis analysis_events = {
 	.info = {.name = "events",
 		.title = "Events",
-		.summary = "what happened when: events by hook, process and processor, and the "
-			   "time between them",
+		.summary = "events by hook, name, CPU, process and thread, inter-event times, "
+			   "event rate",
 		.needs = POLY_HAS(kind),
 		.wants = POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |
 			 POLY_HAS(thread) | POLY_HAS(event) | POLY_HAS(hook) |

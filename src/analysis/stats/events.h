@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted of events, and of any rows that have a time.
+ * The state of the analysis of events and of any rows with a time.
  *
- * spec: reference aix 4.8, 5 (L11), 6
+ * spec: AIX Trace Hook IDs; polytrace-aix(5), L11
  */
 #ifndef ANALYSIS_STATS_EVENTS_H
 #define ANALYSIS_STATS_EVENTS_H
@@ -12,10 +12,10 @@
 #include "base/intern.h"
 #include "base/map.h"
 
-/* Most entries of a table; what further ones would count is counted together. */
-#define EVENTS_ENTRIES 65536
+/* Max. number of entries of a table; rows of other keys are counted as untracked. */
+#define EVENTS_ENTRIES_MAX 65536
 
-/* Stretches of time that are counted apart; a power of two. */
+/* Number of time bins; a power of two. */
 #define EVENTS_BINS 64
 
 /*
@@ -26,14 +26,14 @@
 #define EVENTS_HALF (1u << (EVENTS_DIGITS - 1))
 #define EVENTS_GAPS ((64 - EVENTS_DIGITS + 2) * EVENTS_HALF)
 
-/* What the keys of a table are. */
+/* The tables, by their keys. */
 enum {
-	EVENTS_HOOKS,	  /* AIX hooks */
-	EVENTS_SUBHOOKS,  /* hook << 16 | sub-hook, of hook words of 64 bits */
-	EVENTS_NAMES,	  /* by number in names */
-	EVENTS_CPUS,	  /* by number */
-	EVENTS_PROCESSES, /* by number */
-	EVENTS_THREADS,	  /* by number */
+	EVENTS_HOOKS,	 /* AIX hooks */
+	EVENTS_SUBHOOKS, /* hook << 16 | sub-hook, of hook words of 64 bits */
+	EVENTS_NAMES,	 /* ids of names */
+	EVENTS_CPUS,
+	EVENTS_PROCESSES,
+	EVENTS_THREADS,
 	EVENTS_TABLES
 };
 
@@ -41,48 +41,49 @@ struct events_entry {
 	uint64_t key, count;
 	uint64_t first, last; /* records */
 	uint64_t timed;	      /* rows with a time */
-	uint64_t start, end;  /* lowest and highest time; 0 where there is none */
+	uint64_t start, end;  /* lowest and highest time; 0 without one */
 };
 
 struct events_table {
-	struct map numbers; /* of entries, by key */
+	struct map indices; /* of entries, by key */
 	struct events_entry *list;
 	uint32_t count, capacity;
-	uint32_t recent; /* the entry that was counted last */
-	uint64_t beyond; /* rows of keys that found no place */
+	uint32_t recent;    /* the last counted entry */
+	uint64_t untracked; /* rows of keys that exceed the table */
 };
 
-/* How many rows stretches of 2^shift ticks have, by the number of the stretch modulo BINS. */
+/* Rows by bins of 2^shift ticks; bin N has the index N modulo EVENTS_BINS. */
 struct events_bins {
 	uint64_t counts[EVENTS_BINS];
-	uint64_t low, high; /* times so far; low above high: none */
+	uint64_t low, high; /* range of times; low above high: none */
 	unsigned shift;
 };
 
 struct events {
-	uint64_t top, of;	      /* options */
-	unsigned kinds;		      /* bits 1 << enum poly_kind that count in this trace */
-	char clock[32];		      /* unit of time; "": not known */
-	uint64_t multiplier, divisor; /* nanoseconds of a tick, where divisor is not 0 */
+	uint64_t top, counted_rows; /* options */
+	unsigned kinds; /* bits 1 << enum poly_kind that count as events in this trace */
+	char clock[32]; /* unit of time; "": not known */
+	uint64_t multiplier, divisor; /* nanoseconds per tick, if divisor is not 0 */
 	uint64_t rows, timed;
-	uint64_t wraps, lost; /* log and buffer wraparounds (reference aix L11) */
+	uint64_t wraps, lost; /* log and buffer wraparounds (polytrace-aix(5), L11) */
 	struct intern names;
-	uint32_t name_of[256]; /* numbers of the trace's names of records, + 1; 0: not yet */
+	uint32_t
+		name_of[256]; /* name ids, by record type of the trace, + 1; 0: not yet known */
 	struct events_table tables[EVENTS_TABLES];
-	bool has_first, has_last; /* of the next two */
-	uint64_t first, last;	  /* times: of the first row, of the one before */
-	/* Traces that began, and how many had when the first row with a time came. */
+	bool has_first, has_last;
+	uint64_t first, last; /* times of the first and of the previous row */
+	/* Number of traces begun so far, and at the first row with a time. */
 	uint64_t traces, first_trace;
-	uint64_t gaps[EVENTS_GAPS], gap_count, gap_most, backward;
-	uint64_t gap_sum, gap_carry; /* of all gaps, which times can make 2^64 or more */
+	uint64_t gaps[EVENTS_GAPS], gap_count, max_gap, backward;
+	uint64_t gap_sum, gap_carry; /* sum of all gaps, which can exceed 64 bits */
 	struct events_bins bins;
 };
 
-/* The count of a gap, and the least gap that is counted there. */
+/* Returns the index of the count of a gap, and the min. gap of an index. */
 unsigned events_gap(uint64_t gap);
-uint64_t events_gap_least(unsigned index);
+uint64_t events_gap_min(unsigned index);
 
-/* Writes what was counted. */
+/* Writes the report. */
 void events_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

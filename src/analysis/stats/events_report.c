@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of events. */
+/* The report of events. */
 #include "analysis/stats/events.h"
 
 #include "base/mem.h"
@@ -10,25 +10,19 @@
 #include <stdlib.h>
 
 static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static double
 quotient(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* What times count; of a trace that does not say more, ticks of its clock. */
+/* Returns the unit of times: that of the trace, or ticks of its clock. */
 static const char *
 unit_of(const struct events *events)
 {
 	return events->clock[0] ? events->clock : "ticks";
 }
 
-/* Ticks in nanoseconds, as far as they can be told. */
+/* Converts ticks to nanoseconds; saturates. */
 static uint64_t
 nanoseconds(const struct events *events, uint64_t ticks)
 {
@@ -36,7 +30,7 @@ nanoseconds(const struct events *events, uint64_t ticks)
 	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* The most frequent first; then the one that came first. */
+/* Orders by falling counts, then by first record. */
 static int
 by_count(const void *left, const void *right)
 {
@@ -70,7 +64,7 @@ entry_row(const struct events *events, unsigned table, const struct events_entry
 {
 	key_cells(events, table, entry->key, report);
 	poly_report_cell_count(report, entry->count);
-	poly_report_cell_real(report, percent(entry->count, events->rows), 2);
+	poly_report_cell_ratio(report, (double)entry->count, (double)events->rows, 2);
 	poly_report_cell_count(report, entry->first);
 	poly_report_cell_count(report, entry->last);
 	if (entry->timed > 1)
@@ -80,7 +74,7 @@ entry_row(const struct events *events, unsigned table, const struct events_entry
 		poly_report_cell_text(report, NULL);
 }
 
-/* The table's columns up to its cells. */
+/* Opens a table. */
 static void
 open_table(const struct events *events, unsigned table, struct poly_report *report)
 {
@@ -89,7 +83,7 @@ open_table(const struct events *events, unsigned table, struct poly_report *repo
 	} tables[EVENTS_TABLES] = {
 		[EVENTS_HOOKS] = {KEY("hooks"), KEY("hook")},
 		[EVENTS_SUBHOOKS] = {KEY("subhooks"), KEY("hook")},
-		[EVENTS_NAMES] = {KEY("names"), KEY("name")},
+		[EVENTS_NAMES] = {KEY("event_names"), KEY("name")},
 		[EVENTS_CPUS] = {KEY("cpus"), KEY("cpu")},
 		[EVENTS_PROCESSES] = {KEY("processes"), KEY("process")},
 		[EVENTS_THREADS] = {KEY("threads"), KEY("thread")},
@@ -100,10 +94,10 @@ open_table(const struct events *events, unsigned table, struct poly_report *repo
 	if (table == EVENTS_SUBHOOKS)
 		poly_report_column(report, "subhook", false);
 	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
-	poly_report_column(report, "first", true);
-	poly_report_column(report, "last", true);
-	poly_report_column(report, "interval", true);
+	poly_report_column(report, "share", true);
+	poly_report_column(report, "first_record", true);
+	poly_report_column(report, "last_record", true);
+	poly_report_column(report, "interval_mean", true);
 	poly_report_unit(report, unit_of(events));
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = tables[table].column;
@@ -115,38 +109,38 @@ open_table(const struct events *events, unsigned table, struct poly_report *repo
 static void
 report_table(const struct events *events, unsigned table, struct poly_report *report)
 {
-	const struct events_table *from = &events->tables[table];
-	struct events_entry *list = mem_new(from->count ? from->count : 1, sizeof *list);
+	const struct events_table *entries = &events->tables[table];
+	struct events_entry *list = mem_new(entries->count ? entries->count : 1, sizeof *list);
 	if (!list) {
 		tree_fail(report);
 		return;
 	}
-	for (uint32_t i = 0; i < from->count; i++)
-		list[i] = from->list[i];
-	qsort(list, from->count, sizeof *list, by_count);
+	for (uint32_t i = 0; i < entries->count; i++)
+		list[i] = entries->list[i];
+	qsort(list, entries->count, sizeof *list, by_count);
 	open_table(events, table, report);
-	for (uint32_t i = 0; i < from->count && i < events->top; i++)
+	for (uint32_t i = 0; i < entries->count && i < events->top; i++)
 		entry_row(events, table, &list[i], report);
 	poly_report_end(report);
 	mem_free(list);
 }
 
-/* The gap that a share of all gaps, in percent, does not exceed, as it is counted. */
+/* Returns the min. gap of the bin that has a percentile of the gaps. */
 static uint64_t
-percentile(const struct events *events, uint64_t share)
+percentile(const struct events *events, uint64_t percent)
 {
 	uint64_t below = 0;
 	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
 		below += events->gaps[i];
-		/* below >= share % of gap_count, rounded up, without an overflow. */
+		/* below >= percent % of gap_count, rounded up, without an overflow. */
 		const uint64_t whole = events->gap_count / 100, rest = events->gap_count % 100;
-		if (events->gaps[i] && below >= share * whole + (share * rest + 99) / 100)
-			return events_gap_least(i);
+		if (events->gaps[i] && below >= percent * whole + (percent * rest + 99) / 100)
+			return events_gap_min(i);
 	}
 	return 0;
 }
 
-/* Gaps by powers of two. */
+/* Reports gaps by powers of two. */
 static void
 report_histogram(const struct events *events, struct poly_report *report)
 {
@@ -154,31 +148,31 @@ report_histogram(const struct events *events, struct poly_report *report)
 	uint64_t counts[65] = {0};
 	unsigned low = 65, high = 0;
 	for (unsigned i = 0; i < EVENTS_GAPS; i++) {
-		const uint64_t least = events_gap_least(i);
-		const unsigned bits = least ? 64 - (unsigned)__builtin_clzll(least) : 0;
+		const uint64_t gap = events_gap_min(i);
+		const unsigned bits = gap ? 64 - (unsigned)__builtin_clzll(gap) : 0;
 		counts[bits] += events->gaps[i];
 		if (events->gaps[i]) {
 			low = bits < low ? bits : low;
 			high = bits;
 		}
 	}
-	poly_report_table(report, "histogram");
-	poly_report_column(report, "from", true);
+	poly_report_table(report, "inter_event_time_histogram");
+	poly_report_column(report, "gap", true);
 	poly_report_unit(report, unit_of(events));
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "gaps", true);
+	poly_report_column(report, "share", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
-	plot.x = "from";
-	plot.y[0] = "count";
-	plot.x_title = "Time to the next event";
+	plot.x = "gap";
+	plot.y[0] = "gaps";
+	plot.x_title = "Inter-event time";
 	plot.x_unit = events->clock[0] ? events->clock : NULL;
-	plot.y_unit = "events";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
 	for (unsigned bits = low; bits <= high; bits++) {
 		poly_report_cell_count(report, bits ? (uint64_t)1 << (bits - 1) : 0);
 		poly_report_cell_count(report, counts[bits]);
-		poly_report_cell_real(report, percent(counts[bits], events->gap_count), 2);
+		poly_report_cell_ratio(
+			report, (double)counts[bits], (double)events->gap_count, 2);
 	}
 	poly_report_end(report);
 }
@@ -188,34 +182,35 @@ report_gaps(const struct events *events, struct poly_report *report)
 {
 	static const struct {
 		const char *key, *ns_key;
-		unsigned share;
-	} told[] = {{KEY("gap_p50"), KEY("gap_p50_ns"), 50},
+		unsigned percent;
+	} percentiles[] = {{KEY("gap_p50"), KEY("gap_p50_ns"), 50},
 		{KEY("gap_p90"), KEY("gap_p90_ns"), 90},
 		{KEY("gap_p99"), KEY("gap_p99_ns"), 99}};
 	const double ns =
 		events->divisor ? (double)events->multiplier / (double)events->divisor : 0;
 	const double sum = (double)events->gap_carry * 0x1p64 + (double)events->gap_sum;
 	const double mean = events->gap_count ? sum / (double)events->gap_count : 0;
-	poly_report_section(report, "gaps");
-	poly_report_count(report, "gap_count", events->gap_count);
-	poly_report_count(report, "backward", events->backward);
+	poly_report_section(report, "inter_event_times");
+	poly_report_count(report, "gaps", events->gap_count);
+	poly_report_count(report, "backward_times", events->backward);
 	if (events->gap_count) {
 		poly_report_real(report, "gap_mean", mean, 2);
 		poly_report_unit(report, unit_of(events));
-		for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-			poly_report_count(
-				report, told[i].key, percentile(events, told[i].share));
+		for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++) {
+			poly_report_count(report, percentiles[i].key,
+				percentile(events, percentiles[i].percent));
 			poly_report_unit(report, unit_of(events));
 		}
-		poly_report_count(report, "gap_most", events->gap_most);
+		poly_report_count(report, "gap_max", events->max_gap);
 		poly_report_unit(report, unit_of(events));
 	}
 	if (events->gap_count && events->divisor) {
 		poly_report_real(report, "gap_mean_ns", ns * mean, 2);
-		for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-			poly_report_count(report, told[i].ns_key,
-				nanoseconds(events, percentile(events, told[i].share)));
-		poly_report_count(report, "gap_most_ns", nanoseconds(events, events->gap_most));
+		for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++)
+			poly_report_count(report, percentiles[i].ns_key,
+				nanoseconds(
+					events, percentile(events, percentiles[i].percent)));
+		poly_report_count(report, "gap_max_ns", nanoseconds(events, events->max_gap));
 	}
 	report_histogram(events, report);
 	poly_report_end(report);
@@ -228,23 +223,22 @@ report_rate(const struct events *events, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (bins->low > bins->high)
 		return;
-	poly_report_count(report, "first_time", bins->low);
+	poly_report_count(report, "start_time", bins->low);
 	poly_report_unit(report, unit_of(events));
-	poly_report_count(report, "last_time", bins->high);
+	poly_report_count(report, "end_time", bins->high);
 	poly_report_unit(report, unit_of(events));
-	poly_report_count(report, "stretch", (uint64_t)1 << bins->shift);
+	poly_report_count(report, "bin_width", (uint64_t)1 << bins->shift);
 	poly_report_unit(report, unit_of(events));
-	poly_report_table(report, "rate");
+	poly_report_table(report, "event_rate");
 	poly_report_column(report, "time", true);
 	poly_report_unit(report, unit_of(events));
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "events", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "time";
-	plot.y[0] = "count";
+	plot.y[0] = "events";
 	plot.x_title = "Time";
 	plot.x_unit = events->clock[0] ? events->clock : NULL;
-	plot.y_title = "Events in a stretch of time";
-	plot.y_unit = "events";
+	plot.y_title = "Events per bin";
 	poly_report_plot(report, &plot);
 	const uint64_t first = bins->low >> bins->shift, last = bins->high >> bins->shift;
 	for (uint64_t i = 0; i <= last - first; i++) {
@@ -258,13 +252,13 @@ void
 events_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct events *events = state;
-	uint64_t beyond = 0;
+	uint64_t untracked = 0;
 	(void)ops;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++)
-		beyond += events->tables[i].beyond;
+		untracked += events->tables[i].untracked;
 	poly_report_count(report, "events", events->rows);
-	poly_report_count(report, "timed", events->timed);
-	poly_report_text(report, "clock", events->clock[0] ? events->clock : NULL);
+	poly_report_count(report, "timed_events", events->timed);
+	poly_report_text(report, "time_unit", events->clock[0] ? events->clock : NULL);
 	if (events->divisor)
 		poly_report_real(report, "tick_ns",
 			(double)events->multiplier / (double)events->divisor, 6);
@@ -272,8 +266,8 @@ events_report(const void *state, const struct static_ops *ops, struct poly_repor
 		poly_report_count(report, "log_wraparounds", events->wraps);
 		poly_report_count(report, "buffer_wraparounds", events->lost);
 	}
-	if (beyond)
-		poly_report_count(report, "beyond", beyond);
+	if (untracked)
+		poly_report_count(report, "untracked_events", untracked);
 	for (unsigned i = 0; i < EVENTS_TABLES; i++)
 		report_table(events, i, report);
 	report_gaps(events, report);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flow: whether each instruction stands where the one before it went, and how long execution
- * goes on without a jump.
+ * Control flow: the transitions from each instruction to the next one of its context, and runs
+ * of sequential instructions.
  *
- * spec: reference cis501 2.4 (invariant 2), amber 4.1 and 4.6 (synthetic records).
+ * spec: published traces of Penn CIS 501 (invariant 2); Apple amber traces 4.1 and 4.6
+ * (synthetic records).
  */
 #include "analysis/analysis.h"
 
@@ -13,112 +14,112 @@
 #include "base/mem.h"
 #include "report/terms.h"
 
-/* Most places where flow breaks that are told apart. */
-#define PLACES ((uint32_t)1 << 16)
+/* Max. number of unique discontinuities. */
+#define BREAKS_MAX ((uint32_t)1 << 16)
 
-/* How an instruction follows another one. */
-enum step { SEQUENTIAL, BRANCHED, JUMPED, BROKEN, UNKNOWN, STEPS };
+/* The kinds of transitions between instructions. */
+enum flow_transition { SEQUENTIAL, BRANCHED, JUMPED, BROKEN, UNKNOWN, TRANSITIONS };
 
-/* Why flow may break, the first that holds. */
+/* The reasons of a discontinuity; the first that holds applies. */
 enum reason {
-	REASON_SYNTHETIC, /* the tracer's own records stand between */
-	REASON_EVENT,	  /* an interrupt or another event does */
-	REASON_GAP,	  /* something that is no record of the program does */
-	REASON_SYNC,	  /* a synchronisation does */
+	REASON_SYNTHETIC, /* synthetic records in between */
+	REASON_EVENT,	  /* an interrupt or another event in between */
+	REASON_GAP,	  /* a record of kind "other" in between */
+	REASON_SYNC,	  /* a synchronization operation in between */
 	REASON_MODE,	  /* the processor's mode changed */
-	REASON_SYSTEM,	  /* the last instruction is one of the system */
-	REASON_REPEAT,	  /* the same instruction again */
-	REASON_BRANCH,	  /* the branch went elsewhere than its record says */
+	REASON_SYSTEM,	  /* the last instruction is a system instruction */
+	REASON_REPEAT,	  /* the same instruction is repeated */
+	REASON_BRANCH,	  /* the record of the branch states another target */
 	REASON_NONE,
 	REASONS
 };
 
 /* The last instruction of a context. */
-struct last {
-	uint64_t pc, behind, expected;
-	uint64_t run;	    /* instructions in sequence up to it; 0: there was none */
-	uint64_t run_start; /* where they began */
+struct last_instruction {
+	uint64_t pc, fallthrough, expected;
+	uint64_t run;	    /* sequential instructions up to this one; 0: none */
+	uint64_t run_start; /* the address of the first one */
 	uint32_t mode;
-	bool has_behind;
-	bool has_expected; /* its record says where it goes */
-	bool jumps;	   /* it may go anywhere */
-	bool is_delayed;   /* the next one does, instead, */
-	bool annuls;	   /* and is left out where this one falls through */
+	bool has_fallthrough;
+	bool has_expected; /* its record states the next address */
+	bool jumps;	   /* any address may follow */
+	bool is_delayed;   /* its delay slot follows, then any address */
+	bool annuls;	   /* the delay slot is skipped if it falls through */
 	bool is_system;
-	uint8_t between; /* reasons seen since; bits */
+	uint8_t between; /* reasons since then; bits */
 };
 
-/* What is known of a place where flow broke. */
-struct place {
+/* A discontinuity between two addresses. */
+struct flow_break {
 	uint64_t expected, count;
 	bool has_expected;
 	uint8_t reason;
 };
 
-/* Instructions in sequence. */
-struct runs {
+/* Runs of sequential instructions. */
+struct sequential_runs {
 	uint64_t lengths[65]; /* by bits of their length */
-	uint64_t count, sum, longest, longest_start;
+	uint64_t count, sum, max, longest_start;
 };
 
-struct flow {
-	bool told;     /* the trace says of branches where they go */
-	bool is_empty; /* nothing is known of any context's last instruction */
-	struct last last[ANALYSIS_CONTEXTS_MAX];
-	uint64_t steps[STEPS];
+struct flow_state {
+	bool has_targets; /* the trace has the targets of branches */
+	bool is_empty;	  /* no context has a last instruction */
+	struct last_instruction last[ANALYSIS_CONTEXTS_MAX];
+	uint64_t transitions[TRANSITIONS];
 	uint64_t reasons[REASONS];
-	struct runs runs;
-	struct pair_index places; /* pc and next pc */
-	struct place *list;	  /* by number of that pair */
+	struct sequential_runs runs;
+	struct pair_index break_pairs; /* pc and next pc */
+	struct flow_break *breaks;     /* by index of the pair */
 	uint32_t capacity;
-	uint64_t beyond; /* breaks at places beyond the most */
+	uint64_t untracked; /* discontinuities that exceed the table */
 	uint64_t top;
 };
 
 static enum poly_status
 flow_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct flow *it = state;
+	struct flow_state *flow = state;
 	(void)error;
-	it->top = setup->values[0];
+	flow->top = setup->values[0];
 	return POLY_OK;
 }
 
 static void
-count_run(struct runs *runs, const struct last *last)
+count_run(struct sequential_runs *runs, const struct last_instruction *last)
 {
 	if (!last->run)
 		return;
 	runs->lengths[64 - (unsigned)__builtin_clzll(last->run)]++;
 	runs->count++;
 	runs->sum += last->run;
-	if (last->run > runs->longest) {
-		runs->longest = last->run;
+	if (last->run > runs->max) {
+		runs->max = last->run;
 		runs->longest_start = last->run_start;
 	}
 }
 
-/* Runs that are open end with the trace, and where rows are left out. */
+/* Ends open runs at the end of a trace and at skipped rows. */
 static void
-forget(struct flow *it)
+end_runs(struct flow_state *flow)
 {
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		count_run(&it->runs, &it->last[i]);
-		it->last[i] = (struct last){0};
+		count_run(&flow->runs, &flow->last[i]);
+		flow->last[i] = (struct last_instruction){0};
 	}
-	it->is_empty = true;
+	flow->is_empty = true;
 }
 
 static void
 flow_begin(void *state, const struct poly_trace_info *info)
 {
-	struct flow *it = state;
-	it->told = info->columns & (POLY_HAS(branch) | POLY_HAS(next_pc));
-	forget(it);
+	struct flow_state *flow = state;
+	flow->has_targets = info->columns & (POLY_HAS(branch) | POLY_HAS(next_pc));
+	end_runs(flow);
 }
 
 static enum reason
-reason_of(const struct last *last, uint64_t pc, uint32_t mode)
+reason_of(const struct last_instruction *last, uint64_t pc, uint32_t mode)
 {
 	for (unsigned i = REASON_SYNTHETIC; i <= REASON_SYNC; i++) {
 		if (last->between >> i & 1)
@@ -133,51 +134,54 @@ reason_of(const struct last *last, uint64_t pc, uint32_t mode)
 	return last->has_expected ? REASON_BRANCH : REASON_NONE;
 }
 
-/* Counts a place where flow broke; false: no memory. */
+/* Counts a discontinuity; false: out of memory. */
 static bool
-count_break(struct flow *it, const struct last *last, uint64_t pc, enum reason reason)
+count_break(struct flow_state *flow, const struct last_instruction *last, uint64_t pc,
+	enum reason reason)
 {
-	const uint32_t number = pair_index_add(&it->places, last->pc, pc, PLACES);
-	void *list = it->list;
-	it->reasons[reason]++;
-	if (number == PAIR_INDEX_FULL) {
-		it->beyond++;
+	const uint32_t index = pair_index_add(&flow->break_pairs, last->pc, pc, BREAKS_MAX);
+	void *list = flow->breaks;
+	flow->reasons[reason]++;
+	if (index == PAIR_INDEX_FULL) {
+		flow->untracked++;
 		return true;
 	}
 	const bool ok =
-		number != PAIR_INDEX_FAILED &&
-		counters_grow_array(&list, &it->capacity, (size_t)number + 1, sizeof *it->list);
-	it->list = list;
+		index != PAIR_INDEX_FAILED && counters_grow_array(&list, &flow->capacity,
+						      (size_t)index + 1, sizeof *flow->breaks);
+	flow->breaks = list;
 	if (!ok)
 		return false;
-	struct place *place = &it->list[number];
-	if (!place->count) {
-		place->has_expected = last->has_expected || last->has_behind;
-		place->expected = last->has_expected ? last->expected : last->behind;
-		place->reason = (uint8_t)reason;
+	struct flow_break *flow_break = &flow->breaks[index];
+	if (!flow_break->count) {
+		flow_break->has_expected = last->has_expected || last->has_fallthrough;
+		flow_break->expected = last->has_expected ? last->expected : last->fallthrough;
+		flow_break->reason = (uint8_t)reason;
 	}
-	place->count++;
+	flow_break->count++;
 	return true;
 }
 
-static enum step
-step_to(const struct last *last, uint64_t pc)
+static enum flow_transition
+transition_to(const struct last_instruction *last, uint64_t pc)
 {
-	const bool behind =
-		last->has_behind &&
-		(pc == last->behind || (last->annuls && pc == last->behind + OP_DELAY_SLOT));
+	const bool is_sequential =
+		last->has_fallthrough &&
+		(pc == last->fallthrough ||
+			(last->annuls && pc == last->fallthrough + OP_DELAY_SLOT));
 	if (last->has_expected)
-		return pc != last->expected ? BROKEN : behind ? SEQUENTIAL : BRANCHED;
-	if (behind)
+		return pc != last->expected ? BROKEN : is_sequential ? SEQUENTIAL : BRANCHED;
+	if (is_sequential)
 		return SEQUENTIAL;
 	if (last->jumps)
 		return JUMPED;
-	return last->has_behind ? BROKEN : UNKNOWN;
+	return last->has_fallthrough ? BROKEN : UNKNOWN;
 }
 
-/* Goes from the last instruction of a context to the one at pc; false: no memory. */
+/* Counts the transition from the last instruction of a context to pc; false: out of memory. */
 static bool
-go_to(struct flow *it, struct last *last, uint64_t pc, uint32_t mode)
+count_transition(
+	struct flow_state *flow, struct last_instruction *last, uint64_t pc, uint32_t mode)
 {
 	bool ok = true;
 	if (!last->run) {
@@ -185,23 +189,23 @@ go_to(struct flow *it, struct last *last, uint64_t pc, uint32_t mode)
 		last->run_start = pc;
 		return true;
 	}
-	const enum step step = step_to(last, pc);
-	it->steps[step]++;
-	if (step == SEQUENTIAL) {
+	const enum flow_transition transition = transition_to(last, pc);
+	flow->transitions[transition]++;
+	if (transition == SEQUENTIAL) {
 		last->run++;
 		return true;
 	}
-	if (step == BROKEN)
-		ok = count_break(it, last, pc, reason_of(last, pc, mode));
-	count_run(&it->runs, last);
+	if (transition == BROKEN)
+		ok = count_break(flow, last, pc, reason_of(last, pc, mode));
+	count_run(&flow->runs, last);
 	last->run = 1;
 	last->run_start = pc;
 	return ok;
 }
 
-/* Where the record of a row says that execution goes on. */
+/* Sets the next address that the record of a row states. */
 static void
-expect(struct last *last, const struct poly_batch *batch, size_t row)
+set_expected(struct last_instruction *last, const struct poly_batch *batch, size_t row)
 {
 	const bool branches = poly_present(batch, POLY_COLUMN_branch, row);
 	const bool taken = branches && batch->branch[row] == POLY_BRANCH_TAKEN;
@@ -211,42 +215,43 @@ expect(struct last *last, const struct poly_batch *batch, size_t row)
 	} else if (taken && poly_present(batch, POLY_COLUMN_target, row)) {
 		last->has_expected = true;
 		last->expected = batch->target[row];
-	} else if (branches && !taken && last->has_behind) {
+	} else if (branches && !taken && last->has_fallthrough) {
 		last->has_expected = true;
-		last->expected = last->behind;
+		last->expected = last->fallthrough;
 	} else if (taken) {
 		last->jumps = true;
 	}
 }
 
-/* The instruction of a row is now the last one of its context. */
+/* Records the instruction of a row as the last one of its context. */
 static void
-take_last(
-	const struct flow *it, struct last *last, const struct analysis_rows *rows, size_t row)
+set_last(const struct flow_state *flow, struct last_instruction *last,
+	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const struct static_op *op = static_op_at(rows->ops, rows->op[row]);
 	const bool was_delayed = last->is_delayed;
 	last->pc = batch->pc[row];
 	last->has_expected = false;
-	last->is_delayed = !it->told && (op->flow & OP_DELAYED);
+	last->is_delayed = !flow->has_targets && (op->flow & OP_DELAYED);
 	last->annuls = last->is_delayed && (op->flow & OP_ANNULS);
-	last->jumps = was_delayed || (!it->told && (op->flow & OP_JUMPS) && !last->is_delayed);
+	last->jumps = was_delayed ||
+		      (!flow->has_targets && (op->flow & OP_JUMPS) && !last->is_delayed);
 	last->is_system = op->class == OP_SYSTEM;
 	last->between = 0;
 	last->mode = poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
-	last->has_behind = true;
+	last->has_fallthrough = true;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
-		last->behind = batch->fallthrough[row];
+		last->fallthrough = batch->fallthrough[row];
 	else if (poly_present(batch, POLY_COLUMN_opcode_size, row))
-		last->behind = last->pc + batch->opcode_size[row];
+		last->fallthrough = last->pc + batch->opcode_size[row];
 	else
-		last->has_behind = false;
+		last->has_fallthrough = false;
 }
 
-/* Takes a row that is none of the program's instructions. */
+/* Records a row between two instructions, which may be the reason of a discontinuity. */
 static void
-take_between(struct last *last, const struct poly_batch *batch, size_t row)
+add_reason(struct last_instruction *last, const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_kind, row))
 		return;
@@ -261,45 +266,46 @@ take_between(struct last *last, const struct poly_batch *batch, size_t row)
 }
 
 static bool
-take_row(struct flow *it, const struct analysis_rows *rows, size_t row)
+count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct last *last = &it->last[rows->context ? rows->context[row] : rows->sole_context];
+	struct last_instruction *last =
+		&flow->last[rows->context ? rows->context[row] : rows->sole_context];
 	const bool is_instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
 				    batch->kind[row] == POLY_KIND_INSTRUCTION;
 	bool ok = true;
 	if (!is_instruction ||
 		(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row])) {
-		take_between(last, batch, row);
+		add_reason(last, batch, row);
 		return true;
 	}
 	if (!poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
-	/* Further micro-operations belong to the instruction before them. */
+	/* A later micro-operation belongs to the instruction before it. */
 	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
 		batch->uop_index[row] == 1) {
 		const uint32_t mode =
 			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
-		ok = go_to(it, last, batch->pc[row], mode);
-		take_last(it, last, rows, row);
+		ok = count_transition(flow, last, batch->pc[row], mode);
+		set_last(flow, last, rows, row);
 	}
-	expect(last, batch, row);
+	set_expected(last, batch, row);
 	return ok;
 }
 
 static bool
 flow_update(void *state, const struct analysis_rows *rows)
 {
-	struct flow *it = state;
+	struct flow_state *flow = state;
 	bool ok = true;
 	if (!rows->counts) {
-		if (!it->is_empty)
-			forget(it);
+		if (!flow->is_empty)
+			end_runs(flow);
 		return true;
 	}
-	it->is_empty = false;
+	flow->is_empty = false;
 	for (size_t row = 0; row < rows->batch->rows && ok; row++)
-		ok = take_row(it, rows, row);
+		ok = count_row(flow, rows, row);
 	return ok;
 }
 
@@ -307,74 +313,75 @@ static const char *const reason_names[REASONS] = {
 	"synthetic", "event", "gap", "sync", "mode", "system", "repeat", "branch", "none"};
 
 static void
-report_reasons(const struct flow *it, struct poly_report *report)
+report_reasons(const struct flow_state *flow, struct poly_report *report)
 {
-	poly_report_table(report, "reasons");
+	poly_report_table(report, "discontinuity_reasons");
 	poly_report_column(report, "reason", false);
 	top_n_columns(report);
 	for (size_t i = 0; i < REASONS; i++) {
-		if (!it->reasons[i])
+		if (!flow->reasons[i])
 			continue;
 		poly_report_cell_text(report, reason_names[i]);
-		top_n_cells(report, it->reasons[i], it->steps[BROKEN]);
+		top_n_ratio_cells(report, flow->reasons[i], flow->transitions[BROKEN]);
 	}
 	poly_report_end(report);
 }
 
 static void
-report_places(const struct flow *it, struct poly_report *report)
+report_breaks(const struct flow_state *flow, struct poly_report *report)
 {
-	struct ranked *ranks = mem_new((size_t)it->places.count + 1, sizeof *ranks);
-	const size_t n = ranks ? it->places.count : 0;
+	struct ranked *ranks = mem_new((size_t)flow->break_pairs.count + 1, sizeof *ranks);
+	const size_t n = ranks ? flow->break_pairs.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct ranked){it->list[i].count, i};
+		ranks[i] = (struct ranked){flow->breaks[i].count, i};
 	top_n_sort(ranks, n);
-	poly_report_table(report, "places");
+	poly_report_table(report, "discontinuity_sites");
 	poly_report_column(report, "pc", false);
 	poly_report_column(report, "next_pc", false);
-	poly_report_column(report, "expected", false);
+	poly_report_column(report, "expected_pc", false);
 	poly_report_column(report, "reason", false);
 	poly_report_column(report, "count", true);
-	for (size_t i = 0; i < n && i < it->top; i++) {
-		const struct indexed_pair *pair = &it->places.list[ranks[i].number];
-		const struct place *place = &it->list[ranks[i].number];
+	for (size_t i = 0; i < n && i < flow->top; i++) {
+		const struct indexed_pair *pair = &flow->break_pairs.list[ranks[i].number];
+		const struct flow_break *flow_break = &flow->breaks[ranks[i].number];
 		poly_report_cell_address(report, pair->a, 8);
 		poly_report_cell_address(report, pair->b, 8);
-		if (place->has_expected)
-			poly_report_cell_address(report, place->expected, 8);
+		if (flow_break->has_expected)
+			poly_report_cell_address(report, flow_break->expected, 8);
 		else
 			poly_report_cell_text(report, NULL);
-		poly_report_cell_text(report, reason_names[place->reason]);
-		poly_report_cell_count(report, place->count);
+		poly_report_cell_text(report, reason_names[flow_break->reason]);
+		poly_report_cell_count(report, flow_break->count);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
 }
 
 static void
-report_runs(const struct flow *it, struct poly_report *report)
+report_runs(const struct flow_state *flow, struct poly_report *report)
 {
-	struct runs now = it->runs;
+	struct sequential_runs runs = flow->runs;
 	struct poly_plot plot = POLY_PLOT_INIT;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		count_run(&now, &it->last[i]);
-	poly_report_count(report, "runs", now.count);
-	poly_report_real(report, "mean_run", (double)now.sum / (double)now.count, 4);
-	poly_report_count(report, "longest_run", now.longest);
-	poly_report_address(report, "longest_run_start", now.longest_start, 8);
-	poly_report_table(report, "run_lengths");
-	poly_report_column(report, "from", true);
+		count_run(&runs, &flow->last[i]);
+	poly_report_count(report, "sequential_runs", runs.count);
+	poly_report_real(
+		report, "sequential_run_length_mean", (double)runs.sum / (double)runs.count, 4);
+	poly_report_count(report, "sequential_run_length_max", runs.max);
+	poly_report_address(report, "longest_run_start", runs.longest_start, 8);
+	poly_report_table(report, "sequential_run_lengths");
+	poly_report_column(report, "sequential_run_length", true);
 	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
-	plot.x = "from";
-	plot.y[0] = "percent";
+	plot.x = "sequential_run_length";
+	plot.y[0] = "share";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
 	for (size_t i = 1; i < 65; i++) {
-		if (!now.lengths[i])
+		if (!runs.lengths[i])
 			continue;
 		poly_report_cell_count(report, (uint64_t)1 << (i - 1));
-		top_n_cells(report, now.lengths[i], now.count);
+		top_n_ratio_cells(report, runs.lengths[i], runs.count);
 	}
 	poly_report_end(report);
 }
@@ -382,47 +389,49 @@ report_runs(const struct flow *it, struct poly_report *report)
 static void
 flow_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	static const char *const keys[STEPS] = {
+	static const char *const keys[TRANSITIONS] = {
 		KEY("sequential"),
-		KEY("branched"),
-		KEY("jumped"),
-		KEY("broken"),
-		KEY("unknown"),
+		KEY("branch_target"),
+		KEY("assumed_branch_target"),
+		KEY("control_flow_discontinuities"),
+		KEY("after_unknown_size"),
 	};
-	const struct flow *it = state;
+	const struct flow_state *flow = state;
 	uint64_t all = 0;
 	(void)ops;
-	for (size_t i = 0; i < STEPS; i++)
-		all += it->steps[i];
-	poly_report_count(report, "steps", all);
-	for (size_t i = 0; i < STEPS; i++)
-		poly_report_count(report, keys[i], it->steps[i]);
-	poly_report_real(report, "broken_percent", top_n_percent(it->steps[BROKEN], all), 2);
-	if (it->beyond)
-		poly_report_count(report, "beyond", it->beyond);
-	report_reasons(it, report);
-	report_places(it, report);
-	report_runs(it, report);
+	for (size_t i = 0; i < TRANSITIONS; i++)
+		all += flow->transitions[i];
+	poly_report_count(report, "transitions", all);
+	for (size_t i = 0; i < TRANSITIONS; i++)
+		poly_report_count(report, keys[i], flow->transitions[i]);
+	poly_report_ratio(report, "discontinuity_ratio", (double)flow->transitions[BROKEN],
+		(double)all, 2);
+	if (flow->untracked)
+		poly_report_count(report, "untracked_discontinuities", flow->untracked);
+	report_reasons(flow, report);
+	report_breaks(flow, report);
+	report_runs(flow, report);
 }
 
 static void
 flow_fini(void *state)
 {
-	struct flow *it = state;
-	pair_index_fini(&it->places);
-	mem_free(it->list);
+	struct flow_state *flow = state;
+	pair_index_fini(&flow->break_pairs);
+	mem_free(flow->breaks);
 }
 
 static const struct poly_option options[] = {
 	{"flow.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"most places of a table, the most frequent first", NULL},
+		"list the N most frequent discontinuities", NULL},
 	{0},
 };
 
 const struct analysis analysis_flow = {
 	.info = {.name = "flow",
-		.title = "Flow",
-		.summary = "whether instructions stand where the ones before them went",
+		.title = "Control flow",
+		.summary =
+			"sequential, branch and discontinuous transitions between instructions",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(fallthrough) | POLY_HAS(branch) |
 			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop_index) |
@@ -430,7 +439,7 @@ const struct analysis analysis_flow = {
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct flow),
+	.state_size = sizeof(struct flow_state),
 	.init = flow_init,
 	.begin = flow_begin,
 	.update = flow_update,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The footprint: how many different blocks of every size are read, written and fetched.
+ * The memory footprint: unique blocks of every size that are read, written and fetched.
  *
- * A bin of 64 bytes has a bit a byte; blocks of every other size follow from these when it
- * is reported. Bounded: GRANULES_MOST bins of all contexts; where there are more, bins
- * become larger, and the smallest blocks are not told.
+ * A bin of 64 bytes has one bit per byte; the report derives blocks of all other sizes from
+ * these. Bounded: BINS_MAX bins of all contexts; if there are more, bins double in size, and
+ * the smallest blocks are not reported.
  */
 #include "analysis/analysis.h"
 
@@ -14,33 +14,33 @@
 #include "report/terms.h"
 #include "report/tree.h"
 
-#define GRANULES_MOST ((uint32_t)1 << 19)
+#define BINS_MAX ((uint32_t)1 << 19)
 
-/* The bytes of a bin whose bits stand for one byte each, as a power of two. */
-#define GRANULE_SHIFT 6
+/* log2 of the bytes of a bin with one bit per byte. */
+#define BIN_SHIFT 6
 
-/* Bytes of one access that count. */
-#define ACCESS_MOST 4096
+/* Max. number of bytes of an access that count. */
+#define ACCESS_BYTES_MAX 4096
 
-/* Blocks of 1 << 0 to 1 << LEVELS - 1 bytes are told. */
+/* The report has blocks of 1 << 0 to 1 << (LEVELS - 1) bytes. */
 #define LEVELS 21
 
-enum { READS, WRITES, FETCHES, PARTS };
+enum { READS, WRITES, FETCHES, ACCESS_KINDS };
 
-/* What is told of blocks: the parts, reads or writes, everything. */
-enum { DATA = PARTS, ALL, COUNTS };
+/* Counts of blocks: by kind of access, of reads or writes, of any access. */
+enum { DATA = ACCESS_KINDS, ALL, COUNTS };
 
 struct footprint {
 	struct adaptive_bins bins; /* by context */
 	const struct contexts *contexts;
 };
 
-/* The parts of a bin that were touched, a bit a 64th. */
-struct touched {
-	uint64_t bits[PARTS];
+/* The touched bytes of a bin by kind of access, one bit per 64th of the bin. */
+struct touched_bits {
+	uint64_t bits[ACCESS_KINDS];
 };
 
-/* Bits of 64ths as bits of 32nds, in the lower half. */
+/* Converts bits of 64ths to bits of 32nds, in the lower half. */
 static uint64_t
 fold(uint64_t bits)
 {
@@ -53,20 +53,20 @@ fold(uint64_t bits)
 }
 
 static void
-touched_widen(void *item, bool upper)
+coarsen_touched(void *item, bool upper)
 {
-	struct touched *it = item;
-	for (size_t i = 0; i < PARTS; i++)
-		it->bits[i] = fold(it->bits[i]) << (upper ? 32 : 0);
+	struct touched_bits *touched = item;
+	for (size_t i = 0; i < ACCESS_KINDS; i++)
+		touched->bits[i] = fold(touched->bits[i]) << (upper ? 32 : 0);
 }
 
 static void
-touched_join(void *into, const void *from)
+merge_touched(void *into, const void *from)
 {
-	struct touched *to = into;
-	const struct touched *more = from;
-	for (size_t i = 0; i < PARTS; i++)
-		to->bits[i] |= more->bits[i];
+	struct touched_bits *sum = into;
+	const struct touched_bits *touched = from;
+	for (size_t i = 0; i < ACCESS_KINDS; i++)
+		sum->bits[i] |= touched->bits[i];
 }
 
 static enum poly_status
@@ -75,45 +75,45 @@ footprint_init(void *state, const struct analysis_setup *setup, struct poly_erro
 	struct footprint *footprint = state;
 	(void)error;
 	footprint->contexts = setup->contexts;
-	footprint->bins.shift = GRANULE_SHIFT;
-	footprint->bins.max_count = GRANULES_MOST;
-	footprint->bins.item_size = sizeof(struct touched);
-	footprint->bins.coarsen = touched_widen;
-	footprint->bins.merge_item = touched_join;
+	footprint->bins.shift = BIN_SHIFT;
+	footprint->bins.max_count = BINS_MAX;
+	footprint->bins.item_size = sizeof(struct touched_bits);
+	footprint->bins.coarsen = coarsen_touched;
+	footprint->bins.merge_item = merge_touched;
 	return POLY_OK;
 }
 
-/* Some bytes are touched by a context. */
+/* Marks bytes that a context touches; false: out of memory. */
 static inline bool
-touch(struct footprint *footprint, uint16_t context, unsigned part, uint64_t address,
-	uint64_t left)
+touch(struct footprint *footprint, uint16_t context, unsigned kind, uint64_t address,
+	uint64_t size)
 {
-	while (left) {
+	while (size) {
 		const uint32_t found = adaptive_bins_get(&footprint->bins, address, context);
 		if (found == ADAPTIVE_BIN_NONE)
 			return false;
-		struct touched *it = adaptive_bins_item(&footprint->bins, found);
-		const unsigned shift = footprint->bins.shift, unit = shift - GRANULE_SHIFT;
+		struct touched_bits *touched = adaptive_bins_item(&footprint->bins, found);
+		const unsigned shift = footprint->bins.shift, unit = shift - BIN_SHIFT;
 		const uint64_t bytes = (uint64_t)1 << shift, first = address & (bytes - 1);
-		const uint64_t n = left < bytes - first ? left : bytes - first;
-		const unsigned from = (unsigned)(first >> unit),
-			       to = (unsigned)((first + n - 1) >> unit);
-		it->bits[part] |= (UINT64_MAX >> (63 - to)) & (UINT64_MAX << from);
+		const uint64_t n = size < bytes - first ? size : bytes - first;
+		const unsigned low = (unsigned)(first >> unit),
+			       high = (unsigned)((first + n - 1) >> unit);
+		touched->bits[kind] |= (UINT64_MAX >> (63 - high)) & (UINT64_MAX << low);
 		address += n;
-		left -= n;
+		size -= n;
 	}
 	return true;
 }
 
-/* Which part an access is; PARTS: none. */
+/* Returns the kind of an access; ACCESS_KINDS: it touches nothing. */
 static unsigned
-part_of(unsigned access)
+kind_of(unsigned access)
 {
 	switch (access) {
 	case POLY_ACCESS_READ: return READS;
 	case POLY_ACCESS_WRITE: return WRITES;
 	case POLY_ACCESS_FETCH: return FETCHES;
-	default: return PARTS;
+	default: return ACCESS_KINDS;
 	}
 }
 
@@ -121,24 +121,24 @@ static bool
 touch_access(struct footprint *footprint, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const unsigned part = part_of(batch->access[row]);
+	const unsigned kind = kind_of(batch->access[row]);
 	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
 	size = size ? size : 1;
-	return part == PARTS ||
-	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, part,
-		       batch->address[row], size < ACCESS_MOST ? size : ACCESS_MOST);
+	return kind == ACCESS_KINDS ||
+	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, kind,
+		       batch->address[row], size < ACCESS_BYTES_MAX ? size : ACCESS_BYTES_MAX);
 }
 
-/* Instructions of a context that follow each other in memory, and the last of them. */
-struct stretch {
+/* Adjacent instructions of a context, and the last of them. */
+struct fetch_run {
 	uint64_t first, bytes, last;
 	uint32_t last_size;
 	uint16_t context;
 };
 
-/* Adds instructions to a stretch, or begins another one; false: no memory. */
+/* Adds an instruction to a run, or marks the run and begins another; false: out of memory. */
 static inline bool
-touch_instruction(struct footprint *footprint, struct stretch *stretch,
+touch_instruction(struct footprint *footprint, struct fetch_run *run,
 	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
@@ -147,22 +147,22 @@ touch_instruction(struct footprint *footprint, struct stretch *stretch,
 	uint32_t size =
 		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row] : 1;
 	size = size ? size : 1;
-	if (stretch->bytes && context == stretch->context) {
-		if (pc == stretch->last && size == stretch->last_size)
+	if (run->bytes && context == run->context) {
+		if (pc == run->last && size == run->last_size)
 			return true;
-		if (pc == stretch->first + stretch->bytes) {
-			stretch->bytes += size;
-			stretch->last = pc;
-			stretch->last_size = size;
+		if (pc == run->first + run->bytes) {
+			run->bytes += size;
+			run->last = pc;
+			run->last_size = size;
 			return true;
 		}
 	}
-	const struct stretch old = *stretch;
-	*stretch = (struct stretch){pc, size, pc, size, context};
+	const struct fetch_run old = *run;
+	*run = (struct fetch_run){pc, size, pc, size, context};
 	return touch(footprint, old.context, FETCHES, old.first, old.bytes);
 }
 
-/* The rows of a word that are instructions at a known place. */
+/* Returns the rows of a word that are instructions with a known address. */
 static uint64_t
 instructions(const struct poly_batch *batch, size_t word)
 {
@@ -179,12 +179,12 @@ static bool
 footprint_update(void *state, const struct analysis_rows *rows)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct stretch stretch = {0};
+	struct fetch_run run = {0};
 	for (size_t w = 0; w < row_bits_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (left) {
 			if (!touch_instruction(
-				    state, &stretch, rows, 64 * w + row_bits_next(&left)))
+				    state, &run, rows, 64 * w + row_bits_next(&left)))
 				return false;
 		}
 		left = row_bits_present(batch, POLY_COLUMN_access, w) &
@@ -194,34 +194,35 @@ footprint_update(void *state, const struct analysis_rows *rows)
 				return false;
 		}
 	}
-	return touch(state, stretch.context, FETCHES, stretch.first, stretch.bytes);
+	return touch(state, run.context, FETCHES, run.first, run.bytes);
 }
 
 static bool
 footprint_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct footprint *to = into;
-	const struct footprint *more = from;
-	return adaptive_bins_merge(&to->bins, &more->bins, numbers->contexts);
+	struct footprint *sum = into;
+	const struct footprint *footprint = from;
+	return adaptive_bins_merge(&sum->bins, &footprint->bins, numbers->contexts);
 }
 
-/* Blocks so far, of bins in the order of their addresses. */
+/* Unique blocks by size, counted over bins in the order of their addresses. */
 struct footprint_blocks {
 	uint64_t counts[LEVELS][COUNTS];
-	uint64_t last[LEVELS][COUNTS]; /* number of the last block, where there is one */
+	uint64_t last[LEVELS]
+		     [COUNTS]; /* number of the last block, valid if the count is not 0 */
 };
 
-/* Adds a bin that several contexts may have touched. */
+/* Counts the blocks of a bin, merged over contexts. */
 static void
 count_blocks(struct footprint_blocks *blocks, unsigned shift, uint64_t number,
-	const struct touched *it)
+	const struct touched_bits *touched)
 {
-	const uint64_t data = it->bits[READS] | it->bits[WRITES];
-	const uint64_t bits[COUNTS] = {it->bits[READS], it->bits[WRITES], it->bits[FETCHES],
-		data, data | it->bits[FETCHES]};
+	const uint64_t data = touched->bits[READS] | touched->bits[WRITES];
+	const uint64_t bits[COUNTS] = {touched->bits[READS], touched->bits[WRITES],
+		touched->bits[FETCHES], data, data | touched->bits[FETCHES]};
 	for (unsigned i = 0; i < COUNTS; i++) {
 		uint64_t left = bits[i];
-		for (unsigned level = shift - GRANULE_SHIFT; level < LEVELS && left; level++) {
+		for (unsigned level = shift - BIN_SHIFT; level < LEVELS && left; level++) {
 			uint64_t *count = &blocks->counts[level][i];
 			if (level < shift) {
 				*count += (uint64_t)__builtin_popcountll(left);
@@ -235,17 +236,17 @@ count_blocks(struct footprint_blocks *blocks, unsigned shift, uint64_t number,
 	}
 }
 
-/* Counts blocks of all sizes. */
+/* Counts the blocks of all bins. */
 static void
 count_all(const struct adaptive_bins *bins, const uint32_t *sorted,
 	struct footprint_blocks *blocks)
 {
 	for (uint32_t i = 0; i < bins->count;) {
 		const uint64_t number = bins->list[sorted[i]].number;
-		struct touched it = {{0}};
+		struct touched_bits touched = {{0}};
 		for (; i < bins->count && bins->list[sorted[i]].number == number; i++)
-			touched_join(&it, adaptive_bins_item(bins, sorted[i]));
-		count_blocks(blocks, bins->shift, number, &it);
+			merge_touched(&touched, adaptive_bins_item(bins, sorted[i]));
+		count_blocks(blocks, bins->shift, number, &touched);
 	}
 }
 
@@ -255,18 +256,19 @@ report_blocks(const struct footprint_blocks *blocks, unsigned unit, struct poly_
 	static const struct {
 		const char *key;
 		unsigned which;
-	} columns[] = {{KEY("reads"), READS}, {KEY("writes"), WRITES}, {KEY("data"), DATA},
-		{KEY("fetches"), FETCHES}, {KEY("all"), ALL}};
+	} columns[] = {{KEY("blocks_read"), READS}, {KEY("blocks_written"), WRITES},
+		{KEY("blocks_accessed"), DATA}, {KEY("blocks_fetched"), FETCHES},
+		{KEY("blocks_touched"), ALL}};
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "block_bytes";
-	poly_report_table(report, "blocks");
-	poly_report_column(report, "block_bytes", true);
+	plot.x = "block_size";
+	poly_report_table(report, "unique_blocks");
+	poly_report_column(report, "block_size", true);
 	for (size_t i = 0; i < COUNTS; i++) {
 		poly_report_column(report, columns[i].key, true);
 		plot.y[i] = columns[i].key;
 	}
-	plot.y_title = "Different blocks";
+	plot.y_title = "Unique blocks";
 	plot.log_x = plot.log_y = true;
 	poly_report_plot(report, &plot);
 	for (unsigned level = 0; level < LEVELS; level++) {
@@ -282,12 +284,12 @@ report_blocks(const struct footprint_blocks *blocks, unsigned unit, struct poly_
 	poly_report_end(report);
 }
 
-/* Lines of a context. */
+/* Line counts of a context. */
 struct context_lines {
 	uint64_t data, fetched, shared;
 };
 
-/* Counts lines by context, an item each. */
+/* Counts lines by context. */
 static void
 count_contexts(const struct adaptive_bins *bins, const uint32_t *sorted,
 	struct context_lines *contexts)
@@ -298,10 +300,11 @@ count_contexts(const struct adaptive_bins *bins, const uint32_t *sorted,
 		while (next < bins->count && bins->list[sorted[next]].number == number)
 			next++;
 		for (uint32_t j = i; j < next; j++) {
-			const struct touched *it = adaptive_bins_item(bins, sorted[j]);
+			const struct touched_bits *touched =
+				adaptive_bins_item(bins, sorted[j]);
 			struct context_lines *context = &contexts[bins->list[sorted[j]].tag];
-			context->data += (it->bits[READS] | it->bits[WRITES]) != 0;
-			context->fetched += it->bits[FETCHES] != 0;
+			context->data += (touched->bits[READS] | touched->bits[WRITES]) != 0;
+			context->fetched += touched->bits[FETCHES] != 0;
 			context->shared += next - i > 1;
 		}
 	}
@@ -314,9 +317,9 @@ report_contexts(const struct contexts *names, const struct context_lines *contex
 	struct buf name = {0};
 	poly_report_table(report, "contexts");
 	poly_report_column(report, "context", false);
-	poly_report_column(report, "data", true);
-	poly_report_column(report, "fetches", true);
-	poly_report_column(report, "shared", true);
+	poly_report_column(report, "lines_accessed", true);
+	poly_report_column(report, "lines_fetched", true);
+	poly_report_column(report, "shared_lines", true);
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!contexts[i].data && !contexts[i].fetched)
 			continue;
@@ -345,8 +348,8 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 	if (blocks && contexts && sorted) {
 		count_all(bins, sorted, blocks);
 		count_contexts(bins, sorted, contexts);
-		report_blocks(blocks, bins->shift - GRANULE_SHIFT, report);
-		poly_report_count(report, "line_bytes", (uint64_t)1 << bins->shift);
+		report_blocks(blocks, bins->shift - BIN_SHIFT, report);
+		poly_report_count(report, "line_size", (uint64_t)1 << bins->shift);
 		report_contexts(footprint->contexts, contexts, report);
 	} else {
 		tree_fail(report);
@@ -375,7 +378,7 @@ footprint_suits(const struct poly_trace_info *info)
 const struct analysis analysis_footprint = {
 	.info = {.name = "footprint",
 		.title = "Footprint",
-		.summary = "different blocks of every size that are read, written and fetched",
+		.summary = "unique blocks of every size that are read, written and fetched",
 		.needs = POLY_HAS(kind),
 		.wants = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
 			 POLY_HAS(address) | POLY_HAS(size),
@@ -386,7 +389,7 @@ const struct analysis analysis_footprint = {
 	.suits = footprint_suits,
 	.init = footprint_init,
 	.update = footprint_update,
-	/* What was touched once is touched. */
+	/* Repeated executions touch the same bytes. */
 	.update_weighted = footprint_update,
 	.merge = footprint_merge,
 	.report = footprint_report,

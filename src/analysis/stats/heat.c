@@ -2,10 +2,10 @@
 /*
  * The heat map: accesses and executed instructions over address and time.
  *
- * One pass and bounded memory: GRANULES_MOST bins by BINS_MOST bins of time. Where there
- * are more bins they become twice as large, where the trace is longer the bins do; so every
- * count is exact. Rows of the map are chosen when it is reported: blocks of different size that
- * hold about equally many bins, so that the space between stack, heap and code takes none.
+ * One pass and bounded memory: ADDRESS_BINS_MAX address bins by TIME_BINS_MAX time bins. Both
+ * double in size when there are more, so every count is exact. The report chooses the rows of
+ * the map: blocks of different size with about the same number of address bins, so that the
+ * space between stack, heap and code needs no rows.
  */
 #include "analysis/analysis.h"
 
@@ -16,31 +16,31 @@
 
 #include <string.h>
 
-#define GRANULES_MOST ((uint32_t)1 << 12)
-#define GRANULE_SHIFT 6
-#define BINS_MOST 96
+#define ADDRESS_BINS_MAX ((uint32_t)1 << 12)
+#define ADDRESS_BIN_SHIFT 6
+#define TIME_BINS_MAX 96
 
 enum { OPTION_ROWS };
 
 struct heat {
-	uint32_t row_most;
-	unsigned bin_shift; /* a bin is 1 << bin_shift records */
-	uint64_t records;   /* so far */
+	uint32_t max_rows;
+	unsigned time_shift; /* a time bin is 1 << time_shift records */
+	uint64_t records;
 	struct adaptive_bins bins;
 };
 
-/* Accesses of a bin by bin of time. */
-struct bins {
-	uint64_t counts[BINS_MOST];
+/* Accesses of an address bin by time bin. */
+struct time_bins {
+	uint64_t counts[TIME_BINS_MAX];
 };
 
 static void
-bins_join(void *into, const void *from)
+merge_time_bins(void *into, const void *from)
 {
-	struct bins *to = into;
-	const struct bins *more = from;
-	for (size_t i = 0; i < BINS_MOST; i++)
-		to->counts[i] += more->counts[i];
+	struct time_bins *sum = into;
+	const struct time_bins *bins = from;
+	for (size_t i = 0; i < TIME_BINS_MAX; i++)
+		sum->counts[i] += bins->counts[i];
 }
 
 static enum poly_status
@@ -48,24 +48,24 @@ heat_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 {
 	struct heat *heat = state;
 	(void)error;
-	heat->row_most = (uint32_t)setup->values[OPTION_ROWS];
-	heat->bins.shift = GRANULE_SHIFT;
-	heat->bins.max_count = GRANULES_MOST;
-	heat->bins.item_size = sizeof(struct bins);
-	heat->bins.merge_item = bins_join;
+	heat->max_rows = (uint32_t)setup->values[OPTION_ROWS];
+	heat->bins.shift = ADDRESS_BIN_SHIFT;
+	heat->bins.max_count = ADDRESS_BINS_MAX;
+	heat->bins.item_size = sizeof(struct time_bins);
+	heat->bins.merge_item = merge_time_bins;
 	return POLY_OK;
 }
 
-/* Makes bins twice as wide until there is one for a record. */
+/* Doubles the width of time bins until a record has one. */
 static void
-heat_widen(struct heat *heat, uint64_t record)
+coarsen_time(struct heat *heat, uint64_t record)
 {
-	for (; record >> heat->bin_shift >= BINS_MOST; heat->bin_shift++) {
+	for (; record >> heat->time_shift >= TIME_BINS_MAX; heat->time_shift++) {
 		for (uint32_t i = 0; i < heat->bins.count; i++) {
-			struct bins *it = adaptive_bins_item(&heat->bins, i);
-			for (size_t j = 0; j < BINS_MOST / 2; j++)
-				it->counts[j] = it->counts[2 * j] + it->counts[2 * j + 1];
-			memset(it->counts + BINS_MOST / 2, 0, sizeof it->counts / 2);
+			struct time_bins *bins = adaptive_bins_item(&heat->bins, i);
+			for (size_t j = 0; j < TIME_BINS_MAX / 2; j++)
+				bins->counts[j] = bins->counts[2 * j] + bins->counts[2 * j + 1];
+			memset(bins->counts + TIME_BINS_MAX / 2, 0, sizeof bins->counts / 2);
 		}
 	}
 }
@@ -76,12 +76,12 @@ heat_add(struct heat *heat, uint64_t address, size_t row)
 	const uint32_t found = adaptive_bins_get(&heat->bins, address, 0);
 	if (found == ADAPTIVE_BIN_NONE)
 		return false;
-	struct bins *it = adaptive_bins_item(&heat->bins, found);
-	it->counts[(heat->records + row) >> heat->bin_shift]++;
+	struct time_bins *bins = adaptive_bins_item(&heat->bins, found);
+	bins->counts[(heat->records + row) >> heat->time_shift]++;
 	return true;
 }
 
-/* The accesses of a word's rows; ports have addresses of their own. */
+/* Returns the rows of a word that are memory accesses; ports are another address space. */
 static uint64_t
 accesses(const struct poly_batch *batch, size_t word)
 {
@@ -94,7 +94,7 @@ accesses(const struct poly_batch *batch, size_t word)
 	       ~row_bits_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_WRITE);
 }
 
-/* The instructions of a word's rows. */
+/* Returns the rows of a word that are instructions. */
 static uint64_t
 instructions(const struct poly_batch *batch, size_t word)
 {
@@ -113,7 +113,7 @@ heat_update(void *state, const struct analysis_rows *rows)
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
 	if (batch->rows)
-		heat_widen(heat, heat->records + batch->rows - 1);
+		coarsen_time(heat, heat->records + batch->rows - 1);
 	for (size_t w = 0; ok && w < row_bits_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (ok && left) {
@@ -130,13 +130,13 @@ heat_update(void *state, const struct analysis_rows *rows)
 	return ok;
 }
 
-/* A row of the map: bins of sorted order within an aligned block. */
+/* A row of the map: sorted address bins within an aligned block. */
 struct heat_row {
 	uint32_t first, count;
-	unsigned shift; /* the block's bytes as a power of two; 64: all addresses */
+	unsigned shift; /* log2 of the block's bytes; 64: all addresses */
 };
 
-/* The first bin of a row that lies in the upper half of its block; may be behind it. */
+/* Returns the first bin in the upper half of a row's block; one past the row if none. */
 static uint32_t
 upper_half(const struct adaptive_bins *bins, const uint32_t *sorted, const struct heat_row *row)
 {
@@ -151,7 +151,7 @@ upper_half(const struct adaptive_bins *bins, const uint32_t *sorted, const struc
 	return low;
 }
 
-/* The row to be divided next: most bins, and the lowest of these; NULL: there is none. */
+/* Returns the row to divide next: the lowest one with most bins; NULL: none. */
 static struct heat_row *
 fullest(struct heat_row *rows, size_t count)
 {
@@ -163,7 +163,7 @@ fullest(struct heat_row *rows, size_t count)
 	return found;
 }
 
-/* Makes a row's block as small as what is in it. */
+/* Shrinks a row's block to the smallest one that contains its bins. */
 static void
 shrink(const struct adaptive_bins *bins, const uint32_t *sorted, struct heat_row *row)
 {
@@ -173,7 +173,7 @@ shrink(const struct adaptive_bins *bins, const uint32_t *sorted, struct heat_row
 		row->shift--;
 }
 
-/* Divides addresses into at most as many rows as there is room for; how many. */
+/* Divides addresses into at most max_rows rows; returns their number. */
 static size_t
 divide(const struct heat *heat, const uint32_t *sorted, struct heat_row *rows)
 {
@@ -184,7 +184,7 @@ divide(const struct heat *heat, const uint32_t *sorted, struct heat_row *rows)
 	while ((row = fullest(rows, count))) {
 		const uint32_t upper = upper_half(bins, sorted, row);
 		const uint32_t below = upper - row->first, above = row->count - below;
-		if (below && above && count == heat->row_most)
+		if (below && above && count == heat->max_rows)
 			break;
 		row->shift--;
 		if (!below || !above)
@@ -200,21 +200,21 @@ divide(const struct heat *heat, const uint32_t *sorted, struct heat_row *rows)
 	return count;
 }
 
-/* What happened in a row by bin of time, and in all. */
+/* Sums the accesses of a row by time bin; returns their total. */
 static uint64_t
 sum_row(const struct heat *heat, const uint32_t *sorted, const struct heat_row *row,
-	struct bins *sum)
+	struct time_bins *sum)
 {
 	uint64_t count = 0;
-	*sum = (struct bins){{0}};
+	*sum = (struct time_bins){{0}};
 	for (uint32_t i = 0; i < row->count; i++)
-		bins_join(sum, adaptive_bins_item(&heat->bins, sorted[row->first + i]));
-	for (size_t i = 0; i < BINS_MOST; i++)
+		merge_time_bins(sum, adaptive_bins_item(&heat->bins, sorted[row->first + i]));
+	for (size_t i = 0; i < TIME_BINS_MAX; i++)
 		count += sum->counts[i];
 	return count;
 }
 
-/* The first address of a row's block. */
+/* Returns the first address of a row's block. */
 static uint64_t
 row_address(const struct heat *heat, const uint32_t *sorted, const struct heat_row *row)
 {
@@ -222,17 +222,17 @@ row_address(const struct heat *heat, const uint32_t *sorted, const struct heat_r
 	return row->shift < 64 ? first >> row->shift << row->shift : 0;
 }
 
-/* The rows of the map, a line each. */
+/* Reports the rows of the map. */
 static void
-report_blocks(const struct heat *heat, const uint32_t *sorted, const struct heat_row *rows,
+report_rows(const struct heat *heat, const uint32_t *sorted, const struct heat_row *rows,
 	size_t count, struct poly_report *report)
 {
-	struct bins sum;
-	poly_report_table(report, "blocks");
+	struct time_bins sum;
+	poly_report_table(report, "map_rows");
 	poly_report_column(report, "row", true);
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "block_bytes", true);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "first_address", true);
+	poly_report_column(report, "block_size", true);
+	poly_report_column(report, "accesses", true);
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_count(report, i + 1);
 		poly_report_cell_address(report, row_address(heat, sorted, &rows[i]), 8);
@@ -247,33 +247,33 @@ static void
 open_map(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "map");
-	poly_report_column(report, "record", true);
+	poly_report_table(report, "heat_map");
+	poly_report_column(report, "from_record", true);
 	poly_report_column(report, "row", true);
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "first_address", true);
+	poly_report_column(report, "accesses", true);
 	plot.kind = POLY_PLOT_HEAT;
-	plot.x = "record";
+	plot.x = "from_record";
 	plot.y[0] = "row";
-	plot.value = "count";
-	plot.label = "address";
-	plot.y_title = "Row, from the lowest addresses to the highest";
+	plot.value = "accesses";
+	plot.label = "first_address";
+	plot.y_title = "Row, by rising addresses";
 	poly_report_plot(report, &plot);
 }
 
-/* The map: a line for every row and bin of time in which something happened. */
+/* Reports the map: a line for each row and time bin with an access. */
 static void
 report_map(const struct heat *heat, const uint32_t *sorted, const struct heat_row *rows,
 	size_t count, struct poly_report *report)
 {
-	struct bins sum;
+	struct time_bins sum;
 	open_map(report);
 	for (size_t i = 0; i < count; i++) {
 		sum_row(heat, sorted, &rows[i], &sum);
-		for (size_t bin = 0; bin < BINS_MOST; bin++) {
+		for (size_t bin = 0; bin < TIME_BINS_MAX; bin++) {
 			if (!sum.counts[bin])
 				continue;
-			poly_report_cell_count(report, ((uint64_t)bin << heat->bin_shift) + 1);
+			poly_report_cell_count(report, ((uint64_t)bin << heat->time_shift) + 1);
 			poly_report_cell_count(report, i + 1);
 			poly_report_cell_address(
 				report, row_address(heat, sorted, &rows[i]), 8);
@@ -288,16 +288,16 @@ heat_report(const void *state, const struct static_ops *ops, struct poly_report 
 {
 	const struct heat *heat = state;
 	uint32_t *sorted = adaptive_bins_sorted(&heat->bins);
-	struct heat_row *rows = mem_new(heat->row_most, sizeof *rows);
+	struct heat_row *rows = mem_new(heat->max_rows, sizeof *rows);
 	(void)ops;
-	poly_report_count(report, "bin_records", (uint64_t)1 << heat->bin_shift);
-	poly_report_count(report, "granule_bytes", (uint64_t)1 << heat->bins.shift);
+	poly_report_count(report, "records_per_bin", (uint64_t)1 << heat->time_shift);
+	poly_report_count(report, "bin_size", (uint64_t)1 << heat->bins.shift);
 	if (!sorted || !rows) {
 		tree_fail(report);
 	} else {
 		const size_t count = divide(heat, sorted, rows);
 		report_map(heat, sorted, rows, count, report);
-		report_blocks(heat, sorted, rows, count, report);
+		report_rows(heat, sorted, rows, count, report);
 	}
 	mem_free(sorted);
 	mem_free(rows);
@@ -319,7 +319,7 @@ heat_suits(const struct poly_trace_info *info)
 
 static const struct poly_option options[] = {
 	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, POLY_OPTION_READ, 48, 1, 1024, NULL,
-		"most rows of the map", NULL},
+		"limit the map to N rows", NULL},
 	{0}};
 
 const struct analysis analysis_heat = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first homework of the CIS 501 course: what its students count in a trace of
- * micro-operations. Records are taken in their order, whoever executed them.
+ * The first homework of the CIS 501 course: the quantities that its students count in a trace
+ * of micro-operations. Records are read in their order, whatever context executed them.
  *
- * spec: reference cis501 7.1.1 (Q1 to Q6, the names of Penn 2015, the lines of WUSTL).
+ * spec: Penn CIS 501, homework 1 (Q1 to Q6, the names of Penn 2015, the lines of WUSTL).
  */
 #include "analysis/analysis.h"
 
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-struct homework {
+struct homework_state {
 	struct course_mix mix;
 	bool is_wustl;
 };
@@ -24,30 +24,30 @@ struct homework {
 static enum poly_status
 homework_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct homework *it = state;
+	struct homework_state *homework = state;
 	(void)error;
-	it->is_wustl = setup->values[0] != 0;
+	homework->is_wustl = setup->values[0] != 0;
 	return POLY_OK;
 }
 
 static void
 homework_begin(void *state, const struct poly_trace_info *info)
 {
-	struct homework *it = state;
+	struct homework_state *homework = state;
 	(void)info;
-	course_mix_cut(&it->mix);
+	course_mix_cut(&homework->mix);
 }
 
 static bool
 homework_update(void *state, const struct analysis_rows *rows)
 {
-	struct homework *it = state;
+	struct homework_state *homework = state;
 	struct course_uop uop;
 	if (!rows->counts)
-		course_mix_cut(&it->mix);
+		course_mix_cut(&homework->mix);
 	for (size_t row = 0; row < rows->batch->rows && rows->counts; row++) {
 		if (uop_of_row(rows->batch, row, &uop))
-			course_mix_uop(&it->mix, &uop);
+			course_mix_uop(&homework->mix, &uop);
 	}
 	return true;
 }
@@ -55,10 +55,10 @@ homework_update(void *state, const struct analysis_rows *rows)
 static bool
 homework_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct homework *to = into;
-	const struct homework *more = from;
+	struct homework_state *sum = into;
+	const struct homework_state *homework = from;
 	(void)numbers;
-	course_mix_merge(&to->mix, &more->mix);
+	course_mix_merge(&sum->mix, &homework->mix);
 	return true;
 }
 
@@ -66,15 +66,15 @@ static void
 report_categories(const struct course_mix *mix, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "categories");
+	poly_report_table(report, "micro_op_categories");
 	poly_report_column(report, "category", false);
 	top_n_columns(report);
 	plot.x = "category";
-	plot.y[0] = "percent";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++) {
 		poly_report_cell_text(report, course_category_names[i]);
-		top_n_cells(report, mix->categories[i], mix->count.uops);
+		top_n_ratio_cells(report, mix->categories[i], mix->count.uops);
 	}
 	poly_report_end(report);
 }
@@ -85,7 +85,7 @@ quotient(uint64_t part, uint64_t whole)
 	return (double)part / (double)whole;
 }
 
-/* The names of Penn's homework of 2015. */
+/* Reports the quantities under the names of Penn's homework of 2015. */
 static void
 report_penn(const struct course_mix *mix, struct poly_report *report)
 {
@@ -110,7 +110,7 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_end(report);
 }
 
-/* The lines of WUSTL as a table of one column. */
+/* Reports the lines of WUSTL as a table of one column. */
 static void
 report_wustl(const struct course_mix *mix, struct poly_report *report)
 {
@@ -137,21 +137,21 @@ report_changes(const struct course_mix *mix, struct poly_report *report)
 	const uint64_t branches = course_mix_sum(mix->bits, COURSE_MIX_BITS);
 	poly_report_count(report, "branches", branches);
 	poly_report_count(report, "far_branches", far);
-	poly_report_real(report, "far_percent", top_n_percent(far, branches), 2);
+	poly_report_ratio(report, "far_branch_ratio", (double)far, (double)branches, 2);
 	poly_report_real(report, "far_slowdown", quotient(uops + far, uops), 6);
 	poly_report_count(report, "fusions", mix->pairs);
-	poly_report_real(report, "fusion_percent", top_n_percent(mix->pairs, uops), 2);
+	poly_report_ratio(report, "fusion_ratio", (double)mix->pairs, (double)uops, 2);
 	poly_report_real(report, "fusion_speedup", quotient(uops, uops - mix->pairs), 6);
 }
 
 static void
 homework_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct homework *it = state;
-	struct course_mix mix = it->mix;
+	const struct homework_state *homework = state;
+	struct course_mix mix = homework->mix;
 	(void)ops;
 	course_mix_cut(&mix);
-	if (it->is_wustl) {
+	if (homework->is_wustl) {
 		report_wustl(&mix, report);
 		return;
 	}
@@ -161,11 +161,13 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 		report, "micro_ops_per_macro_op", quotient(mix.count.uops, mix.count.mops), 6);
 	poly_report_real(report, "bytes_per_macro_op", course_mix_size(&mix), 6);
 	report_changes(&mix, report);
-	top_n_distribution(report, "groups", "micro_ops", mix.groups, COURSE_MIX_SIZES);
-	top_n_distribution(report, "sizes", "bytes", mix.sizes, COURSE_MIX_SIZES);
-	top_n_distribution(report, "distances", "bits", mix.bits, COURSE_MIX_BITS);
 	top_n_distribution(
-		report, "distances_behind", "bits", mix.from_fallthrough, COURSE_MIX_BITS);
+		report, "macro_ops_by_micro_ops", "micro_ops", mix.groups, COURSE_MIX_SIZES);
+	top_n_distribution(report, "macro_op_sizes", "size", mix.sizes, COURSE_MIX_SIZES);
+	top_n_distribution(
+		report, "branch_distances", "distance_bits", mix.bits, COURSE_MIX_BITS);
+	top_n_distribution(report, "branch_distances_from_fallthrough", "distance_bits",
+		mix.from_fallthrough, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }
@@ -174,21 +176,21 @@ static const char *const styles[] = {"quantities", "wustl", NULL};
 
 static const struct poly_option options[] = {
 	{"homework.style", POLY_OPTION_CHOICE, 0, 0, 0, 0, styles,
-		"the quantities, or lines as the WUSTL course prints them",
-		"reference cis501 7.1.1"},
+		"report quantities, or the lines that the WUSTL course prints",
+		"Penn CIS 501, homework 1"},
 	{0},
 };
 
 const struct analysis analysis_homework = {
 	.info = {.name = "homework",
 		.title = "CIS 501 homework 1",
-		.summary = "the quantities of the first homework of the CIS 501 course",
+		.summary = "quantities of the first homework of the CIS 501 course",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop_index) |
 			 POLY_HAS(fallthrough) | POLY_HAS(flags) | POLY_HAS(target),
 		.wants = POLY_HAS(access),
 		.options = options},
 	.needs_warmup = true,
-	.state_size = sizeof(struct homework),
+	.state_size = sizeof(struct homework_state),
 	.init = homework_init,
 	.begin = homework_begin,
 	.update = homework_update,

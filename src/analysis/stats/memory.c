@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory: accesses by kind and size, their alignment, what they cross, the lines that are
- * accessed most, and loads of what was stored just before.
+ * Memory accesses by kind and size, misaligned accesses, line and page crossings, the hottest
+ * lines and pages, and store-to-load forwarding.
  *
- * Bounded: LINES_MOST lines (beyond, lines become larger), two windows a context.
+ * Bounded: LINES_MAX lines (line sizes double if there are more), two windows per context.
  */
 #include "analysis/stats/memory.h"
 
@@ -14,22 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MOST ((uint32_t)1 << 18)
+#define LINES_MAX ((uint32_t)1 << 18)
 
-/* Bytes of the words by which stores are found, as a power of two. */
+/* log2 of the bytes of the words that index stores. */
 #define WORD_SHIFT 3
 
 enum { OPTION_LINE, OPTION_TOP, OPTION_WINDOW };
 
 static void
-line_join(void *into, const void *from)
+merge_line(void *into, const void *from)
 {
-	struct memory_line *to = into;
-	const struct memory_line *more = from;
-	to->reads += more->reads;
-	to->writes += more->writes;
-	to->fetches += more->fetches;
-	to->others += more->others;
+	struct memory_line *sum = into;
+	const struct memory_line *line = from;
+	sum->reads += line->reads;
+	sum->writes += line->writes;
+	sum->fetches += line->fetches;
+	sum->others += line->others;
 }
 
 static enum poly_status
@@ -41,15 +41,16 @@ memory_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	memory->window = (uint32_t)setup->values[OPTION_WINDOW];
 	if (memory->line_option & (memory->line_option - 1))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"memory.line is %u bytes, expected a power of two",
+			"memory.line: invalid line size (found %u bytes, expected a power of "
+			"two)",
 			(unsigned)memory->line_option);
-	memory->lines.max_count = LINES_MOST;
+	memory->lines.max_count = LINES_MAX;
 	memory->lines.item_size = sizeof(struct memory_line);
-	memory->lines.merge_item = line_join;
+	memory->lines.merge_item = merge_line;
 	return POLY_OK;
 }
 
-/* Forgets what a context did last. */
+/* Clears the last accesses of a context. */
 static void
 ring_clear(struct memory_ring *ring, uint32_t window)
 {
@@ -68,15 +69,15 @@ memory_begin(void *state, const struct poly_trace_info *info)
 	}
 	if (memory->line)
 		return;
-	const char *stated = poly_trace_fact(info, "bach.line");
-	const unsigned long bytes = stated ? strtoul(stated, NULL, 10) : 0;
+	const char *fact = poly_trace_fact(info, "bach.line");
+	const unsigned long bytes = fact ? strtoul(fact, NULL, 10) : 0;
 	memory->line = memory->line_option ? memory->line_option : 64;
 	if (!memory->line_option && bytes && bytes <= MEMORY_PAGE && !(bytes & (bytes - 1)))
 		memory->line = (uint32_t)bytes;
 	memory->lines.shift = (unsigned)__builtin_ctz(memory->line);
 }
 
-/* Makes the ring of a context; NULL: no memory. */
+/* Allocates the ring of a context; NULL: out of memory. */
 static struct memory_ring *
 ring_new(struct memory *memory, uint16_t context)
 {
@@ -95,7 +96,7 @@ ring_new(struct memory *memory, uint16_t context)
 	return ring;
 }
 
-/* The ring of a context; NULL: no memory. */
+/* Returns the ring of a context; NULL: out of memory. */
 static inline struct memory_ring *
 ring_of(struct memory *memory, uint16_t context)
 {
@@ -103,9 +104,9 @@ ring_of(struct memory *memory, uint16_t context)
 	return ring ? ring : ring_new(memory, context);
 }
 
-/* The places of the words that an access begins and ends in; false: it has more. */
+/* Sets the buckets of the first and last word of an access; false: it spans more than two. */
 static inline bool
-words_of(const struct memory_access *access, uint8_t *low, uint8_t *high)
+words_of(const struct ring_access *access, uint8_t *low, uint8_t *high)
 {
 	const uint64_t first = access->address >> WORD_SHIFT;
 	const uint64_t last = (access->address + access->size - 1) >> WORD_SHIFT;
@@ -114,9 +115,9 @@ words_of(const struct memory_access *access, uint8_t *low, uint8_t *high)
 	return last - first < 2;
 }
 
-/* An access that becomes the last one of its ring. */
+/* Appends an access to its ring. */
 static inline void
-ring_push(struct memory_ring *ring, uint32_t window, const struct memory_access *access)
+ring_push(struct memory_ring *ring, uint32_t window, const struct ring_access *access)
 {
 	uint8_t low, high;
 	ring->last[ring->next].is_store = access->is_store;
@@ -132,14 +133,14 @@ ring_push(struct memory_ring *ring, uint32_t window, const struct memory_access 
 }
 
 static inline bool
-overlap(const struct memory_access *a, const struct memory_access *b)
+overlap(const struct ring_access *a, const struct ring_access *b)
 {
 	return a->address - b->address < b->size || b->address - a->address < a->size;
 }
 
-/* The last store of the window that a load has a byte of, by looking at each; NULL: none. */
-static const struct memory_access *
-ring_search(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+/* Searches the window for the last store that overlaps a load; NULL: none. */
+static const struct ring_access *
+ring_search(const struct memory_ring *ring, uint32_t window, const struct ring_access *load)
 {
 	for (uint32_t i = 0, at = ring->next; i < window; i++) {
 		at = at ? at - 1 : window - 1;
@@ -149,9 +150,9 @@ ring_search(const struct memory_ring *ring, uint32_t window, const struct memory
 	return NULL;
 }
 
-/* The same, found by the words of the load where that can be. */
-static inline const struct memory_access *
-ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_access *load)
+/* As ring_search, but finds the store by the words of the load if possible. */
+static inline const struct ring_access *
+ring_find(const struct memory_ring *ring, uint32_t window, const struct ring_access *load)
 {
 	uint8_t low, high;
 	if (!words_of(load, &low, &high) || (ring->wide && ring->count - ring->wide < window))
@@ -161,19 +162,19 @@ ring_find(const struct memory_ring *ring, uint32_t window, const struct memory_a
 	const uint64_t back = ring->count - number + 1;
 	if (!number || back > window)
 		return NULL;
-	/* No store behind this one is to a word of the load. */
-	const struct memory_access *store =
+	/* No later store is to a word of the load. */
+	const struct ring_access *store =
 		&ring->last[ring->next >= back ? ring->next - back
 					       : ring->next + window - back];
 	return overlap(load, store) ? store : ring_search(ring, window, load);
 }
 
-/* A load: is what it reads in a store of the window? False: not, or it was counted already. */
+/* Counts a load whose bytes a store of the window wrote; false: it finds none. */
 static inline bool
 count_load(
-	struct memory *memory, const struct memory_ring *ring, const struct memory_access *load)
+	struct memory *memory, const struct memory_ring *ring, const struct ring_access *load)
 {
-	const struct memory_access *store = ring_find(ring, memory->window, load);
+	const struct ring_access *store = ring_find(ring, memory->window, load);
 	if (!store)
 		return false;
 	memory->candidates++;
@@ -182,9 +183,9 @@ count_load(
 	return true;
 }
 
-/* A read or write of a context. */
+/* Counts and appends a read or write of a context. */
 static inline void
-ring_step(struct memory *memory, struct memory_ring *ring, struct memory_access access)
+ring_step(struct memory *memory, struct memory_ring *ring, struct ring_access access)
 {
 	if (!access.is_store && !access.is_done)
 		access.is_done = count_load(memory, ring, &access);
@@ -193,7 +194,7 @@ ring_step(struct memory *memory, struct memory_ring *ring, struct memory_access 
 	ring_push(ring, memory->window, &access);
 }
 
-/* Adds a row of a kind. */
+/* Counts an access of a kind; false: out of memory. */
 static inline bool
 count_row(struct memory *memory, unsigned which, uint64_t address, uint32_t size)
 {
@@ -201,7 +202,7 @@ count_row(struct memory *memory, unsigned which, uint64_t address, uint32_t size
 	const uint64_t line = memory->line;
 	kind->sizes[size < MEMORY_SIZES ? size : MEMORY_SIZES]++;
 	if (size > MEMORY_SIZES)
-		kind->more += size - MEMORY_SIZES;
+		kind->excess_bytes += size - MEMORY_SIZES;
 	if (size) {
 		kind->misaligned += !(size & (size - 1)) && (address & (size - 1));
 		kind->line_crossings += (address & (line - 1)) + size > line;
@@ -212,11 +213,11 @@ count_row(struct memory *memory, unsigned which, uint64_t address, uint32_t size
 	const uint32_t found = adaptive_bins_get(&memory->lines, address, 0);
 	if (found == ADAPTIVE_BIN_NONE)
 		return false;
-	struct memory_line *it = adaptive_bins_item(&memory->lines, found);
-	it->reads += which == POLY_ACCESS_READ;
-	it->writes += which == POLY_ACCESS_WRITE;
-	it->fetches += which == POLY_ACCESS_FETCH;
-	it->others += which == POLY_ACCESS_PREFETCH || which == POLY_ACCESS_CACHE;
+	struct memory_line *bin = adaptive_bins_item(&memory->lines, found);
+	bin->reads += which == POLY_ACCESS_READ;
+	bin->writes += which == POLY_ACCESS_WRITE;
+	bin->fetches += which == POLY_ACCESS_FETCH;
+	bin->others += which == POLY_ACCESS_PREFETCH || which == POLY_ACCESS_CACHE;
 	return true;
 }
 
@@ -239,7 +240,7 @@ update_row(struct memory *memory, const struct analysis_rows *rows, size_t row)
 		return false;
 	memory->loads += rows->counts && which == POLY_ACCESS_READ;
 	ring_step(memory, ring,
-		(struct memory_access){
+		(struct ring_access){
 			address, size ? size : 1, which == POLY_ACCESS_WRITE, !rows->counts});
 	return true;
 }
@@ -260,7 +261,7 @@ memory_update(void *state, const struct analysis_rows *rows)
 	return true;
 }
 
-/* Goes on in a ring with what a later part of the trace did. */
+/* Continues a ring with the accesses of the next slice of the trace. */
 static void
 ring_merge(struct memory *memory, struct memory_ring *into, const struct memory_ring *from)
 {
@@ -273,31 +274,31 @@ ring_merge(struct memory *memory, struct memory_ring *into, const struct memory_
 static bool
 memory_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct memory *to = into;
-	const struct memory *more = from;
+	struct memory *sum = into;
+	const struct memory *memory = from;
 	for (size_t i = 0; i < POLY_ACCESS_COUNT; i++) {
-		struct memory_kind *kind = &to->kinds[i];
+		struct memory_kind *kind = &sum->kinds[i];
 		for (size_t size = 0; size <= MEMORY_SIZES; size++)
-			kind->sizes[size] += more->kinds[i].sizes[size];
-		kind->more += more->kinds[i].more;
-		kind->misaligned += more->kinds[i].misaligned;
-		kind->line_crossings += more->kinds[i].line_crossings;
-		kind->page_crossings += more->kinds[i].page_crossings;
+			kind->sizes[size] += memory->kinds[i].sizes[size];
+		kind->excess_bytes += memory->kinds[i].excess_bytes;
+		kind->misaligned += memory->kinds[i].misaligned;
+		kind->line_crossings += memory->kinds[i].line_crossings;
+		kind->page_crossings += memory->kinds[i].page_crossings;
 	}
-	to->loads += more->loads;
-	to->candidates += more->candidates;
-	to->contained += more->contained;
-	if (!to->line)
-		to->line = more->line;
-	if (!adaptive_bins_merge(&to->lines, &more->lines, NULL))
+	sum->loads += memory->loads;
+	sum->candidates += memory->candidates;
+	sum->contained += memory->contained;
+	if (!sum->line)
+		sum->line = memory->line;
+	if (!adaptive_bins_merge(&sum->lines, &memory->lines, NULL))
 		return false;
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		if (!more->rings[i])
+		if (!memory->rings[i])
 			continue;
-		struct memory_ring *ring = ring_of(to, numbers->contexts[i]);
+		struct memory_ring *ring = ring_of(sum, numbers->contexts[i]);
 		if (!ring)
 			return false;
-		ring_merge(to, ring, more->rings[i]);
+		ring_merge(sum, ring, memory->rings[i]);
 	}
 	return true;
 }
@@ -306,8 +307,8 @@ static size_t
 memory_ratios(const void *state, struct analysis_ratio *ratios)
 {
 	const struct memory *memory = state;
-	ratios[0] = (struct analysis_ratio){"forwarding",
-		"Loads of what was stored just before", memory->candidates, memory->loads};
+	ratios[0] = (struct analysis_ratio){"forwarded_ratio", "Forwarded loads per load",
+		memory->candidates, memory->loads};
 	return 1;
 }
 
@@ -327,20 +328,21 @@ memory_fini(void *state)
 
 static const struct poly_option options[] = {
 	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
-		NULL, "bytes of a line, a power of two; 0: what a BACH trace states, else 64",
+		NULL,
+		"set the line size in bytes, a power of two (0: that of a BACH trace, else 64)",
 		NULL},
 	[OPTION_TOP] = {"memory.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "lines and pages that are listed", NULL},
+		NULL, "list the N hottest lines and pages", NULL},
 	[OPTION_WINDOW] = {"memory.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32, 1, 1024,
-		NULL, "reads and writes before a load among which its store is looked for",
+		NULL, "search the store of a load among the N preceding reads and writes",
 		NULL},
 	{0}};
 
 const struct analysis analysis_memory = {
 	.info = {.name = "memory",
 		.title = "Memory accesses",
-		.summary = "accesses by kind and size, alignment, crossings, hot lines and "
-			   "pages, loads of what was just stored",
+		.summary = "accesses by kind and size, alignment, crossings, hottest lines and "
+			   "pages, store-to-load forwarding",
 		.needs = POLY_HAS(access) | POLY_HAS(address),
 		.wants = POLY_HAS(size),
 		.is_default = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the analysis memory counts. */
+/* The state of the analysis memory. */
 #ifndef ANALYSIS_STATS_MEMORY_H
 #define ANALYSIS_STATS_MEMORY_H
 
@@ -7,15 +7,15 @@
 
 #include "analysis/adaptive_bins.h"
 
-/* Sizes up to here have counts of their own; the last one is of all that are larger, too. */
+/* Sizes up to this one have counts of their own; the last one includes all larger sizes. */
 #define MEMORY_SIZES 256
 
 #define MEMORY_PAGE 4096
 
-/* What is counted of one kind of access. */
+/* The counts of a kind of access. */
 struct memory_kind {
-	uint64_t sizes[MEMORY_SIZES + 1]; /* by bytes; 0: it has no size */
-	uint64_t more; /* bytes above MEMORY_SIZES of those that are larger */
+	uint64_t sizes[MEMORY_SIZES + 1]; /* by bytes; 0: no size */
+	uint64_t excess_bytes;		  /* bytes above MEMORY_SIZES of larger accesses */
 	uint64_t misaligned, line_crossings, page_crossings;
 };
 
@@ -24,25 +24,24 @@ struct memory_line {
 	uint64_t reads, writes, fetches, others;
 };
 
-/* A read or write, as stores that loads might be served from are looked for. */
-struct memory_access {
+/* A read or write in the search for stores that can be forwarded to loads. */
+struct ring_access {
 	uint64_t address;
 	uint32_t size;
 	bool is_store;
-	bool is_done; /* counted already, or not to be counted */
+	bool is_done; /* already counted, or excluded */
 };
 
-/* Places for words of 8 bytes that were stored to. */
+/* Buckets of stored words of 8 bytes. */
 #define MEMORY_WORDS 256
 
 /* The last reads and writes of a context, and its first ones. */
 struct memory_ring {
-	struct memory_access *last;  /* the oldest at next */
-	struct memory_access *first; /* those that another part of the trace may serve */
+	struct ring_access *last;  /* ring buffer; the oldest at next */
+	struct ring_access *first; /* those that an earlier slice of the trace can forward to */
 	uint32_t next, first_count;
 	uint64_t count;		      /* reads and writes so far */
-	uint64_t words[MEMORY_WORDS]; /* number of the last store to a word, from 1; words share
-					 places */
+	uint64_t words[MEMORY_WORDS]; /* number of the last store to a bucket, from 1 */
 	uint64_t wide;		      /* number of the last store to more than two words */
 };
 

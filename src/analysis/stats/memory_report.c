@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the analysis memory tells. */
+/* The report of the analysis memory. */
 #include "analysis/stats/memory.h"
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* How often a kind occurred. */
+/* Returns the number of accesses of a kind. */
 static uint64_t
 kind_count(const struct memory_kind *kind)
 {
@@ -17,39 +17,31 @@ kind_count(const struct memory_kind *kind)
 	return count;
 }
 
-/* The bytes that a kind moved. */
+/* Returns the bytes that a kind of access transferred. */
 static uint64_t
 kind_bytes(const struct memory_kind *kind)
 {
-	uint64_t bytes = kind->more;
+	uint64_t bytes = kind->excess_bytes;
 	for (size_t i = 1; i <= MEMORY_SIZES; i++)
 		bytes += i * kind->sizes[i];
 	return bytes;
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return 100.0 * (double)part / (double)whole;
-}
-
 static void
 report_kinds(const struct memory *memory, struct poly_report *report)
 {
-	poly_report_table(report, "accesses");
+	poly_report_table(report, "accesses_by_kind");
 	poly_report_column(report, "kind", false);
-	poly_report_column(report, "count", true);
+	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "misaligned", true);
-	poly_report_column(report, "misaligned_percent", true);
+	poly_report_column(report, "misaligned_accesses", true);
+	poly_report_column(report, "misaligned_ratio", true);
 	poly_report_column(report, "line_crossings", true);
 	poly_report_column(report, "page_crossings", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
-	plot.title = "Accesses by kind";
 	plot.x = "kind";
-	plot.y[0] = "count";
-	plot.y_title = "Accesses";
+	plot.y[0] = "accesses";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		const struct memory_kind *kind = &memory->kinds[i];
@@ -60,7 +52,7 @@ report_kinds(const struct memory *memory, struct poly_report *report)
 		poly_report_cell_count(report, count);
 		poly_report_cell_count(report, kind_bytes(kind));
 		poly_report_cell_count(report, kind->misaligned);
-		poly_report_cell_real(report, percent(kind->misaligned, count), 2);
+		poly_report_cell_ratio(report, (double)kind->misaligned, (double)count, 2);
 		poly_report_cell_count(report, kind->line_crossings);
 		poly_report_cell_count(report, kind->page_crossings);
 	}
@@ -71,14 +63,13 @@ static void
 report_sizes(const struct memory *memory, struct poly_report *report)
 {
 	const struct memory_kind *kinds = memory->kinds;
-	poly_report_table(report, "sizes");
+	poly_report_table(report, "access_sizes");
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "reads", true);
 	poly_report_column(report, "writes", true);
-	poly_report_column(report, "others", true);
+	poly_report_column(report, "other_accesses", true);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
-	plot.title = "Accesses by size";
 	plot.x = "size";
 	plot.y[0] = "reads";
 	plot.y[1] = "writes";
@@ -100,8 +91,8 @@ report_sizes(const struct memory *memory, struct poly_report *report)
 	poly_report_end(report);
 }
 
-/* A line or page, to be ordered by how often it was accessed. */
-struct hot {
+/* A line or page and its accesses. */
+struct hot_block {
 	uint64_t address, count;
 	struct memory_line line;
 };
@@ -109,55 +100,56 @@ struct hot {
 static int
 compare_hot(const void *a, const void *b)
 {
-	const struct hot *x = a, *y = b;
+	const struct hot_block *x = a, *y = b;
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Joins lines of sorted items to blocks of at least bytes; how many. */
+/* Merges sorted lines into aligned blocks of at least bytes; returns the number of blocks. */
 static size_t
-join_lines(const struct adaptive_bins *lines, const uint32_t *sorted, uint64_t bytes,
-	struct hot *hot)
+merge_lines(const struct adaptive_bins *lines, const uint32_t *sorted, uint64_t bytes,
+	struct hot_block *hot)
 {
 	size_t count = 0;
 	for (uint32_t i = 0; i < lines->count; i++) {
 		const struct memory_line *line = adaptive_bins_item(lines, sorted[i]);
 		const uint64_t address = adaptive_bins_address(lines, sorted[i]) & ~(bytes - 1);
 		if (!count || hot[count - 1].address != address)
-			hot[count++] = (struct hot){address, 0, {0}};
-		struct hot *to = &hot[count - 1];
-		to->line.reads += line->reads;
-		to->line.writes += line->writes;
-		to->line.fetches += line->fetches;
-		to->line.others += line->others;
-		to->count += line->reads + line->writes + line->fetches + line->others;
+			hot[count++] = (struct hot_block){address, 0, {0}};
+		struct hot_block *block = &hot[count - 1];
+		block->line.reads += line->reads;
+		block->line.writes += line->writes;
+		block->line.fetches += line->fetches;
+		block->line.others += line->others;
+		block->count += line->reads + line->writes + line->fetches + line->others;
 	}
 	return count;
 }
 
-/* The cells of the hottest blocks. */
+/* Appends the rows of the hottest blocks. */
 static void
-report_blocks(const struct hot *hot, size_t count, uint64_t total, struct poly_report *report)
+report_blocks(
+	const struct hot_block *hot, size_t count, uint64_t total, struct poly_report *report)
 {
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_address(report, hot[i].address, 8);
 		poly_report_cell_count(report, hot[i].count);
-		poly_report_cell_real(report, percent(hot[i].count, total), 2);
+		poly_report_cell_ratio(report, (double)hot[i].count, (double)total, 2);
 		poly_report_cell_count(report, hot[i].line.reads);
 		poly_report_cell_count(report, hot[i].line.writes);
 		poly_report_cell_count(report, hot[i].line.fetches);
 	}
 }
 
-/* The columns of a table of hot blocks. */
+/* Opens a table of the hottest blocks. */
 static void
 open_blocks(struct poly_report *report, const char *key)
 {
 	poly_report_table(report, key);
 	poly_report_column(report, "address", true);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "share", true);
 	poly_report_column(report, "reads", true);
 	poly_report_column(report, "writes", true);
 	poly_report_column(report, "fetches", true);
@@ -171,16 +163,16 @@ open_blocks(struct poly_report *report, const char *key)
 	poly_report_plot(report, &plot);
 }
 
-/* The hottest blocks of some bytes; false: no memory. */
+/* Reports the hottest blocks of bytes each; false: out of memory. */
 static bool
 report_hot(const struct memory *memory, const uint32_t *sorted, uint64_t bytes,
 	struct poly_report *report)
 {
-	struct hot *hot = mem_new(memory->lines.count + (size_t)1, sizeof *hot);
+	struct hot_block *hot = mem_new(memory->lines.count + (size_t)1, sizeof *hot);
 	if (!hot)
 		return false;
 	uint64_t total = 0;
-	size_t count = join_lines(&memory->lines, sorted, bytes, hot);
+	size_t count = merge_lines(&memory->lines, sorted, bytes, hot);
 	for (size_t i = 0; i < count; i++)
 		total += hot[i].count;
 	qsort(hot, count, sizeof *hot, compare_hot);
@@ -203,17 +195,17 @@ memory_report(const void *state, const struct static_ops *ops, struct poly_repor
 		2);
 	report_sizes(memory, report);
 	poly_report_count(report, "loads", memory->loads);
-	poly_report_count(report, "forwarded", memory->candidates);
-	poly_report_real(
-		report, "forwarded_percent", percent(memory->candidates, memory->loads), 2);
-	poly_report_count(report, "contained", memory->contained);
-	poly_report_count(report, "line_bytes", line);
-	poly_report_count(report, "page_bytes", page);
+	poly_report_count(report, "forwarded_loads", memory->candidates);
+	poly_report_ratio(report, "forwarded_ratio", (double)memory->candidates,
+		(double)memory->loads, 2);
+	poly_report_count(report, "fully_contained_loads", memory->contained);
+	poly_report_count(report, "line_size", line);
+	poly_report_count(report, "page_size", page);
 	uint32_t *sorted = adaptive_bins_sorted(&memory->lines);
-	open_blocks(report, "hot_lines");
+	open_blocks(report, "hottest_lines");
 	bool ok = sorted && report_hot(memory, sorted, line, report);
 	poly_report_end(report);
-	open_blocks(report, "hot_pages");
+	open_blocks(report, "hottest_pages");
 	ok = ok && report_hot(memory, sorted, page, report);
 	poly_report_end(report);
 	mem_free(sorted);

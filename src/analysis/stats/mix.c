@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is executed: instructions by class, mnemonic, micro-operation and size. */
+/* The instruction mix: executed instructions by class, mnemonic, micro-operation and length. */
 #include "analysis/analysis.h"
 
 #include "analysis/counters.h"
@@ -12,12 +12,13 @@
 #include <string.h>
 
 struct mix {
-	struct counters executed; /* records by operation plus 1 */
-	struct counters parts;	  /* of these the second and further micro-operations */
-	struct counters skipped;  /* records whose predicate was false, by operation plus 1 */
-	uint64_t records;	  /* instructions and micro-operations */
-	uint64_t synthetic;	  /* records that are counted nowhere else */
-	uint64_t micro_ops[257];  /* records by their number in their instruction; last 0 */
+	struct counters executed;   /* records by operation plus 1 */
+	struct counters later_uops; /* those that are not the first of their instruction */
+	struct counters skipped;    /* records whose predicate was false, by operation plus 1 */
+	uint64_t records;	    /* instructions and micro-operations */
+	uint64_t synthetic;	    /* records that no other counter includes */
+	uint64_t
+		uop_indices[257]; /* records by their index in the instruction; the last is 0 */
 	uint64_t distances[256];  /* instructions without a size, by bytes to the next one */
 	uint64_t top;
 	const struct static_ops *ops;
@@ -33,9 +34,9 @@ mix_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	return POLY_OK;
 }
 
-/* The rows of a word in which a column of bytes has a value other than one. */
+/* Returns the rows of a word whose byte in a column differs from value. */
 static uint64_t
-other_than(const struct poly_batch *batch, enum poly_column column, const uint8_t *values,
+differing_rows(const struct poly_batch *batch, enum poly_column column, const uint8_t *values,
 	size_t word, uint8_t value)
 {
 	const uint64_t present = row_bits_present(batch, column, word);
@@ -45,14 +46,14 @@ other_than(const struct poly_batch *batch, enum poly_column column, const uint8_
 		       : 0;
 }
 
-/* The records that a row stands for. */
+/* Returns the number of records that a row represents. */
 static inline uint64_t
 weigh(const uint64_t *weight, size_t row)
 {
 	return weight ? weight[row] : 1;
 }
 
-/* The records that rows of a word stand for. */
+/* Returns the number of records that rows of a word represent. */
 static inline uint64_t
 weigh_rows(const uint64_t *weight, size_t word, uint64_t rows)
 {
@@ -62,25 +63,25 @@ weigh_rows(const uint64_t *weight, size_t word, uint64_t rows)
 	return records;
 }
 
-/* Counts the micro-operations of a word, whose rows are real instructions. */
+/* Counts the micro-operations among the real (not synthetic) instructions of a word. */
 static inline __attribute__((always_inline)) void
-count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint64_t real,
+count_uops(struct mix *mix, const struct analysis_rows *rows, size_t word, uint64_t real,
 	const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
-	uint64_t parts =
-		real & other_than(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
+	uint64_t later =
+		real & differing_rows(batch, POLY_COLUMN_uop_index, batch->uop_index, word, 1);
 	uint64_t numbered = real & row_bits_present(batch, POLY_COLUMN_uop_index, word);
-	uint64_t sized = real & ~parts & row_bits_present(batch, POLY_COLUMN_pc, word) &
+	uint64_t sized = real & ~later & row_bits_present(batch, POLY_COLUMN_pc, word) &
 			 row_bits_present(batch, POLY_COLUMN_fallthrough, word) &
 			 ~row_bits_present(batch, POLY_COLUMN_opcode_size, word);
-	while (parts) {
-		const size_t row = 64 * word + row_bits_next(&parts);
-		mix->parts.list[rows->op[row] + 1] += weigh(weight, row);
+	while (later) {
+		const size_t row = 64 * word + row_bits_next(&later);
+		mix->later_uops.list[rows->op[row] + 1] += weigh(weight, row);
 	}
 	while (numbered) {
 		const size_t row = 64 * word + row_bits_next(&numbered);
-		mix->micro_ops[batch->uop_index[row]] += weigh(weight, row);
+		mix->uop_indices[batch->uop_index[row]] += weigh(weight, row);
 	}
 	while (sized) {
 		const size_t row = 64 * word + row_bits_next(&sized);
@@ -89,36 +90,37 @@ count_parts(struct mix *mix, const struct analysis_rows *rows, size_t word, uint
 	}
 }
 
-/* Counts rows; weight: records that each stands for, NULL: one. */
+/* Counts rows; weight: number of records that each represents, NULL: one. */
 static inline __attribute__((always_inline)) bool
 count_rows(struct mix *mix, const struct analysis_rows *rows, const uint64_t *weight)
 {
 	const struct poly_batch *batch = rows->batch;
 	const size_t numbers = (size_t)rows->ops->count + 1;
 	if (!counters_reserve(&mix->executed, numbers) ||
-		!counters_reserve(&mix->parts, numbers) ||
+		!counters_reserve(&mix->later_uops, numbers) ||
 		!counters_reserve(&mix->skipped, numbers))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		mix->executed.list[rows->op[row] + 1] += weigh(weight, row);
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
 		const uint64_t kinds = row_bits_present(batch, POLY_COLUMN_kind, word) &
-				       ~other_than(batch, POLY_COLUMN_kind, batch->kind, word,
-					       POLY_KIND_INSTRUCTION);
-		uint64_t made = kinds & other_than(batch, POLY_COLUMN_synthetic,
-						batch->synthetic, word, 0);
+				       ~differing_rows(batch, POLY_COLUMN_kind, batch->kind,
+					       word, POLY_KIND_INSTRUCTION);
+		uint64_t synthetic = kinds & differing_rows(batch, POLY_COLUMN_synthetic,
+						     batch->synthetic, word, 0);
 		uint64_t skipped =
-			kinds & ~made & row_bits_present(batch, POLY_COLUMN_executed, word) &
-			~other_than(batch, POLY_COLUMN_executed, batch->executed, word, 0);
-		mix->records += weigh_rows(weight, word, kinds & ~made);
+			kinds & ~synthetic &
+			row_bits_present(batch, POLY_COLUMN_executed, word) &
+			~differing_rows(batch, POLY_COLUMN_executed, batch->executed, word, 0);
+		mix->records += weigh_rows(weight, word, kinds & ~synthetic);
 		if (batch->uop_index || batch->fallthrough)
-			count_parts(mix, rows, word, kinds & ~made, weight);
+			count_uops(mix, rows, word, kinds & ~synthetic, weight);
 		while (skipped) {
 			const size_t row = 64 * word + row_bits_next(&skipped);
 			mix->skipped.list[rows->op[row] + 1] += weigh(weight, row);
 		}
-		while (made) {
-			const size_t row = 64 * word + row_bits_next(&made);
+		while (synthetic) {
+			const size_t row = 64 * word + row_bits_next(&synthetic);
 			mix->synthetic += weigh(weight, row);
 			mix->executed.list[rows->op[row] + 1] -= weigh(weight, row);
 		}
@@ -141,20 +143,20 @@ mix_update_weighted(void *state, const struct analysis_rows *rows)
 static bool
 mix_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
-	struct mix *to = into;
-	const struct mix *more = from;
+	struct mix *sum = into;
+	const struct mix *mix = from;
 	for (size_t i = 0; i < 256; i++) {
-		to->micro_ops[i] += more->micro_ops[i];
-		to->distances[i] += more->distances[i];
+		sum->uop_indices[i] += mix->uop_indices[i];
+		sum->distances[i] += mix->distances[i];
 	}
-	to->records += more->records;
-	to->synthetic += more->synthetic;
-	return counters_merge(&to->executed, &more->executed, numbers->ops) &&
-	       counters_merge(&to->parts, &more->parts, numbers->ops) &&
-	       counters_merge(&to->skipped, &more->skipped, numbers->ops);
+	sum->records += mix->records;
+	sum->synthetic += mix->synthetic;
+	return counters_merge(&sum->executed, &mix->executed, numbers->ops) &&
+	       counters_merge(&sum->later_uops, &mix->later_uops, numbers->ops) &&
+	       counters_merge(&sum->skipped, &mix->skipped, numbers->ops);
 }
 
-/* What is counted under a name. */
+/* The counts of a name. */
 struct mix_line {
 	const char *name;
 	uint64_t count, records, operations;
@@ -163,22 +165,22 @@ struct mix_line {
 static int
 by_name(const void *a, const void *b)
 {
-	const struct mix_line *one = a, *other = b;
-	return strcmp(one->name, other->name);
+	const struct mix_line *x = a, *y = b;
+	return strcmp(x->name, y->name);
 }
 
 static int
 by_count(const void *a, const void *b)
 {
-	const struct mix_line *one = a, *other = b;
-	if (one->count != other->count)
-		return one->count > other->count ? -1 : 1;
-	return strcmp(one->name, other->name);
+	const struct mix_line *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name, y->name);
 }
 
-/* Sums the lines of equal names, and puts the greatest first; how many are left. */
+/* Sums lines of equal names and sorts them by falling counts; returns their number. */
 static size_t
-join_lines(struct mix_line *lines, size_t n)
+merge_lines(struct mix_line *lines, size_t n)
 {
 	size_t used = 0;
 	if (n)
@@ -197,13 +199,13 @@ join_lines(struct mix_line *lines, size_t n)
 	return used;
 }
 
-/* A table of names and what is counted under them. */
+/* A table of names and their counts. */
 struct mix_table {
 	const char *key, *name_key;
-	bool micro;		       /* names of micro-operations */
-	bool records;		       /* tells records, too */
-	const struct counters *counts; /* by operation plus 1 */
-	const struct counters *less;   /* taken off; NULL: nothing */
+	bool is_micro;			 /* names of micro-operations */
+	bool has_records;		 /* with a column of records */
+	const struct counters *counts;	 /* by operation plus 1 */
+	const struct counters *excluded; /* subtracted from counts; NULL: nothing */
 	uint64_t whole;
 };
 
@@ -216,26 +218,27 @@ report_names(const struct mix_table *table, const struct static_ops *ops, uint64
 	size_t n = 0;
 	for (uint32_t i = 0; lines && i < ops->count; i++) {
 		const struct static_op *op = &ops->list[i];
-		const char *name = table->micro ? op->micro_op : op->mnemonic;
-		const uint64_t less = table->less ? counters_at(table->less, i + 1) : 0;
+		const char *name = table->is_micro ? op->micro_op : op->mnemonic;
+		const uint64_t excluded =
+			table->excluded ? counters_at(table->excluded, i + 1) : 0;
 		const uint64_t records = counters_at(table->counts, i + 1);
 		if (records && name)
-			lines[n++] = (struct mix_line){name, records - less, records, 1};
+			lines[n++] = (struct mix_line){name, records - excluded, records, 1};
 	}
-	n = lines ? join_lines(lines, n) : 0;
+	n = lines ? merge_lines(lines, n) : 0;
 	poly_report_table(report, table->key);
 	poly_report_column(report, table->name_key, false);
 	top_n_columns(report);
-	if (table->records)
+	if (table->has_records)
 		poly_report_column(report, "records", true);
 	poly_report_column(report, "operations", true);
 	plot.x = table->name_key;
-	plot.y[0] = "percent";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < n && i < top; i++) {
 		poly_report_cell_text(report, lines[i].name);
-		top_n_cells(report, lines[i].count, table->whole);
-		if (table->records)
+		top_n_ratio_cells(report, lines[i].count, table->whole);
+		if (table->has_records)
 			poly_report_cell_count(report, lines[i].records);
 		poly_report_cell_count(report, lines[i].operations);
 	}
@@ -243,7 +246,7 @@ report_names(const struct mix_table *table, const struct static_ops *ops, uint64
 	mem_free(lines);
 }
 
-/* Records by class. */
+/* Sums records by class. */
 static void
 sum_classes(
 	const struct mix *mix, const struct static_ops *ops, uint64_t classes[OP_CLASS_COUNT])
@@ -260,9 +263,9 @@ sum_classes(
 static size_t
 mix_ratios(const void *state, struct analysis_ratio *ratios)
 {
-	static const char *const titles[OP_CLASS_COUNT] = {"Records of an unknown class",
-		"Integer operations", "Operations on floats", "Vector operations", "Loads",
-		"Stores", "Branches", "Cache operations", "Operations of the system"};
+	static const char *const titles[OP_CLASS_COUNT] = {"Records of unknown class",
+		"Integer instructions", "Floating-point instructions", "Vector instructions",
+		"Loads", "Stores", "Branches", "Cache operations", "System instructions"};
 	const struct mix *mix = state;
 	uint64_t classes[OP_CLASS_COUNT];
 	sum_classes(mix, mix->ops, classes);
@@ -278,17 +281,17 @@ report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_
 	uint64_t classes[OP_CLASS_COUNT];
 	struct poly_plot plot = POLY_PLOT_INIT;
 	sum_classes(mix, ops, classes);
-	poly_report_table(report, "classes");
+	poly_report_table(report, "instruction_classes");
 	poly_report_column(report, "class", false);
 	top_n_columns(report);
 	plot.x = "class";
-	plot.y[0] = "percent";
+	plot.y[0] = "share";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < OP_CLASS_COUNT; i++) {
 		if (!classes[i])
 			continue;
 		poly_report_cell_text(report, op_class_name((enum op_class)i));
-		top_n_cells(report, classes[i], mix->records);
+		top_n_ratio_cells(report, classes[i], mix->records);
 	}
 	poly_report_end(report);
 }
@@ -299,52 +302,52 @@ report_sizes(const struct mix *mix, const struct static_ops *ops, struct poly_re
 	uint64_t sizes[256], bytes = 0, sized = 0;
 	memcpy(sizes, mix->distances, sizeof sizes);
 	for (uint32_t i = 0; i < ops->count; i++)
-		sizes[ops->list[i].size] +=
-			counters_at(&mix->executed, i + 1) - counters_at(&mix->parts, i + 1);
+		sizes[ops->list[i].size] += counters_at(&mix->executed, i + 1) -
+					    counters_at(&mix->later_uops, i + 1);
 	for (size_t i = 1; i < 256; i++) {
 		bytes += sizes[i] * i;
 		sized += sizes[i];
 	}
-	poly_report_real(report, "mean_size", (double)bytes / (double)sized, 4);
-	top_n_distribution(report, "sizes", "bytes", sizes, 256);
+	poly_report_real(report, "mean_instruction_length", (double)bytes / (double)sized, 4);
+	top_n_distribution(report, "instruction_lengths", "instruction_length", sizes, 256);
 }
 
 static void
 mix_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct mix *mix = state;
-	uint64_t parts = 0, skipped = 0, groups[256] = {0};
-	for (size_t i = 0; i < mix->parts.capacity; i++)
-		parts += mix->parts.list[i];
+	uint64_t later_uops = 0, skipped = 0, groups[256] = {0};
+	for (size_t i = 0; i < mix->later_uops.capacity; i++)
+		later_uops += mix->later_uops.list[i];
 	for (size_t i = 0; i < mix->skipped.capacity; i++)
 		skipped += mix->skipped.list[i];
-	/* What has a k-th micro-operation but no further one has k of them. */
+	/* An instruction that has a k-th micro-operation and no later one has k of them. */
 	for (size_t i = 1; i < 256; i++)
-		groups[i] = mix->micro_ops[i] > mix->micro_ops[i + 1]
-				    ? mix->micro_ops[i] - mix->micro_ops[i + 1]
+		groups[i] = mix->uop_indices[i] > mix->uop_indices[i + 1]
+				    ? mix->uop_indices[i] - mix->uop_indices[i + 1]
 				    : 0;
-	const uint64_t instructions = mix->records - parts;
-	const bool micro = mix->micro_ops[1] || parts;
+	const uint64_t instructions = mix->records - later_uops;
+	const bool has_uops = mix->uop_indices[1] || later_uops;
 	poly_report_count(report, "instructions", instructions);
-	if (micro) {
-		poly_report_count(report, "micro_ops", mix->records);
-		poly_report_real(report, "micro_ops_per_instruction",
+	if (has_uops) {
+		poly_report_count(report, "uops", mix->records);
+		poly_report_real(report, "uops_per_instruction",
 			(double)mix->records / (double)instructions, 6);
 	}
-	poly_report_count(report, "not_executed", skipped);
-	poly_report_count(report, "synthetic", mix->synthetic);
+	poly_report_count(report, "not_executed_instructions", skipped);
+	poly_report_count(report, "synthetic_instructions", mix->synthetic);
 	report_classes(mix, ops, report);
-	report_names(&(struct mix_table){KEY("mnemonics"), KEY("mnemonic"), false, micro,
-			     &mix->executed, &mix->parts, instructions},
+	report_names(&(struct mix_table){KEY("mnemonics"), KEY("mnemonic"), false, has_uops,
+			     &mix->executed, &mix->later_uops, instructions},
 		ops, mix->top, report);
-	if (micro) {
-		report_names(&(struct mix_table){KEY("micro_op_names"), KEY("micro_op"), true,
-				     false, &mix->executed, NULL, mix->records},
+	if (has_uops) {
+		report_names(&(struct mix_table){KEY("uop_names"), KEY("uop_name"), true, false,
+				     &mix->executed, NULL, mix->records},
 			ops, mix->top, report);
-		top_n_distribution(report, "groups", "micro_ops", groups, 256);
+		top_n_distribution(report, "instructions_by_uops", "uops", groups, 256);
 	}
 	if (skipped)
-		report_names(&(struct mix_table){KEY("not_executed_names"), KEY("mnemonic"),
+		report_names(&(struct mix_table){KEY("not_executed_mnemonics"), KEY("mnemonic"),
 				     false, false, &mix->skipped, NULL, skipped},
 			ops, mix->top, report);
 	report_sizes(mix, ops, report);
@@ -355,20 +358,20 @@ mix_fini(void *state)
 {
 	struct mix *mix = state;
 	counters_fini(&mix->executed);
-	counters_fini(&mix->parts);
+	counters_fini(&mix->later_uops);
 	counters_fini(&mix->skipped);
 }
 
 static const struct poly_option options[] = {
 	{"mix.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"most names of a table, the most frequent first", NULL},
+		"list the N most frequent names per table", NULL},
 	{0},
 };
 
 const struct analysis analysis_mix = {
 	.info = {.name = "mix",
 		.title = "Instruction mix",
-		.summary = "what is executed: instructions by class, mnemonic and size",
+		.summary = "instruction mix by class, mnemonic and length",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(opcode_size) | POLY_HAS(synthetic) | POLY_HAS(executed) |
 			 POLY_HAS(uop_index) | POLY_HAS(fallthrough),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Phases: which stretches of the execution are alike, and which ones stand for them. */
+/* Phases: clusters of similar intervals of the execution and their representatives. */
 #include "analysis/stats/phases.h"
 
 #include "base/mem.h"
@@ -14,16 +14,17 @@ phases_init(void *state, const struct analysis_setup *setup, struct poly_error *
 {
 	struct phases *phases = state;
 	(void)error;
-	phases->adapts = setup->values[OPTION_INTERVAL] == 0;
-	phases->length = phases->adapts ? PHASES_LEAST : setup->values[OPTION_INTERVAL];
-	phases->most = setup->values[OPTION_MAX];
+	phases->is_adaptive = setup->values[OPTION_INTERVAL] == 0;
+	phases->length =
+		phases->is_adaptive ? PHASES_LENGTH_MIN : setup->values[OPTION_INTERVAL];
+	phases->max_phases = setup->values[OPTION_MAX];
 	phases->seeds = setup->values[OPTION_SEEDS];
 	phases->similarity = setup->values[OPTION_SIMILARITY];
-	phases->keeps_vectors = setup->values[OPTION_VECTORS];
+	phases->has_vectors = setup->values[OPTION_VECTORS];
 	return POLY_OK;
 }
 
-/* Forgets what the open interval has counted. */
+/* Clears the counts of the open interval. */
 static void
 clear_open(struct phases *phases)
 {
@@ -33,7 +34,7 @@ clear_open(struct phases *phases)
 	phases->open = 0;
 }
 
-/* An interval that the end of a trace, or rows that are left out, cut short is none. */
+/* Discards the open interval at the end of a trace and at skipped rows. */
 static void
 phases_begin(void *state, const struct poly_trace_info *info)
 {
@@ -45,9 +46,9 @@ phases_begin(void *state, const struct poly_trace_info *info)
 	clear_open(phases);
 }
 
-/* Makes room for a block; false: no memory. */
+/* Allocates a block; false: out of memory. */
 static bool
-grow_blocks(struct phases *phases)
+reserve_block(struct phases *phases)
 {
 	if (phases->count < phases->capacity)
 		return true;
@@ -64,26 +65,26 @@ grow_blocks(struct phases *phases)
 	return true;
 }
 
-/* The number of the block at pc; blocks beyond the most are the last one. */
+/* Finds or adds the block at pc; blocks that exceed the table count as the last one. */
 static bool
-find_block(struct phases *phases, uint64_t pc, uint32_t *number)
+get_block(struct phases *phases, uint64_t pc, uint32_t *index)
 {
 	uint32_t *recent = &phases->recent[(pc ^ pc >> 12) % PHASES_RECENT];
 	bool added;
-	*number = *recent - 1;
-	if (*recent && phases->list[*number].pc == pc)
+	*index = *recent - 1;
+	if (*recent && phases->list[*index].pc == pc)
 		return true;
-	const uint64_t *known = map_find(&phases->numbers, pc);
-	if (!known && phases->count == PHASES_BLOCKS) {
-		*number = PHASES_BLOCKS - 1;
-		phases->unnumbered++;
+	const uint64_t *known = map_find(&phases->indices, pc);
+	if (!known && phases->count == PHASES_BLOCKS_MAX) {
+		*index = PHASES_BLOCKS_MAX - 1;
+		phases->untracked_blocks++;
 		return true;
 	}
 	if (!known) {
 		uint64_t state = pc;
-		if (!grow_blocks(phases))
+		if (!reserve_block(phases))
 			return false;
-		known = map_get(&phases->numbers, pc, phases->count, &added);
+		known = map_get(&phases->indices, pc, phases->count, &added);
 		if (!known)
 			return false;
 		struct phases_block *block = &phases->list[phases->count++];
@@ -91,24 +92,24 @@ find_block(struct phases *phases, uint64_t pc, uint32_t *number)
 		for (size_t i = 0; i < CLUSTER_DIMENSIONS; i++)
 			block->projection[i] = (int16_t)(cluster_random(&state) >> 48);
 	}
-	*number = (uint32_t)*known;
-	*recent = *number + 1;
+	*index = (uint32_t)*known;
+	*recent = *index + 1;
 	return true;
 }
 
 static int
-by_number(const void *left, const void *right)
+by_index(const void *left, const void *right)
 {
 	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	return a < b ? -1 : a > b;
 }
 
-/* Keeps the counts of the open interval in the order of blocks; false: no memory. */
+/* Stores the counts of the open interval in the order of blocks; false: out of memory. */
 static bool
-keep_counts(struct phases *phases)
+store_counts(struct phases *phases)
 {
 	if (phases->counts_full ||
-		phases->counts_used + phases->touched_count > PHASES_COUNTS) {
+		phases->counts_used + phases->touched_count > PHASES_COUNTS_MAX) {
 		phases->counts_full = true;
 		return true;
 	}
@@ -123,7 +124,7 @@ keep_counts(struct phases *phases)
 		phases->counts = counts;
 		phases->counts_capacity = capacity;
 	}
-	qsort(phases->touched, phases->touched_count, sizeof *phases->touched, by_number);
+	qsort(phases->touched, phases->touched_count, sizeof *phases->touched, by_index);
 	for (uint32_t i = 0; i < phases->touched_count; i++)
 		phases->counts[phases->counts_used++] = (struct phases_count){
 			phases->touched[i], phases->list[phases->touched[i]].count};
@@ -132,50 +133,50 @@ keep_counts(struct phases *phases)
 
 /* Counts instructions of a block in the open interval. */
 static inline void
-count_block(struct phases *phases, uint32_t number, uint64_t count)
+count_block(struct phases *phases, uint32_t index, uint64_t count)
 {
-	struct phases_block *block = &phases->list[number];
+	struct phases_block *block = &phases->list[index];
 	if (!block->count)
-		phases->touched[phases->touched_count++] = number;
+		phases->touched[phases->touched_count++] = index;
 	block->count += count;
 }
 
-/* The counts of two neighbouring intervals as those of one, moved to the front. */
+/* Merges the counts of two adjacent intervals and moves them to the front. */
 static bool
-join_counts(struct phases *phases, size_t from, size_t to)
+merge_counts(struct phases *phases, size_t begin, size_t end)
 {
-	for (size_t i = from; i < to; i++)
+	for (size_t i = begin; i < end; i++)
 		count_block(phases, phases->counts[i].block, phases->counts[i].count);
-	const bool ok = keep_counts(phases);
+	const bool ok = store_counts(phases);
 	clear_open(phases);
 	return ok;
 }
 
-/* Makes intervals twice as long; their number is even. */
+/* Doubles the length of intervals, whose number is even. */
 static bool
 double_intervals(struct phases *phases)
 {
-	size_t from = 0;
+	size_t begin = 0;
 	bool ok = true;
 	phases->counts_used = 0;
 	for (uint32_t i = 0; ok && i < phases->interval_count; i += 2) {
-		struct phases_interval *one = &phases->intervals[i / 2];
-		const struct phases_interval *two = &phases->intervals[i + 1];
-		const size_t to = two->end;
-		*one = phases->intervals[i];
+		struct phases_interval *merged = &phases->intervals[i / 2];
+		const struct phases_interval *second = &phases->intervals[i + 1];
+		const size_t end = second->end;
+		*merged = phases->intervals[i];
 		for (size_t j = 0; j < CLUSTER_DIMENSIONS; j++)
-			one->sum[j] += two->sum[j];
-		if (phases->keeps_vectors && !phases->counts_full)
-			ok = join_counts(phases, from, to);
-		one->end = phases->counts_used;
-		from = to;
+			merged->sum[j] += second->sum[j];
+		if (phases->has_vectors && !phases->counts_full)
+			ok = merge_counts(phases, begin, end);
+		merged->end = phases->counts_used;
+		begin = end;
 	}
 	phases->interval_count /= 2;
 	phases->length *= 2;
 	return ok;
 }
 
-/* Ends the open interval; false: no memory. */
+/* Ends the open interval; false: out of memory. */
 static bool
 close_interval(struct phases *phases)
 {
@@ -196,17 +197,17 @@ close_interval(struct phases *phases)
 		for (size_t j = 0; j < CLUSTER_DIMENSIONS; j++)
 			interval->sum[j] += (int64_t)block->count * block->projection[j];
 	}
-	if (phases->keeps_vectors && !keep_counts(phases))
+	if (phases->has_vectors && !store_counts(phases))
 		return false;
 	interval->end = phases->counts_used;
 	phases->interval_count++;
 	clear_open(phases);
-	if (!phases->adapts || phases->interval_count < PHASES_ADAPTED)
+	if (!phases->is_adaptive || phases->interval_count < PHASES_ADAPTIVE_MAX)
 		return true;
 	return double_intervals(phases);
 }
 
-/* Counts instructions of a block, or of none, in as many intervals as they take. */
+/* Counts instructions of a block, or of none, over one or several intervals. */
 static bool
 count_instructions(struct phases *phases, uint32_t block, uint64_t count)
 {
@@ -214,28 +215,28 @@ count_instructions(struct phases *phases, uint32_t block, uint64_t count)
 	phases->instructions += count;
 	while (ok && count) {
 		const uint64_t left = phases->length - phases->open;
-		const uint64_t some = count < left ? count : left;
-		if (phases->interval_count == PHASES_INTERVALS) {
-			phases->beyond += count;
+		const uint64_t n = count < left ? count : left;
+		if (phases->interval_count == PHASES_INTERVALS_MAX) {
+			phases->untracked += count;
 			break;
 		}
 		if (block != PHASES_NONE)
-			count_block(phases, block, some);
-		phases->open += some;
-		count -= some;
-		if (some == left)
+			count_block(phases, block, n);
+		phases->open += n;
+		count -= n;
+		if (n == left)
 			ok = close_interval(phases);
 	}
 	return ok;
 }
 
-/* Takes a fragment of a block; false: no memory. */
+/* Counts a fragment of a block; false: out of memory. */
 static bool
-take_fragment(void *user, const struct block_fragment *fragment, bool begins)
+count_fragment(void *user, const struct block_fragment *fragment, bool begins)
 {
 	struct phases *phases = user;
 	uint32_t *block = &phases->block_of[fragment->context];
-	if (begins && !find_block(phases, fragment->pc, block))
+	if (begins && !get_block(phases, fragment->pc, block))
 		return false;
 	if (fragment->count && !fragment->has_pc)
 		*block = PHASES_NONE;
@@ -250,14 +251,14 @@ phases_update(void *state, const struct analysis_rows *rows)
 		phases_begin(state, rows->batch->info);
 		return true;
 	}
-	return basic_blocks_update(&phases->blocks, rows, take_fragment, phases);
+	return basic_blocks_update(&phases->blocks, rows, count_fragment, phases);
 }
 
 static bool
 phases_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	struct phases *phases = state;
-	return basic_blocks_update_weighted(&phases->blocks, rows, take_fragment, phases);
+	return basic_blocks_update_weighted(&phases->blocks, rows, count_fragment, phases);
 }
 
 static void
@@ -265,7 +266,7 @@ phases_fini(void *state)
 {
 	struct phases *phases = state;
 	basic_blocks_fini(&phases->blocks);
-	map_free(&phases->numbers);
+	map_free(&phases->indices);
 	mem_free(phases->list);
 	mem_free(phases->touched);
 	mem_free(phases->intervals);
@@ -274,25 +275,25 @@ phases_fini(void *state)
 
 static const struct poly_option options[] = {
 	[OPTION_INTERVAL] = {"phases.interval", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		1000000000000, NULL, "instructions of an interval; 0: as the trace is long",
-		NULL},
+		1000000000000, NULL,
+		"set the interval length in instructions (0: adapt to the trace)", NULL},
 	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MAX,
-		NULL, "most phases", NULL},
+		NULL, "find at most N phases", NULL},
 	[OPTION_SEEDS] = {"phases.seeds", POLY_OPTION_NUMBER, POLY_OPTION_READ, 5, 1, 100, NULL,
-		"beginnings that are tried for each number of phases", NULL},
+		"run k-means from N seeds for each number of phases", NULL},
 	[OPTION_SIMILARITY] = {"phases.similarity", POLY_OPTION_NUMBER, POLY_OPTION_READ, 16, 0,
-		64, NULL, "rows and columns of the table of distances", NULL},
+		64, NULL, "set the rows and columns of the similarity matrix (0: none)", NULL},
 	[OPTION_VECTORS] = {"phases.vectors", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"keep the vectors, to be written to a file", NULL},
+		"store the basic-block vectors, which can then be written to a file", NULL},
 	{0},
 };
 
-/* No merge: intervals are counted from the first instruction on. */
+/* No merge: intervals are counted from the first instruction. */
 const struct analysis analysis_phases = {
 	.info = {.name = "phases",
 		.title = "Phases",
-		.summary = "which stretches of the execution are alike, and which ones stand "
-			   "for them",
+		.summary = "phases of the execution, found by clustering basic-block vectors, "
+			   "and their representative intervals",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = BASIC_BLOCK_COLUMNS,
 		.options = options},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Basic-block vectors of intervals, while they are counted.
+ * The state of the analysis of phases: basic-block vectors of intervals.
  *
  * spec: T. Sherwood, E. Perelman, G. Hamerly, B. Calder, Automatically Characterizing Large
  * Scale Program Behavior, ASPLOS 2002; SimPoint 3.0 (see cluster.h).
@@ -13,30 +13,30 @@
 
 #include "base/map.h"
 
-/* Where intervals adapt: their first length, and how many make them twice as long. */
-#define PHASES_LEAST 100
-#define PHASES_ADAPTED 512
+/* Adaptive intervals: their min. length, and their number at which the length doubles. */
+#define PHASES_LENGTH_MIN 100
+#define PHASES_ADAPTIVE_MAX 512
 
-/* Most intervals of a length that is given, most blocks, and most counts of vectors kept. */
-#define PHASES_INTERVALS 16384
-#define PHASES_BLOCKS ((uint32_t)1 << 20)
-#define PHASES_COUNTS ((size_t)1 << 22)
+/* Max. number of intervals of fixed length, of blocks, and of stored counts of vectors. */
+#define PHASES_INTERVALS_MAX 16384
+#define PHASES_BLOCKS_MAX ((uint32_t)1 << 20)
+#define PHASES_COUNTS_MAX ((size_t)1 << 22)
 
-/* Blocks that are found without looking into the map. */
+/* Entries of the cache of the map of blocks. */
 #define PHASES_RECENT 4096
 
 #define PHASES_NONE UINT32_MAX
 
 /* A basic block. */
 struct phases_block {
-	uint64_t pc, count;			/* count: in the interval that is open */
+	uint64_t pc, count;			/* count: in the open interval */
 	int16_t projection[CLUSTER_DIMENSIONS]; /* a random direction, by pc */
 };
 
-/* Instructions of the vector's blocks, each times the block's direction. */
+/* The projected vector: directions of blocks, weighted by their instructions. */
 struct phases_interval {
 	int64_t sum[CLUSTER_DIMENSIONS];
-	size_t end; /* of its counts, behind those of the interval before */
+	size_t end; /* of its counts, which follow those of the previous interval */
 };
 
 struct phases_count {
@@ -45,18 +45,18 @@ struct phases_count {
 };
 
 struct phases {
-	uint64_t most, seeds, similarity; /* options */
-	bool adapts, keeps_vectors;
+	uint64_t max_phases, seeds, similarity; /* options */
+	bool is_adaptive, has_vectors;
 	uint64_t length;	     /* of an interval in instructions */
-	uint64_t instructions, open; /* all; those in the interval that is open */
-	uint64_t beyond;	     /* instructions behind the last interval of the table */
-	uint64_t unnumbered;	     /* executions of blocks beyond the most */
+	uint64_t instructions, open; /* all; those in the open interval */
+	uint64_t untracked;	     /* instructions after the last interval of the table */
+	uint64_t untracked_blocks;   /* executions of blocks that exceed the table */
 	struct basic_blocks blocks;
-	uint32_t block_of[ANALYSIS_CONTEXTS_MAX]; /* that is being executed */
-	struct map numbers;			  /* of blocks, by pc */
+	uint32_t block_of[ANALYSIS_CONTEXTS_MAX]; /* current block of each context */
+	struct map indices;			  /* of blocks, by pc */
 	struct phases_block *list;
 	uint32_t count, capacity;
-	uint32_t *touched; /* blocks of the open interval; as many as in list */
+	uint32_t *touched; /* blocks of the open interval; has the capacity of list */
 	uint32_t touched_count;
 	struct phases_interval *intervals;
 	uint32_t interval_count, interval_capacity;
@@ -66,19 +66,19 @@ struct phases {
 	uint32_t recent[PHASES_RECENT]; /* blocks + 1, by pc */
 };
 
-/* What the intervals say together. */
-struct phases_answer {
-	struct cluster_point *points; /* an interval each */
+/* The phases of all intervals. */
+struct phase_result {
+	struct cluster_point *points; /* one per interval */
 	struct clusters clusters;
 	uint32_t representative[CLUSTER_MAX]; /* the interval nearest to the center */
 	uint32_t members[CLUSTER_MAX];
 };
 
-/* Finds phases; false: no memory, nothing is left behind. Nothing for no intervals. */
-bool phases_answer(const struct phases *phases, struct phases_answer *answer);
-void phases_answer_fini(struct phases_answer *answer);
+/* Finds phases, none without intervals; false: out of memory, and the result is empty. */
+bool phases_find(const struct phases *phases, struct phase_result *result);
+void phase_result_fini(struct phase_result *result);
 
-/* Writes what was found. */
+/* Writes the report. */
 void phases_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 extern const struct analysis analysis_phases;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Phases as the files of SimPoint 3. */
+/* Writers of the files of SimPoint 3. */
 #include "polytrace/phases.h"
 
 #include "analysis/analysis_instance.h"
@@ -12,27 +12,27 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Bytes that are gathered before they are handed over. */
-#define FULL ((size_t)64 << 10)
+/* Size in bytes at which the buffer is flushed. */
+#define BUFFER_BYTES ((size_t)64 << 10)
 
 /* Decimals of a weight. */
 #define WEIGHT_ONE 100000000u
 
-/* Text on its way to a sink. */
-struct writing_text {
+/* Buffered text of a sink. */
+struct sink_text {
 	struct buf text;
 	const struct poly_sink *sink;
 	int sys_errno; /* the first failure */
 };
 
-/* Hands over what has gathered, where it is worth it or all is done. */
+/* Writes the buffered text if it has at least min bytes. */
 static void
-hand_over(struct writing_text *to, size_t least)
+flush_text(struct sink_text *out, size_t min)
 {
-	if (to->text.size < least || !to->text.size || to->text.failed || to->sys_errno)
+	if (out->text.size < min || !out->text.size || out->text.failed || out->sys_errno)
 		return;
-	to->sys_errno = to->sink->write(to->sink->user, to->text.data, to->text.size);
-	buf_clear(&to->text);
+	out->sys_errno = out->sink->write(out->sink->user, out->text.data, out->text.size);
+	buf_clear(&out->text);
 }
 
 bool
@@ -52,52 +52,53 @@ find_state(const struct poly_stats *stats)
 }
 
 static void
-write_vectors(const struct phases *phases, struct writing_text *to)
+write_vectors(const struct phases *phases, struct sink_text *out)
 {
 	size_t at = 0;
-	for (uint32_t i = 0; i < phases->interval_count && !to->text.failed; i++) {
-		buf_string(&to->text, "T");
+	for (uint32_t i = 0; i < phases->interval_count && !out->text.failed; i++) {
+		buf_string(&out->text, "T");
 		for (; at < phases->intervals[i].end; at++)
-			buf_printf(&to->text, ":%" PRIu32 ":%" PRIu64 " ",
+			buf_printf(&out->text, ":%" PRIu32 ":%" PRIu64 " ",
 				phases->counts[at].block + 1, phases->counts[at].count);
-		buf_string(&to->text, "\n");
-		hand_over(to, FULL);
+		buf_string(&out->text, "\n");
+		flush_text(out, BUFFER_BYTES);
 	}
 }
 
-/* A line a phase. */
+/* Writes one line per phase. */
 static void
-write_phases(const struct phases *phases, const struct phases_answer *answer,
-	enum poly_phases_file file, struct writing_text *to)
+write_phases(const struct phases *phases, const struct phase_result *result,
+	enum poly_phases_file file, struct sink_text *out)
 {
-	for (uint32_t i = 0; i < answer->clusters.k; i++) {
+	for (uint32_t i = 0; i < result->clusters.k; i++) {
 		const uint64_t n = phases->interval_count;
-		const uint64_t weight = ((uint64_t)answer->members[i] * WEIGHT_ONE + n / 2) / n;
+		const uint64_t weight = ((uint64_t)result->members[i] * WEIGHT_ONE + n / 2) / n;
 		if (file == POLY_PHASES_SIMPOINTS)
-			buf_printf(&to->text, "%" PRIu32 " %" PRIu32 "\n",
-				answer->representative[i], i);
+			buf_printf(&out->text, "%" PRIu32 " %" PRIu32 "\n",
+				result->representative[i], i);
 		else
-			buf_printf(&to->text, "%u.%08u %" PRIu32 "\n",
+			buf_printf(&out->text, "%u.%08u %" PRIu32 "\n",
 				(unsigned)(weight / WEIGHT_ONE),
 				(unsigned)(weight % WEIGHT_ONE), i);
 	}
 }
 
-/* What keeps a file from being written. */
+/* Checks that a file can be written. */
 static enum poly_status
 check(const struct phases *phases, enum poly_phases_file file, struct poly_error *error)
 {
 	if (!phases)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the analysis 'phases' was not asked for");
-	if (file == POLY_PHASES_VECTORS && !phases->keeps_vectors)
+			"no analysis 'phases' in the results; select it in options.analyses");
+	if (file == POLY_PHASES_VECTORS && !phases->has_vectors)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the vectors were not kept: phases.vectors=1");
+			"no basic-block vectors in the results; set the option "
+			"phases.vectors=1");
 	if (file == POLY_PHASES_VECTORS && phases->counts_full)
 		return err_set(error, POLY_ERR_MEMORY, POLY_NO_OFFSET,
-			"the vectors have more than %zu counts, which is the most that is "
-			"kept; choose longer intervals with phases.interval",
-			PHASES_COUNTS);
+			"the basic-block vectors have more than %zu counts; choose longer "
+			"intervals with phases.interval",
+			PHASES_COUNTS_MAX);
 	return POLY_OK;
 }
 
@@ -106,29 +107,29 @@ poly_phases_write(const struct poly_stats *stats, enum poly_phases_file file,
 	const struct poly_sink *sink, struct poly_error *error)
 {
 	const struct phases *phases = find_state(stats);
-	struct writing_text to = {.sink = sink};
+	struct sink_text out = {.sink = sink};
 	enum poly_status status = check(phases, file, error);
 	if (status != POLY_OK || !phases)
 		return status;
 	if (file == POLY_PHASES_VECTORS) {
-		write_vectors(phases, &to);
+		write_vectors(phases, &out);
 	} else {
-		struct phases_answer *answer = mem_new(1, sizeof *answer);
-		if (!answer || !phases_answer(phases, answer)) {
-			mem_free(answer);
+		struct phase_result *result = mem_new(1, sizeof *result);
+		if (!result || !phases_find(phases, result)) {
+			mem_free(result);
 			return err_memory(error);
 		}
-		write_phases(phases, answer, file, &to);
-		phases_answer_fini(answer);
-		mem_free(answer);
+		write_phases(phases, result, file, &out);
+		phase_result_fini(result);
+		mem_free(result);
 	}
-	hand_over(&to, 0);
-	if (to.text.failed)
+	flush_text(&out, 0);
+	if (out.text.failed)
 		status = err_memory(error);
-	if (status == POLY_OK && to.sys_errno) {
-		errno = to.sys_errno;
-		status = err_system(error, POLY_NO_OFFSET, "cannot be written");
+	if (status == POLY_OK && out.sys_errno) {
+		errno = out.sys_errno;
+		status = err_system(error, POLY_NO_OFFSET, "cannot write");
 	}
-	buf_free(&to.text);
+	buf_free(&out.text);
 	return status;
 }

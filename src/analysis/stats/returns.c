@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether calls and returns are pairs: return addresses against a stack of those that calls
- * leave behind, as a return-address predictor of unbounded age would.
+ * Calls and returns: compares the targets of returns with a stack of the return addresses of
+ * calls, like a return-address stack (RAS) of 1024 entries that unwinds to a matching entry.
  *
- * spec: reference amber 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
+ * spec: Apple amber traces 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
  */
 #include "analysis/branch_stream.h"
 
@@ -11,61 +11,61 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Return addresses that are kept of a context; a further one takes the place of the oldest. */
+/* Entries of the stack of a context; another one replaces the oldest. */
 #define FRAMES 1024
 
-/* Depths that are told apart. */
+/* Depths of the stack, with 0. */
 #define DEPTHS 1025
 
-struct stack {
+struct address_stack {
 	uint64_t *addresses; /* FRAMES of them, allocated with the first call */
-	uint32_t depth;	     /* of those kept */
-	uint32_t bottom;     /* place of the lowest one */
+	uint32_t depth;	     /* number of valid entries */
+	uint32_t bottom;     /* index of the lowest one */
 };
 
 struct returns_counts {
 	uint64_t calls, returns;
-	uint64_t matched;   /* went where the last call left off */
-	uint64_t unwound;   /* went where an earlier call left off */
-	uint64_t elsewhere; /* went to another place */
-	uint64_t empty;	    /* returned where no call was left */
-	uint64_t frames;    /* calls that were passed over by those unwound */
-	uint64_t forgotten; /* calls whose place was taken */
+	uint64_t matched;	 /* to the return address of the last call */
+	uint64_t unwinding;	 /* to the return address of an earlier call */
+	uint64_t mismatched;	 /* to an address that is not on the stack */
+	uint64_t underflows;	 /* with an empty stack */
+	uint64_t frames_skipped; /* by unwinding returns */
+	uint64_t overflows;	 /* calls whose entry was replaced */
 	uint64_t depths[DEPTHS];
 };
 
 struct returns {
-	struct branch_stream jumps;
-	struct stack stacks[ANALYSIS_CONTEXTS_MAX];
-	struct returns_counts counts, before; /* before: what warming up does not change */
+	struct branch_stream stream;
+	struct address_stack stacks[ANALYSIS_CONTEXTS_MAX];
+	struct returns_counts counts, before; /* before: the counts before a warm-up */
 };
 
 static enum poly_status
 returns_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct returns *it = state;
+	struct returns *returns = state;
 	(void)setup;
-	return branch_stream_init(&it->jumps) ? POLY_OK : err_memory(error);
+	return branch_stream_init(&returns->stream) ? POLY_OK : err_memory(error);
 }
 
 static void
 returns_begin(void *state, const struct poly_trace_info *info)
 {
-	struct returns *it = state;
-	branch_stream_begin_trace(&it->jumps, info);
+	struct returns *returns = state;
+	branch_stream_begin_trace(&returns->stream, info);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		it->stacks[i].depth = 0;
+		returns->stacks[i].depth = 0;
 }
 
-/* The address that is so many frames below the top. */
+/* Returns the address a number of frames below the top. */
 static uint64_t
-address_at(const struct stack *stack, uint32_t below)
+address_at(const struct address_stack *stack, uint32_t below)
 {
 	return stack->addresses[(stack->bottom + stack->depth - 1 - below) % FRAMES];
 }
 
 static bool
-push(struct returns *it, struct stack *stack, uint64_t address)
+push(struct returns *returns, struct address_stack *stack, uint64_t address)
 {
 	if (!stack->addresses)
 		stack->addresses = mem_new(FRAMES, sizeof *stack->addresses);
@@ -74,53 +74,53 @@ push(struct returns *it, struct stack *stack, uint64_t address)
 	if (stack->depth == FRAMES) {
 		stack->bottom = (stack->bottom + 1) % FRAMES;
 		stack->depth--;
-		it->counts.forgotten++;
+		returns->counts.overflows++;
 	}
 	stack->addresses[(stack->bottom + stack->depth) % FRAMES] = address;
 	stack->depth++;
-	it->counts.depths[stack->depth]++;
+	returns->counts.depths[stack->depth]++;
 	return true;
 }
 
-/* A return to an address; one that is not on the stack leaves it as it is. */
+/* Counts a return to an address, which pops the entries down to it if it is on the stack. */
 static void
-pop(struct returns *it, struct stack *stack, uint64_t address)
+pop(struct returns *returns, struct address_stack *stack, uint64_t address)
 {
 	uint32_t below = 0;
 	while (below < stack->depth && address_at(stack, below) != address)
 		below++;
 	if (stack->depth == 0) {
-		it->counts.empty++;
+		returns->counts.underflows++;
 		return;
 	}
 	if (below == stack->depth) {
-		it->counts.elsewhere++;
+		returns->counts.mismatched++;
 		return;
 	}
-	it->counts.matched += below == 0;
-	it->counts.unwound += below != 0;
-	it->counts.frames += below;
+	returns->counts.matched += below == 0;
+	returns->counts.unwinding += below != 0;
+	returns->counts.frames_skipped += below;
 	stack->depth -= below + 1;
 }
 
-/* Takes the branches found last. */
+/* Counts the calls and returns of the last update of the stream. */
 static bool
-take_jumps(struct returns *it)
+count_branches(struct returns *returns)
 {
 	bool ok = true;
-	for (size_t i = 0; i < it->jumps.count && ok; i++) {
-		const struct executed_branch *jump = &it->jumps.list[i];
-		struct stack *stack = &it->stacks[jump->context];
-		if (!jump->taken)
+	for (size_t i = 0; i < returns->stream.count && ok; i++) {
+		const struct executed_branch *branch = &returns->stream.list[i];
+		struct address_stack *stack = &returns->stacks[branch->context];
+		if (!branch->taken)
 			continue;
-		if (jump->flow & OP_RETURNS) {
-			it->counts.returns++;
-			if (jump->has_target)
-				pop(it, stack, jump->target);
-		} else if (jump->flow & OP_CALLS) {
-			it->counts.calls++;
-			if (jump->has_fallthrough)
-				ok = push(it, stack, jump->fallthrough);
+		if (branch->flow & OP_RETURNS) {
+			returns->counts.returns++;
+			if (branch->has_target)
+				pop(returns, stack, branch->target);
+		} else if (branch->flow & OP_CALLS) {
+			returns->counts.calls++;
+			if (branch->has_fallthrough)
+				ok = push(returns, stack, branch->fallthrough);
 		}
 	}
 	return ok;
@@ -129,49 +129,50 @@ take_jumps(struct returns *it)
 static bool
 returns_update(void *state, const struct analysis_rows *rows)
 {
-	struct returns *it = state;
-	branch_stream_update(&it->jumps, rows);
+	struct returns *returns = state;
+	branch_stream_update(&returns->stream, rows);
 	if (rows->counts)
-		return take_jumps(it);
-	/* What is on the stacks stays, what was counted does not. */
-	it->before = it->counts;
-	const bool ok = take_jumps(it);
-	it->counts = it->before;
+		return count_branches(returns);
+	/* A warm-up changes the stacks but not the counts. */
+	returns->before = returns->counts;
+	const bool ok = count_branches(returns);
+	returns->counts = returns->before;
 	return ok;
 }
 
 static void
 returns_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct returns_counts *it = &((const struct returns *)state)->counts;
-	uint64_t deepest = 0;
+	const struct returns_counts *counts = &((const struct returns *)state)->counts;
+	uint64_t max_depth = 0;
 	(void)ops;
 	for (size_t i = 0; i < DEPTHS; i++)
-		deepest = it->depths[i] ? i : deepest;
-	poly_report_count(report, "calls", it->calls);
-	poly_report_count(report, "returns", it->returns);
-	poly_report_count(report, "matched", it->matched);
-	poly_report_real(report, "matched_percent", top_n_percent(it->matched, it->returns), 2);
-	poly_report_count(report, "unwound", it->unwound);
-	poly_report_count(report, "frames", it->frames);
-	poly_report_count(report, "elsewhere", it->elsewhere);
-	poly_report_count(report, "empty", it->empty);
-	poly_report_count(report, "deepest", deepest);
-	if (it->forgotten)
-		poly_report_count(report, "forgotten", it->forgotten);
-	top_n_distribution(report, "depths", "depth", it->depths, DEPTHS);
+		max_depth = counts->depths[i] ? i : max_depth;
+	poly_report_count(report, "calls", counts->calls);
+	poly_report_count(report, "returns", counts->returns);
+	poly_report_count(report, "matched_returns", counts->matched);
+	poly_report_ratio(report, "matched_return_ratio", (double)counts->matched,
+		(double)counts->returns, 2);
+	poly_report_count(report, "unwinding_returns", counts->unwinding);
+	poly_report_count(report, "frames_skipped", counts->frames_skipped);
+	poly_report_count(report, "mismatched_returns", counts->mismatched);
+	poly_report_count(report, "ras_underflow", counts->underflows);
+	poly_report_count(report, "call_depth_max", max_depth);
+	if (counts->overflows)
+		poly_report_count(report, "ras_overflow", counts->overflows);
+	top_n_distribution(report, "call_depths", "call_depth", counts->depths, DEPTHS);
 }
 
 static void
 returns_fini(void *state)
 {
-	struct returns *it = state;
-	branch_stream_fini(&it->jumps);
+	struct returns *returns = state;
+	branch_stream_fini(&returns->stream);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		mem_free(it->stacks[i].addresses);
+		mem_free(returns->stacks[i].addresses);
 }
 
-/* Whether anything tells calls. */
+/* Returns whether a trace identifies calls. */
 static bool
 returns_suits(const struct poly_trace_info *info)
 {
@@ -183,7 +184,7 @@ static const struct poly_option options[] = {{0}};
 const struct analysis analysis_returns = {
 	.info = {.name = "returns",
 		.title = "Calls and returns",
-		.summary = "whether returns go where calls left off, and how deep calls are",
+		.summary = "matched, unwinding and mismatched returns, and call depths",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = BRANCH_STREAM_COLUMNS,
 		.is_default = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for whom: signals and waits by address, contention, how long locks are held. */
+/* Synchronization: signals and waits by address, blocked acquisitions, hold times. */
 #include "analysis/stats/sync.h"
 
 #include "analysis/column_stats.h"
@@ -11,7 +11,7 @@ static const char *const count_words[] = {"auto", "after", "before", NULL};
 static enum poly_status
 sync_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct sync *sync = state;
+	struct sync_profile *sync = state;
 	(void)error;
 	sync->top = setup->values[OPTION_TOP];
 	sync->numbering = setup->values[OPTION_COUNT];
@@ -19,104 +19,103 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	return POLY_OK;
 }
 
-/* What was before is not what comes before the next row: of another trace, or left out. */
+/* Clears the history: the next row is of another trace, or follows skipped rows. */
 static void
 sync_begin(void *state, const struct poly_trace_info *info)
 {
-	struct sync *sync = state;
+	struct sync_profile *sync = state;
 	(void)info;
 	for (uint32_t i = 0; i < sync->object_count; i++)
 		sync->objects[i].has_signal = false;
-	for (uint32_t i = 0; i < sync->place_count; i++)
-		sync->places[i].has_count = sync->places[i].is_held = false;
+	for (uint32_t i = 0; i < sync->user_count; i++)
+		sync->users[i].has_count = sync->users[i].is_held = false;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		sync->contexts[i].last_row = sync->contexts[i].held_count = 0;
 }
 
-/* A list that grows, and the numbers of its elements by key. */
-struct growing {
+/* A growing list, and the indices of its elements by key. */
+struct indexed_list {
 	struct map *numbers;
 	void **list;
 	uint32_t *count, *capacity;
-	uint32_t most;
+	uint32_t max_count;
 	size_t size; /* of an element in bytes */
 };
 
 /*
- * The number of a key, which is that of a new element where there is none yet; SYNC_NONE where
- * most are there already. False: no memory.
+ * Returns the number of a key, or of a new element if there is none yet; SYNC_NONE if the list
+ * is full. False: out of memory.
  */
 static bool
-number_of(const struct growing *of, uint64_t key, uint32_t *number, bool *added)
+number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bool *added)
 {
-	const uint64_t *known = map_find(of->numbers, key);
+	const uint64_t *known = map_find(indexed->numbers, key);
 	*added = false;
 	*number = known ? (uint32_t)*known : SYNC_NONE;
-	if (known || *of->count == of->most)
+	if (known || *indexed->count == indexed->max_count)
 		return true;
-	if (*of->count == *of->capacity) {
-		const uint32_t capacity = *of->capacity ? 2 * *of->capacity : 16;
-		void *list = mem_resize(*of->list, capacity, of->size);
+	if (*indexed->count == *indexed->capacity) {
+		const uint32_t capacity = *indexed->capacity ? 2 * *indexed->capacity : 16;
+		void *list = mem_resize(*indexed->list, capacity, indexed->size);
 		if (!list)
 			return false;
-		*of->list = list;
-		*of->capacity = capacity;
+		*indexed->list = list;
+		*indexed->capacity = capacity;
 	}
-	if (!map_get(of->numbers, key, *of->count, added))
+	if (!map_get(indexed->numbers, key, *indexed->count, added))
 		return false;
-	*number = (*of->count)++;
+	*number = (*indexed->count)++;
 	return true;
 }
 
-/* The object of an address; NULL with *ok: there are too many. */
-static struct sync_object *
-object_of(struct sync *sync, uint64_t address, bool *ok)
+/* Returns the object of an address; NULL with *ok: there are too many. */
+static struct sync_address *
+object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 {
 	void *list = sync->objects;
-	const struct growing growing = {&sync->object_numbers, &list, &sync->object_count,
-		&sync->object_capacity, SYNC_OBJECTS, sizeof *sync->objects};
+	const struct indexed_list indexed = {&sync->object_numbers, &list, &sync->object_count,
+		&sync->object_capacity, SYNC_OBJECTS_MAX, sizeof *sync->objects};
 	uint32_t number;
 	bool added;
-	*ok = number_of(&growing, address, &number, &added);
+	*ok = number_of(&indexed, address, &number, &added);
 	sync->objects = list;
 	if (!*ok || number == SYNC_NONE)
 		return NULL;
 	if (added)
 		sync->objects[number] =
-			(struct sync_object){.address = address, .alternates = true};
+			(struct sync_address){.address = address, .alternates = true};
 	return &sync->objects[number];
 }
 
-static struct sync_place *
-place_of(struct sync *sync, uint32_t object, uint16_t context, bool *ok)
+static struct sync_user *
+user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 {
-	void *list = sync->places;
-	const struct growing growing = {&sync->place_numbers, &list, &sync->place_count,
-		&sync->place_capacity, SYNC_PLACES, sizeof *sync->places};
+	void *list = sync->users;
+	const struct indexed_list indexed = {&sync->user_numbers, &list, &sync->user_count,
+		&sync->user_capacity, SYNC_USERS_MAX, sizeof *sync->users};
 	uint32_t number;
 	bool added;
-	*ok = number_of(&growing, (uint64_t)object << 16 | context, &number, &added);
-	sync->places = list;
+	*ok = number_of(&indexed, (uint64_t)object << 16 | context, &number, &added);
+	sync->users = list;
 	if (!*ok || number == SYNC_NONE)
 		return NULL;
 	if (added) {
-		sync->places[number] =
-			(struct sync_place){.object = object, .context = context};
+		sync->users[number] = (struct sync_user){.object = object, .context = context};
 		sync->objects[object].contexts++;
 	}
-	return &sync->places[number];
+	return &sync->users[number];
 }
 
-/* Counts that inner was acquired while outer was held. */
+/* Counts an acquisition of inner by a context that holds outer. */
 static bool
-count_pair(struct sync *sync, uint32_t outer, uint32_t inner, uint64_t record)
+count_pair(struct sync_profile *sync, uint32_t outer, uint32_t inner, uint64_t record)
 {
 	void *list = sync->pairs;
-	const struct growing growing = {&sync->pair_numbers, &list, &sync->pair_count,
-		&sync->pair_capacity, SYNC_PAIRS, sizeof *sync->pairs};
+	const struct indexed_list indexed = {&sync->pair_numbers, &list, &sync->pair_count,
+		&sync->pair_capacity, SYNC_PAIRS_MAX, sizeof *sync->pairs};
 	uint32_t number;
 	bool added;
-	const bool ok = number_of(&growing, (uint64_t)outer << 32 | inner, &number, &added);
+	const bool ok = number_of(&indexed, (uint64_t)outer << 32 | inner, &number, &added);
 	sync->pairs = list;
 	if (!ok || number == SYNC_NONE)
 		return ok;
@@ -127,104 +126,105 @@ count_pair(struct sync *sync, uint32_t outer, uint32_t inner, uint64_t record)
 	return true;
 }
 
-/* What the count of an operation tells of the signals since the context's last one there. */
+/* Derives the signals since the context's previous operation from the operation's count. */
 static void
-take_count(struct sync *sync, struct sync_object *object, struct sync_place *place,
+add_signal_count(struct sync_profile *sync, struct sync_address *object, struct sync_user *user,
 	uint64_t count, bool signals)
 {
-	if (place->has_count && count < place->count) {
+	if (user->has_count && count < user->count) {
 		sync->backward++;
-	} else if (place->has_count) {
-		const uint64_t risen = count - place->count;
-		object->risen += risen;
-		object->wait_signal += !place->was_signal && signals;
-		object->signal_wait += place->was_signal && !signals;
-		object->signal_signal += place->was_signal && signals;
-		sync->after += !place->was_signal && signals && risen == 1;
-		sync->before += !place->was_signal && signals && risen == 0;
+	} else if (user->has_count) {
+		const uint64_t increment = count - user->count;
+		object->increments += increment;
+		object->wait_signal += !user->was_signal && signals;
+		object->signal_wait += user->was_signal && !signals;
+		object->signal_signal += user->was_signal && signals;
+		sync->after += !user->was_signal && signals && increment == 1;
+		sync->before += !user->was_signal && signals && increment == 0;
 	}
-	place->has_count = true;
-	place->count = count;
+	user->has_count = true;
+	user->count = count;
 }
 
-/* Signals of an address whose last wait of the context is not answered yet. */
+/* Ends the hold of an address by a signal of its context. */
 static void
-release(struct sync_object *object, struct sync_place *place, struct sync_context *context,
+release(struct sync_address *object, struct sync_user *user, struct sync_context *context,
 	uint64_t record)
 {
-	const uint64_t length = context->instructions - place->since;
-	place->is_held = false;
-	place->held += length;
+	const uint64_t length = context->instructions - user->since;
+	user->is_held = false;
+	user->held += length;
 	object->holds++;
 	object->held += length;
 	object->hold_bits[length ? 64 - __builtin_clzll(length) : 0]++;
 	if (object->holds == 1 || length > object->longest.length)
 		object->longest =
-			(struct sync_hold){length, place->since_record, record, place->context};
+			(struct sync_hold){length, user->since_record, record, user->context};
 	for (uint32_t i = 0; i < context->held_count; i++) {
-		if (context->held[i] == place->object)
+		if (context->held[i] == user->object)
 			context->held[i] = context->held[--context->held_count];
 	}
 }
 
 static bool
-acquire(struct sync *sync, struct sync_place *place, struct sync_context *context,
+acquire(struct sync_profile *sync, struct sync_user *user, struct sync_context *context,
 	uint64_t record)
 {
 	for (uint32_t i = 0; i < context->held_count; i++) {
-		if (context->held[i] != place->object &&
-			!count_pair(sync, context->held[i], place->object, record))
+		if (context->held[i] != user->object &&
+			!count_pair(sync, context->held[i], user->object, record))
 			return false;
 	}
-	if (!place->is_held && context->held_count < SYNC_HELD)
-		context->held[context->held_count++] = place->object;
-	place->is_held = true;
-	place->since = context->instructions;
-	place->since_record = record;
+	if (!user->is_held && context->held_count < SYNC_HELD_MAX)
+		context->held[context->held_count++] = user->object;
+	user->is_held = true;
+	user->since = context->instructions;
+	user->since_record = record;
 	return true;
 }
 
-/* Whether the context waited for another one's signal, in the order of the trace. */
+/* Counts a handover, and whether the context was blocked until the other's signal. */
 static void
-take_wait(struct sync_object *object, struct sync_place *place,
+count_handover(struct sync_address *object, struct sync_user *user,
 	const struct sync_context *context, bool can_wait)
 {
-	if (!object->has_signal || object->signal_context == place->context)
+	if (!object->has_signal || object->signal_context == user->context)
 		return;
 	object->handovers++;
 	if (can_wait && context->last_row && context->last_row < object->signal_row) {
-		object->contended++;
-		place->contended++;
+		object->blocked++;
+		user->blocked++;
 	}
 }
 
-/* Takes an operation of a context. */
+/* Counts an operation of a context; false: out of memory. */
 static bool
-take_operation(struct sync *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+count_operation(
+	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
 	const unsigned operation = batch->sync[row];
 	const bool signals = operation == POLY_SYNC_SIGNAL || operation == POLY_SYNC_BROADCAST;
 	const uint64_t record = poly_batch_number(batch, row);
 	struct sync_context *context = &sync->contexts[number];
 	bool ok;
-	struct sync_object *object = object_of(sync, batch->address[row], &ok);
-	struct sync_place *place =
-		object ? place_of(sync, (uint32_t)(object - sync->objects), number, &ok) : NULL;
-	sync->beyond += ok && !place;
-	if (!place)
+	struct sync_address *object = object_of(sync, batch->address[row], &ok);
+	struct sync_user *user =
+		object ? user_of(sync, (uint32_t)(object - sync->objects), number, &ok) : NULL;
+	sync->untracked += ok && !user;
+	if (!user)
 		return ok;
 	object->counts[operation]++;
-	place->counts[operation]++;
-	object->alternates &= signals == place->is_held;
+	user->counts[operation]++;
+	object->alternates &= signals == user->is_held;
 	if (poly_present(batch, POLY_COLUMN_value, row))
-		take_count(sync, object, place, batch->value[row], signals);
-	place->was_signal = signals;
+		add_signal_count(sync, object, user, batch->value[row], signals);
+	user->was_signal = signals;
 	if (!signals) {
-		take_wait(object, place, context, operation == POLY_SYNC_WAIT);
-		return acquire(sync, place, context, record);
+		count_handover(object, user, context, operation == POLY_SYNC_WAIT);
+		return acquire(sync, user, context, record);
 	}
-	if (place->is_held)
-		release(object, place, context, record);
+	if (user->is_held)
+		release(object, user, context, record);
 	object->has_signal = true;
 	object->signal_context = number;
 	object->signal_row = sync->rows + row + 1;
@@ -239,14 +239,15 @@ is_operation(const struct poly_batch *batch, size_t row)
 	       batch->sync[row] < POLY_SYNC_COUNT;
 }
 
-/* A row of whatever kind. */
+/* Counts a row of any kind; false: out of memory. */
 static bool
-take_row(struct sync *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+count_row(
+	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
 	struct sync_context *context = &sync->contexts[number];
 	bool ok = true;
 	if (is_operation(batch, row))
-		ok = take_operation(sync, batch, row, number);
+		ok = count_operation(sync, batch, row, number);
 	else if (poly_present(batch, POLY_COLUMN_kind, row))
 		context->instructions += batch->kind[row] == POLY_KIND_INSTRUCTION &&
 					 !(poly_present(batch, POLY_COLUMN_synthetic, row) &&
@@ -255,9 +256,9 @@ take_row(struct sync *sync, const struct poly_batch *batch, size_t row, uint16_t
 	return ok;
 }
 
-/* Rows of one context without an operation, which most are. */
+/* Counts the rows of a batch of one context without operations. */
 static void
-take_plain(struct sync *sync, const struct poly_batch *batch, uint16_t number)
+count_plain(struct sync_profile *sync, const struct poly_batch *batch, uint16_t number)
 {
 	struct sync_context *context = &sync->contexts[number];
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
@@ -265,13 +266,14 @@ take_plain(struct sync *sync, const struct poly_batch *batch, uint16_t number)
 		const uint64_t rows = row_bits_present(batch, POLY_COLUMN_kind, word);
 		if (!rows)
 			continue;
-		uint64_t them = rows & row_bits_equal(batch->kind + 64 * word,
-					       left < 64 ? left : 64, POLY_KIND_INSTRUCTION);
+		uint64_t instructions =
+			rows & row_bits_equal(batch->kind + 64 * word, left < 64 ? left : 64,
+				       POLY_KIND_INSTRUCTION);
 		if (batch->synthetic)
-			them &= ~(row_bits_present(batch, POLY_COLUMN_synthetic, word) &
-				  row_bits_equal(batch->synthetic + 64 * word,
-					  left < 64 ? left : 64, 1));
-		context->instructions += (uint64_t)__builtin_popcountll(them);
+			instructions &= ~(row_bits_present(batch, POLY_COLUMN_synthetic, word) &
+					  row_bits_equal(batch->synthetic + 64 * word,
+						  left < 64 ? left : 64, 1));
+		context->instructions += (uint64_t)__builtin_popcountll(instructions);
 	}
 	context->last_row = sync->rows + batch->rows;
 }
@@ -289,7 +291,7 @@ has_operations(const struct poly_batch *batch)
 static bool
 sync_update(void *state, const struct analysis_rows *rows)
 {
-	struct sync *sync = state;
+	struct sync_profile *sync = state;
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
 	if (!rows->counts) {
@@ -298,10 +300,10 @@ sync_update(void *state, const struct analysis_rows *rows)
 	}
 	if (!rows->context && !has_operations(batch)) {
 		if (batch->rows)
-			take_plain(sync, batch, rows->sole_context);
+			count_plain(sync, batch, rows->sole_context);
 	} else {
 		for (size_t row = 0; ok && row < batch->rows; row++)
-			ok = take_row(sync, batch, row,
+			ok = count_row(sync, batch, row,
 				rows->context ? rows->context[row] : rows->sole_context);
 	}
 	sync->rows += batch->rows;
@@ -311,40 +313,41 @@ sync_update(void *state, const struct analysis_rows *rows)
 static void
 sync_fini(void *state)
 {
-	struct sync *sync = state;
+	struct sync_profile *sync = state;
 	map_free(&sync->object_numbers);
-	map_free(&sync->place_numbers);
+	map_free(&sync->user_numbers);
 	map_free(&sync->pair_numbers);
 	mem_free(sync->objects);
-	mem_free(sync->places);
+	mem_free(sync->users);
 	mem_free(sync->pairs);
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, SYNC_PLACES,
-		NULL, "addresses, contexts and pairs that are listed", NULL},
+	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, SYNC_USERS_MAX,
+		NULL, "list the N first entries per table", NULL},
 	[OPTION_COUNT] = {"sync.count", POLY_OPTION_CHOICE, POLY_OPTION_READ, SYNC_COUNT_AUTO,
-		0, 0, count_words, "whether a signal carries the count after it or before it",
-		"reference amber 3/9"},
+		0, 0, count_words,
+		"interpret the count of a signal as that after or before itself",
+		"Apple amber traces 3 (9)"},
 	{0},
 };
 
 /*
- * No merge: what is held, and by whom, goes on over any cut. Most batches of most traces have
- * no operation and cost next to nothing.
+ * No merge: holds continue across any split of the trace. Most batches of most traces have no
+ * operations and are cheap.
  */
 const struct analysis analysis_sync = {
 	.info = {.name = "sync",
-		.title = "Synchronisation",
-		.summary = "who waits for whom: signals and waits by address, contention, and "
-			   "how long locks are held",
+		.title = "Synchronization",
+		.summary = "signals and waits by address, blocked acquisitions, hold times, "
+			   "lock-order inversions",
 		.needs = POLY_HAS(sync) | POLY_HAS(address),
 		.wants = POLY_HAS(kind) | POLY_HAS(value) | POLY_HAS(synthetic),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct sync),
+	.state_size = sizeof(struct sync_profile),
 	.init = sync_init,
 	.begin = sync_begin,
 	.update = sync_update,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of synchronisation. */
+/* The report of synchronization. */
 #include "analysis/stats/sync.h"
 
 #include "base/mem.h"
@@ -13,9 +13,9 @@ quotient(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Reference amber 7.1, R6. */
+/* Returns whether an object is a mutex. spec: Apple amber traces 7.1, R6 */
 static bool
-is_mutex(const struct sync_object *object)
+is_mutex(const struct sync_address *object)
 {
 	if (object->counts[POLY_SYNC_TRYWAIT])
 		return true;
@@ -23,21 +23,21 @@ is_mutex(const struct sync_object *object)
 	       object->counts[POLY_SYNC_WAIT];
 }
 
-/* Whether signals carry the count before them (reference amber 3/9). */
+/* Returns whether signals carry the count before them (Apple amber traces 3 (9)). */
 static bool
-counts_before(const struct sync *sync)
+counts_before(const struct sync_profile *sync)
 {
 	return sync->numbering == SYNC_COUNT_AUTO ? sync->before > sync->after
 						  : sync->numbering == SYNC_COUNT_BEFORE;
 }
 
-/* Signals of other contexts between two operations of one context. */
+/* Returns the signals of other contexts between two operations of one context. */
 static uint64_t
-foreign(const struct sync *sync, const struct sync_object *object)
+other_signals(const struct sync_profile *sync, const struct sync_address *object)
 {
 	const uint64_t own = object->signal_signal +
 			     (counts_before(sync) ? object->signal_wait : object->wait_signal);
-	return object->risen > own ? object->risen - own : 0;
+	return object->increments > own ? object->increments - own : 0;
 }
 
 static uint64_t
@@ -49,24 +49,24 @@ operations(const uint64_t *counts)
 	return sum;
 }
 
-/* The most used first, then by address. */
+/* Orders by falling number of operations, then by address. */
 static int
 by_use(const void *left, const void *right)
 {
-	const struct sync_object *a = *(const struct sync_object *const *)left;
-	const struct sync_object *b = *(const struct sync_object *const *)right;
-	const uint64_t one = operations(a->counts), two = operations(b->counts);
-	if (one != two)
-		return one < two ? 1 : -1;
+	const struct sync_address *a = *(const struct sync_address *const *)left;
+	const struct sync_address *b = *(const struct sync_address *const *)right;
+	const uint64_t x = operations(a->counts), y = operations(b->counts);
+	if (x != y)
+		return x < y ? 1 : -1;
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The longest hold first. */
+/* Orders by falling length of the longest hold, then by address. */
 static int
 by_hold(const void *left, const void *right)
 {
-	const struct sync_object *a = *(const struct sync_object *const *)left;
-	const struct sync_object *b = *(const struct sync_object *const *)right;
+	const struct sync_address *a = *(const struct sync_address *const *)left;
+	const struct sync_address *b = *(const struct sync_address *const *)right;
 	if (a->longest.length != b->longest.length)
 		return a->longest.length < b->longest.length ? 1 : -1;
 	return a->address < b->address ? -1 : a->address > b->address;
@@ -82,7 +82,7 @@ by_count(const void *left, const void *right)
 }
 
 static void
-context_cell(const struct sync *sync, uint16_t number, struct poly_report *report)
+context_cell(const struct sync_profile *sync, uint16_t number, struct poly_report *report)
 {
 	struct buf name = {0};
 	contexts_append_name(sync->names, number, &name);
@@ -109,41 +109,41 @@ count_cells(const uint64_t *counts, struct poly_report *report)
 }
 
 static void
-report_objects(const struct sync *sync, struct sync_object **list, struct poly_report *report)
+report_objects(
+	const struct sync_profile *sync, struct sync_address **list, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	qsort(list, sync->object_count, sizeof *list, by_use);
-	poly_report_table(report, "addresses");
+	poly_report_table(report, "operations_by_address");
 	poly_report_column(report, "address", false);
 	poly_report_column(report, "class", false);
 	count_columns(report);
 	poly_report_column(report, "contexts", true);
 	poly_report_column(report, "handovers", true);
-	poly_report_column(report, "contended", true);
-	poly_report_column(report, "foreign", true);
+	poly_report_column(report, "blocked_acquisitions", true);
+	poly_report_column(report, "signals_of_other_contexts", true);
 	poly_report_column(report, "holds", true);
-	poly_report_column(report, "hold_mean", true);
+	poly_report_column(report, "hold_time_mean", true);
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
 	plot.y[0] = "waits";
 	plot.y[1] = "trywaits";
-	plot.y[2] = "contended";
-	plot.title = "Waits by address";
-	plot.y_unit = "waits";
+	plot.y[2] = "blocked_acquisitions";
+	plot.y_title = "Acquisitions";
 	poly_report_plot(report, &plot);
 	for (uint32_t i = 0; i < sync->object_count && i < sync->top; i++) {
-		const struct sync_object *it = list[i];
-		const bool mutex = is_mutex(it);
-		poly_report_cell_address(report, it->address, 8);
+		const struct sync_address *object = list[i];
+		const bool mutex = is_mutex(object);
+		poly_report_cell_address(report, object->address, 8);
 		poly_report_cell_text(report, mutex ? "mutex" : "condition");
-		count_cells(it->counts, report);
-		poly_report_cell_count(report, it->contexts);
-		poly_report_cell_count(report, it->handovers);
-		poly_report_cell_count(report, it->contended);
-		poly_report_cell_count(report, foreign(sync, it));
-		poly_report_cell_count(report, mutex ? it->holds : 0);
-		if (mutex && it->holds)
-			poly_report_cell_real(report, quotient(it->held, it->holds), 2);
+		count_cells(object->counts, report);
+		poly_report_cell_count(report, object->contexts);
+		poly_report_cell_count(report, object->handovers);
+		poly_report_cell_count(report, object->blocked);
+		poly_report_cell_count(report, other_signals(sync, object));
+		poly_report_cell_count(report, mutex ? object->holds : 0);
+		if (mutex && object->holds)
+			poly_report_cell_real(report, quotient(object->held, object->holds), 2);
 		else
 			poly_report_cell_text(report, NULL);
 	}
@@ -151,41 +151,41 @@ report_objects(const struct sync *sync, struct sync_object **list, struct poly_r
 }
 
 static void
-report_contexts(const struct sync *sync, struct poly_report *report)
+report_contexts(const struct sync_profile *sync, struct poly_report *report)
 {
-	poly_report_table(report, "contexts");
+	poly_report_table(report, "operations_by_context");
 	poly_report_column(report, "context", false);
 	poly_report_column(report, "instructions", true);
 	count_columns(report);
-	poly_report_column(report, "contended", true);
-	poly_report_column(report, "held", true);
-	uint64_t told = 0;
-	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && told < sync->top;
+	poly_report_column(report, "blocked_acquisitions", true);
+	poly_report_column(report, "hold_time", true);
+	uint64_t listed = 0;
+	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && listed < sync->top;
 		context++) {
-		uint64_t counts[POLY_SYNC_COUNT] = {0}, contended = 0, held = 0;
-		for (uint32_t i = 0; i < sync->place_count; i++) {
-			const struct sync_place *place = &sync->places[i];
-			if (place->context != context)
+		uint64_t counts[POLY_SYNC_COUNT] = {0}, blocked = 0, held = 0;
+		for (uint32_t i = 0; i < sync->user_count; i++) {
+			const struct sync_user *user = &sync->users[i];
+			if (user->context != context)
 				continue;
 			for (size_t j = 0; j < POLY_SYNC_COUNT; j++)
-				counts[j] += place->counts[j];
-			contended += place->contended;
-			held += is_mutex(&sync->objects[place->object]) ? place->held : 0;
+				counts[j] += user->counts[j];
+			blocked += user->blocked;
+			held += is_mutex(&sync->objects[user->object]) ? user->held : 0;
 		}
 		if (!operations(counts))
 			continue;
-		told++;
+		listed++;
 		context_cell(sync, context, report);
 		poly_report_cell_count(report, sync->contexts[context].instructions);
 		count_cells(counts, report);
-		poly_report_cell_count(report, contended);
+		poly_report_cell_count(report, blocked);
 		poly_report_cell_count(report, held);
 	}
 	poly_report_end(report);
 }
 
 static void
-report_histogram(const struct sync *sync, struct poly_report *report)
+report_histogram(const struct sync_profile *sync, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t counts[65] = {0};
@@ -200,14 +200,12 @@ report_histogram(const struct sync *sync, struct poly_report *report)
 			high = bits;
 		}
 	}
-	poly_report_table(report, "hold_histogram");
-	poly_report_column(report, "hold_length", true);
-	poly_report_column(report, "count", true);
+	poly_report_table(report, "hold_times");
+	poly_report_column(report, "hold_time", true);
+	poly_report_column(report, "holds", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;
-	plot.x = "hold_length";
-	plot.y[0] = "count";
-	plot.x_title = "Length of a hold";
-	plot.y_unit = "holds";
+	plot.x = "hold_time";
+	plot.y[0] = "holds";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
 	for (unsigned bits = low; bits <= high; bits++) {
@@ -218,51 +216,52 @@ report_histogram(const struct sync *sync, struct poly_report *report)
 }
 
 static void
-report_longest(const struct sync *sync, struct sync_object **list, struct poly_report *report)
+report_longest(
+	const struct sync_profile *sync, struct sync_address **list, struct poly_report *report)
 {
-	uint64_t told = 0;
+	uint64_t listed = 0;
 	qsort(list, sync->object_count, sizeof *list, by_hold);
 	poly_report_table(report, "longest_holds");
 	poly_report_column(report, "address", false);
-	poly_report_column(report, "length", true);
+	poly_report_column(report, "hold_time", true);
 	poly_report_column(report, "context", false);
-	poly_report_column(report, "wait", true);
-	poly_report_column(report, "signal", true);
-	for (uint32_t i = 0; i < sync->object_count && told < sync->top; i++) {
-		const struct sync_object *it = list[i];
-		if (!it->holds || !is_mutex(it))
+	poly_report_column(report, "wait_record", true);
+	poly_report_column(report, "signal_record", true);
+	for (uint32_t i = 0; i < sync->object_count && listed < sync->top; i++) {
+		const struct sync_address *object = list[i];
+		if (!object->holds || !is_mutex(object))
 			continue;
-		told++;
-		poly_report_cell_address(report, it->address, 8);
-		poly_report_cell_count(report, it->longest.length);
-		context_cell(sync, it->longest.context, report);
-		poly_report_cell_count(report, it->longest.wait);
-		poly_report_cell_count(report, it->longest.signal);
+		listed++;
+		poly_report_cell_address(report, object->address, 8);
+		poly_report_cell_count(report, object->longest.length);
+		context_cell(sync, object->longest.context, report);
+		poly_report_cell_count(report, object->longest.wait);
+		poly_report_cell_count(report, object->longest.signal);
 	}
 	poly_report_end(report);
 }
 
-/* Whether both addresses of a pair are mutexes. */
+/* Returns whether both addresses of a pair are mutexes. */
 static bool
-is_nested(const struct sync *sync, const struct sync_pair *pair)
+is_nested(const struct sync_profile *sync, const struct sync_pair *pair)
 {
 	return is_mutex(&sync->objects[pair->outer]) && is_mutex(&sync->objects[pair->inner]);
 }
 
-/* How often a pair was acquired the other way round. */
+/* Returns the number of acquisitions of a pair in reverse order. */
 static uint64_t
-reversed(const struct sync *sync, const struct sync_pair *pair)
+reversed(const struct sync_profile *sync, const struct sync_pair *pair)
 {
-	const uint64_t *other =
+	const uint64_t *number =
 		map_find(&sync->pair_numbers, (uint64_t)pair->inner << 32 | pair->outer);
-	return other ? sync->pairs[*other].count : 0;
+	return number ? sync->pairs[*number].count : 0;
 }
 
 static void
-report_nesting(const struct sync *sync, struct poly_report *report)
+report_nesting(const struct sync_profile *sync, struct poly_report *report)
 {
 	struct sync_pair *list = mem_new(sync->pair_count ? sync->pair_count : 1, sizeof *list);
-	uint64_t inversions = 0, told = 0;
+	uint64_t inversions = 0, listed = 0;
 	if (!list) {
 		tree_fail(report);
 		return;
@@ -274,17 +273,17 @@ report_nesting(const struct sync *sync, struct poly_report *report)
 			      reversed(sync, pair) != 0;
 	}
 	qsort(list, sync->pair_count, sizeof *list, by_count);
-	poly_report_count(report, "inversions", inversions);
-	poly_report_table(report, "nested");
-	poly_report_column(report, "outer", false);
-	poly_report_column(report, "inner", false);
+	poly_report_count(report, "lock_order_inversions", inversions);
+	poly_report_table(report, "nested_acquisitions");
+	poly_report_column(report, "outer_address", false);
+	poly_report_column(report, "inner_address", false);
 	poly_report_column(report, "count", true);
-	poly_report_column(report, "reversed", true);
-	poly_report_column(report, "first", true);
-	for (uint32_t i = 0; i < sync->pair_count && told < sync->top; i++) {
+	poly_report_column(report, "reversed_count", true);
+	poly_report_column(report, "first_record", true);
+	for (uint32_t i = 0; i < sync->pair_count && listed < sync->top; i++) {
 		if (!is_nested(sync, &list[i]))
 			continue;
-		told++;
+		listed++;
 		poly_report_cell_address(report, sync->objects[list[i].outer].address, 8);
 		poly_report_cell_address(report, sync->objects[list[i].inner].address, 8);
 		poly_report_cell_count(report, list[i].count);
@@ -296,22 +295,22 @@ report_nesting(const struct sync *sync, struct poly_report *report)
 }
 
 static void
-report_sums(const struct sync *sync, struct poly_report *report)
+report_sums(const struct sync_profile *sync, struct poly_report *report)
 {
-	uint64_t counts[POLY_SYNC_COUNT] = {0}, mutexes = 0, handovers = 0, contended = 0;
+	uint64_t counts[POLY_SYNC_COUNT] = {0}, mutexes = 0, handovers = 0, blocked = 0;
 	uint64_t others = 0, open = 0;
 	for (uint32_t i = 0; i < sync->object_count; i++) {
-		const struct sync_object *it = &sync->objects[i];
+		const struct sync_address *object = &sync->objects[i];
 		for (size_t j = 0; j < POLY_SYNC_COUNT; j++)
-			counts[j] += it->counts[j];
-		mutexes += is_mutex(it);
-		handovers += it->handovers;
-		contended += it->contended;
-		others += foreign(sync, it);
+			counts[j] += object->counts[j];
+		mutexes += is_mutex(object);
+		handovers += object->handovers;
+		blocked += object->blocked;
+		others += other_signals(sync, object);
 	}
-	for (uint32_t i = 0; i < sync->place_count; i++)
-		open += sync->places[i].is_held &&
-			is_mutex(&sync->objects[sync->places[i].object]);
+	for (uint32_t i = 0; i < sync->user_count; i++)
+		open += sync->users[i].is_held &&
+			is_mutex(&sync->objects[sync->users[i].object]);
 	const uint64_t waits = counts[POLY_SYNC_WAIT] + counts[POLY_SYNC_TRYWAIT];
 	poly_report_count(report, "mutexes", mutexes);
 	poly_report_count(report, "conditions", sync->object_count - mutexes);
@@ -320,21 +319,21 @@ report_sums(const struct sync *sync, struct poly_report *report)
 	poly_report_count(report, "waits", counts[POLY_SYNC_WAIT]);
 	poly_report_count(report, "trywaits", counts[POLY_SYNC_TRYWAIT]);
 	poly_report_count(report, "handovers", handovers);
-	poly_report_count(report, "contended", contended);
-	poly_report_real(report, "contended_percent", 100 * quotient(contended, waits), 2);
-	poly_report_text(report, "numbering", counts_before(sync) ? "before" : "after");
-	poly_report_count(report, "foreign", others);
-	poly_report_count(report, "backward", sync->backward);
-	poly_report_count(report, "held_at_end", open);
-	if (sync->beyond)
-		poly_report_count(report, "beyond", sync->beyond);
+	poly_report_count(report, "blocked_acquisitions", blocked);
+	poly_report_ratio(report, "blocked_ratio", (double)blocked, (double)waits, 2);
+	poly_report_text(report, "signal_numbering", counts_before(sync) ? "before" : "after");
+	poly_report_count(report, "signals_of_other_contexts", others);
+	poly_report_count(report, "backward_counts", sync->backward);
+	poly_report_count(report, "locks_held_at_end", open);
+	if (sync->untracked)
+		poly_report_count(report, "untracked_operations", sync->untracked);
 }
 
 void
 sync_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct sync *sync = state;
-	struct sync_object **list =
+	const struct sync_profile *sync = state;
+	struct sync_address **list =
 		mem_new(sync->object_count ? sync->object_count : 1, sizeof *list);
 	(void)ops;
 	if (!list) {

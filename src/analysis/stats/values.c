@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values: of registers, and of loads where their data are in the trace.
+ * Values of registers, and of loads if the trace has their data.
  *
- * Bounded: REGISTERS_MOST registers of contexts and LOADS_MOST loads of contexts; values of
- * further ones are counted as beyond.
+ * Bounded: REGISTERS_MAX registers of contexts and LOADS_MAX loads of contexts; values of
+ * others are counted as untracked.
  */
 #include "analysis/stats/values.h"
 
@@ -14,35 +14,35 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REGISTERS_MOST ((uint32_t)1 << 16)
-#define LOADS_MOST ((uint32_t)1 << 18)
+#define REGISTERS_MAX ((uint32_t)1 << 16)
+#define LOADS_MAX ((uint32_t)1 << 18)
 
 enum { OPTION_TOP };
 
 static enum poly_status
 values_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct values *values = state;
+	struct value_profile *values = state;
 	(void)error;
 	values->top = (uint32_t)setup->values[OPTION_TOP];
-	values->registers.max_count = REGISTERS_MOST;
-	values->loads.max_count = LOADS_MOST;
+	values->registers.max_count = REGISTERS_MAX;
+	values->loads.max_count = LOADS_MAX;
 	values->registers.is_fixed = values->loads.is_fixed = true;
-	values->registers.item_size = values->loads.item_size = sizeof(struct slot);
+	values->registers.item_size = values->loads.item_size = sizeof(struct value_slot);
 	return POLY_OK;
 }
 
-/* Forgets the values that were last in their places. */
+/* Clears the last values. */
 static void
-forget(struct adaptive_bins *slots)
+clear_last(struct adaptive_bins *slots)
 {
 	for (uint32_t i = 0; i < slots->count; i++) {
-		struct slot *slot = adaptive_bins_item(slots, i);
+		struct value_slot *slot = adaptive_bins_item(slots, i);
 		slot->is_known = slot->has_stride = false;
 	}
 }
 
-/* The record size says that a trace's records hold a PowerPC state. */
+/* Returns whether the records of a trace have a PowerPC state. */
 static bool
 has_states(const struct poly_trace_info *info)
 {
@@ -52,10 +52,10 @@ has_states(const struct poly_trace_info *info)
 static void
 values_begin(void *state, const struct poly_trace_info *info)
 {
-	struct values *values = state;
+	struct value_profile *values = state;
 	values->is_full = has_states(info);
-	forget(&values->registers);
-	forget(&values->loads);
+	clear_last(&values->registers);
+	clear_last(&values->loads);
 	map_free(&values->numbers);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (values->last[i])
@@ -63,40 +63,40 @@ values_begin(void *state, const struct poly_trace_info *info)
 	}
 }
 
-/* A value, of one of the slots of a table. */
-struct seen {
+/* A value of a slot of a table. */
+struct observed_value {
 	uint64_t value;
-	uint32_t number; /* of the register's name or of the site */
+	uint32_t number; /* id of the register's name or index of the site */
 	uint16_t context;
 	uint8_t size; /* bytes, 1 to 8 */
 	bool counts;
 };
 
 static void
-count(struct foretold *to, uint64_t value, bool same, bool strided)
+count(struct value_locality *counts, uint64_t value, bool same, bool strided)
 {
-	to->count++;
-	to->same += same;
-	to->strided += strided;
-	to->zero += value == 0;
+	counts->count++;
+	counts->same += same;
+	counts->strided += strided;
+	counts->zero += value == 0;
 }
 
-/* Adds a value to its slot and to all; false: no memory. */
+/* Counts a value in its slot and in all; false: out of memory. */
 static bool
-see(struct values *values, struct adaptive_bins *slots, struct foretold *all,
-	const struct seen *seen)
+add_value(struct value_profile *values, struct adaptive_bins *slots, struct value_locality *all,
+	const struct observed_value *observed)
 {
-	const uint32_t found = adaptive_bins_get(slots, seen->number, seen->context);
+	const uint32_t found = adaptive_bins_get(slots, observed->number, observed->context);
 	if (found == ADAPTIVE_BIN_NONE) {
-		values->beyond += seen->counts;
+		values->untracked += observed->counts;
 		return !slots->failed;
 	}
-	struct slot *slot = adaptive_bins_item(slots, found);
-	const uint64_t mask = UINT64_MAX >> (64 - 8 * seen->size);
-	const uint64_t value = seen->value & mask, stride = (value - slot->last) & mask;
+	struct value_slot *slot = adaptive_bins_item(slots, found);
+	const uint64_t mask = UINT64_MAX >> (64 - 8 * observed->size);
+	const uint64_t value = observed->value & mask, stride = (value - slot->last) & mask;
 	const bool same = slot->is_known && value == slot->last;
 	const bool strided = slot->has_stride && stride && stride == slot->stride;
-	if (seen->counts) {
+	if (observed->counts) {
 		count(&slot->counts, value, same, strided);
 		count(all, value, same, strided);
 	}
@@ -107,20 +107,20 @@ see(struct values *values, struct adaptive_bins *slots, struct foretold *all,
 	return true;
 }
 
-/* Adds a value of a register; false: no memory. */
+/* Counts a value of a register; false: out of memory. */
 static bool
-see_register(struct values *values, const struct seen *seen)
+add_register_value(struct value_profile *values, const struct observed_value *observed)
 {
-	const int64_t number = sign_extend(seen->value, 8 * seen->size);
+	const int64_t number = sign_extend(observed->value, 8 * observed->size);
 	const uint64_t bits = (uint64_t)(number < 0 ? ~number : number);
-	if (seen->counts)
+	if (observed->counts)
 		values->widths[bits ? 65 - __builtin_clzll(bits) : 1]++;
-	return see(values, &values->registers, &values->all, seen);
+	return add_value(values, &values->registers, &values->all, observed);
 }
 
-/* The number here of a name of the trace; INTERN_FAILED: no memory. */
+/* Returns the id in names of a name of the trace; INTERN_FAILED: out of memory. */
 static uint32_t
-name_number(struct values *values, const struct poly_batch *batch, uint32_t name)
+name_number(struct value_profile *values, const struct poly_batch *batch, uint32_t name)
 {
 	bool added;
 	uint64_t *number = map_get(&values->numbers, name, INTERN_FAILED, &added);
@@ -131,7 +131,7 @@ name_number(struct values *values, const struct poly_batch *batch, uint32_t name
 	return number ? (uint32_t)*number : INTERN_FAILED;
 }
 
-/* The bytes of a row's value, at most 8. */
+/* Returns the bytes of a row's value, at most 8. */
 static uint8_t
 value_size(const struct poly_batch *batch, size_t row)
 {
@@ -139,29 +139,30 @@ value_size(const struct poly_batch *batch, size_t row)
 	return size && size < 8 ? (uint8_t)size : 8;
 }
 
-/* Adds the value of a row that says one of a register or of a load; false: no memory. */
+/* Counts the value of a register or load in a row; false: out of memory. */
 static bool
-update_value(struct values *values, const struct analysis_rows *rows, size_t row)
+update_value(struct value_profile *values, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct seen seen = {batch->value[row], 0,
+	struct observed_value observed = {batch->value[row], 0,
 		rows->context ? rows->context[row] : rows->sole_context, value_size(batch, row),
 		rows->counts};
 	if (batch->kind[row] == POLY_KIND_REGISTER) {
 		if (!poly_present(batch, POLY_COLUMN_reg, row))
 			return true;
-		seen.number = name_number(values, batch, batch->reg[row]);
-		return seen.number != INTERN_FAILED && see_register(values, &seen);
+		observed.number = name_number(values, batch, batch->reg[row]);
+		return observed.number != INTERN_FAILED &&
+		       add_register_value(values, &observed);
 	}
 	if (batch->kind[row] != POLY_KIND_ACCESS || rows->site[row] == OP_NONE ||
 		!poly_present(batch, POLY_COLUMN_access, row) ||
 		batch->access[row] != POLY_ACCESS_READ)
 		return true;
-	seen.number = rows->site[row];
-	return see(values, &values->loads, &values->loaded, &seen);
+	observed.number = rows->site[row];
+	return add_value(values, &values->loads, &values->loaded, &observed);
 }
 
-/* How many registers differ between two states. */
+/* Returns the number of registers that differ between two states. */
 static unsigned
 count_changed(const struct poly_powerpc_state *a, const struct poly_powerpc_state *b)
 {
@@ -175,16 +176,16 @@ count_changed(const struct poly_powerpc_state *a, const struct poly_powerpc_stat
 	       (a->ctr != b->ctr) + (a->fpscr != b->fpscr) + (a->vscr != b->vscr);
 }
 
-/* A named register of a state. */
+/* Returns the i-th examined register of a state. */
 static uint64_t
 state_value(const struct poly_powerpc_state *state, unsigned i)
 {
 	return i < 32 ? state->gpr[i] : i == 32 ? state->lr : state->ctr;
 }
 
-/* The number of a named register's name; INTERN_FAILED: no memory. */
+/* Returns the name id of the i-th examined register; INTERN_FAILED: out of memory. */
 static uint32_t
-state_number(struct values *values, unsigned i)
+state_number(struct value_profile *values, unsigned i)
 {
 	char name[8];
 	if (i < 32)
@@ -194,41 +195,42 @@ state_number(struct values *values, unsigned i)
 	return intern_add(&values->names, name, strlen(name));
 }
 
-/* Adds what changed from the last state of a context; false: no memory. */
+/* Counts the changes from the last state of a context; false: out of memory. */
 static bool
-update_changes(struct values *values, const struct poly_powerpc_state *last,
-	const struct poly_powerpc_state *now, struct seen *seen)
+update_changes(struct value_profile *values, const struct poly_powerpc_state *last,
+	const struct poly_powerpc_state *now, struct observed_value *observed)
 {
-	if (seen->counts)
+	if (observed->counts)
 		values->changed[count_changed(last, now)]++;
 	for (unsigned i = 0; i < STATE_NAMED; i++) {
-		seen->value = state_value(now, i);
-		if (seen->value == state_value(last, i))
+		observed->value = state_value(now, i);
+		if (observed->value == state_value(last, i))
 			continue;
-		seen->number = state_number(values, i);
-		if (seen->number == INTERN_FAILED || !see_register(values, seen))
+		observed->number = state_number(values, i);
+		if (observed->number == INTERN_FAILED || !add_register_value(values, observed))
 			return false;
 	}
 	return true;
 }
 
-/* Adds the state of a row; false: no memory. */
+/* Counts the changes of the state of a row; false: out of memory. */
 static bool
-update_state(struct values *values, const struct analysis_rows *rows, size_t row)
+update_state(struct value_profile *values, const struct analysis_rows *rows, size_t row)
 {
 	struct last_state now = {.is_known = true};
-	struct seen seen = {.context = rows->context ? rows->context[row] : rows->sole_context,
+	struct observed_value observed = {
+		.context = rows->context ? rows->context[row] : rows->sole_context,
 		.counts = rows->counts};
 	if (poly_powerpc_state_decode(rows->batch, row, &now.state, NULL) != POLY_OK)
 		return true;
-	struct last_state **last = &values->last[seen.context];
+	struct last_state **last = &values->last[observed.context];
 	if (!*last)
 		*last = mem_new(1, sizeof **last);
 	if (!*last)
 		return false;
-	seen.size = now.state.wide ? 8 : 4;
+	observed.size = now.state.wide ? 8 : 4;
 	const bool ok = !(*last)->is_known ||
-			update_changes(values, &(*last)->state, &now.state, &seen);
+			update_changes(values, &(*last)->state, &now.state, &observed);
 	**last = now;
 	return ok;
 }
@@ -236,7 +238,7 @@ update_state(struct values *values, const struct analysis_rows *rows, size_t row
 static bool
 values_update(void *state, const struct analysis_rows *rows)
 {
-	struct values *values = state;
+	struct value_profile *values = state;
 	const struct poly_batch *batch = rows->batch;
 	const enum poly_column column =
 		values->is_full ? POLY_COLUMN_payload : POLY_COLUMN_value;
@@ -256,7 +258,7 @@ values_update(void *state, const struct analysis_rows *rows)
 static void
 values_fini(void *state)
 {
-	struct values *values = state;
+	struct value_profile *values = state;
 	intern_free(&values->names);
 	map_free(&values->numbers);
 	adaptive_bins_fini(&values->registers);
@@ -273,21 +275,21 @@ values_suits(const struct poly_trace_info *info)
 
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"values.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "registers that are listed", NULL},
+		NULL, "list the N registers with most values", NULL},
 	{0}};
 
 const struct analysis analysis_values = {
 	.info = {.name = "values",
 		.title = "Values",
-		.summary = "what is written to registers and loaded: widths, zeros, the same "
-			   "value again, registers that change together",
+		.summary = "values written to registers and loaded: value locality, widths, "
+			   "changed registers per record",
 		.needs = POLY_HAS(kind),
 		.wants = POLY_HAS(reg) | POLY_HAS(value) | POLY_HAS(size) | POLY_HAS(access) |
 			 POLY_HAS(payload) | POLY_HAS(origin),
 		.options = options},
 	.shares = SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct values),
+	.state_size = sizeof(struct value_profile),
 	.suits = values_suits,
 	.init = values_init,
 	.begin = values_begin,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Working sets: how many different lines and pages are touched in windows of several lengths,
- * and how that changes over time (P. J. Denning, The working set model for program behavior,
- * Communications of the ACM 11(5), 1968; windows here do not overlap).
+ * Working sets: unique lines and pages touched in windows of several lengths, and over time (P.
+ * J. Denning, The working set model for program behavior, Communications of the ACM 11(5),
+ * 1968; windows here do not overlap).
  *
- * A window consists of whole ones of the next shorter length, so what was touched before in the
- * shortest one is new to none. Bounded: BLOCKS_MOST blocks a window.
+ * A window consists of complete windows of the next shorter length, so a block that was touched
+ * before in the shortest one is new to none. Bounded: BLOCKS_MAX blocks per window.
  */
 #include "analysis/analysis.h"
 
@@ -13,51 +13,51 @@
 
 #include "report/terms.h"
 
-#define BLOCKS_MOST ((uint32_t)1 << 20)
+#define BLOCKS_MAX ((uint32_t)1 << 20)
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
 
-/* Bytes of one access that count. */
-#define ACCESS_MOST 4096
+/* Max. number of bytes of an access that count. */
+#define ACCESS_BYTES_MAX 4096
 
-/* Windows, each of LONGER times as many records as the one before. */
+/* Window lengths; each is WINDOW_FACTOR times the one before. */
 #define WINDOWS 4
-#define LONGER 8
+#define WINDOW_FACTOR 8
 
-#define BINS_MOST 96
+#define BINS_MAX 96
 
 enum { OPTION_WINDOW };
 
-/* What is counted apart. */
+/* The sets of blocks. */
 enum { DATA_LINES, DATA_PAGES, CODE_LINES, CODE_PAGES, SETS };
 
-/* Windows of a length. */
-struct windows {
-	uint64_t count, sums[SETS], most[SETS]; /* of those that are over */
-	uint64_t filled; /* shorter windows, or records, of the one that is open */
+/* The windows of a length. */
+struct window_stats {
+	uint64_t count, sums[SETS], max[SETS]; /* of complete windows */
+	uint64_t filled; /* shorter windows, or records, of the open one */
 	struct adaptive_bins sets[SETS];
 };
 
 struct workingset {
-	uint64_t window; /* records of the shortest one */
-	uint64_t untold; /* blocks beyond the table */
-	struct windows windows[WINDOWS];
+	uint64_t window;    /* records of the shortest one */
+	uint64_t untracked; /* accesses to blocks that exceed the table */
+	struct window_stats windows[WINDOWS];
 	unsigned bin_shift; /* a bin is 1 << bin_shift shortest windows */
-	uint64_t bins[BINS_MOST][SETS];
+	uint64_t bins[BINS_MAX][SETS];
 };
 
 static enum poly_status
 workingset_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct workingset *it = state;
+	struct workingset *workingset = state;
 	(void)error;
-	it->window = setup->values[OPTION_WINDOW];
+	workingset->window = setup->values[OPTION_WINDOW];
 	for (size_t i = 0; i < WINDOWS; i++) {
 		for (size_t j = 0; j < SETS; j++) {
-			struct adaptive_bins *set = &it->windows[i].sets[j];
+			struct adaptive_bins *set = &workingset->windows[i].sets[j];
 			set->shift =
 				j == DATA_LINES || j == CODE_LINES ? LINE_SHIFT : PAGE_SHIFT;
-			set->max_count = BLOCKS_MOST;
+			set->max_count = BLOCKS_MAX;
 			set->item_size = 1;
 			set->is_fixed = true;
 		}
@@ -65,9 +65,9 @@ workingset_init(void *state, const struct analysis_setup *setup, struct poly_err
 	return POLY_OK;
 }
 
-/* Empties a window. */
+/* Clears the open window. */
 static void
-clear(struct windows *windows)
+clear(struct window_stats *windows)
 {
 	windows->filled = 0;
 	for (size_t i = 0; i < SETS; i++)
@@ -77,67 +77,69 @@ clear(struct windows *windows)
 static void
 workingset_begin(void *state, const struct poly_trace_info *info)
 {
-	struct workingset *it = state;
+	struct workingset *workingset = state;
 	(void)info;
 	for (size_t i = 0; i < WINDOWS; i++)
-		clear(&it->windows[i]);
+		clear(&workingset->windows[i]);
 }
 
-/* Makes bins twice as wide until there is one for a window. */
+/* Doubles the width of bins until a window has one. */
 static void
-widen_bins(struct workingset *it, uint64_t window)
+coarsen_bins(struct workingset *workingset, uint64_t window)
 {
-	for (; window >> it->bin_shift >= BINS_MOST; it->bin_shift++) {
-		for (size_t i = 0; i < BINS_MOST; i++) {
-			const size_t to = i / 2;
+	for (; window >> workingset->bin_shift >= BINS_MAX; workingset->bin_shift++) {
+		for (size_t i = 0; i < BINS_MAX; i++) {
+			const size_t bin = i / 2;
 			for (size_t j = 0; j < SETS; j++) {
-				const uint64_t sum = it->bins[i][j];
-				it->bins[i][j] = 0;
-				it->bins[to][j] = i % 2 ? it->bins[to][j] + sum : sum;
+				const uint64_t sum = workingset->bins[i][j];
+				workingset->bins[i][j] = 0;
+				workingset->bins[bin][j] =
+					i % 2 ? workingset->bins[bin][j] + sum : sum;
 			}
 		}
 	}
 }
 
-/* A window is over. */
+/* Ends the open window of a length. */
 static void
-close_window(struct windows *windows)
+close_window(struct window_stats *windows)
 {
 	windows->count++;
 	for (size_t i = 0; i < SETS; i++) {
 		const uint64_t size = windows->sets[i].count;
 		windows->sums[i] += size;
-		windows->most[i] = size > windows->most[i] ? size : windows->most[i];
+		windows->max[i] = size > windows->max[i] ? size : windows->max[i];
 	}
 	clear(windows);
 }
 
-/* The shortest window is over, and with it those whose last one it is. */
+/* Ends the shortest window and all longer ones that end with it. */
 static void
-close_windows(struct workingset *it)
+close_windows(struct workingset *workingset)
 {
-	struct windows *windows = it->windows;
-	widen_bins(it, windows->count);
+	struct window_stats *windows = workingset->windows;
+	coarsen_bins(workingset, windows->count);
 	for (size_t i = 0; i < SETS; i++)
-		it->bins[windows->count >> it->bin_shift][i] += windows->sets[i].count;
+		workingset->bins[windows->count >> workingset->bin_shift][i] +=
+			windows->sets[i].count;
 	close_window(windows);
 	for (size_t i = 1; i < WINDOWS; i++) {
-		if (++windows[i].filled < LONGER)
+		if (++windows[i].filled < WINDOW_FACTOR)
 			break;
 		close_window(&windows[i]);
 	}
 }
 
-/* A block is touched; *is_new: for the first time in the shortest window. */
+/* Adds a block to all windows; *is_new: it is new to the shortest one. */
 static bool
-touch_block(struct workingset *it, unsigned set, uint64_t address, bool *is_new)
+touch_block(struct workingset *workingset, unsigned set, uint64_t address, bool *is_new)
 {
 	*is_new = false;
 	for (size_t i = 0; i < WINDOWS; i++) {
-		struct adaptive_bins *blocks = &it->windows[i].sets[set];
+		struct adaptive_bins *blocks = &workingset->windows[i].sets[set];
 		const uint32_t count = blocks->count;
 		if (adaptive_bins_get(blocks, address, 0) == ADAPTIVE_BIN_NONE) {
-			it->untold++;
+			workingset->untracked++;
 			if (blocks->failed)
 				return false;
 		}
@@ -148,29 +150,30 @@ touch_block(struct workingset *it, unsigned set, uint64_t address, bool *is_new)
 	return true;
 }
 
-/* Bytes are touched; lines: DATA_LINES or CODE_LINES. */
+/* Adds the lines and pages of bytes; lines: DATA_LINES or CODE_LINES. */
 static bool
-touch(struct workingset *it, unsigned lines, uint64_t address, uint32_t size)
+touch(struct workingset *workingset, unsigned lines, uint64_t address, uint32_t size)
 {
 	const uint64_t bytes = (uint64_t)1 << LINE_SHIFT, first = address & ~(bytes - 1);
-	const uint64_t reach = address - first + (size < ACCESS_MOST ? size : ACCESS_MOST);
+	const uint64_t reach =
+		address - first + (size < ACCESS_BYTES_MAX ? size : ACCESS_BYTES_MAX);
 	for (uint64_t offset = 0; !offset || offset < reach; offset += bytes) {
 		bool is_new, ignored;
-		if (!touch_block(it, lines, first + offset, &is_new))
+		if (!touch_block(workingset, lines, first + offset, &is_new))
 			return false;
-		if (is_new && !touch_block(it, lines + 1, first + offset, &ignored))
+		if (is_new && !touch_block(workingset, lines + 1, first + offset, &ignored))
 			return false;
 	}
 	return true;
 }
 
 static bool
-update_row(struct workingset *it, const struct poly_batch *batch, size_t row)
+update_row(struct workingset *workingset, const struct poly_batch *batch, size_t row)
 {
 	if (poly_present(batch, POLY_COLUMN_pc, row) &&
 		poly_present(batch, POLY_COLUMN_kind, row) &&
 		batch->kind[row] == POLY_KIND_INSTRUCTION &&
-		!touch(it, CODE_LINES, batch->pc[row],
+		!touch(workingset, CODE_LINES, batch->pc[row],
 			poly_present(batch, POLY_COLUMN_opcode_size, row)
 				? batch->opcode_size[row]
 				: 1))
@@ -179,7 +182,8 @@ update_row(struct workingset *it, const struct poly_batch *batch, size_t row)
 		!poly_present(batch, POLY_COLUMN_address, row) ||
 		batch->access[row] > POLY_ACCESS_FETCH)
 		return true;
-	return touch(it, batch->access[row] == POLY_ACCESS_FETCH ? CODE_LINES : DATA_LINES,
+	return touch(workingset,
+		batch->access[row] == POLY_ACCESS_FETCH ? CODE_LINES : DATA_LINES,
 		batch->address[row],
 		poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
 }
@@ -187,36 +191,36 @@ update_row(struct workingset *it, const struct poly_batch *batch, size_t row)
 static bool
 workingset_update(void *state, const struct analysis_rows *rows)
 {
-	struct workingset *it = state;
+	struct workingset *workingset = state;
 	for (size_t row = 0; row < rows->batch->rows; row++) {
-		if (!update_row(it, rows->batch, row))
+		if (!update_row(workingset, rows->batch, row))
 			return false;
-		if (++it->windows->filled == it->window)
-			close_windows(it);
+		if (++workingset->windows->filled == workingset->window)
+			close_windows(workingset);
 	}
 	return true;
 }
 
 static const struct {
-	const char *mean, *most;
+	const char *mean, *max;
 } sets[SETS] = {
-	[DATA_LINES] = {KEY("data_lines"), KEY("data_lines_most")},
-	[DATA_PAGES] = {KEY("data_pages"), KEY("data_pages_most")},
-	[CODE_LINES] = {KEY("code_lines"), KEY("code_lines_most")},
-	[CODE_PAGES] = {KEY("code_pages"), KEY("code_pages_most")},
+	[DATA_LINES] = {KEY("data_lines_mean"), KEY("data_lines_max")},
+	[DATA_PAGES] = {KEY("data_pages_mean"), KEY("data_pages_max")},
+	[CODE_LINES] = {KEY("code_lines_mean"), KEY("code_lines_max")},
+	[CODE_PAGES] = {KEY("code_pages_mean"), KEY("code_pages_max")},
 };
 
 static void
-report_windows(const struct workingset *it, struct poly_report *report)
+report_windows(const struct workingset *workingset, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	uint64_t records = it->window;
-	poly_report_table(report, "windows");
+	uint64_t records = workingset->window;
+	poly_report_table(report, "working_set_by_window");
 	poly_report_column(report, "window", true);
 	poly_report_column(report, "windows", true);
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
-		poly_report_column(report, sets[i].most, true);
+		poly_report_column(report, sets[i].max, true);
 		plot.y[i] = sets[i].mean;
 	}
 	plot.kind = POLY_PLOT_CURVE;
@@ -224,8 +228,8 @@ report_windows(const struct workingset *it, struct poly_report *report)
 	plot.y_title = "Mean working set";
 	plot.log_x = plot.log_y = true;
 	poly_report_plot(report, &plot);
-	for (size_t i = 0; i < WINDOWS; i++, records *= LONGER) {
-		const struct windows *windows = &it->windows[i];
+	for (size_t i = 0; i < WINDOWS; i++, records *= WINDOW_FACTOR) {
+		const struct window_stats *windows = &workingset->windows[i];
 		if (!windows->count)
 			break;
 		poly_report_cell_count(report, records);
@@ -233,33 +237,34 @@ report_windows(const struct workingset *it, struct poly_report *report)
 		for (size_t j = 0; j < SETS; j++) {
 			poly_report_cell_real(
 				report, (double)windows->sums[j] / (double)windows->count, 2);
-			poly_report_cell_count(report, windows->most[j]);
+			poly_report_cell_count(report, windows->max[j]);
 		}
 	}
 	poly_report_end(report);
 }
 
 static void
-report_time(const struct workingset *it, struct poly_report *report)
+report_time(const struct workingset *workingset, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	const uint64_t width = (uint64_t)1 << it->bin_shift, count = it->windows->count;
-	poly_report_table(report, "time");
-	poly_report_column(report, "record", true);
+	const uint64_t width = (uint64_t)1 << workingset->bin_shift,
+		       count = workingset->windows->count;
+	poly_report_table(report, "working_set_over_time");
+	poly_report_column(report, "from_record", true);
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
 		plot.y[i] = sets[i].mean;
 	}
 	plot.kind = POLY_PLOT_CURVE;
-	plot.x = "record";
+	plot.x = "from_record";
 	plot.y_title = "Mean working set";
 	poly_report_plot(report, &plot);
 	for (uint64_t i = 0; i * width < count; i++) {
 		const uint64_t left = count - i * width, windows = left < width ? left : width;
-		poly_report_cell_count(report, i * width * it->window + 1);
+		poly_report_cell_count(report, i * width * workingset->window + 1);
 		for (size_t j = 0; j < SETS; j++)
 			poly_report_cell_real(
-				report, (double)it->bins[i][j] / (double)windows, 2);
+				report, (double)workingset->bins[i][j] / (double)windows, 2);
 	}
 	poly_report_end(report);
 }
@@ -267,22 +272,22 @@ report_time(const struct workingset *it, struct poly_report *report)
 static void
 workingset_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct workingset *it = state;
+	const struct workingset *workingset = state;
 	(void)ops;
-	poly_report_count(report, "line_bytes", 1 << LINE_SHIFT);
-	poly_report_count(report, "page_bytes", 1 << PAGE_SHIFT);
-	poly_report_count(report, "untold", it->untold);
-	report_windows(it, report);
-	report_time(it, report);
+	poly_report_count(report, "line_size", 1 << LINE_SHIFT);
+	poly_report_count(report, "page_size", 1 << PAGE_SHIFT);
+	poly_report_count(report, "untracked_accesses", workingset->untracked);
+	report_windows(workingset, report);
+	report_time(workingset, report);
 }
 
 static void
 workingset_fini(void *state)
 {
-	struct workingset *it = state;
+	struct workingset *workingset = state;
 	for (size_t i = 0; i < WINDOWS; i++) {
 		for (size_t j = 0; j < SETS; j++)
-			adaptive_bins_fini(&it->windows[i].sets[j]);
+			adaptive_bins_fini(&workingset->windows[i].sets[j]);
 	}
 }
 
@@ -296,14 +301,15 @@ workingset_suits(const struct poly_trace_info *info)
 static const struct poly_option options[] = {
 	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1024, 1,
 		(uint64_t)1 << 32, NULL,
-		"records of the shortest window; the others are 8, 64 and 512 times as long",
+		"set the shortest window to N records; the others are 8, 64 and 512 times as "
+		"long",
 		NULL},
 	{0}};
 
 const struct analysis analysis_workingset = {
 	.info = {.name = "workingset",
 		.title = "Working sets",
-		.summary = "different lines and pages touched in windows of several lengths, "
+		.summary = "unique lines and pages touched in windows of several lengths, "
 			   "and over time",
 		.needs = POLY_HAS(kind),
 		.wants = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |

@@ -87,8 +87,8 @@ static void
 report_locks(const struct merge_analysis *analysis, struct poly_report *report)
 {
 	static const struct table_heading headings[] = {{KEY("address"), true},
-		{KEY("locks"), true}, {KEY("tries"), true}, {KEY("blocked_acquisitions"), true},
-		{KEY("wait_records"), true}, {KEY("critical_sections"), true},
+		{KEY("locks"), true}, {KEY("trylocks"), true}, {KEY("blocked_acquisitions"), true},
+		{KEY("wait_length"), true}, {KEY("critical_sections"), true},
 		{KEY("mean_hold"), true}, {KEY("longest_hold"), true},
 		{KEY("longest_hold_thread"), true}, {KEY("longest_hold_record"), true}};
 	OPEN_TABLE(report, "locks", headings);
@@ -116,7 +116,7 @@ report_conditions(const struct merge_analysis *analysis, struct poly_report *rep
 {
 	static const struct table_heading headings[] = {{KEY("address"), true},
 		{KEY("signals"), true}, {KEY("broadcasts"), true}, {KEY("waits"), true},
-		{KEY("blocked_waits"), true}, {KEY("wait_records"), true}};
+		{KEY("blocked_waits"), true}, {KEY("wait_length"), true}};
 	OPEN_TABLE(report, "conditions", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
 		const struct sync_object *object = &analysis->sync->objects[i];
@@ -178,9 +178,9 @@ report_races(const struct merge_analysis *analysis, struct poly_report *report)
 		{KEY("other_record"), true}, {KEY("count"), true}};
 	poly_report_section(report, "potential_races");
 	poly_report_count(report, "access_pairs", analysis->races_found);
-	poly_report_count(report, "unlisted", analysis->races_unlisted);
+	poly_report_count(report, "unlisted_race_pairs", analysis->races_unlisted);
 	poly_report_count(report, "shadow_memory_bytes", SHADOW_WORDS * 8);
-	poly_report_count(report, "dropped_accesses", analysis->forgotten);
+	poly_report_count(report, "untracked_accesses", analysis->forgotten);
 	OPEN_TABLE(report, "race_pairs", headings);
 	for (size_t i = 0; i < analysis->race_count; i++) {
 		const struct race *race = &analysis->races[i];
@@ -204,7 +204,7 @@ analysis_report(const struct merge_analysis *analysis, struct poly_report *repor
 	if (analysis->held_untracked)
 		poly_report_count(report, "untracked_locks", analysis->held_untracked);
 	if (analysis->orders_dropped)
-		poly_report_count(report, "dropped_lock_orders", analysis->orders_dropped);
+		poly_report_count(report, "untracked_lock_orders", analysis->orders_dropped);
 	report_races(analysis, report);
 	poly_report_end(report);
 }

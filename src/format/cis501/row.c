@@ -79,11 +79,11 @@ cis501_of_row(const struct poly_batch *batch, size_t row, struct cis501 *op)
 	*op = (struct cis501){.pc = batch->pc[row], .fallthrough = batch->fallthrough[row]};
 	op->uop = VALUE(batch, uop_index, row, 0);
 	if (op->uop == 0)
-		return "uop";
+		return "uop_index";
 	if (!load_word(batch, POLY_COLUMN_mnemonic, row, &op->macro))
 		return "mnemonic";
 	if (!load_word(batch, POLY_COLUMN_uop_name, row, &op->micro))
-		return "micro_op";
+		return "uop_name";
 	op->src1 = VALUE(batch, src1, row, -1);
 	op->src2 = VALUE(batch, src2, row, -1);
 	op->dest = VALUE(batch, dest, row, -1);

@@ -192,7 +192,8 @@ ptz_parse_head(struct reading *reading, const uint8_t *p, size_t n, struct poly_
 	}
 	if (version != PTZ_VERSION)
 		return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-			"unsupported version %llu of the packed trace (expected %d)",
+			"unsupported version %llu of the packed trace (expected %d); pack the "
+			"original trace again",
 			(unsigned long long)version, PTZ_VERSION);
 	return POLY_OK;
 }

@@ -43,7 +43,7 @@
 #define PTZ_END_MAGIC "PTZ\x89\n\x1a\r\n"
 #define PTZ_MAGIC_SIZE 8
 
-#define PTZ_VERSION 1
+#define PTZ_VERSION 2
 
 enum { PTZ_HEADER_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
 enum {

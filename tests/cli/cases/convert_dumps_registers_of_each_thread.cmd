@@ -1,4 +1,4 @@
-# Two threads that do the same, in turns, change as much as one does twice.
+# Two identical threads that alternate have the same changes as one thread twice.
 polytrace convert full/start.full1008 -o $T/one.vcd 2> /dev/null
 polytrace merge --by sync -q 1 full/start.full1008 full/start.full1008 -o $T/two.vcd 2> /dev/null
 one=$(grep -c '^b[01]' $T/one.vcd)

@@ -1,4 +1,4 @@
-# in the middle of a word; in compressed data, where the length says nothing
+# in the middle of a word; in compressed data, whose length determines nothing
 head -c 5001 amber/memset_thread_001.tt6e >$T/cut.tt6e
 polytrace info $T/cut.tt6e | grep -A 4 -e Format -e Diagnostics
 gzip -c amber/memset_thread_001.tt6e | head -c 5000 >$T/cut.gz

@@ -21,5 +21,5 @@ echo $?
 polytrace unpack <ptz/sort_1k.ptz
 echo $?
 head -c 3000 ptz/sort_1k.ptz >$T/cut.ptz
-polytrace unpack $T/cut.ptz 2>$T/told
-echo $? $(ls $T) $(tail -n 1 $T/told)
+polytrace unpack $T/cut.ptz 2>$T/messages
+echo $? $(ls $T) $(tail -n 1 $T/messages)

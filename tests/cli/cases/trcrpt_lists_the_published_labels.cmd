@@ -1,2 +1,2 @@
-# AIX trace reference 7.2, -j: the first of them, and in lower case.
+# AIX trace reference 7.2, -j: the first labels, in lower case.
 polytrace trcrpt -j | grep -E '^(00[1-8a]|10[0-8ab]) '

@@ -10,4 +10,4 @@ printf '0F2 current pid=D1\n' >"$T/hooks"
 polytrace convert "$T/events.jsonl" -o "$T/events.aix"
 echo '0F1 1.0 "one"' >"$T/templates"
 polytrace trcrpt -h -O aix.hooks="$T/hooks",pid=on,timestamp=3 -t "$T/templates" \
-	-w 'process == 77 and hook == 0xf10' "$T/events.aix" 2>"$T/told"
+	-w 'process == 77 and hook == 0xf10' "$T/events.aix" 2>"$T/messages"

@@ -1,5 +1,5 @@
 # needs capstone
-echo '# digits that are no whole bytes are of no size'
+echo '# an odd number of digits has no size'
 printf '%s\n' '4 clk IT (4) 0000800c e3a0100 A svc_s :' '5 clk IT (5) 00008010 e3a01001 A svc_s :' |
 	polytrace view --from qemu4v --isa arm -c pc,opcode,opcode_size,text -
 echo '# one site, opcodes of several sizes'
