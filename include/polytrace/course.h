@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Homeworks of the courses that use CIS 501 traces: the simulators that they ask for, with the
- * output of the courses' own programs, line by line.
+ * Homeworks of the courses that use CIS 501 traces: their simulators, with the output of the
+ * courses' own programs, line by line.
  *
  *     poly_course_new(&options, &course, &error);
  *     poly_course_begin(course, poly_reader_info(reader), &error);
@@ -23,39 +23,39 @@
 extern "C" {
 #endif
 
-/* What the library knows of a homework. Static and read-only: any thread may use it. */
+/* Description of a homework. Static and read-only: any thread may use it. */
 struct poly_homework_info {
 	const char *course; /* "penn", "wustl" or "sfsu" */
-	const char *name;   /* as the course calls it: "hw3"; unique within the course */
-	const char *title;  /* one line: what it is about */
-	const char *source; /* section of the reference cis501 that defines it */
-	poly_columns needs; /* columns without which it can't be done */
-	poly_columns wants; /* columns that it looks at where there are any */
+	const char *name;   /* the course's name of it: "hw3"; unique within the course */
+	const char *title;  /* subject, in one line */
+	const char *source; /* course document that defines it */
+	poly_columns needs; /* required columns */
+	poly_columns wants; /* columns that it reads if the trace has them */
 	const struct poly_option *options; /* never NULL */
 };
 
-/* The i-th homework from 0, those of a course together; NULL after the last one. */
+/* Returns the i-th homework from 0, grouped by course; NULL after the last one. */
 POLY_API const struct poly_homework_info *poly_homework_at(size_t i);
 
-/* A homework by its course and name; NULL where there is none. */
+/* Returns a homework by its course and name; NULL: no such homework. */
 POLY_API const struct poly_homework_info *poly_homework_find(
 	const char *course, const char *name);
 
-/* A homework that is being done. */
+/* A running homework. */
 struct poly_course;
 
-/* What is asked. Initialise with POLY_COURSE_OPTIONS_INIT. */
+/* Options. Initialise with POLY_COURSE_OPTIONS_INIT. */
 struct poly_course_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
-	const char *course, *homework; /* as poly_homework_find takes them; not NULL */
+	const char *course, *homework; /* as for poly_homework_find; not NULL */
 	/* Options of the homework as "name=value", NULL at the end; NULL: none. */
 	const char *const *words;
-	/* Name of the trace, for the line that tells it; not NULL, and copied. */
+	/* Name of the trace, for the line 'Trace name'; not NULL, and copied. */
 	const char *trace;
 	struct poly_sink sink; /* receives the output; its write may not be NULL */
 };
 
-/* Initial values: nothing is asked, and "-" is the trace. */
+/* Initial values: no homework, and the trace "-". */
 #define POLY_COURSE_OPTIONS_INIT                                           \
 	{                                                                  \
 		sizeof(struct poly_course_options), NULL, NULL, NULL, "-", \
@@ -65,37 +65,36 @@ struct poly_course_options {
 	}
 
 /*
- * On POLY_OK *course belongs to the caller; on failure it is NULL. Nothing but the sink is
- * looked at afterwards. Its memory is what the model keeps (tables of the sizes that are asked
- * for, and for store sets up to 2^20 addresses of instructions), one line, and 100 KiB.
- * POLY_ERR_USAGE: no such homework or option, a value that does not fit, options of size 0;
- * the message says what is wrong. POLY_ERR_MEMORY.
+ * On POLY_OK *course belongs to the caller; on failure it is NULL. Only the sink is used
+ * afterwards. Memory: that of the model (tables of the requested sizes, and up to 2^20
+ * addresses of instructions for store sets), one line, and 100 KiB. POLY_ERR_USAGE with a
+ * message: no such homework or option, an invalid value, options of size 0. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_course_new(const struct poly_course_options *options,
 	struct poly_course **course, struct poly_error *error);
 
 /*
- * The trace begins: prints what stands above the first record. info is not looked at
- * afterwards. To be called once. POLY_ERR_USAGE: the trace lacks a column that is needed.
+ * Begins the trace: prints the heading. info is not used afterwards. To be called once.
+ * POLY_ERR_USAGE: the trace lacks a required column.
  * POLY_ERR_IO: the sink's write returned an errno value, which is in error->sys_errno.
  * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_course_begin(struct poly_course *course,
 	const struct poly_trace_info *info, struct poly_error *error);
 
-/* The columns that are looked at, for poly_reader_project; valid after poly_course_begin. */
+/* Returns the columns to read, for poly_reader_project; valid after poly_course_begin. */
 POLY_API poly_columns poly_course_columns(const struct poly_course *course);
 
 /*
- * Takes the records of a batch, and prints their lines; rows that are no instructions are
- * passed over. POLY_ERR_IO as for poly_course_begin, POLY_ERR_MEMORY; after either nothing but
- * poly_course_free may follow.
+ * Processes the records of a batch, and prints their lines; skips rows that are not
+ * instructions. POLY_ERR_IO as for poly_course_begin, POLY_ERR_MEMORY; after either only
+ * poly_course_free may be called.
  */
 POLY_API enum poly_status poly_course_update(
 	struct poly_course *course, const struct poly_batch *batch, struct poly_error *error);
 
 /*
- * The trace has ended: prints what is left, and the results. To be called once.
+ * Ends the trace: prints the remaining lines and the results. To be called once.
  * POLY_ERR_IO as for poly_course_begin, POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_course_finish(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace grade: where the output of a course's simulator differs from what is expected. */
+/* polytrace grade: finds the first difference between outputs of a course's simulators. */
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
@@ -32,7 +32,7 @@ open_side(struct side *side, const char *path)
 	side->name = diag_input_name(path);
 	side->file = strcmp(path, "-") ? fopen(path, "r") : stdin;
 	if (!side->file)
-		diag_print(side->name, "cannot be opened: %s", strerror(errno));
+		diag_print(side->name, "cannot open: %s", strerror(errno));
 	return side->file != NULL;
 }
 
@@ -44,7 +44,8 @@ close_side(struct side *side)
 	free(side->line);
 }
 
-/* The next line without its line feed, or NULL at the end; false, and told: it can't be read.
+/* Reads the next line without its line feed, or NULL at the end; false: an error, which was
+ * printed.
  */
 static bool
 next_line(struct side *side, const char **line, size_t *size)
@@ -53,7 +54,7 @@ next_line(struct side *side, const char **line, size_t *size)
 	*line = NULL;
 	*size = 0;
 	if (n < 0 && !feof(side->file)) {
-		diag_print(side->name, "cannot be read: %s", strerror(errno));
+		diag_print(side->name, "cannot read: %s", strerror(errno));
 		return false;
 	}
 	if (n >= 0) {
@@ -63,7 +64,7 @@ next_line(struct side *side, const char **line, size_t *size)
 	return true;
 }
 
-/* Compares line by line until one differs; false, and told: that was not possible. */
+/* Compares line by line until one differs; false: an error, which was printed. */
 static bool
 compare(struct poly_grade *grade, struct side sides[2])
 {
@@ -88,7 +89,7 @@ compare(struct poly_grade *grade, struct side sides[2])
 static void
 report_verdict(struct poly_report *report, const struct poly_grade_verdict *verdict)
 {
-	poly_report_bool(report, "same", !verdict->line);
+	poly_report_bool(report, "equal", !verdict->line);
 	if (!verdict->line)
 		return;
 	poly_report_section(report, "difference");
@@ -114,7 +115,7 @@ grade_sides(const struct input_options *options, struct side sides[2])
 	}
 	int status = STATUS_TROUBLE;
 	if (compare(grade, sides)) {
-		const struct poly_grade_verdict *verdict = poly_grade_told(grade);
+		const struct poly_grade_verdict *verdict = poly_grade_get_verdict(grade);
 		struct poly_report *report = report_new();
 		struct output *output = output_new();
 		report_verdict(report, verdict);
@@ -137,12 +138,12 @@ grade_run(void *fields, char **operands)
 		return STATUS_TROUBLE;
 	if (!operands[0]) {
 		diag_print("grade",
-			"no input: name a file, or '-' for standard input, of what is "
-			"expected and of what came");
+			"missing inputs (expected the files EXPECTED and ACTUAL; '-' is "
+			"standard input)");
 		return STATUS_TROUBLE;
 	}
 	if (!operands[1] || operands[2]) {
-		diag_print("grade", "expected two files: what is expected, and what came");
+		diag_print("grade", "expected two files, EXPECTED and ACTUAL");
 		return STATUS_TROUBLE;
 	}
 	int status = STATUS_TROUBLE;
@@ -156,7 +157,7 @@ grade_run(void *fields, char **operands)
 const struct command command_grade = {
 	.name = "grade",
 	.group = GROUP_COURSES,
-	.summary = "tell where the output of a course's simulator is not as expected",
+	.summary = "find the first difference between outputs of a course's simulators",
 	.usage = "[options] EXPECTED ACTUAL",
 	.examples = {"polytrace grade bimodal3.output mine.output",
 		"polytrace grade --json bimodal3.output mine.output"},

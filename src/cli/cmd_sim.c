@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* polytrace sim: what parts of a processor would have done in traces. */
+/* polytrace sim: simulates caches, TLBs, branch predictors and pipelines. */
 #include "polytrace/polytrace.h"
 
 #include "cli/analysis_words.h"
@@ -348,7 +348,7 @@ sim_run(void *fields, char **operands)
 const struct command command_sim = {
 	.name = "sim",
 	.group = GROUP_SIMULATE,
-	.summary = "simulate parts of a processor",
+	.summary = "simulate caches, TLBs, branch predictors and pipelines",
 	.usage = "[options] SIMULATOR [FILE...]",
 	.examples = {"polytrace sim branch -O top=3 trace.tt6e",
 		"polytrace sim cache --sweep size=1k..64k trace.tt6"},

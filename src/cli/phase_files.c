@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the files of phases. */
+/* Writes the files of phases. */
 #include "cli/phase_files.h"
 
 #include "cli/output_buffer.h"
@@ -15,35 +15,35 @@ phase_files_any(const struct phase_files *files)
 	return files->vectors || files->simpoints || files->weights;
 }
 
-/* Whether phases are found; where they are not, that is told when a file is to be written. */
+/* Returns whether the analysis of phases runs; if not, writing a file reports it. */
 static bool
-finds_phases(const struct poly_stats_options *asked)
+finds_phases(const struct poly_stats_options *request)
 {
-	const char *const *names = asked->analyses;
+	const char *const *names = request->analyses;
 	while (names && *names && strcmp(*names, "phases") != 0)
 		names++;
-	return names ? *names != NULL : asked->all;
+	return names ? *names != NULL : request->all;
 }
 
 const char **
-phase_files_ask(const struct phase_files *files, struct poly_stats_options *asked)
+phase_files_ask(const struct phase_files *files, struct poly_stats_options *request)
 {
 	size_t count = 0;
-	if (phase_files_any(files) && !asked->analyses && !asked->all)
-		asked->analyses = phases_alone;
-	if (!files->vectors || !finds_phases(asked))
+	if (phase_files_any(files) && !request->analyses && !request->all)
+		request->analyses = phases_alone;
+	if (!files->vectors || !finds_phases(request))
 		return NULL;
-	while (asked->options && asked->options[count])
+	while (request->options && request->options[count])
 		count++;
 	const char **words = diag_allocate(count + 2, sizeof *words);
 	for (size_t i = 0; i < count; i++)
-		words[i] = asked->options[i];
+		words[i] = request->options[i];
 	words[count] = "phases.vectors=1";
-	asked->options = words;
+	request->options = words;
 	return words;
 }
 
-/* Writes one of them, where it is asked for. */
+/* Writes one of the files, if it is requested. */
 static bool
 write_one(const struct poly_stats *stats, enum poly_phases_file which, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of intervals as SimPoint writes them, and the intervals as traces. */
+/* Reads SimPoint's lists of intervals, and writes the intervals as traces. */
 #include "cli/simpoints.h"
 
 #include "cli/command.h"
@@ -13,27 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most intervals of a list. */
-#define POINTS_MOST 4096
+/* Maximum number of intervals of a list. */
+#define POINTS_MAX 4096
 
 struct point {
 	uint64_t interval, phase;
 };
 
-/* Cutting under way. */
+/* The state of writing intervals. */
 struct cutting {
 	const struct simpoints_job *job;
 	struct command_input *source;
 	struct point *points; /* by interval */
-	size_t count, next;   /* next: the first one that is not done with */
+	size_t count, next;   /* next: the first one that is not complete */
 	uint64_t instructions;
 	uint64_t interval; /* of the last row */
 	struct split_output part;
 };
 
-/* Takes a number and the blanks behind it. */
+/* Parses a number and the following blanks. */
 static bool
-take_number(char **text, uint64_t *number)
+parse_number(char **text, uint64_t *number)
 {
 	if (!isdigit((unsigned char)**text))
 		return false;
@@ -50,9 +50,9 @@ by_interval(const void *left, const void *right)
 	return a->interval < b->interval ? -1 : a->interval > b->interval;
 }
 
-/* Takes the lines of a list; false, and told, where one is wrong. */
+/* Reads the lines of a list; false: an error, which was printed. */
 static bool
-take_lines(struct cutting *cutting, FILE *file)
+read_lines(struct cutting *cutting, FILE *file)
 {
 	const char *path = cutting->job->path;
 	char line[100];
@@ -63,14 +63,14 @@ take_lines(struct cutting *cutting, FILE *file)
 		number++;
 		if (!*text)
 			continue;
-		if (!take_number(&text, &point.interval) || !take_number(&text, &point.phase) ||
-			*text) {
+		if (!parse_number(&text, &point.interval) ||
+			!parse_number(&text, &point.phase) || *text) {
 			diag_print(path, "line %u is '%.*s', expected an interval and a phase",
 				number, (int)strcspn(line, "\r\n"), line);
 			return false;
 		}
-		if (cutting->count == POINTS_MOST) {
-			diag_print(path, "more than %d intervals", POINTS_MOST);
+		if (cutting->count == POINTS_MAX) {
+			diag_print(path, "more than %d intervals", POINTS_MAX);
 			return false;
 		}
 		cutting->points[cutting->count++] = point;
@@ -78,7 +78,8 @@ take_lines(struct cutting *cutting, FILE *file)
 	return true;
 }
 
-/* False, and told, where two points are of the same interval or phase, or there is none. */
+/* Returns false, and prints an error, if two points have the same interval or phase, or the
+ * list is empty. */
 static bool
 check_points(struct cutting *cutting)
 {
@@ -90,14 +91,14 @@ check_points(struct cutting *cutting)
 			const bool same = points[i].interval == points[j].interval;
 			if (!same && points[i].phase != points[j].phase)
 				continue;
-			diag_print(path, "%s %" PRIu64 " is there twice",
+			diag_print(path, "%s %" PRIu64 " occurs twice",
 				same ? "interval" : "phase",
 				same ? points[i].interval : points[i].phase);
 			return false;
 		}
 	}
 	if (!cutting->count)
-		diag_print(path, "has no interval");
+		diag_print(path, "empty list, expected an interval and a phase per line");
 	return cutting->count;
 }
 
@@ -106,12 +107,12 @@ read_points(struct cutting *cutting)
 {
 	FILE *file = fopen(cutting->job->path, "r");
 	if (!file) {
-		diag_print(cutting->job->path, "cannot be opened: %s", strerror(errno));
+		diag_print(cutting->job->path, "cannot open: %s", strerror(errno));
 		return false;
 	}
-	bool good = take_lines(cutting, file);
+	bool good = read_lines(cutting, file);
 	if (good && ferror(file)) {
-		diag_print(cutting->job->path, "cannot be read: %s", strerror(errno));
+		diag_print(cutting->job->path, "cannot read: %s", strerror(errno));
 		good = false;
 	}
 	fclose(file);
@@ -119,8 +120,8 @@ read_points(struct cutting *cutting)
 }
 
 /*
- * The interval of a row: that of the last instruction. What is none and says something of the
- * next one (addresses, comments) goes with that.
+ * Returns the interval of a row: that of the last instruction. Other rows that describe the
+ * next instruction (addresses, comments) belong to its interval.
  */
 static uint64_t
 interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
@@ -137,7 +138,8 @@ interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
 	return cutting->interval;
 }
 
-/* The part of the next point, opened where it is not yet; NULL, and told: it cannot be. */
+/* Returns the output of the next point, opened if necessary; NULL: an error, which was printed.
+ */
 static struct split_output *
 open_next(struct cutting *cutting)
 {
@@ -153,7 +155,7 @@ open_next(struct cutting *cutting)
 		       : NULL;
 }
 
-/* Rows of an interval, from first to before end. */
+/* Writes rows of an interval, from first to before end. */
 static bool
 deal_rows(struct cutting *cutting, const struct poly_batch *batch, size_t first, size_t end,
 	uint64_t interval)
@@ -189,7 +191,8 @@ deal(struct cutting *cutting, const struct poly_batch *batch)
 	return true;
 }
 
-/* Ends the last part; false, and told, where the trace ends before the intervals do. */
+/* Finishes the last output; false, and an error is printed, if the trace ends before the
+ * intervals. */
 static bool
 finish(struct cutting *cutting)
 {
@@ -200,8 +203,8 @@ finish(struct cutting *cutting)
 	if (next->interval < whole && cutting->next + 1 == cutting->count)
 		return split_output_finish(&cutting->part);
 	diag_print(cutting->source->name,
-		"interval %" PRIu64 " of phase %" PRIu64 " is not there: the trace has %" PRIu64
-		" whole intervals of %" PRIu64 " instructions",
+		"no interval %" PRIu64 " of phase %" PRIu64 ": the trace has %" PRIu64
+		" complete intervals of %" PRIu64 " instructions",
 		cutting->points[cutting->count - 1].interval,
 		cutting->points[cutting->count - 1].phase, whole, cutting->job->length);
 	return false;
@@ -212,7 +215,7 @@ simpoints_cut(const struct simpoints_job *job, struct command_input *source)
 {
 	struct cutting cutting = {.job = job, .source = source};
 	const struct poly_batch *batch;
-	cutting.points = diag_allocate(POINTS_MOST, sizeof *cutting.points);
+	cutting.points = diag_allocate(POINTS_MAX, sizeof *cutting.points);
 	bool good = read_points(&cutting);
 	while (good && cutting.next < cutting.count && (batch = input_next(source)))
 		good = deal(&cutting, batch);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Cutting the intervals that stand for phases out of a trace. */
+/* Extracts the representative intervals of phases from a trace. */
 #ifndef CLI_SIMPOINTS_H
 #define CLI_SIMPOINTS_H
 
 #include "cli/command_input.h"
 
-/* What is to be cut. */
+/* The intervals to extract. */
 struct simpoints_job {
 	const char *path;   /* of lines "INTERVAL PHASE" */
 	uint64_t length;    /* of an interval in instructions, not 0 */
@@ -14,9 +14,9 @@ struct simpoints_job {
 };
 
 /*
- * Reads the list of intervals, then writes each of them from a source, which it reads as far as
- * they go; tells what went wrong, and returns an exit status. Closing the source is left to the
- * caller.
+ * Reads the list of intervals, then writes each of them from a source, which it reads up to
+ * the end of the last one; prints errors, and returns an exit status. The caller closes the
+ * source.
  */
 int simpoints_cut(const struct simpoints_job *job, struct command_input *source);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the stages of a pipeline. */
+/* Writes the stages of a pipeline. */
 #include "cli/stage_files.h"
 
 #include "cli/output_buffer.h"
@@ -11,7 +11,7 @@ stage_files_any(const struct stage_files *files)
 	return files->konata || files->diagram;
 }
 
-/* Writes one of them; false, and told, where it cannot be. */
+/* Writes one of the files; false: an error, which was printed. */
 static bool
 write_one(const struct poly_stats *stats, enum poly_stages_form form, const char *path)
 {

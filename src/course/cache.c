@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ADDRESS_BITS 32 /* that the printout assumes; tags are printed in full all the same */
+#define ADDRESS_BITS 32 /* assumed by the printout; tags are nevertheless printed in full */
 
 static enum poly_status
 check(const struct course_cache_config *config, struct poly_error *error)
@@ -18,15 +18,15 @@ check(const struct course_cache_config *config, struct poly_error *error)
 	if (!course_is_power(config->capacity) || !course_is_power(config->block) ||
 		!course_is_power(config->ways))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"cache of %" PRIu64 " bytes, blocks of %" PRIu64 " bytes and %" PRIu32
-			" ways, expected powers of two",
+			"found a cache of %" PRIu64 " bytes, blocks of %" PRIu64
+			" bytes and %" PRIu32 " ways, expected powers of two",
 			config->capacity, config->block, config->ways);
 	if (config->ways > COURSE_CACHE_WAYS_MAX ||
 		config->capacity / config->block < config->ways ||
 		config->capacity / config->block > COURSE_CACHE_FRAMES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"cache has %" PRIu64 " blocks and %" PRIu32
-			" ways, expected at most %d blocks, and as many ways or fewer, at "
+			"found %" PRIu64 " blocks and %" PRIu32
+			" ways, expected at most %d blocks, and not more ways than blocks, at "
 			"most %d",
 			config->capacity / config->block, config->ways, COURSE_CACHE_FRAMES_MAX,
 			COURSE_CACHE_WAYS_MAX);
@@ -34,7 +34,7 @@ check(const struct course_cache_config *config, struct poly_error *error)
 		(config->ways != 2 || !course_is_power(config->way_entries) ||
 			config->way_entries > COURSE_WAY_ENTRIES_MAX))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"way predictor of %" PRIu32 " entries for %" PRIu32
+			"found a way predictor of %" PRIu32 " entries for %" PRIu32
 			" ways, expected a power of two, at most %d, for 2 ways",
 			config->way_entries, config->ways, COURSE_WAY_ENTRIES_MAX);
 	return POLY_OK;
@@ -68,7 +68,7 @@ course_cache_find(const struct course_cache *cache, uint64_t address)
 		.block = number * cache->config.block};
 }
 
-/* The way of a set that has a tag; ways: none. */
+/* Returns the way of a set that has a tag; ways: none. */
 static uint32_t
 way_of(const struct course_cache *cache, const struct course_frame *set, uint64_t tag)
 {
@@ -79,17 +79,17 @@ way_of(const struct course_cache *cache, const struct course_frame *set, uint64_
 	return way;
 }
 
-/* The way that goes; empty frames were never used. */
+/* Returns the way to replace; empty frames were never used. */
 static uint32_t
 victim(const struct course_cache *cache, uint64_t set)
 {
 	const struct course_frame *frames = &cache->frames[set * cache->config.ways];
-	uint32_t old = 0;
+	uint32_t oldest = 0;
 	if (cache->config.policy == COURSE_POINTER)
 		return cache->next[set];
 	for (uint32_t way = 1; way < cache->config.ways; way++)
-		old = frames[way].used < frames[old].used ? way : old;
-	return old;
+		oldest = frames[way].used < frames[oldest].used ? way : oldest;
+	return oldest;
 }
 
 static void
@@ -104,7 +104,7 @@ count(struct course_cache *cache, const struct course_access *access, bool is_st
 	cache->dirty_stores += is_store && access->dirty;
 }
 
-/* Asks for the way of a block that was found, and remembers the way that is used. */
+/* Predicts the way of a hit, and updates the predictor. */
 static void
 predict_way(struct course_cache *cache, const struct course_access *access, uint32_t way)
 {
@@ -112,7 +112,7 @@ predict_way(struct course_cache *cache, const struct course_access *access, uint
 		return;
 	const uint64_t number = access->block / cache->config.block;
 	uint8_t *entry = &cache->predicted[number % cache->config.way_entries];
-	cache->way_wrong += access->hit && *entry != way;
+	cache->way_mispredictions += access->hit && *entry != way;
 	*entry = (uint8_t)way;
 }
 
@@ -174,71 +174,71 @@ log2_of(uint64_t power)
 
 void
 course_cache_begin(
-	const struct course_cache *cache, const char *name, bool is_quiet, struct buf *to)
+	const struct course_cache *cache, const char *name, bool is_quiet, struct buf *out)
 {
 	const struct course_cache_config *config = &cache->config;
 	int index = log2_of(cache->sets), offset = log2_of(config->block);
 	if (!is_quiet)
-		buf_string(to, "debug mode on\n");
-	course_text_name(to, name);
-	buf_printf(to, "Cache size  = %" PRIu64 "B. Each block = %" PRIu64 "B.\n",
+		buf_string(out, "debug mode on\n");
+	course_text_name(out, name);
+	buf_printf(out, "Cache size  = %" PRIu64 "B. Each block = %" PRIu64 "B.\n",
 		config->capacity, config->block);
-	buf_printf(to, "%" PRIu32 "-way set associative cache.\n", config->ways);
-	buf_printf(to, "Tag = %d bits, Index = %d bits, Offset = %d bits\n",
+	buf_printf(out, "%" PRIu32 "-way set associative cache.\n", config->ways);
+	buf_printf(out, "Tag = %d bits, Index = %d bits, Offset = %d bits\n",
 		ADDRESS_BITS - index - offset, index, offset);
-	buf_printf(to, "There are %" PRIu64 " sets total in the cache.\n", cache->sets);
-	buf_printf(to,
+	buf_printf(out, "There are %" PRIu64 " sets total in the cache.\n", cache->sets);
+	buf_printf(out,
 		"At this associativity, that means a total of %" PRIu64 " cache lines.\n",
 		cache->sets * config->ways);
-	buf_string(to, "(Assuming a 32-bit address.)\nInstruction Limit\t\t\tnone\n");
+	buf_string(out, "(Assuming a 32-bit address.)\nInstruction Limit\t\t\tnone\n");
 	if (!is_quiet)
-		buf_string(to, "[SetNum: {WayNum: Tag,cl/dirty} LRU=WayNum]\t| "
-			       "Block-Addr\tType\tH/M\tEvicState\n");
+		buf_string(out, "[SetNum: {WayNum: Tag,cl/dirty} LRU=WayNum]\t| "
+				"Block-Addr\tType\tH/M\tEvicState\n");
 }
 
-/* Every frame of the cache. */
+/* Prints every frame of the cache. */
 static void
-put_state(const struct course_cache *cache, struct buf *to)
+put_state(const struct course_cache *cache, struct buf *out)
 {
 	const struct course_frame *frame = cache->frames;
 	for (uint64_t set = 0; set < cache->sets; set++) {
-		buf_printf(to, "[S%" PRIu64 ": ", set);
+		buf_printf(out, "[S%" PRIu64 ": ", set);
 		for (uint32_t way = 0; way < cache->config.ways; way++, frame++)
-			buf_printf(to, "{W%" PRIu32 ": %" PRIx64 ", %c} ", way, frame->tag,
+			buf_printf(out, "{W%" PRIu32 ": %" PRIx64 ", %c} ", way, frame->tag,
 				frame->dirty ? 'D' : 'C');
-		buf_printf(to, "LRU=%" PRIu32 "] ", victim(cache, set));
+		buf_printf(out, "LRU=%" PRIu32 "] ", victim(cache, set));
 	}
 }
 
 void
-course_cache_uop(struct course_cache *cache, const struct course_uop *uop, struct buf *to)
+course_cache_uop(struct course_cache *cache, const struct course_uop *uop, struct buf *out)
 {
 	if (uop->ldst == '-')
 		return;
-	if (to)
-		put_state(cache, to);
+	if (out)
+		put_state(cache, out);
 	struct course_access access =
 		course_cache_access(cache, uop->address, uop->ldst == 'S');
-	const char *gone = access.dirty ? "dirty" : "clean";
-	if (to)
-		buf_printf(to, "\t| %" PRIx64 "\t%c\t%s\t%s\n", access.block, uop->ldst,
-			access.hit ? "hit" : "miss", access.hit ? "--" : gone);
+	const char *evicted = access.dirty ? "dirty" : "clean";
+	if (out)
+		buf_printf(out, "\t| %" PRIx64 "\t%c\t%s\t%s\n", access.block, uop->ldst,
+			access.hit ? "hit" : "miss", access.hit ? "--" : evicted);
 }
 
 void
-course_cache_end(const struct course_cache *cache, uint64_t uops, struct buf *to)
+course_cache_end(const struct course_cache *cache, uint64_t uops, struct buf *out)
 {
 	uint64_t accesses = cache->loads + cache->stores, missed = misses(cache);
-	course_text_processed(to, uops);
-	buf_printf(to, "Cache Hit Rate = %.2f%% (Mis-rate: %.2f%%)\n",
+	course_text_processed(out, uops);
+	buf_printf(out, "Cache Hit Rate = %.2f%% (Mis-rate: %.2f%%)\n",
 		course_percent(accesses - missed, accesses), course_percent(missed, accesses));
-	buf_printf(to, "Total number of bytes transferred write-back: %" PRIu64 "\n",
+	buf_printf(out, "Total number of bytes transferred write-back: %" PRIu64 "\n",
 		course_cache_back(cache));
-	buf_printf(to, "Total number of bytes transferred write-thru: %" PRIu64 "\n",
+	buf_printf(out, "Total number of bytes transferred write-thru: %" PRIu64 "\n",
 		course_cache_through(cache));
 	if (cache->predicted)
-		buf_printf(to,
+		buf_printf(out,
 			"way mispredictions = %" PRIu64 "\nway misprediction rate = %.6f\n",
-			cache->way_wrong,
-			course_percent(cache->way_wrong, accesses - missed) / 100);
+			cache->way_mispredictions,
+			course_percent(cache->way_mispredictions, accesses - missed) / 100);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Trains a counter with an outcome; what it predicted before: taken from 2 on. */
+/* Trains a counter with an outcome; returns its previous prediction: taken from 2. */
 static inline bool
 counter_train(uint8_t *counter, bool taken)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs of the courses' simulators compared line by line. */
+/* Compares outputs of the courses' simulators line by line. */
 #include "polytrace/grade.h"
 
 #include "course/grade.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct poly_grade {
-	struct buf expected, actual; /* the lines that are compared, as strings */
-	struct buf before;	     /* the record before them, as a string */
+	struct buf expected, actual; /* the compared lines, as strings */
+	struct buf before;	     /* the previous record, as a string */
 	struct buf field, why;
 	bool has_expected, has_before, ended;
 	const struct grade_layout *layout;
@@ -27,7 +27,7 @@ poly_grade_new(struct poly_grade **grade, struct poly_error *error)
 }
 
 static void
-keep(struct buf *buf, const char *line, size_t size)
+store_line(struct buf *buf, const char *line, size_t size)
 {
 	buf_clear(buf);
 	buf_append(buf, line, size);
@@ -40,9 +40,9 @@ text_of(const struct buf *buf)
 	return (struct grade_text){(const char *)buf->data, buf->size};
 }
 
-/* Finds out what the output is: by the heading above its records, or by its first line. */
+/* Detects the layout by the heading above the records, or by the first line. */
 static void
-recognise(struct poly_grade *grade)
+detect_layout(struct poly_grade *grade)
 {
 	struct grade_record record;
 	const char *line = (const char *)grade->expected.data;
@@ -62,7 +62,7 @@ poly_grade_expected(
 	if (grade->ended)
 		return POLY_OK;
 	grade->line++;
-	/* The record before is the last line that was one. */
+	/* The previous record is the last line that was a record. */
 	if (grade->has_expected && grade->layout &&
 		grade_split(grade->layout, text_of(&grade->expected), &record)) {
 		struct buf swap = grade->before;
@@ -73,60 +73,61 @@ poly_grade_expected(
 	grade->has_expected = line != NULL;
 	if (!line)
 		return POLY_OK;
-	keep(&grade->expected, line, size);
+	store_line(&grade->expected, line, size);
 	if (grade->expected.failed)
 		return err_memory(error);
 	if (!grade->layout)
-		recognise(grade);
+		detect_layout(grade);
 	return POLY_OK;
 }
 
-/* What is compared where lines are no records: the words before a colon or an equals sign. */
+/* Names the field of a line that is not a record: the words before a colon or an equals sign.
+ */
 static void
 name_summary(struct poly_grade *grade)
 {
 	struct grade_text line = text_of(&grade->expected);
 	size_t n = 0;
-	while (n < line.size && line.at[n] != ':' && line.at[n] != '=')
+	while (n < line.size && line.start[n] != ':' && line.start[n] != '=')
 		n++;
-	while (n && (line.at[n - 1] == ' ' || line.at[n - 1] == '\t'))
+	while (n && (line.start[n - 1] == ' ' || line.start[n - 1] == '\t'))
 		n--;
 	if (n && n < line.size)
-		buf_append(&grade->field, line.at, n);
+		buf_append(&grade->field, line.start, n);
 }
 
 static bool
-same(struct grade_text a, struct grade_text b)
+equals(struct grade_text a, struct grade_text b)
 {
-	return a.size == b.size && !memcmp(a.at, b.at, a.size);
+	return a.size == b.size && !memcmp(a.start, b.start, a.size);
 }
 
 static size_t
-pass_blanks(struct grade_text line, size_t at)
+skip_blanks(struct grade_text line, size_t start)
 {
-	while (at < line.size && memchr(" \t\r", line.at[at], 3))
-		at++;
-	return at;
+	while (start < line.size && memchr(" \t\r", line.start[start], 3))
+		start++;
+	return start;
 }
 
 /* Whether the same words stand in two lines, with other blanks between or around them. */
 static bool
 same_words(struct grade_text a, struct grade_text b)
 {
-	size_t i = pass_blanks(a, 0), j = pass_blanks(b, 0);
-	while (i < a.size && j < b.size && a.at[i] == b.at[j]) {
-		const size_t behind = pass_blanks(a, i + 1), other = pass_blanks(b, j + 1);
-		const bool ends = behind > i + 1 || behind == a.size;
-		const bool other_ends = other > j + 1 || other == b.size;
+	size_t i = skip_blanks(a, 0), j = skip_blanks(b, 0);
+	while (i < a.size && j < b.size && a.start[i] == b.start[j]) {
+		const size_t next = skip_blanks(a, i + 1), other_next = skip_blanks(b, j + 1);
+		const bool ends = next > i + 1 || next == a.size;
+		const bool other_ends = other_next > j + 1 || other_next == b.size;
 		if (ends != other_ends)
 			return false;
-		i = behind;
-		j = other;
+		i = next;
+		j = other_next;
 	}
 	return i == a.size && j == b.size;
 }
 
-/* Names the first field that differs, and says why it is as it is. */
+/* Names the first field that differs, and explains its expected value. */
 static void
 name_field(struct poly_grade *grade)
 {
@@ -142,13 +143,13 @@ name_field(struct poly_grade *grade)
 		name_summary(grade);
 		return;
 	}
-	/* What could be taken apart of a line that is no record is compared all the same. */
+	/* Compare the fields that were split even if the line is not a record. */
 	grade_split(layout, text_of(&grade->actual), &actual);
 	if (has_before)
 		has_before = grade_split(layout, text_of(&grade->before), &before);
-	while (i < expected.count && same(expected.fields[i], actual.fields[i]))
+	while (i < expected.count && equals(expected.fields[i], actual.fields[i]))
 		i++;
-	/* The fields are the same, and what stands between them is not. */
+	/* The fields are equal, but the text between them differs. */
 	if (i == expected.count || !*layout->fields[i])
 		return;
 	buf_string(&grade->field, layout->fields[i]);
@@ -158,21 +159,21 @@ name_field(struct poly_grade *grade)
 }
 
 static enum poly_status
-judge(struct poly_grade *grade, bool has_actual, struct poly_error *error)
+set_verdict(struct poly_grade *grade, bool has_actual, struct poly_error *error)
 {
 	struct poly_grade_verdict *verdict = &grade->verdict;
 	struct grade_text a = text_of(&grade->expected), b = text_of(&grade->actual);
-	size_t at = 0;
+	size_t start = 0;
 	verdict->line = grade->line;
 	if (grade->has_expected && has_actual) {
-		while (at < a.size && at < b.size && a.at[at] == b.at[at])
-			at++;
+		while (start < a.size && start < b.size && a.start[start] == b.start[start])
+			start++;
 		name_field(grade);
 	}
-	verdict->column = at + 1;
+	verdict->column = start + 1;
 	verdict->layout = grade->layout ? grade->layout->name : NULL;
-	verdict->expected = grade->has_expected ? a.at : NULL;
-	verdict->actual = has_actual ? b.at : NULL;
+	verdict->expected = grade->has_expected ? a.start : NULL;
+	verdict->actual = has_actual ? b.start : NULL;
 	if (grade->field.size)
 		verdict->field = buf_text(&grade->field);
 	if (grade->why.size)
@@ -189,21 +190,21 @@ poly_grade_actual(
 	if (grade->ended)
 		return POLY_END;
 	if (line) {
-		keep(&grade->actual, line, size);
+		store_line(&grade->actual, line, size);
 		if (grade->actual.failed)
 			return err_memory(error);
 	}
 	if (line && grade->has_expected &&
-		same(text_of(&grade->expected), text_of(&grade->actual)))
+		equals(text_of(&grade->expected), text_of(&grade->actual)))
 		return POLY_OK;
 	grade->ended = true;
 	if (!line && !grade->has_expected)
 		return POLY_END;
-	return judge(grade, line != NULL, error);
+	return set_verdict(grade, line != NULL, error);
 }
 
 const struct poly_grade_verdict *
-poly_grade_told(const struct poly_grade *grade)
+poly_grade_get_verdict(const struct poly_grade *grade)
 {
 	return &grade->verdict;
 }

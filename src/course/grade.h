@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layouts of the courses' outputs as fields of lines, and why a field has to be what it is.
+ * The layouts of the courses' outputs as fields of lines, and explanations of expected fields.
  *
- * spec: reference cis501 7.1.2 to 7.1.8, 6 (reference output)
+ * spec: outputs of the CIS 501, CSE 560M and CSC 656 homeworks
  */
 #ifndef COURSE_GRADE_H
 #define COURSE_GRADE_H
@@ -15,9 +15,9 @@
 
 enum { GRADE_FIELDS_MAX = 16, GRADE_NAME_ROOM = 32 };
 
-/* A stretch of a line. */
+/* Part of a line. */
 struct grade_text {
-	const char *at;
+	const char *start;
 	size_t size;
 };
 
@@ -27,46 +27,47 @@ struct grade_record {
 	size_t count;
 };
 
-/* What an output's lines are. */
+/* A layout of an output's lines. */
 struct grade_layout {
 	const char *name;
-	const char *heading;   /* how the line above the records begins; NULL: there is none */
+	const char *heading;   /* prefix of the line above the records; NULL: none */
 	const char *separator; /* bytes that separate fields */
-	char tail;	       /* with which the last field begins, where it stands last; 0 */
+	char tail; /* first character of the last field, at its last occurrence; 0: none */
 	/*
-	 * Names of the fields in order, NULL at the end; "" is a sign that never changes. A
-	 * layout without fields has no records, but lines "what = value".
+	 * Names of the fields in order, NULL at the end; "" is a constant sign. A layout
+	 * without fields has lines "name = value" instead of records.
 	 */
 	const char *fields[GRADE_FIELDS_MAX];
-	/* Appends why a field of a record is as it is, behind an earlier record (NULL: it is
-	 * the first). NULL: that isn't known. */
+	/* Appends the reason for the value of a field of a record after an earlier record
+	 * (NULL: it is the first). NULL: no explanations. */
 	void (*explain)(const struct grade_layout *layout, const struct grade_record *before,
-		const struct grade_record *record, const char *field, struct buf *to);
+		const struct grade_record *record, const char *field, struct buf *out);
 };
 
-/* The layouts that a heading tells, NULL at the end, and those that their first line tells. */
+/* The layouts detected by a heading, NULL at the end, and those detected by their first line.
+ */
 extern const struct grade_layout *const grade_headed[], *const grade_first[];
 
-/* Takes a line apart. False: it is no record of the layout. */
+/* Splits a line into fields. False: it is not a record of the layout. */
 bool grade_split(
 	const struct grade_layout *layout, struct grade_text line, struct grade_record *record);
 
-/* The field of a name; of size 0 where the layout has none. */
+/* Returns the field of a name; of size 0 if the layout does not have it. */
 struct grade_text grade_field(
 	const struct grade_layout *layout, const struct grade_record *record, const char *name);
 
 /* Explains fields of predictors, scoreboards, caches, stages, and of SFSU's predictors. */
 void grade_explain_predictor(const struct grade_layout *layout,
 	const struct grade_record *before, const struct grade_record *record, const char *field,
-	struct buf *to);
+	struct buf *out);
 void grade_explain_scoreboard(const struct grade_layout *layout,
 	const struct grade_record *before, const struct grade_record *record, const char *field,
-	struct buf *to);
+	struct buf *out);
 void grade_explain_cache(const struct grade_layout *layout, const struct grade_record *before,
-	const struct grade_record *record, const char *field, struct buf *to);
+	const struct grade_record *record, const char *field, struct buf *out);
 void grade_explain_stages(const struct grade_layout *layout, const struct grade_record *before,
-	const struct grade_record *record, const char *field, struct buf *to);
+	const struct grade_record *record, const char *field, struct buf *out);
 void grade_explain_sfsu(const struct grade_layout *layout, const struct grade_record *before,
-	const struct grade_record *record, const char *field, struct buf *to);
+	const struct grade_record *record, const char *field, struct buf *out);
 
 #endif

@@ -91,13 +91,13 @@ static const struct grade_layout penn_stages = {
 	.explain = grade_explain_stages,
 };
 static const struct grade_layout sfsu_dynamic = {
-	.name = "predictor and target buffer, SFSU",
+	.name = "predictor and BTB, SFSU",
 	.separator = " ",
 	.fields = {"branch", "counter", "state before", "state after", "entry", "tag",
 		"accesses", "misses"},
 	.explain = grade_explain_sfsu,
 };
-/* What is told without records. */
+/* Layouts without records. */
 static const struct grade_layout sfsu_predictor = {
 	.name = "predictor, SFSU", .heading = "branches = ", .separator = ""};
 static const struct grade_layout sfsu_cache = {
@@ -118,31 +118,31 @@ field_count(const struct grade_layout *layout)
 	return n;
 }
 
-/* The next field, without the separators around it; the last one takes the rest. */
+/* Returns the next field, without the separators around it; the last one is the rest. */
 static struct grade_text
-next_field(const char *separator, struct grade_text *rest, bool last)
+next_field(const char *separator, struct grade_text *rest, bool is_last)
 {
-	while (rest->size && memchr(separator, *rest->at, strlen(separator))) {
-		rest->at++;
+	while (rest->size && memchr(separator, *rest->start, strlen(separator))) {
+		rest->start++;
 		rest->size--;
 	}
-	struct grade_text field = {rest->at, 0};
+	struct grade_text field = {rest->start, 0};
 	while (field.size < rest->size &&
-		(last || !memchr(separator, field.at[field.size], strlen(separator))))
+		(is_last || !memchr(separator, field.start[field.size], strlen(separator))))
 		field.size++;
-	rest->at += field.size;
+	rest->start += field.size;
 	rest->size -= field.size;
-	while (field.size && field.at[field.size - 1] == ' ')
+	while (field.size && field.start[field.size - 1] == ' ')
 		field.size--;
 	return field;
 }
 
-/* Whether a text is made of these characters alone. */
+/* Returns whether a text consists only of these characters. */
 static bool
-is_of(struct grade_text text, const char *characters)
+consists_of(struct grade_text text, const char *characters)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if (!memchr(characters, text.at[i], strlen(characters)))
+		if (!memchr(characters, text.start[i], strlen(characters)))
 			return false;
 	return text.size > 0;
 }
@@ -155,45 +155,46 @@ is_among(const char *name, const char *const *names)
 	return *names;
 }
 
-/* Whether a field can be what its name says; text that is anything is never refused. */
+/* Returns whether a field is valid for its name; any text is valid for the others. */
 static bool
-fits(const char *name, struct grade_text field)
+is_valid(const char *name, struct grade_text field)
 {
 	static const char *const hexadecimal[] = {"pc", "counter", "tag", NULL};
 	static const char *const decimal[] = {"cycle", "mispredictions", "F", "D", "X", "M",
 		"W", "branch", "entry", "accesses", "misses", NULL};
 	static const char *const states[] = {"state before", "state after", NULL};
 	if (!strcmp(name, "bimodal table") || !strcmp(name, "gshare table"))
-		return is_of(field, "NntT");
+		return consists_of(field, "NntT");
 	if (!strcmp(name, "chooser table"))
-		return is_of(field, "BbgG");
+		return consists_of(field, "BbgG");
 	if (is_among(name, hexadecimal))
-		return is_of(field, "0123456789abcdef");
+		return consists_of(field, "0123456789abcdef");
 	if (is_among(name, decimal))
-		return is_of(field, "0123456789");
+		return consists_of(field, "0123456789");
 	if (is_among(name, states))
-		return field.size == 1 && is_of(field, "0123");
-	/* Further numbers are further stages: of a core that is not this one. */
+		return field.size == 1 && consists_of(field, "0123");
+	/* Further numbers would be further stages, of another core. */
 	if (!strcmp(name, "instruction"))
-		return field.size && !is_of((struct grade_text){field.at, 1}, "0123456789");
+		return field.size &&
+		       !consists_of((struct grade_text){field.start, 1}, "0123456789");
 	if (!strcmp(name, "labels"))
-		return field.size > 1 && field.at[field.size - 1] == '}';
+		return field.size > 1 && field.start[field.size - 1] == '}';
 	if (!strcmp(name, "cache"))
-		return field.size > 2 && field.at[2] >= '0' && field.at[2] <= '9';
+		return field.size > 2 && field.start[2] >= '0' && field.start[2] <= '9';
 	return field.size > 0;
 }
 
-/* Takes the end of a line off, from the last tail on; of size 0 where there is none. */
+/* Splits off the end of a line, from the last tail; of size 0 if there is none. */
 static struct grade_text
-take_tail(struct grade_text *line, char tail)
+split_tail(struct grade_text *line, char tail)
 {
-	struct grade_text end = {line->at, line->size};
-	while (end.size && line->at[end.size - 1] != tail)
+	struct grade_text end = {line->start, line->size};
+	while (end.size && line->start[end.size - 1] != tail)
 		end.size--;
 	if (!end.size)
 		return end;
-	end.at += end.size - 1;
-	end.size = line->size - (size_t)(end.at - line->at);
+	end.start += end.size - 1;
+	end.size = line->size - (size_t)(end.start - line->start);
 	line->size -= end.size;
 	return end;
 }
@@ -205,13 +206,13 @@ grade_split(
 	const size_t n = field_count(layout), others = n - (layout->tail != 0);
 	struct grade_text tail = {"", 0};
 	if (layout->tail)
-		tail = take_tail(&line, layout->tail);
+		tail = split_tail(&line, layout->tail);
 	*record = (struct grade_record){.count = n};
 	for (size_t i = 0; i < n; i++) {
 		record->fields[i] =
 			i < others ? next_field(layout->separator, &line, i + 1 == others)
 				   : tail;
-		if (!fits(layout->fields[i], record->fields[i]))
+		if (!is_valid(layout->fields[i], record->fields[i]))
 			return false;
 	}
 	return n > 0;

@@ -9,11 +9,11 @@
 const char *const course_category_names[COURSE_CATEGORIES] = {
 	"loads", "stores", "unconditionalbranches", "conditionalbranches", "other"};
 
-/* Bits that a distance takes: 2 + floor(log2(distance)); 2 for none (3, row 24). */
+/* Returns the bits of a distance: 2 + floor(log2(distance)); 2 for distance 0. */
 static unsigned
-distance_bits(uint64_t from, uint64_t to)
+distance_bits(uint64_t source, uint64_t target)
 {
-	const uint64_t distance = to > from ? to - from : from - to;
+	const uint64_t distance = target > source ? target - source : source - target;
 	return distance ? 65 - (unsigned)__builtin_clzll(distance) : 2;
 }
 
@@ -33,7 +33,7 @@ course_mix_cut(struct course_mix *mix)
 }
 
 static void
-take_group(struct course_mix *mix, const struct course_uop *uop)
+count_group(struct course_mix *mix, const struct course_uop *uop)
 {
 	if (uop->uop == 1) {
 		const uint64_t bytes = uop->fallthrough ? uop->fallthrough - uop->pc : 0;
@@ -61,12 +61,12 @@ void
 course_mix_uop(struct course_mix *mix, const struct course_uop *uop)
 {
 	const bool conditional = uop->target && uop->flags == 'R';
-	take_group(mix, uop);
+	count_group(mix, uop);
 	mix->categories[category_of(uop)]++;
 	if (uop->target) {
 		mix->bits[distance_bits(uop->pc, uop->target)]++;
 		if (uop->fallthrough)
-			mix->from_behind[distance_bits(uop->fallthrough, uop->target)]++;
+			mix->from_fallthrough[distance_bits(uop->fallthrough, uop->target)]++;
 	}
 	mix->pairs += mix->ends_writing && conditional;
 	if (!mix->count.uops)
@@ -76,36 +76,36 @@ course_mix_uop(struct course_mix *mix, const struct course_uop *uop)
 }
 
 static void
-add(uint64_t *to, const uint64_t *more, size_t n)
+add_counts(uint64_t *sum, const uint64_t *counts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		to[i] += more[i];
+		sum[i] += counts[i];
 }
 
 void
-course_mix_merge(struct course_mix *mix, const struct course_mix *more)
+course_mix_merge(struct course_mix *mix, const struct course_mix *next)
 {
-	if (!more->count.uops)
+	if (!next->count.uops)
 		return;
-	mix->pairs += more->pairs + (mix->ends_writing && more->begins_conditional);
+	mix->pairs += next->pairs + (mix->ends_writing && next->begins_conditional);
 	if (!mix->count.uops)
-		mix->begins_conditional = more->begins_conditional;
-	mix->ends_writing = more->ends_writing;
+		mix->begins_conditional = next->begins_conditional;
+	mix->ends_writing = next->ends_writing;
 	if (mix->open)
-		mix->open += more->lead;
+		mix->open += next->lead;
 	else if (!mix->count.mops)
-		mix->lead += more->lead;
-	if (more->count.mops) {
+		mix->lead += next->lead;
+	if (next->count.mops) {
 		end_group(mix);
-		mix->open = more->open;
+		mix->open = next->open;
 	}
-	mix->count.uops += more->count.uops;
-	mix->count.mops += more->count.mops;
-	add(mix->groups, more->groups, COURSE_MIX_SIZES);
-	add(mix->sizes, more->sizes, COURSE_MIX_SIZES);
-	add(mix->bits, more->bits, COURSE_MIX_BITS);
-	add(mix->from_behind, more->from_behind, COURSE_MIX_BITS);
-	add(mix->categories, more->categories, COURSE_CATEGORIES);
+	mix->count.uops += next->count.uops;
+	mix->count.mops += next->count.mops;
+	add_counts(mix->groups, next->groups, COURSE_MIX_SIZES);
+	add_counts(mix->sizes, next->sizes, COURSE_MIX_SIZES);
+	add_counts(mix->bits, next->bits, COURSE_MIX_BITS);
+	add_counts(mix->from_fallthrough, next->from_fallthrough, COURSE_MIX_BITS);
+	add_counts(mix->categories, next->categories, COURSE_CATEGORIES);
 }
 
 uint64_t
@@ -118,9 +118,9 @@ course_mix_sum(const uint64_t *counts, size_t n)
 }
 
 static double
-quotient(uint64_t part, uint64_t whole)
+quotient(uint64_t part, uint64_t total)
 {
-	return (double)part / (double)whole;
+	return (double)part / (double)total;
 }
 
 uint64_t
@@ -140,12 +140,12 @@ course_mix_size(const struct course_mix *mix)
 }
 
 enum course_category
-course_mix_most(const struct course_mix *mix)
+course_mix_top_category(const struct course_mix *mix)
 {
-	enum course_category most = COURSE_LOAD;
+	enum course_category top = COURSE_LOAD;
 	for (enum course_category i = COURSE_STORE; i < COURSE_CATEGORIES; i++)
-		most = mix->categories[i] > mix->categories[most] ? i : most;
-	return most;
+		top = mix->categories[i] > mix->categories[top] ? i : top;
+	return top;
 }
 
 double
@@ -162,82 +162,83 @@ course_mix_small(const struct course_mix *mix, unsigned n)
 		course_mix_sum(mix->sizes + 1, COURSE_MIX_SIZES - 1));
 }
 
-/* A line for each number from first on that occurs: what it says, the number, unit, percent. */
+/* Prints a line for each number from first that occurs: words, number, unit, percent. */
 static void
-put_percents(struct buf *to, const char *const words[2], const uint64_t *counts, size_t n,
+print_percents(struct buf *out, const char *const words[2], const uint64_t *counts, size_t n,
 	size_t first)
 {
-	const uint64_t whole = course_mix_sum(counts, n);
+	const uint64_t total = course_mix_sum(counts, n);
 	for (size_t i = first; i < n; i++) {
 		if (counts[i])
-			buf_printf(to, "  Percent of %s %2zu%s: %4.1f%%\n", words[0], i,
-				words[1], course_percent(counts[i], whole));
+			buf_printf(out, "  Percent of %s %2zu%s: %4.1f%%\n", words[0], i,
+				words[1], course_percent(counts[i], total));
 	}
 }
 
 void
-course_mix_wustl(const struct course_mix *mix, struct buf *to)
+course_mix_wustl(const struct course_mix *mix, struct buf *out)
 {
 	static const char *const words[][2] = {{"mops consisting of", " uops"},
 		{"mops of length", " bytes"}, {"targets requiring", " bits"},
 		{"uops of type", " "}};
-	put_percents(to, words[0], mix->groups, COURSE_MIX_SIZES, 1);
-	put_percents(to, words[1], mix->sizes, COURSE_MIX_SIZES, 1);
-	put_percents(to, words[2], mix->bits, COURSE_MIX_BITS, 1);
-	put_percents(to, words[3], mix->categories, COURSE_CATEGORIES, 0);
+	print_percents(out, words[0], mix->groups, COURSE_MIX_SIZES, 1);
+	print_percents(out, words[1], mix->sizes, COURSE_MIX_SIZES, 1);
+	print_percents(out, words[2], mix->bits, COURSE_MIX_BITS, 1);
+	print_percents(out, words[3], mix->categories, COURSE_CATEGORIES, 0);
 }
 
 static void
-put_real(struct buf *to, const char *what, double value)
+print_real(struct buf *out, const char *what, double value)
 {
 	if (value >= 0)
-		buf_printf(to, "%s = %.6f\n", what, value);
+		buf_printf(out, "%s = %.6f\n", what, value);
 }
 
-/* The counts of a distribution that are not 0: what of number, unit. */
+/* Prints the nonzero counts of a distribution: words, number, unit. */
 static void
-put_counts(struct buf *to, const char *const words[2], const uint64_t *counts, size_t n)
+print_counts(struct buf *out, const char *const words[2], const uint64_t *counts, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (counts[i])
-			buf_printf(to, "%s %zu %s = %" PRIu64 "\n", words[0], i, words[1],
+			buf_printf(out, "%s %zu %s = %" PRIu64 "\n", words[0], i, words[1],
 				counts[i]);
 	}
 }
 
 static void
-put_fractions(const struct course_mix *mix, struct buf *to)
+print_fractions(const struct course_mix *mix, struct buf *out)
 {
 	for (unsigned n = 1; n <= COURSE_MIX_PENN && course_mix_near(mix, n) >= 0; n++)
-		buf_printf(to, "fractionOfBranchTargetsLteNBits(%u) = %.6f\n", n,
+		buf_printf(out, "fractionOfBranchTargetsLteNBits(%u) = %.6f\n", n,
 			course_mix_near(mix, n));
 	for (unsigned n = 1; n <= COURSE_MIX_PENN && course_mix_small(mix, n) >= 0; n++)
-		buf_printf(to, "fractionOfInsnsLteNBytes(%u) = %.6f\n", n,
+		buf_printf(out, "fractionOfInsnsLteNBytes(%u) = %.6f\n", n,
 			course_mix_small(mix, n));
 }
 
 void
-course_mix_penn(const struct course_mix *mix, struct buf *to)
+course_mix_penn(const struct course_mix *mix, struct buf *out)
 {
 	static const char *const words[][2] = {{"macro-ops of", "micro-ops"},
 		{"macro-ops of", "bytes"}, {"branch targets of", "bits"}};
 	const uint64_t uops = mix->count.uops, far = course_mix_far(mix);
-	buf_printf(to, "micro-ops = %" PRIu64 "\nmacro-ops = %" PRIu64 "\n", uops,
+	buf_printf(out, "micro-ops = %" PRIu64 "\nmacro-ops = %" PRIu64 "\n", uops,
 		mix->count.mops);
-	put_real(to, "micro-ops per macro-op", quotient(uops, mix->count.mops));
-	put_counts(to, words[0], mix->groups, COURSE_MIX_SIZES);
-	put_real(to, "avgInsnSize", course_mix_size(mix));
-	put_counts(to, words[1], mix->sizes, COURSE_MIX_SIZES);
-	put_counts(to, words[2], mix->bits, COURSE_MIX_BITS);
+	print_real(out, "micro-ops per macro-op", quotient(uops, mix->count.mops));
+	print_counts(out, words[0], mix->groups, COURSE_MIX_SIZES);
+	print_real(out, "avgInsnSize", course_mix_size(mix));
+	print_counts(out, words[1], mix->sizes, COURSE_MIX_SIZES);
+	print_counts(out, words[2], mix->bits, COURSE_MIX_BITS);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++)
-		buf_printf(
-			to, "%s = %" PRIu64 "\n", course_category_names[i], mix->categories[i]);
+		buf_printf(out, "%s = %" PRIu64 "\n", course_category_names[i],
+			mix->categories[i]);
 	if (uops)
-		buf_printf(to, "mostCommonUopCategory = %s\n",
-			course_category_names[course_mix_most(mix)]);
-	put_fractions(mix, to);
-	buf_printf(to, "branches of more than %d bits = %" PRIu64 "\n", COURSE_MIX_SHORT, far);
-	put_real(to, "instructions with short offsets, relative", quotient(uops + far, uops));
-	buf_printf(to, "fused pairs = %" PRIu64 "\n", mix->pairs);
-	put_real(to, "speedup of fusion", quotient(uops, uops - mix->pairs));
+		buf_printf(out, "mostCommonUopCategory = %s\n",
+			course_category_names[course_mix_top_category(mix)]);
+	print_fractions(mix, out);
+	buf_printf(out, "branches of more than %d bits = %" PRIu64 "\n", COURSE_MIX_SHORT, far);
+	print_real(
+		out, "instructions with short offsets, relative", quotient(uops + far, uops));
+	buf_printf(out, "fused pairs = %" PRIu64 "\n", mix->pairs);
+	print_real(out, "speedup of fusion", quotient(uops, uops - mix->pairs));
 }

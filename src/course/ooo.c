@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cycle by cycle: commit, then squash, then issue, then fetch, as the handout orders them. This
- * is meant to be followed with the homework in hand. sim/pipeline.h has the fast models.
+ * Cycle by cycle: commit, then squash, then issue, then fetch, as the handout orders them.
+ * This is meant to be compared with the homework. sim/pipeline.h has the fast models.
  *
- * spec: reference cis501 7.1.6
+ * spec: CIS 501 homework 5 (out of order)
  */
 #include "course/ooo.h"
 
@@ -17,65 +17,65 @@
 
 enum { SOURCES = 3, DESTS = 2 };
 
-#define NEVER UINT64_MAX /* a cycle that has not come */
+#define NEVER UINT64_MAX /* a cycle in the future */
 
-/* A register as the trace names it, and the one that it stands for. */
-struct mapping {
+/* An architectural register and its physical register. */
+struct register_mapping {
 	uint32_t arch, phys;
-	uint32_t freed; /* of a destination: free when the micro-op commits */
+	uint32_t freed; /* of a destination: freed when the micro-op commits */
 };
 
-/* A micro-op from when it is given until it commits. */
-struct entry {
+/* A micro-op from its arrival to its commit. */
+struct ooo_entry {
 	uint64_t number, pc, address;
 	uint64_t fetched, issued, done; /* cycles */
-	uint32_t macro, micro;		/* numbers of names */
+	uint32_t macro, micro;		/* ids of names */
 	char ldst;
 	uint8_t source_count, dest_count;
-	struct mapping sources[SOURCES], dests[DESTS];
+	struct register_mapping sources[SOURCES], dests[DESTS];
 };
 
 struct ooo {
 	struct ooo_config config;
 	struct course_count count;
 	uint64_t now, stalls, committed, violations;
-	uint64_t resume;    /* the cycle from which on fetching goes on */
-	unsigned taken;	    /* micro-ops fetched in this cycle */
-	struct entry *ring; /* one more than the reorder buffer has */
-	size_t head;	    /* the oldest */
-	size_t fetched;	    /* micro-ops in the reorder buffer */
-	size_t held;	    /* and with those that are still to be fetched, or again */
+	uint64_t resume;	/* the cycle in which fetching resumes */
+	unsigned fetched_now;	/* micro-ops fetched in this cycle */
+	struct ooo_entry *ring; /* one more entry than the reorder buffer */
+	size_t head;		/* the oldest */
+	size_t fetched;		/* micro-ops in the reorder buffer */
+	size_t window;		/* plus those to be fetched, or fetched again */
 	uint32_t table[COURSE_REGISTERS];
-	uint64_t *ready; /* the cycle from which on a physical register may be read */
+	uint64_t *ready; /* the first cycle in which a physical register can be read */
 	uint32_t *list;	 /* a ring of free registers */
 	size_t next, free;
 	struct intern names;
-	struct map sets; /* pc to number of the store set */
+	struct map sets; /* pc to store set id */
 	uint64_t set_count;
 };
 
 static enum poly_status
-out_of_range(struct poly_error *error, const char *what, unsigned found, int least, int most)
+out_of_range(struct poly_error *error, const char *what, unsigned found, int min, int max)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected %d to %d",
-		what, found, least, most);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s: found %u, expected %d to %d",
+		what, found, min, max);
 }
 
 enum poly_status
-ooo_sound(const struct ooo_config *config, struct poly_error *error)
+ooo_check(const struct ooo_config *config, struct poly_error *error)
 {
 	if (config->width < 1 || config->width > OOO_WIDTH_MAX)
-		return out_of_range(error, "the width", config->width, 1, OOO_WIDTH_MAX);
+		return out_of_range(error, "width", config->width, 1, OOO_WIDTH_MAX);
 	if (config->size < 1 || config->size > OOO_SIZE_MAX)
 		return out_of_range(
-			error, "the reorder buffer's size", config->size, 1, OOO_SIZE_MAX);
-	/* Fewer would never let a micro-op with two destinations be renamed. */
+			error, "reorder buffer size", config->size, 1, OOO_SIZE_MAX);
+	/* With fewer registers a micro-op with two destinations could never be renamed. */
 	if (config->registers < COURSE_REGISTERS + DESTS || config->registers > OOO_SIZE_MAX)
-		return out_of_range(error, "the number of physical registers",
-			config->registers, COURSE_REGISTERS + DESTS, OOO_SIZE_MAX);
+		return out_of_range(error, "number of physical registers", config->registers,
+			COURSE_REGISTERS + DESTS, OOO_SIZE_MAX);
 	if (config->load_latency < 1 || config->load_latency > OOO_LATENCY_MAX)
-		return out_of_range(error, "the latency of loads in cycles",
-			config->load_latency, 1, OOO_LATENCY_MAX);
+		return out_of_range(error, "load latency in cycles", config->load_latency, 1,
+			OOO_LATENCY_MAX);
 	return POLY_OK;
 }
 
@@ -92,7 +92,7 @@ reset(struct ooo *core)
 struct ooo *
 ooo_new(const struct ooo_config *config, struct poly_error *error)
 {
-	if (ooo_sound(config, error) != POLY_OK)
+	if (ooo_check(config, error) != POLY_OK)
 		return NULL;
 	struct ooo *core = mem_new(1, sizeof *core);
 	if (!core) {
@@ -112,8 +112,8 @@ ooo_new(const struct ooo_config *config, struct poly_error *error)
 	return core;
 }
 
-/* The i-th oldest micro-op. */
-static struct entry *
+/* Returns the i-th oldest micro-op. */
+static struct ooo_entry *
 entry_at(const struct ooo *core, size_t i)
 {
 	size_t at = core->head + i, size = (size_t)core->config.size + 1;
@@ -121,7 +121,7 @@ entry_at(const struct ooo *core, size_t i)
 }
 
 static uint32_t
-take_register(struct ooo *core)
+allocate_register(struct ooo *core)
 {
 	uint32_t phys = core->list[core->next];
 	core->next = (core->next + 1) % core->config.registers;
@@ -130,34 +130,34 @@ take_register(struct ooo *core)
 }
 
 static void
-give_register(struct ooo *core, uint32_t phys)
+free_register(struct ooo *core, uint32_t phys)
 {
 	core->list[(core->next + core->free++) % core->config.registers] = phys;
 }
 
-/* What take_register gave last becomes the next free one again. */
+/* Returns the register allocated last to the front of the free list. */
 static void
-return_register(struct ooo *core)
+undo_allocation(struct ooo *core)
 {
 	core->next = (core->next ? core->next : core->config.registers) - 1;
 	core->free++;
 }
 
 static void
-rename_entry(struct ooo *core, struct entry *entry)
+rename_entry(struct ooo *core, struct ooo_entry *entry)
 {
 	for (size_t i = 0; i < entry->source_count; i++)
 		entry->sources[i].phys = core->table[entry->sources[i].arch];
 	for (size_t i = 0; i < entry->dest_count; i++) {
-		struct mapping *dest = &entry->dests[i];
+		struct register_mapping *dest = &entry->dests[i];
 		dest->freed = core->table[dest->arch];
-		dest->phys = core->table[dest->arch] = take_register(core);
+		dest->phys = core->table[dest->arch] = allocate_register(core);
 		core->ready[dest->phys] = NEVER;
 	}
 }
 
 static void
-print_mappings(const struct entry *entry, struct buf *out)
+print_mappings(const struct ooo_entry *entry, struct buf *out)
 {
 	for (size_t i = 0; i < entry->source_count; i++)
 		buf_printf(out, ", r%" PRIu32 " -> p%" PRIu32, entry->sources[i].arch,
@@ -168,7 +168,7 @@ print_mappings(const struct entry *entry, struct buf *out)
 }
 
 static void
-print_entry(const struct ooo *core, const struct entry *entry, struct buf *out)
+print_entry(const struct ooo *core, const struct ooo_entry *entry, struct buf *out)
 {
 	if (!out)
 		return;
@@ -181,17 +181,17 @@ print_entry(const struct ooo *core, const struct entry *entry, struct buf *out)
 		intern_text(&core->names, entry->micro));
 }
 
-/* Takes the oldest micro-op out; its registers' old values are of no use any more. */
+/* Removes the oldest micro-op; frees the registers that it overwrote. */
 static void
 retire(struct ooo *core, struct buf *out)
 {
-	const struct entry *entry = entry_at(core, 0);
+	const struct ooo_entry *entry = entry_at(core, 0);
 	for (size_t i = 0; i < entry->dest_count; i++)
-		give_register(core, entry->dests[i].freed);
+		free_register(core, entry->dests[i].freed);
 	print_entry(core, entry, core->config.is_quiet ? NULL : out);
 	core->head = (core->head + 1) % ((size_t)core->config.size + 1);
 	core->fetched--;
-	core->held--;
+	core->window--;
 	core->committed++;
 }
 
@@ -205,7 +205,7 @@ commit(struct ooo *core, struct buf *out)
 	}
 }
 
-/* The store set of a pc; 0: none. */
+/* Returns the store set of a pc; 0: none. */
 static uint64_t
 set_of(const struct ooo *core, uint64_t pc)
 {
@@ -214,7 +214,7 @@ set_of(const struct ooo *core, uint64_t pc)
 }
 
 static bool
-put_set(struct ooo *core, uint64_t pc, uint64_t set)
+assign_set(struct ooo *core, uint64_t pc, uint64_t set)
 {
 	bool added;
 	if (core->sets.count >= OOO_SETS_MAX && !map_find(&core->sets, pc))
@@ -225,7 +225,7 @@ put_set(struct ooo *core, uint64_t pc, uint64_t set)
 	return value;
 }
 
-/* A load and a store that met come into one set: the older of theirs, or a new one. */
+/* Assigns a load and a store that conflicted to one set: the older of theirs, or a new one. */
 static bool
 join_sets(struct ooo *core, uint64_t load, uint64_t store)
 {
@@ -233,33 +233,35 @@ join_sets(struct ooo *core, uint64_t load, uint64_t store)
 	uint64_t set = a && b ? (a < b ? a : b) : a + b;
 	if (!set)
 		set = ++core->set_count;
-	return put_set(core, load, set) && put_set(core, store, set);
+	return assign_set(core, load, set) && assign_set(core, store, set);
 }
 
-/* Undoes what was fetched from the i-th oldest on; it is held, and fetched again. */
+/* Squashes the micro-ops from the i-th oldest, which remain in the window and are fetched
+ * again. */
 static void
 squash(struct ooo *core, size_t i)
 {
 	while (core->fetched > i) {
-		const struct entry *entry = entry_at(core, --core->fetched);
+		const struct ooo_entry *entry = entry_at(core, --core->fetched);
 		for (size_t d = entry->dest_count; d-- > 0;) {
 			core->table[entry->dests[d].arch] = entry->dests[d].freed;
-			return_register(core);
+			undo_allocation(core);
 		}
 	}
 	core->resume = core->now + 1;
 	core->violations++;
 }
 
-/* Whether a store that is the i-th oldest is done just now, and squashes a younger load. */
+/* Squashes a younger load if the i-th oldest is a store that completes now; false: out of
+ * memory. */
 static bool
-violates(struct ooo *core, size_t i)
+squash_violation(struct ooo *core, size_t i)
 {
-	const struct entry *store = entry_at(core, i);
+	const struct ooo_entry *store = entry_at(core, i);
 	if (store->ldst != 'S' || store->done != core->now)
 		return true;
 	for (size_t j = i + 1; j < core->fetched; j++) {
-		const struct entry *load = entry_at(core, j);
+		const struct ooo_entry *load = entry_at(core, j);
 		if (load->ldst != 'L' || load->address != store->address ||
 			load->issued >= core->now)
 			continue;
@@ -276,12 +278,12 @@ squash_violations(struct ooo *core)
 	if (core->config.memory < OOO_NAIVE)
 		return true;
 	for (size_t i = 0; i < core->fetched; i++)
-		ok = violates(core, i) && ok;
+		ok = squash_violation(core, i) && ok;
 	return ok;
 }
 
 static bool
-sources_are_ready(const struct ooo *core, const struct entry *entry)
+sources_are_ready(const struct ooo *core, const struct ooo_entry *entry)
 {
 	for (size_t i = 0; i < entry->source_count; i++) {
 		if (core->ready[entry->sources[i].phys] > core->now)
@@ -290,9 +292,9 @@ sources_are_ready(const struct ooo *core, const struct entry *entry)
 	return true;
 }
 
-/* Whether the rule has a load look at an older store at all. */
+/* Returns whether the rule orders a load after an older store. */
 static bool
-concerns(const struct ooo *core, const struct entry *load, const struct entry *store)
+is_ordered(const struct ooo *core, const struct ooo_entry *load, const struct ooo_entry *store)
 {
 	switch (core->config.memory) {
 	case OOO_CONSERVATIVE: return true;
@@ -309,17 +311,17 @@ concerns(const struct ooo *core, const struct entry *load, const struct entry *s
 	return false;
 }
 
-/* Whether the i-th oldest is a load that has to wait for an older store. */
+/* Returns whether the i-th oldest is a load that must wait for an older store. */
 static bool
 waits_for_store(const struct ooo *core, size_t i)
 {
-	const struct entry *load = entry_at(core, i);
+	const struct ooo_entry *load = entry_at(core, i);
 	if (load->ldst != 'L' || core->config.memory <= OOO_NONE ||
 		core->config.memory == OOO_NAIVE)
 		return false;
 	while (i-- > 0) {
-		const struct entry *store = entry_at(core, i);
-		if (store->ldst != 'S' || !concerns(core, load, store))
+		const struct ooo_entry *store = entry_at(core, i);
+		if (store->ldst != 'S' || !is_ordered(core, load, store))
 			continue;
 		if (store->done > core->now)
 			return true;
@@ -334,7 +336,7 @@ issue(struct ooo *core)
 {
 	unsigned issued = 0;
 	for (size_t i = 0; i < core->fetched && issued < core->config.width; i++) {
-		struct entry *entry = entry_at(core, i);
+		struct ooo_entry *entry = entry_at(core, i);
 		if (entry->issued != NEVER || !sources_are_ready(core, entry) ||
 			waits_for_store(core, i))
 			continue;
@@ -346,26 +348,26 @@ issue(struct ooo *core)
 	}
 }
 
-/* Fetches one micro-op; false where none can be fetched in this cycle any more. */
+/* Fetches one micro-op; false if no more can be fetched in this cycle. */
 static bool
 fetch(struct ooo *core)
 {
-	if (core->taken == core->config.width || core->now < core->resume)
+	if (core->fetched_now == core->config.width || core->now < core->resume)
 		return false;
 	if (core->fetched == core->config.size) {
 		core->stalls++;
 		return false;
 	}
-	if (core->fetched == core->held)
+	if (core->fetched == core->window)
 		return false;
-	struct entry *entry = entry_at(core, core->fetched);
+	struct ooo_entry *entry = entry_at(core, core->fetched);
 	if (core->free < entry->dest_count)
 		return false;
 	rename_entry(core, entry);
 	entry->fetched = core->now;
 	entry->issued = entry->done = NEVER;
 	core->fetched++;
-	core->taken++;
+	core->fetched_now++;
 	return true;
 }
 
@@ -373,7 +375,7 @@ static enum poly_status
 next_cycle(struct ooo *core, struct buf *out, struct poly_error *error)
 {
 	core->now++;
-	core->taken = 0;
+	core->fetched_now = 0;
 	commit(core, out);
 	if (!squash_violations(core))
 		return err_memory(error);
@@ -382,25 +384,25 @@ next_cycle(struct ooo *core, struct buf *out, struct poly_error *error)
 }
 
 static void
-add_source(struct entry *entry, int32_t number)
+add_source(struct ooo_entry *entry, int32_t number)
 {
 	if (course_is_register(number))
 		entry->sources[entry->source_count++].arch = (uint32_t)number;
 }
 
 static void
-add_dest(struct entry *entry, int32_t number)
+add_dest(struct ooo_entry *entry, int32_t number)
 {
 	if (course_is_register(number))
 		entry->dests[entry->dest_count++].arch = (uint32_t)number;
 }
 
-/* Puts a micro-op behind those that are held. */
+/* Appends a micro-op to the window. */
 static bool
-hold(struct ooo *core, const struct course_uop *uop)
+append_uop(struct ooo *core, const struct course_uop *uop)
 {
-	struct entry *entry = entry_at(core, core->held);
-	*entry = (struct entry){.number = uop->number,
+	struct ooo_entry *entry = entry_at(core, core->window);
+	*entry = (struct ooo_entry){.number = uop->number,
 		.pc = uop->pc,
 		.address = uop->address,
 		.ldst = uop->ldst,
@@ -411,7 +413,7 @@ hold(struct ooo *core, const struct course_uop *uop)
 	add_source(entry, uop->flags == 'R' ? COURSE_FLAGS : COURSE_NONE);
 	add_dest(entry, uop->dest);
 	add_dest(entry, uop->flags == 'W' ? COURSE_FLAGS : COURSE_NONE);
-	core->held++;
+	core->window++;
 	course_count(&core->count, uop);
 	return entry->macro != INTERN_FAILED && entry->micro != INTERN_FAILED;
 }
@@ -420,7 +422,7 @@ enum poly_status
 ooo_add(struct ooo *core, const struct course_uop *uop, struct buf *out,
 	struct poly_error *error)
 {
-	if (!hold(core, uop))
+	if (!append_uop(core, uop))
 		return err_memory(error);
 	if (core->config.memory == OOO_RENAME_ONLY) {
 		rename_entry(core, entry_at(core, core->fetched++));
@@ -428,7 +430,7 @@ ooo_add(struct ooo *core, const struct course_uop *uop, struct buf *out,
 		core->now++;
 		return POLY_OK;
 	}
-	while (core->fetched < core->held) {
+	while (core->fetched < core->window) {
 		if (!fetch(core) && next_cycle(core, out, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
 	}
@@ -444,7 +446,7 @@ memory_text(enum ooo_memory memory)
 	case OOO_CONSERVATIVE:
 		return "modeling memory dependences: Conservative Memory Scheduling";
 	case OOO_PERFECT: return "modeling memory dependences: Perfect Memory Scheduling";
-	/* The project's own words are not known. */
+	/* The project's own words are unknown. */
 	case OOO_NAIVE: return "modeling memory dependences: Naive Speculation";
 	case OOO_STORE_SETS: return "modeling memory dependences: Store Sets";
 	case OOO_STORE_SETS_1: return "modeling memory dependences: Store Sets, One Store";
@@ -500,7 +502,7 @@ print_summary(const struct ooo *core, struct buf *out)
 enum poly_status
 ooo_end(struct ooo *core, struct buf *out, struct poly_error *error)
 {
-	while (core->held) {
+	while (core->window) {
 		if (!fetch(core) && next_cycle(core, out, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
 	}
@@ -512,7 +514,7 @@ ooo_end(struct ooo *core, struct buf *out, struct poly_error *error)
 uint64_t
 ooo_cycles(const struct ooo *core)
 {
-	/* Without cycles one micro-op counts as one. */
+	/* Without cycles each micro-op counts as one. */
 	bool counted = core->config.memory != OOO_RENAME_ONLY && core->count.uops;
 	return core->now + counted;
 }

@@ -2,15 +2,16 @@
 /*
  * The out-of-order core of homework 5 (Penn) and 6 (WUSTL): renaming with a free list, a
  * reorder buffer, oldest-first issue, and rules for when a load may pass a store; with the
- * printout of every micro-op as it commits.
+ * printout of every micro-op at its commit.
  *
- * The rules NAIVE and up are of a later project, of which only totals are known. The details
- * here are those under which the totals for gcc-1K come out, the only ones of some hundred
- * tried: in the cycle in which a store is done, behind the commits and before anything issues,
- * the oldest younger load of its address that has issued already is squashed with all behind
- * it; fetching goes on in the next cycle. What commits together with the store escapes.
+ * The rules NAIVE and up are those of a later project, of which only totals are known. The
+ * details here are the only ones of some hundred variants that reproduce the totals of gcc-1K:
+ * in the cycle in which a store completes, after the commits and before anything issues, the
+ * oldest younger load of its address that has already issued is squashed with all younger
+ * micro-ops; fetching resumes in the next cycle. Loads that commit in the cycle of the store
+ * escape.
  *
- * spec: reference cis501 7.1.6, 7.2 (totals)
+ * spec: CIS 501 homework 5 (out of order), CSE 560M homework 6; published totals of gcc-1K
  */
 #ifndef COURSE_OOO_H
 #define COURSE_OOO_H
@@ -20,59 +21,61 @@
 #include "polytrace/status.h"
 
 enum ooo_memory {
-	OOO_RENAME_ONLY,  /* no cycles: renaming, and the registers are free again at once */
-	OOO_NONE,	  /* a load waits for its registers alone */
-	OOO_CONSERVATIVE, /* and until all older stores are done */
-	OOO_PERFECT,	  /* and until older stores to the same address are done */
-	OOO_NAIVE,	/* for registers alone; what went wrong is squashed and fetched again */
-	OOO_STORE_SETS, /* and until older stores of its set are done (ss2) */
-	OOO_STORE_SETS_1, /* and until the youngest older store of its set is done (ss3) */
+	OOO_RENAME_ONLY,  /* no cycles: renaming, and registers are freed at once */
+	OOO_NONE,	  /* a load waits only for its registers */
+	OOO_CONSERVATIVE, /* and until all older stores complete */
+	OOO_PERFECT,	  /* and until older stores to the same address complete */
+	OOO_NAIVE,	  /* only for registers; violations squash and refetch */
+	OOO_STORE_SETS,	  /* and until older stores of its set complete (ss2) */
+	OOO_STORE_SETS_1, /* and until the youngest older store of its set completes (ss3) */
 };
 
 enum {
 	OOO_WIDTH_MAX = 1024,
 	OOO_SIZE_MAX = 65536,	   /* of the reorder buffer, and physical registers */
 	OOO_LATENCY_MAX = 1000000, /* cycles */
-	OOO_SETS_MAX = 1 << 20,	   /* pcs that store sets know: later ones are not learned */
+	OOO_SETS_MAX =
+		1 << 20, /* maximum number of pcs in store sets: later ones are ignored */
 };
 
 struct ooo_config {
 	enum ooo_memory memory;
-	unsigned width;	       /* micro-ops fetched, issued, committed in a cycle at most */
+	unsigned width;	       /* maximum micro-ops fetched, issued, committed per cycle */
 	unsigned registers;    /* physical ones: more than COURSE_REGISTERS + 1 */
 	unsigned size;	       /* micro-ops in the reorder buffer */
-	unsigned load_latency; /* cycles: 4 at WUSTL, 3 at Penn; everything else takes 1 */
-	bool is_quiet;	       /* without the lines of micro-ops and what goes with them */
+	unsigned load_latency; /* cycles: 4 at WUSTL, 3 at Penn; all others take 1 */
+	bool is_quiet;	       /* without the lines of micro-ops and their heading */
 };
 
 struct ooo;
 
-/* Whether a configuration can be; POLY_ERR_USAGE says what is wrong with it. */
-enum poly_status ooo_sound(const struct ooo_config *config, struct poly_error *error);
+/* Validates a configuration; POLY_ERR_USAGE with a message. */
+enum poly_status ooo_check(const struct ooo_config *config, struct poly_error *error);
 
-/* A core before its first cycle; NULL and POLY_ERR_MEMORY or _USAGE in error. */
+/* Creates a core; NULL with POLY_ERR_MEMORY or _USAGE in error. */
 struct ooo *ooo_new(const struct ooo_config *config, struct poly_error *error);
 
 /* Appends the heading, with the name of the trace. */
 void ooo_begin(const struct ooo *core, const char *trace, struct buf *out);
 
 /*
- * Runs the core until a micro-op is fetched. A line a commit goes to out, unless NULL.
- * POLY_ERR_MEMORY: the core can't go on.
+ * Runs the core until a micro-op is fetched. Appends a line per commit to out, unless NULL.
+ * POLY_ERR_MEMORY: the core cannot continue.
  */
 enum poly_status ooo_add(struct ooo *core, const struct course_uop *uop, struct buf *out,
 	struct poly_error *error);
 
 /*
- * Runs the core until it is empty, and appends the rest of the lines and the summary unless
- * out is NULL. POLY_ERR_MEMORY: the core can't go on.
+ * Runs the core until it is empty, and appends the remaining lines and the summary unless out
+ * is NULL. POLY_ERR_MEMORY: the core cannot continue.
  */
 enum poly_status ooo_end(struct ooo *core, struct buf *out, struct poly_error *error);
 
-/* After ooo_end: cycles. */
+/* Returns the cycles, after ooo_end. */
 uint64_t ooo_cycles(const struct ooo *core);
 
-/* Loads that were squashed because an older store to their address was done after them. */
+/* Returns the loads that were squashed because an older store to their address completed after
+ * them. */
 uint64_t ooo_violations(const struct ooo *core);
 
 /* Accepts NULL. */

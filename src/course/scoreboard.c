@@ -15,7 +15,8 @@ course_scoreboard_init(struct course_scoreboard *scoreboard, unsigned latency, b
 {
 	if (!latency || latency > COURSE_LATENCY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"loads take %u cycles, expected 1 to %d", latency, COURSE_LATENCY_MAX);
+			"load latency: found %u cycles, expected 1 to %d", latency,
+			COURSE_LATENCY_MAX);
 	memset(scoreboard, 0, sizeof *scoreboard);
 	scoreboard->latency = latency;
 	scoreboard->is_relaxed = is_relaxed;
@@ -24,13 +25,13 @@ course_scoreboard_init(struct course_scoreboard *scoreboard, unsigned latency, b
 
 void
 course_scoreboard_begin(
-	const struct course_scoreboard *scoreboard, const char *name, struct buf *to)
+	const struct course_scoreboard *scoreboard, const char *name, struct buf *out)
 {
-	course_text_name(to, name);
-	buf_printf(to, "Load Latency (cycles) \t\t\t%u\n", scoreboard->latency);
+	course_text_name(out, name);
+	buf_printf(out, "Load Latency (cycles) \t\t\t%u\n", scoreboard->latency);
 	if (!scoreboard->is_quiet)
-		buf_string(to, "cycle\tuop  Src1 (ready?)\tSrc2 (ready?)\tDestReg\tLdSt\t"
-			       "contents-of-the-scoreboard\n");
+		buf_string(out, "cycle\tuop  Src1 (ready?)\tSrc2 (ready?)\tDestReg\tLdSt\t"
+				"contents-of-the-scoreboard\n");
 }
 
 static bool
@@ -53,20 +54,20 @@ ready_text(bool ready)
 }
 
 static void
-put_board(const struct course_scoreboard *scoreboard, struct buf *to)
+print_board(const struct course_scoreboard *scoreboard, struct buf *out)
 {
 	for (int i = 0; i < COURSE_REGISTERS; i++) {
 		if (scoreboard->board[i])
-			buf_printf(to, "%u", scoreboard->board[i]);
+			buf_printf(out, "%u", scoreboard->board[i]);
 		else
-			buf_byte(to, '-');
+			buf_byte(out, '-');
 	}
-	buf_byte(to, '\n');
+	buf_byte(out, '\n');
 }
 
-/* One cycle: whether the micro-op was issued. */
+/* Simulates a cycle; returns whether the micro-op issued. */
 static bool
-attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *to)
+attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *out)
 {
 	unsigned latency = uop->ldst == 'L' ? scoreboard->latency : 1;
 	bool first = is_ready(scoreboard, uop->src1), second = is_ready(scoreboard, uop->src2);
@@ -74,12 +75,12 @@ attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, stru
 	if (issues && course_is_register(uop->dest))
 		scoreboard->board[uop->dest] = latency;
 	if (!scoreboard->is_quiet) {
-		buf_printf(to,
+		buf_printf(out,
 			"%5" PRIu64 " %4" PRIu64 "\t%2" PRId32 " (%s)\t%2" PRId32
 			" (%s)\t--> %2" PRId32 "\t%c\t",
 			scoreboard->cycle, uop->number, uop->src1, ready_text(first), uop->src2,
 			ready_text(second), uop->dest, uop->ldst);
-		put_board(scoreboard, to);
+		print_board(scoreboard, out);
 	}
 	for (int i = 0; i < COURSE_REGISTERS; i++)
 		scoreboard->board[i] -= scoreboard->board[i] > 0;
@@ -89,20 +90,20 @@ attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, stru
 
 void
 course_scoreboard_uop(
-	struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *to)
+	struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *out)
 {
 	course_count(&scoreboard->count, uop);
-	while (!attempt(scoreboard, uop, to))
+	while (!attempt(scoreboard, uop, out))
 		continue;
 }
 
 void
-course_scoreboard_end(const struct course_scoreboard *scoreboard, struct buf *to)
+course_scoreboard_end(const struct course_scoreboard *scoreboard, struct buf *out)
 {
 	double cycles = (double)scoreboard->cycle, uops = (double)scoreboard->count.uops;
-	course_text_processed(to, scoreboard->count.uops);
-	buf_printf(to, "Num Mops (macro-ops): \t\t\t%" PRIu64 "\n", scoreboard->count.mops);
-	buf_printf(to, "Total Execution Time (in cycles): \t%" PRIu64 "\n", scoreboard->cycle);
-	buf_printf(to, "CPI (per uop): \t\t\t\t%.3f\n", uops > 0 ? cycles / uops : 0.0);
-	buf_printf(to, "IPC (per uop): \t\t\t\t%.3f\n", cycles > 0 ? uops / cycles : 0.0);
+	course_text_processed(out, scoreboard->count.uops);
+	buf_printf(out, "Num Mops (macro-ops): \t\t\t%" PRIu64 "\n", scoreboard->count.mops);
+	buf_printf(out, "Total Execution Time (in cycles): \t%" PRIu64 "\n", scoreboard->cycle);
+	buf_printf(out, "CPI (per uop): \t\t\t\t%.3f\n", uops > 0 ? cycles / uops : 0.0);
+	buf_printf(out, "IPC (per uop): \t\t\t\t%.3f\n", cycles > 0 ? uops / cycles : 0.0);
 }

@@ -12,9 +12,9 @@
 #include <string.h>
 
 static void
-put_number(struct buf *to, const char *what, uint64_t number)
+print_number(struct buf *out, const char *what, uint64_t number)
 {
-	buf_printf(to, "%s = %" PRIu64 "\n", what, number);
+	buf_printf(out, "%s = %" PRIu64 "\n", what, number);
 }
 
 void
@@ -39,23 +39,24 @@ course_sfsu_static_branches(const struct course_sfsu_static *system)
 }
 
 uint64_t
-course_sfsu_static_wrong(const struct course_sfsu_static *system)
+course_sfsu_static_mispredictions(const struct course_sfsu_static *system)
 {
 	return system->forward_taken + system->backward - system->backward_taken;
 }
 
 void
-course_sfsu_static_end(const struct course_sfsu_static *system, struct buf *to)
+course_sfsu_static_end(const struct course_sfsu_static *system, struct buf *out)
 {
 	uint64_t branches = course_sfsu_static_branches(system);
-	uint64_t wrong = course_sfsu_static_wrong(system);
-	put_number(to, "branches", branches);
-	put_number(to, "forward branches", system->forward);
-	put_number(to, "forward branches taken", system->forward_taken);
-	put_number(to, "backward branches", system->backward);
-	put_number(to, "backward branches taken", system->backward_taken);
-	put_number(to, "mispredicted branches", wrong);
-	buf_printf(to, "misprediction rate = %.6f\n", course_percent(wrong, branches) / 100);
+	uint64_t mispredictions = course_sfsu_static_mispredictions(system);
+	print_number(out, "branches", branches);
+	print_number(out, "forward branches", system->forward);
+	print_number(out, "forward branches taken", system->forward_taken);
+	print_number(out, "backward branches", system->backward);
+	print_number(out, "backward branches taken", system->backward_taken);
+	print_number(out, "mispredicted branches", mispredictions);
+	buf_printf(out, "misprediction rate = %.6f\n",
+		course_percent(mispredictions, branches) / 100);
 }
 
 enum poly_status
@@ -67,8 +68,8 @@ course_sfsu_dynamic_init(struct course_sfsu_dynamic *system, uint32_t predictors
 	if (!predictors || !entries || predictors > COURSE_SFSU_ENTRIES_MAX ||
 		entries > COURSE_SFSU_ENTRIES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " predictors and %" PRIu32
-			" entries of the target buffer, expected 1 to %d of each",
+			"found %" PRIu32 " predictors and %" PRIu32
+			" entries of the BTB, expected 1 to %d of each",
 			predictors, entries, COURSE_SFSU_ENTRIES_MAX);
 	system->predictors = predictors;
 	system->entries = entries;
@@ -79,23 +80,23 @@ course_sfsu_dynamic_init(struct course_sfsu_dynamic *system, uint32_t predictors
 	return btb_new(&config, &system->btb, error);
 }
 
-/* Asks the target buffer where the branch is predicted taken, and tells it what happened. */
+/* Looks up the BTB if the branch is predicted taken, and updates it. */
 static void
-find_target(
-	struct course_sfsu_dynamic *system, const struct course_uop *uop, const uint8_t *asked)
+look_up_target(struct course_sfsu_dynamic *system, const struct course_uop *uop,
+	const uint8_t *looks_up)
 {
 	const uint8_t taken = uop->branch == 'T';
-	const struct btb_batch batch = {&uop->pc, &uop->target, &taken, asked, 1};
+	const struct btb_batch batch = {&uop->pc, &uop->target, &taken, looks_up, 1};
 	uint8_t hit;
 	uint64_t found;
 	btb_run(system->btb, &batch, &hit, &found);
-	system->accesses += *asked;
-	system->misses += *asked && !hit;
+	system->accesses += *looks_up;
+	system->misses += *looks_up && !hit;
 }
 
 void
 course_sfsu_dynamic_uop(
-	struct course_sfsu_dynamic *system, const struct course_uop *uop, struct buf *to)
+	struct course_sfsu_dynamic *system, const struct course_uop *uop, struct buf *out)
 {
 	if (uop->branch == '-')
 		return;
@@ -106,10 +107,10 @@ course_sfsu_dynamic_uop(
 		++*counter;
 	else if (!taken && before > 0)
 		--*counter;
-	find_target(system, uop, &predicted);
-	system->wrong += predicted != taken;
-	if (to)
-		buf_printf(to,
+	look_up_target(system, uop, &predicted);
+	system->mispredictions += predicted != taken;
+	if (out)
+		buf_printf(out,
 			"%" PRIu64 " %" PRIx64 " %u %u %" PRIu64 " %" PRIx64 " %" PRIu64
 			" %" PRIu64 "\n",
 			system->branches, index, before, *counter, uop->pc % system->entries,
@@ -118,15 +119,15 @@ course_sfsu_dynamic_uop(
 }
 
 void
-course_sfsu_dynamic_end(const struct course_sfsu_dynamic *system, struct buf *to)
+course_sfsu_dynamic_end(const struct course_sfsu_dynamic *system, struct buf *out)
 {
-	put_number(to, "branches", system->branches);
-	put_number(to, "mispredicted branches", system->wrong);
-	buf_printf(to, "misprediction rate = %.6f\n",
-		course_percent(system->wrong, system->branches) / 100);
-	put_number(to, "target buffer accesses", system->accesses);
-	put_number(to, "target buffer misses", system->misses);
-	buf_printf(to, "target buffer miss rate = %.6f\n",
+	print_number(out, "branches", system->branches);
+	print_number(out, "mispredicted branches", system->mispredictions);
+	buf_printf(out, "misprediction rate = %.6f\n",
+		course_percent(system->mispredictions, system->branches) / 100);
+	print_number(out, "target buffer accesses", system->accesses);
+	print_number(out, "target buffer misses", system->misses);
+	buf_printf(out, "target buffer miss rate = %.6f\n",
 		course_percent(system->misses, system->accesses) / 100);
 }
 
@@ -158,22 +159,24 @@ course_sfsu_cache_cycles(const struct course_cache *cache, bool stores)
 }
 
 void
-course_sfsu_cache_end(const struct course_cache *cache, struct buf *to)
+course_sfsu_cache_end(const struct course_cache *cache, struct buf *out)
 {
 	uint64_t misses = cache->load_misses + cache->store_misses;
 	uint64_t dirty = cache->dirty_loads + cache->dirty_stores;
 	uint64_t accesses = cache->loads + cache->stores;
-	put_number(to, "reads", cache->loads);
-	put_number(to, "writes", cache->stores);
-	put_number(to, "accesses", accesses);
-	put_number(to, "read misses", cache->load_misses);
-	put_number(to, "write misses", cache->store_misses);
-	put_number(to, "misses", misses);
-	put_number(to, "dirty read misses", cache->dirty_loads);
-	put_number(to, "dirty write misses", cache->dirty_stores);
-	put_number(to, "bytes read from memory", misses * cache->config.block);
-	put_number(to, "bytes written to memory", dirty * cache->config.block);
-	put_number(to, "access time of reads (cycles)", course_sfsu_cache_cycles(cache, false));
-	put_number(to, "access time of writes (cycles)", course_sfsu_cache_cycles(cache, true));
-	buf_printf(to, "miss rate = %.6f\n", course_percent(misses, accesses) / 100);
+	print_number(out, "reads", cache->loads);
+	print_number(out, "writes", cache->stores);
+	print_number(out, "accesses", accesses);
+	print_number(out, "read misses", cache->load_misses);
+	print_number(out, "write misses", cache->store_misses);
+	print_number(out, "misses", misses);
+	print_number(out, "dirty read misses", cache->dirty_loads);
+	print_number(out, "dirty write misses", cache->dirty_stores);
+	print_number(out, "bytes read from memory", misses * cache->config.block);
+	print_number(out, "bytes written to memory", dirty * cache->config.block);
+	print_number(
+		out, "access time of reads (cycles)", course_sfsu_cache_cycles(cache, false));
+	print_number(
+		out, "access time of writes (cycles)", course_sfsu_cache_cycles(cache, true));
+	buf_printf(out, "miss rate = %.6f\n", course_percent(misses, accesses) / 100);
 }

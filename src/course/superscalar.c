@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One attempt after the other, as the course's programs do: this is meant to be followed with
- * the homework in hand. sim/pipeline.h has the fast models.
+ * One attempt after the other, as in the course's programs: this is meant to be compared with
+ * the homework. sim/pipeline.h has the fast models.
  *
- * spec: reference cis501 7.1.5
+ * spec: CSE 560M homework 5 (superscalar)
  */
 #include "course/superscalar.h"
 
@@ -22,8 +22,8 @@ enum {
 	SETS = 8192 / BLOCK_SIZE / 2,
 };
 
-/* A set of two blocks without valid bits: both begin with the tag 0. */
-struct set {
+/* A set of two blocks without valid bits: both initially have the tag 0. */
+struct superscalar_set {
 	uint64_t tags[2];
 	unsigned next; /* the way that is replaced next */
 };
@@ -31,34 +31,34 @@ struct set {
 struct superscalar {
 	struct superscalar_config config;
 	struct course_count count;
-	struct course_uop last;		  /* the one that issued last; its names are not kept */
+	struct course_uop last;		  /* the one that issued last, without its names */
 	uint64_t cycle;			  /* the current one, from 0 */
 	unsigned issued;		  /* in this cycle */
-	bool over;			  /* nothing more can issue in this cycle */
-	unsigned stall;			  /* cycles that a misprediction still costs */
-	uint32_t history;		  /* outcomes, the newest lowest */
+	bool over;			  /* no more can issue in this cycle */
+	unsigned stall;			  /* remaining cycles of a misprediction */
+	uint32_t history;		  /* outcomes, the youngest in bit 0 */
 	unsigned board[COURSE_REGISTERS]; /* cycles until each register is ready */
-	struct set sets[SETS];
+	struct superscalar_set sets[SETS];
 	uint8_t counters[1 << GSHARE_BITS];
 };
 
 enum poly_status
-superscalar_sound(const struct superscalar_config *config, struct poly_error *error)
+superscalar_check(const struct superscalar_config *config, struct poly_error *error)
 {
 	if (config->experiment < SUPERSCALAR_PLAIN || config->experiment > SUPERSCALAR_CACHE)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no experiment %d, expected 1 to 4", (int)config->experiment);
+			"no such experiment %d, expected 1 to 4", (int)config->experiment);
 	if (config->width < 1 || config->width > SUPERSCALAR_WIDTH_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a width of %u micro-ops a cycle can't be, expected 1 to %d",
-			config->width, SUPERSCALAR_WIDTH_MAX);
+			"width: found %u micro-ops per cycle, expected 1 to %d", config->width,
+			SUPERSCALAR_WIDTH_MAX);
 	return POLY_OK;
 }
 
 struct superscalar *
 superscalar_new(const struct superscalar_config *config, struct poly_error *error)
 {
-	if (superscalar_sound(config, error) != POLY_OK)
+	if (superscalar_check(config, error) != POLY_OK)
 		return NULL;
 	struct superscalar *core = mem_new(1, sizeof *core);
 	if (!core) {
@@ -75,7 +75,7 @@ is_ready(const struct superscalar *core, int32_t number)
 	return !course_is_register(number) || core->board[number] == 0;
 }
 
-/* All sources and all destinations have to be ready (3, row 10). */
+/* Returns whether all sources and all destinations are ready. */
 static bool
 can_issue(const struct superscalar *core, const struct course_uop *uop)
 {
@@ -84,7 +84,7 @@ can_issue(const struct superscalar *core, const struct course_uop *uop)
 	       is_ready(core, uop->dest) && (!flags || is_ready(core, COURSE_FLAGS));
 }
 
-/* Predicts a branch and trains; whether the prediction was wrong. */
+/* Predicts a branch and trains; returns whether it was mispredicted. */
 static bool
 mispredicts(struct superscalar *core, const struct course_uop *uop)
 {
@@ -96,11 +96,11 @@ mispredicts(struct superscalar *core, const struct course_uop *uop)
 	return wrong;
 }
 
-/* Accesses the cache; whether the block was not there. */
+/* Accesses the cache; returns whether it missed. */
 static bool
 misses(struct superscalar *core, uint64_t address)
 {
-	struct set *set = &core->sets[address / BLOCK_SIZE % SETS];
+	struct superscalar_set *set = &core->sets[address / BLOCK_SIZE % SETS];
 	const uint64_t tag = address / BLOCK_SIZE / SETS;
 	unsigned way = 0;
 	while (way < 2 && set->tags[way] != tag)
@@ -153,7 +153,7 @@ end_cycle(struct superscalar *core)
 	core->over = false;
 }
 
-/* Whether the registers of an attempt were ready before it. */
+/* The readiness of the sources before an attempt. */
 struct readiness {
 	bool src1, src2;
 };
@@ -200,15 +200,16 @@ superscalar_add(struct superscalar *core, const struct course_uop *uop, struct b
 	for (bool issued = false; !issued;) {
 		if (core->over)
 			end_cycle(core);
-		/* A stalled cycle repeats what issued last; the board says what it waits for.
+		/* A stalled cycle prints the micro-op that issued last again, with the
+		 * scoreboard.
 		 */
-		const struct course_uop *tried = core->stall ? &core->last : uop;
-		const struct readiness ready = readiness_of(core, tried);
+		const struct course_uop *attempted = core->stall ? &core->last : uop;
+		const struct readiness ready = readiness_of(core, attempted);
 		issued = !core->stall && can_issue(core, uop);
 		core->over = true;
 		if (issued)
 			issue(core, uop);
-		print_attempt(core, tried, ready, out);
+		print_attempt(core, attempted, ready, out);
 	}
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that the printouts of several homeworks have in common. */
+/* Lines that the printouts of several homeworks share. */
 #include "course/text.h"
 
 #include <inttypes.h>
 
 void
-course_text_name(struct buf *to, const char *name)
+course_text_name(struct buf *out, const char *name)
 {
-	buf_printf(to, "Trace name  \t\t\t\t%s\n", name);
+	buf_printf(out, "Trace name  \t\t\t\t%s\n", name);
 }
 
 void
-course_text_processed(struct buf *to, uint64_t uops)
+course_text_processed(struct buf *out, uint64_t uops)
 {
-	buf_printf(to, "Processed %" PRIu64 " trace lines.\n", uops);
-	buf_printf(to, "Num Uops (micro-ops): \t\t\t%" PRIu64 "\n", uops);
+	buf_printf(out, "Processed %" PRIu64 " trace lines.\n", uops);
+	buf_printf(out, "Num Uops (micro-ops): \t\t\t%" PRIu64 "\n", uops);
 }
 
 double

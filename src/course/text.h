@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that the printouts of several homeworks have in common. */
+/* Lines that the printouts of several homeworks share. */
 #ifndef COURSE_TEXT_H
 #define COURSE_TEXT_H
 
 #include "course/course.h"
 
-/* `Trace name` and what the trace is called. */
-void course_text_name(struct buf *to, const char *name);
+/* Prints `Trace name` and the name of the trace. */
+void course_text_name(struct buf *out, const char *name);
 
-/* `Processed N trace lines.` and `Num Uops`. */
-void course_text_processed(struct buf *to, uint64_t uops);
+/* Prints `Processed N trace lines.` and `Num Uops`. */
+void course_text_processed(struct buf *out, uint64_t uops);
 
-/* part of whole in percent; 0 where there is no whole. */
+/* Returns part of whole in percent; 0 if whole is 0. */
 double course_percent(uint64_t part, uint64_t whole);
 
-/* Whether n is a power of two. */
+/* Returns whether n is a power of two. */
 bool course_is_power(uint64_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each instruction's times follow from those of the one before and of the writers it waits for.
+/* Computes each instruction's times from those of the previous one and of the writers of its
+ * sources.
  */
 #include "course/v2.h"
 
@@ -9,19 +10,19 @@
 #include "base/mem.h"
 #include "course/counter.h"
 
-struct writer {
+struct v2_writer {
 	uint64_t number; /* of the instruction, from 1; 0: none yet */
-	uint64_t m, w;	 /* when it enters M and W */
+	uint64_t m, w;	 /* cycles in which it enters M and W */
 	bool is_load;
 };
 
-struct block {
-	uint64_t tag, used; /* the access that used it last, from 1; 0: empty */
+struct v2_block {
+	uint64_t tag, used; /* number of its last access, from 1; 0: empty */
 	bool is_dirty;
 };
 
 /* A target of a branch; the pc is the tag. */
-struct atomic_file {
+struct v2_target {
 	uint64_t pc, target;
 	bool is_valid;
 };
@@ -29,64 +30,64 @@ struct atomic_file {
 struct v2_pipeline {
 	struct v2_config config;
 	uint64_t number, accesses; /* instructions and accesses until now */
-	struct v2_times last;	   /* of the instruction before */
-	struct writer writers[V2_REGISTERS];
+	struct v2_times last;	   /* of the previous instruction */
+	struct v2_writer writers[V2_REGISTERS];
 	uint32_t history;
 	uint8_t *counters;
-	struct atomic_file *targets;
-	struct block *blocks[2]; /* of instructions, of data */
+	struct v2_target *targets;
+	struct v2_block *blocks[2]; /* the instruction cache, the data cache */
 };
 
 static enum poly_status
-too_much(struct poly_error *error, const char *what, unsigned found, unsigned most)
+fail_above(struct poly_error *error, const char *what, unsigned found, unsigned max)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected at most %u",
-		what, found, most);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"%s: found %u, expected at most %u", what, found, max);
 }
 
 static enum poly_status
-cache_sound(const struct v2_cache *cache, struct poly_error *error)
+check_cache(const struct v2_cache *cache, struct poly_error *error)
 {
 	if (cache->ways > V2_WAYS_MAX)
-		return too_much(error, "the number of ways", cache->ways, V2_WAYS_MAX);
+		return fail_above(error, "number of ways", cache->ways, V2_WAYS_MAX);
 	if (cache->index_bits > V2_INDEX_MAX)
-		return too_much(error, "the number of index bits of the cache",
-			cache->index_bits, V2_INDEX_MAX);
+		return fail_above(error, "number of index bits of the cache", cache->index_bits,
+			V2_INDEX_MAX);
 	if (cache->block_bits > V2_INDEX_MAX)
-		return too_much(error, "the number of block bits of the cache",
-			cache->block_bits, V2_INDEX_MAX);
+		return fail_above(error, "number of block bits of the cache", cache->block_bits,
+			V2_INDEX_MAX);
 	if (cache->hit > V2_LATENCY_MAX || cache->clean > V2_LATENCY_MAX ||
 		cache->dirty > V2_LATENCY_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"latencies of %u, %u and %u cycles, expected at most %d each",
+			"found latencies of %u, %u and %u cycles, expected at most %d each",
 			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MAX);
 	return POLY_OK;
 }
 
 enum poly_status
-v2_sound(const struct v2_config *config, struct poly_error *error)
+v2_check(const struct v2_config *config, struct poly_error *error)
 {
 	if (config->direction > V2_GSHARE)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no predictor %d", (int)config->direction);
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no such predictor %d",
+			(int)config->direction);
 	if (config->index_bits > V2_INDEX_MAX)
-		return too_much(error, "the number of index bits of the predictor",
+		return fail_above(error, "number of index bits of the predictor",
 			config->index_bits, V2_INDEX_MAX);
 	if (config->btb_bits > V2_INDEX_MAX)
-		return too_much(error, "the number of index bits of the targets",
-			config->btb_bits, V2_INDEX_MAX);
+		return fail_above(error, "number of index bits of the BTB", config->btb_bits,
+			V2_INDEX_MAX);
 	if (config->history_bits > 32)
-		return too_much(error, "the number of history bits", config->history_bits, 32);
+		return fail_above(error, "number of history bits", config->history_bits, 32);
 	if (config->memory > V2_LATENCY_MAX)
-		return too_much(error, "the latency of the memory in cycles", config->memory,
-			V2_LATENCY_MAX);
-	return cache_sound(&config->cache, error);
+		return fail_above(
+			error, "memory latency in cycles", config->memory, V2_LATENCY_MAX);
+	return check_cache(&config->cache, error);
 }
 
 struct v2_pipeline *
 v2_new(const struct v2_config *config, struct poly_error *error)
 {
-	if (v2_sound(config, error) != POLY_OK)
+	if (v2_check(config, error) != POLY_OK)
 		return NULL;
 	struct v2_pipeline *pipeline = mem_new(1, sizeof *pipeline);
 	if (!pipeline) {
@@ -110,7 +111,7 @@ v2_new(const struct v2_config *config, struct poly_error *error)
 	return NULL;
 }
 
-/* The predicted direction of a branch, and the counter trained. */
+/* Predicts the direction of a branch, and trains the counter. */
 static bool
 predict_direction(struct v2_pipeline *pipeline, const struct v2_insn *insn)
 {
@@ -127,24 +128,24 @@ predict_direction(struct v2_pipeline *pipeline, const struct v2_insn *insn)
 	return predicted;
 }
 
-/* Predicts where a branch goes and trains; whether it goes elsewhere. */
+/* Predicts the next pc of a branch, and trains; returns whether it was mispredicted. */
 static bool
 mispredicts(struct v2_pipeline *pipeline, const struct v2_insn *insn)
 {
 	if (pipeline->config.direction == V2_PERFECT || !insn->is_branch)
 		return false;
 	const uint64_t mask = ((uint64_t)1 << pipeline->config.btb_bits) - 1;
-	struct atomic_file *target = &pipeline->targets[(insn->pc >> 1) & mask];
+	struct v2_target *target = &pipeline->targets[(insn->pc >> 1) & mask];
 	const bool known = target->is_valid && target->pc == insn->pc;
-	const uint64_t behind = insn->pc + insn->size;
+	const uint64_t fallthrough = insn->pc + insn->size;
 	const uint64_t predicted =
-		predict_direction(pipeline, insn) && known ? target->target : behind;
+		predict_direction(pipeline, insn) && known ? target->target : fallthrough;
 	if (insn->is_taken)
-		*target = (struct atomic_file){insn->pc, insn->target, true};
-	return predicted != (insn->is_taken ? insn->target : behind);
+		*target = (struct v2_target){insn->pc, insn->target, true};
+	return predicted != (insn->is_taken ? insn->target : fallthrough);
 }
 
-/* The cycles more that an access costs. */
+/* Returns the additional cycles of an access. */
 static unsigned
 access_cache(struct v2_pipeline *pipeline, size_t which, uint64_t address, bool writes)
 {
@@ -152,14 +153,14 @@ access_cache(struct v2_pipeline *pipeline, size_t which, uint64_t address, bool 
 	const uint64_t number = address >> cache->block_bits;
 	const uint64_t index = number & (((uint64_t)1 << cache->index_bits) - 1);
 	const uint64_t tag = number >> cache->index_bits;
-	struct block *set = &pipeline->blocks[which][index * cache->ways], *oldest = set;
+	struct v2_block *set = &pipeline->blocks[which][index * cache->ways], *oldest = set;
 	unsigned way = 0;
 	while (way < cache->ways && !(set[way].used && set[way].tag == tag)) {
 		if (set[way].used < oldest->used)
 			oldest = &set[way];
 		way++;
 	}
-	struct block *block = way < cache->ways ? &set[way] : oldest;
+	struct v2_block *block = way < cache->ways ? &set[way] : oldest;
 	unsigned cycles = cache->hit;
 	if (way == cache->ways) {
 		cycles = block->is_dirty ? cache->dirty : cache->clean;
@@ -171,9 +172,9 @@ access_cache(struct v2_pipeline *pipeline, size_t which, uint64_t address, bool 
 	return cycles;
 }
 
-/* Whether a register is there for an instruction that enters X. */
+/* Returns whether a register is available to an instruction that enters X. */
 static bool
-is_available(const struct v2_config *config, const struct writer *writer, uint64_t x)
+is_available(const struct v2_config *config, const struct v2_writer *writer, uint64_t x)
 {
 	if (!writer->number || x > writer->w || (config->wx && x == writer->w))
 		return true;
@@ -181,11 +182,11 @@ is_available(const struct v2_config *config, const struct writer *writer, uint64
 }
 
 static uint64_t
-wait_for(const struct v2_pipeline *pipeline, int8_t source, uint64_t x)
+first_available(const struct v2_pipeline *pipeline, int8_t source, uint64_t x)
 {
 	if (source == V2_NONE)
 		return x;
-	const struct writer *writer = &pipeline->writers[source];
+	const struct v2_writer *writer = &pipeline->writers[source];
 	while (!is_available(&pipeline->config, writer, x)) {
 		/* Nothing changes before M, nor between M and W. */
 		x = x < writer->m ? writer->m : x < writer->w ? writer->w : writer->w + 1;
@@ -193,37 +194,40 @@ wait_for(const struct v2_pipeline *pipeline, int8_t source, uint64_t x)
 	return x;
 }
 
-/* Whether the WM bypass brings a store's data from the load just before it. */
+/* Returns whether the WM bypass forwards a store's data from the previous load. */
 static bool
 is_bypassed(const struct v2_pipeline *pipeline, const struct v2_insn *insn)
 {
 	if (!pipeline->config.wm || !insn->is_store || insn->src1 == V2_NONE ||
 		insn->src1 == insn->src2)
 		return false;
-	const struct writer *writer = &pipeline->writers[insn->src1];
+	const struct v2_writer *writer = &pipeline->writers[insn->src1];
 	return writer->is_load && writer->number && writer->number + 1 == pipeline->number;
 }
 
-/* The first cycle in which all sources are there; one may be there after another and gone. */
+/* Returns the first cycle in which all sources are available at once; a source can be available
+ * only temporarily. */
 static uint64_t
-enter_x(const struct v2_pipeline *pipeline, const struct v2_insn *insn, uint64_t least)
+enter_x(const struct v2_pipeline *pipeline, const struct v2_insn *insn, uint64_t first)
 {
 	const int8_t data = is_bypassed(pipeline, insn) ? V2_NONE : insn->src1;
-	for (uint64_t x = least;;) {
-		uint64_t then = wait_for(pipeline, insn->src2, wait_for(pipeline, data, x));
-		if (then == x)
+	for (uint64_t x = first;;) {
+		uint64_t next = first_available(
+			pipeline, insn->src2, first_available(pipeline, data, x));
+		if (next == x)
 			return x;
-		x = then;
+		x = next;
 	}
 }
 
-/* Whether a source is a load's that is not through the memory when the instruction is in D. */
+/* Returns whether a source is that of a load that is still in M when the instruction is in D.
+ */
 static bool
 uses_load(const struct v2_pipeline *pipeline, int8_t source, uint64_t d)
 {
 	if (source == V2_NONE)
 		return false;
-	const struct writer *writer = &pipeline->writers[source];
+	const struct v2_writer *writer = &pipeline->writers[source];
 	const unsigned memory = pipeline->config.cache.ways ? 0 : pipeline->config.memory;
 	return writer->number && writer->is_load && writer->m + memory > d;
 }
@@ -290,7 +294,7 @@ v2_add(struct v2_pipeline *pipeline, const struct v2_insn *insn, struct buf *out
 	t.data_miss = cached && memory;
 	if (insn->dest != V2_NONE)
 		pipeline->writers[insn->dest] =
-			(struct writer){pipeline->number, t.m, t.w, insn->is_load};
+			(struct v2_writer){pipeline->number, t.m, t.w, insn->is_load};
 	pipeline->last = t;
 	if (out)
 		print_times(&t, insn->text, out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The five-stage in-order pipeline of the course's later years (ARM traces): the cycle in which
- * each instruction enters F, D, X, M and W, with bypasses, a memory latency or caches, and a
- * branch predictor; and the lines of its stage-time files.
+ * The five-stage in-order pipeline of the course's later years (ARM traces): the cycle in
+ * which each instruction enters F, D, X, M and W, with bypasses, a memory latency or caches,
+ * and a branch predictor; and the lines of its stage-time files.
  *
- * spec: reference cis501 4.3 (fields), 7.1.8
+ * spec: traces and stage times of Penn CIS 501, fall 2016
  */
 #ifndef COURSE_V2_H
 #define COURSE_V2_H
@@ -24,7 +24,7 @@ enum {
 	V2_LATENCY_MAX = 1 << 20, /* cycles */
 };
 
-/* One record of a trace. The text is the caller's, and needed during a call only. */
+/* One record of a trace. The text is the caller's, and valid during a call. */
 struct v2_insn {
 	uint64_t pc, target, address;
 	uint32_t size;		  /* bytes of the instruction */
@@ -35,22 +35,24 @@ struct v2_insn {
 };
 
 enum v2_direction {
-	V2_PERFECT, /* no predictor: nothing is mispredicted */
+	V2_PERFECT, /* no predictor: no branch is mispredicted */
 	V2_NEVER,   /* branches are predicted not to be taken */
 	V2_BIMODAL,
 	V2_GSHARE,
 };
 
-/* A cache of both kinds: bimodal10i is 10 index bits, 10i1w2b 10, 1 and 2, 0h2c3d the cycles.
+/* The instruction cache and the data cache: 10i1w2b is 10 index bits, 1 way and 2 block bits,
+ * 0h2c3d the cycles.
  */
 struct v2_cache {
-	unsigned index_bits, ways, block_bits; /* ways 0: there is no cache */
-	unsigned hit, clean, dirty; /* cycles more of a hit, and of misses by what goes out */
+	unsigned index_bits, ways, block_bits; /* ways 0: no cache */
+	unsigned hit, clean, dirty; /* additional cycles of a hit, and of misses that replace a
+				       clean or dirty block */
 };
 
 struct v2_config {
 	bool mx, wx, wm; /* bypasses between stages */
-	unsigned memory; /* cycles more of a load or store without caches */
+	unsigned memory; /* additional cycles of a load or store without caches */
 	enum v2_direction direction;
 	unsigned index_bits;   /* of the counters */
 	unsigned history_bits; /* of gshare, at most 32 */
@@ -58,7 +60,7 @@ struct v2_config {
 	struct v2_cache cache;
 };
 
-/* The cycles in which an instruction enters the stages, and what it is labelled with. */
+/* The cycles in which an instruction enters the stages, and its labels. */
 struct v2_times {
 	uint64_t f, d, x, m, w;
 	bool load_use, mispredicted, insn_miss, data_miss;
@@ -66,13 +68,13 @@ struct v2_times {
 
 struct v2_pipeline;
 
-/* Whether a configuration can be; POLY_ERR_USAGE says what is wrong with it. */
-enum poly_status v2_sound(const struct v2_config *config, struct poly_error *error);
+/* Validates a configuration; POLY_ERR_USAGE with a message. */
+enum poly_status v2_check(const struct v2_config *config, struct poly_error *error);
 
-/* An empty pipeline; NULL and POLY_ERR_MEMORY or _USAGE in error. */
+/* Creates an empty pipeline; NULL with POLY_ERR_MEMORY or _USAGE in error. */
 struct v2_pipeline *v2_new(const struct v2_config *config, struct poly_error *error);
 
-/* The times of the next instruction; its line goes to out, unless NULL. */
+/* Returns the times of the next instruction; appends its line to out, unless NULL. */
 struct v2_times v2_add(
 	struct v2_pipeline *pipeline, const struct v2_insn *insn, struct buf *out);
 

@@ -228,7 +228,7 @@ def known_sfsu():
 
 
 class Uop(course_pipelines.Uop):
-    """With the fields that homework 1 looks at."""
+    """With the fields that homework 1 reads."""
 
     def __init__(self, number, line):
         super().__init__(number, line)
@@ -362,7 +362,7 @@ def limits():
 
 
 def manual():
-    """The options that --list shows stand in the page of the courses, behind .It Cm."""
+    """The options that --list shows are in the page of the courses, after .It Cm."""
     page = open(os.path.join(ROOT, 'doc', 'man', 'polytrace-course.7')).read()
     items = ' '.join(re.findall(r'^\.It Cm (.*)$', page, re.M)).replace(',', ' ').split()
     done = subprocess.run([os.path.abspath(sys.argv[1]), 'sim', '--list', '--json'],
@@ -377,7 +377,7 @@ def manual():
 
 
 def outputs():
-    """An output that fails is trouble, told once; one that nobody reads is not."""
+    """An output that fails is an error, reported once; a closed pipe is not."""
     command = [os.path.abspath(sys.argv[1]), 'sim', '--course', 'penn', 'hw2a', SORT]
     with open('/dev/full', 'w') as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)

@@ -146,7 +146,7 @@ def cache(uops, name, size, block, ways, lru=False, entries=0):
     frames = [[[0, False] for _ in range(ways)] for _ in range(sets)]
     order = [list(range(ways)) for _ in range(sets)]  # the one that goes first
     misses = dirty = stores = count = wrong = 0
-    said = {}  # way by block number modulo entries
+    predicted = {}  # way by block number modulo entries
     for u in uops:
         if u.ldst == '-':
             continue
@@ -162,8 +162,8 @@ def cache(uops, name, size, block, ways, lru=False, entries=0):
                f'{"--" if found else gone}')
         count, stores = count + 1, stores + (u.ldst == 'S')
         if entries:
-            wrong += bool(found) and said.get(number % entries, 0) != way
-            said[number % entries] = way
+            wrong += bool(found) and predicted.get(number % entries, 0) != way
+            predicted[number % entries] = way
         if not found:
             misses, dirty = misses + 1, dirty + (gone == 'dirty')
             frames[at][way] = [tag, False]

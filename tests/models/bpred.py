@@ -1,4 +1,4 @@
-"""Branch predictors, written from their definitions: slow, simple, and nobody else's code.
+"""Branch predictors, written from their definitions: slow, simple, and without shared code.
 
 A model is a class with predict(pc, target) and learn(pc, taken), pc being shifted already. The
 definitions are those of src/sim/bpred.h, bpred_perceptron.c and bpred_tage.c.
@@ -38,8 +38,8 @@ class Counters:
 
 
 class TwoLevel:
-    """Everything that is one table of counters behind histories: where is the index of a branch
-    with its history, whose is the history that a branch uses."""
+    """A table of counters indexed by histories: where(pc, history) is the index of a branch, whose(pc)
+    its history."""
 
     def __init__(self, c, where, whose=lambda pc: 0):
         self.history, self.where, self.whose = c['history'], where, whose
@@ -72,15 +72,15 @@ class Tournament:
         self.chooser, self.size = Counters(0), 2 ** c['chooser']
 
     def predict(self, pc, target):
-        self.said = self.bimodal.predict(pc, 0), self.gshare.predict(pc, 0)
-        return self.said[self.chooser.taken(pc % self.size)]
+        self.predicted = self.bimodal.predict(pc, 0), self.gshare.predict(pc, 0)
+        return self.predicted[self.chooser.taken(pc % self.size)]
 
     def learn(self, pc, taken):
         self.predict(pc, 0)
         self.bimodal.learn(pc, taken)
         self.gshare.learn(pc, taken)
-        if self.said[0] != self.said[1]:
-            self.chooser.move(pc % self.size, self.said[1] == taken)
+        if self.predicted[0] != self.predicted[1]:
+            self.chooser.move(pc % self.size, self.predicted[1] == taken)
 
 
 class Perceptron:
@@ -130,13 +130,13 @@ class Tage:
 
     def look_up(self, pc):
         """Provider's table or None, whether it is new, what it and its alternative say."""
-        said = [(None, self.base.taken(pc % self.base_size))]
+        predicted = [(None, self.base.taken(pc % self.base_size))]
         for i, table in enumerate(self.tables):
             index, tag = self.place(i, pc)
             if index in table and table[index][0] == tag:
-                said.append((i, table[index][1] >= 0))
-        provider, provided = said[-1]
-        other = said[-2][1] if len(said) > 1 else provided
+                predicted.append((i, table[index][1] >= 0))
+        provider, provided = predicted[-1]
+        other = predicted[-2][1] if len(predicted) > 1 else provided
         new = False
         if provider is not None:
             entry = self.tables[provider][self.place(provider, pc)[0]]
@@ -206,11 +206,11 @@ def model(c):
 
 
 def predictions(c, branches):
-    """What a model says of branches (pc, target, taken) in order, as a string of 0 and 1."""
-    predictor, said = model(c), []
+    """The predictions of a model for branches (pc, target, taken) in order, as a string of 0 and 1."""
+    predictor, predicted = model(c), []
     for pc, target, taken in branches:
         static = c['kind'] in ('taken', 'not-taken', 'btfn')
         pc = pc if static else pc >> c['shift']
-        said.append('01'[predictor.predict(pc, target)])
+        predicted.append('01'[predictor.predict(pc, target)])
         predictor.learn(pc, taken)
-    return ''.join(said)
+    return ''.join(predicted)

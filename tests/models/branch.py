@@ -30,12 +30,12 @@ def simulated(name, *settings):
 def wrong(name, more, given):
     """The branches (pc, target, taken) that a predictor gets wrong, as a list of truth values."""
     config = {**COMMON, 'kind': name.split(':')[0], **more}
-    said = bpred.predictions(config, given)
-    return [(bit == '1') != taken for bit, (_, _, taken) in zip(said, given)]
+    predicted = bpred.predictions(config, given)
+    return [(bit == '1') != taken for bit, (_, _, taken) in zip(predicted, given)]
 
 
 def going(found):
-    """What the target buffer, the return stack and the indirect predictor get wrong."""
+    """What the BTB, the RAS and ITTAGE mispredict."""
     buffer = dict(sets=512, ways=4, tag=0, shift=0)
     goes = [(row['pc'], target, 1, 1) for row, _, taken, target in found if taken and target is not None]
     hits = targets.buffer(buffer, goes)
@@ -45,12 +45,12 @@ def going(found):
     indirect = targets.Ittage(dict(shift=0, base=9, entries=8, tag=9, lengths=[4, 10, 24, 60, 140]))
     jumps = [(row['pc'], target or 0, int(taken), int(taken and target is not None and INDIRECT in facts
               and RETURN not in facts)) for row, facts, taken, target in found]
-    said = indirect.run(jumps)
-    return {'target buffer': (len(goes), sum(hit != go[1] for hit, go in zip(hits, goes))),
-            'return stack': (sum(kind == 2 for kind, _ in stack),
+    predicted = indirect.run(jumps)
+    return {'BTB': (len(goes), sum(hit != go[1] for hit, go in zip(hits, goes))),
+            'RAS': (sum(kind == 2 for kind, _ in stack),
                              sum(kind == 2 and not right for (kind, _), right in zip(stack, returns))),
-            'indirect': (sum(jump[3] for jump in jumps),
-                         sum(jump[3] and to != jump[1] for to, jump in zip(said, jumps)))}
+            'ITTAGE': (sum(jump[3] for jump in jumps),
+                         sum(jump[3] and to != jump[1] for to, jump in zip(predicted, jumps)))}
 
 
 def check(tap, name):
@@ -63,8 +63,8 @@ def check(tap, name):
              for row, _, taken, _ in found]
     answer = simulated(name, 'top=1000')
     tap.same(f'branches_of_{name}_are_counted', answer,
-             dict(instructions=heads, branches=len(some), taken=sum(taken for _, _, taken in some)))
-    table = {row['predictor']: row['wrong'] for row in answer['predictors']}
+             dict(instructions=heads, predicted_branches=len(some), taken_branches=sum(taken for _, _, taken in some)))
+    table = {row['predictor']: row['mispredictions'] for row in answer['predictors']}
     expected = {key: sum(wrong(key, more, some)) for key, more in PREDICTORS.items()}
     tap.ok(f'predictors_of_{name}_are_those_of_the_model', table == expected, table, expected)
     rates = {row['predictor']: row['mpki'] for row in answer['predictors']}
@@ -73,17 +73,17 @@ def check(tap, name):
     by_pc = collections.Counter()
     for bad, (pc, _, _) in zip(wrong('tage:12:9', PREDICTORS['tage:12:9'], some), some):
         by_pc[pc] += bad
-    sites = {int(row['pc'], 16): row['wrong'] for row in answer['sites']}
+    sites = {int(row['pc'], 16): row['mispredictions'] for row in answer['most_mispredicted_branches']}
     tap.ok(f'sites_of_{name}_are_those_of_the_model', sites == {pc: n for pc, n in by_pc.items() if n})
-    table = {row['predictor']: (row['branches'], row['wrong']) for row in answer['targets']}
+    table = {row['predictor']: (row['branches'], row['mispredictions']) for row in answer['target_predictors']}
     tap.ok(f'targets_of_{name}_are_those_of_the_model', table == going(found), table, going(found))
     answer = simulated(name, 'branches=all', 'predictors=' + ','.join(OTHERS), 'pc-shift=1', 'init=1',
                        'gshare=mask-first', 'sweep=2..5')
-    table = [row['wrong'] for row in answer['predictors']]
+    table = [row['mispredictions'] for row in answer['predictors']]
     settings = dict(shift=1, initial=1, mask_first=1)
     expected = [sum(wrong(key, {**more, **settings}, every)) for key, more in OTHERS.items()]
     tap.ok(f'settings_change_predictors_of_{name}', table == expected, table, expected)
-    table = [row['wrong'] for row in answer['sweep']]
+    table = [row['mispredictions'] for row in answer['sweep']]
     expected = [sum(wrong(kind, dict(entries=log2, history=log2 if kind == 'gshare' else 0, **settings),
                           every)) for log2 in range(2, 6) for kind in ('bimodal', 'gshare')]
     tap.ok(f'a_sweep_of_{name}_is_that_of_the_model', table == expected, table, expected)
@@ -107,7 +107,7 @@ def budgets(tap, name):
     some = [(row['pc'], target if target is not None else 2 ** 64 - 1, taken)
             for row, facts, taken, target in branches(rows) if CONDITIONAL in facts]
     answer = simulated(name, 'budget=7..11', 'sweep=3..5:0..6')
-    names = {(row['budget'], row['kind']): row['predictor'] for row in answer['budgets']}
+    names = {(row['budget'], row['kind']): row['predictor'] for row in answer['largest_predictors_per_storage_budget']}
     expected = {}
     for budget in (128, 256, 512, 1024, 2048):
         for kind, bits in BITS.items():
@@ -116,15 +116,15 @@ def budgets(tap, name):
                 expected[budget, kind] = kind + ':' + SIZED[kind].format(max(fitting), max(fitting) + 1)
     found = {key: value for key, value in names.items() if key[1] != 'tage'}
     tap.ok(f'the_largest_predictors_of_a_budget_of_{name}', found == expected, found, expected)
-    tage = {row['budget']: row['bits'] for row in answer['budgets'] if row['kind'] == 'tage'}
-    twice = {row['budget']: row['predictor'] for row in answer['budgets'] if row['kind'] == 'tage'}
+    tage = {row['budget']: row['storage_bits'] for row in answer['largest_predictors_per_storage_budget'] if row['kind'] == 'tage'}
+    twice = {row['budget']: row['predictor'] for row in answer['largest_predictors_per_storage_budget'] if row['kind'] == 'tage'}
     tap.ok(f'tage_is_within_its_budgets_of_{name}', tage and all(bits <= budget + 130 for budget, bits in tage.items())
            and len(set(twice.values())) > 1, tage)
-    table = [row['wrong'] for row in answer['budgets']]
+    table = [row['mispredictions'] for row in answer['largest_predictors_per_storage_budget']]
     expected = [sum(wrong(row['kind'], dict(zip(FIELDS[row['kind']], map(int, row['predictor'].split(':')[1:]))), some))
-                for row in answer['budgets']]
+                for row in answer['largest_predictors_per_storage_budget']]
     tap.ok(f'predictors_of_a_budget_of_{name}_are_those_of_the_model', table == expected, table, expected)
-    table = [row['wrong'] for row in answer['sweep']]
+    table = [row['mispredictions'] for row in answer['sweep']]
     expected = []
     for log2 in range(3, 6):
         expected.append(sum(wrong('bimodal', dict(entries=log2), some)))
@@ -142,7 +142,7 @@ def warm(tap, name):
     bad = wrong('bimodal:4', dict(entries=4), [branch[:3] for branch in given])
     expected = sum(b for b, branch in zip(bad, given) if branch[3])
     tap.ok('a_warm_up_is_learnt_from_and_not_counted',
-           [answer['branches'], answer['predictors'][0]['wrong'], answer['sweep'][0]['wrong']] ==
+           [answer['predicted_branches'], answer['predictors'][0]['mispredictions'], answer['sweep'][0]['mispredictions']] ==
            [sum(branch[3] for branch in given), expected, expected], answer)
 
 

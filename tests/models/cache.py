@@ -84,14 +84,14 @@ class Cache:
         return [frame.prediction for frame in frames].index(3)
 
     def bimodal(self, number):
-        """Whether a new line comes by brrip: the leaders of 32 stretches of sets duel."""
+        """Whether brrip inserts a new line: the leaders of 32 groups of sets duel."""
         if self.policy != 'drrip':
             return False
-        stretch = max(self.sets // 32, min(self.sets, 8))
-        if number % stretch == 0:
+        group = max(self.sets // 32, min(self.sets, 8))
+        if number % group == 0:
             self.duel = min(self.duel + 1, 1023)
             return False
-        if number % stretch == stretch - 1:
+        if number % group == group - 1:
             self.duel = max(self.duel - 1, 0)
             return True
         return self.duel >= 512

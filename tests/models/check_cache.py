@@ -3,7 +3,7 @@
 import os
 
 from cache import POLICIES, Cache
-from streams import GCC, cis501, drive, first_difference, report, usual
+from streams import GCC, cis501, drive, first_difference, report, default_streams
 
 
 def model(stream, **settings):
@@ -14,7 +14,7 @@ def model(stream, **settings):
 
 
 def faults(shapes, **settings):
-    for number, stream in enumerate(usual()):
+    for number, stream in enumerate(default_streams()):
         for sets, ways, line in shapes:
             now = dict(settings, sets=sets, ways=ways, line=line)
             expected = model(stream, **now)

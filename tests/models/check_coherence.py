@@ -4,7 +4,7 @@ from coherence import model
 from streams import drive, first_difference, local, report, uniform
 
 
-def told(stream, **shape):
+def modelled(stream, **shape):
     """The model, as the driver prints it."""
     outcomes, counts, lines = model(stream, **shape)
     out = [f'{outcome} {taken}' for outcome, taken in outcomes]
@@ -24,7 +24,7 @@ def faults():
                 shape = {'sets': sets, 'ways': ways, 'line': line, 'word': word,
                          'threads': threads}
                 fault = first_difference(drive('coherence', stream, **shape),
-                                         told(stream, **shape))
+                                         modelled(stream, **shape))
                 if fault:
                     yield f'stream {number}, {shape}: {fault}'
 

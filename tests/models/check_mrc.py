@@ -2,7 +2,7 @@
 """Compares caches of all sizes with lists, and with single caches, as TAP: check_mrc.py DRIVE"""
 from collections import Counter
 
-from streams import drive, first_difference, local, report, uniform, usual
+from streams import drive, first_difference, local, report, uniform, default_streams
 
 LINE = 64
 
@@ -24,7 +24,7 @@ def lines_of(stream):
 
 
 def distance_faults():
-    for number, stream in enumerate(usual()):
+    for number, stream in enumerate(default_streams()):
         counts = Counter(distances(lines_of(stream)))
         first = counts.pop(None)
         expected = [f'first {first}'] + [f'{d} {n}' for d, n in sorted(counts.items())]
@@ -39,7 +39,7 @@ def distance_faults():
 
 
 def associativity_faults():
-    for number, stream in enumerate(usual()):
+    for number, stream in enumerate(default_streams()):
         expected = []
         for bits in range(2, 9):
             sets = {}
@@ -60,7 +60,7 @@ def misses_of_cache(stream, sets, ways):
 
 
 def single_faults():
-    for stream in usual():
+    for stream in default_streams():
         for line in drive('distance', stream):
             if line.startswith('size'):
                 _, size, misses = line.split()
@@ -81,7 +81,7 @@ def mixed(line):
 
 
 def shards_faults():
-    for number, stream in enumerate(usual()):
+    for number, stream in enumerate(default_streams()):
         for k in 3, 5:
             lines = lines_of(stream)
             samples = [[line for line in lines if mixed(line) % 2 ** k == s] for s in range(8)]
@@ -99,7 +99,7 @@ def shards_faults():
 
 
 def spread_faults():
-    """The true ratio has to lie between the least and the most, where samples tell sizes apart."""
+    """The true ratio is between the minimum and the maximum, if samples resolve the size."""
     for number, stream in enumerate([uniform(5, 20000, 1 << 18), local(6, 20000)]):
         true = {int(line.split()[1]): int(line.split()[2]) / len(stream)
                 for line in drive('distance', stream) if line.startswith('size')}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares classes of misses, the best replacement, translation buffers and page replacement with
+"""Compares classes of misses, the best replacement, TLBs and page replacement with
 models, as TAP: check_offline.py DRIVE"""
 from replacement import POLICIES, best, paging
 from streams import drive, first_difference, local, report, samples, uniform

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a pipeline of the course over a trace on standard input and prints what it says, for
+ * Runs a pipeline of the course over a trace on standard input and prints its output, for
  * comparison with the models in Python.
  *
  * usage: course_driver superscalar EXPERIMENT WIDTH CACHE_STORES

@@ -262,7 +262,7 @@ def v2_mispredicted(insns, direction, bits, history, btb):
         if i.kind == '_':
             result.append(False)
             continue
-        behind = i.pc + i.size
+        fallthrough = i.pc + i.size
         key = (i.pc >> 1) % 2 ** bits
         if direction == 'gshare':
             for distance, outcome in enumerate(reversed(outcomes[-history:] if history else [])):
@@ -270,12 +270,12 @@ def v2_mispredicted(insns, direction, bits, history, btb):
         count = counters.get(key, 0)
         goes = count >= 2 and direction != 'never'
         known = targets.get((i.pc >> 1) % 2 ** btb)
-        guess = known[1] if goes and known and known[0] == i.pc else behind
+        guess = known[1] if goes and known and known[0] == i.pc else fallthrough
         counters[key] = min(3, count + 1) if i.taken else max(0, count - 1)
         outcomes.append(int(i.taken))
         if i.taken:
             targets[(i.pc >> 1) % 2 ** btb] = i.pc, i.target
-        result.append(guess != (i.target if i.taken else behind))
+        result.append(guess != (i.target if i.taken else fallthrough))
     return result
 
 

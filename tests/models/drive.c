@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives accesses of standard input to a simulator and prints what it says, for models in Python
- * to be compared with: drive MACHINE KEY=NUMBER... <ACCESSES
+ * Simulates accesses of standard input and prints the results, for comparison with models in
+ * Python: drive MACHINE KEY=NUMBER... <ACCESSES
  */
 #include "drive.h"
 

@@ -19,11 +19,11 @@ struct settings {
 	char **words; /* up to a NULL */
 };
 
-/* The number of a key, or otherwise; behind a prefix ("l2." "ways") where that is not NULL. */
+/* Returns the number of a key, or a default; prefix is prepended unless NULL ("l2." "ways"). */
 uint64_t setting(const struct settings *settings, const char *prefix, const char *key,
 	uint64_t otherwise);
 
-/* A driver prints what its machine says of the accesses. */
+/* A driver prints the results of its machine for the accesses. */
 #define DRIVER(name) \
 	void drive_##name(const struct settings *settings, const struct accesses *accesses)
 DRIVER(cache);

@@ -80,7 +80,7 @@ get(void *user, uint64_t at, void *data, size_t size)
 	return true;
 }
 
-/* Next uses of all accesses by lines of so many bytes. */
+/* Next uses of all accesses by line size. */
 static uint64_t *
 next_uses(const struct accesses *accesses, uint64_t line_size)
 {

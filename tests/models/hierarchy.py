@@ -168,7 +168,7 @@ class Hierarchy:
         return None
 
     def read(self, level, address, kind, pc, demand=True):
-        """A level below the top is asked for a line; cycles and whether it was changed."""
+        """Reads a line from a level below the top; returns cycles and whether it was dirty."""
         if level is None:
             self.reads += 1
             return self.memory, False

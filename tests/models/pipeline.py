@@ -23,7 +23,7 @@ def of_columns(row):
 
 
 class Op:
-    """An instruction, and what its rows tell."""
+    """An instruction, by its rows."""
 
     def __init__(self, row, registers):
         self.row, self.address, self.access, self.taken = row, None, set(), False
@@ -44,15 +44,15 @@ class Op:
 
 def ops_of(rows, registers):
     """The instructions of a context that are complete."""
-    told = any('branch' in row for row in rows)
+    has_outcomes = any('branch' in row for row in rows)
     ops = []
     for row in rows:
         if row['kind'] != 'instruction':
-            if ops and not told:
+            if ops and not has_outcomes:
                 ops[-1].add(row)
         elif not row.get('synthetic'):
             ops.append(Op(row, registers and row.get('executed') is not False))
-    if told:
+    if has_outcomes:
         for op in ops:
             op.taken = op.row.get('branch') == 'taken'
         return ops
@@ -194,31 +194,31 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
     contexts = {}
     for row in rows:
         contexts.setdefault(context(row), []).append(row)
-    parts, told = dict.fromkeys(PARTS, 0), {}
+    parts, result = dict.fromkeys(PARTS, 0), {}
 
     def add(key, value):
         if value is not None:
-            told[key] = told.get(key, 0) + value
+            result[key] = result.get(key, 0) + value
 
     for own in contexts.values():
         ops = ops_of(own, registers)
         branches = predict(ops, *predictor)
-        add('branches', branches if predictor[0] != 'perfect' else None)
-        add('mispredicted', sum(op.mispredicted for op in ops) if predictor[0] != 'perfect' else None)
+        add('conditional_branches', branches if predictor[0] != 'perfect' else None)
+        add('mispredictions', sum(op.mispredicted for op in ops) if predictor[0] != 'perfect' else None)
         for key, value in zip(('accesses', 'misses'), look_up(ops, *cache)):
             add(key, value)
         found, squashes = model(ops, **machine)
-        add('squashes', squashes if machine.get('memory') == 'naive' else None)
-        add('instructions', len(ops))
+        add('memory_order_squashes', squashes if machine.get('memory') == 'naive' else None)
+        add('uops', len(ops))
         for part in PARTS:
             parts[part] += found[part]
-    told['cycles'] = sum(parts.values())
-    told['parts'] = {part: cycles for part, cycles in parts.items() if cycles}
-    return told
+    result['cycles'] = sum(parts.values())
+    result['cpi_stack'] = {part: cycles for part, cycles in parts.items() if cycles}
+    return result
 
 
 def words_of(setting, prefix):
-    """The options of a setting, each behind a word."""
+    """The options of a setting, each after a switch."""
     model, machine, predictor, cache = machines_of(setting)
     options = {'model': 'inorder' if model is in_order else 'ooo', 'width': machine['width'],
                'load': machine['load'], 'penalty': machine['penalty'], 'float': 1,
@@ -242,7 +242,7 @@ def check(tap, title, name, rows, registers, setting):
     model, machine, predictor, cache = machines_of(setting)
     words = words_of(setting, ('-O', 'pipeline.'))
     found = stats(name, 'pipeline', *words)
-    found['parts'] = {row['part']: row['cycles'] for row in found['parts']}
+    found['cpi_stack'] = {row['component']: row['cycles'] for row in found['cpi_stack']}
     tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
 
 
@@ -250,7 +250,7 @@ class Log:
     """A log of version 0004, by the description of its commands: lines of fields between tabs, of which the
     first is the command. C= sets the cycle and C adds to it; I begins an instruction (its number in the log,
     that of the simulator, its thread); L adds a text to one; S and E begin and end a stage of a lane; R ends
-    an instruction (with the order of retirement, and 0 where it is not flushed)."""
+    an instruction (with the order of retirement, and 0 unless it is flushed)."""
 
     def __init__(self, text):
         head, *lines = text.split('\n')
@@ -330,13 +330,13 @@ def check_sweep(tap, title, name, rows, registers, fixed, swept):
         machine = dict(width=at['width'], load=at['load'], penalty=at['penalty'])
         if at['model'] == 'ooo':
             machine.update(size=at['size'], memory=at['memory'])
-        told = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
+        result = expected(rows, registers, in_order if at['model'] == 'inorder' else out_of_order, machine,
                         (at['predictor'], at['bits']), (at['cache'], at['ways'], at['line'], at['miss']))
         expected_rows[expected_rows['count']] = {
-            **chosen, 'cycles': told['cycles'], 'mispredicted': told.get('mispredicted', 0),
-            'misses': told.get('misses', 0)}
+            **chosen, 'cycles': result['cycles'], 'mispredictions': result.get('mispredictions', 0),
+            'misses': result.get('misses', 0)}
         expected_rows['count'] += 1
-    keys = [*swept, 'cycles', 'mispredicted', 'misses']
+    keys = [*swept, 'cycles', 'mispredictions', 'misses']
     tap.same(title, {'count': len(found), **{i: {key: row[key] for key in keys} for i, row in enumerate(found)}},
              expected_rows)
 
@@ -393,8 +393,8 @@ for name in ('cis501/sort_1k.trace', two_threads(SORT)):
 
 
 def delayed(opcode, text, is_likely):
-    """A MIPS loop that ends with its tenth branch, which is known behind the instruction in its delay slot; that
-    of a likely one is left out at the end."""
+    """A MIPS loop that ends with its tenth branch, whose outcome is known after the instruction in its delay slot;
+    that of a likely one is skipped at the end."""
     loop = [(0x1000, 0x24420001, 'addiu v0,v0,1'), (0x1004, opcode, text), (0x1008, 0, 'nop')]
     loops = 10 * loop
     if is_likely:
@@ -416,10 +416,10 @@ for opcode, text, executed in ((0x1440fffe, 'bne v0,zero,0x1000', 31), (0x1440ff
     loop_of_mips = delayed(opcode, text, executed == 30)
     for predictor, wrong in ('taken', 1), ('not-taken', 9), ('btfn', 1):
         answer = stats(loop_of_mips, 'pipeline', '-O', f'pipeline.predictor={predictor}')
-        tap.ok(f'{text}, predicted {predictor}', (answer['instructions'], answer['branches'], answer['mispredicted'])
+        tap.ok(f'{text}, predicted {predictor}', (answer['uops'], answer['conditional_branches'], answer['mispredictions'])
                == (executed, 10, wrong), answer)
         answer = stats(loop_of_mips, 'branch', '-O', f'branch.predictors={predictor}')
         tap.ok(f'{text}, as a branch that is predicted {predictor}',
-               (answer['instructions'], answer['taken'], answer['predictors'][0]['wrong']) == (executed + 1, 9, wrong),
+               (answer['instructions'], answer['taken_branches'], answer['predictors'][0]['mispredictions']) == (executed + 1, 9, wrong),
                answer)
 sys.exit(tap.end())

@@ -218,7 +218,7 @@ can_issue(const struct core *core, size_t i)
 	return !is_load(&core->ops->ops[i]) || !waits_for_stores(core, i);
 }
 
-/* The load at a place and all behind it are fetched again. */
+/* Squashes a load and all younger micro-operations, which are fetched again. */
 static void
 squash(struct core *core, size_t load, size_t store)
 {

@@ -5,7 +5,7 @@ import sys
 
 from cache import Cache
 from model import Tap, stats, trace
-from uses import all_traces, mpki, pcs, percent, tops, uses
+from uses import all_traces, mpki, pcs, ratio, tops, uses
 
 
 def expected(rows, of, causes, size, ways, line, policy, **settings):
@@ -21,24 +21,24 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
         seen.add(address // line)
     counts = list(map(int, cache.summary().split()[1:]))
     misses = len(cache.misses)
-    told = {'size': size, 'ways': ways, 'line_bytes': line, 'policy': policy, 'accesses': len(chosen),
-            'misses': misses, 'percent': percent(misses, len(chosen)),
+    result = {'size': size, 'ways': ways, 'line_size': line, 'policy': policy, 'accesses': len(chosen),
+            'misses': misses, 'miss_ratio': ratio(misses, len(chosen)),
             'mpki': mpki(rows, misses),
-            'dirty_evictions': counts[11], 'bytes_from_below': counts[12],
-            'bytes_to_below': counts[13]}
+            'dirty_evictions': counts[11], 'fill_traffic': counts[12],
+            'writeback_traffic': counts[13]}
     if causes:
-        told.update(compulsory=why[0], capacity=why[1], conflict=why[2])
-    return told
+        result.update(compulsory_misses=why[0], capacity_misses=why[1], conflict_misses=why[2])
+    return result
 
 
 def table(name, *words):
     return stats(name, 'cache', *(part for word in words for part in ('-O', 'cache.' + word)))
 
 
-def told(name, *words):
-    """The same, where caches are without what they are made of."""
+def without_storage(name, *words):
+    """The same, without the storage of the caches."""
     found = table(name, *words)
-    return {**found, 'caches': [{key: value for key, value in one.items() if key != 'bits'}
+    return {**found, 'caches': [{key: value for key, value in one.items() if key != 'storage_bits'}
                                 for one in found['caches']]}
 
 
@@ -50,8 +50,8 @@ BITS = {'lru': lambda ways: (math.factorial(ways) - 1).bit_length(), 'random': l
 
 def bits(one, width):
     """Data, tag, valid and dirty bits of all lines, and what sets replace by."""
-    sets = one['size'] // one['line_bytes'] // one['ways']
-    tag = width - int(math.log2(sets)) - int(math.log2(one['line_bytes']))
+    sets = one['size'] // one['line_size'] // one['ways']
+    tag = width - int(math.log2(sets)) - int(math.log2(one['line_size']))
     return one['size'] * 8 + sets * (one['ways'] * (tag + 2) + BITS[one['policy']](one['ways']))
 
 
@@ -64,26 +64,26 @@ for name, rows in all_traces():
         fit = [(one['misses'], size, one) for one, size in made if size <= budget]
         if fit and budget < 2 * max(size for _, size in made):
             _, size, one = min(fit, key=lambda fit: fit[:2])
-            best.append({'budget': budget, 'bits': size, **{key: one[key] for key in (
-                'size', 'ways', 'line_bytes', 'policy', 'misses', 'percent')}})
-    tap.same(name.split('/')[-1] + ', budgets', {**found, 'bits': [one['bits'] for one in found['caches']]}, {
-        'bits': [size for _, size in made], 'budgets': best})
+            best.append({'budget': budget, 'storage_bits': size, **{key: one[key] for key in (
+                'size', 'ways', 'line_size', 'policy', 'misses', 'miss_ratio')}})
+    tap.same(name.split('/')[-1] + ', budgets', {**found, 'storage_bits': [one['storage_bits'] for one in found['caches']]}, {
+        'storage_bits': [size for _, size in made], 'lowest_miss_ratio_per_storage_budget': best})
     short = name.split('/')[-1]
-    tap.same(short, told(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
-    tap.same(short + ', a sweep', told(
+    tap.same(short, without_storage(name), {'caches': [expected(rows, 'data', 0, 32768, 8, 64, 'lru')]})
+    tap.same(short + ', a sweep', without_storage(
         name, 'sweep=size=256..1k,ways=1,4,line=16,policy=fifo,plru', 'of=all', 'causes=1'), {
         'caches': [expected(rows, 'all', 1, size, ways, 16, policy) for size in (256, 512, 1024)
                    for ways in (1, 4) for policy in ('fifo', 'plru')]})
-    tap.same(short + ', stores that go below', told(
+    tap.same(short + ', stores that go below', without_storage(
         name, 'sweep=size=1k,ways=2,line=32,write=through,allocate=no'), {
         'caches': [expected(rows, 'data', 0, 1024, 2, 32, 'lru', through=1, around=1)]})
-    tap.same(short + ', without valid bits', told(
+    tap.same(short + ', without valid bits', without_storage(
         name, 'sweep=size=1k,ways=4,policy=pointer,valid=no', 'of=instructions'), {
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
     chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')
     weights = [not missing.access(index, *use[:2], use[2] or 4) for index, use in enumerate(chosen)]
     tap.same(short + ', what misses most', table(
         name, 'sweep=size=256,ways=2,line=16', 'of=all', 'top=7', 'region=64'), {
-        'instructions': tops(pcs(rows), weights, 'pc', 'misses', 7),
-        'regions': tops([use[1] // 64 * 64 for use in chosen], weights, 'region', 'misses', 7)})
+        'hottest_instructions': tops(pcs(rows), weights, 'pc', 'misses', 7),
+        'hottest_regions': tops([use[1] // 64 * 64 for use in chosen], weights, 'region', 'misses', 7)})
 sys.exit(tap.end())

@@ -8,7 +8,7 @@ import tempfile
 
 from hierarchy import Hierarchy, Level
 from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, mpki, percent, tops
+from uses import KINDS, all_traces, mpki, ratio, tops
 
 
 def uses(rows):
@@ -24,15 +24,15 @@ def cache(size, ways, line, cycles, **more):
     return Level(sets=size // ways // line, ways=ways, line=line, latency=cycles, **more)
 
 
-def told(rows, level, name):
+def level_row(rows, level, name):
     accesses, misses = sum(level.accesses.values()), sum(level.misses.values())
     ways, sets = level.lines.ways, len(level.lines.lists)
-    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_bytes': level.size,
-            'accesses': accesses, 'misses': misses, 'percent': percent(misses, accesses),
+    return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_size': level.size,
+            'accesses': accesses, 'misses': misses, 'miss_ratio': ratio(misses, accesses),
             'mpki': mpki(rows, misses), 'victim_hits': level.victim_hits,
-            'stores': level.stores, 'lines_put': level.put,
-            'invalidations': level.invalidations, 'prefetches': level.prefetches,
-            'prefetch_hits': level.prefetch_hits}
+            'stores_from_above': level.stores, 'evictions_from_above': level.put,
+            'back_invalidations': level.invalidations, 'prefetches_issued': level.prefetches,
+            'useful_prefetches': level.prefetch_hits}
 
 
 def expected(rows, levels, instructions, inclusion, memory):
@@ -40,11 +40,11 @@ def expected(rows, levels, instructions, inclusion, memory):
     for use in uses(rows):
         model.access(*use)
     names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
-    table = [told(rows, instructions, 'l1i')] if instructions else []
-    table += [told(rows, level, name) for level, name in zip(levels, names)]
-    return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'levels': table,
+    table = [level_row(rows, instructions, 'l1i')] if instructions else []
+    table += [level_row(rows, level, name) for level, name in zip(levels, names)]
+    return {'accesses': len(model.cycles), 'cycles': sum(model.cycles), 'cache_levels': table,
             'memory_reads': model.reads, 'memory_writes': model.writes,
-            'cycles_an_access': sum(model.cycles) / len(model.cycles)}
+            'cycles_per_access': sum(model.cycles) / len(model.cycles)}
 
 
 def options(*words):
@@ -73,22 +73,22 @@ for name, rows in all_traces():
         model.access(*use)
     tap.same(short + ', what costs most', stats(name, 'levels', *options(
         'caches=l1=256/2/32/1 l2=1k/4/32/5 memory=77', 'top=6', 'region=4096')), {
-        'instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
-        'regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
+        'hottest_instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
+        'hottest_regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
 PRESETS = os.path.join(ROOT, 'src', 'analysis', 'sim', 'presets')
 
 
 def machine(text):
-    """Levels, instruction cache, and what memory costs, of a text; policies other than lru are left out."""
-    said = dict(re.findall(r'^ *(\w+) *= *(\S+)', re.sub('#.*', '', text), re.M))
+    """Levels, instruction cache and memory latency of a text, without the policies."""
+    settings = dict(re.findall(r'^ *(\w+) *= *(\S+)', re.sub('#.*', '', text), re.M))
     made = {}
-    for name in said.keys() - {'source', 'memory', 'inclusion'}:
-        numbers, words = re.match(r'([\d/kM]+?)(?:/([a-z].*))?$', said[name]).groups()
+    for name in settings.keys() - {'source', 'memory', 'inclusion'}:
+        numbers, words = re.match(r'([\d/kM]+?)(?:/([a-z].*))?$', settings[name]).groups()
         size, *rest = (int(one.rstrip('kM')) << {'k': 10, 'M': 20}.get(one[-1], 0) for one in numbers.split('/'))
         made[name] = cache(size, *rest, **{word: 1 for word in (words or '').split('/') if word in (
             'through', 'around')})
     levels = [made[name] for name in ('l1', 'l1d', 'l2', 'l3') if name in made]
-    return levels, made.get('l1i'), 0, int(said['memory'])
+    return levels, made.get('l1i'), 0, int(settings['memory'])
 
 
 name, rows = next(all_traces())
@@ -103,5 +103,5 @@ for file in sorted(os.listdir(PRESETS)):
                                             ['--config', os.path.join(PRESETS, file)],
                                             ['-O', 'preset=' + file.split('.')[0]]))
     tap.same(file, found, expected(rows, *machine(text)))
-    tap.ok(f'{file} is the preset', preset == by_file and preset['source'] in text, str(preset))
+    tap.ok(f'{file} is the preset', preset == by_file and preset['parameter_source'] in text, str(preset))
 sys.exit(tap.end())

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Miss ratios of all sizes by lists of lines, as TAP."""
+import math
 import sys
 
 from model import Tap, context, stats
-from uses import all_traces, distances, mpki, percent, uses
+from uses import all_traces, distances, mpki, ratio, uses
 
-PARTS = {'data': 'data', 'code': 'instructions'}
+PARTS = {'data': 'data', 'fetch': 'instructions'}
 
 
 def missed(found, size):
@@ -17,21 +18,21 @@ def exact(rows, line):
              for part, of in PARTS.items()}
     sizes, lines = [], 1
     while True:
-        told = {'size': lines * line}
+        result = {'size': lines * line}
         for part in PARTS:
-            told[part + '_misses'] = missed(found[part], lines)
-            told[part + '_percent'] = percent(missed(found[part], lines), len(found[part]))
-            told[part + '_mpki'] = mpki(rows, missed(found[part], lines))
-        sizes.append(told)
+            result[part + '_misses'] = missed(found[part], lines)
+            result[part + '_miss_ratio'] = ratio(missed(found[part], lines), len(found[part]))
+            result[part + '_mpki'] = mpki(rows, missed(found[part], lines))
+        sizes.append(result)
         if all(missed(one, lines) == one.count(None) for one in found.values()):
             break
         lines *= 2
-    return {'line_bytes': line, 'data_uses': len(found['data']), 'code_uses': len(found['code']),
-            'complete': True, 'sizes': sizes}
+    return {'line_size': line, 'data_accesses': len(found['data']), 'fetches': len(found['fetch']),
+            'complete': True, 'fully_associative_caches': sizes}
 
 
 def sets(rows, line):
-    told = []
+    result = []
     lines = [address // line for _, address, _ in uses(rows, 'data')]
     for count in (2 ** bits for bits in range(14)):
         of_sets = {}
@@ -39,11 +40,11 @@ def sets(rows, line):
             of_sets.setdefault(number % count, []).append(number)
         found = [distance for one in of_sets.values() for distance in distances(one)]
         for ways in range(1, 17):
-            told.append({'sets': count, 'ways': ways, 'size': count * ways * line,
+            result.append({'sets': count, 'ways': ways, 'size': count * ways * line,
                          'misses': missed(found, ways),
-                         'percent': percent(missed(found, ways), len(lines)),
+                         'miss_ratio': ratio(missed(found, ways), len(lines)),
                          'mpki': mpki(rows, missed(found, ways))})
-    return told
+    return result
 
 
 def mixed(line):
@@ -55,7 +56,7 @@ def mixed(line):
 
 
 def sampled(rows, line, k):
-    """Samples of the lines, whose distances are so many times as long."""
+    """Samples of the lines, with scaled distances."""
     rate, found, counts = 2 ** k, {}, {}
     for part, of in PARTS.items():
         lines = [address // line for _, address, _ in uses(rows, of)]
@@ -64,23 +65,23 @@ def sampled(rows, line, k):
                        for sample in range(8)]
     sizes, lines = [], 4 * rate
     while True:
-        told, more = {'size': lines * line}, False
+        result, more = {'size': lines * line}, False
         for part in PARTS:
-            ratios = [100 * rate * sum(d is None or d * rate >= lines for d in one) /
+            ratios = [rate * sum(d is None or d * rate >= lines for d in one) /
                       max(counts[part], 1) for one in found[part]]
-            told.update({part + '_percent': sum(ratios) / 8,
-                         part + '_least': min(ratios),
-                         part + '_most': max(ratios)})
+            result.update({part + '_miss_ratio': sum(ratios) / 8,
+                         part + '_miss_ratio_min': min(ratios),
+                         part + '_miss_ratio_max': max(ratios)})
             more |= any(d is not None and d * rate >= lines for one in found[part] for d in one)
-        sizes.append(told)
+        sizes.append(result)
         if not more:
-            return {'sizes': sizes}
+            return {'fully_associative_caches': sizes}
         lines *= 2
 
 
 def of_threads(rows, line):
     """The curves of each thread alone, threads in the order in which they first have a row."""
-    told = []
+    result = []
     for who in dict.fromkeys(map(context, rows)):
         name = None if who is None else '%s %d' % who
         own = [row for row in rows if context(row) == who]
@@ -88,21 +89,21 @@ def of_threads(rows, line):
             found = list(distances(address // line for _, address, _ in uses(own, of)))
             lines = 1
             while found:
-                told.append({'thread': name, 'uses': of, 'size': lines * line, 'accesses': len(found),
+                result.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),
                              'misses': missed(found, lines),
-                             'percent': percent(missed(found, lines), len(found)),
+                             'miss_ratio': ratio(missed(found, lines), len(found)),
                              'mpki': mpki(own, missed(found, lines)),
                              'curve': f'{name}, {of}' if name else of})
                 if missed(found, lines) == found.count(None):
                     break
                 lines *= 2
-    return told
+    return result
 
 
 def near(found, expected):
     """Whether two tables are the same but for the last digit of what is rounded."""
     return len(found) == len(expected) and all(
-        a.keys() == b.keys() and all(abs(a[key] - b[key]) < 0.0011 for key in a)
+        a.keys() == b.keys() and all(math.isclose(a[key], b[key], rel_tol=1e-9, abs_tol=1e-12) for key in a)
         for a, b in zip(found, expected))
 
 
@@ -112,12 +113,13 @@ for name, rows in all_traces():
     tap.same(short, stats(name, 'mrc'), exact(rows, 64))
     tap.same(short + ', sets and ways', stats(
         name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.sets=1'),
-        {**exact(rows, 32), 'sets': sets(rows, 32)})
+        {**exact(rows, 32), 'set_associative_data_caches': sets(rows, 32)})
     tap.same(short + ', threads', stats(name, 'mrc', '-O', 'mrc.line=32', '-O', 'mrc.threads=1'), {
-        **exact(rows, 32), 'threads': of_threads(rows, 32)})
-    got, wanted = stats(name, 'mrc', '-O', 'mrc.sample=3')['sizes'], sampled(rows, 64, 3)['sizes']
+        **exact(rows, 32), 'caches_per_context': of_threads(rows, 32)})
+    got, wanted = stats(name, 'mrc', '-O', 'mrc.sample=3')['fully_associative_caches'], \
+        sampled(rows, 64, 3)['fully_associative_caches']
     tap.ok(short + ', samples', near(got, wanted), f'found {got[:3]}, expected {wanted[:3]}')
-none = stats('cis501/sort_1k.trace', 'mrc', '-O', 'mrc.sample=20')['sizes']
+none = stats('cis501/sort_1k.trace', 'mrc', '-O', 'mrc.sample=20')['fully_associative_caches']
 tap.ok('nothing_is_told_where_no_line_is_in_a_sample', len(none) == 1 and
        none[0].pop('size') == 2 ** 22 * 64 and set(none[0].values()) == {None}, none)
 sys.exit(tap.end())

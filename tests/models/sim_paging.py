@@ -8,7 +8,7 @@ import tempfile
 
 from model import Tap, stats
 from replacement import POLICIES, best, paging
-from uses import all_traces, mpki, percent, uses
+from uses import all_traces, mpki, ratio, uses
 
 
 def table(name, analysis, *words):
@@ -16,31 +16,31 @@ def table(name, analysis, *words):
 
 
 def memories(rows, stream, frames, pages, policies):
-    told = []
+    result = []
     for page in pages:
         for policy in policies:
             least = None
             for count in frames:
                 missed, written = paging(stream, count, page, policy)
-                told.append({'page': page, 'policy': policy, 'frames': count, 'accesses': len(stream),
-                             'faults': len(missed), 'percent': percent(len(missed), len(stream)),
-                             'mpki': mpki(rows, len(missed)), 'written': written,
-                             'anomaly': 'yes' if least is not None and least < len(missed) else None,
-                             'series': f'{policy}, pages of {page}'})
+                result.append({'page_size': page, 'policy': policy, 'frames': count, 'accesses': len(stream),
+                             'faults': len(missed), 'fault_ratio': ratio(len(missed), len(stream)),
+                             'mpki': mpki(rows, len(missed)), 'page_writebacks': written,
+                             'belady_anomaly': 'yes' if least is not None and least < len(missed) else None,
+                             'curve': f'{policy}, pages of {page}'})
                 least = len(missed) if least is None else min(least, len(missed))
-    return told
+    return result
 
 
 def caches(rows, stream, sizes, ways, line):
-    told = []
+    result = []
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
-        told.append({'size': size, 'ways': ways, 'line_bytes': line, 'policy': 'opt', 'accesses': len(stream),
-                     'bits': None, 'misses': len(missed), 'percent': percent(len(missed), len(stream)),
+        result.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),
+                     'storage_bits': None, 'misses': len(missed), 'miss_ratio': ratio(len(missed), len(stream)),
                      'mpki': mpki(rows, len(missed)),
-                     'dirty_evictions': dirty, 'bytes_from_below': line * len(missed),
-                     'bytes_to_below': line * dirty})
-    return told
+                     'dirty_evictions': dirty, 'fill_traffic': line * len(missed),
+                     'writeback_traffic': line * dirty})
+    return result
 
 
 def belady():
@@ -65,7 +65,7 @@ for name, rows in all_traces():
 
 # The published figures: nine faults with three frames, ten with four.
 found = table(belady(), 'paging', 'sweep=frames=1-5,policy=fifo')['memories']
-tap.ok('Belady\'s anomaly shows', [(one['frames'], one['faults'], one['anomaly']) for one in found] == [
+tap.ok('Belady\'s anomaly shows', [(one['frames'], one['faults'], one['belady_anomaly']) for one in found] == [
     (1, 12, None), (2, 12, None), (3, 9, None), (4, 10, 'yes'), (5, 5, None)], str(found))
 
 # What is not counted is seen all the same: the second pass has the same warm-up as the first.
@@ -75,7 +75,7 @@ for warm in 1, 700:
     whole, part = table(*words)['caches'], stats(name, 'cache', '-O', 'cache.' + words[2], '--warmup', str(warm))['caches']
     before = len(uses(rows[:warm], 'data'))
     missed = best([(*use, 0) for use in uses(rows, 'data')], 8, 2, 32)[0]
-    tap.same(f'behind {warm} records', part[0], {
+    tap.same(f'after {warm} records', part[0], {
         'accesses': whole[0]['accesses'] - before, 'misses': sum(place >= before for place in missed)})
 
 # A folder that is none.

@@ -11,7 +11,7 @@ import coherence
 from model import Tap, context, stats, threads, trace
 from uses import mpki
 
-NAMES = ['hits', 'upgrades', 'cold', 'replaced', 'true_sharing', 'false_sharing']
+NAMES = ['hits', 'upgrades', 'cold_misses', 'replacement_misses', 'true_sharing_misses', 'false_sharing_misses']
 
 
 def pieces(rows, line):
@@ -35,7 +35,7 @@ def name_of(context):
 
 
 def expected(rows, size, ways, line, word, top):
-    """All that is told."""
+    """The whole report."""
     uses = list(pieces(rows, line))
     contexts = list(dict.fromkeys(map(context, rows)))
     names = list(map(name_of, contexts))
@@ -54,23 +54,23 @@ def expected(rows, size, ways, line, word, top):
             place[4] += taken
     lines = sorted((one for one in lines if any(one[1:4])),
                    key=lambda one: (-one[2], -one[1], -one[3], one[0]))[:top]
-    told = []
+    result = []
     for address, *_ in lines:
         mine = [(who, pc, *place) for (at, who, pc), place in places.items() if at == address]
         mine.sort(key=lambda one: (-one[5], -one[6], -one[4], one[1], one[0]))
-        told += [dict(line=f'0x{address:08x}', thread=names[who], pc=f'0x{pc:08x}', first=first, last=last,
-                      true_sharing=true, false_sharing=false, taken=taken)
+        result += [dict(line_address=f'0x{address:08x}', context=names[who], pc=f'0x{pc:08x}', first_byte=first, last_byte=last,
+                      true_sharing_misses=true, false_sharing_misses=false, invalidations_caused=taken)
                  for who, pc, first, last, true, false, taken in mine[:top]]
     return {
         'complete': True,
-        'threads': [dict(zip(NAMES, of[who]), thread=names[who], accesses=sum(of[who]),
+        'private_caches': [dict(zip(NAMES, of[who]), context=names[who], accesses=sum(of[who]),
                          mpki=mpki([row for row in rows if context(row) == contexts[who]], sum(of[who][2:])),
-                         invalidations=lost, supplied=supplied, written_back=written)
+                         coherence_invalidations=lost, cache_to_cache_transfers=supplied, writebacks=written)
                     for who, (lost, supplied, written) in enumerate(counts) if who in of],
-        'lines': [dict(line=f'0x{address:08x}', true_sharing=true, false_sharing=false, invalidations=taken,
-                       threads=', '.join(names[one] for one in sorted(who)))
+        'shared_lines': [dict(line_address=f'0x{address:08x}', true_sharing_misses=true, false_sharing_misses=false, coherence_invalidations=taken,
+                       contexts=', '.join(names[one] for one in sorted(who)))
                   for address, true, false, taken, who in lines],
-        'places': told}
+        'sharing_instructions': result}
 
 
 def written(lines):
@@ -114,16 +114,16 @@ tap = Tap()
 # By hand: the first store of each thread is cold; then the line goes to and fro, and no one ever
 # reads what the other one stored. The flag is the only thing that is shared.
 found = stats(written(planted()), 'sharing')
-tap.same('planted false sharing is found', {one['line']: one for one in found['lines']}, {
-    '0x00010000': {'line': '0x00010000', 'true_sharing': 0, 'false_sharing': 18, 'invalidations': 19,
-                   'threads': 'thread 7, thread 9'},
-    '0x00020000': {'line': '0x00020000', 'true_sharing': 9, 'false_sharing': 0, 'invalidations': 9,
-                   'threads': 'thread 7, thread 9'}})
-tap.ok('and who does it, where', found['places'][:2] == [
-    {'line': '0x00010000', 'thread': 'thread 9', 'pc': '0x00000409', 'first': 4, 'last': 7,
-     'true_sharing': 0, 'false_sharing': 9, 'taken': 10},
-    {'line': '0x00010000', 'thread': 'thread 7', 'pc': '0x00000407', 'first': 0, 'last': 3,
-     'true_sharing': 0, 'false_sharing': 9, 'taken': 9}], str(found['places']))
+tap.same('planted false sharing is found', {one['line_address']: one for one in found['shared_lines']}, {
+    '0x00010000': {'line_address': '0x00010000', 'true_sharing_misses': 0, 'false_sharing_misses': 18, 'coherence_invalidations': 19,
+                   'contexts': 'thread 7, thread 9'},
+    '0x00020000': {'line_address': '0x00020000', 'true_sharing_misses': 9, 'false_sharing_misses': 0, 'coherence_invalidations': 9,
+                   'contexts': 'thread 7, thread 9'}})
+tap.ok('and who does it, where', found['sharing_instructions'][:2] == [
+    {'line_address': '0x00010000', 'context': 'thread 9', 'pc': '0x00000409', 'first_byte': 4, 'last_byte': 7,
+     'true_sharing_misses': 0, 'false_sharing_misses': 9, 'invalidations_caused': 10},
+    {'line_address': '0x00010000', 'context': 'thread 7', 'pc': '0x00000407', 'first_byte': 0, 'last_byte': 3,
+     'true_sharing_misses': 0, 'false_sharing_misses': 9, 'invalidations_caused': 9}], str(found['sharing_instructions']))
 for title, name in ('four threads', threads()), ('random accesses', written(wild())):
     rows = trace(name)[1]
     tap.same(title, stats(name, 'sharing'), expected(rows, 32768, 8, 64, 4, 10))
@@ -132,7 +132,7 @@ for title, name in ('four threads', threads()), ('random accesses', written(wild
         expected(rows, 256, 2, 32, 1, 3))
 # What a warm-up did is known, but not counted.
 warm = stats(written(planted()), 'sharing', '--warmup', '38')
-tap.same('a warm-up', warm, {'lines': [
-    {'line': '0x00020000', 'true_sharing': 1, 'false_sharing': 0, 'invalidations': 1,
-     'threads': 'thread 7, thread 9'}]})
+tap.same('a warm-up', warm, {'shared_lines': [
+    {'line_address': '0x00020000', 'true_sharing_misses': 1, 'false_sharing_misses': 0, 'coherence_invalidations': 1,
+     'contexts': 'thread 7, thread 9'}]})
 sys.exit(tap.end())

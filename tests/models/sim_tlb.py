@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translation buffers by lists of pages, as TAP."""
+"""TLBs by lists of pages, as TAP."""
 import sys
 
 from model import Tap, stats
@@ -35,14 +35,14 @@ def expected(rows, of='all', page=4096, entries=64, ways=4, split=0, second=1024
         if not second or not next.use(address // page):
             walks += 1
             spent += walk
-    told = {'accesses': len(chosen), 'walks': walks, 'cycles': spent, 'levels': [
+    result = {'accesses': len(chosen), 'page_walks': walks, 'cycles': spent, 'tlb_levels': [
         {'level': level, 'accesses': one.accesses, 'misses': one.misses,
          'miss_ratio': one.misses / one.accesses, 'mpki': mpki(rows, one.misses)}
-        for level, one in (('first', first), ('second', next), ('first, instructions', code))
+        for level, one in (('L1', first), ('L2', next), ('L1 instructions', code))
         if one.accesses]}
     if chosen:
-        told['cycles_per_access'] = spent / len(chosen)
-    return told
+        result['cycles_per_access'] = spent / len(chosen)
+    return result
 
 
 def table(name, *words):

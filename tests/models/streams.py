@@ -47,12 +47,12 @@ def cis501(path):
 
 
 def samples():
-    """Real ones: those of the project, and the public one where it is there."""
+    """Real streams: those of the project, and the public one if it exists."""
     paths = [os.path.join(ROOT, 'tests', 'data', 'cis501', 'sort_1k.trace'), GCC]
     return [cis501(path) for path in paths if os.path.exists(path)]
 
 
-def usual(threads=1):
+def default_streams(threads=1):
     return [uniform(1, 3000, 1 << 12, threads), uniform(2, 2000, 1 << 16, threads),
             local(3, 4000, threads), local(4, 4000, threads), *samples()]
 
@@ -68,10 +68,10 @@ def drive(machine, stream, **settings):
 
 
 def first_difference(ours, theirs):
-    """What tells two lists of lines apart, or None."""
+    """The first difference of two lists of lines, or None."""
     for place, (a, b) in enumerate(zip(ours, theirs)):
         if a != b:
-            return f'line {place + 1}: "{a}", the model says "{b}"'
+            return f'line {place + 1}: "{a}", the model has "{b}"'
     if len(ours) != len(theirs):
         return f'{len(ours)} lines, the model has {len(theirs)}'
     return None

@@ -2,15 +2,15 @@
 
 
 def buffer(c, branches):
-    """A branch target buffer: for each branch (pc, target, taken, asked) what it finds, or None."""
+    """A BTB: for each branch (pc, target, taken, looked_up) the target found, or None."""
     sets, found = {}, []  # by number, lists of [tag, target], the least recently used first
-    for pc, target, taken, asked in branches:
+    for pc, target, taken, looked_up in branches:
         number = pc >> c['shift']
         tag = number // c['sets'] % 2 ** (c['tag'] or 64)
         ways = sets.setdefault(number % c['sets'], [])
         entry = next((way for way in ways if way[0] == tag), None)
-        found.append(entry[1] if entry and asked else None)
-        if entry and (asked or taken):
+        found.append(entry[1] if entry and looked_up else None)
+        if entry and (looked_up or taken):
             ways.remove(entry)
             ways.append(entry)
         if taken and entry:
@@ -54,12 +54,12 @@ class Ittage:
         """Predicts and learns an indirect branch."""
         places = [self.place(length, pc) for length in self.c['lengths']]
         base = pc % 2 ** self.c['base']
-        said = [(-1, self.last.get(base, 0))]
+        candidates = [(-1, self.last.get(base, 0))]
         for i, (index, tag) in enumerate(places):
             if self.tables[i].get(index, [None])[0] == tag:
-                said.append((i, self.tables[i][index][1]))
-        provider, provided = said[-1]
-        other = said[-2][1] if len(said) > 1 else provided
+                candidates.append((i, self.tables[i][index][1]))
+        provider, provided = candidates[-1]
+        other = candidates[-2][1] if len(candidates) > 1 else provided
         entry = self.tables[provider][places[provider][0]] if provider >= 0 else None
         predicted = other if entry and entry[2] == 0 else provided
         if predicted != target:

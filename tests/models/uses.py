@@ -31,12 +31,12 @@ def tops(numbers, weights, column, weight, most):
         heavy[number] = heavy.get(number, 0) + one
     order = sorted(heavy, key=lambda number: -heavy[number])
     return [{column: f'0x{number:08x}', 'accesses': used[number], weight: heavy[number],
-             'share': 100 * heavy[number] / sum(weights)}
+             'share': heavy[number] / sum(weights)}
             for number in order[:most] if heavy[number]]
 
 
 def pcs(rows, of='all'):
-    """The instruction of every use, its address where it is not known."""
+    """The instruction of every use, its address if the pc is unknown."""
     found = []
     for row in rows:
         for use in uses([row], of):
@@ -44,12 +44,12 @@ def pcs(rows, of='all'):
     return found
 
 
-def percent(part, whole):
-    return 100 * part / whole if whole else 0
+def ratio(part, whole):
+    return part / whole if whole else None
 
 
 def mpki(rows, misses):
-    """Misses in 1000 instructions, of which one that is made of micro-operations is one; None: there are none."""
+    """Misses per 1000 instructions, macro-operations if there are micro-operations; None: zero instructions."""
     heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop_index', 1) == 1 for row in rows)
     return 1000 * misses / heads if heads else None
 

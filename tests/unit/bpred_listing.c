@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Predicts branches of standard input, lines of address and target (hexadecimal) and 1 or 0,
- * for each configuration that an argument gives as numbers behind a kind, and prints the
- * predictions of each as a line of 1 and 0. Where all are bimodal or gshare a further line has
- * what a sweep counts for them.
+ * for the configuration of each argument, a kind and its numbers, and prints the predictions
+ * of each as a line of 1 and 0. If all are bimodal or gshare, a further line has the counts of
+ * a sweep.
  */
 #include "sim/bpred.h"
 #include "sim/bpred_sweep.h"
@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 200000, CONFIGS_MOST = 64, ODD_BATCH = 4099 };
+enum { BRANCHES_MAX = 200000, CONFIGS_MAX = 64, ODD_BATCH = 4099 };
 
-static uint64_t pc[MOST], target[MOST];
-static uint8_t taken[MOST], predicted[MOST];
+static uint64_t pc[BRANCHES_MAX], target[BRANCHES_MAX];
+static uint8_t taken[BRANCHES_MAX], predicted[BRANCHES_MAX];
 
 static size_t
 read_branches(void)
 {
 	size_t n = 0;
 	unsigned outcome;
-	while (n < MOST &&
+	while (n < BRANCHES_MAX &&
 		scanf("%" SCNx64 " %" SCNx64 " %u", &pc[n], &target[n], &outcome) == 3)
 		taken[n++] = outcome != 0;
 	return n;
@@ -109,9 +109,9 @@ sweep(const struct bpred_config *configs, size_t count, size_t n)
 int
 main(int argc, char **argv)
 {
-	static struct bpred_config configs[CONFIGS_MOST];
+	static struct bpred_config configs[CONFIGS_MAX];
 	size_t n = read_branches(), count = (size_t)argc - 1;
-	if (count > CONFIGS_MOST)
+	if (count > CONFIGS_MAX)
 		return 2;
 	for (size_t i = 0; i < count; i++) {
 		configs[i] = parse(argv[i + 1]);

@@ -62,8 +62,8 @@ def noise(n, seed):
 
 
 def turns(n, seed):
-    """A branch that keeps its way until its bias is as large as it can be, then turns; so many
-    others between its executions, of which nothing can be learnt, that no history has it."""
+    """A branch that keeps its outcome until its bias saturates, then changes it; more random branches
+    between its executions than any history has."""
     draw = random.Random(seed)
     for i in range(n):
         own = i % 64 == 0

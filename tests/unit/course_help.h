@@ -16,7 +16,7 @@ struct course_trace {
 	size_t count;
 };
 
-/* Opens a file of the public CIS 501 data beside the project; NULL where it is not there. */
+/* Opens a file of the public CIS 501 data beside the project; NULL if it does not exist. */
 static inline FILE *
 course_public(const char *name)
 {

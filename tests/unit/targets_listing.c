@@ -2,7 +2,7 @@
 /*
  * What predictors of targets say of records of standard input, four hexadecimal numbers a line:
  *
- *   btb SETS WAYS TAG-BITS SHIFT           pc, target, taken, asked: the target found, or -
+ *   btb SETS WAYS TAG-BITS SHIFT           pc, target, taken, looked up: the target found, or -
  *   ras ROOM                               kind, address, 0, 0: 1 where a return is predicted
  *   ittage SHIFT BASE ENTRIES TAG LENGTH…  pc, target, taken, indirect: the target found
  */

@@ -183,10 +183,10 @@ sites_are_counted_and_the_worst_come_first(void **state)
 	(void)state;
 	struct bpred_sites sites = {0};
 	const uint32_t numbers[7] = {2, 5, 2, 0, 5, 2, 4};
-	const uint8_t taken[7] = {1, 0, 1, 1, 1, 0, 1}, said[7] = {0, 1, 1, 0, 0, 0, 1};
+	const uint8_t taken[7] = {1, 0, 1, 1, 1, 0, 1}, predicted[7] = {0, 1, 1, 0, 0, 0, 1};
 	uint32_t worst[4];
-	assert_true(bpred_sites_count(&sites, numbers, taken, said, 4));
-	assert_true(bpred_sites_count(&sites, numbers + 4, taken + 4, said + 4, 3));
+	assert_true(bpred_sites_count(&sites, numbers, taken, predicted, 4));
+	assert_true(bpred_sites_count(&sites, numbers + 4, taken + 4, predicted + 4, 3));
 	assert_int_equal(sites.count, 6);
 	assert_int_equal(sites.sites[2].executions, 3);
 	assert_int_equal(sites.sites[2].taken, 2);
@@ -444,7 +444,7 @@ a_sweep_counts_what_each_predictor_alone_mispredicts(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	struct bpred *bpred;
@@ -498,7 +498,7 @@ main(void)
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
 		cmocka_unit_test(a_sweep_counts_what_each_predictor_alone_mispredicts),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ policies_differ_as_they_do_by_hand(void **state)
 		{CACHE_PLRU, "abcdaeac", "mmmmhmhm"},
 		/* Only a was used again: e replaces b, where lru would replace a. */
 		{CACHE_SRRIP, "aabcdeab", "mhmmmmhm"},
-		/* The pointer is behind a: c replaces b while two ways are empty. */
+		/* The pointer is past a: c replaces b while two ways are empty. */
 		{CACHE_POINTER, "abacb", "mmhmm"},
 	};
 	(void)state;
@@ -286,11 +286,11 @@ invalid_configurations_are_rejected(void **state)
 {
 	static const struct {
 		struct cache_config config;
-		const char *says;
+		const char *message;
 	} cases[] = {
-		{{.sets = 3, .ways = 1, .line_size = 64}, "3 sets is not a power of two (size/(ways*line))"},
-		{{.sets = 1, .ways = 0, .line_size = 64},
-			"ways=0, expected at least 1"},
+		{{.sets = 3, .ways = 1, .line_size = 64},
+			"3 sets is not a power of two (size/(ways*line))"},
+		{{.sets = 1, .ways = 0, .line_size = 64}, "ways=0, expected at least 1"},
 		{{.sets = 2, .ways = 65, .line_size = 64},
 			"ways=65, expected at most 64 with more than one set"},
 		{{.sets = 1, .ways = 65, .line_size = 64, .policy = CACHE_SRRIP},
@@ -313,7 +313,7 @@ invalid_configurations_are_rejected(void **state)
 		struct cache *cache;
 		struct poly_error error;
 		assert_int_equal(cache_new(&cases[i].config, &cache, &error), POLY_ERR_USAGE);
-		assert_string_equal(error.message, cases[i].says);
+		assert_string_equal(error.message, cases[i].message);
 		assert_null(cache);
 	}
 }

@@ -148,7 +148,7 @@ static void
 the_tournament_prints_all_of_its_tables(void **state)
 {
 	(void)state;
-	/* The third branch: bimodal says t, gshare N, and the chooser (B) follows bimodal. */
+	/* The third branch: bimodal is t, gshare N, and the chooser (B) follows bimodal. */
 	const struct course_predictor_config config = {.layout = COURSE_WUSTL,
 		.kind = COURSE_TOURNAMENT,
 		.bimodal_log2 = 2,
@@ -414,7 +414,7 @@ block_sizes_and_replacement_policies_have_the_known_misses(void **state)
 }
 
 static void
-empty_frames_have_the_tag_0_where_there_are_no_valid_bits(void **state)
+empty_frames_have_the_tag_0_without_valid_bits(void **state)
 {
 	(void)state;
 	struct course_cache cache;
@@ -431,7 +431,7 @@ empty_frames_have_the_tag_0_where_there_are_no_valid_bits(void **state)
 
 /*
  * One set of 2 ways, and one entry for all blocks. 0x100 fills way 0 and is found there; 0x200
- * fills way 1 and is found there, then 0x100 in way 0 where way 1 is said, and again.
+ * fills way 1 and is found there, then 0x100 in way 0 where way 1 is predicted, and again.
  */
 static void
 a_way_predictor_predicts_the_most_recently_used_way(void **state)
@@ -445,7 +445,7 @@ a_way_predictor_predicts_the_most_recently_used_way(void **state)
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
 	for (size_t i = 0; i < 6; i++)
 		course_cache_access(&cache, addresses[i], false);
-	assert_int_equal(cache.way_wrong, 1);
+	assert_int_equal(cache.way_mispredictions, 1);
 	course_cache_end(&cache, 6, &to);
 	assert_non_null(strstr(buf_text(&to),
 		"\nway mispredictions = 1\nway misprediction rate = 0.250000\n"));
@@ -456,7 +456,7 @@ a_way_predictor_predicts_the_most_recently_used_way(void **state)
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_OK);
 	for (size_t i = 0; i < 6; i++)
 		course_cache_access(&cache, addresses[i], false);
-	assert_int_equal(cache.way_wrong, 0);
+	assert_int_equal(cache.way_mispredictions, 0);
 	course_cache_fini(&cache);
 	config.way_entries = 3;
 	assert_int_equal(course_cache_init(&cache, &config, NULL), POLY_ERR_USAGE);
@@ -480,7 +480,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 	assert_int_equal(first.forward_taken, 66);
 	assert_int_equal(first.backward, 75);
 	assert_int_equal(first.backward_taken, 43);
-	assert_int_equal(course_sfsu_static_wrong(&first), 98);
+	assert_int_equal(course_sfsu_static_mispredictions(&first), 98);
 	for (size_t k = 0; k < 3; k++) {
 		struct course_sfsu_dynamic second;
 		assert_int_equal(
@@ -489,7 +489,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 		for (size_t i = 0; i < trace->count; i++)
 			course_sfsu_dynamic_uop(&second, &trace->uops[i], NULL);
 		assert_int_equal(second.branches, 193);
-		assert_int_equal(second.wrong, known[k][2]);
+		assert_int_equal(second.mispredictions, known[k][2]);
 		assert_int_equal(second.accesses, known[k][3]);
 		assert_int_equal(second.misses, known[k][4]);
 		course_sfsu_dynamic_fini(&second);
@@ -498,7 +498,7 @@ san_franciscos_systems_have_the_known_results(void **state)
 }
 
 static void
-san_franciscos_second_system_prints_a_line_a_branch(void **state)
+san_franciscos_second_system_prints_a_line_per_branch(void **state)
 {
 	(void)state;
 	struct course_sfsu_dynamic system;
@@ -575,7 +575,7 @@ static const struct course_uop mixed[] = {
 };
 
 static void
-the_mix_is_printed_as_washington_does(void **state)
+the_mix_is_printed_in_washingtons_layout(void **state)
 {
 	(void)state;
 	struct course_mix mix = {0};
@@ -640,21 +640,21 @@ invalid_shapes_are_rejected(void **state)
 					 .kind = COURSE_BIMODAL, .bimodal_log2 = 21},
 				 &error),
 		POLY_ERR_USAGE);
-	assert_string_equal(
-		error.message, "tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
+	assert_string_equal(error.message,
+		"found tables of 2^21, 2^0 and 2^0 counters, expected at most 2^20");
 	assert_int_equal(
 		course_predictor_init(&predictor,
 			&(struct course_predictor_config){.kind = COURSE_TAKEN}, &error),
 		POLY_ERR_USAGE);
 	assert_int_equal(course_scoreboard_init(&board, 0, false, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "loads take 0 cycles, expected 1 to 255");
+	assert_string_equal(error.message, "load latency: found 0 cycles, expected 1 to 255");
 	assert_int_equal(
 		course_cache_init(&cache,
 			&(struct course_cache_config){.capacity = 100, .block = 4, .ways = 1},
 			&error),
 		POLY_ERR_USAGE);
-	assert_string_equal(error.message,
-		"cache of 100 bytes, blocks of 4 bytes and 1 ways, expected powers of two");
+	assert_string_equal(error.message, "found a cache of 100 bytes, blocks of 4 bytes and "
+					   "1 ways, expected powers of two");
 	assert_int_equal(
 		course_cache_init(&cache,
 			&(struct course_cache_config){.capacity = 64, .block = 32, .ways = 4},
@@ -664,7 +664,7 @@ invalid_shapes_are_rejected(void **state)
 }
 
 static void
-registers_without_a_place_are_printed_and_never_waited_for(void **state)
+unsupported_registers_are_printed_and_otherwise_ignored(void **state)
 {
 	(void)state;
 	const struct course_uop uops[] = {
@@ -679,7 +679,7 @@ registers_without_a_place_are_printed_and_never_waited_for(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	const struct course_predictor_config config = {.kind = COURSE_TOURNAMENT};
@@ -717,21 +717,21 @@ main(void)
 		cmocka_unit_test(a_quiet_predictor_prints_no_branches),
 		cmocka_unit_test(a_scoreboard_waits_for_sources_and_for_older_writes),
 		cmocka_unit_test(the_scoreboard_has_the_known_cycles_at_every_latency),
-		cmocka_unit_test(registers_without_a_place_are_printed_and_never_waited_for),
+		cmocka_unit_test(unsupported_registers_are_printed_and_otherwise_ignored),
 		cmocka_unit_test(addresses_are_split_like_in_the_grader),
 		cmocka_unit_test(a_cache_prints_its_state_before_each_access),
 		cmocka_unit_test(caches_have_the_known_misses_and_traffic),
 		cmocka_unit_test(block_sizes_and_replacement_policies_have_the_known_misses),
-		cmocka_unit_test(empty_frames_have_the_tag_0_where_there_are_no_valid_bits),
+		cmocka_unit_test(empty_frames_have_the_tag_0_without_valid_bits),
 		cmocka_unit_test(a_way_predictor_predicts_the_most_recently_used_way),
 		cmocka_unit_test(san_franciscos_systems_have_the_known_results),
-		cmocka_unit_test(san_franciscos_second_system_prints_a_line_a_branch),
+		cmocka_unit_test(san_franciscos_second_system_prints_a_line_per_branch),
 		cmocka_unit_test(san_franciscos_cache_counts_cycles),
-		cmocka_unit_test(the_mix_is_printed_as_washington_does),
+		cmocka_unit_test(the_mix_is_printed_in_washingtons_layout),
 		cmocka_unit_test(the_mix_has_penns_names),
 		cmocka_unit_test(invalid_shapes_are_rejected),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

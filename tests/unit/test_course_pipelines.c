@@ -175,7 +175,7 @@ loads_wait_for_stores_as_the_rule_states(void **state)
 			ooo_total(&config, uops, 6, NULL, &violations), cases[i].cycles);
 		assert_int_equal(violations, cases[i].violations);
 	}
-	/* Another address is no concern of the perfect rule. */
+	/* The perfect rule ignores stores to another address. */
 	uops[4].address += 8;
 	const struct ooo_config perfect = {OOO_PERFECT, 8, 64, 8, 4, false};
 	assert_int_equal(ooo_total(&perfect, uops, 6, NULL, NULL), 11);
@@ -306,16 +306,16 @@ impossible_configurations_are_rejected(void **state)
 	const struct superscalar_config fifth = {
 		(enum superscalar_experiment)5, 1, false, false, false};
 	assert_null(superscalar_new(&fifth, &error));
-	assert_string_equal(error.message, "there is no experiment 5, expected 1 to 4");
+	assert_string_equal(error.message, "no such experiment 5, expected 1 to 4");
 	const struct superscalar_config narrow = {SUPERSCALAR_PLAIN, 0, false, false, false};
-	assert_int_equal(superscalar_sound(&narrow, NULL), POLY_ERR_USAGE);
+	assert_int_equal(superscalar_check(&narrow, NULL), POLY_ERR_USAGE);
 	const struct ooo_config few = {OOO_NONE, 1, 51, 8, 4, false};
 	assert_null(ooo_new(&few, &error));
 	assert_string_equal(
-		error.message, "the number of physical registers is 51, expected 52 to 65536");
+		error.message, "number of physical registers: found 51, expected 52 to 65536");
 	const struct v2_config wide = {.cache = {.ways = 17}};
 	assert_null(v2_new(&wide, &error));
-	assert_string_equal(error.message, "the number of ways is 17, expected at most 16");
+	assert_string_equal(error.message, "number of ways: found 17, expected at most 16");
 }
 
 #ifdef POLY_FAULT_INJECTION

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next line of a text, which goes behind it; NULL: there is none. */
+/* Returns the next line of a text, and moves past it; NULL: the end. */
 static const char *
 next_line(const char **text, size_t *size)
 {
@@ -60,7 +60,7 @@ assert_grade(const char *expected, const char *actual, uint64_t line, const char
 {
 	char found[200];
 	struct poly_grade *made = grade(expected, actual);
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, line);
 	snprintf(found, sizeof found, "%s: %s", verdict->layout ? verdict->layout : "?",
 		verdict->field ? verdict->field : "?");
@@ -74,10 +74,10 @@ equal_texts_have_no_difference(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("a\nb\n", "a\nb\n");
-	assert_int_equal(poly_grade_told(made)->line, 0);
+	assert_int_equal(poly_grade_get_verdict(made)->line, 0);
 	poly_grade_free(made);
 	made = grade("", "");
-	assert_int_equal(poly_grade_told(made)->line, 0);
+	assert_int_equal(poly_grade_get_verdict(made)->line, 0);
 	poly_grade_free(made);
 }
 
@@ -86,13 +86,13 @@ a_truncated_output_differs_at_its_end(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("a\nb\n", "a\n");
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_string_equal(verdict->expected, "b");
 	assert_null(verdict->actual);
 	poly_grade_free(made);
 	made = grade("a\n", "a\n\n");
-	verdict = poly_grade_told(made);
+	verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_null(verdict->expected);
 	assert_string_equal(verdict->actual, "");
@@ -105,7 +105,7 @@ any_text_has_a_line_and_a_column(void **state)
 {
 	(void)state;
 	struct poly_grade *made = grade("one\ntwo three\nx\n", "one\ntwo there\ny\n");
-	const struct poly_grade_verdict *verdict = poly_grade_told(made);
+	const struct poly_grade_verdict *verdict = poly_grade_get_verdict(made);
 	assert_int_equal(verdict->line, 2);
 	assert_int_equal(verdict->column, 7);
 	assert_null(verdict->layout);
@@ -126,7 +126,7 @@ fields_of_penns_bimodal_predictor_are_explained(void **state)
 	(void)state;
 	assert_grade(PENN, "nNNN | 4010  T | N  incorrect  1\n", 1,
 		"bimodal predictor, Penn: bimodal table",
-		"at the first branch each counter is 0 (N or B) and the history has nothing "
+		"at the first branch each counter is 0 (N or B) and the history is all not "
 		"taken");
 	assert_grade(PENN,
 		"NNNN | 4010  T | N  incorrect  1\n"
@@ -166,7 +166,7 @@ blanks_are_detected_in_any_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct poly_grade *made = grade(cases[i].expected, cases[i].actual);
-		assert_text(poly_grade_told(made)->field, cases[i].field);
+		assert_text(poly_grade_get_verdict(made)->field, cases[i].field);
 		poly_grade_free(made);
 	}
 }
@@ -175,7 +175,7 @@ static void
 histories_and_choosers_are_explained(void **state)
 {
 	(void)state;
-	/* 5 xor 1 is 4, mod 2 it is 0; the chooser says gshare. */
+	/* 5 xor 1 is 4, mod 2 it is 0; the chooser selects gshare. */
 	const char *two = "G nn NN  N | 5  T | N  incorrect  1\n"
 			  "G nt NN  T | 5  T | N  incorrect  2\n"
 			  "G nT nN  T | 5  T | N  incorrect  3\n";
@@ -234,8 +234,8 @@ scoreboards_are_explained(void **state)
 	snprintf(actual, sizeof actual,
 		"%s    1    2\t 2 (Ready)\t-1 (Ready)\t-->  0\t-\t1-2-\n", heading);
 	assert_grade(expected, actual, 3, "scoreboard: source 1 ready",
-		"state before: at cycle 0 the scoreboard was --3-; each cycle later its "
-		"numbers are one lower; operation: micro-op 2 reads 2 and -1 and writes 0 (-1: "
+		"state before: at cycle 0 the scoreboard was --3-; its numbers "
+		"decrease by one per cycle; operation: micro-op 2 reads 2 and -1 and writes 0 (-1: "
 		"none); expected after: (NotReady)");
 }
 
@@ -262,19 +262,18 @@ static void
 stages_are_explained(void **state)
 {
 	(void)state;
-	/* Worked by hand: memory takes a cycle more, so the one behind is in M a cycle longer.
+	/* Computed by hand: memory takes one more cycle, so the next instruction is in M one
+	 * more cycle.
 	 */
 	assert_grade(STAGES "2 3 4 6 7 bne.n #0x10 {bmispred}\n",
 		STAGES "2 3 4 5 7 bne.n #0x10 {bmispred}\n", 3, "stages, Penn version 2: M",
 		"state before: F D X M W of push {r4, r5} are 1 2 3 4 6 {}; operation: bne.n "
-		"#0x10, whose M is entered a cycle after X, and not before the one before is "
-		"in "
-		"W; expected after: 2 3 4 6 7");
+		"#0x10, whose M is entered a cycle after X, and not before the "
+		"previous instruction is in W; expected after: 2 3 4 6 7");
 	assert_grade(STAGES, "1 2 3 4 5 cmp r3, #1 {}\n", 1, "stages, Penn version 2: F",
 		"state before: no instruction is in the pipeline; operation: cmp r3, #1, whose "
-		"F is entered when the one before leaves it for D, or, behind bmispred, a "
-		"cycle "
-		"after that one's X; expected after: 0 1 2 3 4");
+		"F is entered when the previous instruction enters D, or, after bmispred, a "
+		"cycle after its X; expected after: 0 1 2 3 4");
 	assert_grade(STAGES "2 3 4 6 7 ldr r1, [r2] {load-use}\n",
 		STAGES "2 3 4 6 7 ldr r1, [r2] {}\n", 3, "stages, Penn version 2: labels",
 		NULL);
@@ -286,7 +285,7 @@ stages_are_explained(void **state)
 }
 
 #define DYNAMIC "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 1 0\n"
-#define DYNAMIC_LAYOUT "predictor and target buffer, SFSU"
+#define DYNAMIC_LAYOUT "predictor and BTB, SFSU"
 
 static void
 outputs_of_sfsu_have_fields(void **state)
@@ -295,10 +294,10 @@ outputs_of_sfsu_have_fields(void **state)
 	assert_grade(DYNAMIC, "0 5 1 2 1 c 0 0\n1 5 2 3 1 c 0 0\n", 2,
 		DYNAMIC_LAYOUT ": accesses",
 		"state before: 0 accesses; operation: a counter of 2 predicts taken, so the "
-		"target buffer is asked; expected after: 1");
+		"BTB is looked up; expected after: 1");
 	assert_grade(DYNAMIC, "0 5 0 1 1 c 0 0\n", 1, DYNAMIC_LAYOUT ": state before",
-		"operation: counter 5, which was 1 at first, goes up to 3 for a taken branch "
-		"and down to 0 for another; expected: from 1 to 2");
+		"operation: counter 5, initially 1, is incremented to at most 3 by a taken "
+		"branch and decremented to at least 0 by others; expected: from 1 to 2");
 	assert_grade(DYNAMIC, "0 5 1 2 1 b 0 0\n", 1, DYNAMIC_LAYOUT ": tag", NULL);
 	assert_grade(DYNAMIC "mispredicted branches = 2\n",
 		DYNAMIC "mispredicted branches = 3\n", 3,
@@ -338,14 +337,14 @@ lines_of_any_bytes_are_compared(void **state)
 		poly_grade_expected(made, line, size, NULL);
 		assert_int_equal(
 			poly_grade_actual(made, other, size, NULL), size ? POLY_END : POLY_OK);
-		assert_int_equal(poly_grade_told(made)->line, size ? 2 : 0);
+		assert_int_equal(poly_grade_get_verdict(made)->line, size ? 2 : 0);
 		poly_grade_free(made);
 	}
 }
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	const char *line = "NNNN | 4010  T | N  incorrect  1";
@@ -383,7 +382,7 @@ main(void)
 		cmocka_unit_test(outputs_of_sfsu_have_fields),
 		cmocka_unit_test(lines_of_any_bytes_are_compared),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

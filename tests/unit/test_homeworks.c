@@ -186,22 +186,21 @@ static const struct {
 	const char *course, *homework, *word, *message;
 } refused[] = {
 	{"penn", "hw9", NULL,
-		"there is no homework 'hw9' of penn; 'polytrace sim --list' shows them"},
+		"no such homework 'hw9' of penn, expected hw1, hw2a, hw3, hw4, hw5, v2"},
 	{"penn", "hw1", "size=3",
-		"homework 'hw1' of penn has no option 'size'; 'polytrace sim --list' shows "
-		"those it has"},
+		"homework 'hw1' of penn: no such option 'size', expected no option"},
 	{"penn", "hw3", "size", "option 'size' has no value, expected 'size=VALUE'"},
 	{"penn", "hw3", "size=21", "option 'size' is '21', expected a number from 0 to 20"},
 	{"penn", "hw3", "predictor=taken",
-		"static predictors have no layout of Penn's, expected that of WUSTL"},
+		"Penn's layout does not have static predictors, expected WUSTL's layout"},
 	{"wustl", "hw4", "block=24",
-		"cache of 512 bytes, blocks of 24 bytes and 1 ways, expected powers of two"},
-	{"penn", "v2", "btb=5", "option 'btb' is '5', expected numbers and letters as in 5i"},
+		"found a cache of 512 bytes, blocks of 24 bytes and 1 ways, expected powers of two"},
+	{"penn", "v2", "btb=5", "option 'btb': found '5', expected numbers and letters as in 5i"},
 	{"penn", "v2", "cache=10i2w",
-		"option 'cache' is '10i2w', expected numbers and letters as in 10i2w2b"},
-	{"penn", "v2", "cache=10i0w2b", "a cache of 0 ways holds nothing, expected 1 to 16"},
+		"option 'cache': found '10i2w', expected numbers and letters as in 10i2w2b"},
+	{"penn", "v2", "cache=10i0w2b", "option 'cache': found 0 ways, expected 1 to 16"},
 	{"penn", "v2", "predictor=gshare5i",
-		"option 'predictor' is 'gshare5i', expected perfect, never, or one as "
+		"option 'predictor': found 'gshare5i', expected perfect, never, or as "
 		"bimodal5i or gshare5i5h"},
 };
 

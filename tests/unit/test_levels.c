@@ -79,10 +79,11 @@ static void
 invalid_levels_are_rejected(void **state)
 {
 	struct hierarchy_config configs[7];
-	static const char *const says[] = {
+	static const char *const messages[] = {
 		"0 levels, expected 1 to 4",
 		"lines of 64 bytes over lines of 32 bytes, shorter ones cannot hold them",
-		"lines of 64 bytes over lines of 128 bytes, inclusive and exclusive levels need equal lines",
+		"lines of 64 bytes over lines of 128 bytes, inclusive and exclusive levels "
+		"need equal lines",
 		"exclusive levels must be write-back and write-allocate",
 		"17 lines per prefetch, expected 1 to 16",
 		"a cache without valid bits cannot be a level of a hierarchy",
@@ -107,7 +108,7 @@ invalid_levels_are_rejected(void **state)
 		struct poly_error error;
 		assert_int_equal(
 			hierarchy_new(&configs[i], &hierarchy, &error), POLY_ERR_USAGE);
-		assert_string_equal(error.message, says[i]);
+		assert_string_equal(error.message, messages[i]);
 	}
 }
 
@@ -151,7 +152,7 @@ static void
 invalid_coherent_caches_are_rejected(void **state)
 {
 	struct coherence_config configs[] = {two_threads, two_threads, two_threads};
-	static const char *const says[] = {"65 threads, expected 1 to 64",
+	static const char *const messages[] = {"65 threads, expected 1 to 64",
 		"words of 3 bytes, a line of 64 bytes has to have 1 to 64",
 		"coherent caches must be write-back and write-allocate, with valid bits"};
 	(void)state;
@@ -163,7 +164,7 @@ invalid_coherent_caches_are_rejected(void **state)
 		struct poly_error error;
 		assert_int_equal(
 			coherence_new(&configs[i], &coherence, &error), POLY_ERR_USAGE);
-		assert_string_equal(error.message, says[i]);
+		assert_string_equal(error.message, messages[i]);
 	}
 }
 

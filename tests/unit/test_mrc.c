@@ -88,7 +88,7 @@ distances_survive_that_time_runs_out(void **state)
 	free(ids);
 }
 
-/* Near ones often, far ones seldom: both ends of every stretch are met. */
+/* Near ones often, far ones seldom: both ends of every interval occur. */
 static uint32_t
 next_line(uint64_t *random, uint32_t lines)
 {
@@ -184,7 +184,8 @@ invalid_settings_are_rejected(void **state)
 	assert_string_equal(error.message, "2^3 to 2^21 sets, expected at most 2^20");
 	assert_int_equal(all_associativity_new(3, 2, &all, &error), POLY_ERR_USAGE);
 	assert_int_equal(shards_new(2, 100, &shards, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "a sample of one in 2^2 lines, expected 2^3 to 2^20");
+	assert_string_equal(
+		error.message, "a sample of one in 2^2 lines, expected 2^3 to 2^20");
 }
 
 #ifdef POLY_FAULT_INJECTION

@@ -181,7 +181,7 @@ cycles_alone_are_those_of_stepping(void **state)
 	}
 }
 
-/* Nothing waits, so that cycles are full, as many as go on without a gap and of every width. */
+/* Without waiting all cycles are full, at every width. */
 static void
 full_cycles_add_up_whatever_the_width(void **state)
 {
@@ -299,13 +299,13 @@ lanes_equal_separate_pipelines(void **state)
 	}
 }
 
-enum { UOPS_MOST = 1000 };
+enum { UOPS_MAX = 1000 };
 
 /* A trace of the course, and what its micro-ops are to pipelines. */
 struct trace {
-	struct course_uop uops[UOPS_MOST];
-	struct pipeline_op ops[UOPS_MOST];
-	uint64_t addresses[UOPS_MOST];
+	struct course_uop uops[UOPS_MAX];
+	struct pipeline_op ops[UOPS_MAX];
+	uint64_t addresses[UOPS_MAX];
 	size_t n;
 };
 
@@ -329,7 +329,7 @@ op_of_uop(const struct course_uop *uop, bool flags)
 		{register_of(uop->dest), register_of(writes)}, (uint8_t)bits, 0};
 }
 
-/* Below the folder of the project; skips the test where it is not there. */
+/* Opens a file below the directory of the project; skips the test if it does not exist. */
 static void
 read_trace(const char *name, bool flags, struct trace *trace)
 {
@@ -341,14 +341,14 @@ read_trace(const char *name, bool flags, struct trace *trace)
 	if (!file)
 		skip();
 	struct course_uop uop = {0};
-	for (trace->n = 0; trace->n < UOPS_MOST && next_uop(file, &uop, &text); trace->n++) {
+	for (trace->n = 0; trace->n < UOPS_MAX && next_uop(file, &uop, &text); trace->n++) {
 		trace->uops[trace->n] = uop;
 		trace->uops[trace->n].macro = trace->uops[trace->n].micro = "";
 		trace->ops[trace->n] = op_of_uop(&uop, flags);
 		trace->addresses[trace->n] = uop.address;
 	}
 	fclose(file);
-	assert_int_equal(trace->n, UOPS_MOST);
+	assert_int_equal(trace->n, UOPS_MAX);
 }
 
 static uint64_t
@@ -484,9 +484,9 @@ the_cpi_stack_adds_up_in_order(void **state)
 }
 
 /*
- * A load of 3 cycles and a micro-op behind it are fetched in 0 and issue in 1; the load is done
+ * A load of 3 cycles and the next micro-op are fetched in 0 and issue in 1; the load is done
  * in 4, in which both commit; the branch that needs it issues in 4, is done and commits in 5.
- * Fetching goes on in 5 + 2: issued in 8, done and committed in 9. Idle: 0 (fetch), 1 to 3
+ * Fetching resumes in 5 + 2: issued in 8, done and committed in 9. Idle: 0 (fetch), 1 to 3
  * (load), 6 and 7 (branch), 8 (execute).
  */
 static void
@@ -538,7 +538,7 @@ impossible_pipelines_are_rejected(void **state)
 
 #ifdef POLY_FAULT_INJECTION
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	const struct pipeline_inorder_config config = {
@@ -589,7 +589,7 @@ main(void)
 		cmocka_unit_test(the_cpi_stack_adds_up_out_of_order),
 		cmocka_unit_test(impossible_pipelines_are_rejected),
 #ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ refuse(void *user, const void *data, size_t size)
 	return ENOSPC;
 }
 
-/* An analysis with an option; NULL where that cannot be had, as memory has failed. */
+/* An analysis with an option; NULL: out of memory. */
 static struct poly_stats *
 analyse(const char *analysis, const char *option)
 {
@@ -190,12 +190,12 @@ stages_that_were_not_kept_are_rejected(void **state)
 	(void)state;
 	assert_int_equal(
 		poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "the simulation 'pipeline' was not asked for");
+	assert_string_equal(error.message, "options.analyses does not include 'pipeline'");
 	poly_stats_free(stats);
 	stats = analyse("pipeline", NULL);
 	assert_int_equal(
 		poly_stages_write(stats, POLY_STAGES_KONATA, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "no stages were kept: pipeline.count=100");
+	assert_string_equal(error.message, "stages were not recorded; set option 'pipeline.count'");
 	poly_stats_free(stats);
 }
 
@@ -262,7 +262,7 @@ sweeps_survive_lack_of_memory(void **state)
 }
 
 static void
-lack_of_memory_is_told(void **state)
+lack_of_memory_is_reported(void **state)
 {
 	bool reached = true;
 	(void)state;
@@ -294,7 +294,7 @@ main(void)
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(sweeps_survive_lack_of_memory),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,24 +17,24 @@ static const char *const totals[] = {"count", "last", NULL};
 static const struct poly_option superscalar_options[] = {
 	{"experiment", POLY_OPTION_NUMBER, 0, SUPERSCALAR_PLAIN, SUPERSCALAR_PLAIN,
 		SUPERSCALAR_CACHE, NULL,
-		"1 registers and width, 2 mispredictions too, 3 taken branches too, 4 a cache "
-		"too",
-		"reference cis501 7.1.5"},
+		"1: registers and width, 2: also mispredictions, 3: also taken branches, 4: "
+		"also a "
+		"cache",
+		"CSE 560M, homework 5"},
 	{"width", POLY_OPTION_NUMBER, 0, 1, 1, SUPERSCALAR_WIDTH_MAX, NULL,
-		"micro-ops that issue in a cycle at most", "reference cis501 7.1.5"},
+		"maximum number of micro-ops that issue per cycle", "CSE 560M, homework 5"},
 	{"cache-stores", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
-		"whether stores use the cache of experiment 4, as loads do",
-		"reference cis501 3, row 11"},
+		"access the cache of experiment 4 also by stores", "CSE 560M, homework 5"},
 	{"flags", POLY_OPTION_CHOICE, 0, FLAGS_49, 0, 0, flags,
-		"whether condition codes are register 49", "reference cis501 3, row 9"},
+		"register of the condition codes", "CSE 560M, homework 5"},
 	{"cycles", POLY_OPTION_CHOICE, 0, CYCLES_COUNT, 0, 0, totals,
-		"whether the total counts the cycles or is the last one's number",
-		"reference cis501 3, row 23"},
+		"print the number of cycles, or the number of the last cycle",
+		"CSE 560M, homework 5"},
 	MODEL_DEBUG,
 	{0},
 };
 
-struct in_order {
+struct in_order_homework {
 	struct superscalar *core;
 	bool is_quiet;
 };
@@ -42,7 +42,7 @@ struct in_order {
 static enum poly_status
 in_order_init(void *state, const struct option_values *values, struct poly_error *error)
 {
-	struct in_order *it = state;
+	struct in_order_homework *homework = state;
 	const uint64_t *value = values->values;
 	const struct superscalar_config config = {
 		.experiment = (enum superscalar_experiment)value[EXPERIMENT],
@@ -50,12 +50,12 @@ in_order_init(void *state, const struct option_values *values, struct poly_error
 		.cache_stores = value[CACHE_STORES],
 		.no_flags = value[FLAGS] == FLAGS_NONE,
 		.last_cycle = value[CYCLES] == CYCLES_LAST};
-	enum poly_status status = superscalar_sound(&config, error);
+	enum poly_status status = superscalar_check(&config, error);
 	if (status != POLY_OK)
 		return status;
-	it->is_quiet = !value[IN_ORDER_DEBUG];
-	it->core = superscalar_new(&config, error);
-	return it->core ? POLY_OK : POLY_ERR_MEMORY;
+	homework->is_quiet = !value[IN_ORDER_DEBUG];
+	homework->core = superscalar_new(&config, error);
+	return homework->core ? POLY_OK : POLY_ERR_MEMORY;
 }
 
 static void
@@ -66,29 +66,29 @@ in_order_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-in_order_take(void *state, const struct course_uop *uop, struct model_output *output,
+in_order_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	const struct in_order *it = state;
+	const struct in_order_homework *homework = state;
 	(void)error;
-	superscalar_add(it->core, uop, it->is_quiet ? NULL : &output->lines);
+	superscalar_add(homework->core, uop, homework->is_quiet ? NULL : &output->lines);
 	return POLY_OK;
 }
 
 static enum poly_status
 in_order_end(void *state, struct model_output *output, struct poly_error *error)
 {
-	const struct in_order *it = state;
+	const struct in_order_homework *homework = state;
 	(void)error;
-	superscalar_end(it->core, &output->lines);
+	superscalar_end(homework->core, &output->lines);
 	return POLY_OK;
 }
 
 static void
 in_order_fini(void *state)
 {
-	struct in_order *it = state;
-	superscalar_free(it->core);
+	struct in_order_homework *homework = state;
+	superscalar_free(homework->core);
 }
 
 /* Options of the out-of-order core, in the order of their tables. */
@@ -97,25 +97,27 @@ static const char *const rules[] = {"rename", "none", "conservative", "perfect",
 	"store-sets", "store-sets-1", NULL};				  /* enum ooo_memory */
 static const char *const experiments[] = {"rename", "1", "2", "3", NULL}; /* the first four */
 
-/* The core's numbers; latency: what a load takes there. */
+/* The core's numbers; latency: of a load at the course. */
 #define OOO_NUMBERS(latency)                                                                   \
 	{"width", POLY_OPTION_NUMBER, 0, 8, 1, OOO_WIDTH_MAX, NULL,                            \
-		"micro-ops fetched, issued and committed in a cycle at most",                  \
-		"reference cis501 7.1.6"},                                                     \
+		"maximum number of micro-ops fetched, issued and committed per cycle",         \
+		"CIS 501, homework 5; CSE 560M, homework 6"},                                  \
 		{"registers", POLY_OPTION_NUMBER, 0, 2048, COURSE_REGISTERS + 2, OOO_SIZE_MAX, \
-			NULL, "physical registers", "reference cis501 7.1.6"},                 \
+			NULL, "physical registers",                                            \
+			"CIS 501, homework 5; CSE 560M, homework 6"},                          \
 		{"rob", POLY_OPTION_NUMBER, 0, 128, 1, OOO_SIZE_MAX, NULL,                     \
-			"micro-ops in the reorder buffer", "reference cis501 7.1.6"},          \
+			"entries of the reorder buffer",                                       \
+			"CIS 501, homework 5; CSE 560M, homework 6"},                          \
 	{                                                                                      \
 		"latency", POLY_OPTION_NUMBER, 0, latency, 1, OOO_LATENCY_MAX, NULL,           \
-			"cycles that a load takes; everything else takes 1",                   \
-			"reference cis501 7.1.6"                                               \
+			"latency of a load in cycles; all others take 1",                      \
+			"CIS 501, homework 5; CSE 560M, homework 6"                            \
 	}
 
 static const struct poly_option penn_ooo_options[] = {
 	{"memory", POLY_OPTION_CHOICE, 0, OOO_CONSERVATIVE, 0, 0, rules,
-		"when a load may pass an older store; rename: registers alone, without cycles",
-		"reference cis501 7.1.6"},
+		"when a load may pass an older store; rename: only renaming, without cycles",
+		"CIS 501, homework 5; CSE 560M, homework 6"},
 	OOO_NUMBERS(3),
 	MODEL_DEBUG,
 	MODEL_TRACE,
@@ -124,26 +126,26 @@ static const struct poly_option penn_ooo_options[] = {
 
 static const struct poly_option wustl_ooo_options[] = {
 	{"experiment", POLY_OPTION_CHOICE, 0, OOO_NONE, 0, 0, experiments,
-		"1 memory is not looked at, 2 conservatively, 3 perfectly; rename: registers "
-		"alone, without cycles",
-		"reference cis501 7.1.6"},
+		"1: no memory dependences, 2: conservative, 3: perfect; rename: only renaming, "
+		"without cycles",
+		"CIS 501, homework 5; CSE 560M, homework 6"},
 	OOO_NUMBERS(4),
 	MODEL_DEBUG,
 	MODEL_TRACE,
 	{0},
 };
 
-/* What the courses' programs print where they rename alone. */
+/* The configuration that the courses' programs print for renaming only. */
 enum { RENAME_WIDTH = 1, RENAME_ROB = 64 };
 
-struct out_of_order {
+struct ooo_homework {
 	struct ooo *core;
 };
 
 static enum poly_status
 ooo_init(void *state, const struct option_values *values, struct poly_error *error)
 {
-	struct out_of_order *it = state;
+	struct ooo_homework *homework = state;
 	const uint64_t *value = values->values;
 	struct ooo_config config = {.memory = (enum ooo_memory)value[RULE],
 		.width = (unsigned)value[OOO_WIDTH],
@@ -155,80 +157,82 @@ ooo_init(void *state, const struct option_values *values, struct poly_error *err
 		config.width = RENAME_WIDTH;
 	if (config.memory == OOO_RENAME_ONLY && !values->given[ROB])
 		config.size = RENAME_ROB;
-	enum poly_status status = ooo_sound(&config, error);
+	enum poly_status status = ooo_check(&config, error);
 	if (status != POLY_OK)
 		return status;
-	it->core = ooo_new(&config, error);
-	return it->core ? POLY_OK : POLY_ERR_MEMORY;
+	homework->core = ooo_new(&config, error);
+	return homework->core ? POLY_OK : POLY_ERR_MEMORY;
 }
 
 static void
 ooo_heading(void *state, struct model_output *output)
 {
-	const struct out_of_order *it = state;
-	ooo_begin(it->core, output->trace, &output->lines);
+	const struct ooo_homework *homework = state;
+	ooo_begin(homework->core, output->trace, &output->lines);
 }
 
 static enum poly_status
-ooo_take(void *state, const struct course_uop *uop, struct model_output *output,
+ooo_add_uop(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	const struct out_of_order *it = state;
-	return ooo_add(it->core, uop, &output->lines, error);
+	const struct ooo_homework *homework = state;
+	return ooo_add(homework->core, uop, &output->lines, error);
 }
 
 static enum poly_status
 ooo_finish(void *state, struct model_output *output, struct poly_error *error)
 {
-	struct out_of_order *it = state;
-	return ooo_end(it->core, &output->lines, error);
+	struct ooo_homework *homework = state;
+	return ooo_end(homework->core, &output->lines, error);
 }
 
 static void
 ooo_fini(void *state)
 {
-	struct out_of_order *it = state;
-	ooo_free(it->core);
+	struct ooo_homework *homework = state;
+	ooo_free(homework->core);
 }
 
 const struct model model_wustl_hw5 = {.info = {.course = "wustl",
 					      .name = "hw5",
 					      .title = "a superscalar processor in order",
-					      .source = "reference cis501 7.1.5",
+					      .source = "CSE 560M, homework 5",
 					      .needs = UOP_NEEDS,
 					      .wants = UOP_WANTS,
 					      .options = superscalar_options},
-	.state_size = sizeof(struct in_order),
+	.state_size = sizeof(struct in_order_homework),
 	.init = in_order_init,
 	.begin = in_order_begin,
-	.take = in_order_take,
+	.add_uop = in_order_add,
 	.end = in_order_end,
 	.fini = in_order_fini};
 
-const struct model model_penn_hw5 = {.info = {.course = "penn",
-					     .name = "hw5",
-					     .title = "an out-of-order processor",
-					     .source = "reference cis501 7.1.6",
-					     .needs = UOP_NEEDS,
-					     .wants = UOP_WANTS | UOP_NAMES,
-					     .options = penn_ooo_options},
-	.state_size = sizeof(struct out_of_order),
+const struct model model_penn_hw5 = {
+	.info = {.course = "penn",
+		.name = "hw5",
+		.title = "an out-of-order processor",
+		.source = "CIS 501, homework 5; CSE 560M, homework 6",
+		.needs = UOP_NEEDS,
+		.wants = UOP_WANTS | UOP_NAMES,
+		.options = penn_ooo_options},
+	.state_size = sizeof(struct ooo_homework),
 	.init = ooo_init,
 	.begin = ooo_heading,
-	.take = ooo_take,
+	.add_uop = ooo_add_uop,
 	.end = ooo_finish,
 	.fini = ooo_fini};
 
-const struct model model_wustl_hw6 = {.info = {.course = "wustl",
-					      .name = "hw6",
-					      .title = "an out-of-order processor",
-					      .source = "reference cis501 7.1.6",
-					      .needs = UOP_NEEDS,
-					      .wants = UOP_WANTS | UOP_NAMES,
-					      .options = wustl_ooo_options},
-	.state_size = sizeof(struct out_of_order),
+const struct model model_wustl_hw6 = {
+	.info = {.course = "wustl",
+		.name = "hw6",
+		.title = "an out-of-order processor",
+		.source = "CIS 501, homework 5; CSE 560M, homework 6",
+		.needs = UOP_NEEDS,
+		.wants = UOP_WANTS | UOP_NAMES,
+		.options = wustl_ooo_options},
+	.state_size = sizeof(struct ooo_homework),
 	.init = ooo_init,
 	.begin = ooo_heading,
-	.take = ooo_take,
+	.add_uop = ooo_add_uop,
 	.end = ooo_finish,
 	.fini = ooo_fini};

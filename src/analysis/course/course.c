@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The homeworks of the courses: one is found, given a trace's records, and prints. */
+/* Runs homeworks of the courses: finds one, passes it the records of a trace, and prints its
+ * output. */
 #include "analysis/course/model.h"
 
 #include "analysis/uops.h"
@@ -7,7 +8,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define CHOICES_ROOM 120 /* bytes of a list of choices */
 
 static const struct model *const models[] = {
 	&model_penn_hw1,
@@ -30,7 +34,7 @@ struct poly_course {
 	const struct model *model;
 	void *state;
 	struct model_output output;
-	char *trace;	 /* the name that output has */
+	char *trace;	 /* the name in the output */
 	uint64_t number; /* of the last record */
 	poly_columns columns;
 };
@@ -72,15 +76,48 @@ model_flush(struct model_output *output, struct poly_error *error)
 	if (!failure)
 		return POLY_OK;
 	enum poly_status status = err_set(
-		error, POLY_ERR_IO, POLY_NO_OFFSET, "cannot be written: %s", strerror(failure));
+		error, POLY_ERR_IO, POLY_NO_OFFSET, "cannot write: %s", strerror(failure));
 	if (error)
 		error->sys_errno = failure;
 	return status;
 }
 
-/* Values of the homework's options by the caller's words. */
+/* Appends a name to the choices of a message. */
+static void
+add_choice(char text[CHOICES_ROOM], const char *name)
+{
+	const size_t n = strlen(text);
+	snprintf(text + n, CHOICES_ROOM - n, "%s%s", n ? ", " : "", name);
+}
+
 static enum poly_status
-take_words(const struct poly_homework_info *info, const char *const *words,
+fail_option(const struct poly_homework_info *info, const char *word, int n,
+	struct poly_error *error)
+{
+	char choices[CHOICES_ROOM] = "";
+	for (const struct poly_option *option = info->options; option->name; option++)
+		add_choice(choices, option->name);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"homework '%s' of %s: no such option '%.*s', expected %s", info->name,
+		info->course, n, word, *choices ? choices : "no option");
+}
+
+static enum poly_status
+fail_homework(const struct poly_course_options *options, struct poly_error *error)
+{
+	char choices[CHOICES_ROOM] = "";
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		if (strcmp(models[i]->info.course, options->course) == 0)
+			add_choice(choices, models[i]->info.name);
+	}
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"no such homework '%.60s' of %.60s, expected %s", options->homework,
+		options->course, *choices ? choices : "the course penn, wustl or sfsu");
+}
+
+/* Parses the values of the homework's options. */
+static enum poly_status
+parse_words(const struct poly_homework_info *info, const char *const *words,
 	struct option_values *values, struct poly_error *error)
 {
 	enum poly_status status = option_values_init(info->options, values, error);
@@ -91,23 +128,20 @@ take_words(const struct poly_homework_info *info, const char *const *words,
 			return status;
 		const struct poly_option *option = option_find(info->options, *words, n);
 		if (!option)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"homework '%s' of %s has no option '%.*s'; 'polytrace sim "
-				"--list' shows those it has",
-				info->name, info->course, (int)n, *words);
+			return fail_option(info, *words, (int)n, error);
 		status = option_take(values, info->options, option, *words + n + 1, error);
 	}
 	return status;
 }
 
-/* What the trace is called in the output: as the option says, or as the caller does. */
+/* Returns the name of the trace in the output: that of the option, or the caller's. */
 static const char *
 trace_name(const struct poly_homework_info *info, const struct option_values *values,
 	const char *name)
 {
 	const struct poly_option *option = option_find(info->options, "trace", 5);
-	const char *given = option ? values->texts[option - info->options] : NULL;
-	return given ? given : name;
+	const char *text = option ? values->texts[option - info->options] : NULL;
+	return text ? text : name;
 }
 
 /* Prepares the model. */
@@ -117,7 +151,7 @@ prepare(struct poly_course *course, const struct poly_course_options *options,
 {
 	const struct model *model = course->model;
 	struct option_values values = {0};
-	enum poly_status status = take_words(&model->info, options->words, &values, error);
+	enum poly_status status = parse_words(&model->info, options->words, &values, error);
 	course->output.sink = options->sink;
 	course->state = mem_new(1, model->state_size);
 	if (status == POLY_OK && course->state)
@@ -135,26 +169,23 @@ enum poly_status
 poly_course_new(const struct poly_course_options *options, struct poly_course **course,
 	struct poly_error *error)
 {
-	struct poly_course_options asked = POLY_COURSE_OPTIONS_INIT;
+	struct poly_course_options request = POLY_COURSE_OPTIONS_INIT;
 	*course = NULL;
-	enum poly_status status = option_struct(&asked, sizeof asked, options, error);
+	enum poly_status status = option_struct(&request, sizeof request, options, error);
 	if (status != POLY_OK)
 		return status;
-	const struct model *model = find_model(asked.course, asked.homework);
+	const struct model *model = find_model(request.course, request.homework);
 	if (!model)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no homework '%.60s' of %.60s; 'polytrace sim --list' shows "
-			"them",
-			asked.homework, asked.course);
-	struct poly_course *it = mem_new(1, sizeof *it);
-	if (!it)
+		return fail_homework(&request, error);
+	struct poly_course *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	it->model = model;
-	status = prepare(it, &asked, error);
+	created->model = model;
+	status = prepare(created, &request, error);
 	if (status == POLY_OK)
-		*course = it;
+		*course = created;
 	else
-		poly_course_free(it);
+		poly_course_free(created);
 	return status;
 }
 
@@ -174,7 +205,7 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	course->columns = (model->info.needs | model->info.wants) & info->columns;
 	if (model->begin)
 		model->begin(course->state, &course->output);
-	return model_settle(&course->output, error);
+	return model_flush_if_full(&course->output, error);
 }
 
 poly_columns
@@ -189,16 +220,16 @@ poly_course_update(
 {
 	const struct model *model = course->model;
 	enum poly_status status = POLY_OK;
-	if (model->take_rows)
-		return model->take_rows(course->state, batch, &course->output, error);
+	if (model->add_rows)
+		return model->add_rows(course->state, batch, &course->output, error);
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		struct course_uop uop;
 		if (!uop_of_row(batch, row, &uop))
 			continue;
 		uop.number = ++course->number;
-		status = model->take(course->state, &uop, &course->output, error);
+		status = model->add_uop(course->state, &uop, &course->output, error);
 		if (status == POLY_OK)
-			status = model_settle(&course->output, error);
+			status = model_flush_if_full(&course->output, error);
 	}
 	return status;
 }

@@ -14,7 +14,7 @@
 static const struct poly_option no_options[] = {{0}};
 
 static enum poly_status
-mix_take(void *state, const struct course_uop *uop, struct model_output *output,
+mix_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)output, (void)error;
@@ -47,10 +47,10 @@ static const char *const orders[] = {"enforced", "relaxed", NULL};
 
 static const struct poly_option board_options[] = {
 	{"latency", POLY_OPTION_NUMBER, 0, 2, 1, COURSE_LATENCY_MAX, NULL,
-		"cycles that a load takes; everything else takes 1", "reference cis501 7.1.2"},
+		"latency of a load in cycles; all others take 1", "CIS 501, homework 2a"},
 	{"write-order", POLY_OPTION_CHOICE, 0, ORDER_ENFORCED, 0, 0, orders,
-		"whether a register is written in the order of the trace",
-		"reference cis501 7.1.2"},
+		"enforce the order of writes to a register, or relax it",
+		"CIS 501, homework 2a"},
 	MODEL_DEBUG,
 	MODEL_TRACE,
 	{0},
@@ -74,7 +74,7 @@ board_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-board_take(void *state, const struct course_uop *uop, struct model_output *output,
+board_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)error;
@@ -98,31 +98,31 @@ static const char *const predictors[] = {
 
 #define PREDICTOR_OPTIONS                                                                     \
 	{"predictor", POLY_OPTION_CHOICE, 0, BIMODAL, 0, 0, predictors,                       \
-		"which predictor; fair is the tournament of 2^size counters in all",          \
-		"reference cis501 7.1.3"},                                                    \
+		"predictor; fair: the tournament of 2^size counters in total",                \
+		"CIS 501, homework 3"},                                                       \
 		{"size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MAX, NULL,        \
-			"log2 of the counters of a table", "reference cis501 7.1.3"},         \
+			"log2 of the counters of a table", "CIS 501, homework 3"},            \
 		{"history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MAX, NULL,  \
-			"outcomes that gshare looks at; without it log2 of its counters",     \
-			"reference cis501 7.1.3"},                                            \
+			"outcomes of gshare (unset: log2 of its counters)",                   \
+			"CIS 501, homework 3"},                                               \
 		{"gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
-			"log2 of the counters of the tournament's gshare; without it size",   \
-			"reference cis501 7.1.3"},                                            \
+			"log2 of the counters of the tournament's gshare (unset: size)",      \
+			"CIS 501, homework 3"},                                               \
 	{                                                                                     \
 		"chooser-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
-			"log2 of the counters that choose; without it size",                  \
-			"reference cis501 7.1.3"                                              \
+			"log2 of the counters of the chooser (unset: size)",                  \
+			"CIS 501, homework 3"                                                 \
 	}
 
 static const struct poly_option penn_predictor_options[] = {PREDICTOR_OPTIONS, {0}};
 static const struct poly_option wustl_predictor_options[] = {
 	PREDICTOR_OPTIONS, MODEL_DEBUG, MODEL_TRACE, {0}};
 
-/* The value of an option, or another one where it isn't given. */
+/* Returns the value of an option, or a fallback if it is not set. */
 static unsigned
-value_or(const struct option_values *values, size_t option, unsigned other)
+value_or(const struct option_values *values, size_t option, unsigned fallback)
 {
-	return values->given[option] ? (unsigned)values->values[option] : other;
+	return values->given[option] ? (unsigned)values->values[option] : fallback;
 }
 
 static enum poly_status
@@ -135,8 +135,8 @@ predictor_config(const struct option_values *values, struct course_predictor_con
 	const unsigned size = (unsigned)values->values[SIZE];
 	if (is_fair && size < 2)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a fair tournament of 2^%u counters has no three tables, expected 2^2 "
-			"or more",
+			"a fair tournament of 2^%u counters is too small for three tables, "
+			"expected 2^2 or more",
 			size);
 	config->kind = kinds[values->values[PREDICTOR]];
 	config->bimodal_log2 = is_fair ? size - 2 : size;
@@ -172,7 +172,7 @@ predictor_begin(void *state, struct model_output *output)
 }
 
 static enum poly_status
-predictor_take(void *state, const struct course_uop *uop, struct model_output *output,
+predictor_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)error;
@@ -207,27 +207,25 @@ enum {
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
 static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL, "bytes of the cache",
-		"reference cis501 7.1.4"},
-	{"block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL, "bytes of a block",
-		"reference cis501 7.1.4"},
-	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks of a set",
-		"reference cis501 7.1.4"},
+	{"size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL, "cache size in bytes",
+		"CIS 501, homework 4"},
+	{"block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL, "block size in bytes",
+		"CIS 501, homework 4"},
+	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks per set",
+		"CIS 501, homework 4"},
 	{"policy", POLY_OPTION_CHOICE, 0, COURSE_POINTER, 0, 0, policies,
-		"which block goes: by the course's pointer, or the least recently used",
-		"reference cis501 3, row 6"},
+		"replacement policy: the course's pointer, or LRU", "CIS 501, homework 4"},
 	{"valid", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
-		"whether frames have valid bits; without, an empty one has the tag 0",
-		"reference cis501 3, row 7"},
+		"use valid bits; without them an empty frame has the tag 0",
+		"CIS 501, homework 4"},
 	{"way-predictor", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_WAY_ENTRIES_MAX, NULL,
-		"entries of a predictor of the way, for 2 ways; 0: none",
-		"reference cis501 7.1.4"},
+		"entries of the way predictor, for 2 ways; 0: none", "CIS 501, homework 4"},
 	MODEL_DEBUG,
 	MODEL_TRACE,
 	{0},
 };
 
-struct cache_state {
+struct cache_homework {
 	struct course_cache cache;
 	uint64_t uops;
 	bool is_quiet;
@@ -236,7 +234,7 @@ struct cache_state {
 static enum poly_status
 cache_init(void *state, const struct option_values *values, struct poly_error *error)
 {
-	struct cache_state *it = state;
+	struct cache_homework *homework = state;
 	const uint64_t *value = values->values;
 	const struct course_cache_config config = {.capacity = value[CACHE_SIZE],
 		.block = value[CACHE_BLOCK],
@@ -244,82 +242,82 @@ cache_init(void *state, const struct option_values *values, struct poly_error *e
 		.policy = (enum course_policy)value[CACHE_POLICY],
 		.has_valid = value[CACHE_VALID],
 		.way_entries = (uint32_t)value[CACHE_PREDICTOR]};
-	it->is_quiet = !value[CACHE_DEBUG];
-	return course_cache_init(&it->cache, &config, error);
+	homework->is_quiet = !value[CACHE_DEBUG];
+	return course_cache_init(&homework->cache, &config, error);
 }
 
 static void
 cache_begin(void *state, struct model_output *output)
 {
-	const struct cache_state *it = state;
-	course_cache_begin(&it->cache, output->trace, it->is_quiet, &output->lines);
+	const struct cache_homework *homework = state;
+	course_cache_begin(&homework->cache, output->trace, homework->is_quiet, &output->lines);
 }
 
 static enum poly_status
-cache_take(void *state, const struct course_uop *uop, struct model_output *output,
+cache_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	struct cache_state *it = state;
+	struct cache_homework *homework = state;
 	(void)error;
-	it->uops++;
-	course_cache_uop(&it->cache, uop, it->is_quiet ? NULL : &output->lines);
+	homework->uops++;
+	course_cache_uop(&homework->cache, uop, homework->is_quiet ? NULL : &output->lines);
 	return POLY_OK;
 }
 
 static enum poly_status
 cache_end(void *state, struct model_output *output, struct poly_error *error)
 {
-	const struct cache_state *it = state;
+	const struct cache_homework *homework = state;
 	(void)error;
-	course_cache_end(&it->cache, it->uops, &output->lines);
+	course_cache_end(&homework->cache, homework->uops, &output->lines);
 	return POLY_OK;
 }
 
 static void
 cache_fini(void *state)
 {
-	struct cache_state *it = state;
-	course_cache_fini(&it->cache);
+	struct cache_homework *homework = state;
+	course_cache_fini(&homework->cache);
 }
 
-#define MIX_INFO(which)                                                             \
-	.course = which, .name = "hw1", .title = "the mix of instructions",         \
-	.source = "reference cis501 7.1.1", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
+#define MIX_INFO(which)                                                          \
+	.course = which, .name = "hw1", .title = "the instruction mix",          \
+	.source = "CIS 501, homework 1", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
 	.options = no_options
-#define BOARD_INFO(which)                                                                  \
-	.course = which, .name = "hw2a", .title = "an in-order processor by a scoreboard", \
-	.source = "reference cis501 7.1.2", .needs = UOP_NEEDS, .wants = UOP_WANTS,        \
+#define BOARD_INFO(which)                                                                    \
+	.course = which, .name = "hw2a", .title = "an in-order processor with a scoreboard", \
+	.source = "CIS 501, homework 2a", .needs = UOP_NEEDS, .wants = UOP_WANTS,            \
 	.options = board_options
 #define PREDICTOR_INFO(which)                                         \
 	.course = which, .name = "hw3", .title = "branch predictors", \
-	.source = "reference cis501 7.1.3", .needs = UOP_NEEDS, .wants = UOP_WANTS
-#define CACHE_INFO(which)                                                           \
-	.course = which, .name = "hw4", .title = "a data cache",                    \
-	.source = "reference cis501 7.1.4", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
+	.source = "CIS 501, homework 3", .needs = UOP_NEEDS, .wants = UOP_WANTS
+#define CACHE_INFO(which)                                                        \
+	.course = which, .name = "hw4", .title = "a data cache",                 \
+	.source = "CIS 501, homework 4", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
 	.options = cache_options
 
 const struct model model_penn_hw1 = {.info = {MIX_INFO("penn")},
 	.state_size = sizeof(struct course_mix),
-	.take = mix_take,
+	.add_uop = mix_add,
 	.end = mix_end_penn};
 
 const struct model model_wustl_hw1 = {.info = {MIX_INFO("wustl")},
 	.state_size = sizeof(struct course_mix),
-	.take = mix_take,
+	.add_uop = mix_add,
 	.end = mix_end_wustl};
 
 const struct model model_penn_hw2a = {.info = {BOARD_INFO("penn")},
 	.state_size = sizeof(struct course_scoreboard),
 	.init = board_init,
 	.begin = board_begin,
-	.take = board_take,
+	.add_uop = board_add,
 	.end = board_end};
 
 const struct model model_wustl_hw2a = {.info = {BOARD_INFO("wustl")},
 	.state_size = sizeof(struct course_scoreboard),
 	.init = board_init,
 	.begin = board_begin,
-	.take = board_take,
+	.add_uop = board_add,
 	.end = board_end};
 
 const struct model model_penn_hw3 = {
@@ -327,7 +325,7 @@ const struct model model_penn_hw3 = {
 	.state_size = sizeof(struct course_predictor),
 	.init = predictor_init_penn,
 	.begin = predictor_begin,
-	.take = predictor_take,
+	.add_uop = predictor_add,
 	.end = predictor_end,
 	.fini = predictor_fini};
 
@@ -336,22 +334,22 @@ const struct model model_wustl_hw3 = {
 	.state_size = sizeof(struct course_predictor),
 	.init = predictor_init_wustl,
 	.begin = predictor_begin,
-	.take = predictor_take,
+	.add_uop = predictor_add,
 	.end = predictor_end,
 	.fini = predictor_fini};
 
 const struct model model_penn_hw4 = {.info = {CACHE_INFO("penn")},
-	.state_size = sizeof(struct cache_state),
+	.state_size = sizeof(struct cache_homework),
 	.init = cache_init,
 	.begin = cache_begin,
-	.take = cache_take,
+	.add_uop = cache_add,
 	.end = cache_end,
 	.fini = cache_fini};
 
 const struct model model_wustl_hw4 = {.info = {CACHE_INFO("wustl")},
-	.state_size = sizeof(struct cache_state),
+	.state_size = sizeof(struct cache_homework),
 	.init = cache_init,
 	.begin = cache_begin,
-	.take = cache_take,
+	.add_uop = cache_add,
 	.end = cache_end,
 	.fini = cache_fini};

@@ -11,17 +11,17 @@ enum { SYSTEM, PREDICTORS, ENTRIES, DEBUG };
 
 static const struct poly_option branch_options[] = {
 	{"system", POLY_OPTION_NUMBER, 0, 1, 1, 2, NULL,
-		"1 predicts backward branches taken, 2 has counters and a target buffer",
-		"reference cis501 7.1.7"},
+		"1: predict backward branches taken, 2: counters and a BTB",
+		"CSC 656, projects 1b and 2"},
 	{"predictors", POLY_OPTION_NUMBER, 0, 8, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
-		"counters of system 2", "reference cis501 7.1.7"},
+		"counters of system 2", "CSC 656, projects 1b and 2"},
 	{"entries", POLY_OPTION_NUMBER, 0, 4, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
-		"entries of its target buffer", "reference cis501 7.1.7"},
+		"entries of the BTB of system 2", "CSC 656, projects 1b and 2"},
 	MODEL_DEBUG,
 	{0},
 };
 
-struct branches {
+struct sfsu_branches {
 	bool is_dynamic, is_quiet;
 	struct course_sfsu_static simple;
 	struct course_sfsu_dynamic dynamic;
@@ -30,57 +30,57 @@ struct branches {
 static enum poly_status
 branches_init(void *state, const struct option_values *values, struct poly_error *error)
 {
-	struct branches *it = state;
+	struct sfsu_branches *homework = state;
 	const uint64_t *value = values->values;
-	it->is_dynamic = value[SYSTEM] == 2;
-	it->is_quiet = !value[DEBUG];
-	if (!it->is_dynamic)
+	homework->is_dynamic = value[SYSTEM] == 2;
+	homework->is_quiet = !value[DEBUG];
+	if (!homework->is_dynamic)
 		return POLY_OK;
-	return course_sfsu_dynamic_init(
-		&it->dynamic, (uint32_t)value[PREDICTORS], (uint32_t)value[ENTRIES], error);
+	return course_sfsu_dynamic_init(&homework->dynamic, (uint32_t)value[PREDICTORS],
+		(uint32_t)value[ENTRIES], error);
 }
 
 static enum poly_status
-branches_take(void *state, const struct course_uop *uop, struct model_output *output,
+branches_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
-	struct branches *it = state;
+	struct sfsu_branches *homework = state;
 	(void)error;
-	if (it->is_dynamic)
+	if (homework->is_dynamic)
 		course_sfsu_dynamic_uop(
-			&it->dynamic, uop, it->is_quiet ? NULL : &output->lines);
+			&homework->dynamic, uop, homework->is_quiet ? NULL : &output->lines);
 	else
-		course_sfsu_static_uop(&it->simple, uop);
+		course_sfsu_static_uop(&homework->simple, uop);
 	return POLY_OK;
 }
 
 static enum poly_status
 branches_end(void *state, struct model_output *output, struct poly_error *error)
 {
-	const struct branches *it = state;
+	const struct sfsu_branches *homework = state;
 	(void)error;
-	if (it->is_dynamic)
-		course_sfsu_dynamic_end(&it->dynamic, &output->lines);
+	if (homework->is_dynamic)
+		course_sfsu_dynamic_end(&homework->dynamic, &output->lines);
 	else
-		course_sfsu_static_end(&it->simple, &output->lines);
+		course_sfsu_static_end(&homework->simple, &output->lines);
 	return POLY_OK;
 }
 
 static void
 branches_fini(void *state)
 {
-	struct branches *it = state;
-	course_sfsu_dynamic_fini(&it->dynamic);
+	struct sfsu_branches *homework = state;
+	course_sfsu_dynamic_fini(&homework->dynamic);
 }
 
 /* Options of project 2, in the order of their table. */
 enum { CACHE_SIZE, CACHE_WAYS };
 
 static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_SIZE, 0, 2048, 1, UINT64_MAX, NULL, "bytes of the cache",
-		"reference cis501 7.1.7"},
-	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks of a set",
-		"reference cis501 7.1.7"},
+	{"size", POLY_OPTION_SIZE, 0, 2048, 1, UINT64_MAX, NULL, "cache size in bytes",
+		"CSC 656, projects 1b and 2"},
+	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks per set",
+		"CSC 656, projects 1b and 2"},
 	{0},
 };
 
@@ -93,7 +93,7 @@ cache_init(void *state, const struct option_values *values, struct poly_error *e
 }
 
 static enum poly_status
-cache_take(void *state, const struct course_uop *uop, struct model_output *output,
+cache_add(void *state, const struct course_uop *uop, struct model_output *output,
 	struct poly_error *error)
 {
 	(void)output, (void)error;
@@ -117,26 +117,26 @@ cache_fini(void *state)
 
 const struct model model_sfsu_1b = {.info = {.course = "sfsu",
 					    .name = "1b",
-					    .title = "branch predictors and a target buffer",
-					    .source = "reference cis501 7.1.7",
+					    .title = "branch predictors and a BTB",
+					    .source = "CSC 656, projects 1b and 2",
 					    .needs = UOP_NEEDS,
 					    .wants = UOP_WANTS,
 					    .options = branch_options},
-	.state_size = sizeof(struct branches),
+	.state_size = sizeof(struct sfsu_branches),
 	.init = branches_init,
-	.take = branches_take,
+	.add_uop = branches_add,
 	.end = branches_end,
 	.fini = branches_fini};
 
 const struct model model_sfsu_2 = {.info = {.course = "sfsu",
 					   .name = "2",
 					   .title = "a write-back cache",
-					   .source = "reference cis501 7.1.7",
+					   .source = "CSC 656, projects 1b and 2",
 					   .needs = UOP_NEEDS,
 					   .wants = UOP_WANTS,
 					   .options = cache_options},
 	.state_size = sizeof(struct course_cache),
 	.init = cache_init,
-	.take = cache_take,
+	.add_uop = cache_add,
 	.end = cache_end,
 	.fini = cache_fini};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Penn's five-stage pipeline of the version 2 traces. Its options are the words of which the
- * names of the course's stage-time files are made: fullbypass, memlat=1, gshare5i5h, btb5i,
+ * Penn's five-stage pipeline of the version 2 traces. Its options are the words in the names
+ * of the course's stage-time files: fullbypass, memlat=1, gshare5i5h, btb5i,
  * cache=10i2w2b, latency=0h2c3d.
  */
 #include "analysis/course/model.h"
@@ -23,28 +23,28 @@ static const char *const perfect[] = {"perfect", NULL}, *const btb[] = {"0i", NU
 
 static const struct poly_option v2_options[] = {
 	{"bypass", POLY_OPTION_CHOICE, 0, BYPASS_FULL, 0, 0, bypasses,
-		"which results are bypassed: full is MX, WX and WM", "reference cis501 7.1.8"},
+		"bypasses: full is MX, WX and WM", "CIS 501, fall 2016"},
 	{"memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MAX, NULL,
-		"cycles that a load or store takes longer where there is no cache",
-		"reference cis501 7.1.8"},
+		"additional cycles of loads and stores without a cache", "CIS 501, fall 2016"},
 	{"predictor", POLY_OPTION_TEXT, 0, 0, 0, 0, perfect,
-		"perfect, never, bimodal and index bits (bimodal5i), or gshare, these and "
-		"outcomes (gshare5i5h)",
-		"reference cis501 7.1.8"},
-	{"btb", POLY_OPTION_TEXT, 0, 0, 0, 0, btb, "index bits of the target buffer: 5i",
-		"reference cis501 7.1.8"},
+		"perfect, never, bimodal with index bits (bimodal5i), or gshare with index "
+		"bits "
+		"and outcomes (gshare5i5h)",
+		"CIS 501, fall 2016"},
+	{"btb", POLY_OPTION_TEXT, 0, 0, 0, 0, btb, "index bits of the BTB: 5i",
+		"CIS 501, fall 2016"},
 	{"cache", POLY_OPTION_TEXT, 0, 0, 0, 0, no_cache,
 		"none, or both caches' index bits, ways and block bits: 10i2w2b",
-		"reference cis501 7.1.8"},
+		"CIS 501, fall 2016"},
 	{"latency", POLY_OPTION_TEXT, 0, 0, 0, 0, latencies,
-		"cycles more of a hit, a clean and a dirty miss: 0h2c3d",
-		"reference cis501 7.1.8"},
+		"additional cycles of a hit, a clean miss and a dirty miss: 0h2c3d",
+		"CIS 501, fall 2016"},
 	{0},
 };
 
-/* Takes numbers that have the letters of letters behind them, in order, and nothing else. */
+/* Parses numbers, each followed by its letter, in order, and nothing else. */
 static bool
-take_numbers(const char *text, const char *letters, unsigned *numbers)
+parse_numbers(const char *text, const char *letters, unsigned *numbers)
 {
 	for (size_t i = 0; letters[i]; i++) {
 		const char *end = strchr(text, letters[i]);
@@ -58,40 +58,40 @@ take_numbers(const char *text, const char *letters, unsigned *numbers)
 	return *text == 0;
 }
 
-/* Takes the numbers of an option's text; POLY_ERR_USAGE: it does not look like the example. */
+/* Parses the numbers of an option's text; POLY_ERR_USAGE: unlike the example. */
 static enum poly_status
-take_text(const struct option_values *values, size_t option, const char *letters,
+parse_numbers_of(const struct option_values *values, size_t option, const char *letters,
 	unsigned *numbers, struct poly_error *error)
 {
 	static const char *const examples[] = {
 		[BTB] = "5i", [CACHE] = "10i2w2b", [LATENCY] = "0h2c3d"};
-	if (take_numbers(values->texts[option], letters, numbers))
+	if (parse_numbers(values->texts[option], letters, numbers))
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%s' is '%.60s', expected numbers and letters as in %s",
+		"option '%s': found '%.60s', expected numbers and letters as in %s",
 		v2_options[option].name, values->texts[option], examples[option]);
 }
 
 static enum poly_status
-take_predictor(const char *text, struct v2_config *config, struct poly_error *error)
+parse_predictor(const char *text, struct v2_config *config, struct poly_error *error)
 {
 	unsigned numbers[2] = {0};
-	bool known = true;
+	bool valid = true;
 	config->direction = V2_PERFECT;
 	if (strcmp(text, "never") == 0) {
 		config->direction = V2_NEVER;
 	} else if (strncmp(text, "bimodal", 7) == 0) {
 		config->direction = V2_BIMODAL;
-		known = take_numbers(text + 7, "i", numbers);
+		valid = parse_numbers(text + 7, "i", numbers);
 	} else if (strncmp(text, "gshare", 6) == 0) {
 		config->direction = V2_GSHARE;
-		known = take_numbers(text + 6, "ih", numbers);
+		valid = parse_numbers(text + 6, "ih", numbers);
 	} else {
-		known = strcmp(text, "perfect") == 0;
+		valid = strcmp(text, "perfect") == 0;
 	}
-	if (!known)
+	if (!valid)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'predictor' is '%.60s', expected perfect, never, or one as "
+			"option 'predictor': found '%.60s', expected perfect, never, or as "
 			"bimodal5i or gshare5i5h",
 			text);
 	config->index_bits = numbers[0];
@@ -100,17 +100,18 @@ take_predictor(const char *text, struct v2_config *config, struct poly_error *er
 }
 
 static enum poly_status
-take_cache(const struct option_values *values, struct v2_cache *cache, struct poly_error *error)
+parse_cache(
+	const struct option_values *values, struct v2_cache *cache, struct poly_error *error)
 {
 	unsigned shape[3], cycles[3];
 	if (strcmp(values->texts[CACHE], "none") == 0)
 		return POLY_OK;
-	enum poly_status status = take_text(values, CACHE, "iwb", shape, error);
+	enum poly_status status = parse_numbers_of(values, CACHE, "iwb", shape, error);
 	if (status == POLY_OK && !shape[1])
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache of 0 ways holds nothing, expected 1 to %d", V2_WAYS_MAX);
+			"option 'cache': found 0 ways, expected 1 to %d", V2_WAYS_MAX);
 	if (status == POLY_OK)
-		status = take_text(values, LATENCY, "hcd", cycles, error);
+		status = parse_numbers_of(values, LATENCY, "hcd", cycles, error);
 	if (status == POLY_OK)
 		*cache = (struct v2_cache){
 			shape[0], shape[1], shape[2], cycles[0], cycles[1], cycles[2]};
@@ -125,34 +126,34 @@ struct stages {
 static enum poly_status
 stages_init(void *state, const struct option_values *values, struct poly_error *error)
 {
-	struct stages *it = state;
+	struct stages *stages = state;
 	const uint64_t *value = values->values;
 	struct v2_config config = {.mx = value[BYPASS] != BYPASS_NONE,
 		.wx = value[BYPASS] == BYPASS_FULL,
 		.wm = value[BYPASS] == BYPASS_FULL,
 		.memory = (unsigned)value[MEMLAT]};
-	enum poly_status status = take_predictor(values->texts[PREDICTOR], &config, error);
+	enum poly_status status = parse_predictor(values->texts[PREDICTOR], &config, error);
 	if (status == POLY_OK)
-		status = take_text(values, BTB, "i", &config.btb_bits, error);
+		status = parse_numbers_of(values, BTB, "i", &config.btb_bits, error);
 	if (status == POLY_OK)
-		status = take_cache(values, &config.cache, error);
+		status = parse_cache(values, &config.cache, error);
 	if (status == POLY_OK)
-		status = v2_sound(&config, error);
+		status = v2_check(&config, error);
 	if (status != POLY_OK)
 		return status;
-	it->pipeline = v2_new(&config, error);
-	return it->pipeline ? POLY_OK : POLY_ERR_MEMORY;
+	stages->pipeline = v2_new(&config, error);
+	return stages->pipeline ? POLY_OK : POLY_ERR_MEMORY;
 }
 
 static int8_t
 register_of(const struct poly_batch *batch, enum poly_column column, const uint8_t *numbers,
 	size_t row)
 {
-	const bool known = poly_present(batch, column, row) && numbers[row] < V2_REGISTERS;
-	return known ? (int8_t)numbers[row] : V2_NONE;
+	const bool valid = poly_present(batch, column, row) && numbers[row] < V2_REGISTERS;
+	return valid ? (int8_t)numbers[row] : V2_NONE;
 }
 
-/* The instruction of a row; its text is left in text. */
+/* Returns the instruction of a row; its text is stored in text. */
 static struct v2_insn
 insn_of_row(const struct poly_batch *batch, size_t row, struct buf *text)
 {
@@ -184,21 +185,21 @@ insn_of_row(const struct poly_batch *batch, size_t row, struct buf *text)
 }
 
 static enum poly_status
-stages_take(void *state, const struct poly_batch *batch, struct model_output *output,
+stages_add_rows(void *state, const struct poly_batch *batch, struct model_output *output,
 	struct poly_error *error)
 {
-	struct stages *it = state;
+	struct stages *stages = state;
 	enum poly_status status = POLY_OK;
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		if (!poly_present(batch, POLY_COLUMN_kind, row) ||
 			batch->kind[row] != POLY_KIND_INSTRUCTION ||
 			!poly_present(batch, POLY_COLUMN_pc, row))
 			continue;
-		const struct v2_insn insn = insn_of_row(batch, row, &it->text);
-		if (it->text.failed)
+		const struct v2_insn insn = insn_of_row(batch, row, &stages->text);
+		if (stages->text.failed)
 			return err_memory(error);
-		v2_add(it->pipeline, &insn, &output->lines);
-		status = model_settle(output, error);
+		v2_add(stages->pipeline, &insn, &output->lines);
+		status = model_flush_if_full(output, error);
 	}
 	return status;
 }
@@ -206,16 +207,16 @@ stages_take(void *state, const struct poly_batch *batch, struct model_output *ou
 static void
 stages_fini(void *state)
 {
-	struct stages *it = state;
-	v2_free(it->pipeline);
-	buf_free(&it->text);
+	struct stages *stages = state;
+	v2_free(stages->pipeline);
+	buf_free(&stages->text);
 }
 
 const struct model model_penn_v2 = {
 	.info = {.course = "penn",
 		.name = "v2",
-		.title = "a five-stage pipeline, of traces of version 2",
-		.source = "reference cis501 7.1.8",
+		.title = "a five-stage pipeline, for traces of version 2",
+		.source = "CIS 501, fall 2016",
 		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) |
 			 POLY_HAS(text) | POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
 			 POLY_HAS(branch) | POLY_HAS(target),
@@ -223,5 +224,5 @@ const struct model model_penn_v2 = {
 		.options = v2_options},
 	.state_size = sizeof(struct stages),
 	.init = stages_init,
-	.take_rows = stages_take,
+	.add_rows = stages_add_rows,
 	.fini = stages_fini};

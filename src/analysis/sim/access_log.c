@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Uses in two passes: addresses, marks and next uses, each in a store of their own. */
+/* Logs references for a second pass: addresses, flags and next uses, each in a store of its
+ * own. */
 #include "analysis/sim/access_log.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 
-/* A mark is the kind of a use, and whether it counts. */
+/* Flags: the kind of a reference, and this bit if it counts. */
 #define COUNTS 0x80
 
 struct access_log {
 	struct poly_stats_stores stores;
-	void *addresses, *marks, *ahead[ACCESS_LOG_SIZES]; /* opened stores */
+	void *addresses, *flag_store, *next_use_stores[ACCESS_LOG_SIZES]; /* opened stores */
 	struct next_use *next[ACCESS_LOG_SIZES];
 	unsigned shifts[ACCESS_LOG_SIZES];
 	size_t sizes;
-	uint64_t kept, seen; /* uses */
+	uint64_t appended, replayed; /* references */
 	enum poly_status status;
-	struct poly_error failure; /* where status is one */
+	struct poly_error failure; /* if status is an error */
 	uint64_t lines[MEM_REFS_MAX];
-	uint8_t marked[MEM_REFS_MAX];
-	/* What replay_next gives: */
-	uint64_t again[ACCESS_LOG_STEP], uses[ACCESS_LOG_SIZES][ACCESS_LOG_STEP];
+	uint8_t flags[MEM_REFS_MAX];
+	/* The current step of the second pass: */
+	uint64_t step_addresses[ACCESS_LOG_STEP], refs[ACCESS_LOG_SIZES][ACCESS_LOG_STEP];
 };
 
 static enum poly_status
@@ -28,8 +29,7 @@ open_store(struct access_log *log, void **store, struct poly_error *error)
 {
 	*store = log->stores.open(log->stores.user);
 	return *store ? POLY_OK
-		      : err_system(error, POLY_NO_OFFSET,
-				"a temporary store cannot be made for what comes later");
+		      : err_system(error, POLY_NO_OFFSET, "cannot create a temporary store");
 }
 
 enum poly_status
@@ -39,20 +39,20 @@ access_log_new(const struct poly_stats_stores *stores, struct access_log **log,
 	*log = NULL;
 	if (!stores)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy 'opt' looks at a trace twice, which takes temporary stores, "
-			"and none are given");
-	struct access_log *made = mem_new(1, sizeof *made);
-	if (!made)
+			"policy 'opt' needs a second pass of the accesses, and "
+			"options.stores is NULL");
+	struct access_log *opened = mem_new(1, sizeof *opened);
+	if (!opened)
 		return err_memory(error);
-	made->stores = *stores;
-	enum poly_status status = open_store(made, &made->addresses, error);
+	opened->stores = *stores;
+	enum poly_status status = open_store(opened, &opened->addresses, error);
 	if (status == POLY_OK)
-		status = open_store(made, &made->marks, error);
+		status = open_store(opened, &opened->flag_store, error);
 	if (status != POLY_OK) {
-		access_log_free(made);
+		access_log_free(opened);
 		return status;
 	}
-	*log = made;
+	*log = opened;
 	return POLY_OK;
 }
 
@@ -69,70 +69,71 @@ access_log_free(struct access_log *log)
 	if (!log)
 		return;
 	close_store(log, log->addresses);
-	close_store(log, log->marks);
+	close_store(log, log->flag_store);
 	for (size_t i = 0; i < ACCESS_LOG_SIZES; i++) {
 		next_use_free(log->next[i]);
-		close_store(log, log->ahead[i]);
+		close_store(log, log->next_use_stores[i]);
 	}
 	mem_free(log);
 }
 
 enum poly_status
 access_log_add_size(
-	struct access_log *log, unsigned shift, size_t *place, struct poly_error *error)
+	struct access_log *log, unsigned shift, size_t *index, struct poly_error *error)
 {
-	for (*place = 0; *place < log->sizes; ++*place)
-		if (log->shifts[*place] == shift)
+	for (*index = 0; *index < log->sizes; ++*index)
+		if (log->shifts[*index] == shift)
 			return POLY_OK;
 	if (log->sizes == ACCESS_LOG_SIZES)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy 'opt' with more than %d sizes of lines", ACCESS_LOG_SIZES);
-	enum poly_status status = open_store(log, &log->ahead[*place], error);
+			"policy 'opt': more than %d line sizes", ACCESS_LOG_SIZES);
+	enum poly_status status = open_store(log, &log->next_use_stores[*index], error);
 	if (status != POLY_OK)
 		return status;
-	const struct sim_store store = {log->stores.put, log->stores.get, log->ahead[*place]};
-	status = next_use_new(&store, ACCESS_LOG_LINES_MAX, &log->next[*place], error);
+	const struct sim_store store = {
+		log->stores.put, log->stores.get, log->next_use_stores[*index]};
+	status = next_use_new(&store, ACCESS_LOG_LINES_MAX, &log->next[*index], error);
 	if (status == POLY_OK)
 		log->shifts[log->sizes++] = shift;
 	return status;
 }
 
-/* The lines of one size, for their next uses. */
+/* Adds the lines of one size to the search for next uses. */
 static enum poly_status
-learn(struct access_log *log, size_t place, const struct mem_refs *uses)
+add_next_uses(struct access_log *log, size_t index, const struct mem_refs *refs)
 {
-	for (size_t i = 0; i < uses->count; i++)
-		log->lines[i] = uses->addresses[i] >> log->shifts[place];
-	return next_use_add(log->next[place], log->lines, uses->count, &log->failure);
+	for (size_t i = 0; i < refs->count; i++)
+		log->lines[i] = refs->addresses[i] >> log->shifts[index];
+	return next_use_add(log->next[index], log->lines, refs->count, &log->failure);
 }
 
 static enum poly_status
-keep(struct access_log *log, const struct mem_refs *uses, bool counts)
+store_refs(struct access_log *log, const struct mem_refs *refs, bool counts)
 {
-	const uint64_t from = log->kept;
-	const size_t count = uses->count;
+	const uint64_t from = log->appended;
+	const size_t count = refs->count;
 	for (size_t i = 0; i < count; i++)
-		log->marked[i] = uses->kinds[i] | (counts ? COUNTS : 0);
-	if (!log->stores.put(log->addresses, from * sizeof *uses->addresses, uses->addresses,
-		    count * sizeof *uses->addresses) ||
-		!log->stores.put(log->marks, from, log->marked, count))
-		return err_system(&log->failure, POLY_NO_OFFSET, "accesses cannot be kept");
-	log->kept += count;
+		log->flags[i] = refs->kinds[i] | (counts ? COUNTS : 0);
+	if (!log->stores.put(log->addresses, from * sizeof *refs->addresses, refs->addresses,
+		    count * sizeof *refs->addresses) ||
+		!log->stores.put(log->flag_store, from, log->flags, count))
+		return err_system(&log->failure, POLY_NO_OFFSET, "cannot store accesses");
+	log->appended += count;
 	return POLY_OK;
 }
 
 void
-access_log_append(struct access_log *log, const struct mem_refs *uses, bool counts)
+access_log_append(struct access_log *log, const struct mem_refs *refs, bool counts)
 {
 	if (log->status == POLY_OK)
-		log->status = keep(log, uses, counts);
+		log->status = store_refs(log, refs, counts);
 	for (size_t i = 0; i < log->sizes && log->status == POLY_OK; i++)
-		log->status = learn(log, i, uses);
+		log->status = add_next_uses(log, i, refs);
 }
 
 /* Ends the first pass. */
 static enum poly_status
-settle(struct access_log *log, struct poly_error *error)
+resolve_next_uses(struct access_log *log, struct poly_error *error)
 {
 	for (size_t i = 0; i < log->sizes && log->status == POLY_OK; i++)
 		log->status = next_use_resolve(log->next[i], &log->failure);
@@ -141,47 +142,47 @@ settle(struct access_log *log, struct poly_error *error)
 	return log->status;
 }
 
-/* The next uses of the second pass; POLY_END. */
+/* Reads the next step of the second pass; POLY_END at the end. */
 static enum poly_status
 next_step(struct access_log *log, struct access_log_step *step, struct poly_error *error)
 {
-	const uint64_t left = log->kept - log->seen;
-	size_t count = left < ACCESS_LOG_STEP ? (size_t)left : ACCESS_LOG_STEP, alike = 1;
+	const uint64_t left = log->appended - log->replayed;
+	size_t count = left < ACCESS_LOG_STEP ? (size_t)left : ACCESS_LOG_STEP, same = 1;
 	if (!count)
 		return POLY_END;
-	if (!log->stores.get(log->marks, log->seen, log->marked, count) ||
-		!log->stores.get(log->addresses, log->seen * sizeof *log->again, log->again,
-			count * sizeof *log->again))
-		return err_system(error, POLY_NO_OFFSET, "accesses cannot be read again");
-	step->counts = log->marked[0] & COUNTS;
-	while (alike < count && !(log->marked[alike] & COUNTS) == !step->counts)
-		alike++;
-	for (size_t i = 0; i < alike; i++)
-		log->marked[i] &= (uint8_t)~COUNTS;
-	step->uses = (struct cache_batch){log->again, log->marked, NULL, alike};
+	if (!log->stores.get(log->flag_store, log->replayed, log->flags, count) ||
+		!log->stores.get(log->addresses, log->replayed * sizeof *log->step_addresses,
+			log->step_addresses, count * sizeof *log->step_addresses))
+		return err_system(error, POLY_NO_OFFSET, "cannot read stored accesses");
+	step->counts = log->flags[0] & COUNTS;
+	while (same < count && !(log->flags[same] & COUNTS) == !step->counts)
+		same++;
+	for (size_t i = 0; i < same; i++)
+		log->flags[i] &= (uint8_t)~COUNTS;
+	step->refs = (struct cache_batch){log->step_addresses, log->flags, NULL, same};
 	for (size_t i = 0; i < log->sizes; i++) {
 		const enum poly_status status =
-			next_use_read(log->next[i], log->uses[i], alike, error);
+			next_use_read(log->next[i], log->refs[i], same, error);
 		if (status != POLY_OK)
 			return status;
-		step->next[i] = log->uses[i];
+		step->next[i] = log->refs[i];
 	}
-	log->seen += alike;
+	log->replayed += same;
 	return POLY_OK;
 }
 
 enum poly_status
-access_log_replay(struct access_log *log, access_log_fn *take, void *user, bool *finished,
+access_log_replay(struct access_log *log, access_log_fn *step_fn, void *user, bool *finished,
 	struct poly_error *error)
 {
 	struct access_log_step step;
 	if (*finished)
 		return POLY_OK;
-	enum poly_status status = settle(log, error);
+	enum poly_status status = resolve_next_uses(log, error);
 	if (status == POLY_ERR_LIMIT)
 		return POLY_OK;
 	while (status == POLY_OK && (status = next_step(log, &step, error)) == POLY_OK)
-		if (!take(user, &step))
+		if (!step_fn(user, &step))
 			return err_memory(error);
 	*finished = status == POLY_END;
 	return *finished ? POLY_OK : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulation of branch prediction: its state, and what parts of it share. */
+/* The simulation of branch prediction: its state, shared by its files. */
 #ifndef ANALYSIS_SIM_BRANCH_H
 #define ANALYSIS_SIM_BRANCH_H
 
@@ -10,25 +10,25 @@
 #include "sim/btb.h"
 #include "sim/ittage.h"
 
-#define BRANCH_PREDICTORS 64  /* in a list, at most */
-#define BRANCH_BUDGET_MOST 20 /* log2 of the bits of a budget */
-#define BRANCH_STRIP 4096     /* branches that are predicted at a time */
+#define BRANCH_PREDICTORS 64	  /* maximum number in a list */
+#define BRANCH_BUDGET_LOG2_MAX 20 /* log2 of the bits of a budget, maximum */
+#define BRANCH_STRIP 4096	  /* branches per strip */
 
 /* A predictor of the list. */
 struct branch_predictor {
 	struct bpred_config config;
 	struct bpred *bpred;
-	uint64_t wrong;
-	uint8_t predicted[BRANCH_STRIP]; /* of the branches that were predicted last */
+	uint64_t mispredictions;
+	uint8_t predicted[BRANCH_STRIP]; /* of the last strip */
 };
 
-/* A predictor that is compared with others that need no more bits. */
+/* A predictor that is compared with others within the same budget. */
 struct branch_budget {
 	struct branch_predictor predictor;
 	uint64_t bits; /* of the budget */
 };
 
-/* Branches that wait to be predicted, as columns. */
+/* Gathered branches, as columns. */
 struct branch_columns {
 	uint64_t pc[BRANCH_STRIP], target[BRANCH_STRIP];
 	uint32_t site[BRANCH_STRIP];
@@ -36,65 +36,66 @@ struct branch_columns {
 	size_t n;
 };
 
-struct branch {
-	struct branch_stream jumps;
+struct branch_simulation {
+	struct branch_stream stream;
 	uint64_t instructions, branches, taken;
-	bool is_counting; /* the last rows counted */
-	bool takes_all;	  /* unconditional branches, too */
+	bool is_counting;  /* the last rows count */
+	bool predicts_all; /* predicts unconditional branches, too */
 	uint64_t top;
 	struct branch_predictor predictors[BRANCH_PREDICTORS];
 	size_t count;
-	struct bpred_sweep *sweep; /* NULL: none is asked for */
-	struct bpred_config *swept;
-	/* Of each, its mispredictions when counting ended, less those when it began; modulo
-	 * 2^64. */
-	uint64_t *swept_wrong;
+	struct bpred_sweep *sweep; /* NULL: not requested */
+	struct bpred_config *swept_configs;
+	/* Per predictor: mispredictions at the ends of counting minus those at its starts,
+	 * modulo 2^64. */
+	uint64_t *swept_mispredictions;
 	size_t swept_count;
-	bool sweeps_histories; /* beside sizes */
+	bool sweeps_histories; /* besides sizes */
 	struct branch_budget *budgets;
 	size_t budget_count;
-	struct bpred_sites sites; /* what the last predictor did */
+	struct bpred_sites sites; /* counts of the last predictor */
 	struct btb_config btb_config;
 	struct btb *btb;
 	struct ras ras;
 	struct ittage *ittage;
-	/* Of each predictor of targets, what it was asked and what it knew. */
-	uint64_t btb_asked, btb_right, returns, returns_right, indirect, indirect_right;
+	/* Lookups and correct predictions of each predictor of targets. */
+	uint64_t btb_lookups, btb_hits, ras_lookups, ras_hits, ittage_lookups, ittage_hits;
 	struct branch_columns columns;
-	/* Of the branches that are predicted now. */
+	/* The current strip. */
 	struct bpred_batch batch;
 	bool counts;
 };
 
 /*
- * Takes a list of predictors, as "bimodal:12,gshare:14:8", into at most BRANCH_PREDICTORS
- * configurations, which begin as common. POLY_ERR_USAGE: the message says what is wrong.
+ * Parses a list of predictors, as "bimodal:12,gshare:14:8", into at most BRANCH_PREDICTORS
+ * configurations, initialized from common. POLY_ERR_USAGE with a message.
  */
-enum poly_status branch_parse(struct branch *branch, const char *list,
+enum poly_status branch_parse_predictors(struct branch_simulation *sim, const char *list,
 	const struct bpred_config *common, struct poly_error *error);
 
 /*
- * Takes sizes, as "3..20", into a sweep of bimodal predictors and of gshare ones with as long a
- * history, or with all of "3..20:4..12". "": none.
+ * Parses sizes, as "3..20", into a sweep of bimodal predictors and gshare predictors with
+ * histories as long as the index, or with each length of "3..20:4..12". "": no sweep.
  */
-enum poly_status branch_parse_sweep(struct branch *branch, const char *sizes,
+enum poly_status branch_parse_sweep(struct branch_simulation *sim, const char *sizes,
 	const struct bpred_config *common, struct poly_error *error);
 
-/* Takes log2 of budgets in bits, as "10..16", and makes predictors of each. "": none. */
-enum poly_status branch_budgets(struct branch *branch, const char *text,
+/* Parses log2 of budgets in bits, as "10..16", and creates the predictors of each. "": no
+ * budgets. */
+enum poly_status branch_parse_budgets(struct branch_simulation *sim, const char *text,
 	const struct bpred_config *common, struct poly_error *error);
 
-/* Takes "LOW..HIGH" or one number, up to most; false: it is something else. */
-bool branch_range(const char *text, unsigned most, unsigned *low, unsigned *high);
+/* Parses "LOW..HIGH" or one number, up to max; false: invalid. */
+bool branch_parse_range(const char *text, unsigned max, unsigned *low, unsigned *high);
 
-/* A predictor of a kind with the usual numbers, else as common. */
-void branch_usual(
+/* Initializes a predictor of a kind with its default numbers; the rest from common. */
+void branch_default_config(
 	struct bpred_config *config, enum bpred_kind kind, const struct bpred_config *common);
 
-/* What a configuration is called: "gshare:14:8". */
-void branch_name(const struct bpred_config *config, char *name, size_t size);
+/* Formats the name of a configuration: "gshare:14:8". */
+void branch_format_name(const struct bpred_config *config, char *name, size_t size);
 
-/* Writes the answer. */
+/* Reports the results. */
 void branch_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

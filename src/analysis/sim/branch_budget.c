@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Predictors of equal budgets: of each kind the largest whose tables need no more bits. One
- * history of all branches is left out: its few bits would have tables that fill a budget
- * exactly halved.
+ * Predictors of equal budgets: of each kind the largest whose tables fit. The global history
+ * is excluded: with its few bits, tables that fill a budget exactly would have to be halved.
  */
 #include "analysis/sim/branch.h"
 
@@ -12,9 +11,9 @@
 static const enum bpred_kind compared[] = {BPRED_BIMODAL, BPRED_GSHARE, BPRED_GAG, BPRED_PAG,
 	BPRED_TOURNAMENT, BPRED_PERCEPTRON, BPRED_TAGE};
 
-enum { COMPARED = sizeof compared / sizeof *compared, SIZE_MOST = BPRED_LOG2_MAX };
+enum { COMPARED = sizeof compared / sizeof *compared, SIZE_LOG2_MAX = BPRED_LOG2_MAX };
 
-/* The size-th predictor of its kind: tables of 2^size, and histories as long as indices. */
+/* Sets the size of a predictor: tables of 2^size, and histories as long as indices. */
 static void
 set_size(struct bpred_config *config, unsigned size)
 {
@@ -23,16 +22,16 @@ set_size(struct bpred_config *config, unsigned size)
 	case BPRED_GSHARE:
 	case BPRED_GAG: config->history = size; break;
 	case BPRED_PAG: config->local_log2 = config->history = size; break;
-	case BPRED_TOURNAMENT: /* the fair one of the course: reference cis501 7.1.3 */
+	case BPRED_TOURNAMENT: /* the fair one of CIS 501, homework 3 */
 		config->bimodal_log2 = config->chooser_log2 = size;
 		config->entries_log2 = config->history = size + 1;
 		break;
 	case BPRED_TAGE:
-		/* As the usual one, whose first table has eight times an other one's. */
+		/* As the default, whose first table is eight times as large as the others. */
 		config->entries_log2 = size + 3;
 		config->tage.entries_log2 = size;
 		break;
-	case BPRED_PERCEPTRON: /* its history stays the usual one */
+	case BPRED_PERCEPTRON: /* keeps its default history */
 	case BPRED_BIMODAL:
 	case BPRED_TAKEN:
 	case BPRED_NOT_TAKEN:
@@ -42,7 +41,7 @@ set_size(struct bpred_config *config, unsigned size)
 	}
 }
 
-/* The bits of a predictor without its history of all branches. */
+/* Returns the bits of a predictor without its global history. */
 static uint64_t
 bits_of_tables(const struct bpred_config *config)
 {
@@ -64,13 +63,13 @@ bits_of_tables(const struct bpred_config *config)
 	return bits;
 }
 
-/* The largest predictor of a kind within a budget; false: all need more. */
+/* Finds the largest predictor of a kind within a budget; false: none fits. */
 static bool
-fit(struct bpred_config *config, uint64_t budget)
+fit_budget(struct bpred_config *config, uint64_t budget)
 {
 	struct bpred_config larger = *config;
 	bool any = false;
-	for (unsigned size = 0; size <= SIZE_MOST; size++) {
+	for (unsigned size = 0; size <= SIZE_LOG2_MAX; size++) {
 		set_size(&larger, size);
 		if (bpred_check(&larger, NULL) != POLY_OK)
 			continue;
@@ -83,32 +82,32 @@ fit(struct bpred_config *config, uint64_t budget)
 }
 
 enum poly_status
-branch_budgets(struct branch *branch, const char *text, const struct bpred_config *common,
-	struct poly_error *error)
+branch_parse_budgets(struct branch_simulation *sim, const char *text,
+	const struct bpred_config *common, struct poly_error *error)
 {
 	unsigned low, high;
 	if (!text || !*text)
 		return POLY_OK;
-	if (!branch_range(text, BRANCH_BUDGET_MOST, &low, &high))
+	if (!branch_parse_range(text, BRANCH_BUDGET_LOG2_MAX, &low, &high))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"budget is '%.40s', expected log2 of the fewest and of the most bits, "
-			"up to %d, as 10..16",
-			text, BRANCH_BUDGET_MOST);
-	branch->budgets = mem_new((size_t)COMPARED * (high - low + 1), sizeof *branch->budgets);
-	if (!branch->budgets)
+			"budget: found '%.40s', expected a range of log2 of bits, up to %d, "
+			"as 10..16",
+			text, BRANCH_BUDGET_LOG2_MAX);
+	sim->budgets = mem_new((size_t)COMPARED * (high - low + 1), sizeof *sim->budgets);
+	if (!sim->budgets)
 		return err_memory(error);
 	for (unsigned log2 = low; log2 <= high; log2++) {
 		for (size_t i = 0; i < COMPARED; i++) {
-			struct branch_budget *one = &branch->budgets[branch->budget_count];
-			one->bits = (uint64_t)1 << log2;
-			branch_usual(&one->predictor.config, compared[i], common);
-			if (!fit(&one->predictor.config, one->bits))
+			struct branch_budget *entry = &sim->budgets[sim->budget_count];
+			entry->bits = (uint64_t)1 << log2;
+			branch_default_config(&entry->predictor.config, compared[i], common);
+			if (!fit_budget(&entry->predictor.config, entry->bits))
 				continue;
-			enum poly_status status =
-				bpred_new(&one->predictor.config, &one->predictor.bpred, error);
+			enum poly_status status = bpred_new(
+				&entry->predictor.config, &entry->predictor.bpred, error);
 			if (status != POLY_OK)
 				return status;
-			branch->budget_count++;
+			sim->budget_count++;
 		}
 	}
 	return POLY_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which branch predictors are asked for. */
+/* Parses the options of branch predictors. */
 #include "analysis/sim/branch.h"
 
 #include "base/err.h"
@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NUMBERS_MOST 4
+#define NUMBERS_MAX 4
 
-/* A number of a kind of predictor, in the order in which they stand behind its name. */
-struct number {
+/* A number of a kind of predictor; they are in the order in which they follow its name. */
+struct predictor_number {
 	size_t field; /* in struct bpred_config, an unsigned */
-	unsigned usual;
+	unsigned default_value;
 };
 
-#define FIELD(name, usual)                                 \
-	{                                                  \
-		offsetof(struct bpred_config, name), usual \
+#define FIELD(name, default_value)                                 \
+	{                                                          \
+		offsetof(struct bpred_config, name), default_value \
 	}
 
 static const struct {
-	struct number numbers[NUMBERS_MOST];
+	struct predictor_number numbers[NUMBERS_MAX];
 	unsigned count;
 } kinds[BPRED_KINDS] = {
 	[BPRED_BIMODAL] = {{FIELD(entries_log2, 12)}, 1},
@@ -37,8 +37,8 @@ static const struct {
 	[BPRED_TAGE] = {{FIELD(entries_log2, 12), FIELD(tage.entries_log2, 9)}, 2},
 };
 
-/* Seznec and Michaud's series of seven histories, and what goes with it (JILP 8, 2006). */
-static const struct bpred_tage usual_tage = {.tables = 7,
+/* Seznec and Michaud's seven history lengths, and their parameters (JILP 8, 2006). */
+static const struct bpred_tage default_tage = {.tables = 7,
 	.entries_log2 = 9,
 	.tag_bits = 9,
 	.period_log2 = 18,
@@ -46,14 +46,14 @@ static const struct bpred_tage usual_tage = {.tables = 7,
 	.length = {5, 9, 15, 25, 44, 76, 130}};
 
 static unsigned *
-field_of(struct bpred_config *config, const struct number *number)
+field_of(struct bpred_config *config, const struct predictor_number *number)
 {
 	return (unsigned *)(void *)((char *)config + number->field);
 }
 
-/* Takes a decimal number and what separates it from what follows; false: there is none. */
+/* Parses a decimal number; false: invalid. */
 static bool
-take_number(const char **text, unsigned *value)
+parse_number(const char **text, unsigned *value)
 {
 	const char *p = *text;
 	*value = 0;
@@ -66,19 +66,20 @@ take_number(const char **text, unsigned *value)
 }
 
 void
-branch_usual(
+branch_default_config(
 	struct bpred_config *config, enum bpred_kind kind, const struct bpred_config *common)
 {
 	*config = *common;
 	config->kind = kind;
-	config->tage = usual_tage;
+	config->tage = default_tage;
 	for (unsigned i = 0; i < kinds[kind].count; i++)
-		*field_of(config, &kinds[kind].numbers[i]) = kinds[kind].numbers[i].usual;
+		*field_of(config, &kinds[kind].numbers[i]) =
+			kinds[kind].numbers[i].default_value;
 }
 
-/* Takes one predictor, the rest as common; text is behind it then. */
+/* Parses one predictor, initialized from common, and moves *text past it. */
 static enum poly_status
-take_predictor(const char **text, struct bpred_config *config,
+parse_predictor(const char **text, struct bpred_config *config,
 	const struct bpred_config *common, struct poly_error *error)
 {
 	char name[16] = "";
@@ -89,97 +90,97 @@ take_predictor(const char **text, struct bpred_config *config,
 	const enum bpred_kind kind = bpred_find(name);
 	if (kind == BPRED_KINDS)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"there is no branch predictor '%.*s', expected taken, not-taken, btfn, "
+			"no such branch predictor '%.*s', expected taken, not-taken, btfn, "
 			"bimodal, gshare, gag, pag, pap, tournament, perceptron or tage",
 			n < 60 ? (int)n : 60, word);
-	branch_usual(config, kind, common);
-	unsigned count = kinds[kind].count, given = 0;
+	branch_default_config(config, kind, common);
+	unsigned count = kinds[kind].count, count_given = 0;
 	*text = word + n;
 	while (**text == ':') {
 		unsigned value;
 		++*text;
-		if (given == count || !take_number(text, &value))
+		if (count_given == count || !parse_number(text, &value))
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"branch predictor '%.*s' takes at most %u numbers, each behind "
-				"a ':'",
+				"branch predictor '%.*s': expected at most %u numbers, each "
+				"after a ':'",
 				(int)n, word, count);
-		*field_of(config, &kinds[kind].numbers[given++]) = value;
+		*field_of(config, &kinds[kind].numbers[count_given++]) = value;
 	}
 	if (**text && **text != ',')
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"branch predictors are separated by ',', found '%.20s'", *text);
+			"found '%.20s', expected ',' between branch predictors", *text);
 	return bpred_check(config, error);
 }
 
 enum poly_status
-branch_parse(struct branch *branch, const char *list, const struct bpred_config *common,
-	struct poly_error *error)
+branch_parse_predictors(struct branch_simulation *sim, const char *list,
+	const struct bpred_config *common, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
-	for (branch->count = 0; status == POLY_OK; list++) {
-		struct branch_predictor *predictor = &branch->predictors[branch->count];
-		if (branch->count == BRANCH_PREDICTORS)
+	for (sim->count = 0; status == POLY_OK; list++) {
+		struct branch_predictor *predictor = &sim->predictors[sim->count];
+		if (sim->count == BRANCH_PREDICTORS)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 				"more than %d branch predictors", BRANCH_PREDICTORS);
-		status = take_predictor(&list, &predictor->config, common, error);
+		status = parse_predictor(&list, &predictor->config, common, error);
 		if (status == POLY_OK)
 			status = bpred_new(&predictor->config, &predictor->bpred, error);
-		branch->count += status == POLY_OK;
+		sim->count += status == POLY_OK;
 		if (!*list)
 			break;
 	}
 	return status;
 }
 
-/* Takes a number, or two with ".." between them. */
+/* Parses a number, or two separated by "..". */
 static bool
-take_range(const char **text, unsigned most, unsigned *low, unsigned *high)
+parse_range(const char **text, unsigned max, unsigned *low, unsigned *high)
 {
-	bool sound = take_number(text, low);
+	bool valid = parse_number(text, low);
 	*high = *low;
-	if (sound && !strncmp(*text, "..", 2)) {
+	if (valid && !strncmp(*text, "..", 2)) {
 		*text += 2;
-		sound = take_number(text, high);
+		valid = parse_number(text, high);
 	}
-	return sound && *low <= *high && *high <= most;
+	return valid && *low <= *high && *high <= max;
 }
 
 bool
-branch_range(const char *text, unsigned most, unsigned *low, unsigned *high)
+branch_parse_range(const char *text, unsigned max, unsigned *low, unsigned *high)
 {
-	return take_range(&text, most, low, high) && !*text;
+	return parse_range(&text, max, low, high) && !*text;
 }
 
-/* What a sweep is over. */
-struct ranges {
+/* The ranges of a sweep. */
+struct sweep_ranges {
 	unsigned sizes[2], histories[2];
 	bool has_histories;
 };
 
 static enum poly_status
-take_ranges(const char *text, struct ranges *ranges, struct poly_error *error)
+parse_ranges(const char *text, struct sweep_ranges *ranges, struct poly_error *error)
 {
 	const char *p = text;
-	bool sound = take_range(&p, BPRED_LOG2_MAX, &ranges->sizes[0], &ranges->sizes[1]);
-	ranges->has_histories = sound && *p == ':';
+	bool valid = parse_range(&p, BPRED_LOG2_MAX, &ranges->sizes[0], &ranges->sizes[1]);
+	ranges->has_histories = valid && *p == ':';
 	if (ranges->has_histories) {
 		p++;
-		sound = take_range(
+		valid = parse_range(
 			&p, BPRED_LOG2_MAX, &ranges->histories[0], &ranges->histories[1]);
 	}
-	if (!sound || *p)
+	if (!valid || *p)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"sweep is '%.40s', expected log2 of the smallest and of the largest "
-			"number of counters, up to %d, as 3..20, and behind a ':' the shortest "
-			"and the longest history",
+			"sweep: found '%.40s', expected a range of log2 of counters, up to %d, "
+			"as "
+			"3..20, optionally followed by ':' and a range of history lengths",
 			text, BPRED_LOG2_MAX);
 	return POLY_OK;
 }
 
-/* Of each size a bimodal predictor, and gshare ones. */
+/* Fills the sweep: a bimodal predictor, and gshare predictors, of each size. */
 static void
-fill_sweep(
-	struct branch *branch, const struct ranges *ranges, const struct bpred_config *common)
+fill_sweep(struct branch_simulation *sim, const struct sweep_ranges *ranges,
+	const struct bpred_config *common)
 {
 	size_t n = 0;
 	for (unsigned log2 = ranges->sizes[0]; log2 <= ranges->sizes[1]; log2++) {
@@ -188,38 +189,39 @@ fill_sweep(
 		struct bpred_config config = *common;
 		config.kind = BPRED_BIMODAL;
 		config.entries_log2 = log2;
-		branch->swept[n++] = config;
+		sim->swept_configs[n++] = config;
 		config.kind = BPRED_GSHARE;
 		for (config.history = first; config.history <= last; config.history++)
-			branch->swept[n++] = config;
+			sim->swept_configs[n++] = config;
 	}
 }
 
 enum poly_status
-branch_parse_sweep(struct branch *branch, const char *sizes, const struct bpred_config *common,
-	struct poly_error *error)
+branch_parse_sweep(struct branch_simulation *sim, const char *sizes,
+	const struct bpred_config *common, struct poly_error *error)
 {
-	struct ranges ranges = {.has_histories = false};
+	struct sweep_ranges ranges = {.has_histories = false};
 	size_t each = 2;
 	if (!sizes || !*sizes)
 		return POLY_OK;
-	enum poly_status status = take_ranges(sizes, &ranges, error);
+	enum poly_status status = parse_ranges(sizes, &ranges, error);
 	if (status != POLY_OK)
 		return status;
 	if (ranges.has_histories)
 		each = ranges.histories[1] - ranges.histories[0] + 2;
-	branch->sweeps_histories = ranges.has_histories;
-	branch->swept_count = each * (ranges.sizes[1] - ranges.sizes[0] + 1);
-	branch->swept = mem_new(branch->swept_count, sizeof *branch->swept);
-	branch->swept_wrong = mem_new(branch->swept_count, sizeof *branch->swept_wrong);
-	if (!branch->swept || !branch->swept_wrong)
+	sim->sweeps_histories = ranges.has_histories;
+	sim->swept_count = each * (ranges.sizes[1] - ranges.sizes[0] + 1);
+	sim->swept_configs = mem_new(sim->swept_count, sizeof *sim->swept_configs);
+	sim->swept_mispredictions =
+		mem_new(sim->swept_count, sizeof *sim->swept_mispredictions);
+	if (!sim->swept_configs || !sim->swept_mispredictions)
 		return err_memory(error);
-	fill_sweep(branch, &ranges, common);
-	return bpred_sweep_new(branch->swept, branch->swept_count, &branch->sweep, error);
+	fill_sweep(sim, &ranges, common);
+	return bpred_sweep_new(sim->swept_configs, sim->swept_count, &sim->sweep, error);
 }
 
 void
-branch_name(const struct bpred_config *config, char *name, size_t size)
+branch_format_name(const struct bpred_config *config, char *name, size_t size)
 {
 	struct bpred_config copy = *config;
 	size_t n = (size_t)snprintf(name, size, "%s", bpred_name(config->kind));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single caches, many at once: misses by cause, and traffic. An access is to the line of its
- * first byte (reference cis501 7.1.4); stores of unknown size have four bytes.
+ * Single caches, many in one pass: misses by cause, and traffic. An access reads or writes the
+ * line of its first byte, as in homework 4 of CIS 501; stores of unknown size have four bytes.
  */
 #include "analysis/branch_stream.h"
 #include "analysis/sim/access_log.h"
@@ -17,122 +17,125 @@
 
 #include <string.h>
 
-/* Different lines that causes are told of; beyond, those of the cache are not told. */
-#define LINES_MOST ((uint32_t)1 << 21)
+/* Maximum number of different lines for which causes are classified. */
+#define LINES_MAX ((uint32_t)1 << 21)
 
 enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 
-#define COUNTED 7 /* columns of a cache that are counted, without causes */
+#define COUNT_COLUMNS 7 /* columns of counts, without causes */
 
-/* A cache and what it counted while rows were not to be counted. */
-struct one {
-	struct cache *cache; /* NULL where policy is opt: */
+/* A cache, and its counts during rows that do not count. */
+struct swept_cache {
+	struct cache *cache; /* NULL if the policy is opt: */
 	struct belady *opt;
-	size_t ahead;		       /* place of its size of lines in the replay */
-	struct miss_classes *classify; /* NULL: not asked for, or there were too many lines */
-	uint32_t *missed; /* MEM_REFS_MAX, of the last batch; NULL: nobody looks at it */
-	bool failed;	  /* memory was lacking in the last update */
+	size_t next_use_index;	      /* index of its line size in the log */
+	struct miss_classes *classes; /* NULL: not requested, or too many lines */
+	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch; NULL: not needed */
+	bool failed;		      /* the last update ran out of memory */
 	struct cache_counts ignored;
 	uint64_t causes[MISS_CLASSES];
 };
 
-struct state {
-	enum mem_refs_selection of;
+struct cache_simulation {
+	enum mem_refs_selection selection;
 	bool causes;
-	unsigned address_bits; /* the most of the traces */
+	unsigned address_bits; /* the maximum of the traces */
 	struct sweep sweep;
-	struct one *caches;
-	uint64_t instructions;	/* that count */
-	struct access_log *log; /* NULL: none of them is opt */
-	bool finished;		/* those have seen the trace */
-	struct mem_refs uses;
-	const struct cache_batch *batch; /* with counts: of the update under way */
+	struct swept_cache *caches;
+	uint64_t instructions;	/* counted */
+	struct access_log *log; /* NULL: none of the caches is opt */
+	bool finished;		/* the caches that are opt have simulated the trace */
+	struct mem_refs refs;
+	const struct cache_batch *batch; /* of the current update, like counts */
 	bool counts;
-	struct hotspots_pair tops;	/* of the first cache */
-	uint32_t weights[MEM_REFS_MAX]; /* 1 where it missed */
+	struct hotspots_pair hotspots;	/* of the first cache */
+	uint32_t weights[MEM_REFS_MAX]; /* 1: the reference missed */
 };
 
-/* A cache that is opt, and what it looks at. */
+/* Opens a cache that is opt, and the log it needs. */
 static enum poly_status
-open_opt(struct state *it, const struct poly_stats_stores *stores, size_t i,
+open_opt(struct cache_simulation *sim, const struct poly_stats_stores *stores, size_t i,
 	struct poly_error *error)
 {
-	const struct cache_config *config = &it->sweep.configs[i];
+	const struct cache_config *config = &sim->sweep.configs[i];
 	const unsigned shift = (unsigned)__builtin_ctz(config->line_size);
-	enum poly_status status = it->log ? POLY_OK : access_log_new(stores, &it->log, error);
+	enum poly_status status = sim->log ? POLY_OK : access_log_new(stores, &sim->log, error);
 	if (status == POLY_OK)
-		status = access_log_add_size(it->log, shift, &it->caches[i].ahead, error);
-	return status == POLY_OK ? belady_new(config, &it->caches[i].opt, error) : status;
+		status = access_log_add_size(
+			sim->log, shift, &sim->caches[i].next_use_index, error);
+	return status == POLY_OK ? belady_new(config, &sim->caches[i].opt, error) : status;
 }
 
-/* Whether anybody looks at which accesses miss in a cache. */
+/* Returns whether the misses of a cache are needed one by one. */
 static bool
-tells_missed(const struct state *it, size_t i)
+needs_missed(const struct cache_simulation *sim, size_t i)
 {
-	return it->causes || (it->tops.most && i == 0);
+	return sim->causes || (sim->hotspots.max && i == 0);
 }
 
 static enum poly_status
-open_one(struct state *it, const struct poly_stats_stores *stores, size_t i,
+open_cache(struct cache_simulation *sim, const struct poly_stats_stores *stores, size_t i,
 	struct poly_error *error)
 {
-	const struct cache_config *config = &it->sweep.configs[i];
-	struct one *one = &it->caches[i];
-	enum poly_status status = it->sweep.is_opt[i] ? open_opt(it, stores, i, error)
-						      : cache_new(config, &one->cache, error);
-	if (status == POLY_OK && it->causes)
-		status = miss_classes_new(config, LINES_MOST, &one->classify, error);
-	if (status != POLY_OK || !tells_missed(it, i))
+	const struct cache_config *config = &sim->sweep.configs[i];
+	struct swept_cache *swept = &sim->caches[i];
+	enum poly_status status = sim->sweep.is_opt[i]
+					  ? open_opt(sim, stores, i, error)
+					  : cache_new(config, &swept->cache, error);
+	if (status == POLY_OK && sim->causes)
+		status = miss_classes_new(config, LINES_MAX, &swept->classes, error);
+	if (status != POLY_OK || !needs_missed(sim, i))
 		return status;
-	one->missed = mem_new(MEM_REFS_MAX, sizeof *one->missed);
-	return one->missed ? POLY_OK : err_memory(error);
+	swept->missed = mem_new(MEM_REFS_MAX, sizeof *swept->missed);
+	return swept->missed ? POLY_OK : err_memory(error);
 }
 
 static enum poly_status
-open_caches(struct state *it, const struct poly_stats_stores *stores, struct poly_error *error)
+open_caches(struct cache_simulation *sim, const struct poly_stats_stores *stores,
+	struct poly_error *error)
 {
-	it->caches = mem_new(it->sweep.count, sizeof *it->caches);
-	if (!it->caches) {
-		it->sweep.count = 0;
+	sim->caches = mem_new(sim->sweep.count, sizeof *sim->caches);
+	if (!sim->caches) {
+		sim->sweep.count = 0;
 		return err_memory(error);
 	}
 	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < it->sweep.count && status == POLY_OK; i++)
-		status = open_one(it, stores, i, error);
+	for (size_t i = 0; i < sim->sweep.count && status == POLY_OK; i++)
+		status = open_cache(sim, stores, i, error);
 	return status;
 }
 
-/* What misses by instruction and by region is counted of. */
+/* Initializes the counts of misses by instruction and by region. */
 static enum poly_status
-open_tops(struct state *it, const uint64_t *values, struct poly_error *error)
+open_hotspots(struct cache_simulation *sim, const uint64_t *values, struct poly_error *error)
 {
-	if (it->tops.most && it->sweep.is_opt[0])
+	if (sim->hotspots.max && sim->sweep.is_opt[0])
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'cache.top' is about the first cache, whose policy must not be "
-			"opt");
-	return hotspots_pair_init(
-		&it->tops, it->tops.most, "cache.region", values[OPTION_REGION], error);
+			"option 'cache.top': the first cache has policy 'opt', expected "
+			"another");
+	return hotspots_pair_init(&sim->hotspots, sim->hotspots.max, "cache.region",
+		values[OPTION_REGION], error);
 }
 
 static enum poly_status
 cache_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct state *it = state;
-	it->of = (enum mem_refs_selection)setup->values[OPTION_OF];
-	it->causes = setup->values[OPTION_CAUSES];
-	it->tops.most = setup->values[OPTION_TOP];
-	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &it->sweep, error);
+	struct cache_simulation *sim = state;
+	sim->selection = (enum mem_refs_selection)setup->values[OPTION_OF];
+	sim->causes = setup->values[OPTION_CAUSES];
+	sim->hotspots.max = setup->values[OPTION_TOP];
+	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &sim->sweep, error);
 	if (status != POLY_OK) {
-		it->sweep.count = 0;
+		sim->sweep.count = 0;
 		return status;
 	}
-	status = open_caches(it, setup->stores, error);
-	return status == POLY_OK ? open_tops(it, setup->values, error) : status;
+	status = open_caches(sim, setup->stores, error);
+	return status == POLY_OK ? open_hotspots(sim, setup->values, error) : status;
 }
 
-/* Adds to what is to be ignored what was counted since before. */
+/* Adds the difference of two counts to the ignored counts. */
 static void
-ignore(struct cache_counts *ignored, const struct cache_counts *before,
+add_ignored(struct cache_counts *ignored, const struct cache_counts *before,
 	const struct cache_counts *now)
 {
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
@@ -145,118 +148,119 @@ ignore(struct cache_counts *ignored, const struct cache_counts *before,
 	ignored->bytes_to_below += now->bytes_to_below - before->bytes_to_below;
 }
 
-/* False: no memory. */
+/* Classifies misses; false: out of memory. */
 static bool
-run_classify(struct one *one, const struct cache_batch *batch, struct classified_misses *misses,
-	bool counts)
+count_classes(struct swept_cache *swept, const struct cache_batch *batch,
+	struct classified_misses *misses, bool counts)
 {
-	const enum poly_status status = miss_classes_run(one->classify, batch, misses, NULL);
-	const uint64_t *causes = miss_classes_counts(one->classify);
+	const enum poly_status status = miss_classes_run(swept->classes, batch, misses, NULL);
+	const uint64_t *causes = miss_classes_counts(swept->classes);
 	for (int i = 0; counts && i < MISS_CLASSES; i++)
-		one->causes[i] += causes[i];
-	miss_classes_reset(one->classify);
+		swept->causes[i] += causes[i];
+	miss_classes_reset(swept->classes);
 	if (status != POLY_ERR_LIMIT)
 		return status == POLY_OK;
-	miss_classes_free(one->classify);
-	one->classify = NULL;
+	miss_classes_free(swept->classes);
+	swept->classes = NULL;
 	return true;
 }
 
 static void
 cache_begin(void *state, const struct poly_trace_info *info)
 {
-	struct state *it = state;
+	struct cache_simulation *sim = state;
 	const unsigned bits = info->address_bits ? info->address_bits : 64;
-	it->address_bits = bits > it->address_bits ? bits : it->address_bits;
+	sim->address_bits = bits > sim->address_bits ? bits : sim->address_bits;
 }
 
 static void
-count(const struct one *one, struct cache_counts *counts)
+read_counts(const struct swept_cache *swept, struct cache_counts *counts)
 {
-	if (one->opt)
-		belady_count(one->opt, counts);
+	if (swept->opt)
+		belady_count(swept->opt, counts);
 	else
-		cache_count(one->cache, counts);
+		cache_count(swept->cache, counts);
 }
 
-/* Counts what missed in the first cache by instruction and region; false: no memory. */
+/* Counts the misses of the first cache by instruction and region; false: out of memory. */
 static bool
-count_tops(struct state *it, size_t misses)
+count_hotspots(struct cache_simulation *sim, size_t misses)
 {
-	const struct mem_refs *uses = &it->uses;
-	memset(it->weights, 0, uses->count * sizeof *it->weights);
+	const struct mem_refs *refs = &sim->refs;
+	memset(sim->weights, 0, refs->count * sizeof *sim->weights);
 	for (size_t i = 0; i < misses; i++)
-		it->weights[it->caches->missed[i]] = 1;
-	return hotspots_pair_add(&it->tops, uses, it->weights);
+		sim->weights[sim->caches->missed[i]] = 1;
+	return hotspots_pair_add(&sim->hotspots, refs, sim->weights);
 }
 
-/* Gives a batch to a cache; next: of one that is opt. False: no memory. */
+/* Simulates a batch in a cache; next: next uses, of one that is opt. False: out of memory. */
 static bool
-run_one(struct state *it, struct one *one, const struct cache_batch *batch,
-	const uint64_t *next, bool counts)
+run_swept(struct cache_simulation *sim, struct swept_cache *swept,
+	const struct cache_batch *batch, const uint64_t *next, bool counts)
 {
 	struct cache_counts before, now;
-	struct classified_misses misses = {.missed = one->missed};
-	count(one, &before);
-	misses.count = one->opt ? belady_run(one->opt, batch, next, one->missed)
-				: cache_run(one->cache, batch, one->missed);
-	count(one, &now);
+	struct classified_misses misses = {.missed = swept->missed};
+	read_counts(swept, &before);
+	misses.count = swept->opt ? belady_run(swept->opt, batch, next, swept->missed)
+				  : cache_run(swept->cache, batch, swept->missed);
+	read_counts(swept, &now);
 	if (!counts)
-		ignore(&one->ignored, &before, &now);
-	if (counts && it->tops.most && one == it->caches && !count_tops(it, misses.count))
+		add_ignored(&swept->ignored, &before, &now);
+	if (counts && sim->hotspots.max && swept == sim->caches &&
+		!count_hotspots(sim, misses.count))
 		return false;
-	return !one->classify || run_classify(one, batch, &misses, counts);
+	return !swept->classes || count_classes(swept, batch, &misses, counts);
 }
 
-/* Gives the batch that was met last to a cache that is not opt. */
+/* Simulates the current batch in a cache that is not opt. */
 static void
 run_cache(void *user, size_t i)
 {
-	struct state *it = user;
-	struct one *one = &it->caches[i];
-	if (one->cache)
-		one->failed = !run_one(it, one, it->batch, NULL, it->counts);
+	struct cache_simulation *sim = user;
+	struct swept_cache *swept = &sim->caches[i];
+	if (swept->cache)
+		swept->failed = !run_swept(sim, swept, sim->batch, NULL, sim->counts);
 }
 
 static size_t
 cache_tasks(const void *state)
 {
-	const struct state *it = state;
-	return it->sweep.count;
+	const struct cache_simulation *sim = state;
+	return sim->sweep.count;
 }
 
 static bool
 cache_update(void *state, const struct analysis_rows *rows)
 {
-	struct state *it = state;
+	struct cache_simulation *sim = state;
 	bool ok = true;
-	mem_refs_find(&it->uses, rows->batch, it->of);
-	for (size_t i = 0; i < it->uses.count; i++)
-		if (!it->uses.sizes[i])
-			it->uses.sizes[i] = CACHE_STORE_SIZE;
+	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
+	for (size_t i = 0; i < sim->refs.count; i++)
+		if (!sim->refs.sizes[i])
+			sim->refs.sizes[i] = CACHE_STORE_SIZE;
 	const struct cache_batch batch = {
-		it->uses.addresses, it->uses.kinds, it->uses.sizes, it->uses.count};
-	it->batch = &batch;
-	it->counts = rows->counts;
-	it->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	thread_pool_for_each(rows->team, run_cache, it, it->sweep.count);
-	for (size_t i = 0; i < it->sweep.count; i++)
-		ok &= !it->caches[i].failed;
-	if (it->log)
-		access_log_append(it->log, &it->uses, rows->counts);
+		sim->refs.addresses, sim->refs.kinds, sim->refs.sizes, sim->refs.count};
+	sim->batch = &batch;
+	sim->counts = rows->counts;
+	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
+	thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
+	for (size_t i = 0; i < sim->sweep.count; i++)
+		ok &= !sim->caches[i].failed;
+	if (sim->log)
+		access_log_append(sim->log, &sim->refs, rows->counts);
 	return ok;
 }
 
-/* Some uses of the second pass, of caches that are opt. */
+/* Simulates a step of the second pass in the caches that are opt. */
 static bool
-run_again(void *user, const struct access_log_step *step)
+replay_step(void *user, const struct access_log_step *step)
 {
-	struct state *it = user;
+	struct cache_simulation *sim = user;
 	bool ok = true;
-	for (size_t i = 0; i < it->sweep.count && ok; i++) {
-		struct one *one = &it->caches[i];
-		ok = !one->opt ||
-		     run_one(it, one, &step->uses, step->next[one->ahead], step->counts);
+	for (size_t i = 0; i < sim->sweep.count && ok; i++) {
+		struct swept_cache *swept = &sim->caches[i];
+		ok = !swept->opt || run_swept(sim, swept, &step->refs,
+					    step->next[swept->next_use_index], step->counts);
 	}
 	return ok;
 }
@@ -264,129 +268,132 @@ run_again(void *user, const struct access_log_step *step)
 static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
-	struct state *it = state;
-	return it->log ? access_log_replay(it->log, run_again, it, &it->finished, error)
-		       : POLY_OK;
+	struct cache_simulation *sim = state;
+	return sim->log ? access_log_replay(sim->log, replay_step, sim, &sim->finished, error)
+			: POLY_OK;
 }
 
 static void
-open_table(const struct state *it, struct poly_report *report)
+open_table(const struct cache_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_table(report, "caches");
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "line_size", true);
 	poly_report_column(report, "policy", false);
-	poly_report_column(report, "bits", true);
+	poly_report_column(report, "storage_bits", true);
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	report_mpki_column(report);
 	poly_report_column(report, "dirty_evictions", true);
-	poly_report_column(report, "bytes_from_below", true);
-	poly_report_column(report, "bytes_to_below", true);
-	if (it->causes) {
-		poly_report_column(report, "compulsory", true);
-		poly_report_column(report, "capacity", true);
-		poly_report_column(report, "conflict", true);
+	poly_report_column(report, "fill_traffic", true);
+	poly_report_column(report, "writeback_traffic", true);
+	if (sim->causes) {
+		poly_report_column(report, "compulsory_misses", true);
+		poly_report_column(report, "capacity_misses", true);
+		poly_report_column(report, "conflict_misses", true);
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.series = "ways";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
-	plot.title = "Caches by what they are made of";
-	plot.x = "bits";
+	plot.title = "Miss ratio by storage";
+	plot.x = "storage_bits";
 	poly_report_plot(report, &plot);
 }
 
-/* Accesses and misses that count. */
+/* Returns the accesses and misses that count. */
 static void
-total(const struct one *one, uint64_t *accesses, uint64_t *misses)
+sum_counts(const struct swept_cache *swept, uint64_t *accesses, uint64_t *misses)
 {
 	struct cache_counts counts;
 	*accesses = *misses = 0;
-	count(one, &counts);
+	read_counts(swept, &counts);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		*accesses += counts.accesses[kind] - one->ignored.accesses[kind];
-		*misses += counts.misses[kind] - one->ignored.misses[kind];
+		*accesses += counts.accesses[kind] - swept->ignored.accesses[kind];
+		*misses += counts.misses[kind] - swept->ignored.misses[kind];
 	}
 }
 
-/* The cache that misses least of those that have at most so many bits; NULL: none is. */
-static const struct one *
-best_of(const struct state *it, uint64_t budget)
+/* Returns the cache with the fewest misses within a budget of bits; NULL: none fits. */
+static const struct swept_cache *
+find_best(const struct cache_simulation *sim, uint64_t budget)
 {
-	const struct one *best = NULL;
-	uint64_t accesses, misses, least = 0, bits = 0;
-	for (size_t i = 0; i < it->sweep.count; i++) {
-		const struct one *one = &it->caches[i];
-		const uint64_t own = sweep_bits(&it->sweep.configs[i], it->address_bits);
-		total(one, &accesses, &misses);
-		if (one->opt || own > budget ||
-			(best && (misses > least || (misses == least && own >= bits))))
+	const struct swept_cache *best = NULL;
+	uint64_t accesses, misses, min_misses = 0, bits = 0;
+	for (size_t i = 0; i < sim->sweep.count; i++) {
+		const struct swept_cache *swept = &sim->caches[i];
+		const uint64_t storage =
+			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
+		sum_counts(swept, &accesses, &misses);
+		if (swept->opt || storage > budget ||
+			(best && (misses > min_misses ||
+					 (misses == min_misses && storage >= bits))))
 			continue;
-		best = one;
-		least = misses;
-		bits = own;
+		best = swept;
+		min_misses = misses;
+		bits = storage;
 	}
 	return best;
 }
 
-/* The best cache of each budget of bits that is a power of two, where there are several. */
+/* Reports the best cache for each budget of bits that is a power of two. */
 static void
-report_budgets(const struct state *it, struct poly_report *report)
+report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	uint64_t most = 0, accesses, misses;
-	for (size_t i = 0; i < it->sweep.count; i++) {
-		const uint64_t bits = sweep_bits(&it->sweep.configs[i], it->address_bits);
-		most = bits > most && !it->caches[i].opt ? bits : most;
+	uint64_t max = 0, accesses, misses;
+	for (size_t i = 0; i < sim->sweep.count; i++) {
+		const uint64_t bits =
+			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
+		max = bits > max && !sim->caches[i].opt ? bits : max;
 	}
-	poly_report_table(report, "budgets");
+	poly_report_table(report, "lowest_miss_ratio_per_storage_budget");
 	poly_report_column(report, "budget", true);
-	poly_report_column(report, "bits", true);
+	poly_report_column(report, "storage_bits", true);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_bytes", true);
+	poly_report_column(report, "line_size", true);
 	poly_report_column(report, "policy", false);
 	poly_report_column(report, "misses", true);
-	poly_report_column(report, "percent", true);
+	poly_report_column(report, "miss_ratio", true);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
-	plot.y[0] = "percent";
+	plot.y[0] = "miss_ratio";
 	plot.log_x = true;
 	poly_report_plot(report, &plot);
-	for (uint64_t budget = 1; budget < 2 * most; budget *= 2) {
-		const struct one *one = best_of(it, budget);
-		if (!one)
+	for (uint64_t budget = 1; budget < 2 * max; budget *= 2) {
+		const struct swept_cache *swept = find_best(sim, budget);
+		if (!swept)
 			continue;
-		const struct cache_config *config = &it->sweep.configs[one - it->caches];
-		total(one, &accesses, &misses);
+		const struct cache_config *config = &sim->sweep.configs[swept - sim->caches];
+		sum_counts(swept, &accesses, &misses);
 		poly_report_cell_count(report, budget);
-		poly_report_cell_count(report, sweep_bits(config, it->address_bits));
+		poly_report_cell_count(report, sweep_storage_bits(config, sim->address_bits));
 		poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 		poly_report_cell_count(report, config->ways);
 		poly_report_cell_count(report, config->line_size);
 		poly_report_cell_text(report, sweep_policies[config->policy]);
 		poly_report_cell_count(report, misses);
-		poly_report_cell_real(
-			report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
+		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
 	}
 	poly_report_end(report);
 }
 
 static void
-report_cache(const struct state *it, const struct one *one, struct poly_report *report)
+report_cache(const struct cache_simulation *sim, const struct swept_cache *swept,
+	struct poly_report *report)
 {
-	const size_t place = (size_t)(one - it->caches);
-	const struct cache_config *config = &it->sweep.configs[place];
+	const size_t index = (size_t)(swept - sim->caches);
+	const struct cache_config *config = &sim->sweep.configs[index];
 	struct cache_counts all, counts = {.evictions = 0};
 	uint64_t accesses = 0, misses = 0;
-	count(one, &all);
-	ignore(&counts, &one->ignored, &all);
+	read_counts(swept, &all);
+	add_ignored(&counts, &swept->ignored, &all);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
 		accesses += counts.accesses[kind];
 		misses += counts.misses[kind];
@@ -395,27 +402,26 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
 	poly_report_cell_text(
-		report, sweep_policies[one->opt ? SWEEP_OPT : (unsigned)config->policy]);
-	if (one->opt)
+		report, sweep_policies[swept->opt ? SWEEP_OPT : (unsigned)config->policy]);
+	if (swept->opt)
 		poly_report_cell_text(report, NULL);
 	else
-		poly_report_cell_count(report, sweep_bits(config, it->address_bits));
-	if (one->opt && !it->finished) {
-		for (int i = 0; i < COUNTED + (it->causes ? MISS_CLASSES : 0); i++)
+		poly_report_cell_count(report, sweep_storage_bits(config, sim->address_bits));
+	if (swept->opt && !sim->finished) {
+		for (int i = 0; i < COUNT_COLUMNS + (sim->causes ? MISS_CLASSES : 0); i++)
 			poly_report_cell_text(report, NULL);
 		return;
 	}
 	poly_report_cell_count(report, accesses);
 	poly_report_cell_count(report, misses);
-	poly_report_cell_real(
-		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
-	report_mpki_cell(report, misses, it->instructions);
+	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
+	report_mpki_cell(report, misses, sim->instructions);
 	poly_report_cell_count(report, counts.dirty_evictions);
 	poly_report_cell_count(report, counts.bytes_from_below);
 	poly_report_cell_count(report, counts.bytes_to_below);
-	for (int i = 0; it->causes && i < MISS_CLASSES; i++) {
-		if (one->classify)
-			poly_report_cell_count(report, one->causes[i]);
+	for (int i = 0; sim->causes && i < MISS_CLASSES; i++) {
+		if (swept->classes)
+			poly_report_cell_count(report, swept->causes[i]);
 		else
 			poly_report_cell_text(report, NULL);
 	}
@@ -424,30 +430,30 @@ report_cache(const struct state *it, const struct one *one, struct poly_report *
 static void
 cache_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct state *it = state;
+	const struct cache_simulation *sim = state;
 	(void)ops;
-	open_table(it, report);
-	for (size_t i = 0; i < it->sweep.count; i++)
-		report_cache(it, &it->caches[i], report);
+	open_table(sim, report);
+	for (size_t i = 0; i < sim->sweep.count; i++)
+		report_cache(sim, &sim->caches[i], report);
 	poly_report_end(report);
-	if (it->sweep.count > 1)
-		report_budgets(it, report);
-	hotspots_pair_report(&it->tops, KEY("misses"), report);
+	if (sim->sweep.count > 1)
+		report_budgets(sim, report);
+	hotspots_pair_report(&sim->hotspots, KEY("misses"), report);
 }
 
 static void
 cache_fini(void *state)
 {
-	struct state *it = state;
-	for (size_t i = 0; it->caches && i < it->sweep.count; i++) {
-		cache_free(it->caches[i].cache);
-		belady_free(it->caches[i].opt);
-		miss_classes_free(it->caches[i].classify);
-		mem_free(it->caches[i].missed);
+	struct cache_simulation *sim = state;
+	for (size_t i = 0; sim->caches && i < sim->sweep.count; i++) {
+		cache_free(sim->caches[i].cache);
+		belady_free(sim->caches[i].opt);
+		miss_classes_free(sim->caches[i].classes);
+		mem_free(sim->caches[i].missed);
 	}
-	mem_free(it->caches);
-	hotspots_pair_fini(&it->tops);
-	access_log_free(it->log);
+	mem_free(sim->caches);
+	hotspots_pair_fini(&sim->hotspots);
+	access_log_free(sim->log);
 }
 
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
@@ -455,31 +461,32 @@ static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru"
 static const struct poly_option options[] = {
 	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
 		initial_sweep,
-		"caches: lists of size, ways, line, policy, write, allocate and valid, all "
-		"combined",
-		"reference cis501 7.1.4"},
+		"simulate every combination of lists of size, ways, line, policy, write, "
+		"allocate and valid",
+		"CIS 501, homework 4"},
 	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_DATA, 0, 0,
-		mem_refs_words, "what goes through the caches", NULL},
+		mem_refs_choices, "accesses to simulate", NULL},
 	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"tell compulsory, capacity and conflict misses apart", NULL},
+		"classify misses as compulsory, capacity and conflict", NULL},
 	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL, "instructions and regions that miss most in the first cache; 0: neither",
+		NULL,
+		"rows of the instructions and regions with the most misses in the first cache",
 		NULL},
 	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
-		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
+		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
 	{0}};
 
 const struct analysis analysis_cache = {
 	.info = {.name = "cache",
 		.title = "Caches",
-		.summary = "misses and traffic of simulated caches, many at once",
+		.summary = "simulate caches: misses and traffic, many in one pass",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
 	.needs_warmup = true,
-	.state_size = sizeof(struct state),
-	.suits = mem_refs_suit,
+	.state_size = sizeof(struct cache_simulation),
+	.suits = has_mem_refs,
 	.init = cache_init,
 	.begin = cache_begin,
 	.update = cache_update,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights by number. */
+/* Weights by address. */
 #include "analysis/sim/hotspots.h"
 
 #include "analysis/counters.h"
@@ -13,98 +13,99 @@
 #include <stdio.h>
 
 static enum poly_status
-hotspots_init(struct hotspots *tops, unsigned shift, struct poly_error *error)
+hotspots_init(struct hotspots *hotspots, unsigned shift, struct poly_error *error)
 {
-	tops->shift = shift;
-	return dense_index_init(&tops->dense, HOTSPOTS_MAX, error);
+	hotspots->shift = shift;
+	return dense_index_init(&hotspots->dense, HOTSPOTS_MAX, error);
 }
 
 static void
-hotspots_fini(struct hotspots *tops)
+hotspots_fini(struct hotspots *hotspots)
 {
-	dense_index_fini(&tops->dense);
-	mem_free(tops->list);
+	dense_index_fini(&hotspots->dense);
+	mem_free(hotspots->list);
 }
 
-/* Adds uses (MEM_REFS_MAX at most) and what each weighs; false: no memory. */
+/* Adds at most MEM_REFS_MAX references with their weights; false: out of memory. */
 static bool
-hotspots_add(
-	struct hotspots *tops, const uint64_t *numbers, const uint32_t *weights, size_t count)
+hotspots_add(struct hotspots *hotspots, const uint64_t *addresses, const uint32_t *weights,
+	size_t count)
 {
-	void *list = tops->list;
-	if (tops->full)
+	void *list = hotspots->list;
+	if (hotspots->full)
 		return true;
 	for (size_t i = 0; i < count; i++)
-		tops->numbers[i] = numbers[i] >> tops->shift << tops->shift;
-	const enum poly_status status =
-		dense_index_find(&tops->dense, tops->numbers, count, tops->ids, NULL);
-	tops->full = status == POLY_ERR_LIMIT;
+		hotspots->addresses[i] = addresses[i] >> hotspots->shift << hotspots->shift;
+	const enum poly_status status = dense_index_find(
+		&hotspots->dense, hotspots->addresses, count, hotspots->ids, NULL);
+	hotspots->full = status == POLY_ERR_LIMIT;
 	if (status != POLY_OK)
-		return tops->full;
+		return hotspots->full;
 	const bool ok = counters_grow_array(
-		&list, &tops->capacity, tops->dense.count, sizeof *tops->list);
-	tops->list = list;
+		&list, &hotspots->capacity, hotspots->dense.count, sizeof *hotspots->list);
+	hotspots->list = list;
 	for (size_t i = 0; i < count && ok; i++) {
-		struct hotspot *top = &tops->list[tops->ids[i]];
-		top->number = tops->numbers[i];
-		top->uses++;
-		top->weight += weights[i];
+		struct hotspot *spot = &hotspots->list[hotspots->ids[i]];
+		spot->address = hotspots->addresses[i];
+		spot->accesses++;
+		spot->weight += weights[i];
 	}
 	return ok;
 }
 
-/* Keys of a table of them. */
-struct hotspots_words {
-	const char *key;    /* of the table */
-	const char *number; /* of the column of numbers */
-	const char *weight; /* of the column of weights */
+/* Keys of a table of hot spots. */
+struct hotspots_keys {
+	const char *key;     /* of the table */
+	const char *address; /* of the column of addresses */
+	const char *weight;  /* of the column of weights */
 };
 
-/* A table of those that weigh most, at most so many. */
+/* Reports the addresses of the greatest weights, at most max. */
 static void
-hotspots_report(const struct hotspots *tops, const struct hotspots_words *words, uint64_t most,
+hotspots_report(const struct hotspots *hotspots, const struct hotspots_keys *keys, uint64_t max,
 	struct poly_report *report)
 {
-	/* A batch that was too much may have numbers that nothing was counted of. */
-	const uint32_t count =
-		tops->dense.count < tops->capacity ? tops->dense.count : tops->capacity;
+	/* A batch that exceeded the limit may have added addresses without counts. */
+	const uint32_t count = hotspots->dense.count < hotspots->capacity
+				       ? hotspots->dense.count
+				       : hotspots->capacity;
 	struct ranked *ranks = mem_new((size_t)count + 1, sizeof *ranks);
-	uint64_t whole = 0;
+	uint64_t total = 0;
 	if (!ranks) {
 		tree_fail(report);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		ranks[i] = (struct ranked){tops->list[i].weight, i};
-		whole += tops->list[i].weight;
+		ranks[i] = (struct ranked){hotspots->list[i].weight, i};
+		total += hotspots->list[i].weight;
 	}
 	top_n_sort(ranks, count);
-	poly_report_table(report, words->key);
-	poly_report_column(report, words->number, false);
+	poly_report_table(report, keys->key);
+	poly_report_column(report, keys->address, false);
 	poly_report_column(report, "accesses", true);
-	poly_report_column(report, words->weight, true);
+	poly_report_column(report, keys->weight, true);
 	poly_report_column(report, "share", true);
-	for (uint32_t i = 0; i < count && i < most && ranks[i].count; i++) {
-		const struct hotspot *top = &tops->list[ranks[i].number];
-		poly_report_cell_address(report, top->number, 8);
-		poly_report_cell_count(report, top->uses);
-		top_n_cells(report, top->weight, whole);
+	for (uint32_t i = 0; i < count && i < max && ranks[i].count; i++) {
+		const struct hotspot *spot = &hotspots->list[ranks[i].number];
+		poly_report_cell_address(report, spot->address, 8);
+		poly_report_cell_count(report, spot->accesses);
+		poly_report_cell_count(report, spot->weight);
+		poly_report_cell_ratio(report, (double)spot->weight, (double)total, 2);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
 }
 
 enum poly_status
-hotspots_pair_init(struct hotspots_pair *pair, uint64_t most, const char *option,
-	uint64_t bytes, struct poly_error *error)
+hotspots_pair_init(struct hotspots_pair *pair, uint64_t max, const char *option, uint64_t bytes,
+	struct poly_error *error)
 {
-	pair->most = most;
+	pair->max = max;
 	if (bytes & (bytes - 1))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s' is %" PRIu64 " bytes, a power of two is needed", option,
-			bytes);
-	const enum poly_status status = most ? hotspots_init(&pair->pcs, 0, error) : POLY_OK;
-	if (status != POLY_OK || !most)
+			"option '%s': %" PRIu64 " bytes is not a power of two", option, bytes);
+	const enum poly_status status = max ? hotspots_init(&pair->pcs, 0, error) : POLY_OK;
+	if (status != POLY_OK || !max)
 		return status;
 	return hotspots_init(&pair->regions, (unsigned)__builtin_ctzll(bytes), error);
 }
@@ -118,20 +119,20 @@ hotspots_pair_fini(struct hotspots_pair *pair)
 
 bool
 hotspots_pair_add(
-	struct hotspots_pair *pair, const struct mem_refs *uses, const uint32_t *weights)
+	struct hotspots_pair *pair, const struct mem_refs *refs, const uint32_t *weights)
 {
-	return hotspots_add(&pair->pcs, uses->pcs, weights, uses->count) &&
-	       hotspots_add(&pair->regions, uses->addresses, weights, uses->count);
+	return hotspots_add(&pair->pcs, refs->pcs, weights, refs->count) &&
+	       hotspots_add(&pair->regions, refs->addresses, weights, refs->count);
 }
 
 void
 hotspots_pair_report(
 	const struct hotspots_pair *pair, const char *weight, struct poly_report *report)
 {
-	struct hotspots_words words = {KEY("instructions"), KEY("pc"), weight};
-	if (!pair->most)
+	struct hotspots_keys keys = {KEY("hottest_instructions"), KEY("pc"), weight};
+	if (!pair->max)
 		return;
-	hotspots_report(&pair->pcs, &words, pair->most, report);
-	words = (struct hotspots_words){KEY("regions"), KEY("region"), weight};
-	hotspots_report(&pair->regions, &words, pair->most, report);
+	hotspots_report(&pair->pcs, &keys, pair->max, report);
+	keys = (struct hotspots_keys){KEY("hottest_regions"), KEY("region"), weight};
+	hotspots_report(&pair->regions, &keys, pair->max, report);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels of caches: what misses where, what goes between them, and what an access costs. */
+/* Cache hierarchies: misses per level, traffic between levels, and access latency. */
 #include "analysis/sim/levels.h"
 
 #include "analysis/branch_stream.h"
@@ -12,27 +12,27 @@
 
 enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION, OPTION_TOP, OPTION_REGION };
 
-struct state {
-	char source[200]; /* of the caches; "": not said */
+struct levels_simulation {
+	char source[200]; /* of the caches; "": none */
 	struct hierarchy_config config;
 	struct hierarchy *hierarchy;
-	/* What was counted where rows were to be. */
+	/* Counts of the rows that count. */
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 	uint64_t instructions;
-	struct mem_refs uses;
-	struct hotspots_pair tops;
+	struct mem_refs refs;
+	struct hotspots_pair hotspots;
 	uint32_t cycles[MEM_REFS_MAX];
 };
 
-/* Choices of the option; "none", and names of levels_presets. */
+/* Choices of the option: "none", and the names of levels_presets. */
 static const char *const presets[] = {"none", "pentium", "ppc7400", "ppc7450", "ppc970",
 	"skylake", "zen4", "cortex-a53", "cortex-a72", NULL};
 
 static const char *const initial_caches[] = {
 	"l1i=32k/8/64/4 l1d=32k/8/64/4 l2=512k/8/64/10 memory=200", NULL};
 
-/* The caches of a processor; NULL: there are none of that name. */
+/* Returns the caches of a processor; NULL: no such processor. */
 static const struct levels_preset *
 find_preset(const char *name)
 {
@@ -45,76 +45,75 @@ find_preset(const char *name)
 static enum poly_status
 levels_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct state *it = state;
+	struct levels_simulation *sim = state;
 	const struct levels_preset *preset = find_preset(presets[setup->values[OPTION_PRESET]]);
 	struct levels levels;
 	if (preset && strcmp(setup->texts[OPTION_CACHES], initial_caches[0]) != 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'levels.preset' is '%s' and 'levels.caches' has others, "
-			"expected one of them",
+			"option 'levels.preset' (found '%s') conflicts with 'levels.caches'",
 			preset->name);
 	enum poly_status status = levels_parse(
 		preset ? preset->text : setup->texts[OPTION_CACHES], &levels, error);
 	if (status != POLY_OK)
 		return status;
-	it->config = levels.config;
-	memcpy(it->source, levels.source, sizeof it->source);
+	sim->config = levels.config;
+	memcpy(sim->source, levels.source, sizeof sim->source);
 	if (setup->values[OPTION_INCLUSION])
-		it->config.inclusion =
+		sim->config.inclusion =
 			(enum hierarchy_inclusion)(setup->values[OPTION_INCLUSION] - 1);
-	status = hotspots_pair_init(&it->tops, setup->values[OPTION_TOP], "levels.region",
+	status = hotspots_pair_init(&sim->hotspots, setup->values[OPTION_TOP], "levels.region",
 		setup->values[OPTION_REGION], error);
 	if (status != POLY_OK)
 		return status;
-	return hierarchy_new(&it->config, &it->hierarchy, error);
+	return hierarchy_new(&sim->config, &sim->hierarchy, error);
 }
 
 static void
-add_counts(struct hierarchy_counts *to, const struct hierarchy_counts *from)
+add_counts(struct hierarchy_counts *sum, const struct hierarchy_counts *counts)
 {
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		to->accesses[kind] += from->accesses[kind];
-		to->misses[kind] += from->misses[kind];
+		sum->accesses[kind] += counts->accesses[kind];
+		sum->misses[kind] += counts->misses[kind];
 	}
-	to->victim_hits += from->victim_hits;
-	to->stores += from->stores;
-	to->lines_put += from->lines_put;
-	to->invalidations += from->invalidations;
-	to->prefetches += from->prefetches;
-	to->prefetch_hits += from->prefetch_hits;
+	sum->victim_hits += counts->victim_hits;
+	sum->stores += counts->stores;
+	sum->lines_put += counts->lines_put;
+	sum->invalidations += counts->invalidations;
+	sum->prefetches += counts->prefetches;
+	sum->prefetch_hits += counts->prefetch_hits;
 }
 
 static bool
 levels_update(void *state, const struct analysis_rows *rows)
 {
-	struct state *it = state;
-	mem_refs_find(&it->uses, rows->batch, MEM_REFS_ALL);
-	hierarchy_count_anew(it->hierarchy);
-	hierarchy_run(it->hierarchy,
+	struct levels_simulation *sim = state;
+	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
+	hierarchy_count_anew(sim->hierarchy);
+	hierarchy_run(sim->hierarchy,
 		&(struct hierarchy_batch){
-			it->uses.addresses, it->uses.pcs, it->uses.kinds, it->uses.count},
-		it->tops.most ? it->cycles : NULL);
+			sim->refs.addresses, sim->refs.pcs, sim->refs.kinds, sim->refs.count},
+		sim->hotspots.max ? sim->cycles : NULL);
 	if (!rows->counts)
 		return true;
-	it->instructions += count_batch_instructions(rows->batch);
-	const struct hierarchy_totals *totals = hierarchy_totals(it->hierarchy);
+	sim->instructions += count_batch_instructions(rows->batch);
+	const struct hierarchy_totals *totals = hierarchy_totals(sim->hierarchy);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
-		add_counts(&it->counts[i], hierarchy_counts(it->hierarchy, i));
-	it->totals.accesses += totals->accesses;
-	it->totals.cycles += totals->cycles;
-	it->totals.memory_reads += totals->memory_reads;
-	it->totals.memory_writes += totals->memory_writes;
-	return !it->tops.most || hotspots_pair_add(&it->tops, &it->uses, it->cycles);
+		add_counts(&sim->counts[i], hierarchy_counts(sim->hierarchy, i));
+	sim->totals.accesses += totals->accesses;
+	sim->totals.cycles += totals->cycles;
+	sim->totals.memory_reads += totals->memory_reads;
+	sim->totals.memory_writes += totals->memory_writes;
+	return !sim->hotspots.max || hotspots_pair_add(&sim->hotspots, &sim->refs, sim->cycles);
 }
 
 static void
 open_table(struct poly_report *report)
 {
-	static const char *const columns[] = {KEY("ways"), KEY("line_bytes"), KEY("accesses"),
-		KEY("misses"), KEY("percent"), KEY("mpki"), KEY("victim_hits"), KEY("stores"),
-		KEY("lines_put"), KEY("invalidations"), KEY("prefetches"),
-		KEY("prefetch_hits")};
-	poly_report_table(report, "levels");
+	static const char *const columns[] = {KEY("ways"), KEY("line_size"), KEY("accesses"),
+		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("victim_hits"),
+		KEY("stores_from_above"), KEY("evictions_from_above"),
+		KEY("back_invalidations"), KEY("prefetches_issued"), KEY("useful_prefetches")};
+	poly_report_table(report, "cache_levels");
 	poly_report_column(report, "level", false);
 	poly_report_column(report, "size", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -122,7 +121,7 @@ open_table(struct poly_report *report)
 }
 
 static void
-report_level(const struct state *it, const struct hierarchy_level *level,
+report_level(const struct levels_simulation *sim, const struct hierarchy_level *level,
 	const struct hierarchy_counts *counts, struct poly_report *report)
 {
 	const struct cache_config *cache = &level->cache;
@@ -138,9 +137,8 @@ report_level(const struct state *it, const struct hierarchy_level *level,
 	poly_report_cell_count(report, cache->line_size);
 	poly_report_cell_count(report, accesses);
 	poly_report_cell_count(report, misses);
-	poly_report_cell_real(
-		report, accesses ? 100 * (double)misses / (double)accesses : 0, 3);
-	report_mpki_cell(report, misses, it->instructions);
+	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
+	report_mpki_cell(report, misses, sim->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
 }
@@ -149,71 +147,71 @@ static void
 levels_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	static const char *const names[HIERARCHY_LEVELS] = {"l1", "l2", "l3", "l4"};
-	const struct state *it = state;
-	const struct hierarchy_totals *totals = &it->totals;
+	const struct levels_simulation *sim = state;
+	const struct hierarchy_totals *totals = &sim->totals;
 	(void)ops;
-	if (it->source[0])
-		poly_report_text(report, "source", it->source);
+	if (sim->source[0])
+		poly_report_text(report, "parameter_source", sim->source);
 	poly_report_count(report, "accesses", totals->accesses);
 	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)
-		poly_report_real(report, "cycles_an_access",
+		poly_report_real(report, "cycles_per_access",
 			(double)totals->cycles / (double)totals->accesses, 3);
 	poly_report_count(report, "memory_reads", totals->memory_reads);
 	poly_report_count(report, "memory_writes", totals->memory_writes);
 	open_table(report);
-	if (it->config.split) {
+	if (sim->config.split) {
 		poly_report_cell_text(report, "l1i");
 		report_level(
-			it, &it->config.instructions, &it->counts[HIERARCHY_LEVELS], report);
+			sim, &sim->config.instructions, &sim->counts[HIERARCHY_LEVELS], report);
 	}
-	for (unsigned i = 0; i < it->config.count; i++) {
-		poly_report_cell_text(report, i == 0 && it->config.split ? "l1d" : names[i]);
-		report_level(it, &it->config.levels[i], &it->counts[i], report);
+	for (unsigned i = 0; i < sim->config.count; i++) {
+		poly_report_cell_text(report, i == 0 && sim->config.split ? "l1d" : names[i]);
+		report_level(sim, &sim->config.levels[i], &sim->counts[i], report);
 	}
 	poly_report_end(report);
-	hotspots_pair_report(&it->tops, KEY("cycles"), report);
+	hotspots_pair_report(&sim->hotspots, KEY("cycles"), report);
 }
 
 static void
 levels_fini(void *state)
 {
-	struct state *it = state;
-	hierarchy_free(it->hierarchy);
-	hotspots_pair_fini(&it->tops);
+	struct levels_simulation *sim = state;
+	hierarchy_free(sim->hierarchy);
+	hotspots_pair_fini(&sim->hotspots);
 }
 
-/* As the caches say, or one of levels_inclusions. */
-static const char *const inclusions[] = {"as-said", "nine", "inclusive", "exclusive", NULL};
+/* As the caches describe it, or one of levels_inclusions. */
+static const char *const inclusions[] = {
+	"as-described", "nine", "inclusive", "exclusive", NULL};
 
 static const struct poly_option options[] = {
 	[OPTION_PRESET] = {"levels.preset", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		presets, "caches of a processor, instead of levels.caches", NULL},
+		presets, "simulate the caches of a processor, instead of levels.caches", NULL},
 	[OPTION_CACHES] = {"levels.caches", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
 		initial_caches,
-		"caches from the first on: l1 or l1i and l1d, l2, ... as "
+		"levels from the first: l1 or l1i and l1d, l2, ... as "
 		"SIZE/WAYS/LINE/CYCLES, and memory=CYCLES",
 		NULL},
 	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		inclusions, "whether levels hold what those above them hold", NULL},
+		inclusions, "inclusion of a level's lines in the next level", NULL},
 	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL, "instructions and regions that cost most; 0: neither", NULL},
+		NULL, "rows of the instructions and regions with the most cycles", NULL},
 	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
-		(uint64_t)1 << 40, NULL, "bytes of a region, a power of two", NULL},
+		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
 	{0}};
 
 const struct analysis analysis_levels = {
 	.info = {.name = "levels",
-		.title = "Levels of caches",
-		.summary = "misses and traffic of simulated levels of caches, and what an "
-			   "access costs",
+		.title = "Cache hierarchy",
+		.summary = "simulate a cache hierarchy: misses, traffic and latency",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
 	.needs_warmup = true,
-	.state_size = sizeof(struct state),
-	.suits = mem_refs_suit,
+	.state_size = sizeof(struct levels_simulation),
+	.suits = has_mem_refs,
 	.init = levels_init,
 	.update = levels_update,
 	.report = levels_report,

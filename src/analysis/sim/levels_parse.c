@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Levels of caches by a text, and those of processors.
+ * Parses cache hierarchies; lists those of processors.
  *
- * text    = { setting | comment }, with blanks or ends of lines between them
+ * text    = { setting | comment }, separated by blanks or line ends
  * comment = "#" to the end of the line
- * setting = NAME "=" VALUE; that of "source" goes to the end of the line
+ * setting = NAME "=" VALUE; the value of "source" extends to the end of the line
  */
 #include "analysis/sim/levels.h"
 
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_MOST = 40, WHAT_MOST = 320 };
+enum { SHOWN_MAX = 40, MESSAGE_MAX = 320 };
 
 const struct levels_preset levels_presets[] = {
 	{"pentium", levels_pentium},
@@ -32,82 +32,83 @@ const struct levels_preset levels_presets[] = {
 
 const char *const levels_inclusions[] = {"nine", "inclusive", "exclusive", NULL};
 
-struct parsing {
+struct levels_parser {
 	const char *text;
 	struct levels *levels;
 	struct poly_error *error;
 };
 
-/* Bytes of the text. */
-struct word {
-	const char *at;
+/* A word of the text. */
+struct levels_word {
+	const char *start;
 	size_t n;
 };
 
-/* Says what is wrong with a line, and shows where. */
+/* Sets an error about a line, and shows the position. */
 static enum poly_status
-show(const struct parsing *parsing, const char *at, const char *what)
+fail_at(const struct levels_parser *parser, const char *start, const char *message)
 {
 	char shown[CARET_ROOM];
-	const char *line = parsing->text;
+	const char *line = parser->text;
 	unsigned number = 1;
-	for (const char *p = parsing->text; p < at; p++)
+	for (const char *p = parser->text; p < start; p++)
 		if (*p == '\n') {
 			line = p + 1;
 			number++;
 		}
-	caret_show(shown, line, strcspn(line, "\n"), (size_t)(at - line));
-	return err_set(parsing->error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"line %u of the levels%s%s", number, what, shown);
+	caret_show(shown, line, strcspn(line, "\n"), (size_t)(start - line));
+	return err_set(parser->error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"line %u of the levels%s%s", number, message, shown);
 }
 
-/* Says that something else than a word was expected. */
+/* Sets the error of an unexpected word. */
 static enum poly_status
-fail(const struct parsing *parsing, struct word word, const char *expected)
+fail_word(const struct levels_parser *parser, struct levels_word word, const char *expected)
 {
-	char what[WHAT_MOST + SHOWN_MOST + 20]; /* with what stands around both */
-	snprintf(what, sizeof what, " has '%.*s', expected %s",
-		word.n < SHOWN_MOST ? (int)word.n : SHOWN_MOST, word.at, expected);
-	return show(parsing, word.at, what);
+	char message[MESSAGE_MAX + SHOWN_MAX + 20]; /* including the text around both */
+	snprintf(message, sizeof message, " has '%.*s', expected %s",
+		word.n < SHOWN_MAX ? (int)word.n : SHOWN_MAX, word.start, expected);
+	return fail_at(parser, word.start, message);
 }
 
 static bool
-is_word(struct word word, const char *name)
+is_word(struct levels_word word, const char *name)
 {
-	return strlen(name) == word.n && strncmp(word.at, name, word.n) == 0;
+	return strlen(name) == word.n && strncmp(word.start, name, word.n) == 0;
 }
 
-/* False: a word is no number up to most. */
+/* Parses a number up to max; false: invalid. */
 static bool
-take_number(struct word word, uint64_t most, uint64_t *value)
+parse_number(struct levels_word word, uint64_t max, uint64_t *value)
 {
 	const char *end;
 	char digits[16];
 	if (word.n == 0 || word.n >= sizeof digits)
 		return false;
-	memcpy(digits, word.at, word.n);
+	memcpy(digits, word.start, word.n);
 	digits[word.n] = '\0';
 	end = digits;
-	return sweep_number(&end, value) && end == digits + word.n && *value <= most;
+	return sweep_parse_number(&end, value) && end == digits + word.n && *value <= max;
 }
 
-/* A word with a number behind a colon: "victims:8". */
+/* Parses a name with a number after a colon: "victims:8". */
 static bool
-take_counted(struct word word, const char *name, uint32_t *value)
+parse_counted(struct levels_word word, const char *name, uint32_t *value)
 {
 	const size_t size = strlen(name);
 	uint64_t number;
-	if (word.n <= size + 1 || strncmp(word.at, name, size) != 0 || word.at[size] != ':' ||
-		!take_number((struct word){word.at + size + 1, word.n - size - 1},
+	if (word.n <= size + 1 || strncmp(word.start, name, size) != 0 ||
+		word.start[size] != ':' ||
+		!parse_number((struct levels_word){word.start + size + 1, word.n - size - 1},
 			CACHE_LINES_MAX, &number))
 		return false;
 	*value = (uint32_t)number;
 	return true;
 }
 
-/* One of the words behind a level's numbers; false: it is none. */
+/* Parses a property after a level's numbers; false: invalid. */
 static bool
-take_word(struct word word, struct hierarchy_level *level)
+parse_word(struct levels_word word, struct hierarchy_level *level)
 {
 	static const struct {
 		const char *name;
@@ -120,7 +121,7 @@ take_word(struct word word, struct hierarchy_level *level)
 			return true;
 		}
 	for (size_t i = 0; i < sizeof prefetchers / sizeof *prefetchers; i++)
-		if (take_counted(word, prefetchers[i].name, &level->prefetch_degree)) {
+		if (parse_counted(word, prefetchers[i].name, &level->prefetch_degree)) {
 			level->prefetch = prefetchers[i].kind;
 			return true;
 		}
@@ -129,152 +130,155 @@ take_word(struct word word, struct hierarchy_level *level)
 	else if (is_word(word, "around"))
 		level->cache.no_allocate = true;
 	else
-		return take_counted(word, "victims", &level->victims);
+		return parse_counted(word, "victims", &level->victims);
 	return true;
 }
 
-/* What a level is by its numbers, if there can be such a one. */
+/* Sets a level by its numbers, after validating them. */
 static enum poly_status
-set_numbers(const struct parsing *parsing, struct word word, const uint64_t *numbers,
-	struct hierarchy_level *level)
+set_numbers(const struct levels_parser *parser, struct levels_word word,
+	const uint64_t *numbers, struct hierarchy_level *level)
 {
 	const uint64_t set = numbers[1] * numbers[2];
-	char what[WHAT_MOST];
-	struct poly_error why;
+	char message[MESSAGE_MAX];
+	struct poly_error reason;
 	if (numbers[0] % set) {
-		snprintf(what, sizeof what,
-			"a size of sets of %" PRIu64 " ways of %" PRIu64 " bytes", numbers[1],
+		snprintf(message, sizeof message,
+			"a multiple of %" PRIu64 " ways of %" PRIu64 " bytes", numbers[1],
 			numbers[2]);
-		return fail(parsing, word, what);
+		return fail_word(parser, word, message);
 	}
 	level->cache.sets = numbers[0] / set;
 	level->cache.ways = (uint32_t)numbers[1];
 	level->cache.line_size = (uint32_t)numbers[2];
 	level->latency = (uint32_t)numbers[3];
 	const struct hierarchy_config alone = {.levels = {*level}, .count = 1};
-	if (hierarchy_check(&alone, &why) == POLY_OK)
+	if (hierarchy_check(&alone, &reason) == POLY_OK)
 		return POLY_OK;
-	snprintf(what, sizeof what, ": %.150s", why.message);
-	return show(parsing, word.at, what);
+	snprintf(message, sizeof message, ": %.150s", reason.message);
+	return fail_at(parser, word.start, message);
 }
 
-/* "32k/8/64/4/plru": size, ways, line, cycles, words. */
+/* Parses "32k/8/64/4/plru": size, ways, line size, cycles, properties. */
 static enum poly_status
-take_level(const struct parsing *parsing, struct word word, struct hierarchy_level *level)
+parse_level(const struct levels_parser *parser, struct levels_word word,
+	struct hierarchy_level *level)
 {
-	static const char *const expected[] = {"its size in bytes, as 32k", "its ways, as 8",
-		"the bytes of its lines, as 64", "its cycles, as 4"};
+	static const char *const expected[] = {"a size in bytes, as 32k", "ways, as 8",
+		"a line size in bytes, as 64", "cycles, as 4"};
 	uint64_t numbers[4] = {0, 0, 0, 1};
-	const char *end = word.at + word.n;
-	size_t part = 0;
-	for (const char *p = word.at; p < end; part++) {
-		const char *stroke = memchr(p, '/', (size_t)(end - p));
-		const struct word one = {p, (size_t)((stroke ? stroke : end) - p)};
-		const bool is_number = part < 3 || (part == 3 && *p >= '0' && *p <= '9');
-		if (is_number && (!take_number(one, UINT32_MAX, &numbers[part]) ||
-					 (!numbers[part] && part < 3)))
-			return fail(parsing, one, expected[part]);
-		if (!is_number && is_word(one, "opt"))
-			return show(
-				parsing, one.at, " has policy opt, which is for single caches");
-		if (!is_number && !take_word(one, level))
-			return fail(parsing, one,
+	const char *end = word.start + word.n;
+	size_t index = 0;
+	for (const char *p = word.start; p < end; index++) {
+		const char *slash = memchr(p, '/', (size_t)(end - p));
+		const struct levels_word field = {p, (size_t)((slash ? slash : end) - p)};
+		const bool is_number = index < 3 || (index == 3 && *p >= '0' && *p <= '9');
+		if (is_number && (!parse_number(field, UINT32_MAX, &numbers[index]) ||
+					 (!numbers[index] && index < 3)))
+			return fail_word(parser, field, expected[index]);
+		if (!is_number && is_word(field, "opt"))
+			return fail_at(parser, field.start,
+				" has policy opt, expected another (opt is for single caches)");
+		if (!is_number && !parse_word(field, level))
+			return fail_word(parser, field,
 				"lru, fifo, random, plru, srrip, drrip, pointer, through, "
 				"around, victims:N, next:N, stride:N or stream:N");
-		p += one.n + (stroke != NULL);
+		p += field.n + (slash != NULL);
 	}
-	if (part < 3)
-		return fail(parsing, word, "SIZE/WAYS/LINE/CYCLES, as 32k/8/64/4");
-	return set_numbers(parsing, word, numbers, level);
+	if (index < 3)
+		return fail_word(parser, word, "SIZE/WAYS/LINE/CYCLES, as 32k/8/64/4");
+	return set_numbers(parser, word, numbers, level);
 }
 
 static enum poly_status
-take_inclusion(const struct parsing *parsing, struct word value)
+parse_inclusion(const struct levels_parser *parser, struct levels_word value)
 {
 	for (int i = 0; levels_inclusions[i]; i++)
 		if (is_word(value, levels_inclusions[i])) {
-			parsing->levels->config.inclusion = (enum hierarchy_inclusion)i;
+			parser->levels->config.inclusion = (enum hierarchy_inclusion)i;
 			return POLY_OK;
 		}
-	return fail(parsing, value, "nine, inclusive or exclusive");
+	return fail_word(parser, value, "nine, inclusive or exclusive");
 }
 
 static enum poly_status
-take_memory(const struct parsing *parsing, struct word value)
+parse_memory(const struct levels_parser *parser, struct levels_word value)
 {
 	uint64_t cycles;
-	if (!take_number(value, UINT32_MAX, &cycles))
-		return fail(parsing, value, "the cycles of memory, as 200");
-	parsing->levels->config.memory_latency = (uint32_t)cycles;
+	if (!parse_number(value, UINT32_MAX, &cycles))
+		return fail_word(parser, value, "cycles of memory, as 200");
+	parser->levels->config.memory_latency = (uint32_t)cycles;
 	return POLY_OK;
 }
 
 static enum poly_status
-take_source(const struct parsing *parsing, struct word value)
+parse_source(const struct levels_parser *parser, struct levels_word value)
 {
-	char *source = parsing->levels->source;
-	if (value.n >= sizeof parsing->levels->source)
-		return fail(parsing, value, "a text of at most 199 bytes");
-	memcpy(source, value.at, value.n);
+	char *source = parser->levels->source;
+	if (value.n >= sizeof parser->levels->source)
+		return fail_word(parser, value, "at most 199 bytes");
+	memcpy(source, value.start, value.n);
 	source[value.n] = '\0';
 	return POLY_OK;
 }
 
-/* The level behind those that are there. */
+/* Parses the level after the previous ones. */
 static enum poly_status
-take_next_level(const struct parsing *parsing, struct word name, struct word value)
+parse_next_level(
+	const struct levels_parser *parser, struct levels_word name, struct levels_word value)
 {
 	static const char *const expected[HIERARCHY_LEVELS + 1] = {
 		"l1 or l1i and l1d, memory, inclusion or source",
 		"l1i, l2, memory, inclusion or source", "l1i, l3, memory, inclusion or source",
 		"l1i, l4, memory, inclusion or source", "l1i, memory, inclusion or source"};
-	struct hierarchy_config *config = &parsing->levels->config;
+	struct hierarchy_config *config = &parser->levels->config;
 	const char next[] = {'l', (char)('1' + (int)config->count), '\0'};
 	const bool is_next = is_word(name, next) || (!config->count && is_word(name, "l1d"));
 	if (config->count == HIERARCHY_LEVELS || !is_next)
-		return fail(parsing, name, expected[config->count]);
-	return take_level(parsing, value, &config->levels[config->count++]);
+		return fail_word(parser, name, expected[config->count]);
+	return parse_level(parser, value, &config->levels[config->count++]);
 }
 
 static enum poly_status
-take_setting(const struct parsing *parsing, struct word name, struct word value)
+parse_setting(
+	const struct levels_parser *parser, struct levels_word name, struct levels_word value)
 {
-	struct hierarchy_config *config = &parsing->levels->config;
+	struct hierarchy_config *config = &parser->levels->config;
 	if (is_word(name, "memory"))
-		return take_memory(parsing, value);
+		return parse_memory(parser, value);
 	if (is_word(name, "inclusion"))
-		return take_inclusion(parsing, value);
+		return parse_inclusion(parser, value);
 	if (is_word(name, "source"))
-		return take_source(parsing, value);
+		return parse_source(parser, value);
 	if (!is_word(name, "l1i"))
-		return take_next_level(parsing, name, value);
+		return parse_next_level(parser, name, value);
 	if (config->split)
-		return fail(parsing, name, "one l1i");
+		return fail_word(parser, name, "only one l1i");
 	config->split = true;
-	return take_level(parsing, value, &config->instructions);
+	return parse_level(parser, value, &config->instructions);
 }
 
-/* Takes "NAME=VALUE", with blanks or not around the sign; *text is behind it then. */
+/* Parses "NAME=VALUE", with optional blanks around the sign, and moves *text past it. */
 static enum poly_status
-take_pair(const struct parsing *parsing, const char **text)
+parse_pair(const struct levels_parser *parser, const char **text)
 {
-	const struct word name = {*text, strcspn(*text, "= \t\r\n#")};
-	const char *p = name.at + name.n;
+	const struct levels_word name = {*text, strcspn(*text, "= \t\r\n#")};
+	const char *p = name.start + name.n;
 	p += strspn(p, " \t");
 	if (*p++ != '=')
-		return fail(parsing, name, "NAME=VALUE");
+		return fail_word(parser, name, "NAME=VALUE");
 	p += strspn(p, " \t");
-	const struct word value = {
+	const struct levels_word value = {
 		p, strcspn(p, is_word(name, "source") ? "\r\n" : " \t\r\n#")};
 	*text = p + value.n;
-	return take_setting(parsing, name, value);
+	return parse_setting(parser, name, value);
 }
 
 enum poly_status
 levels_parse(const char *text, struct levels *levels, struct poly_error *error)
 {
 	static const char blanks[] = " \t\r\n";
-	const struct parsing parsing = {text, levels, error};
+	const struct levels_parser parser = {text, levels, error};
 	enum poly_status status = POLY_OK;
 	*levels = (struct levels){.config = {.memory_latency = 100}};
 	for (const char *p = text + strspn(text, blanks); *p && status == POLY_OK;
@@ -282,7 +286,7 @@ levels_parse(const char *text, struct levels *levels, struct poly_error *error)
 		if (*p == '#')
 			p += strcspn(p, "\n");
 		else
-			status = take_pair(&parsing, &p);
+			status = parse_pair(&parser, &p);
 	}
 	return status == POLY_OK ? hierarchy_check(&levels->config, error) : status;
 }

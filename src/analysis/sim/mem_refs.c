@@ -1,61 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* Uses of memory, gathered from columns. */
+/* Memory references, gathered from columns. */
 #include "analysis/sim/mem_refs.h"
 
-const char *const mem_refs_words[] = {"data", "instructions", "all", NULL};
+const char *const mem_refs_choices[] = {"data", "instructions", "all", NULL};
 
 static void
-add(struct mem_refs *uses, uint64_t address, uint32_t size, enum cache_kind kind)
+add(struct mem_refs *refs, uint64_t address, uint32_t size, enum cache_kind kind)
 {
-	uses->pcs[uses->count] = address;
-	uses->addresses[uses->count] = address;
-	uses->sizes[uses->count] = size;
-	uses->kinds[uses->count++] = (uint8_t)kind;
+	refs->pcs[refs->count] = address;
+	refs->addresses[refs->count] = address;
+	refs->sizes[refs->count] = size;
+	refs->kinds[refs->count++] = (uint8_t)kind;
 }
 
 static void
-add_fetch(struct mem_refs *uses, const struct poly_batch *batch, size_t row)
+add_fetch(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_pc, row) ||
 		!poly_present(batch, POLY_COLUMN_kind, row) ||
 		batch->kind[row] != POLY_KIND_INSTRUCTION)
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_opcode_size, row);
-	add(uses, batch->pc[row], sized ? batch->opcode_size[row] : 0, CACHE_FETCH);
+	add(refs, batch->pc[row], sized ? batch->opcode_size[row] : 0, CACHE_FETCH);
 }
 
 static void
-add_access(struct mem_refs *uses, const struct poly_batch *batch, size_t row,
-	enum mem_refs_selection of)
+add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
+	enum mem_refs_selection selection)
 {
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row) ||
 		batch->access[row] > POLY_ACCESS_FETCH)
 		return;
 	const bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
-	if (of != MEM_REFS_ALL && fetch != (of == MEM_REFS_INSTRUCTIONS))
+	if (selection != MEM_REFS_ALL && fetch != (selection == MEM_REFS_INSTRUCTIONS))
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_size, row);
 	const bool write = batch->access[row] == POLY_ACCESS_WRITE;
-	add(uses, batch->address[row], sized ? batch->size[row] : 0,
+	add(refs, batch->address[row], sized ? batch->size[row] : 0,
 		fetch	? CACHE_FETCH
 		: write ? CACHE_WRITE
 			: CACHE_READ);
 }
 
 void
-mem_refs_find(struct mem_refs *uses, const struct poly_batch *batch, enum mem_refs_selection of)
+mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
+	enum mem_refs_selection selection)
 {
-	uses->count = 0;
+	refs->count = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
-		const size_t before = uses->count;
-		if (of != MEM_REFS_DATA)
-			add_fetch(uses, batch, row);
-		add_access(uses, batch, row, of);
-		for (size_t i = before; i < uses->count; i++) {
-			uses->rows[i] = (uint16_t)row;
+		const size_t before = refs->count;
+		if (selection != MEM_REFS_DATA)
+			add_fetch(refs, batch, row);
+		add_access(refs, batch, row, selection);
+		for (size_t i = before; i < refs->count; i++) {
+			refs->rows[i] = (uint16_t)row;
 			if (poly_present(batch, POLY_COLUMN_pc, row))
-				uses->pcs[i] = batch->pc[row];
+				refs->pcs[i] = batch->pc[row];
 		}
 	}
 }
@@ -76,7 +77,7 @@ report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructi
 }
 
 bool
-mem_refs_suit(const struct poly_trace_info *info)
+has_mem_refs(const struct poly_trace_info *info)
 {
 	return (info->columns & POLY_HAS(pc)) ||
 	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));

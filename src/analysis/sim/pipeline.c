@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pipelines: how many cycles a core takes for the instructions of each context, and where they
- * go.
+ * Simulates pipelines: the cycles of a core for the instructions of each context, and their
+ * CPI stack.
  *
- * Bounded: PIPELINE_CONTEXTS contexts. An instruction whose branch column does not tell which
- * way it went waits for the next one of its context; the last ones are left out there.
+ * Bounded: PIPELINE_CONTEXTS contexts. If a trace does not record outcomes of branches, an
+ * instruction waits for the next one of its context; the last one of each context is not
+ * simulated.
  *
  * spec: sim/pipeline.h
  */
@@ -45,7 +46,7 @@ static const char *const orders[] = {"free", "latency", "all", NULL};
 static const char *const predictors[] = {
 	"perfect", "taken", "not-taken", "btfn", "bimodal", "gshare", NULL};
 
-/* The predictors by the words, without the first. */
+/* The kinds of the choices; the first one is unused. */
 static const enum bpred_kind kinds[] = {
 	BPRED_TAKEN, BPRED_TAKEN, BPRED_NOT_TAKEN, BPRED_BTFN, BPRED_BIMODAL, BPRED_GSHARE};
 
@@ -98,7 +99,7 @@ set_machine(struct pipeline_machine *machine, const uint64_t *values)
 }
 
 enum poly_status
-pipeline_machine_set(
+pipeline_machine_init(
 	struct pipeline_machine *machine, const uint64_t *values, struct poly_error *error)
 {
 	set_machine(machine, values);
@@ -107,7 +108,7 @@ pipeline_machine_set(
 					  : pipeline_inorder_sound(&machine->inorder, error);
 	if (status == POLY_OK && machine->has_cache && !machine->cache.sets)
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%llu bytes are not sets of %llu ways of %llu bytes",
+			"cache=%llu is not a multiple of %llu ways of %llu bytes",
 			(unsigned long long)values[OPTION_CACHE],
 			(unsigned long long)values[OPTION_WAYS],
 			(unsigned long long)values[OPTION_LINE]);
@@ -118,11 +119,11 @@ pipeline_machine_set(
 	return status;
 }
 
-/* Options that change nothing of the other model. */
+/* Options that have no effect on the other model. */
 static const struct {
 	size_t option;
 	bool is_ooo;
-} of_one_model[] = {{OPTION_SIZE, true}, {OPTION_REGISTERS, true}, {OPTION_MEMORY, true},
+} model_options[] = {{OPTION_SIZE, true}, {OPTION_REGISTERS, true}, {OPTION_MEMORY, true},
 	{OPTION_ORDER, false}};
 
 static bool
@@ -135,22 +136,22 @@ is_swept(const struct pipeline_sweep *sweep, size_t option)
 	return false;
 }
 
-/* Fails where an option was given, or swept, that no machine looks at. */
+/* Fails if an option was set or swept that has no effect on any machine. */
 static enum poly_status
-check_models(const struct pipeline_analysis *it, const bool *given, struct poly_error *error)
+check_models(const struct pipeline_simulation *sim, const bool *given, struct poly_error *error)
 {
 	bool swept[2] = {false, false};
-	for (size_t i = 0; it->sweep && i < it->sweep->count; i++)
-		swept[it->sweep->configs[i].machine.is_ooo] = true;
-	for (size_t i = 0; i < sizeof of_one_model / sizeof *of_one_model; i++) {
-		const size_t option = of_one_model[i].option;
-		const bool is_ooo = of_one_model[i].is_ooo;
-		const bool by_sweep = is_swept(it->sweep, option);
+	for (size_t i = 0; sim->sweep && i < sim->sweep->count; i++)
+		swept[sim->sweep->configs[i].machine.is_ooo] = true;
+	for (size_t i = 0; i < sizeof model_options / sizeof *model_options; i++) {
+		const size_t option = model_options[i].option;
+		const bool is_ooo = model_options[i].is_ooo;
+		const bool by_sweep = is_swept(sim->sweep, option);
 		if (swept[is_ooo] || (!by_sweep && !given[option]) ||
-			(!by_sweep && it->machine.is_ooo == is_ooo))
+			(!by_sweep && sim->machine.is_ooo == is_ooo))
 			continue;
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s' changes nothing of model '%s', expected it with '%s'",
+			"option '%s' has no effect on model '%s', expected model '%s'",
 			analysis_pipeline.info.options[option].name, models[!is_ooo],
 			models[is_ooo]);
 	}
@@ -160,56 +161,57 @@ check_models(const struct pipeline_analysis *it, const bool *given, struct poly_
 static enum poly_status
 pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct pipeline_analysis *it = state;
+	struct pipeline_simulation *sim = state;
 	const uint64_t *values = setup->values;
 	const char *sweep = setup->texts ? setup->texts[OPTION_SWEEP] : NULL;
-	enum poly_status status = pipeline_machine_set(&it->machine, values, error);
+	enum poly_status status = pipeline_machine_init(&sim->machine, values, error);
 	if (status == POLY_OK && sweep && *sweep)
-		status = pipeline_sweep_new(sweep, values, &it->sweep, error);
+		status = pipeline_sweep_new(sweep, values, &sim->sweep, error);
 	if (status == POLY_OK)
-		status = check_models(it, setup->given, error);
+		status = check_models(sim, setup->given, error);
 	if (status != POLY_OK || !values[OPTION_COUNT])
 		return status;
-	it->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);
-	return it->stages ? POLY_OK : err_memory(error);
+	sim->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);
+	return sim->stages ? POLY_OK : err_memory(error);
 }
 
-/* What a context's machines did that counts is done. */
+/* Adds the counts of a context's machines to the totals. */
 static void
-add_stream(struct pipeline_analysis *it, const struct pipeline_stream *stream)
+add_stream(struct pipeline_simulation *sim, const struct pipeline_stream *stream)
 {
-	pipeline_stream_add(stream, &it->total);
-	if (it->sweep)
-		pipeline_sweep_stream_add(stream->sweep, it->sweep->cycles);
+	pipeline_stream_add(stream, &sim->total);
+	if (sim->sweep)
+		pipeline_sweep_stream_add(stream->sweep, sim->sweep->cycles);
 }
 
-/* Another trace: every context begins with a machine that has seen nothing. */
+/* Begins another trace: every context starts with a new core. */
 static void
 pipeline_begin(void *state, const struct poly_trace_info *info)
 {
-	struct pipeline_analysis *it = state;
+	struct pipeline_simulation *sim = state;
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (it->streams[i] && it->is_counting)
-			add_stream(it, it->streams[i]);
-		pipeline_stream_free(it->streams[i]);
-		it->streams[i] = NULL;
+		if (sim->streams[i] && sim->is_counting)
+			add_stream(sim, sim->streams[i]);
+		pipeline_stream_free(sim->streams[i]);
+		sim->streams[i] = NULL;
 	}
-	pipeline_stages_begin(it->stages);
-	it->is_told_late = !(info->columns & POLY_HAS(branch));
+	pipeline_stages_begin(sim->stages);
+	sim->has_late_outcomes = !(info->columns & POLY_HAS(branch));
 }
 
-/* Up to most registers of a set, the lowest numbers first; whether there are no more. */
+/* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
+ */
 static bool
-list_registers(const struct static_op_registers *set, uint8_t *list, size_t most)
+list_registers(const struct static_op_registers *set, uint8_t *list, size_t max)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = 0; i < max; i++)
 		list[i] = PIPELINE_NONE;
 	for (size_t word = 0; word < 2; word++) {
 		uint64_t left = set->bits[word];
 		while (left) {
 			const size_t number = 64 * word + row_bits_next(&left);
-			if (count == most || number >= PIPELINE_REGISTERS)
+			if (count == max || number >= PIPELINE_REGISTERS)
 				return false;
 			list[count++] = (uint8_t)number;
 		}
@@ -218,60 +220,60 @@ list_registers(const struct static_op_registers *set, uint8_t *list, size_t most
 }
 
 static struct pipeline_op
-op_of(const struct static_op *op, bool *whole)
+make_op(const struct static_op *op, bool *fits)
 {
-	struct pipeline_op made = {.flags = PIPELINE_OTHERS};
-	const bool sources = list_registers(&op->reads, made.sources, 3);
-	*whole = list_registers(&op->writes, made.dests, 2) && sources;
+	struct pipeline_op uop = {.flags = PIPELINE_OTHERS};
+	const bool sources = list_registers(&op->reads, uop.sources, 3);
+	*fits = list_registers(&op->writes, uop.dests, 2) && sources;
 	if (op->class == OP_LOAD)
-		made.flags = PIPELINE_LOADS;
+		uop.flags = PIPELINE_LOADS;
 	else if (op->class == OP_FLOAT || op->class == OP_VECTOR)
-		made.flags = PIPELINE_FLOATS;
-	return made;
+		uop.flags = PIPELINE_FLOATS;
+	return uop;
 }
 
-/* Makes micro-ops of the operations that are new. */
+/* Appends the micro-ops of new static operations. */
 static bool
-reach_ops(struct pipeline_analysis *it, const struct static_ops *ops)
+extend_ops(struct pipeline_simulation *sim, const struct static_ops *ops)
 {
-	void *list = it->ops, *flows = it->flows;
-	bool ok = counters_grow_array(&list, &it->op_capacity, ops->count, sizeof *it->ops);
-	it->ops = list;
+	void *list = sim->ops, *flows = sim->flows;
+	bool ok = counters_grow_array(&list, &sim->op_capacity, ops->count, sizeof *sim->ops);
+	sim->ops = list;
 	ok = ok &&
-	     counters_grow_array(&flows, &it->flow_capacity, ops->count, sizeof *it->flows);
-	it->flows = flows;
-	for (; ok && it->op_count < ops->count; it->op_count++) {
-		bool whole;
-		const struct static_op *op = static_op_at(ops, it->op_count);
-		it->ops[it->op_count] = op_of(op, &whole);
-		it->flows[it->op_count] = op->flow;
-		it->cut_ops += !whole;
+	     counters_grow_array(&flows, &sim->flow_capacity, ops->count, sizeof *sim->flows);
+	sim->flows = flows;
+	for (; ok && sim->op_count < ops->count; sim->op_count++) {
+		bool fits;
+		const struct static_op *op = static_op_at(ops, sim->op_count);
+		sim->ops[sim->op_count] = make_op(op, &fits);
+		sim->flows[sim->op_count] = op->flow;
+		sim->excess_ops += !fits;
 	}
 	return ok;
 }
 
-/* What counts begins or ends. */
+/* Starts or stops counting. */
 static void
-set_counting(struct pipeline_analysis *it, bool counts)
+set_counting(struct pipeline_simulation *sim, bool counts)
 {
-	if (it->is_counting == counts)
+	if (sim->is_counting == counts)
 		return;
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (it->streams[i] && counts)
-			pipeline_stream_mark(it->streams[i]);
-		else if (it->streams[i])
-			add_stream(it, it->streams[i]);
+		if (sim->streams[i] && counts)
+			pipeline_stream_start_counting(sim->streams[i]);
+		else if (sim->streams[i])
+			add_stream(sim, sim->streams[i]);
 	}
-	it->is_counting = counts;
+	sim->is_counting = counts;
 }
 
-static struct pipeline_met *
-met_of(struct pipeline_analysis *it)
+static struct pipeline_events *
+active_events(struct pipeline_simulation *sim)
 {
-	return it->is_counting ? &it->met : NULL;
+	return sim->is_counting ? &sim->events : NULL;
 }
 
-/* An access of the instruction that waits: its first one counts, and a write makes it a store.
+/* Adds an access to an instruction: the first address is used, and a write makes it a store.
  */
 static void
 add_access(struct pipeline_insn *insn, const struct poly_batch *batch, size_t row)
@@ -294,7 +296,7 @@ add_access(struct pipeline_insn *insn, const struct poly_batch *batch, size_t ro
 }
 
 static struct pipeline_insn
-insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
+make_insn(struct pipeline_simulation *sim, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const uint32_t op = rows->op[row];
@@ -308,83 +310,85 @@ insn_of(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t r
 	insn.target = branch_static_target(rows, row);
 	insn.is_skipped =
 		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
-	/* What its predicate skips takes its place and no more. */
+	/* An instruction with a false predicate occupies a slot, and uses no registers. */
 	if (op != OP_NONE && !insn.is_skipped)
-		insn.op = it->ops[op];
+		insn.op = sim->ops[op];
 	if (op != OP_NONE) {
-		insn.is_conditional = it->flows[op] & OP_CONDITIONAL;
-		insn.is_delayed = it->flows[op] & OP_DELAYED;
-		insn.annuls = it->flows[op] & OP_ANNULS;
+		insn.is_conditional = sim->flows[op] & OP_CONDITIONAL;
+		insn.is_delayed = sim->flows[op] & OP_DELAYED;
+		insn.annuls = sim->flows[op] & OP_ANNULS;
 	}
 	add_access(&insn, batch, row);
 	return insn;
 }
 
-/* The tracer did not put it there. */
+/* Returns whether the instruction was executed, and not inserted by the tracer. */
 static bool
 is_real(const struct poly_batch *batch, size_t row)
 {
 	return !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
-/* Where a branch goes on that is not taken. */
+/* Returns the address after a branch that is not taken. */
 static uint64_t
-behind(const struct pipeline_insn *insn)
+fallthrough_of(const struct pipeline_insn *insn)
 {
 	return insn->pc + insn->size + (insn->is_delayed ? OP_DELAY_SLOT : 0);
 }
 
-/* What waits is complete, as the next instruction, at pc, is known. */
+/* Completes the waiting instruction, now that the next one, at pc, is known. */
 static void
-complete(struct pipeline_stream *stream, uint64_t pc, struct pipeline_met *met)
+complete_insn(struct pipeline_stream *stream, uint64_t pc, struct pipeline_events *events)
 {
 	const struct pipeline_insn *insn = &stream->insn;
-	pipeline_stream_take(stream, !insn->is_skipped && pc != behind(insn), met);
+	pipeline_stream_push(stream, !insn->is_skipped && pc != fallthrough_of(insn), events);
 	if (!stream->has_slot)
 		return;
 	stream->has_slot = false;
 	stream->insn = stream->slot;
-	pipeline_stream_take(stream, false, met);
+	pipeline_stream_push(stream, false, events);
 }
 
-/* An instruction: the one before it is complete, and so is this one where its row tells all. */
+/* Processes an instruction: completes the previous one, and this one if its row has the
+ * outcome. */
 static void
-execute(struct pipeline_analysis *it, struct pipeline_stream *stream,
+execute_insn(struct pipeline_simulation *sim, struct pipeline_stream *stream,
 	const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	const struct pipeline_insn next = insn_of(it, rows, row);
-	const bool is_annulled = stream->insn.annuls && next.pc == behind(&stream->insn);
-	if (stream->waits && stream->insn.is_delayed && !stream->has_slot && !is_annulled) {
+	const struct pipeline_insn next = make_insn(sim, rows, row);
+	const bool is_annulled =
+		stream->insn.annuls && next.pc == fallthrough_of(&stream->insn);
+	if (stream->has_insn && stream->insn.is_delayed && !stream->has_slot && !is_annulled) {
 		stream->slot = next;
 		stream->has_slot = true;
 		return;
 	}
-	if (stream->waits)
-		complete(stream, next.pc, met_of(it));
+	if (stream->has_insn)
+		complete_insn(stream, next.pc, active_events(sim));
 	stream->insn = next;
-	stream->waits = it->is_told_late;
-	if (stream->waits)
+	stream->has_insn = sim->has_late_outcomes;
+	if (stream->has_insn)
 		return;
-	const bool is_told = poly_present(batch, POLY_COLUMN_branch, row);
-	const bool taken = is_told && batch->branch[row] == POLY_BRANCH_TAKEN;
-	it->is_told |= is_told;
-	pipeline_stream_take(stream, taken, met_of(it));
+	const bool has_outcomes = poly_present(batch, POLY_COLUMN_branch, row);
+	const bool taken = has_outcomes && batch->branch[row] == POLY_BRANCH_TAKEN;
+	sim->has_outcomes |= has_outcomes;
+	pipeline_stream_push(stream, taken, active_events(sim));
 }
 
-/* The machine of a context; stages are kept of the first one. NULL: no memory. */
+/* Creates the core of a context; records stages of the first context. NULL: out of memory. */
 static struct pipeline_stream *
-open_stream(struct pipeline_analysis *it, uint16_t context)
+open_stream(struct pipeline_simulation *sim, uint16_t context)
 {
-	struct pipeline_stream *stream = pipeline_stream_new(&it->machine, it->sweep);
+	struct pipeline_stream *stream = pipeline_stream_new(&sim->machine, sim->sweep);
 	if (stream && context == 0)
-		stream->stages = it->stages;
+		stream->stages = sim->stages;
 	return stream;
 }
 
-/* False: no memory. */
+/* Processes a row; false: out of memory. */
 static bool
-update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_t row)
+update_row(struct pipeline_simulation *sim, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
@@ -392,12 +396,12 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 		return true;
 	const bool is_insn = batch->kind[row] == POLY_KIND_INSTRUCTION;
 	if (context >= PIPELINE_CONTEXTS) {
-		it->left_out += is_insn && it->is_counting;
+		sim->untracked += is_insn && sim->is_counting;
 		return true;
 	}
-	struct pipeline_stream **stream = &it->streams[context];
+	struct pipeline_stream **stream = &sim->streams[context];
 	if (!is_insn) {
-		if (*stream && (*stream)->waits)
+		if (*stream && (*stream)->has_insn)
 			add_access((*stream)->has_slot ? &(*stream)->slot : &(*stream)->insn,
 				batch, row);
 		return true;
@@ -405,37 +409,37 @@ update_row(struct pipeline_analysis *it, const struct analysis_rows *rows, size_
 	if (!is_real(batch, row))
 		return true;
 	if (!*stream)
-		*stream = open_stream(it, context);
+		*stream = open_stream(sim, context);
 	if (!*stream)
 		return false;
-	execute(it, *stream, rows, row);
+	execute_insn(sim, *stream, rows, row);
 	return true;
 }
 
 static size_t
 pipeline_tasks(const void *state)
 {
-	const struct pipeline_analysis *it = state;
-	return it->sweep ? it->sweep->count : 1;
+	const struct pipeline_simulation *sim = state;
+	return sim->sweep ? sim->sweep->count : 1;
 }
 
 static bool
 pipeline_update(void *state, const struct analysis_rows *rows)
 {
-	struct pipeline_analysis *it = state;
-	if (!reach_ops(it, rows->ops))
+	struct pipeline_simulation *sim = state;
+	if (!extend_ops(sim, rows->ops))
 		return false;
-	set_counting(it, rows->counts);
-	if (it->sweep)
-		it->sweep->team = rows->team;
+	set_counting(sim, rows->counts);
+	if (sim->sweep)
+		sim->sweep->team = rows->team;
 	for (size_t row = 0; row < rows->batch->rows; row++) {
-		if (!update_row(it, rows, row))
+		if (!update_row(sim, rows, row))
 			return false;
 	}
-	/* Nothing is left in buffers, so that an answer may be asked for at any time. */
+	/* Flush the buffers, so that a report is possible at any time. */
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (it->streams[i])
-			pipeline_stream_run(it->streams[i], met_of(it));
+		if (sim->streams[i])
+			pipeline_stream_run(sim->streams[i], active_events(sim));
 	}
 	return true;
 }
@@ -443,67 +447,68 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 static void
 pipeline_fini(void *state)
 {
-	struct pipeline_analysis *it = state;
+	struct pipeline_simulation *sim = state;
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++)
-		pipeline_stream_free(it->streams[i]);
-	pipeline_stages_free(it->stages);
-	mem_free(it->sweep);
-	mem_free(it->ops);
-	mem_free(it->flows);
+		pipeline_stream_free(sim->streams[i]);
+	pipeline_stages_free(sim->stages);
+	mem_free(sim->sweep);
+	mem_free(sim->ops);
+	mem_free(sim->flows);
 }
 
 static const char *const no_sweep[] = {"", NULL};
 
 static const struct poly_option options[] = {
 	[OPTION_MODEL] = {"pipeline.model", POLY_OPTION_CHOICE, POLY_OPTION_READ, 1, 0, 0,
-		models, "whether instructions issue in order or out of order", NULL},
+		models, "issue in order or out of order", NULL},
 	[OPTION_WIDTH] = {"pipeline.width", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_WIDTH_MAX, NULL, "instructions a cycle", NULL},
+		PIPELINE_WIDTH_MAX, NULL,
+		"micro-operations fetched, issued and committed per cycle", NULL},
 	[OPTION_SIZE] = {"pipeline.size", POLY_OPTION_NUMBER, POLY_OPTION_READ, 128, 1,
-		PIPELINE_SIZE_MAX, NULL, "instructions in the reorder buffer", NULL},
+		PIPELINE_SIZE_MAX, NULL, "entries of the reorder buffer", NULL},
 	[OPTION_REGISTERS] = {"pipeline.registers", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
 		PIPELINE_RENAMED_MAX, NULL,
-		"registers for results, 2 or more; 0: as many as it takes", NULL},
+		"physical registers for results, 2 or more; 0: unlimited", NULL},
 	[OPTION_MEMORY] = {"pipeline.memory", POLY_OPTION_CHOICE, POLY_OPTION_READ,
 		PIPELINE_MEMORY_STORE_SETS, 0, 0, memories,
-		"which older stores a load waits for, out of order", NULL},
+		"older stores that a load waits for, out of order", NULL},
 	[OPTION_ORDER] = {"pipeline.order", POLY_OPTION_CHOICE, POLY_OPTION_READ,
 		PIPELINE_ORDER_FREE, 0, 0, orders,
-		"when a register may be written again, in order",
-		"reference cis501 7.1.2, 7.1.5"},
+		"when a register may be overwritten, in order", "CIS 501, homeworks 2a and 5"},
 	[OPTION_LOAD] = {"pipeline.load", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_LATENCY_MAX, NULL, "cycles of a load that hits", NULL},
+		PIPELINE_LATENCY_MAX, NULL, "latency of a load that hits, in cycles", NULL},
 	[OPTION_FLOAT] = {"pipeline.float", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1,
-		PIPELINE_LATENCY_MAX, NULL, "cycles of floating-point and vector instructions",
-		NULL},
+		PIPELINE_LATENCY_MAX, NULL,
+		"latency of floating-point and vector instructions, in cycles", NULL},
 	[OPTION_TAKEN_ENDS] = {"pipeline.taken-ends", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0,
-		0, NULL, "whether a taken branch is the last of its cycle", NULL},
+		0, NULL, "end the cycle at a taken branch", NULL},
 	[OPTION_PREDICTOR] = {"pipeline.predictor", POLY_OPTION_CHOICE, POLY_OPTION_READ, 5, 0,
-		0, predictors, "how conditional branches are predicted", NULL},
+		0, predictors, "predictor of conditional branches", NULL},
 	[OPTION_BITS] = {"pipeline.bits", POLY_OPTION_NUMBER, POLY_OPTION_READ, 12, 0,
 		BPRED_LOG2_MAX, NULL,
-		"the predictor has 2 to this power of counters, and as long a history", NULL},
+		"log2 of the predictor's counters, and its history length", NULL},
 	[OPTION_PENALTY] = {"pipeline.penalty", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
 		PIPELINE_LATENCY_MAX, NULL,
-		"cycles until a mispredicted branch is followed: from its issue in order, from "
-		"its end out of order",
+		"misprediction penalty in cycles: from issue in order, from completion out of "
+		"order",
 		NULL},
 	[OPTION_CACHE] = {"pipeline.cache", POLY_OPTION_SIZE, POLY_OPTION_READ, 32768, 0,
-		(uint64_t)1 << 31, NULL, "bytes of the data cache; 0: loads never miss", NULL},
+		(uint64_t)1 << 31, NULL, "data cache size in bytes; 0: loads never miss", NULL},
 	[OPTION_WAYS] = {"pipeline.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		CACHE_WAYS_MAX, NULL, "lines in a set of the cache", NULL},
+		CACHE_WAYS_MAX, NULL, "ways of the data cache", NULL},
 	[OPTION_LINE] = {"pipeline.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64,
-		CACHE_LINE_MIN, 65536, NULL, "bytes of a line", NULL},
+		CACHE_LINE_MIN, 65536, NULL, "line size in bytes", NULL},
 	[OPTION_MISS] = {"pipeline.miss", POLY_OPTION_NUMBER, POLY_OPTION_READ, 20, 0,
-		PIPELINE_LATENCY_MAX, NULL, "further cycles of a load that misses", NULL},
+		PIPELINE_LATENCY_MAX, NULL,
+		"additional latency of a load that misses, in cycles", NULL},
 	[OPTION_FROM] = {"pipeline.from", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1, 1,
-		UINT64_MAX, NULL, "the first instruction whose stages are kept", NULL},
+		UINT64_MAX, NULL, "first micro-operation whose stages are recorded", NULL},
 	[OPTION_COUNT] = {"pipeline.count", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		PIPELINE_STAGES_MOST, NULL, "instructions whose stages are kept for files",
-		NULL},
+		PIPELINE_STAGES_MAX, NULL,
+		"number of micro-operations whose stages are recorded", NULL},
 	[OPTION_SWEEP] = {"pipeline.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
 		no_sweep,
-		"pipelines to compare, as lists of values by option: width=1,2,4,size=32..256",
+		"simulate every combination of lists of values: width=1,2,4,size=32..256",
 		NULL},
 	{0},
 };
@@ -511,8 +516,7 @@ static const struct poly_option options[] = {
 const struct analysis analysis_pipeline = {
 	.info = {.name = "pipeline",
 		.title = "Pipeline",
-		.summary = "the cycles that a core takes, in order or out of order, and where "
-			   "they go",
+		.summary = "simulate in-order and out-of-order pipelines: cycles and CPI stack",
 		.is_simulation = true,
 		.needs = POLY_HAS(kind) | POLY_HAS(pc),
 		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
@@ -520,7 +524,7 @@ const struct analysis analysis_pipeline = {
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
-	.state_size = sizeof(struct pipeline_analysis),
+	.state_size = sizeof(struct pipeline_simulation),
 	.init = pipeline_init,
 	.begin = pipeline_begin,
 	.update = pipeline_update,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When some instructions went through the stages, for logs and diagrams. */
+/* Records the stages of instructions, for logs and diagrams. */
 #include "analysis/sim/pipeline.h"
 
 #include "analysis/analysis_instance.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a label, with its end. */
+/* Bytes of a label, including the NUL. */
 enum { LABEL = 80 };
 
 struct pipeline_stages *
@@ -47,48 +47,50 @@ void
 pipeline_stages_begin(struct pipeline_stages *stages)
 {
 	if (stages)
-		stages->seen = stages->kept = 0;
+		stages->seen = stages->recorded = 0;
 }
 
 struct pipeline_times *
-pipeline_stages_room(struct pipeline_stages *stages)
+pipeline_stages_buffer(struct pipeline_stages *stages)
 {
-	return stages && stages->kept < stages->count ? stages->room : NULL;
+	return stages && stages->recorded < stages->count ? stages->buffer_times : NULL;
 }
 
 void
-pipeline_stages_keep(struct pipeline_stages *stages, size_t n)
+pipeline_stages_record(struct pipeline_stages *stages, size_t n)
 {
-	for (size_t i = 0; i < n && stages->kept < stages->count; i++) {
+	for (size_t i = 0; i < n && stages->recorded < stages->count; i++) {
 		if (++stages->seen < stages->from)
 			continue;
-		stages->times[stages->kept] = stages->room[i];
-		stages->names[stages->kept++] = stages->called[i];
+		stages->times[stages->recorded] = stages->buffer_times[i];
+		stages->names[stages->recorded++] = stages->buffer_names[i];
 	}
 }
 
-/* What an instruction is called: "0x0043c96a J JMP_IMM". */
+/* Formats the label of an instruction: "0x0043c96a J JMP_IMM". */
 static void
-write_label(const struct static_ops *ops, const struct pipeline_name *called, char label[LABEL])
+format_label(const struct static_ops *ops, const struct pipeline_name *buffer_names,
+	char label[LABEL])
 {
-	const struct static_op *op = static_op_at(ops, called->operation);
+	const struct static_op *op = static_op_at(ops, buffer_names->operation);
 	const char *mnemonic = op->mnemonic ? op->mnemonic : "";
 	const char *micro_op = op->micro_op ? op->micro_op : "";
-	snprintf(label, LABEL, "0x%08" PRIx64 "%s%.25s%s%.25s", called->pc,
+	snprintf(label, LABEL, "0x%08" PRIx64 "%s%.25s%s%.25s", buffer_names->pc,
 		*mnemonic ? " " : "", mnemonic, *micro_op ? " " : "", micro_op);
 }
 
-/* The text of a file, behind what out has. */
+/* Appends the text of a file. */
 static enum poly_status
 append(const struct pipeline_stages *stages, const struct static_ops *ops,
 	enum poly_stages_form form, struct buf *out, struct poly_error *error)
 {
 	enum poly_status status = POLY_ERR_MEMORY;
-	const char **labels = mem_new(stages->kept + 1, sizeof *labels);
-	char(*texts)[LABEL] = mem_new(stages->kept + 1, sizeof *texts);
-	const struct pipeline_slice slice = {stages->times, labels, stages->kept, stages->from};
-	for (size_t i = 0; labels && texts && i < stages->kept; i++) {
-		write_label(ops, &stages->names[i], texts[i]);
+	const char **labels = mem_new(stages->recorded + 1, sizeof *labels);
+	char(*texts)[LABEL] = mem_new(stages->recorded + 1, sizeof *texts);
+	const struct pipeline_slice slice = {
+		stages->times, labels, stages->recorded, stages->from};
+	for (size_t i = 0; labels && texts && i < stages->recorded; i++) {
+		format_label(ops, &stages->names[i], texts[i]);
 		labels[i] = texts[i];
 	}
 	if (!labels || !texts)
@@ -102,8 +104,8 @@ append(const struct pipeline_stages *stages, const struct static_ops *ops,
 	return status;
 }
 
-/* The state of a run; NULL where it was not asked for. */
-static const struct pipeline_analysis *
+/* Returns the state of the simulation; NULL: it was not requested. */
+static const struct pipeline_simulation *
 find_state(const struct poly_stats *stats)
 {
 	for (size_t i = 0; i < stats->count; i++) {
@@ -117,19 +119,19 @@ enum poly_status
 poly_stages_write(const struct poly_stats *stats, enum poly_stages_form form,
 	const struct poly_sink *sink, struct poly_error *error)
 {
-	const struct pipeline_analysis *it = find_state(stats);
+	const struct pipeline_simulation *sim = find_state(stats);
 	struct buf out = {0};
-	if (!it)
+	if (!sim)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the simulation 'pipeline' was not asked for");
-	if (!it->stages)
+			"options.analyses does not include 'pipeline'");
+	if (!sim->stages)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no stages were kept: pipeline.count=100");
-	enum poly_status status = append(it->stages, &stats->ops, form, &out, error);
+			"stages were not recorded; set option 'pipeline.count'");
+	enum poly_status status = append(sim->stages, &stats->ops, form, &out, error);
 	if (status == POLY_OK) {
 		errno = sink->write(sink->user, buf_text(&out), out.size);
 		if (errno)
-			status = err_system(error, POLY_NO_OFFSET, "cannot be written");
+			status = err_system(error, POLY_NO_OFFSET, "cannot write");
 	}
 	buf_free(&out);
 	return status;

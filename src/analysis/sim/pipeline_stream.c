@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One machine: instructions are gathered, then go through predictor, cache and pipeline at
- * once.
+/* Simulates one core: gathers instructions, then runs them through predictor, cache and
+ * pipeline together.
  */
 #include "analysis/sim/pipeline_sweep.h"
 
@@ -39,37 +39,37 @@ pipeline_stream_free(struct pipeline_stream *stream)
 }
 
 void
-pipeline_stream_take(struct pipeline_stream *stream, bool taken, struct pipeline_met *met)
+pipeline_stream_push(struct pipeline_stream *stream, bool taken, struct pipeline_events *events)
 {
 	const struct pipeline_insn *insn = &stream->insn;
 	struct pipeline_buffer *buffer = &stream->buffer;
-	const size_t place = buffer->count++;
-	stream->waits = false;
-	if (met)
-		met->unknown += insn->is_unknown;
-	buffer->ops[place] = insn->op;
-	buffer->ops[place].flags |= taken ? PIPELINE_TAKEN : 0;
-	/* Where the address of a load is not known, no store has it. */
-	buffer->addresses[place] = insn->has_address ? insn->address : UINT64_MAX - insn->site;
-	buffer->sites[place] = insn->site;
+	const size_t index = buffer->count++;
+	stream->has_insn = false;
+	if (events)
+		events->unknown += insn->is_unknown;
+	buffer->ops[index] = insn->op;
+	buffer->ops[index].flags |= taken ? PIPELINE_TAKEN : 0;
+	/* If the address of a load is unknown, use one that no store has. */
+	buffer->addresses[index] = insn->has_address ? insn->address : UINT64_MAX - insn->site;
+	buffer->sites[index] = insn->site;
 	if (stream->stages)
-		stream->stages->called[place] =
+		stream->stages->buffer_names[index] =
 			(struct pipeline_name){insn->pc, insn->operation};
 	if (insn->is_conditional) {
 		const size_t branch = buffer->branch_count++;
 		buffer->pcs[branch] = insn->pc;
 		buffer->targets[branch] = insn->target;
 		buffer->taken[branch] = taken;
-		buffer->branch_places[branch] = (uint16_t)place;
+		buffer->branch_indices[branch] = (uint16_t)index;
 	}
 	if (insn->has_address) {
 		const size_t access = buffer->access_count++;
 		buffer->accesses[access] = insn->address;
 		buffer->access_kinds[access] = insn->writes ? CACHE_WRITE : CACHE_READ;
-		buffer->access_places[access] = (uint16_t)place;
+		buffer->access_indices[access] = (uint16_t)index;
 	}
 	if (buffer->count == PIPELINE_BUFFER)
-		pipeline_stream_run(stream, met);
+		pipeline_stream_run(stream, events);
 }
 
 bool
@@ -91,28 +91,28 @@ pipeline_front_close(struct pipeline_front *front)
 	bpred_free(front->bpred);
 }
 
-/* Marks branches that are mispredicted; how many. */
+/* Marks mispredicted branches; returns their number. */
 static uint64_t
 predict(const struct pipeline_front *front, struct pipeline_buffer *buffer,
 	struct pipeline_op *ops)
 {
 	const struct bpred_batch batch = {
 		buffer->pcs, buffer->targets, buffer->taken, buffer->branch_count};
-	uint64_t wrong = 0;
+	uint64_t mispredictions = 0;
 	if (!front->bpred)
 		return 0;
 	bpred_run(front->bpred, &batch, buffer->predicted);
 	for (size_t i = 0; i < buffer->branch_count; i++) {
 		const bool differs = buffer->predicted[i] != buffer->taken[i];
-		ops[buffer->branch_places[i]].flags |= differs ? PIPELINE_MISPREDICTED : 0;
-		wrong += differs;
+		ops[buffer->branch_indices[i]].flags |= differs ? PIPELINE_MISPREDICTED : 0;
+		mispredictions += differs;
 	}
-	return wrong;
+	return mispredictions;
 }
 
-/* Gives loads that miss their extra cycles; how many accesses miss. */
+/* Sets the additional cycles of loads that miss; returns the number of misses. */
 static size_t
-look_up(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+access_cache(const struct pipeline_front *front, struct pipeline_buffer *buffer,
 	struct pipeline_op *ops)
 {
 	const struct cache_batch batch = {
@@ -121,7 +121,7 @@ look_up(const struct pipeline_front *front, struct pipeline_buffer *buffer,
 		return 0;
 	const size_t misses = cache_run(front->cache, &batch, buffer->missed);
 	for (size_t i = 0; i < misses; i++) {
-		struct pipeline_op *op = &ops[buffer->access_places[buffer->missed[i]]];
+		struct pipeline_op *op = &ops[buffer->access_indices[buffer->missed[i]]];
 		if ((op->flags & PIPELINE_CLASS) == PIPELINE_LOADS)
 			op->extra = front->miss;
 	}
@@ -129,35 +129,35 @@ look_up(const struct pipeline_front *front, struct pipeline_buffer *buffer,
 }
 
 void
-pipeline_front_mark(const struct pipeline_front *front, struct pipeline_buffer *buffer,
-	struct pipeline_op *ops, struct pipeline_met *met)
+pipeline_front_run(const struct pipeline_front *front, struct pipeline_buffer *buffer,
+	struct pipeline_op *ops, struct pipeline_events *events)
 {
-	const uint64_t wrong = predict(front, buffer, ops);
-	const size_t misses = look_up(front, buffer, ops);
-	if (!met)
+	const uint64_t mispredictions = predict(front, buffer, ops);
+	const size_t misses = access_cache(front, buffer, ops);
+	if (!events)
 		return;
-	met->branches += buffer->branch_count;
-	met->mispredicted += wrong;
-	met->accesses += buffer->access_count;
-	met->misses += misses;
+	events->branches += buffer->branch_count;
+	events->mispredictions += mispredictions;
+	events->accesses += buffer->access_count;
+	events->misses += misses;
 }
 
 void
-pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_met *met)
+pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_events *events)
 {
 	struct pipeline_buffer *buffer = &stream->buffer;
 	if (stream->sweep)
-		pipeline_sweep_stream_run(stream->sweep, buffer, met);
-	pipeline_front_mark(&stream->front, buffer, buffer->ops, met);
+		pipeline_sweep_stream_run(stream->sweep, buffer, events);
+	pipeline_front_run(&stream->front, buffer, buffer->ops, events);
 	const struct pipeline_ops ops = {
 		buffer->ops, buffer->addresses, buffer->sites, buffer->count};
-	struct pipeline_times *times = pipeline_stages_room(stream->stages);
+	struct pipeline_times *times = pipeline_stages_buffer(stream->stages);
 	if (stream->ooo)
 		pipeline_ooo_run(stream->ooo, &ops, times);
 	else
 		pipeline_inorder_run(stream->inorder, buffer->ops, buffer->count, times);
 	if (times)
-		pipeline_stages_keep(stream->stages, buffer->count);
+		pipeline_stages_record(stream->stages, buffer->count);
 	buffer->count = buffer->branch_count = buffer->access_count = 0;
 }
 
@@ -171,11 +171,11 @@ pipeline_stream_result(const struct pipeline_stream *stream, struct pipeline_res
 }
 
 void
-pipeline_stream_mark(struct pipeline_stream *stream)
+pipeline_stream_start_counting(struct pipeline_stream *stream)
 {
 	pipeline_stream_result(stream, &stream->before);
 	if (stream->sweep)
-		pipeline_sweep_stream_mark(stream->sweep);
+		pipeline_sweep_stream_start_counting(stream->sweep);
 }
 
 void

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many pipelines over the same instructions: predictors and caches that are alike run once,
- * and pipelines in order that stand behind the same ones run in lanes.
+ * Simulates many pipelines in one pass: equal predictors and caches run once, and in-order
+ * pipelines that share them run in SIMD lanes.
  *
- * Bounded: PIPELINE_SWEEP_MOST pipelines a context.
+ * Bounded: PIPELINE_SWEEP_MAX pipelines per context.
  */
 #include "analysis/sim/pipeline_sweep.h"
 
@@ -14,12 +14,12 @@
 
 struct pipeline_sweep_stream {
 	struct pipeline_sweep *sweep;
-	struct pipeline_front fronts[PIPELINE_SWEEP_MOST];
-	struct pipeline_simd *lanes[PIPELINE_SWEEP_MOST]; /* by group */
-	struct pipeline_ooo *ooo[PIPELINE_SWEEP_MOST];	  /* by pipeline; NULL: in order */
-	uint64_t before[PIPELINE_SWEEP_MOST];
-	struct pipeline_op ops[PIPELINE_BUFFER]; /* as a front has marked them */
-	/* Of the buffer that is run: behind a front, by group and then by pipeline. */
+	struct pipeline_front fronts[PIPELINE_SWEEP_MAX];
+	struct pipeline_simd *lanes[PIPELINE_SWEEP_MAX]; /* by group */
+	struct pipeline_ooo *ooo[PIPELINE_SWEEP_MAX];	 /* by pipeline; NULL: in order */
+	uint64_t before[PIPELINE_SWEEP_MAX];
+	struct pipeline_op ops[PIPELINE_BUFFER]; /* as marked by a front */
+	/* The current run: its instructions and front. */
 	struct pipeline_ops run;
 	uint32_t front;
 };
@@ -37,7 +37,7 @@ pipeline_sweep_stream_new(struct pipeline_sweep *sweep)
 	for (size_t i = 0; ok && i < sweep->group_count; i++) {
 		const struct pipeline_sweep_group *group = &sweep->groups[i];
 		stream->lanes[i] =
-			pipeline_simd_new(group->members, group->count, PIPELINE_BEST, NULL);
+			pipeline_simd_new(group->configs, group->count, PIPELINE_BEST, NULL);
 		ok = stream->lanes[i];
 	}
 	for (size_t i = 0; ok && i < sweep->count; i++) {
@@ -57,7 +57,7 @@ pipeline_sweep_stream_free(struct pipeline_sweep_stream *stream)
 {
 	if (!stream)
 		return;
-	for (size_t i = 0; i < PIPELINE_SWEEP_MOST; i++) {
+	for (size_t i = 0; i < PIPELINE_SWEEP_MAX; i++) {
 		pipeline_front_close(&stream->fronts[i]);
 		pipeline_simd_free(stream->lanes[i]);
 		pipeline_ooo_free(stream->ooo[i]);
@@ -65,9 +65,9 @@ pipeline_sweep_stream_free(struct pipeline_sweep_stream *stream)
 	mem_free(stream);
 }
 
-/* A group or, behind those, a pipeline, where it stands behind the front. */
+/* Runs a group or, for indices after the groups, a pipeline, if it shares the current front. */
 static void
-run_one(void *user, size_t i)
+run_task(void *user, size_t i)
 {
 	struct pipeline_sweep_stream *stream = user;
 	const struct pipeline_sweep *sweep = stream->sweep;
@@ -81,16 +81,16 @@ run_one(void *user, size_t i)
 		pipeline_ooo_run(stream->ooo[i], &stream->run, NULL);
 }
 
-/* All pipelines behind a front. */
+/* Runs all pipelines that share a front. */
 static void
-run_behind(struct pipeline_sweep_stream *stream, const struct pipeline_buffer *buffer,
+run_front(struct pipeline_sweep_stream *stream, const struct pipeline_buffer *buffer,
 	uint32_t front)
 {
 	const struct pipeline_sweep *sweep = stream->sweep;
 	stream->run = (struct pipeline_ops){
 		stream->ops, buffer->addresses, buffer->sites, buffer->count};
 	stream->front = front;
-	thread_pool_for_each(sweep->team, run_one, stream, sweep->group_count + sweep->count);
+	thread_pool_for_each(sweep->team, run_task, stream, sweep->group_count + sweep->count);
 }
 
 void
@@ -101,14 +101,14 @@ pipeline_sweep_stream_run(
 	for (uint32_t i = 0; i < sweep->front_count; i++) {
 		struct pipeline_sweep_front *front = &sweep->fronts[i];
 		memcpy(stream->ops, buffer->ops, buffer->count * sizeof *buffer->ops);
-		pipeline_front_mark(
-			&stream->fronts[i], buffer, stream->ops, counts ? &front->met : NULL);
-		run_behind(stream, buffer, i);
+		pipeline_front_run(&stream->fronts[i], buffer, stream->ops,
+			counts ? &front->events : NULL);
+		run_front(stream, buffer, i);
 	}
 }
 
 static uint64_t
-cycles_of(const struct pipeline_sweep_stream *stream, size_t i)
+read_cycles(const struct pipeline_sweep_stream *stream, size_t i)
 {
 	const struct pipeline_sweep_config *config = &stream->sweep->configs[i];
 	struct pipeline_result result;
@@ -119,15 +119,15 @@ cycles_of(const struct pipeline_sweep_stream *stream, size_t i)
 }
 
 void
-pipeline_sweep_stream_mark(struct pipeline_sweep_stream *stream)
+pipeline_sweep_stream_start_counting(struct pipeline_sweep_stream *stream)
 {
 	for (size_t i = 0; i < stream->sweep->count; i++)
-		stream->before[i] = cycles_of(stream, i);
+		stream->before[i] = read_cycles(stream, i);
 }
 
 void
 pipeline_sweep_stream_add(const struct pipeline_sweep_stream *stream, uint64_t *cycles)
 {
 	for (size_t i = 0; i < stream->sweep->count; i++)
-		cycles[i] += cycles_of(stream, i) - stream->before[i];
+		cycles[i] += read_cycles(stream, i) - stream->before[i];
 }

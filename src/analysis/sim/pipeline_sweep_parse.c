@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which pipelines are compared, and the table of them. */
+/* Parses the sweep of pipelines, and reports it. */
 #include "analysis/sim/pipeline_sweep.h"
 
 #include "analysis/sim/sweep.h"
@@ -11,23 +11,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MOST = 64, WORD_MOST = 60, OPTIONS_MOST = 32, NAME = 160 };
+enum { VALUES_MAX = 64, WORD_MAX = 60, OPTIONS_MAX = 32, NAME = 160 };
 
 #define PREFIX "pipeline."
 
-/* Values of a key, in the order given. */
-struct values {
-	uint64_t values[VALUES_MOST];
+/* Values of a key, in the order of the text. */
+struct sweep_list {
+	uint64_t values[VALUES_MAX];
 	size_t count;
 };
 
-struct parsing {
+struct pipeline_sweep_parser {
 	struct pipeline_sweep *sweep;
-	struct values values[PIPELINE_SWEEP_KEYS];
+	struct sweep_list values[PIPELINE_SWEEP_KEYS];
 };
 
 static const struct poly_option *
-option_of(const struct pipeline_sweep *sweep, size_t key)
+swept_option(const struct pipeline_sweep *sweep, size_t key)
 {
 	return &analysis_pipeline.info.options[sweep->keys[key]];
 }
@@ -38,88 +38,88 @@ name_of(const struct poly_option *option)
 	return option->name + sizeof PREFIX - 1;
 }
 
-/* Of a word that can't be understood. */
+/* Sets the error of an invalid word. */
 static enum poly_status
-fail(const char *word, struct poly_error *error)
+fail_setting(const char *word, struct poly_error *error)
 {
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"'%s' is no setting of pipelines, expected values of options, each once, as "
+		"'%s' is not a valid setting, expected values of options, each once, as "
 		"width=1,2,4,rob=32..256,model=inorder,ooo",
 		word);
 }
 
 static enum poly_status
-add(const struct poly_option *option, uint64_t value, struct values *values,
+add_value(const struct poly_option *option, uint64_t value, struct sweep_list *values,
 	struct poly_error *error)
 {
-	if (values->count == VALUES_MOST)
+	if (values->count == VALUES_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' has more than %d values", name_of(option), VALUES_MOST);
+			"'%s': more than %d values", name_of(option), VALUES_MAX);
 	values->values[values->count++] = value;
 	return POLY_OK;
 }
 
 static enum poly_status
-take_choice(const struct poly_option *option, const char *word, struct values *values,
+parse_choice(const struct poly_option *option, const char *word, struct sweep_list *values,
 	struct poly_error *error)
 {
 	for (size_t i = 0; option->choices[i]; i++) {
 		if (strcmp(option->choices[i], word) == 0)
-			return add(option, i, values, error);
+			return add_value(option, i, values, error);
 	}
 	return option_refuse(option, word, error);
 }
 
-/* A number, numbers that double, "32..256", or all between two, "1-4". */
+/* Parses a number, numbers that double, "32..256", or a range, "1-4". */
 static enum poly_status
-take_numbers(const struct poly_option *option, const char *word, struct values *values,
+parse_numbers(const struct poly_option *option, const char *word, struct sweep_list *values,
 	struct poly_error *error)
 {
 	const char *p = word;
 	uint64_t first, last;
-	if (!sweep_number(&p, &first))
-		return fail(word, error);
+	if (!sweep_parse_number(&p, &first))
+		return fail_setting(word, error);
 	const bool doubles = strncmp(p, "..", 2) == 0;
 	last = first;
 	if (doubles || *p == '-') {
 		p += doubles ? 2 : 1;
-		if ((doubles && !first) || !sweep_number(&p, &last) || last < first)
-			return fail(word, error);
+		if ((doubles && !first) || !sweep_parse_number(&p, &last) || last < first)
+			return fail_setting(word, error);
 	}
 	if (*p)
-		return fail(word, error);
+		return fail_setting(word, error);
 	if (!option_fits(option, first) || !option_fits(option, last))
 		return option_refuse(option, word, error);
-	enum poly_status status = add(option, first, values, error);
+	enum poly_status status = add_value(option, first, values, error);
 	for (uint64_t value = first; status == POLY_OK && value < last;) {
 		value += doubles ? value : 1;
 		if (value <= last)
-			status = add(option, value, values, error);
+			status = add_value(option, value, values, error);
 	}
 	return status;
 }
 
-/* Options that are not about the machine. */
+/* Returns whether an option configures the recording of stages, not the machine. */
 static bool
-is_of_stages(const char *name)
+is_stage_option(const char *name)
 {
 	return strcmp(name, "from") == 0 || strcmp(name, "count") == 0;
 }
 
-/* The key of a name of n bytes, a new one where it was not met; false: there is none. */
+/* Adds the key of a name of n bytes; false: unknown, or a duplicate. */
 static bool
-take_key(struct parsing *parsing, const char *name, size_t n)
+parse_key(struct pipeline_sweep_parser *parser, const char *name, size_t n)
 {
-	struct pipeline_sweep *sweep = parsing->sweep;
+	struct pipeline_sweep *sweep = parser->sweep;
 	const struct poly_option *options = analysis_pipeline.info.options;
-	char word[sizeof PREFIX + WORD_MOST] = PREFIX;
+	char word[sizeof PREFIX + WORD_MAX] = PREFIX;
 	memcpy(word + sizeof PREFIX - 1, name, n);
 	word[sizeof PREFIX - 1 + n] = '\0';
-	/* A reorder buffer is mostly called so. */
+	/* The common abbreviation of the reorder buffer. */
 	if (strcmp(word, PREFIX "rob") == 0)
 		strcpy(word, PREFIX "size");
 	const struct poly_option *option = option_find(options, word, strlen(word));
-	if (!option || option->type == POLY_OPTION_TEXT || is_of_stages(name_of(option)) ||
+	if (!option || option->type == POLY_OPTION_TEXT || is_stage_option(name_of(option)) ||
 		sweep->key_count == PIPELINE_SWEEP_KEYS)
 		return false;
 	for (size_t i = 0; i < sweep->key_count; i++) {
@@ -130,32 +130,33 @@ take_key(struct parsing *parsing, const char *name, size_t n)
 	return true;
 }
 
-/* A word between commas: "width=1", or a further value of the key before. */
+/* Parses a word between commas: "width=1", or a further value of the previous key. */
 static enum poly_status
-take_word(struct parsing *parsing, const char *word, struct poly_error *error)
+parse_word(struct pipeline_sweep_parser *parser, const char *word, struct poly_error *error)
 {
 	const char *equals = strchr(word, '=');
-	if (equals && !take_key(parsing, word, (size_t)(equals - word)))
-		return fail(word, error);
-	const size_t keys = parsing->sweep->key_count;
+	if (equals && !parse_key(parser, word, (size_t)(equals - word)))
+		return fail_setting(word, error);
+	const size_t keys = parser->sweep->key_count;
 	if (!keys)
-		return fail(word, error);
-	const struct poly_option *option = option_of(parsing->sweep, keys - 1);
-	struct values *values = &parsing->values[keys - 1];
+		return fail_setting(word, error);
+	const struct poly_option *option = swept_option(parser->sweep, keys - 1);
+	struct sweep_list *values = &parser->values[keys - 1];
 	word = equals ? equals + 1 : word;
-	return option->type == POLY_OPTION_CHOICE ? take_choice(option, word, values, error)
-						  : take_numbers(option, word, values, error);
+	return option->type == POLY_OPTION_CHOICE ? parse_choice(option, word, values, error)
+						  : parse_numbers(option, word, values, error);
 }
 
 static enum poly_status
-take_words(struct parsing *parsing, const char *text, struct poly_error *error)
+parse_words(struct pipeline_sweep_parser *parser, const char *text, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (const char *p = text; *p && status == POLY_OK;) {
-		char word[WORD_MOST + 1];
+		char word[WORD_MAX + 1];
 		const size_t n = strcspn(p, ",");
-		snprintf(word, sizeof word, "%.*s", n < WORD_MOST ? (int)n : WORD_MOST, p);
-		status = n > WORD_MOST ? fail(word, error) : take_word(parsing, word, error);
+		snprintf(word, sizeof word, "%.*s", n < WORD_MAX ? (int)n : WORD_MAX, p);
+		status = n > WORD_MAX ? fail_setting(word, error)
+				      : parse_word(parser, word, error);
 		p += n + (p[n] == ',');
 	}
 	return status;
@@ -175,9 +176,9 @@ is_same_front(const struct pipeline_machine *a, const struct pipeline_machine *b
 	return !a->has_cache || a->miss == b->miss;
 }
 
-/* Puts a pipeline behind its front and, in order, into a lane. */
+/* Assigns a pipeline to its front and, in order, to a lane. */
 static void
-place(struct pipeline_sweep *sweep, struct pipeline_sweep_config *config)
+index(struct pipeline_sweep *sweep, struct pipeline_sweep_config *config)
 {
 	const struct pipeline_machine *machine = &config->machine;
 	uint32_t front = 0, group = 0;
@@ -197,66 +198,66 @@ place(struct pipeline_sweep *sweep, struct pipeline_sweep_config *config)
 		sweep->groups[sweep->group_count++].front = front;
 	config->group = group;
 	config->lane = sweep->groups[group].count++;
-	sweep->groups[group].members[config->lane] = machine->inorder;
+	sweep->groups[group].configs[config->lane] = machine->inorder;
 }
 
-/* One combination, the number-th with the last key going round first. */
+/* Adds the number-th combination; the last key varies fastest. */
 static enum poly_status
-add_config(struct parsing *parsing, size_t number, const uint64_t *values,
+add_config(struct pipeline_sweep_parser *parser, size_t number, const uint64_t *values,
 	struct poly_error *error)
 {
-	struct pipeline_sweep *sweep = parsing->sweep;
+	struct pipeline_sweep *sweep = parser->sweep;
 	struct pipeline_sweep_config *config = &sweep->configs[sweep->count];
-	uint64_t all[OPTIONS_MOST];
+	uint64_t all[OPTIONS_MAX];
 	size_t n = 0;
-	for (; n < OPTIONS_MOST && analysis_pipeline.info.options[n].name; n++)
+	for (; n < OPTIONS_MAX && analysis_pipeline.info.options[n].name; n++)
 		all[n] = values[n];
 	for (size_t key = sweep->key_count; key-- > 0;) {
-		const struct values *list = &parsing->values[key];
-		config->chosen[key] = all[sweep->keys[key]] =
+		const struct sweep_list *list = &parser->values[key];
+		config->values[key] = all[sweep->keys[key]] =
 			list->values[number % list->count];
 		number /= list->count;
 	}
-	enum poly_status status = pipeline_machine_set(&config->machine, all, error);
+	enum poly_status status = pipeline_machine_init(&config->machine, all, error);
 	if (status != POLY_OK)
 		return status;
-	place(sweep, config);
+	index(sweep, config);
 	sweep->count++;
 	return POLY_OK;
 }
 
 enum poly_status
-pipeline_sweep_new(const char *text, const uint64_t *values, struct pipeline_sweep **made,
+pipeline_sweep_new(const char *text, const uint64_t *values, struct pipeline_sweep **created,
 	struct poly_error *error)
 {
-	struct parsing *parsing = mem_new(1, sizeof *parsing);
+	struct pipeline_sweep_parser *parser = mem_new(1, sizeof *parser);
 	struct pipeline_sweep *sweep = mem_new(1, sizeof *sweep);
 	size_t count = 1;
 	enum poly_status status = POLY_ERR_MEMORY;
-	if (parsing && sweep) {
-		parsing->sweep = sweep;
-		status = take_words(parsing, text, error);
-		for (size_t i = 0; i < sweep->key_count && count <= PIPELINE_SWEEP_MOST; i++)
-			count *= parsing->values[i].count;
+	if (parser && sweep) {
+		parser->sweep = sweep;
+		status = parse_words(parser, text, error);
+		for (size_t i = 0; i < sweep->key_count && count <= PIPELINE_SWEEP_MAX; i++)
+			count *= parser->values[i].count;
 	} else {
 		err_memory(error);
 	}
-	if (status == POLY_OK && count > PIPELINE_SWEEP_MOST)
+	if (status == POLY_OK && count > PIPELINE_SWEEP_MAX)
 		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d pipelines at once", PIPELINE_SWEEP_MOST);
+			"more than %d pipelines", PIPELINE_SWEEP_MAX);
 	for (size_t i = 0; i < count && status == POLY_OK; i++)
-		status = add_config(parsing, i, values, error);
-	mem_free(parsing);
+		status = add_config(parser, i, values, error);
+	mem_free(parser);
 	if (status != POLY_OK)
 		mem_free(sweep);
 	else
-		*made = sweep;
+		*created = sweep;
 	return status;
 }
 
-/* A value as text: the word of a choice. */
+/* Formats a value; choices by name. */
 static void
-write_value(const struct poly_option *option, uint64_t value, char *text, size_t size)
+format_value(const struct poly_option *option, uint64_t value, char *text, size_t size)
 {
 	if (option->type == POLY_OPTION_CHOICE)
 		snprintf(text, size, "%s", option->choices[value]);
@@ -264,37 +265,39 @@ write_value(const struct poly_option *option, uint64_t value, char *text, size_t
 		snprintf(text, size, "%" PRIu64, value);
 }
 
-/* All keys but the first, as "size=32 load=4". */
+/* Formats all keys except the first, as "size=32 load=4". */
 static void
-write_others(const struct pipeline_sweep *sweep, size_t i, char *text, size_t size)
+format_other_options(const struct pipeline_sweep *sweep, size_t i, char *text, size_t size)
 {
 	size_t n = 0;
 	for (size_t key = 1; key < sweep->key_count && n < size; key++) {
-		const struct poly_option *option = option_of(sweep, key);
+		const struct poly_option *option = swept_option(sweep, key);
 		char value[24];
-		write_value(option, sweep->configs[i].chosen[key], value, sizeof value);
+		format_value(option, sweep->configs[i].values[key], value, sizeof value);
 		n += (size_t)snprintf(text + n, size - n, "%s%s=%s", key > 1 ? " " : "",
 			name_of(option), value);
 	}
 }
 
-/* Instructions a cycle by the first key, a line for each combination of the others. */
+/* Plots micro-operations per cycle by the first key, with one curve per combination of the
+ * others. */
 static void
 plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 {
-	const struct poly_option *first = option_of(sweep, 0);
+	const struct poly_option *first = swept_option(sweep, 0);
 	struct poly_plot plot = POLY_PLOT_INIT;
-	plot.title = "Instructions a cycle";
+	plot.title = "µops per cycle";
 	plot.kind = first->type == POLY_OPTION_NUMBER || first->type == POLY_OPTION_SIZE
 			    ? POLY_PLOT_CURVE
 			    : POLY_PLOT_BARS;
 	plot.x = name_of(first);
-	plot.y[0] = "ipc";
+	plot.y[0] = "uops_per_cycle";
 	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)
-		plot.series = sweep->key_count > 2 ? "with" : name_of(option_of(sweep, 1));
+		plot.series = sweep->key_count > 2 ? "other_options"
+						   : name_of(swept_option(sweep, 1));
 	plot.log_x = plot.kind == POLY_PLOT_CURVE;
 	for (size_t i = 0; i < sweep->count; i++)
-		plot.log_x = plot.log_x && sweep->configs[i].chosen[0];
+		plot.log_x = plot.log_x && sweep->configs[i].values[0];
 	poly_report_plot(report, &plot);
 }
 
@@ -303,16 +306,16 @@ open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
 {
 	poly_report_table(report, "sweep");
 	for (size_t key = 0; key < sweep->key_count; key++) {
-		const struct poly_option *option = option_of(sweep, key);
+		const struct poly_option *option = swept_option(sweep, key);
 		poly_report_column(report, name_of(option), option->type != POLY_OPTION_CHOICE);
 		poly_report_heading(report, name_of(option));
 	}
 	if (sweep->key_count > 2)
-		poly_report_column(report, "with", false);
+		poly_report_column(report, "other_options", false);
 	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "cpi", true);
-	poly_report_column(report, "ipc", true);
-	poly_report_column(report, "mispredicted", true);
+	poly_report_column(report, "cycles_per_uop", true);
+	poly_report_column(report, "uops_per_cycle", true);
+	poly_report_column(report, "mispredictions", true);
 	poly_report_column(report, "misses", true);
 	plot(sweep, report);
 }
@@ -323,16 +326,16 @@ report_config(const struct pipeline_sweep *sweep, size_t i, struct poly_report *
 	const struct pipeline_sweep_config *config = &sweep->configs[i];
 	char text[NAME];
 	for (size_t key = 0; key < sweep->key_count; key++) {
-		const struct poly_option *option = option_of(sweep, key);
-		write_value(option, config->chosen[key], text, sizeof text);
+		const struct poly_option *option = swept_option(sweep, key);
+		format_value(option, config->values[key], text, sizeof text);
 		if (option->type == POLY_OPTION_CHOICE)
 			poly_report_cell_text(report, text);
 		else
-			poly_report_cell_count(report, config->chosen[key]);
+			poly_report_cell_count(report, config->values[key]);
 	}
 	if (sweep->key_count < 3)
 		return;
-	write_others(sweep, i, text, sizeof text);
+	format_other_options(sweep, i, text, sizeof text);
 	poly_report_cell_text(report, text);
 }
 
@@ -343,14 +346,15 @@ pipeline_sweep_report(const struct pipeline_sweep *sweep, const uint64_t *cycles
 	const double n = (double)instructions;
 	open_table(sweep, report);
 	for (size_t i = 0; i < sweep->count; i++) {
-		const struct pipeline_met *met = &sweep->fronts[sweep->configs[i].front].met;
+		const struct pipeline_events *events =
+			&sweep->fronts[sweep->configs[i].front].events;
 		const double own = (double)cycles[i];
 		report_config(sweep, i, report);
 		poly_report_cell_count(report, cycles[i]);
 		poly_report_cell_real(report, instructions ? own / n : 0, 4);
 		poly_report_cell_real(report, cycles[i] ? n / own : 0, 4);
-		poly_report_cell_count(report, met->mispredicted);
-		poly_report_cell_count(report, met->misses);
+		poly_report_cell_count(report, events->mispredictions);
+		poly_report_cell_count(report, events->misses);
 	}
 	poly_report_end(report);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulation of coherent caches: its state, and what parts of it share. */
+/* The simulation of coherent caches: its state, shared by its files. */
 #ifndef ANALYSIS_SIM_SHARING_H
 #define ANALYSIS_SIM_SHARING_H
 
@@ -8,64 +8,65 @@
 #include "sim/coherence.h"
 #include "sim/dense_index.h"
 
-/* Different lines that are told apart: 600 bytes each. */
-#define SHARING_LINES_MOST ((uint32_t)1 << 19)
+/* Maximum number of different lines: 600 bytes each. */
+#define SHARING_LINES_MAX ((uint32_t)1 << 19)
 
-/* Places that are told of: 120 bytes each. */
-#define SHARING_PLACES_MOST ((uint32_t)1 << 19)
+/* Maximum number of sharing sites: 120 bytes each. */
+#define SHARING_SITES_MAX ((uint32_t)1 << 19)
 
-/* Accesses that are simulated at a time. */
+/* Accesses per step. */
 #define SHARING_STEP 4096
 
-/* An instruction of a context that lost a line to others, or took it from them. */
-struct sharing_place {
+/* An instruction of a context with sharing misses on a line, or that invalidated copies of it.
+ */
+struct sharing_site {
 	uint64_t line; /* its first address */
 	uint64_t pc;
-	uint64_t true_misses, false_misses; /* because of others */
-	uint64_t taken;			    /* caches that its stores took the line from */
-	uint32_t first, last;		    /* bytes of the line, those of all such accesses */
+	uint64_t true_misses, false_misses; /* sharing misses */
+	uint64_t invalidated;		    /* copies of the line that its stores invalidated */
+	uint32_t first, last;		    /* bytes of the line that these accesses touch */
 	uint16_t context;
 };
 
-/* Zero-initialise, but for the two tables. */
-struct sharing_places {
+/* Zero-initialise, except the two tables. */
+struct sharing_sites {
 	struct dense_index lines, pcs;
 	struct map numbers; /* by line, pc and context */
-	struct sharing_place *list;
+	struct sharing_site *list;
 	uint32_t count, capacity;
-	bool full; /* some are not among them */
+	bool full; /* further ones are not recorded */
 };
 
-/* Accesses, each within a line. */
+/* Accesses, each within one line. */
 struct sharing_step {
 	uint64_t addresses[SHARING_STEP], pcs[SHARING_STEP];
 	uint32_t sizes[SHARING_STEP], threads[SHARING_STEP];
-	uint8_t kinds[SHARING_STEP], outcomes[SHARING_STEP], taken[SHARING_STEP];
+	uint8_t kinds[SHARING_STEP], outcomes[SHARING_STEP], invalidated[SHARING_STEP];
 	size_t count;
 };
 
-struct sharing {
+struct sharing_simulation {
 	const struct contexts *contexts;
 	uint64_t top;
 	struct coherence_config config;
 	struct coherence *coherence;
-	bool full;	   /* there are more lines than can be told apart */
-	uint64_t left_out; /* accesses of contexts that have no cache */
-	uint64_t instructions[COHERENCE_THREADS]; /* that count */
-	struct sharing_places places;
-	struct mem_refs uses;
+	bool full;				  /* the number of lines exceeded the limit */
+	uint64_t untracked;			  /* accesses of contexts beyond the limit */
+	uint64_t instructions[COHERENCE_THREADS]; /* counted */
+	struct sharing_sites sites;
+	struct mem_refs refs;
 	struct sharing_step step;
 };
 
 /* POLY_ERR_MEMORY. */
-enum poly_status sharing_places_init(struct sharing_places *places, struct poly_error *error);
-void sharing_places_fini(struct sharing_places *places);
+enum poly_status sharing_sites_init(struct sharing_sites *sites, struct poly_error *error);
+void sharing_sites_fini(struct sharing_sites *sites);
 
-/* Counts what accesses of a step lost and took; false: no memory. */
-bool sharing_places_add(
-	struct sharing_places *places, const struct sharing_step *step, uint32_t line_size);
+/* Counts the sharing misses and invalidations of a step; false: out of memory. */
+bool sharing_sites_add(
+	struct sharing_sites *sites, const struct sharing_step *step, uint32_t line_size);
 
-/* Writes the answer. */
+/* Reports the results. */
 void sharing_report(
 	const void *state, const struct static_ops *ops, struct poly_report *report);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Caches by a text: lists of values by key, and all their combinations. */
+/* Parses sweeps: lists of values by key, and all their combinations. */
 #include "analysis/sim/sweep.h"
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WORD_MOST 40 /* bytes of a key and a value */
+#define WORD_MAX 40 /* maximum bytes of a key and a value */
 
 const char *const sweep_policies[] = {
 	"lru", "fifo", "random", "plru", "srrip", "drrip", "pointer", "opt", NULL};
@@ -29,7 +29,7 @@ static const struct sweep_key cache_keys[KEYS + 1] = {
 };
 
 bool
-sweep_number(const char **text, uint64_t *value)
+sweep_parse_number(const char **text, uint64_t *value)
 {
 	const char *p = *text;
 	unsigned shift = 0;
@@ -50,51 +50,53 @@ sweep_number(const char **text, uint64_t *value)
 }
 
 static bool
-add(struct sweep_values *values, uint64_t value)
+add_value(struct sweep_values *values, uint64_t value)
 {
-	if (values->count == SWEEP_VALUES)
+	if (values->count == SWEEP_VALUES_MAX)
 		return false;
 	values->values[values->count++] = value;
 	return true;
 }
 
-/* Numbers that double, "1k..4M", all between two, "3-10", or one. "full" is 0, for ways. */
+/* Parses numbers that double, "1k..4M", a range, "3-10", or one number. "full" is 0, for ways.
+ */
 static bool
-take_numbers(const char *word, struct sweep_values *values)
+parse_numbers(const char *word, struct sweep_values *values)
 {
 	uint64_t first, last;
 	if (strcmp(word, "full") == 0)
-		return add(values, 0);
-	if (!sweep_number(&word, &first) || !first)
+		return add_value(values, 0);
+	if (!sweep_parse_number(&word, &first) || !first)
 		return false;
 	const bool doubles = strncmp(word, "..", 2) == 0;
 	last = first;
 	if (doubles || *word == '-') {
 		word += doubles ? 2 : 1;
-		if (!sweep_number(&word, &last) || last < first)
+		if (!sweep_parse_number(&word, &last) || last < first)
 			return false;
 	}
 	for (uint64_t value = first; value <= last; value += doubles ? value : 1)
-		if (!add(values, value))
+		if (!add_value(values, value))
 			return false;
 	return *word == '\0';
 }
 
-/* A value: a word of the key, or numbers. */
+/* Parses a value: a choice of the key, or numbers. */
 static bool
-take_value(const struct sweep_key *key, const char *word, struct sweep_values *values)
+parse_value(const struct sweep_key *key, const char *word, struct sweep_values *values)
 {
 	if (!key->words)
-		return take_numbers(word, values);
+		return parse_numbers(word, values);
 	for (size_t i = 0; key->words[i]; i++)
 		if (strcmp(key->words[i], word) == 0)
-			return add(values, i);
+			return add_value(values, i);
 	return false;
 }
 
-/* The key that a word begins with, or the one before; *value: what is behind it. */
+/* Parses the key at the start of a word; without one the previous key remains. *value: the text
+ * after it. */
 static bool
-take_key(const struct sweep_key *keys, const char *word, const struct sweep_key **key,
+parse_key(const struct sweep_key *keys, const char *word, const struct sweep_key **key,
 	const char **value)
 {
 	const char *equals = strchr(word, '=');
@@ -111,7 +113,7 @@ take_key(const struct sweep_key *keys, const char *word, const struct sweep_key 
 }
 
 size_t
-sweep_combinations(const struct sweep_key *keys, const struct sweep_values *values)
+sweep_count_combinations(const struct sweep_key *keys, const struct sweep_values *values)
 {
 	size_t count = 1;
 	for (size_t i = 0; keys[i].name; i++)
@@ -120,92 +122,95 @@ sweep_combinations(const struct sweep_key *keys, const struct sweep_values *valu
 }
 
 static enum poly_status
-too_many(struct poly_error *error)
+fail_combinations(struct poly_error *error)
 {
 	return err_set(
-		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "more than %d at once", SWEEP_MOST);
+		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "more than %d combinations", SWEEP_MAX);
 }
 
-/* Of a value that can't be taken: why. */
+/* Sets the error of an invalid value. */
 static enum poly_status
-fail(const char *word, const char *what, bool full, struct poly_error *error)
+fail(const char *word, const char *expected, bool full, struct poly_error *error)
 {
 	if (full)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s' makes more than %d values of a key", word, SWEEP_VALUES);
-	return err_set(
-		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "'%s' is no setting of %s", word, what);
+			"'%s': more than %d values of a key", word, SWEEP_VALUES_MAX);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"'%s' is not a valid setting, expected %s", word, expected);
 }
 
 enum poly_status
-sweep_take(const char *text, const struct sweep_key *keys, const char *what,
+sweep_parse_values(const char *text, const struct sweep_key *keys, const char *expected,
 	struct sweep_values *values, struct poly_error *error)
 {
 	const struct sweep_key *key = NULL;
 	for (const char *p = text; *p;) {
 		const size_t n = strcspn(p, ",");
-		char word[WORD_MOST + 1];
+		char word[WORD_MAX + 1];
 		const char *value;
-		if (n > WORD_MOST)
+		if (n > WORD_MAX)
 			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"a value of %zu bytes, at most %d are expected", n, WORD_MOST);
+				"a value of %zu bytes, expected at most %d", n, WORD_MAX);
 		memcpy(word, p, n);
 		word[n] = '\0';
-		if (!take_key(keys, word, &key, &value) ||
-			!take_value(key, value, &values[key - keys]))
-			return fail(word, what, key && values[key - keys].count == SWEEP_VALUES,
-				error);
+		if (!parse_key(keys, word, &key, &value) ||
+			!parse_value(key, value, &values[key - keys]))
+			return fail(word, expected,
+				key && values[key - keys].count == SWEEP_VALUES_MAX, error);
 		p += n + (p[n] == ',');
 	}
-	return sweep_combinations(keys, values) > 16 * SWEEP_MOST ? too_many(error) : POLY_OK;
+	return sweep_count_combinations(keys, values) > 16 * SWEEP_MAX
+		       ? fail_combinations(error)
+		       : POLY_OK;
 }
 
 void
-sweep_combine(const struct sweep_key *keys, const struct sweep_values *values, size_t place,
-	uint64_t *chosen)
+sweep_combine(const struct sweep_key *keys, const struct sweep_values *values, size_t index,
+	uint64_t *combination)
 {
 	size_t count = 0;
 	while (keys[count].name)
 		count++;
 	for (size_t i = count; i-- > 0;) {
 		const size_t choices = values[i].count;
-		chosen[i] = choices ? values[i].values[place % choices] : keys[i].initial;
-		place /= choices ? choices : 1;
+		combination[i] = choices ? values[i].values[index % choices] : keys[i].initial;
+		index /= choices ? choices : 1;
 	}
 }
 
 static enum poly_status
-add_cache(struct sweep *sweep, const uint64_t *chosen, bool several, struct poly_error *error)
+add_cache(struct sweep *sweep, const uint64_t *combination, bool is_sweep,
+	struct poly_error *error)
 {
-	if (!chosen[SIZE] || !chosen[LINE])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'full' is a number of ways, not of bytes");
-	const uint64_t lines = chosen[SIZE] / chosen[LINE];
-	const uint64_t ways = chosen[WAYS] ? chosen[WAYS] : lines;
-	if (several && lines < ways)
+	if (!combination[SIZE] || !combination[LINE])
+		return err_set(
+			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "'full' is valid only for ways");
+	const uint64_t lines = combination[SIZE] / combination[LINE];
+	const uint64_t ways = combination[WAYS] ? combination[WAYS] : lines;
+	if (is_sweep && lines < ways)
 		return POLY_OK;
-	const bool is_opt = chosen[POLICY] == SWEEP_OPT;
-	if (sweep->count == SWEEP_MOST)
-		return too_many(error);
-	if (!ways || lines % ways || chosen[SIZE] % chosen[LINE] || ways > CACHE_LINES_MAX ||
-		chosen[LINE] > CACHE_LINE_MAX)
+	const bool is_opt = combination[POLICY] == SWEEP_OPT;
+	if (sweep->count == SWEEP_MAX)
+		return fail_combinations(error);
+	if (!ways || lines % ways || combination[SIZE] % combination[LINE] ||
+		ways > CACHE_LINES_MAX || combination[LINE] > CACHE_LINE_MAX)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu64 " bytes are not sets of %" PRIu64 " ways of %" PRIu64
+			"size=%" PRIu64 " is not a multiple of %" PRIu64 " ways of %" PRIu64
 			" bytes",
-			chosen[SIZE], ways, chosen[LINE]);
-	if (is_opt && (chosen[WRITE] == 1 || chosen[ALLOCATE] == 0 || chosen[VALID] == 0))
+			combination[SIZE], ways, combination[LINE]);
+	if (is_opt && (combination[WRITE] == 1 || combination[ALLOCATE] == 0 ||
+			      combination[VALID] == 0))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy opt is for caches that are write-back and write-allocate, with "
-			"valid bits");
+			"policy opt: expected write=back, allocate=yes and valid=yes");
 	sweep->is_opt[sweep->count] = is_opt;
 	struct cache_config *config = &sweep->configs[sweep->count++];
 	*config = (struct cache_config){.sets = lines / ways,
 		.ways = (uint32_t)ways,
-		.line_size = (uint32_t)chosen[LINE],
-		.policy = is_opt ? CACHE_LRU : (enum cache_policy)chosen[POLICY],
-		.write_through = chosen[WRITE] == 1,
-		.no_allocate = chosen[ALLOCATE] == 0,
-		.always_valid = chosen[VALID] == 0};
+		.line_size = (uint32_t)combination[LINE],
+		.policy = is_opt ? CACHE_LRU : (enum cache_policy)combination[POLICY],
+		.write_through = combination[WRITE] == 1,
+		.no_allocate = combination[ALLOCATE] == 0,
+		.always_valid = combination[VALID] == 0};
 	return cache_check(config, error);
 }
 
@@ -213,33 +218,34 @@ enum poly_status
 sweep_parse(const char *text, struct sweep *sweep, struct poly_error *error)
 {
 	struct sweep_values values[KEYS] = {{{0}, 0}};
-	uint64_t chosen[KEYS];
+	uint64_t combination[KEYS];
 	sweep->count = 0;
-	enum poly_status status = sweep_take(text, cache_keys,
-		"caches, expected size=32k, ways=8, line=64, policy=lru, write=back, "
+	enum poly_status status = sweep_parse_values(text, cache_keys,
+		"size=32k, ways=8, line=64, policy=lru, write=back, "
 		"allocate=yes or valid=yes",
 		values, error);
-	const size_t count = status == POLY_OK ? sweep_combinations(cache_keys, values) : 0;
+	const size_t count =
+		status == POLY_OK ? sweep_count_combinations(cache_keys, values) : 0;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		sweep_combine(cache_keys, values, i, chosen);
-		status = add_cache(sweep, chosen, count > 1, error);
+		sweep_combine(cache_keys, values, i, combination);
+		status = add_cache(sweep, combination, count > 1, error);
 	}
 	if (status == POLY_OK && !sweep->count)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"all sizes are smaller than a set");
+			"all sizes are smaller than one set");
 	return status;
 }
 
-/* Bits that tell so many things apart. */
+/* Returns the bits that distinguish n values. */
 static unsigned
-bits_for(uint64_t things)
+log2_ceil(uint64_t n)
 {
-	return things > 1 ? 64 - (unsigned)__builtin_clzll(things - 1) : 0;
+	return n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 0;
 }
 
-/* Of all orders of ways. */
+/* Returns the bits that encode an order of the ways. */
 static uint64_t
-bits_of_orders(uint32_t ways)
+bits_per_order(uint32_t ways)
 {
 	double bits = 0;
 	for (uint32_t i = 2; i <= ways; i++)
@@ -247,14 +253,14 @@ bits_of_orders(uint32_t ways)
 	return (uint64_t)ceil(bits);
 }
 
-/* Of a set: what it replaces by. */
+/* Returns the bits of the replacement state of a set. */
 static uint64_t
-bits_of_policy(const struct cache_config *config)
+bits_per_set(const struct cache_config *config)
 {
 	switch (config->policy) {
-	case CACHE_LRU: return bits_of_orders(config->ways);
+	case CACHE_LRU: return bits_per_order(config->ways);
 	case CACHE_FIFO:
-	case CACHE_POINTER: return bits_for(config->ways);
+	case CACHE_POINTER: return log2_ceil(config->ways);
 	case CACHE_PLRU: return config->ways - 1;
 	case CACHE_SRRIP:
 	case CACHE_DRRIP: return 2 * (uint64_t)config->ways;
@@ -265,12 +271,12 @@ bits_of_policy(const struct cache_config *config)
 }
 
 uint64_t
-sweep_bits(const struct cache_config *config, unsigned address_bits)
+sweep_storage_bits(const struct cache_config *config, unsigned address_bits)
 {
-	const unsigned known = bits_for(config->sets) + bits_for(config->line_size);
-	const uint64_t tag = address_bits > known ? address_bits - known : 0;
+	const unsigned implied = log2_ceil(config->sets) + log2_ceil(config->line_size);
+	const uint64_t tag = address_bits > implied ? address_bits - implied : 0;
 	const uint64_t line = 8 * (uint64_t)config->line_size + tag + !config->always_valid +
 			      !config->write_through;
-	return config->sets * (config->ways * line + bits_of_policy(config)) +
+	return config->sets * (config->ways * line + bits_per_set(config)) +
 	       (config->policy == CACHE_DRRIP ? 10 : 0);
 }

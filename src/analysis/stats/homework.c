@@ -93,7 +93,7 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_real(report, "avg_insn_size", course_mix_size(mix), 6);
 	poly_report_heading(report, "avgInsnSize");
 	poly_report_text(report, "most_common_uop_category",
-		mix->count.uops ? course_category_names[course_mix_most(mix)] : NULL);
+		mix->count.uops ? course_category_names[course_mix_top_category(mix)] : NULL);
 	poly_report_heading(report, "mostCommonUopCategory");
 	poly_report_table(report, "fractions");
 	poly_report_column(report, "n", true);
@@ -167,7 +167,7 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 	top_n_distribution(
 		report, "branch_distances", "distance_bits", mix.bits, COURSE_MIX_BITS);
 	top_n_distribution(report, "branch_distances_from_fallthrough", "distance_bits",
-		mix.from_behind, COURSE_MIX_BITS);
+		mix.from_fallthrough, COURSE_MIX_BITS);
 	report_categories(&mix, report);
 	report_penn(&mix, report);
 }
