@@ -25,7 +25,7 @@ static const struct opt join_table[] = {
 static const struct opt *const join_tables[] = {
 	join_table, bounds_table, selection_table, input_table, NULL};
 
-struct job {
+struct join_job {
 	const struct join_options *options;
 	struct command_input first; /* the output has its metadata */
 	struct poly_writer *writer;
@@ -39,7 +39,7 @@ is_same_text(const char *a, const char *b)
 
 /* Checks that a trace has no columns that the output's header lacks; false after a message. */
 static bool
-fits_columns(const struct job *job, const struct command_input *source)
+fits_columns(const struct join_job *job, const struct command_input *source)
 {
 	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
 	const poly_columns extra = poly_reader_info(source->reader)->columns &
@@ -55,7 +55,7 @@ fits_columns(const struct job *job, const struct command_input *source)
 
 /* Checks the format and the record names of a packed trace; false after a message. */
 static bool
-fits_packed(const struct job *job, const struct command_input *source)
+fits_packed(const struct join_job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(job->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -80,7 +80,7 @@ fits_packed(const struct job *job, const struct command_input *source)
 
 /* Checks that a trace can be appended to the first one; false after a message. */
 static bool
-fits(const struct job *job, const struct command_input *source)
+fits(const struct join_job *job, const struct command_input *source)
 {
 	const struct poly_trace_info *first = poly_reader_info(job->first.reader);
 	const struct poly_trace_info *info = poly_reader_info(source->reader);
@@ -107,7 +107,7 @@ fits(const struct job *job, const struct command_input *source)
 
 /* Writes the records of a source; returns an exit status. */
 static int
-pump_records(struct job *job, struct command_input *source)
+pump_records(struct join_job *job, struct command_input *source)
 {
 	struct poly_error error;
 	const struct poly_batch *batch;
@@ -130,7 +130,7 @@ pump_records(struct job *job, struct command_input *source)
 
 /* Opens the first input and, with its metadata, the output; writes its records. */
 static int
-join_first(struct job *job, const char *path)
+join_first(struct join_job *job, const char *path)
 {
 	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0};
@@ -154,7 +154,7 @@ join_first(struct job *job, const char *path)
  * Refuses an input recognised as another format. False, after a message, on failure.
  */
 static bool
-open_next(struct job *job, const char *path, struct command_input *source)
+open_next(struct join_job *job, const char *path, struct command_input *source)
 {
 	struct input_options options = job->options->source;
 	const struct poly_format_info *first = poly_reader_format(job->first.reader);
@@ -182,7 +182,7 @@ open_next(struct job *job, const char *path, struct command_input *source)
 
 /* Appends another input. */
 static int
-append_input(struct job *job, const char *path)
+append_input(struct join_job *job, const char *path)
 {
 	struct command_input source;
 	if (!open_next(job, path, &source))
@@ -195,7 +195,7 @@ append_input(struct job *job, const char *path)
 }
 
 static int
-finish_output(struct job *job)
+finish_output(struct join_job *job)
 {
 	struct poly_error error;
 	const char *output = diag_output_name(job->options->output), *note;
@@ -217,7 +217,7 @@ static int
 join_run(void *fields, char **operands)
 {
 	char standard_input[] = "-", *only[] = {standard_input, NULL};
-	struct job job = {.options = fields};
+	struct join_job job = {.options = fields};
 	if (!job.options->output) {
 		diag_print("join",
 			"no output; name a file with -o, or '-o -' for standard output");

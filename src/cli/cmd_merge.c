@@ -74,7 +74,7 @@ struct merged {
 };
 
 /* State of a merge. */
-struct job {
+struct merge_job {
 	const struct merge_options *options;
 	struct input_options reading; /* for each input */
 	struct merged *inputs;
@@ -122,7 +122,7 @@ compare_threads(const void *a, const void *b)
 /* Numbers the threads by the file names, if these have distinct numbers, else by position
  * from 1. */
 static void
-number_threads(struct job *job)
+number_threads(struct merge_job *job)
 {
 	bool named = true;
 	for (size_t i = 0; i < job->count; i++) {
@@ -141,7 +141,7 @@ number_threads(struct job *job)
 }
 
 static bool
-open_input(struct job *job, struct merged *input, poly_columns columns)
+open_input(struct merge_job *job, struct merged *input, poly_columns columns)
 {
 	const struct merge_options *options = job->options;
 	/* Of simultaneously open inputs only the first one shows progress. */
@@ -167,7 +167,7 @@ close_input(struct merged *input, bool quiet)
 
 /* Detects what all inputs can be merged by. */
 static bool
-detect_by(struct job *job)
+detect_by(struct merge_job *job)
 {
 	bool sync = false, time = true;
 	for (size_t i = 0; i < job->count; i++) {
@@ -203,7 +203,7 @@ can_be_read_again(const char *path)
 }
 
 static bool
-find_order(struct job *job)
+find_order(struct merge_job *job)
 {
 	const struct merge_options *options = job->options;
 	job->by = options->by == BY_TIME ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
@@ -220,7 +220,7 @@ find_order(struct job *job)
 }
 
 static bool
-find_target(struct job *job)
+find_target(struct merge_job *job)
 {
 	const struct merge_options *options = job->options;
 	job->target = options->to ? poly_format_find(options->to)
@@ -258,7 +258,7 @@ merge_failed(const struct poly_error *error)
 }
 
 static int
-start_merge(struct job *job)
+start_merge(struct merge_job *job)
 {
 	const struct merge_options *requested = job->options;
 	struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
@@ -278,7 +278,7 @@ start_merge(struct job *job)
 
 /* Reads the events of one input. */
 static int
-read_events(struct job *job, size_t i)
+read_events(struct merge_job *job, size_t i)
 {
 	struct merged *input = &job->inputs[i];
 	const struct poly_batch *batch;
@@ -297,7 +297,7 @@ read_events(struct job *job, size_t i)
 
 /* Prints new notes; with --strict they are failures. */
 static int
-print_notes(struct job *job)
+print_notes(struct merge_job *job)
 {
 	uint64_t count = 0;
 	const char *note;
@@ -316,7 +316,7 @@ print_notes(struct job *job)
 }
 
 static int
-read_all_events(struct job *job)
+read_all_events(struct merge_job *job)
 {
 	struct poly_error error;
 	int status = STATUS_DONE;
@@ -331,7 +331,7 @@ read_all_events(struct job *job)
 
 /* Adds the order to a report; prints a contradiction. */
 static int
-print_schedule(struct job *job, struct poly_report *report)
+print_schedule(struct merge_job *job, struct poly_report *report)
 {
 	struct poly_merge_run run;
 	struct poly_error error;
@@ -353,7 +353,7 @@ print_schedule(struct job *job, struct poly_report *report)
 
 /* Returns the columns to read for the output and the report. */
 static poly_columns
-columns_to_read(const struct job *job)
+columns_to_read(const struct merge_job *job)
 {
 	poly_columns columns = poly_merge_columns(job->merge);
 	if (job->by == POLY_MERGE_BY_TIME)
@@ -366,7 +366,7 @@ columns_to_read(const struct job *job)
 }
 
 static void
-print_loss(const struct job *job)
+print_loss(const struct merge_job *job)
 {
 	char names[500];
 	const struct poly_trace_info *info = poly_merge_info(job->merge);
@@ -380,7 +380,7 @@ print_loss(const struct job *job)
 
 /* Fails if the output format cannot hold the thread of a record. */
 static bool
-holds_threads(const struct job *job)
+holds_threads(const struct merge_job *job)
 {
 	const poly_columns thread = POLY_HAS(thread);
 	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
@@ -392,7 +392,7 @@ holds_threads(const struct job *job)
 }
 
 static int
-open_writer(struct job *job)
+open_writer(struct merge_job *job)
 {
 	const struct merge_options *requested = job->options;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
@@ -414,7 +414,7 @@ open_writer(struct job *job)
 
 /* Opens all inputs to read their records. */
 static int
-open_inputs(struct job *job)
+open_inputs(struct merge_job *job)
 {
 	const poly_columns columns =
 		job->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
@@ -438,7 +438,7 @@ open_inputs(struct job *job)
 
 /* A closed pipe at standard output is not a failure. */
 static int
-writing_failed(const struct job *job, const struct poly_error *error)
+writing_failed(const struct merge_job *job, const struct poly_error *error)
 {
 	const char *output = job->options->output;
 	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
@@ -449,7 +449,7 @@ writing_failed(const struct job *job, const struct poly_error *error)
 
 /* Prints a failure of the merge; that of an input with its name. */
 static int
-reading_failed(struct job *job, const struct poly_error *error)
+reading_failed(struct merge_job *job, const struct poly_error *error)
 {
 	const size_t failed = poly_merge_failed(job->merge);
 	if (failed == SIZE_MAX)
@@ -461,7 +461,7 @@ reading_failed(struct job *job, const struct poly_error *error)
 }
 
 static void
-print_writer_notes(const struct job *job)
+print_writer_notes(const struct merge_job *job)
 {
 	const char *note, *output = diag_output_name(job->options->output);
 	uint64_t count;
@@ -472,7 +472,7 @@ print_writer_notes(const struct job *job)
 
 /* Completes the output after the last record. */
 static int
-finish_writer(struct job *job, int status)
+finish_writer(struct merge_job *job, int status)
 {
 	struct poly_error error;
 	const bool to_file = strcmp(job->options->output, "-") != 0;
@@ -490,7 +490,7 @@ finish_writer(struct job *job, int status)
 
 /* Writes and analyses the merged records. */
 static int
-pump_records(struct job *job)
+pump_records(struct merge_job *job)
 {
 	const struct poly_batch *batch;
 	struct poly_error error;
@@ -507,7 +507,7 @@ pump_records(struct job *job)
 
 /* Reads the inputs to write and analyse their records. */
 static int
-merge_records(struct job *job)
+merge_records(struct merge_job *job)
 {
 	int status = open_inputs(job);
 	if (status == STATUS_DONE)
@@ -524,7 +524,7 @@ merge_records(struct job *job)
 
 /* Produces schedule, records and report, as requested. */
 static int
-merge_resolved(struct job *job)
+merge_resolved(struct merge_job *job)
 {
 	const struct merge_options *options = job->options;
 	struct poly_report *report = report_new();
@@ -547,7 +547,7 @@ merge_resolved(struct job *job)
 }
 
 static int
-merge_files(struct job *job)
+merge_files(struct merge_job *job)
 {
 	int status = STATUS_TROUBLE;
 	if (job->options->output && !find_target(job))
@@ -567,7 +567,7 @@ merge_files(struct job *job)
 static int
 merge_operands(const struct merge_options *options, char **operands)
 {
-	struct job job = {
+	struct merge_job job = {
 		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
 	while (operands[job.count])
 		job.count++;

@@ -125,9 +125,9 @@ course_sfsu_dynamic_end(const struct course_sfsu_dynamic *system, struct buf *ou
 	print_number(out, "mispredicted branches", system->mispredictions);
 	buf_printf(out, "misprediction rate = %.6f\n",
 		course_percent(system->mispredictions, system->branches) / 100);
-	print_number(out, "target buffer accesses", system->accesses);
-	print_number(out, "target buffer misses", system->misses);
-	buf_printf(out, "target buffer miss rate = %.6f\n",
+	print_number(out, "BTB accesses", system->accesses);
+	print_number(out, "BTB misses", system->misses);
+	buf_printf(out, "BTB miss rate = %.6f\n",
 		course_percent(system->misses, system->accesses) / 100);
 }
 

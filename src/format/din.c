@@ -25,7 +25,7 @@
 #define SAMPLE_LINES 64
 #define SAMPLE_BYTES 8192
 
-enum rule { D01, D02, D03, D04, D05, D06, D07, D08 };
+enum din_rule { D01, D02, D03, D04, D05, D06, D07, D08 };
 
 const char *const din_records[DIN_RECORD_COUNT] = {
 	[DIN_READ] = "read",
@@ -91,7 +91,7 @@ record_of(uint8_t c, enum din_form *form)
 }
 
 static bool
-set_fault(struct line_fault *fault, enum rule rule, size_t column, const char *text)
+set_fault(struct line_fault *fault, enum din_rule rule, size_t column, const char *text)
 {
 	fault->rule = rule;
 	fault->column = (unsigned)column;
@@ -108,7 +108,7 @@ set_field_fault(
 	char text[200];
 	snprintf(text, sizeof text, "%s is '%.*s', expected hexadecimal digits", field, shown,
 		(const char *)at);
-	enum rule rule = *field == 's' ? D03 : D02;
+	enum din_rule rule = *field == 's' ? D03 : D02;
 	return set_fault(fault, rule, (size_t)(at - line->text) + 1, text);
 }
 

@@ -30,7 +30,7 @@
 #define INSTRUCTION_MAX 20
 #define ACCESS_MAX 512
 
-enum rule { K01, K02, K03, K04, K05, K06, K07 };
+enum lackey_rule { K01, K02, K03, K04, K05, K06, K07 };
 
 const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_INSTRUCTION] = "instruction",
@@ -227,7 +227,7 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 }
 
 static void
-add_finding(struct reading *reading, enum rule rule, size_t row, const struct line *line)
+add_finding(struct reading *reading, enum lackey_rule rule, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
 	if (rule == K01 && text_size(line->text, line->size) == 0)

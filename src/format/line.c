@@ -83,7 +83,7 @@ settle(struct lines *lines, struct in *in)
 }
 
 static void
-put_damaged(struct batch *batch, size_t row, const struct line_format *format,
+store_corrupt(struct batch *batch, size_t row, const struct line_format *format,
 	const struct line *line)
 {
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
@@ -215,7 +215,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 			/* The last line is truncated. */
 			if (in_status(reading->in, NULL) == POLY_END)
 				find_fault(reading, row, &line, &fault);
-			put_damaged(batch, row, format, &line);
+			store_corrupt(batch, row, format, &line);
 		}
 		pass(reading, lines, &line);
 	}
@@ -248,7 +248,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = lines->limit;
-	put_damaged(batch, 0, format, &line);
+	store_corrupt(batch, 0, format, &line);
 	batch->view.rows = 1;
 	lines->at += line.size;
 	lines->within = !line.ended;

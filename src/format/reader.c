@@ -384,8 +384,8 @@ may_match(void *user, const struct poly_bounds *bounds)
 	struct poly_bounds clipped = *bounds;
 	const uint64_t end = records_end(reader), next = bounds->first + bounds->rows;
 	const uint64_t left = end > next ? end - next : 0;
-	if (left < clipped.behind)
-		clipped.behind = left;
+	if (left < clipped.following)
+		clipped.following = left;
 	return bounds->first < end && reader->may_match(reader->user, &clipped);
 }
 

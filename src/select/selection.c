@@ -79,8 +79,8 @@ check_options(const struct poly_selection_options *options, struct poly_error *e
 }
 
 enum poly_status
-poly_selection_new(const struct poly_selection_options *options,
-	struct poly_selection **result, struct poly_error *error)
+poly_selection_new(const struct poly_selection_options *options, struct poly_selection **result,
+	struct poly_error *error)
 {
 	*result = NULL;
 	enum poly_status status = check_options(options, error);
@@ -254,11 +254,11 @@ times_of(const struct poly_selection_options *options, const struct poly_bounds 
 		const struct poly_range *range = &bounds->ranges[i];
 		if (range->column != POLY_COLUMN_time)
 			continue;
-		if (range->least > range->greatest)
+		if (range->min > range->max)
 			return TIMES_NONE;
-		if (range->greatest < options->from_time || range->least > options->to_time)
+		if (range->max < options->from_time || range->min > options->to_time)
 			return TIMES_OUT;
-		return range->least >= options->from_time && range->greatest <= options->to_time
+		return range->min >= options->from_time && range->max <= options->to_time
 			       ? TIMES_IN
 			       : TIMES_MIXED;
 	}
@@ -297,8 +297,8 @@ is_possible(const struct poly_filter *filter, const struct poly_bounds *bounds)
 
 /*
  * A poly_may_match_fn: false if none of the records can be selected, nor begin or end the
- * selection. Steps after the filter only count records that pass. Calls come in the order of the
- * trace, but the reader may not have delivered all records before bounds yet.
+ * selection. Steps after the filter only count records that pass. Calls come in the order of
+ * the trace, but the reader may not have delivered all records before bounds yet.
  */
 static bool
 is_wanted(void *user, const struct poly_bounds *bounds)
@@ -307,7 +307,7 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	struct prune_state *prune = &selection->prune;
 	const bool times = selection->options.has_times;
 	if (selects_all(selection))
-		return bounds->behind < selection->options.tail;
+		return bounds->following < selection->options.tail;
 	if (!prune->begun || bounds->first <= prune->reached)
 		prune->started = selection->started;
 	const bool starts = !selection->started && is_possible(selection->start_at, bounds);

@@ -15,7 +15,7 @@
 
 /* The index of a branch before truncation to a table's size, and the initial counters. No
  * index is longer than BPRED_LOG2_MAX bits, so 32-bit words suffice. */
-struct source {
+struct index_source {
 	uint32_t address, outcomes; /* masks of the address, and of the history xored to it */
 	unsigned initial;
 };
@@ -30,7 +30,7 @@ struct group {
 };
 
 /* One of the caller's predictors. */
-struct member {
+struct swept_predictor {
 	size_t source, group;
 	unsigned log2;
 };
@@ -39,8 +39,8 @@ struct bpred_sweep {
 	unsigned shift;
 	uint32_t past;
 	size_t n, sources_count, groups_count;
-	struct source *sources;
-	struct member *members;
+	struct index_source *sources;
+	struct swept_predictor *members;
 	struct group *groups; /* grouped by source, large ones first */
 	uint32_t pc[BPRED_STRIP], pasts[BPRED_STRIP];
 	struct bpred_strip strip; /* gathered branches */
@@ -51,11 +51,11 @@ struct bpred_sweep {
  * Histories at least as long as the index are equivalent, because the index truncates them;
  * for those that are not longer it does not matter whether the address was truncated first.
  */
-static struct source
+static struct index_source
 source_of(const struct bpred_config *config)
 {
 	const unsigned log2 = config->entries_log2, history = config->history;
-	struct source source = {UINT32_MAX, 0, config->initial};
+	struct index_source source = {UINT32_MAX, 0, config->initial};
 	if (config->kind == BPRED_BIMODAL)
 		return source;
 	source.outcomes = (uint32_t)bpred_mask(history);
@@ -77,7 +77,7 @@ log2_of(const struct bpred_config *config)
 
 /* Returns the number of a source; adds a new one. */
 static size_t
-find_source(struct bpred_sweep *sweep, struct source source)
+find_source(struct bpred_sweep *sweep, struct index_source source)
 {
 	size_t i = 0;
 	while (i < sweep->sources_count &&
@@ -157,9 +157,9 @@ fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < sweep->n; i++)
-		sweep->members[i] =
-			(struct member){.source = find_source(sweep, source_of(&configs[i])),
-				.log2 = log2_of(&configs[i])};
+		sweep->members[i] = (struct swept_predictor){
+			.source = find_source(sweep, source_of(&configs[i])),
+			.log2 = log2_of(&configs[i])};
 	for (size_t source = 0; source < sweep->sources_count && !status; source++) {
 		uint32_t sizes = 0;
 		for (size_t i = 0; i < sweep->n; i++)
@@ -168,7 +168,7 @@ fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_
 		status = add_groups(sweep, source, sizes, error);
 	}
 	for (size_t i = 0; i < sweep->n && !status; i++) {
-		struct member *member = &sweep->members[i];
+		struct swept_predictor *member = &sweep->members[i];
 		while (sweep->groups[member->group].source != member->source ||
 			sweep->groups[member->group].min > member->log2)
 			member->group++;
@@ -230,7 +230,7 @@ gather(struct bpred_sweep *sweep, const struct bpred_batch *batch, size_t from)
 }
 
 static void
-look_up(struct bpred_sweep *sweep, const struct source *source)
+look_up(struct bpred_sweep *sweep, const struct index_source *source)
 {
 	const uint32_t address = source->address, outcomes = source->outcomes;
 	const size_t n = sweep->strip.n;
@@ -285,7 +285,7 @@ uint64_t
 bpred_sweep_wrong(struct bpred_sweep *sweep, size_t i)
 {
 	run_strip(sweep);
-	const struct member *member = &sweep->members[i];
+	const struct swept_predictor *member = &sweep->members[i];
 	const struct group *group = &sweep->groups[member->group];
 	return group->wrong[member->log2 - group->min];
 }

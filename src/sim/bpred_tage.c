@@ -39,14 +39,14 @@
 enum { COUNTER_MIN = -4, COUNTER_MAX = 3, USE_MAX = 3, TRUST_MAX = 15, TRUSTED = 8 };
 enum { ENTRY_BITS = 3 + 2, TRUST_BITS = 4 };
 
-struct entry {
+struct tage_entry {
 	uint16_t tag;
 	int8_t counter;
 	uint8_t use;
 };
 
 /* A tagged table's histories. */
-struct folds {
+struct tage_folds {
 	struct folded index, tag, tag_less;
 };
 
@@ -58,13 +58,13 @@ struct tage {
 	uint8_t clears; /* the bits of uses to be cleared next */
 	uint8_t *base;	/* after the entries, in the same block */
 	struct bpred_history past;
-	struct folds folds[BPRED_TAGE_TABLES];
-	struct entry entries[];
+	struct tage_folds folds[BPRED_TAGE_TABLES];
+	struct tage_entry entries[];
 };
 
 /* Prediction of the tables for a branch. */
-struct vote {
-	struct entry *at[BPRED_TAGE_TABLES];
+struct tage_vote {
+	struct tage_entry *at[BPRED_TAGE_TABLES];
 	uint16_t tag[BPRED_TAGE_TABLES];
 	uint8_t *base;
 	int provider; /* the number of its table; -1: the bimodal one */
@@ -121,7 +121,7 @@ static size_t
 size(const struct bpred_config *config)
 {
 	size_t entries = (size_t)config->tage.tables << config->tage.entries_log2;
-	return sizeof(struct tage) + entries * sizeof(struct entry) +
+	return sizeof(struct tage) + entries * sizeof(struct tage_entry) +
 	       ((size_t)1 << config->entries_log2);
 }
 
@@ -143,7 +143,7 @@ reset(void *state, const struct bpred_config *config)
 	all->base = (uint8_t *)(all->entries + entries);
 	history_init(&all->past);
 	for (unsigned i = 0; i < tage->tables; i++)
-		all->folds[i] = (struct folds){folded_begin(tage->length[i], all->log2),
+		all->folds[i] = (struct tage_folds){folded_begin(tage->length[i], all->log2),
 			folded_begin(tage->length[i], all->tag_bits),
 			folded_begin(tage->length[i], all->tag_bits - 1)};
 	memset(all->base, (int)config->initial, (size_t)1 << config->entries_log2);
@@ -153,7 +153,7 @@ reset(void *state, const struct bpred_config *config)
 }
 
 static void
-look_up(struct tage *all, uint64_t pc, struct vote *vote)
+look_up(struct tage *all, uint64_t pc, struct tage_vote *vote)
 {
 	const uint32_t entry_mask = (uint32_t)bpred_mask(all->log2);
 	const uint32_t tag_mask = (uint32_t)bpred_mask(all->tag_bits);
@@ -162,7 +162,7 @@ look_up(struct tage *all, uint64_t pc, struct vote *vote)
 	vote->provider = -1;
 	vote->provided = vote->other = *vote->base >> 1;
 	for (unsigned i = 0; i < all->tables; i++) {
-		const struct folds *folds = &all->folds[i];
+		const struct tage_folds *folds = &all->folds[i];
 		uint32_t index = (mixed ^ folds->index.value) & entry_mask;
 		uint32_t tag = (uint32_t)pc ^ folds->tag.value ^ folds->tag_less.value << 1;
 		vote->tag[i] = (uint16_t)(tag & tag_mask);
@@ -173,7 +173,7 @@ look_up(struct tage *all, uint64_t pc, struct vote *vote)
 			vote->provider = (int)i;
 		}
 	}
-	const struct entry *entry = vote->provider < 0 ? NULL : vote->at[vote->provider];
+	const struct tage_entry *entry = vote->provider < 0 ? NULL : vote->at[vote->provider];
 	vote->is_new = entry && !entry->use && (entry->counter == 0 || entry->counter == -1);
 	vote->predicted = vote->is_new && all->trust >= TRUSTED ? vote->other : vote->provided;
 }
@@ -191,7 +191,7 @@ chance(struct tage *all)
 
 /* Step 2: an entry in a longer table. */
 static void
-allocate(struct tage *all, struct vote *vote, uint8_t taken)
+allocate(struct tage *all, struct tage_vote *vote, uint8_t taken)
 {
 	int last = -1;
 	unsigned first = (unsigned)(vote->provider + 1);
@@ -202,7 +202,7 @@ allocate(struct tage *all, struct vote *vote, uint8_t taken)
 	for (unsigned i = first; (int)i <= last; i++) {
 		if (vote->at[i]->use || ((int)i < last && !chance(all)))
 			continue;
-		*vote->at[i] = (struct entry){vote->tag[i], (int8_t)(taken - 1), 0};
+		*vote->at[i] = (struct tage_entry){vote->tag[i], (int8_t)(taken - 1), 0};
 		return;
 	}
 }
@@ -215,7 +215,7 @@ nudge(int value, bool up, int low, int high)
 }
 
 static void
-learn(struct tage *all, struct vote *vote, uint8_t taken)
+learn(struct tage *all, struct tage_vote *vote, uint8_t taken)
 {
 	bool differ = vote->provided != vote->other, right = vote->provided == taken;
 	if (vote->is_new && differ)
@@ -226,7 +226,7 @@ learn(struct tage *all, struct vote *vote, uint8_t taken)
 		*vote->base = bpred_next(*vote->base, taken);
 		return;
 	}
-	struct entry *entry = vote->at[vote->provider];
+	struct tage_entry *entry = vote->at[vote->provider];
 	entry->counter = (int8_t)nudge(entry->counter, taken, COUNTER_MIN, COUNTER_MAX);
 	if (differ)
 		entry->use = (uint8_t)nudge(entry->use, right, 0, USE_MAX);
@@ -254,7 +254,7 @@ static void
 run(void *state, const struct bpred_batch *batch, uint8_t *predicted)
 {
 	struct tage *all = state;
-	struct vote vote;
+	struct tage_vote vote;
 	for (size_t i = 0; i < batch->n; i++) {
 		look_up(all, batch->pc[i] >> all->shift, &vote);
 		predicted[i] = vote.predicted;

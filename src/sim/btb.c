@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-struct entry {
+struct btb_entry {
 	uint64_t tag, target;
 	uint64_t used; /* last use, as a branch number from 1; 0: empty */
 };
@@ -13,7 +13,7 @@ struct entry {
 struct btb {
 	unsigned shift;
 	uint64_t sets, ways, tag_mask, now;
-	struct entry entries[];
+	struct btb_entry entries[];
 };
 
 static enum poly_status
@@ -55,8 +55,8 @@ btb_new(const struct btb_config *config, struct btb **made, struct poly_error *e
 }
 
 /* Returns the entry of a set with a tag; NULL: none. */
-static struct entry *
-find(const struct btb *btb, struct entry *set, uint64_t tag)
+static struct btb_entry *
+find(const struct btb *btb, struct btb_entry *set, uint64_t tag)
 {
 	for (uint64_t way = 0; way < btb->ways; way++)
 		if (set[way].used && set[way].tag == tag)
@@ -65,10 +65,10 @@ find(const struct btb *btb, struct entry *set, uint64_t tag)
 }
 
 /* Returns the entry to replace: the first empty one, or the least recently used. */
-static struct entry *
-oldest(const struct btb *btb, struct entry *set)
+static struct btb_entry *
+oldest(const struct btb *btb, struct btb_entry *set)
 {
-	struct entry *old = set;
+	struct btb_entry *old = set;
 	for (uint64_t way = 1; way < btb->ways; way++)
 		old = set[way].used < old->used ? &set[way] : old;
 	return old;
@@ -80,8 +80,8 @@ btb_run(struct btb *btb, const struct btb_batch *batch, uint8_t *hit, uint64_t *
 	for (size_t i = 0; i < batch->n; i++) {
 		uint64_t number = batch->pc[i] >> btb->shift;
 		uint64_t tag = number / btb->sets & btb->tag_mask;
-		struct entry *set = &btb->entries[number % btb->sets * btb->ways];
-		struct entry *entry = find(btb, set, tag);
+		struct btb_entry *set = &btb->entries[number % btb->sets * btb->ways];
+		struct btb_entry *entry = find(btb, set, tag);
 		bool answers = entry && (!batch->looked_up || batch->looked_up[i]);
 		hit[i] = answers;
 		found[i] = answers ? entry->target : 0;
@@ -91,7 +91,7 @@ btb_run(struct btb *btb, const struct btb_batch *batch, uint8_t *hit, uint64_t *
 		if (!batch->taken[i])
 			continue;
 		entry = entry ? entry : oldest(btb, set);
-		*entry = (struct entry){tag, batch->target[i], btb->now};
+		*entry = (struct btb_entry){tag, batch->target[i], btb->now};
 	}
 }
 

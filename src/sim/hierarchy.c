@@ -10,7 +10,7 @@
 
 #define MEMORY HIERARCHY_CACHES
 
-struct node {
+struct hierarchy_node {
 	struct cache *cache, *victims; /* victims: NULL without a victim cache */
 	struct prefetcher *prefetcher; /* NULL without a prefetcher */
 	struct lru_list brought;       /* lines that it filled and that are unused since */
@@ -24,7 +24,7 @@ struct node {
 
 struct hierarchy {
 	struct hierarchy_config config;
-	struct node nodes[HIERARCHY_CACHES];
+	struct hierarchy_node nodes[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 };
 
@@ -49,7 +49,7 @@ static void put(
 
 /* Removes a line from a node, cache or victims. Returns whether it was dirty. */
 static bool
-take_out(struct node *node, uint64_t address, bool *held)
+take_out(struct hierarchy_node *node, uint64_t address, bool *held)
 {
 	struct cache_outcome outcome;
 	cache_drop(node->cache, address, &outcome);
@@ -71,7 +71,7 @@ invalidate_above(struct hierarchy *h, unsigned n, uint64_t address)
 {
 	bool dirty = false;
 	for (unsigned above = 0; above < HIERARCHY_CACHES; above++) {
-		struct node *node = &h->nodes[above];
+		struct hierarchy_node *node = &h->nodes[above];
 		bool held;
 		if (!node->cache || node->below != n)
 			continue;
@@ -87,7 +87,7 @@ invalidate_above(struct hierarchy *h, unsigned n, uint64_t address)
 static void
 leave(struct hierarchy *h, unsigned n, struct cache_outcome line)
 {
-	struct node *node = &h->nodes[n];
+	struct hierarchy_node *node = &h->nodes[n];
 	if (node->victims) {
 		struct cache_outcome next;
 		cache_fill(node->victims, line.victim, line.dirty, &next);
@@ -124,7 +124,7 @@ put(struct hierarchy *h, unsigned n, const struct cache_outcome *line, unsigned 
 		h->totals.memory_writes += line->dirty;
 		return;
 	}
-	struct node *node = &h->nodes[n];
+	struct hierarchy_node *node = &h->nodes[n];
 	const bool through = cache_config(node->cache)->write_through;
 	node->counts.lines_put++;
 	if (!cache_touch(node->cache, line->victim, line->dirty) &&
@@ -152,7 +152,7 @@ store_below(struct hierarchy *h, unsigned n, const struct request *request)
 static bool
 use(struct hierarchy *h, unsigned n, const struct request *request)
 {
-	struct node *node = &h->nodes[n];
+	struct hierarchy_node *node = &h->nodes[n];
 	struct cache_outcome outcome;
 	if (cache_touch(node->cache, request->address, request->store))
 		return true;
@@ -171,7 +171,7 @@ use(struct hierarchy *h, unsigned n, const struct request *request)
 /* Stores an access for the prefetcher of a node, which sees it when it is complete: a
  * prefetched line may evict the line itself, which is still on its way up. */
 static void
-remember(struct node *node, const struct request *request, bool missed)
+remember(struct hierarchy_node *node, const struct request *request, bool missed)
 {
 	const uint32_t frame =
 		lru_list_find(&node->brought, request->address >> node->line_shift);
@@ -188,7 +188,7 @@ remember(struct node *node, const struct request *request, bool missed)
 static void
 prefetch(struct hierarchy *h, unsigned n)
 {
-	struct node *node = &h->nodes[n];
+	struct hierarchy_node *node = &h->nodes[n];
 	uint64_t addresses[PREFETCH_DEGREE_MAX];
 	const size_t count = prefetch_see(node->prefetcher, &node->access, addresses);
 	node->has_access = false;
@@ -228,7 +228,7 @@ ask(struct hierarchy *h, unsigned n, const struct request *request)
 		h->totals.memory_reads += !request->store;
 		return (struct supply){h->config.memory_latency, false};
 	}
-	struct node *node = &h->nodes[n];
+	struct hierarchy_node *node = &h->nodes[n];
 	const struct cache_config *config = cache_config(node->cache);
 	const bool stored_from_above = request->store && !request->top;
 	if (stored_from_above)
@@ -361,7 +361,8 @@ hierarchy_check(const struct hierarchy_config *config, struct poly_error *error)
 }
 
 static enum poly_status
-open_node(struct node *node, const struct hierarchy_level *level, struct poly_error *error)
+open_node(struct hierarchy_node *node, const struct hierarchy_level *level,
+	struct poly_error *error)
 {
 	enum poly_status status = cache_new(&level->cache, &node->cache, error);
 	const struct cache_config victims = {
@@ -414,7 +415,7 @@ void
 hierarchy_free(struct hierarchy *h)
 {
 	for (int n = 0; h && n < HIERARCHY_CACHES; n++) {
-		struct node *node = &h->nodes[n];
+		struct hierarchy_node *node = &h->nodes[n];
 		cache_free(node->cache);
 		cache_free(node->victims);
 		lru_list_fini(&node->brought);

@@ -11,28 +11,28 @@
 
 enum { CONFIDENCE_MAX = 3 };
 
-struct entry {
+struct ittage_entry {
 	uint64_t target;
 	uint16_t tag;
 	uint8_t confidence, use;
 };
 
 /* A tagged table's histories. */
-struct folds {
+struct ittage_folds {
 	struct folded index, tag, tag_less;
 };
 
 struct ittage {
 	struct ittage_config config;
 	struct bpred_history past;
-	struct folds folds[ITTAGE_TABLES];
+	struct ittage_folds folds[ITTAGE_TABLES];
 	uint64_t *last; /* after the entries, in the same block */
-	struct entry entries[];
+	struct ittage_entry entries[];
 };
 
 /* Prediction of the tables for a branch. */
-struct vote {
-	struct entry *at[ITTAGE_TABLES];
+struct ittage_vote {
+	struct ittage_entry *at[ITTAGE_TABLES];
 	uint16_t tag[ITTAGE_TABLES];
 	uint64_t *last;
 	int provider; /* the number of its table; -1: the last target */
@@ -97,10 +97,10 @@ ittage_new(const struct ittage_config *config, struct ittage **made, struct poly
 	all->last = (uint64_t *)(void *)(all->entries + entries);
 	history_init(&all->past);
 	for (unsigned i = 0; i < config->tables; i++)
-		all->folds[i] =
-			(struct folds){folded_begin(config->length[i], config->entries_log2),
-				folded_begin(config->length[i], config->tag_bits),
-				folded_begin(config->length[i], config->tag_bits - 1)};
+		all->folds[i] = (struct ittage_folds){
+			folded_begin(config->length[i], config->entries_log2),
+			folded_begin(config->length[i], config->tag_bits),
+			folded_begin(config->length[i], config->tag_bits - 1)};
 	/* A tag that no address can have. */
 	for (size_t i = 0; i < entries; i++)
 		all->entries[i].tag = UINT16_MAX;
@@ -109,7 +109,7 @@ ittage_new(const struct ittage_config *config, struct ittage **made, struct poly
 }
 
 static void
-look_up(struct ittage *all, uint64_t pc, struct vote *vote)
+look_up(struct ittage *all, uint64_t pc, struct ittage_vote *vote)
 {
 	const struct ittage_config *config = &all->config;
 	const uint32_t entry_mask = ((uint32_t)1 << config->entries_log2) - 1;
@@ -118,7 +118,7 @@ look_up(struct ittage *all, uint64_t pc, struct vote *vote)
 	vote->provider = -1;
 	vote->provided = vote->other = *vote->last;
 	for (unsigned i = 0; i < config->tables; i++) {
-		const struct folds *folds = &all->folds[i];
+		const struct ittage_folds *folds = &all->folds[i];
 		uint32_t index = (uint32_t)(pc ^ pc >> config->entries_log2);
 		uint32_t tag = (uint32_t)pc ^ folds->tag.value ^ folds->tag_less.value << 1;
 		index = (index ^ folds->index.value) & entry_mask;
@@ -136,13 +136,13 @@ look_up(struct ittage *all, uint64_t pc, struct vote *vote)
 
 /* Step 1. */
 static void
-allocate(const struct ittage *all, struct vote *vote, uint64_t target)
+allocate(const struct ittage *all, struct ittage_vote *vote, uint64_t target)
 {
 	unsigned first = (unsigned)(vote->provider + 1), i = first;
 	while (i < all->config.tables && vote->at[i]->use)
 		i++;
 	if (i < all->config.tables) {
-		*vote->at[i] = (struct entry){target, vote->tag[i], 0, 0};
+		*vote->at[i] = (struct ittage_entry){target, vote->tag[i], 0, 0};
 		return;
 	}
 	for (i = first; i < all->config.tables; i++)
@@ -150,14 +150,14 @@ allocate(const struct ittage *all, struct vote *vote, uint64_t target)
 }
 
 static void
-learn(const struct ittage *all, struct vote *vote, uint64_t target)
+learn(const struct ittage *all, struct ittage_vote *vote, uint64_t target)
 {
 	if (vote->predicted != target)
 		allocate(all, vote, target);
 	*vote->last = target;
 	if (vote->provider < 0)
 		return;
-	struct entry *entry = vote->at[vote->provider];
+	struct ittage_entry *entry = vote->at[vote->provider];
 	bool right = vote->provided == target;
 	if (right)
 		entry->confidence = entry->confidence < CONFIDENCE_MAX
@@ -185,7 +185,7 @@ push(struct ittage *all, uint8_t bit)
 void
 ittage_run(struct ittage *all, const struct ittage_batch *batch, uint64_t *found)
 {
-	struct vote vote;
+	struct ittage_vote vote;
 	for (size_t i = 0; i < batch->n; i++) {
 		found[i] = 0;
 		if (!batch->indirect[i]) {

@@ -224,7 +224,7 @@ def known_sfsu():
                                           (1024, 128, '109 20 18')):
         found = results('sfsu', '1b', GCC, system=2, predictors=predictors, entries=entries, debug=0)
         yield from totals(f'system 2, {predictors}', [int(found[key]) for key in (
-            'mispredicted branches', 'target buffer accesses', 'target buffer misses')], expected)
+            'mispredicted branches', 'BTB accesses', 'BTB misses')], expected)
 
 
 class Uop(course_pipelines.Uop):
@@ -328,8 +328,8 @@ def out_of_orders():
 def projects():
     lines, (count, wrong, accesses, misses) = printouts.sfsu_branches(UOPS, 13, 7)
     expected = [*lines, f'branches = {count}', f'mispredicted branches = {wrong}',
-                f'misprediction rate = {wrong / count:.6f}', f'target buffer accesses = {accesses}',
-                f'target buffer misses = {misses}', f'target buffer miss rate = {misses / accesses:.6f}']
+                f'misprediction rate = {wrong / count:.6f}', f'BTB accesses = {accesses}',
+                f'BTB misses = {misses}', f'BTB miss rate = {misses / accesses:.6f}']
     yield from modelled(expected, 'sfsu', '1b', system=2, predictors=13, entries=7)
     for size, ways in ((512, 1), (512, 4), (2048, 2)):
         found = results('sfsu', '2', SORT, size=size, ways=ways)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * The choice-th way, from 1, to set an option that readers of a format have, as "name=value";
- * false where there are not so many.
+ * Formats the choice-th setting, from 1, of an option of a format's readers as "name=value".
+ * Returns false if there are fewer.
  */
 static inline bool
 set_option(const struct poly_format_info *format, unsigned choice, char word[100])

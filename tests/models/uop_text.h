@@ -12,7 +12,7 @@ struct uop_text {
 	char macro[80], micro[80];
 };
 
-/* The next micro-op, whose names are in text; false where there is none. */
+/* Reads the next micro-op, whose names are in text. Returns false at the end. */
 static inline bool
 next_uop(FILE *file, struct course_uop *uop, struct uop_text *text)
 {

@@ -25,7 +25,9 @@ def definitions():
 
 
 print('1..1')
-twice = {tag: places for tag, places in definitions().items() if len(places) > 1}
+# Alternatives of which a build compiles one stand in one file.
+twice = {tag: places for tag, places in definitions().items()
+         if len({place.split(':')[0] for place in places}) > 1}
 for tag, places in sorted(twice.items()):
     print(f'# {tag} is defined {len(places)} times: {", ".join(places)}')
 print(f'{"not " if twice else ""}ok 1 - every tag has one definition')

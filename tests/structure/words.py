@@ -96,26 +96,26 @@ def walk(paths):
                 yield os.path.relpath(os.path.join(folder, name), ROOT)
 
 
-def occurrences(path):
-    """Line number, line, word and replacement of each word of a file."""
-    try:
-        text = open(os.path.join(ROOT, path), encoding='utf-8').read()
-    except UnicodeDecodeError:
-        return
+def find(text, is_code):
+    """Line number, line, word and replacement of each word of a text."""
     lines = text.split('\n')
-    is_code = path.endswith(('.c', '.h', '.cc', '.def'))
-    # Replace what joins lines by blanks of the same length, so that offsets stay.
+    # Replace what joins lines by one blank, and remember the offsets.
     flat = JOIN.sub(lambda match: ' ' + '\0' * (len(match[0]) - 1), text)
-    squeezed, at = [], []
-    for offset, char in enumerate(flat):
-        if char != '\0':
-            squeezed.append(char)
-            at.append(offset)
-    flat = ''.join(squeezed)
+    at = [offset for offset, char in enumerate(flat) if char != '\0']
+    flat = flat.replace('\0', '')
     for pattern, cure in WORDS + (NAMES if is_code else []):
         for match in pattern.finditer(flat):
             line = text.count('\n', 0, at[match.start()])
             yield line + 1, lines[line], match[0], cure
+
+
+def occurrences(path):
+    """The same of a file."""
+    try:
+        text = open(os.path.join(ROOT, path), encoding='utf-8').read()
+    except UnicodeDecodeError:
+        return
+    yield from find(text, path.endswith(('.c', '.h', '.cc', '.def')))
 
 
 def exceptions():
@@ -143,10 +143,14 @@ def main(paths):
                 faults.append(f'{path}:{number}: "{word}": write: {cure}')
     needless = [f'{allowed[i][0]}: {allowed[i][1]}: no line needs it' for i in sorted(unused)]
     many = [] if len(allowed) <= EXCEPTIONS_MAX else [f'{len(allowed)} exceptions, {EXCEPTIONS_MAX} at most']
-    print('1..3')
+    planted = '/* A reader that\n * is told of damage. */\nenum { ROWS_MOST };\nint a = it->b;\n'
+    missed = {'told', 'damage', 'ROWS_MOST', 'it'} - {
+        word for _, _, word, _ in find(planted, True)}
+    print('1..4')
     for number, (name, found) in enumerate([('words have their replacements', faults),
                                             ('every exception is needed', needless),
-                                            ('exceptions are few', many)], 1):
+                                            ('exceptions are few', many),
+                                            ('planted words are found', sorted(missed))], 1):
         print(''.join(f'# {fault}\n' for fault in found) +
               f'{"not " if found else ""}ok {number} - {name}')
 

@@ -33,7 +33,8 @@ list_batch(const struct poly_batch *batch, const char *columns, struct buf *out)
 	}
 }
 
-/* The rows of a trace up to its end, which error says if it is none; closes it. */
+/* Lists the rows of a trace up to its end or an error, which goes to *error; closes the reader.
+ */
 static inline struct buf
 list_rows(struct poly_reader *reader, const char *columns, struct poly_error *error)
 {

@@ -515,8 +515,8 @@ san_franciscos_second_system_prints_a_line_per_branch(void **state)
 	course_sfsu_dynamic_end(&system, &to);
 	assert_string_equal(buf_text(&to),
 		"branches = 4\nmispredicted branches = 2\nmisprediction rate = 0.500000\n"
-		"target buffer accesses = 1\ntarget buffer misses = 0\n"
-		"target buffer miss rate = 0.000000\n");
+		"BTB accesses = 1\nBTB misses = 0\n"
+		"BTB miss rate = 0.000000\n");
 	buf_clear(&to);
 	course_sfsu_static_end(&(struct course_sfsu_static){3, 1, 1, 1}, &to);
 	assert_string_equal(buf_text(&to),

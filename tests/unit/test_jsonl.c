@@ -199,7 +199,7 @@ a_truncated_line_is_a_row_and_a_finding(void **state)
 	const struct poly_batch *batch = read_text("{\"pc\":\"0x1\"}\n{\"pc\":\"0x", &reader);
 	assert_int_equal(batch->rows, 2);
 	assert_int_equal(batch->kind[1], POLY_KIND_OTHER);
-	assert_string_equal(batch->info->records[batch->record[1]], "damaged");
+	assert_string_equal(batch->info->records[batch->record[1]], "corrupt");
 	assert_false(poly_present(batch, POLY_COLUMN_pc, 1));
 	assert_int_equal(batch->origin[1], 13);
 	assert_true(poly_reader_finding_at(reader, 0, &finding));
@@ -361,9 +361,10 @@ invalid_headers_are_rejected(void **state)
 			"header: 'labels' holds an array, expected an object of labels"},
 		{"\"labels\":{\"a\":1}", "header: 'a' holds 1, expected a string without NUL"},
 		{"\"labels\":{\"a b\":\"\"}",
-			"header: label 'a b': invalid character in the key (expected letters, digits, '.', '_' and '-')"},
-		{"\"labels\":{\"a\":\"b\\n\"}",
-			"header: label 'a': control character 0x0a in the value (expected one line of text)"},
+			"header: label 'a b': invalid character in the key (expected letters, "
+			"digits, '.', '_' and '-')"},
+		{"\"labels\":{\"a\":\"b\\n\"}", "header: label 'a': control character 0x0a in "
+						"the value (expected one line of text)"},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
 		char text[200];

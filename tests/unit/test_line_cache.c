@@ -78,7 +78,7 @@ write_batch(struct poly_writer *writer, const struct poly_batch *batch, enum way
 }
 
 static struct buf
-unpack(const struct unpacking *it)
+unpack(const struct unpacking *unpacking)
 {
 	struct buf out = {0};
 	const struct poly_sink sink = {append, &out};
@@ -89,22 +89,23 @@ unpack(const struct unpacking *it)
 	const struct poly_batch *batch;
 	const char *note;
 	uint64_t count;
-	writing.format = it->format;
-	reading.batch_rows = it->batch_rows;
-	assert_int_equal(poly_reader_open_memory(
-				 it->packed->data, it->packed->size, &reading, &reader, NULL),
+	writing.format = unpacking->format;
+	reading.batch_rows = unpacking->batch_rows;
+	assert_int_equal(poly_reader_open_memory(unpacking->packed->data,
+				 unpacking->packed->size, &reading, &reader, NULL),
 		POLY_OK);
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
 	poly_reader_project(reader, poly_writer_columns(writer));
-	if (it->way == LAZY)
+	if (unpacking->way == LAZY)
 		poly_reader_accept_lazy(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
-		write_batch(writer, batch, it->way);
+		write_batch(writer, batch, unpacking->way);
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
-	for (size_t i = 0; it->notes && (note = poly_writer_note_at(writer, i, &count)); i++)
-		buf_printf(it->notes, "%llu %s\n", (unsigned long long)count, note);
+	for (size_t i = 0; unpacking->notes && (note = poly_writer_note_at(writer, i, &count));
+		i++)
+		buf_printf(unpacking->notes, "%llu %s\n", (unsigned long long)count, note);
 	poly_writer_close(writer);
 	poly_reader_close(reader);
 	return out;
@@ -127,21 +128,21 @@ expect_lines(const struct buf *packed, const char *format, const struct buf *exp
 	for (unsigned i = 0; i < 2; i++) {
 		const size_t rows = i ? 7 : POLY_BATCH_ROWS;
 		struct buf notes = {0};
-		struct unpacking it = {packed, format, rows, BY_COLUMNS, &notes};
-		struct buf plain = unpack(&it);
+		struct unpacking unpacking = {packed, format, rows, BY_COLUMNS, &notes};
+		struct buf plain = unpack(&unpacking);
 		if (expected)
 			expect_same(&plain, expected);
-		for (it.way = BY_PATTERNS; it.way < WAYS; it.way++) {
-			struct buf more = {0};
-			it.notes = &more;
+		for (unpacking.way = BY_PATTERNS; unpacking.way < WAYS; unpacking.way++) {
+			struct buf copied = {0};
+			unpacking.notes = &copied;
 			filled.count = 0;
-			struct buf again = unpack(&it);
+			struct buf again = unpack(&unpacking);
 			expect_same(&again, &plain);
-			assert_string_equal(buf_text(&more), buf_text(&notes));
+			assert_string_equal(buf_text(&copied), buf_text(&notes));
 			if (i == 1)
 				assert_true(filled.count <= fills);
 			buf_free(&again);
-			buf_free(&more);
+			buf_free(&copied);
 		}
 		buf_free(&plain);
 		buf_free(&notes);
@@ -289,7 +290,7 @@ amber_loop(bool little)
 	put_words(&bytes, little, &first, 1);
 	for (unsigned i = 1; i < 4000; i++) {
 		const uint32_t load[] = {0x80610000, (uint32_t)random_number()};
-		const uint32_t more[] = {0x7c632214, 0x7c64252a, (uint32_t)random_number(),
+		const uint32_t copied[] = {0x7c632214, 0x7c64252a, (uint32_t)random_number(),
 			(uint32_t)random_number() & 127};
 		const uint32_t back[] = {0x4bfffff4, 0x1000};
 		const uint32_t sync[] = {2, 0x2000, i / 700};
@@ -297,10 +298,10 @@ amber_loop(bool little)
 		const bool jumps = i % 650 == 0;
 		put_words(&bytes, little, sync, i % 700 == 0 ? 3 : 0);
 		put_words(&bytes, little, load, 2);
-		put_words(&bytes, little, more, 4);
+		put_words(&bytes, little, copied, 4);
 		put_words(&bytes, little, back, jumps ? 0 : 2);
 		put_words(&bytes, little, splice, jumps ? 2 : 0);
-		put_words(&bytes, little, more, jumps && i % 1300 ? 4 : 0);
+		put_words(&bytes, little, copied, jumps && i % 1300 ? 4 : 0);
 		put_words(&bytes, little, back, jumps && i % 1300 ? 2 : 0);
 	}
 	return bytes;
@@ -369,8 +370,8 @@ notes_are_counted_by_row(void **state)
 			"\"0x5000\",\"mnemonic\":\"ADD\",\"uop_name\":\"ADD\"%s}\n",
 			0x1000 + 4 * (i % 5), i % 5 == 1 ? ",\"flags\":\"both\"" : "");
 	struct buf packed = pack(&text, "jsonl");
-	struct unpacking it = {&packed, "cis501", POLY_BATCH_ROWS, LAZY, &notes};
-	struct buf out = unpack(&it);
+	struct unpacking unpacking = {&packed, "cis501", POLY_BATCH_ROWS, LAZY, &notes};
+	struct buf out = unpack(&unpacking);
 	assert_memory_equal(buf_text(&notes), "600 ", 4);
 	expect_lines(&packed, "cis501", &out, UINT_MAX);
 	buf_free(&out);
@@ -438,8 +439,8 @@ lines_without_text_are_copied(void **state)
 		buf_string(&text, "{\"kind\":\"other\"}\n");
 	struct buf packed = pack(&text, "jsonl");
 	for (enum way way = BY_COLUMNS; way < WAYS; way++) {
-		const struct unpacking it = {&packed, "cis501", 0, way, NULL};
-		struct buf out = unpack(&it);
+		const struct unpacking unpacking = {&packed, "cis501", 0, way, NULL};
+		struct buf out = unpack(&unpacking);
 		expect_same(&out, &expected);
 		buf_free(&out);
 	}

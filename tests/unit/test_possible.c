@@ -180,8 +180,8 @@ chance_rows(struct table *table, uint64_t *state)
 				batch_put(batch, address, r, v);
 			else
 				batch_put(batch, size, r, (uint32_t)v);
-			range.least = v < range.least ? v : range.least;
-			range.greatest = v > range.greatest ? v : range.greatest;
+			range.min = v < range.min ? v : range.min;
+			range.max = v > range.max ? v : range.max;
 		}
 		if (chance(state) % 6)
 			bounds.ranges[bounds.count++] = range;

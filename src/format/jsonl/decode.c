@@ -17,8 +17,8 @@
 
 /* Fails with a value that its column cannot hold. */
 static enum poly_status
-invalid_value(struct jsonl_reader *state, const struct member *member, const char *expected,
-	struct poly_error *error)
+invalid_value(struct jsonl_reader *state, const struct json_member *member,
+	const char *expected, struct poly_error *error)
 {
 	char found[64];
 	if (state->bytes.failed)
@@ -30,7 +30,7 @@ invalid_value(struct jsonl_reader *state, const struct member *member, const cha
 
 /* Decodes the hexadecimal digits of a string. */
 static bool
-parse_hex(struct buf *to, const struct member *member)
+parse_hex(struct buf *to, const struct json_member *member)
 {
 	buf_clear(to);
 	uint8_t *room = buf_reserve(to, member->length / 2 + 1);
@@ -42,7 +42,7 @@ parse_hex(struct buf *to, const struct member *member)
 }
 
 bool
-jsonl_bytes(struct buf *to, const struct member *member)
+jsonl_bytes(struct buf *to, const struct json_member *member)
 {
 	if (member->kind == MEMBER_OBJECT && member->children == 1 &&
 		strcmp(member[1].key, "hex") == 0)
@@ -66,7 +66,8 @@ parse_signed(const char *text, size_t n, uint64_t *value)
 }
 
 static bool
-parse_integer(const struct member *member, const struct column_traits *traits, uint64_t *value)
+parse_integer(
+	const struct json_member *member, const struct column_traits *traits, uint64_t *value)
 {
 	if (member->kind == MEMBER_INTEGER) {
 		*value = (uint64_t)member->integer;
@@ -85,8 +86,8 @@ parse_integer(const struct member *member, const struct column_traits *traits, u
 }
 
 static enum poly_status
-decode_integer(struct jsonl_reader *state, const struct member *member, enum poly_column column,
-	struct poly_error *error)
+decode_integer(struct jsonl_reader *state, const struct json_member *member,
+	enum poly_column column, struct poly_error *error)
 {
 	const struct column_traits *traits = &column_table[column];
 	char expected[80];
@@ -108,8 +109,8 @@ decode_integer(struct jsonl_reader *state, const struct member *member, enum pol
 }
 
 static enum poly_status
-decode_enum(struct jsonl_reader *state, const struct member *member, enum poly_column column,
-	struct poly_error *error)
+decode_enum(struct jsonl_reader *state, const struct json_member *member,
+	enum poly_column column, struct poly_error *error)
 {
 	enum poly_form form = column_table[column].form;
 	int value = member->kind == MEMBER_STRING
@@ -129,8 +130,8 @@ decode_enum(struct jsonl_reader *state, const struct member *member, enum poly_c
 }
 
 static enum poly_status
-decode_bool(struct jsonl_reader *state, const struct member *member, enum poly_column column,
-	struct poly_error *error)
+decode_bool(struct jsonl_reader *state, const struct json_member *member,
+	enum poly_column column, struct poly_error *error)
 {
 	if (member->kind != MEMBER_TRUE && member->kind != MEMBER_FALSE)
 		return invalid_value(state, member, "true or false", error);
@@ -175,7 +176,7 @@ find_name(struct reading *reading, enum poly_form form, const char *name, size_t
 }
 
 static enum poly_status
-decode_name(struct reading *reading, const struct member *member, enum poly_column column,
+decode_name(struct reading *reading, const struct json_member *member, enum poly_column column,
 	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
@@ -200,8 +201,8 @@ decode_name(struct reading *reading, const struct member *member, enum poly_colu
 }
 
 static enum poly_status
-decode_slice(struct jsonl_reader *state, const struct member *member, enum poly_column column,
-	struct poly_error *error)
+decode_slice(struct jsonl_reader *state, const struct json_member *member,
+	enum poly_column column, struct poly_error *error)
 {
 	bool is_text = column_table[column].form == POLY_FORM_TEXT;
 	if (!(is_text ? jsonl_bytes(&state->bytes, member) : parse_hex(&state->bytes, member)))
@@ -214,7 +215,7 @@ decode_slice(struct jsonl_reader *state, const struct member *member, enum poly_
 }
 
 static enum poly_status
-decode_value(struct reading *reading, const struct member *member, enum poly_column column,
+decode_value(struct reading *reading, const struct json_member *member, enum poly_column column,
 	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
@@ -239,7 +240,7 @@ decode_value(struct reading *reading, const struct member *member, enum poly_col
 /* Finds the column of a key. Keys come in the order of columns: the search starts after the
  * last. */
 static enum poly_column
-find_column(struct jsonl_reader *state, const struct member *member)
+find_column(struct jsonl_reader *state, const struct json_member *member)
 {
 	for (unsigned i = 0; i < POLY_COLUMN_COUNT; i++) {
 		unsigned c = (state->expected + i) % POLY_COLUMN_COUNT;
@@ -252,7 +253,8 @@ find_column(struct jsonl_reader *state, const struct member *member)
 }
 
 static enum poly_status
-decode_member(struct reading *reading, const struct member *member, struct poly_error *error)
+decode_member(
+	struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
 	char key[64];

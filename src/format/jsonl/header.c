@@ -142,7 +142,7 @@ jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns co
 
 /* Fails with an invalid value of a key of the header. */
 static enum poly_status
-invalid_value(struct reading *reading, const struct member *member, const char *expected,
+invalid_value(struct reading *reading, const struct json_member *member, const char *expected,
 	struct poly_error *error)
 {
 	char found[64], key[64];
@@ -151,13 +151,13 @@ invalid_value(struct reading *reading, const struct member *member, const char *
 		return err_memory(error);
 	member_show(member, found, sizeof found);
 	member_show_key(member, key, sizeof key);
-	return jsonl_fail(state, error, JSONL_VALUE, "header: %s holds %s, expected %s",
-		key, found, expected);
+	return jsonl_fail(state, error, JSONL_VALUE, "header: %s holds %s, expected %s", key,
+		found, expected);
 }
 
 /* Copies a string of the header into the information; *to is NULL on failure. */
 static enum poly_status
-take_string(struct reading *reading, const struct member *member, const char **to,
+take_string(struct reading *reading, const struct json_member *member, const char **to,
 	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
@@ -171,7 +171,7 @@ take_string(struct reading *reading, const struct member *member, const char **t
 
 /* Parses a word of the header: stores its index in the list. */
 static enum poly_status
-take_word(struct reading *reading, const struct member *member, const char *const *words,
+take_word(struct reading *reading, const struct json_member *member, const char *const *words,
 	unsigned *to, struct poly_error *error)
 {
 	for (*to = 0; member->kind == MEMBER_STRING && words[*to]; ++*to) {
@@ -185,12 +185,13 @@ take_word(struct reading *reading, const struct member *member, const char *cons
 }
 
 static enum poly_status
-take_columns(struct reading *reading, const struct member *member, struct poly_error *error)
+take_columns(
+	struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	poly_columns columns = 0;
 	if (member->kind != MEMBER_ARRAY)
 		return invalid_value(reading, member, "an array of columns", error);
-	for (const struct member *m = member + 1; m <= member + member->children;
+	for (const struct json_member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
 		if (m->kind == MEMBER_STRING && strcmp(m->text, JSONL_ROW) == 0)
 			continue;
@@ -206,11 +207,12 @@ take_columns(struct reading *reading, const struct member *member, struct poly_e
 }
 
 static enum poly_status
-take_records(struct reading *reading, const struct member *member, struct poly_error *error)
+take_records(
+	struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	if (member->kind != MEMBER_ARRAY)
 		return invalid_value(reading, member, "an array of strings", error);
-	for (const struct member *m = member + 1; m <= member + member->children;
+	for (const struct json_member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
 		struct jsonl_reader *state = reading->state;
 		const char *name;
@@ -230,12 +232,12 @@ take_records(struct reading *reading, const struct member *member, struct poly_e
 #define FACTS_MAX 4096
 
 static enum poly_status
-take_facts(struct reading *reading, const struct member *member, struct poly_error *error)
+take_facts(struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	if (member->kind != MEMBER_OBJECT || member->children > FACTS_MAX)
 		return invalid_value(
 			reading, member, "an object with at most 4096 facts", error);
-	for (const struct member *m = member + 1; m <= member + member->children;
+	for (const struct json_member *m = member + 1; m <= member + member->children;
 		m += 1 + m->children) {
 		const char *value;
 		enum poly_status status = take_string(reading, m, &value, error);
@@ -249,7 +251,7 @@ take_facts(struct reading *reading, const struct member *member, struct poly_err
 
 /* Adds a label of the header to the information. */
 static enum poly_status
-take_label(struct reading *reading, const struct member *member, const char *value,
+take_label(struct reading *reading, const struct json_member *member, const char *value,
 	struct poly_error *error)
 {
 	struct poly_error fault;
@@ -260,12 +262,12 @@ take_label(struct reading *reading, const struct member *member, const char *val
 }
 
 static enum poly_status
-take_labels(struct reading *reading, const struct member *member, struct poly_error *error)
+take_labels(struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (member->kind != MEMBER_OBJECT)
 		return invalid_value(reading, member, "an object of labels", error);
-	for (const struct member *m = member + 1;
+	for (const struct json_member *m = member + 1;
 		m <= member + member->children && status == POLY_OK; m += 1 + m->children) {
 		const char *value;
 		if (reading->info->view.label_count == LABELS_MAX)
@@ -279,7 +281,8 @@ take_labels(struct reading *reading, const struct member *member, struct poly_er
 }
 
 static enum poly_status
-take_numbers(struct reading *reading, const struct member *member, struct poly_error *error)
+take_numbers(
+	struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	struct poly_trace_info *view = &reading->info->view;
 	if (strcmp(member->key, "version") == 0) {
@@ -302,7 +305,7 @@ take_numbers(struct reading *reading, const struct member *member, struct poly_e
 
 /* Parses a member of the header; ignores unknown keys, which later versions define. */
 static enum poly_status
-take_member(struct reading *reading, const struct member *member, struct poly_error *error)
+take_member(struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	struct poly_trace_info *view = &reading->info->view;
 	const struct {
@@ -327,7 +330,7 @@ take_member(struct reading *reading, const struct member *member, struct poly_er
 
 /* Parses the words, which become enumerations, and the format, which becomes a fact. */
 static enum poly_status
-take_words(struct reading *reading, const struct member *member, struct poly_error *error)
+take_words(struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
 	unsigned index;
 	const char *format;
@@ -362,7 +365,7 @@ jsonl_read_header(struct reading *reading, struct poly_error *error)
 
 /* Whether a member of a header's labels equals the label. */
 static bool
-is_label(const struct member *member, const struct poly_fact *label, struct buf *bytes)
+is_label(const struct json_member *member, const struct poly_fact *label, struct buf *bytes)
 {
 	return strcmp(member->key, label->key) == 0 && jsonl_bytes(bytes, member) &&
 	       bytes->size == strlen(label->value) &&
@@ -371,10 +374,12 @@ is_label(const struct member *member, const struct poly_fact *label, struct buf 
 
 /* Whether the members are the labels of an information. */
 static bool
-are_labels(const struct member *had, const struct poly_trace_info *labels, struct buf *bytes)
+are_labels(
+	const struct json_member *had, const struct poly_trace_info *labels, struct buf *bytes)
 {
 	size_t count = 0;
-	for (const struct member *m = had + 1; m <= had + had->children; m += 1 + m->children) {
+	for (const struct json_member *m = had + 1; m <= had + had->children;
+		m += 1 + m->children) {
 		if (count == labels->label_count || !is_label(m, &labels->labels[count], bytes))
 			return false;
 		count++;
@@ -390,7 +395,8 @@ jsonl_compare_labels(const char *header, const struct poly_trace_info *labels, b
 	struct buf bytes = {0};
 	enum poly_status status =
 		object_parse(&object, (const uint8_t *)header, strlen(header), error);
-	const struct member *had = status == POLY_OK ? object_find(&object, "labels") : NULL;
+	const struct json_member *had =
+		status == POLY_OK ? object_find(&object, "labels") : NULL;
 	*same = had ? are_labels(had, labels, &bytes) : labels->label_count == 0;
 	if (bytes.failed)
 		status = err_memory(error);

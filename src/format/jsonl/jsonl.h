@@ -89,7 +89,7 @@ enum poly_status jsonl_fail(struct jsonl_reader *state, struct poly_error *error
 	enum jsonl_rule rule, const char *message, ...) __attribute__((format(printf, 4, 5)));
 
 /* Decodes a string or {"hex":"..."}. False: neither, or out of memory. */
-bool jsonl_bytes(struct buf *to, const struct member *member);
+bool jsonl_bytes(struct buf *to, const struct json_member *member);
 
 /* Finds or adds a record's name; returns its number, -1: out of memory, or too many. */
 int jsonl_record(struct reading *reading, const char *name, size_t n);

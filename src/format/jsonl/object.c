@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct member *
+const struct json_member *
 object_find(const struct object *object, const char *key)
 {
 	for (size_t i = 0; i < object->count; i += 1 + object->members[i].children) {
@@ -43,7 +43,7 @@ show_string(const char *text, size_t length, char *to, size_t size)
 }
 
 void
-member_show_key(const struct member *member, char *to, size_t size)
+member_show_key(const struct json_member *member, char *to, size_t size)
 {
 	if (member->key)
 		show_string(member->key, member->key_length, to, size);
@@ -52,7 +52,7 @@ member_show_key(const struct member *member, char *to, size_t size)
 }
 
 void
-member_show(const struct member *member, char *to, size_t size)
+member_show(const struct json_member *member, char *to, size_t size)
 {
 	static const char *const names[] = {
 		[MEMBER_REAL] = "a real number",
@@ -99,16 +99,16 @@ add_member(struct object *object, const char *key, const json_t *value)
 	};
 	if (object->count == object->capacity) {
 		size_t capacity = object->capacity ? 2 * object->capacity : 64;
-		struct member *grown =
+		struct json_member *grown =
 			mem_resize(object->members, capacity, sizeof *object->members);
 		if (!grown)
 			return false;
 		object->members = grown;
 		object->capacity = capacity;
 	}
-	struct member *member = &object->members[object->count++];
-	*member = (struct member){key, key ? strlen(key) : 0, kinds[json_typeof(value)], "", 0,
-		json_integer_value(value), 0};
+	struct json_member *member = &object->members[object->count++];
+	*member = (struct json_member){key, key ? strlen(key) : 0, kinds[json_typeof(value)],
+		"", 0, json_integer_value(value), 0};
 	if (member->kind == MEMBER_STRING) {
 		member->text = json_string_value(value);
 		member->length = json_string_length(value);

@@ -21,7 +21,7 @@ enum member_kind {
 	MEMBER_OBJECT,
 };
 
-struct member {
+struct json_member {
 	const char *key;   /* ends in NUL and has no other; NULL for an element of an array */
 	size_t key_length; /* in bytes */
 	enum member_kind kind;
@@ -34,8 +34,8 @@ struct member {
 
 /* Zeroed by its owner. */
 struct object {
-	void *root;		/* owns what members point to */
-	struct member *members; /* in the order of the text, each before its own members */
+	void *root;		     /* owns what members point to */
+	struct json_member *members; /* in the order of the text, each before its own members */
 	size_t count;
 	size_t capacity; /* of members */
 };
@@ -49,13 +49,13 @@ enum poly_status object_parse(
 	struct object *object, const uint8_t *text, size_t n, struct poly_error *error);
 
 /* Finds the outermost member of a key; NULL: no such key. */
-const struct member *object_find(const struct object *object, const char *key);
+const struct json_member *object_find(const struct object *object, const char *key);
 
 /* Describes a member for messages: "'abc'", "17", "an array". At most 60 characters. */
-void member_show(const struct member *member, char *to, size_t size);
+void member_show(const struct json_member *member, char *to, size_t size);
 
 /* Quotes a member's key for messages; "an element" if it has no key. */
-void member_show_key(const struct member *member, char *to, size_t size);
+void member_show_key(const struct json_member *member, char *to, size_t size);
 
 /* Frees the members. */
 void object_free(struct object *object);

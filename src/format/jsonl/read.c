@@ -116,7 +116,7 @@ parse(struct jsonl_reader *state, const struct jsonl_line *line, struct poly_err
 static bool
 is_header(const struct jsonl_reader *state)
 {
-	const struct member *magic = object_find(&state->object, "polytrace");
+	const struct json_member *magic = object_find(&state->object, "polytrace");
 	return magic && magic->kind == MEMBER_STRING && strcmp(magic->text, "trace") == 0;
 }
 
@@ -223,7 +223,7 @@ static enum poly_status
 store_corrupt(struct reading *reading, struct batch *batch, const struct jsonl_line *line,
 	struct poly_error *error)
 {
-	static const char name[] = "damaged";
+	static const char name[] = "corrupt";
 	int record = jsonl_record(reading, name, sizeof name - 1);
 	if (record < 0 && reading->info->view.record_count < JSONL_RECORDS)
 		return err_memory(error);

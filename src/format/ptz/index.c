@@ -261,7 +261,7 @@ is_wanted(const struct reading *reading, const struct ptz_index_entry *entry)
 	struct poly_bounds bounds = {.first = entry->first, .rows = entry->rows};
 	/* Only the last segment's number determines how many records follow. */
 	if (index->number)
-		bounds.behind = index->records - entry->first - entry->rows;
+		bounds.following = index->records - entry->first - entry->rows;
 	for (unsigned k = 0; k < PTZ_RANGES; k++) {
 		const struct ptz_range *range = &entry->range[k];
 		if (entry->known >> k & 1)

@@ -85,14 +85,14 @@ lz4_probe(const uint8_t *p, size_t n)
 
 #ifdef POLY_WITH_LZ4
 
-enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_BLOCK_END, ELEMENT_CHECKSUM };
+enum lz4_element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_BLOCK_END, ELEMENT_CHECKSUM };
 
 struct lz4_decoder {
 	struct frames frames; /* first */
 	LZ4F_dctx *context;
-	enum element next; /* what follows the present element of the frame */
-	size_t body;	   /* bytes of the block */
-	uint8_t flags;	   /* of the frame */
+	enum lz4_element next; /* what follows the present element of the frame */
+	size_t body;	       /* bytes of the block */
+	uint8_t flags;	       /* of the frame */
 };
 
 enum { STEP = 64 << 10 };

@@ -64,15 +64,15 @@ zstd_probe(const uint8_t *p, size_t n)
 /* Memory limit for hostile headers: that of the zstd program. */
 #define WINDOW_BITS 27
 
-enum element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
+enum zstd_element { ELEMENT_BLOCK, ELEMENT_BODY, ELEMENT_CHECKSUM };
 
 struct zstd_decoder {
 	struct frames frames; /* first */
 	ZSTD_DCtx *context;
-	enum element next; /* what follows the present element of the frame */
-	bool checksum;	   /* the frame ends in one */
-	bool last;	   /* the block is the frame's last */
-	size_t body;	   /* bytes of the block */
+	enum zstd_element next; /* what follows the present element of the frame */
+	bool checksum;		/* the frame ends in one */
+	bool last;		/* the block is the frame's last */
+	size_t body;		/* bytes of the block */
 };
 
 struct zstd_encoder {

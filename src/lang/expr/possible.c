@@ -10,7 +10,7 @@ enum { MAY_HOLD = 1, MAY_FAIL = 2 };
 
 /* Range of a node's numbers in the rows in which it is present. */
 struct interval {
-	uint64_t least, greatest;
+	uint64_t min, max;
 	bool none; /* absent in every row */
 	bool sure; /* present in every row */
 };
@@ -23,8 +23,8 @@ of_column(enum poly_column column, const struct poly_bounds *bounds)
 	for (size_t i = 0; i < bounds->count; i++) {
 		const struct poly_range *range = &bounds->ranges[i];
 		if (range->column == column)
-			return (struct interval){range->least, range->greatest,
-				range->least > range->greatest, false};
+			return (struct interval){
+				range->min, range->max, range->min > range->max, false};
 	}
 	return anything;
 }
@@ -34,35 +34,33 @@ static struct interval
 masked(struct interval left, uint64_t mask, bool sure)
 {
 	if ((~mask & (~mask + 1)) == 0)
-		return (struct interval){left.least & mask, left.greatest & mask, false, sure};
-	return (struct interval){0, left.greatest < mask ? left.greatest : mask, false, sure};
+		return (struct interval){left.min & mask, left.max & mask, false, sure};
+	return (struct interval){0, left.max < mask ? left.max : mask, false, sure};
 }
 
 static struct interval
 operate(const struct node *node, struct interval left, struct interval right)
 {
-	const bool sure = left.sure && right.sure, constant = right.least == right.greatest;
-	const uint64_t k = right.least;
+	const bool sure = left.sure && right.sure, constant = right.min == right.max;
+	const uint64_t k = right.min;
 	uint64_t sum;
 	switch ((unsigned)node->kind) {
 	case NODE_ADD:
-		if (!__builtin_add_overflow(left.greatest, right.greatest, &sum))
-			return (struct interval){left.least + right.least, sum, false, sure};
+		if (!__builtin_add_overflow(left.max, right.max, &sum))
+			return (struct interval){left.min + right.min, sum, false, sure};
 		break;
 	case NODE_SUBTRACT:
-		if (left.least >= right.greatest)
-			return (struct interval){left.least - right.greatest,
-				left.greatest - right.least, false, sure};
+		if (left.min >= right.max)
+			return (struct interval){
+				left.min - right.max, left.max - right.min, false, sure};
 		break;
 	case NODE_DIVIDE:
 		if (constant && k && !node->is_signed)
-			return (struct interval){
-				left.least / k, left.greatest / k, false, sure};
+			return (struct interval){left.min / k, left.max / k, false, sure};
 		break;
 	case NODE_SHIFT_RIGHT:
 		if (constant && k < 64)
-			return (struct interval){
-				left.least >> k, left.greatest >> k, false, sure};
+			return (struct interval){left.min >> k, left.max >> k, false, sure};
 		break;
 	case NODE_AND_BITS:
 		if (constant)
@@ -95,10 +93,10 @@ static struct interval
 biased(struct interval interval)
 {
 	const uint64_t top = (uint64_t)1 << 63;
-	if (!interval.none && (interval.least ^ interval.greatest) & top)
+	if (!interval.none && (interval.min ^ interval.max) & top)
 		return (struct interval){0, UINT64_MAX, false, interval.sure};
-	interval.least ^= top;
-	interval.greatest ^= top;
+	interval.min ^= top;
+	interval.max ^= top;
 	return interval;
 }
 
@@ -106,8 +104,8 @@ biased(struct interval interval)
 static unsigned
 in_order(struct interval low, struct interval high, bool same)
 {
-	const bool holds = low.least < high.greatest || (same && low.least == high.greatest);
-	const bool fails = low.greatest > high.least || (!same && low.greatest == high.least);
+	const bool holds = low.min < high.max || (same && low.min == high.max);
+	const bool fails = low.max > high.min || (!same && low.max == high.min);
 	return (holds ? MAY_HOLD : 0) | (fails || !low.sure || !high.sure ? MAY_FAIL : 0);
 }
 
