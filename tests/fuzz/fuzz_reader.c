@@ -22,11 +22,12 @@ struct comparison {
 static int
 compare(void *user, const void *data, size_t n)
 {
-	struct comparison *it = user;
-	if (n > it->size - it->at || memcmp(it->data + it->at, data, n) != 0)
-		it->differs = true;
+	struct comparison *format_option = user;
+	if (n > format_option->size - format_option->at ||
+		memcmp(format_option->data + format_option->at, data, n) != 0)
+		format_option->differs = true;
 	else
-		it->at += n;
+		format_option->at += n;
 	return 0;
 }
 

@@ -14,20 +14,23 @@
 static inline bool
 set_option(const struct poly_format_info *format, unsigned choice, char word[100])
 {
-	for (const struct poly_option *it = format->options; it->name; it++) {
-		unsigned values = it->type == POLY_OPTION_BOOL ? 2 : 0;
-		while (it->type == POLY_OPTION_CHOICE && it->choices[values])
+	for (const struct poly_option *format_option = format->options; format_option->name;
+		format_option++) {
+		unsigned values = format_option->type == POLY_OPTION_BOOL ? 2 : 0;
+		while (format_option->type == POLY_OPTION_CHOICE &&
+			format_option->choices[values])
 			values++;
-		if (!(it->use & POLY_OPTION_READ) || values == 0)
+		if (!(format_option->use & POLY_OPTION_READ) || values == 0)
 			continue;
 		if (choice > values) {
 			choice -= values;
 			continue;
 		}
-		if (it->type == POLY_OPTION_CHOICE)
-			snprintf(word, 100, "%s=%s", it->name, it->choices[choice - 1]);
+		if (format_option->type == POLY_OPTION_CHOICE)
+			snprintf(word, 100, "%s=%s", format_option->name,
+				format_option->choices[choice - 1]);
 		else
-			snprintf(word, 100, "%s=%u", it->name, choice - 1);
+			snprintf(word, 100, "%s=%u", format_option->name, choice - 1);
 		return true;
 	}
 	return false;

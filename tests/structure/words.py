@@ -59,21 +59,17 @@ WORDS = [
     (r'(?<!branch )target buffers?', 'BTB'),
     (r'(?<!-address )return stacks?', 'return-address stack (RAS)'),
 ]
-# In code alone.
+# In code without its comments and strings.
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 NAMES = [
-    (r'\w*_(?:MOST|LEAST)', '_MAX, _MIN'),
-    (r'it(?=->|\.[a-z_])', 'a noun for the receiver'),
-    (r'\w*(?:party|parties|crew|granule|tally|told|behind)\w*|tell_\w*', "see terms of HACKING.md"),
+    (r'\b\w*_(?:MOST|LEAST)\b', '_MAX, _MIN'),
+    (r'\bit\b', 'a noun for the receiver'),
+    (r'\b(?:\w*(?:party|parties|crew|granule|tally|told|behind)\w*|tell_\w*)',
+     'the terms of HACKING.md'),
 ]
-
-
-def patterns(pairs, flags):
-    return [(re.compile(r'(?<![\w-])(?:' + pattern + r')(?![\w-])', flags), cure)
-            for pattern, cure in pairs]
-
-
-WORDS = patterns(WORDS, re.IGNORECASE)
-NAMES = patterns(NAMES, re.IGNORECASE)
+WORDS = [(re.compile(rf'(?<![\w-])(?:{pattern})(?![\w-])', re.IGNORECASE), cure)
+         for pattern, cure in WORDS]
+NAMES = [(re.compile(pattern, re.IGNORECASE), cure) for pattern, cure in NAMES]
 # What stands in two lines of a comment or of a paragraph is one text.
 JOIN = re.compile(r'\s*\n[ \t]*(?:\*(?!/)|//|#|\.\\")?[ \t]*|"\s*\n\s*"')
 
@@ -103,10 +99,12 @@ def find(text, is_code):
     flat = JOIN.sub(lambda match: ' ' + '\0' * (len(match[0]) - 1), text)
     at = [offset for offset, char in enumerate(flat) if char != '\0']
     flat = flat.replace('\0', '')
-    for pattern, cure in WORDS + (NAMES if is_code else []):
-        for match in pattern.finditer(flat):
-            line = text.count('\n', 0, at[match.start()])
-            yield line + 1, lines[line], match[0], cure
+    code = NOT_CODE.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), text) if is_code else ''
+    for searched, offsets, patterns in (flat, at, WORDS), (code, range(len(code)), NAMES):
+        for pattern, cure in patterns:
+            for match in pattern.finditer(searched):
+                line = text.count('\n', 0, offsets[match.start()])
+                yield line + 1, lines[line], match[0], cure
 
 
 def occurrences(path):

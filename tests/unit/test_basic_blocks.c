@@ -156,37 +156,37 @@ struct made_batch {
 };
 
 static void
-make_batch(struct made_batch *it, const struct random_row *rows, size_t n)
+make_batch(struct made_batch *made, const struct random_row *rows, size_t n)
 {
-	memset(it, 0, sizeof *it);
-	memset(it->all, 255, sizeof it->all);
+	memset(made, 0, sizeof *made);
+	memset(made->all, 255, sizeof made->all);
 	for (size_t i = 0; i < n; i++) {
 		const bool has[4] = {
 			rows[i].has_pc, rows[i].has_branch, rows[i].has_uop, rows[i].has_size};
-		it->kind[i] = rows[i].kind;
-		it->uop[i] = rows[i].uop;
-		it->synthetic[i] = rows[i].synthetic;
-		it->size[i] = rows[i].size;
-		it->pc[i] = rows[i].pc;
-		it->context[i] = rows[i].context;
+		made->kind[i] = rows[i].kind;
+		made->uop[i] = rows[i].uop;
+		made->synthetic[i] = rows[i].synthetic;
+		made->size[i] = rows[i].size;
+		made->pc[i] = rows[i].pc;
+		made->context[i] = rows[i].context;
 		for (size_t k = 0; k < 4; k++)
-			it->some[k][i / 64] |= (uint64_t)has[k] << i % 64;
+			made->some[k][i / 64] |= (uint64_t)has[k] << i % 64;
 	}
-	it->batch.rows = n;
-	it->batch.kind = it->kind;
-	it->batch.branch = it->branch;
-	it->batch.uop_index = it->uop;
-	it->batch.synthetic = it->synthetic;
-	it->batch.opcode_size = it->size;
-	it->batch.pc = it->pc;
-	it->batch.present[POLY_COLUMN_kind] = it->batch.present[POLY_COLUMN_synthetic] =
-		it->all;
-	it->batch.present[POLY_COLUMN_pc] = it->some[0];
-	it->batch.present[POLY_COLUMN_branch] = it->some[1];
-	it->batch.present[POLY_COLUMN_uop_index] = it->some[2];
-	it->batch.present[POLY_COLUMN_opcode_size] = it->some[3];
-	it->rows = (struct analysis_rows){
-		.batch = &it->batch, .counts = true, .context = it->context};
+	made->batch.rows = n;
+	made->batch.kind = made->kind;
+	made->batch.branch = made->branch;
+	made->batch.uop_index = made->uop;
+	made->batch.synthetic = made->synthetic;
+	made->batch.opcode_size = made->size;
+	made->batch.pc = made->pc;
+	made->batch.present[POLY_COLUMN_kind] = made->batch.present[POLY_COLUMN_synthetic] =
+		made->all;
+	made->batch.present[POLY_COLUMN_pc] = made->some[0];
+	made->batch.present[POLY_COLUMN_branch] = made->some[1];
+	made->batch.present[POLY_COLUMN_uop_index] = made->some[2];
+	made->batch.present[POLY_COLUMN_opcode_size] = made->some[3];
+	made->rows = (struct analysis_rows){
+		.batch = &made->batch, .counts = true, .context = made->context};
 }
 
 /* The state of a context by the definition, row by row. */
@@ -218,30 +218,30 @@ struct made_order {
 };
 
 static void
-make_order(struct made_order *it)
+make_order(struct made_order *made)
 {
 	for (uint32_t i = 0; i < DISTINCT; i++)
-		it->next[i] = random_below(5) ? random_below(DISTINCT) : CHAIN_NONE;
-	it->order = (struct poly_chain_graph){.rows = DISTINCT,
-		.next = it->next,
+		made->next[i] = random_below(5) ? random_below(DISTINCT) : CHAIN_NONE;
+	made->order = (struct poly_chain_graph){.rows = DISTINCT,
+		.next = made->next,
 		.chains = CHAINS,
-		.first = it->first,
-		.length = it->length,
-		.executed = it->executed};
+		.first = made->first,
+		.length = made->length,
+		.executed = made->executed};
 	for (uint32_t i = 0; i < CHAINS; i++) {
-		it->first[i] = random_below(DISTINCT);
-		it->length[i] = 0;
-		for (uint32_t row = it->first[i]; row != CHAIN_NONE; row = it->next[row]) {
-			if (it->length[i]++ == CHAIN_MAX)
+		made->first[i] = random_below(DISTINCT);
+		made->length[i] = 0;
+		for (uint32_t row = made->first[i]; row != CHAIN_NONE; row = made->next[row]) {
+			if (made->length[i]++ == CHAIN_MAX)
 				break;
 		}
 	}
 	for (uint32_t i = 0; i < EXECUTED; i++) {
-		it->executed[i] = random_below(CHAINS);
-		it->order.records += it->length[it->executed[i]];
+		made->executed[i] = random_below(CHAINS);
+		made->order.records += made->length[made->executed[i]];
 	}
 	/* The last one is truncated. */
-	it->order.records -= random_below(it->length[it->executed[EXECUTED - 1]]);
+	made->order.records -= random_below(made->length[made->executed[EXECUTED - 1]]);
 }
 
 /* Lists the records of an order, and returns their number. */

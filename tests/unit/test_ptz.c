@@ -37,8 +37,8 @@ expect_back(enum ptz_coding coding, const uint64_t *values, size_t n, size_t pie
 		template[i] = (uint32_t)(i % 2 ? i % 5 : i * i / 3 % 5);
 		pc[i] = i * 0x123456789abcdefu;
 	}
-	const struct ptz_values it = {values, n, template, pc, 5};
-	assert_true(ptz_encode(&it, coding, &bytes));
+	const struct ptz_values column_values = {values, n, template, pc, 5};
+	assert_true(ptz_encode(&column_values, coding, &bytes));
 	const struct ptz_stream stream = {
 		.coding = (uint8_t)coding, .values = (uint32_t)n, .size = (uint32_t)bytes.size};
 	assert_true(ptz_decoder_init(&decoder, &stream, bytes.data, 5));
@@ -93,16 +93,16 @@ codings_have_the_bytes_of_their_definition(void **state)
 	(void)state;
 	const uint64_t values[] = {10, 100, 11}, pc[] = {12, 99, 11}, wide[] = {1, 0x203};
 	const uint32_t template[] = {0, 1, 0};
-	const struct ptz_values it = {values, 3, template, pc, 2},
+	const struct ptz_values column_values = {values, 3, template, pc, 2},
 				two = {.values = wide, .count = 2};
-	expect_code(PTZ_PLANES, &it, "\x0a\x64\x0b", 3);
+	expect_code(PTZ_PLANES, &column_values, "\x0a\x64\x0b", 3);
 	expect_code(PTZ_PLANES, &two, "\x01\x03\x00\x02", 4);
 	/* 10, 90, -89 */
-	expect_code(PTZ_DELTA, &it, "\x14\xb4\x01\xb1\x01", 5);
+	expect_code(PTZ_DELTA, &column_values, "\x14\xb4\x01\xb1\x01", 5);
 	/* 10, 90 against the value before, 1 against 10 */
-	expect_code(PTZ_TEMPLATE, &it, "\x14\xb4\x01\x02", 4);
+	expect_code(PTZ_TEMPLATE, &column_values, "\x14\xb4\x01\x02", 4);
 	/* -2, 1, 0 */
-	expect_code(PTZ_PC, &it, "\x03\x02\x00", 3);
+	expect_code(PTZ_PC, &column_values, "\x03\x02\x00", 3);
 }
 
 static void

@@ -195,11 +195,11 @@ static void
 spoil(struct whole *whole, size_t kept, bool streams)
 {
 	for (size_t section = 1; section + 1 < whole->count; section++) {
-		const struct section_at *it = &whole->sections[section];
-		const size_t from = streams ? 32 + it->front : 0;
+		const struct section_at *item = &whole->sections[section];
+		const size_t from = streams ? 32 + item->front : 0;
 		if (section != kept)
-			memset(whole->file.data + it->offset + from, 0xaa,
-				32 + it->body - from);
+			memset(whole->file.data + item->offset + from, 0xaa,
+				32 + item->body - from);
 	}
 }
 
