@@ -67,11 +67,11 @@ expect_output(const char *course, const char *homework, const char *const *words
 {
 	struct place place = {{0}, 0};
 	const struct poly_course_options options = options_of(course, homework, words, &place);
-	struct poly_course *course;
-	assert_int_equal(poly_course_new(&options, &course, NULL), POLY_OK);
-	assert_int_equal(work(course, trace, "cis501", NULL), POLY_OK);
+	struct poly_course *printer;
+	assert_int_equal(poly_course_new(&options, &printer, NULL), POLY_OK);
+	assert_int_equal(work(printer, trace, "cis501", NULL), POLY_OK);
 	assert_string_equal(buf_text(&place.text), expected);
-	poly_course_free(course);
+	poly_course_free(printer);
 	buf_free(&place.text);
 }
 
@@ -137,13 +137,13 @@ stage_times_have_options_as_their_files_have_names(void **state)
 	const char *const words[] = {"bypass=full", "memlat=1", "predictor=perfect", NULL};
 	struct place place = {{0}, 0};
 	const struct poly_course_options options = options_of("penn", "v2", words, &place);
-	struct poly_course *course;
-	assert_int_equal(poly_course_new(&options, &course, NULL), POLY_OK);
-	assert_int_equal(work(course, text, "cis501v2", NULL), POLY_OK);
+	struct poly_course *printer;
+	assert_int_equal(poly_course_new(&options, &printer, NULL), POLY_OK);
+	assert_int_equal(work(printer, text, "cis501v2", NULL), POLY_OK);
 	assert_string_equal(buf_text(&place.text), "0 1 2 3 5 ldr r3, [sp] {}\n"
 						   "1 2 5 6 7 mov r4, r3 {load-use}\n"
 						   "2 5 6 7 8 mov r5, r6 {}\n");
-	poly_course_free(course);
+	poly_course_free(printer);
 	buf_free(&place.text);
 }
 
@@ -173,12 +173,12 @@ every_homework_ends_an_empty_trace(void **state)
 		const bool is_v2 = strcmp(info->name, "v2") == 0;
 		const struct poly_course_options options =
 			options_of(info->course, info->name, NULL, &place);
-		struct poly_course *course;
-		assert_int_equal(poly_course_new(&options, &course, NULL), POLY_OK);
+		struct poly_course *printer;
+		assert_int_equal(poly_course_new(&options, &printer, NULL), POLY_OK);
 		assert_int_equal(
-			work(course, "", is_v2 ? "cis501v2" : "cis501", NULL), POLY_OK);
+			work(printer, "", is_v2 ? "cis501v2" : "cis501", NULL), POLY_OK);
 		assert_null(strstr(buf_text(&place.text), "nan"));
-		poly_course_free(course);
+		poly_course_free(printer);
 		buf_free(&place.text);
 	}
 }
@@ -217,10 +217,10 @@ unknown_names_are_rejected(void **state)
 		const struct poly_course_options options =
 			options_of(refused[i].course, refused[i].homework, words, &place);
 		struct poly_error error;
-		struct poly_course *course;
-		assert_int_equal(poly_course_new(&options, &course, &error), POLY_ERR_USAGE);
+		struct poly_course *printer;
+		assert_int_equal(poly_course_new(&options, &printer, &error), POLY_ERR_USAGE);
 		assert_string_equal(error.message, refused[i].message);
-		assert_null(course);
+		assert_null(printer);
 	}
 }
 
@@ -231,12 +231,12 @@ a_trace_without_micro_ops_is_rejected(void **state)
 	struct place place = {{0}, 0};
 	const struct poly_course_options options = options_of("penn", "hw1", NULL, &place);
 	struct poly_error error;
-	struct poly_course *course;
-	assert_int_equal(poly_course_new(&options, &course, &error), POLY_OK);
+	struct poly_course *printer;
+	assert_int_equal(poly_course_new(&options, &printer, &error), POLY_OK);
 	assert_int_equal(
-		work(course, "0 1000\n1 2000\n2 3000\n", "din", &error), POLY_ERR_USAGE);
+		work(printer, "0 1000\n1 2000\n2 3000\n", "din", &error), POLY_ERR_USAGE);
 	assert_non_null(strstr(error.message, "homework 'hw1' of penn needs the column"));
-	poly_course_free(course);
+	poly_course_free(printer);
 }
 
 static void
@@ -246,11 +246,11 @@ an_output_that_fails_ends_it(void **state)
 	struct place place = {{0}, ENOSPC};
 	const struct poly_course_options options = options_of("wustl", "hw5", NULL, &place);
 	struct poly_error error;
-	struct poly_course *course;
-	assert_int_equal(poly_course_new(&options, &course, NULL), POLY_OK);
-	assert_int_equal(work(course, trace, "cis501", &error), POLY_ERR_IO);
+	struct poly_course *printer;
+	assert_int_equal(poly_course_new(&options, &printer, NULL), POLY_OK);
+	assert_int_equal(work(printer, trace, "cis501", &error), POLY_ERR_IO);
 	assert_int_equal(error.sys_errno, ENOSPC);
-	poly_course_free(course);
+	poly_course_free(printer);
 }
 
 #ifdef POLY_FAULT_INJECTION
@@ -264,12 +264,12 @@ lack_of_memory_is_reported_before_the_trace(void **state)
 			options_of(info->course, info->name, NULL, &(struct place){{0}, 0});
 		enum poly_status status = POLY_ERR_MEMORY;
 		for (size_t k = 1; status == POLY_ERR_MEMORY; k++) {
-			struct poly_course *course;
+			struct poly_course *printer;
 			mem_fail_at(k);
-			status = poly_course_new(&options, &course, NULL);
-			assert_int_equal(course != NULL, status == POLY_OK);
+			status = poly_course_new(&options, &printer, NULL);
+			assert_int_equal(printer != NULL, status == POLY_OK);
 			mem_fail_at(0);
-			poly_course_free(course);
+			poly_course_free(printer);
 			assert_true(k < 30);
 		}
 		assert_int_equal(status, POLY_OK);
@@ -306,11 +306,11 @@ lack_of_memory_is_reported_in_the_trace(void **state)
 			const struct poly_course_options options =
 				options_of(info->course, info->name, NULL, &place);
 			const struct poly_batch *batch;
-			struct poly_course *course;
-			assert_int_equal(poly_course_new(&options, &course, NULL), POLY_OK);
+			struct poly_course *printer;
+			assert_int_equal(poly_course_new(&options, &printer, NULL), POLY_OK);
 			assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
-			status = work_failing(course, poly_reader_info(reader), batch, k);
-			poly_course_free(course);
+			status = work_failing(printer, poly_reader_info(reader), batch, k);
+			poly_course_free(printer);
 			poly_reader_close(reader);
 			buf_free(&place.text);
 			assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);
