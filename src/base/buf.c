@@ -58,9 +58,9 @@ buf_printf(struct buf *buf, const char *format, ...)
 	va_copy(again, list);
 	int n = vsnprintf(NULL, 0, format, list);
 	va_end(list);
-	char *to = n < 0 ? NULL : (char *)buf_reserve(buf, (size_t)n + 1);
-	if (to) {
-		vsnprintf(to, (size_t)n + 1, format, again);
+	char *dst = n < 0 ? NULL : (char *)buf_reserve(buf, (size_t)n + 1);
+	if (dst) {
+		vsnprintf(dst, (size_t)n + 1, format, again);
 		buf->size += (size_t)n;
 	}
 	va_end(again);

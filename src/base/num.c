@@ -104,20 +104,20 @@ num_parse_count(const char *text, size_t n, uint64_t *value)
 }
 
 void
-num_hex(char *to, uint64_t v, unsigned digits)
+num_hex(char *dst, uint64_t v, unsigned digits)
 {
 	for (; digits >= 2; digits -= 2, v >>= 8)
-		memcpy(to + digits - 2, num_hex_pairs + 2 * (v & 0xff), 2);
+		memcpy(dst + digits - 2, num_hex_pairs + 2 * (v & 0xff), 2);
 	if (digits)
-		*to = num_hex_pairs[2 * (v & 0xf) + 1];
+		*dst = num_hex_pairs[2 * (v & 0xf) + 1];
 }
 
 void
-num_hex_bytes(char *to, const void *bytes, size_t n)
+num_hex_bytes(char *dst, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 	for (size_t i = 0; i < n; i++)
-		memcpy(to + 2 * i, num_hex_pairs + 2 * (size_t)p[i], 2);
+		memcpy(dst + 2 * i, num_hex_pairs + 2 * (size_t)p[i], 2);
 }
 
 bool
@@ -143,24 +143,24 @@ decimal_width(uint32_t v)
 }
 
 size_t
-num_decimal(char *to, uint64_t v)
+num_decimal(char *dst, uint64_t v)
 {
 	const uint32_t half = 100000000;
 	uint8_t digits[8];
 	size_t n = 0;
 	if (v < 10) {
-		*to = (char)('0' + v);
+		*dst = (char)('0' + v);
 		return 1;
 	}
 	if (v >= half) {
-		n = num_decimal(to, v / half);
+		n = num_decimal(dst, v / half);
 		store_le64(digits, num_decimal_word((uint32_t)(v % half)));
-		memcpy(to + n, digits, 8);
+		memcpy(dst + n, digits, 8);
 		return n + 8;
 	}
 	n = decimal_width((uint32_t)v);
 	store_le64(digits, num_decimal_word((uint32_t)v));
 	for (size_t i = 0; i < n; i++)
-		to[i] = (char)digits[8 - n + i];
+		dst[i] = (char)digits[8 - n + i];
 	return n;
 }

@@ -80,10 +80,10 @@ num_hex_word(uint32_t v)
 }
 
 /* Writes the last digits hexadecimal digits of v (1 to 16), lower case, without a NUL. */
-void num_hex(char *to, uint64_t v, unsigned digits);
+void num_hex(char *dst, uint64_t v, unsigned digits);
 
 /* Writes n bytes as 2 * n hexadecimal digits, lower case, without a NUL. */
-void num_hex_bytes(char *to, const void *bytes, size_t n);
+void num_hex_bytes(char *dst, const void *bytes, size_t n);
 
 /* Parses exactly n hexadecimal digits into n / 2 bytes; false if n is odd. */
 bool num_parse_bytes(const char *text, size_t n, uint8_t *bytes);
@@ -104,6 +104,6 @@ num_decimal_word(uint32_t v)
 }
 
 /* Writes v in decimal without a NUL; returns its length, at most 20. */
-size_t num_decimal(char *to, uint64_t v);
+size_t num_decimal(char *dst, uint64_t v);
 
 #endif

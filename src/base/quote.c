@@ -16,31 +16,31 @@ is_plain(uint8_t byte)
 }
 
 static void
-append_escape(struct buf *to, uint8_t byte)
+append_escape(struct buf *dst, uint8_t byte)
 {
 	static const char bytes[] = "\b\t\n\f\r\"\\", letters[] = "btnfr\"\\";
 	const char *known = byte ? strchr(bytes, byte) : NULL;
-	buf_byte(to, '\\');
+	buf_byte(dst, '\\');
 	if (known) {
-		buf_byte(to, (uint8_t)letters[known - bytes]);
+		buf_byte(dst, (uint8_t)letters[known - bytes]);
 		return;
 	}
-	buf_string(to, "u00");
-	buf_append(to, num_hex_pairs + 2 * (size_t)byte, 2);
+	buf_string(dst, "u00");
+	buf_append(dst, num_hex_pairs + 2 * (size_t)byte, 2);
 }
 
 void
-quote_json(struct buf *to, const void *text, size_t n)
+quote_json(struct buf *dst, const void *text, size_t n)
 {
 	const uint8_t *p = text, *end = p + n;
-	buf_byte(to, '"');
+	buf_byte(dst, '"');
 	while (p < end) {
 		const uint8_t *from = p;
 		while (p < end && is_plain(*p))
 			p++;
-		buf_append(to, from, (size_t)(p - from));
+		buf_append(dst, from, (size_t)(p - from));
 		if (p < end)
-			append_escape(to, *p++);
+			append_escape(dst, *p++);
 	}
-	buf_byte(to, '"');
+	buf_byte(dst, '"');
 }

@@ -9,6 +9,6 @@
  * Appends n bytes of UTF-8 as a JSON string with quotes. Escapes quotes, backslashes and
  * control characters, by letter if they have one.
  */
-void quote_json(struct buf *to, const void *text, size_t n);
+void quote_json(struct buf *dst, const void *text, size_t n);
 
 #endif

@@ -75,14 +75,14 @@ utf8_is_valid(const void *text, size_t n)
 }
 
 void
-utf8_append(struct buf *to, const char *text)
+utf8_append(struct buf *dst, const char *text)
 {
 	const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text);
 	while (p < end) {
 		size_t bad, n = valid_run(p, (size_t)(end - p), &bad);
-		buf_append(to, p, n);
+		buf_append(dst, p, n);
 		if (bad)
-			buf_string(to, "\xef\xbf\xbd");
+			buf_string(dst, "\xef\xbf\xbd");
 		p += n + bad;
 	}
 }

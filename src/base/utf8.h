@@ -12,7 +12,7 @@ bool utf8_is_valid(const void *text, size_t n);
  * Appends a string; each maximal part of it that is not UTF-8 (Unicode 15, section 3.9) becomes
  * one U+FFFD.
  */
-void utf8_append(struct buf *to, const char *text);
+void utf8_append(struct buf *dst, const char *text);
 
 /* How many characters a string of valid UTF-8 has. */
 size_t utf8_width(const char *text);

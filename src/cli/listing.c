@@ -207,30 +207,30 @@ listing_free(struct listing *listing)
 }
 
 static size_t
-put_string(char *to, const char *text)
+put_string(char *dst, const char *text)
 {
 	size_t n = strlen(text);
-	memcpy(to, text, n);
+	memcpy(dst, text, n);
 	return n;
 }
 
 /* Writes v in hexadecimal with 0x and at least digits digits (at most 16). */
 static size_t
-put_hex(char *to, uint64_t v, unsigned digits)
+put_hex(char *dst, uint64_t v, unsigned digits)
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned n = digits ? digits : 1;
 	while (n < 16 && v >> (4 * n))
 		n++;
-	to[0] = '0';
-	to[1] = 'x';
+	dst[0] = '0';
+	dst[1] = 'x';
 	for (unsigned i = 0; i < n; i++)
-		to[2 + i] = hex[v >> (4 * (n - 1 - i)) & 15];
+		dst[2 + i] = hex[v >> (4 * (n - 1 - i)) & 15];
 	return 2 + n;
 }
 
 static size_t
-put_decimal(char *to, uint64_t v)
+put_decimal(char *dst, uint64_t v)
 {
 	char digits[20];
 	size_t n = 0;
@@ -238,112 +238,112 @@ put_decimal(char *to, uint64_t v)
 		digits[n++] = (char)('0' + v % 10);
 	while (v /= 10);
 	for (size_t i = 0; i < n; i++)
-		to[i] = digits[n - 1 - i];
+		dst[i] = digits[n - 1 - i];
 	return n;
 }
 
 /* Truncates a cell to max bytes and replaces its control characters. */
 static size_t
-sanitize(char *to, size_t n, size_t max)
+sanitize(char *dst, size_t n, size_t max)
 {
 	if (n > max) {
 		n = max;
-		memcpy(to + n - 3, "...", 3);
+		memcpy(dst + n - 3, "...", 3);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)to[i] < ' ' || to[i] == 0x7f)
-			to[i] = '?';
+		if ((unsigned char)dst[i] < ' ' || dst[i] == 0x7f)
+			dst[i] = '?';
 	}
 	return n;
 }
 
 static size_t
-put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *to)
+put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *dst)
 {
 	const size_t max = LONG_CELL - DISASSEMBLY_REMARK - 3;
 	const char *text = NULL;
 	size_t n = 0;
 	if (poly_present(batch, POLY_COLUMN_text, row))
-		n = sanitize(
-			to, poly_batch_format(batch, POLY_COLUMN_text, row, to, max + 1), max);
+		n = sanitize(dst, poly_batch_format(batch, POLY_COLUMN_text, row, dst, max + 1),
+			max);
 	if (!n && listing->disassembly)
 		text = disassembly_text(listing->disassembly, batch, row);
 	if (text)
-		n = put_string(to, text);
+		n = put_string(dst, text);
 	if (listing->disassembly) {
 		char remark[DISASSEMBLY_REMARK];
 		size_t length = disassembly_remark(listing->disassembly, batch, row, remark);
 		if (length && n)
-			n += put_string(to + n, "  ");
-		memcpy(to + n, remark, length);
+			n += put_string(dst + n, "  ");
+		memcpy(dst + n, remark, length);
 		n += length;
 	}
 	if (n)
 		return n;
-	*to = '-';
+	*dst = '-';
 	return 1;
 }
 
 static size_t
 put_column(const struct listing_column *shown, const struct poly_batch *batch, size_t row,
-	char *to)
+	char *dst)
 {
 	if (!poly_present(batch, shown->column, row)) {
-		*to = '-';
+		*dst = '-';
 		return 1;
 	}
 	const char *name = NULL;
 	if (shown->named)
 		name = poly_cis501_register_name(poly_batch_integer(batch, shown->column, row));
 	if (name)
-		return put_string(to, name);
+		return put_string(dst, name);
 	if (shown->form == POLY_FORM_HEX) {
 		unsigned digits = shown->digits;
 		if (shown->column == POLY_COLUMN_opcode &&
 			poly_present(batch, POLY_COLUMN_opcode_size, row))
 			digits =
 				batch->opcode_size[row] < 8 ? 2u * batch->opcode_size[row] : 16;
-		return put_hex(to, poly_batch_integer(batch, shown->column, row), digits);
+		return put_hex(dst, poly_batch_integer(batch, shown->column, row), digits);
 	}
 	if (shown->form == POLY_FORM_DEC && shown->column != POLY_COLUMN_immediate)
-		return put_decimal(to, poly_batch_integer(batch, shown->column, row));
+		return put_decimal(dst, poly_batch_integer(batch, shown->column, row));
 	bool is_long = shown->form == POLY_FORM_BYTES || shown->form == POLY_FORM_TEXT;
 	size_t max = is_long ? LONG_CELL - 1 : NAME_CELL;
-	return sanitize(to, poly_batch_format(batch, shown->column, row, to, max + 1), max);
+	return sanitize(dst, poly_batch_format(batch, shown->column, row, dst, max + 1), max);
 }
 
 static size_t
-put_register(const struct listing *listing, const struct listing_column *shown, char *to)
+put_register(const struct listing *listing, const struct listing_column *shown, char *dst)
 {
 	if (listing->has_state)
-		return poly_powerpc_register(&listing->state, shown->title, to);
-	*to = '-';
+		return poly_powerpc_register(&listing->state, shown->title, dst);
+	*dst = '-';
 	return 1;
 }
 
 /* Writes a cell without padding and returns its length. */
 static size_t
 put_cell(struct listing *listing, const struct listing_column *shown,
-	const struct poly_batch *batch, size_t row, char *to)
+	const struct poly_batch *batch, size_t row, char *dst)
 {
 	switch (shown->cell) {
-	case CELL_COLUMN: return put_column(shown, batch, row, to);
-	case CELL_TEXT: return put_text(listing, batch, row, to);
-	case CELL_REGISTER: return put_register(listing, shown, to);
+	case CELL_COLUMN: return put_column(shown, batch, row, dst);
+	case CELL_TEXT: return put_text(listing, batch, row, dst);
+	case CELL_REGISTER: return put_register(listing, shown, dst);
 	}
 	return 0;
 }
 
-/* Pads a cell of n bytes at to, except after the last one of a line. */
+/* Pads a cell of n bytes at dst, except after the last one of a line. */
 static size_t
-pad_cell(const struct listing_column *shown, char *to, size_t n, bool last)
+pad_cell(const struct listing_column *shown, char *dst, size_t n, bool last)
 {
 	if (n >= shown->width || (last && !shown->right))
 		return n;
 	size_t blanks = shown->width - n;
 	if (shown->right)
-		memmove(to + blanks, to, n);
-	memset(shown->right ? to : to + n, ' ', blanks);
+		memmove(dst + blanks, dst, n);
+	memset(shown->right ? dst : dst + n, ' ', blanks);
 	return shown->width;
 }
 

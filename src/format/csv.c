@@ -28,43 +28,43 @@ struct csv_writer {
 };
 
 static void
-append_quoted(struct buf *to, const uint8_t *text, size_t n)
+append_quoted(struct buf *dst, const uint8_t *text, size_t n)
 {
-	buf_byte(to, '"');
+	buf_byte(dst, '"');
 	for (const uint8_t *end = text + n; text < end;) {
 		const uint8_t *quote = memchr(text, '"', (size_t)(end - text));
 		size_t length = quote ? (size_t)(quote - text) + 1 : (size_t)(end - text);
-		buf_append(to, text, length);
+		buf_append(dst, text, length);
 		if (quote)
-			buf_byte(to, '"');
+			buf_byte(dst, '"');
 		text += length;
 	}
-	buf_byte(to, '"');
+	buf_byte(dst, '"');
 }
 
 static void
-append_text(struct buf *to, const void *text, size_t n)
+append_text(struct buf *dst, const void *text, size_t n)
 {
 	const uint8_t *p = text;
 	bool plain = n > 0;
 	for (size_t i = 0; i < n && plain; i++)
 		plain = p[i] != ',' && p[i] != '"' && p[i] != '\r' && p[i] != '\n';
 	if (plain)
-		buf_append(to, text, n);
+		buf_append(dst, text, n);
 	else
-		append_quoted(to, text, n);
+		append_quoted(dst, text, n);
 }
 
 static void
-append_bytes(struct buf *to, const uint8_t *bytes, size_t n)
+append_bytes(struct buf *dst, const uint8_t *bytes, size_t n)
 {
 	if (!n)
-		append_quoted(to, bytes, 0);
-	uint8_t *room = buf_reserve(to, 2 * n);
+		append_quoted(dst, bytes, 0);
+	uint8_t *room = buf_reserve(dst, 2 * n);
 	if (!room)
 		return;
 	num_hex_bytes((char *)room, bytes, n);
-	to->size += 2 * n;
+	dst->size += 2 * n;
 }
 
 static void
@@ -103,16 +103,16 @@ append_value(struct csv_writer *state, const struct poly_batch *batch, size_t i,
 static void
 append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
 {
-	struct buf *to = &state->text;
+	struct buf *dst = &state->text;
 	for (size_t i = 0; i < state->count; i++) {
 		if (i)
-			buf_byte(to, ',');
+			buf_byte(dst, ',');
 		if (poly_present(batch, state->list[i], row))
 			append_value(state, batch, i, row);
 		else if (state->count == 1)
-			append_text(to, "", 0); /* a blank line would not be a record */
+			append_text(dst, "", 0); /* a blank line would not be a record */
 	}
-	buf_byte(to, '\n');
+	buf_byte(dst, '\n');
 }
 
 static enum poly_status

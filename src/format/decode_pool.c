@@ -125,7 +125,7 @@ read_bytes(struct decode_pool *pool, struct chunk *chunk, size_t number)
 		chunk->end = in_read_at(
 			in, pool->start + (uint64_t)number * size, &room, &chunk->failure);
 	} else {
-		room.got = in_read(in, room.to, size);
+		room.got = in_read(in, room.dst, size);
 		chunk->end = room.got < size ? in_status(in, &chunk->failure) : POLY_OK;
 	}
 	chunk->read = room.got;
@@ -191,7 +191,7 @@ static bool
 fetch_numbers(struct id_remap *target, const struct id_remap *source)
 {
 	const size_t n = source->count - target->count;
-	return !n || id_remap_add(target, source->to + target->count, n);
+	return !n || id_remap_add(target, source->dst + target->count, n);
 }
 
 /* Fetches the reader's numbers; false if the decoded rows would not be used. */

@@ -94,22 +94,22 @@ writing_patch_field(struct writing *writing, enum poly_column column, enum writi
 	if (!cache || !(cache->varying >> column & 1))
 		return;
 	const uint8_t *start = out_held(cache->out, &held);
-	struct cached_column *to = numbers_of(cache, column);
-	if (!to || width == 0 || width > 16) {
+	struct cached_column *dst = numbers_of(cache, column);
+	if (!dst || width == 0 || width > 16) {
 		cache->refused = true;
 		return;
 	}
-	if (to->count == to->capacity) {
-		const uint32_t capacity = to->capacity ? 2 * to->capacity : 1024;
-		struct cached_number *room = mem_resize(to->numbers, capacity, sizeof *room);
+	if (dst->count == dst->capacity) {
+		const uint32_t capacity = dst->capacity ? 2 * dst->capacity : 1024;
+		struct cached_number *room = mem_resize(dst->numbers, capacity, sizeof *room);
 		cache->failed |= !room;
 		if (!room)
 			return;
-		to->numbers = room;
-		to->capacity = capacity;
+		dst->numbers = room;
+		dst->capacity = capacity;
 	}
 	const size_t place = cache->text.size + (size_t)((const uint8_t *)at - start);
-	to->numbers[to->count++] = (struct cached_number){
+	dst->numbers[dst->count++] = (struct cached_number){
 		(uint32_t)place, cache->known, (uint8_t)form, (uint8_t)width};
 	cache->marked |= (poly_columns)1 << column;
 }
@@ -262,17 +262,17 @@ create_lines_up_to(struct line_cache *cache, const struct format *format,
 
 /* Stores the first n characters (up to 8) of a word, and preserves the following ones. */
 static inline void
-store_chars(uint8_t *to, uint64_t word, unsigned n)
+store_chars(uint8_t *dst, uint64_t word, unsigned n)
 {
 	const uint64_t kept = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
-	store_le64(to, (load_le64(to) & kept) | (word & ~kept));
+	store_le64(dst, (load_le64(dst) & kept) | (word & ~kept));
 }
 
 /* Stores the last width (1 to 16) of 16 characters. */
 static inline void
-patch_digits(char *to, struct cached_digits digits, unsigned width)
+patch_digits(char *dst, struct cached_digits digits, unsigned width)
 {
-	uint8_t *p = (uint8_t *)to;
+	uint8_t *p = (uint8_t *)dst;
 	if (width > 8) {
 		/* The two overlapping 8-byte stores together write exactly width bytes. */
 		store_le64(p, digits.high >> 8 * (16 - width));
@@ -327,7 +327,7 @@ decimal_digits(uint64_t v, unsigned width, struct cached_digits *digits)
 
 /* Patches a decimal number; false if its width differs. */
 static inline bool
-patch_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width)
+patch_decimal(struct cached_column *column, char *dst, uint64_t v, unsigned width)
 {
 	const uint64_t difference = v - column->last;
 	/* Fast path: only the last digit changes. */
@@ -341,28 +341,28 @@ patch_decimal(struct cached_column *column, char *to, uint64_t v, unsigned width
 		return false;
 	}
 	column->last = v;
-	patch_digits(to, column->digits, width);
+	patch_digits(dst, column->digits, width);
 	return true;
 }
 
 /* Patches a number of four bytes; false if it is too large. */
 static inline bool
-patch_bytes(char *to, unsigned form, uint64_t v)
+patch_bytes(char *dst, unsigned form, uint64_t v)
 {
 	if (form == WRITING_BIG)
-		store_be32((uint8_t *)to, (uint32_t)v);
+		store_be32((uint8_t *)dst, (uint32_t)v);
 	else
-		store_le32((uint8_t *)to, (uint32_t)v);
+		store_le32((uint8_t *)dst, (uint32_t)v);
 	return v >> 32 == 0;
 }
 
 /* Patches a hexadecimal number; false if it is too wide. */
 static inline bool
-patch_hexadecimal(char *to, const struct cached_number *number, uint64_t v)
+patch_hexadecimal(char *dst, const struct cached_number *number, uint64_t v)
 {
 	const unsigned width = number->width;
 	const unsigned blanks = number->form == WRITING_HEX_PADDED ? 16 - num_hex_width(v) : 0;
-	patch_digits(to, hex_digits(v, blanks), width);
+	patch_digits(dst, hex_digits(v, blanks), width);
 	return v >> 2 * width >> 2 * width == 0;
 }
 
@@ -370,14 +370,14 @@ patch_hexadecimal(char *to, const struct cached_number *number, uint64_t v)
 struct run_copy {
 	const struct poly_batch *batch;
 	const struct pattern_run *run;
-	char *to;
+	char *dst;
 	uint32_t at; /* start of its text in the cache */
 };
 
 /* Patches the numbers of a column into a copied run; false if one does not fit. */
 static bool
-patch_column(
-	const struct run_copy *copied, struct cached_column *column, uint32_t from, uint32_t to)
+patch_column(const struct run_copy *copied, struct cached_column *column, uint32_t from,
+	uint32_t dst)
 {
 	/*
 	 * The stores may alias anything for the compiler: keep what each number needs in
@@ -386,13 +386,13 @@ patch_column(
 	const uint64_t *values = column_values(copied->batch, column->column);
 	const uint32_t move = copied->run->row - copied->run->pattern;
 	const struct cached_number *const numbers = column->numbers;
-	char *const text = copied->to;
+	char *const text = copied->dst;
 	const uint32_t at = copied->at;
 	bool fits = true;
 	/* An epoch is a checksum: other templates may have the same one. */
-	if (!values && from != to)
+	if (!values && from != dst)
 		return false;
-	for (uint32_t i = from; i < to; i++) {
+	for (uint32_t i = from; i < dst; i++) {
 		const struct cached_number *number = &numbers[i];
 		char *place = text + (number->at - at);
 		const uint64_t v = values[number->pattern + move];
@@ -414,12 +414,12 @@ count_copied(const struct line_cache *cache, struct writing *writing,
 	const uint32_t rows = copied->run->rows;
 	for (unsigned i = 0; i < cache->column_count; i++) {
 		const struct cached_column *column = &cache->columns[i];
-		const uint32_t from = begin->numbers[i], to = begin[rows].numbers[i];
+		const uint32_t from = begin->numbers[i], dst = begin[rows].numbers[i];
 		struct writing_copied *of = &writing->copied[column->column];
-		if (from == to)
+		if (from == dst)
 			continue;
-		const uint32_t last = column->numbers[to - 1].pattern - copied->run->pattern;
-		of->count += to - from;
+		const uint32_t last = column->numbers[dst - 1].pattern - copied->run->pattern;
+		of->count += dst - from;
 		of->last =
 			column_values(copied->batch, column->column)[copied->run->row + last];
 	}
@@ -445,9 +445,9 @@ copy_run(struct line_cache *cache, struct writing *writing, const struct poly_ba
 		(cache->depend && !may_follow(cache, writing, run)))
 		return false;
 	/* Patching stores up to a word past a number. */
-	char *to = (char *)out_room(writing->out, n + 8);
-	const struct run_copy copied = {batch, run, to, begin->at};
-	memcpy(to, cache->text.data + begin->at, n);
+	char *dst = (char *)out_room(writing->out, n + 8);
+	const struct run_copy copied = {batch, run, dst, begin->at};
+	memcpy(dst, cache->text.data + begin->at, n);
 	bool fits = true;
 	for (unsigned i = 0; i < cache->column_count; i++)
 		fits &= patch_column(

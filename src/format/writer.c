@@ -256,19 +256,19 @@ struct destination {
 
 /* Checks the arguments, opens the output and opens the format on it. */
 static enum poly_status
-writer_start(struct poly_writer *writer, const struct destination *to,
+writer_start(struct poly_writer *writer, const struct destination *dst,
 	const struct poly_write_options *options, struct poly_error *error)
 {
-	enum poly_status status = writer_prepare(writer, to->path, options, error);
+	enum poly_status status = writer_prepare(writer, dst->path, options, error);
 	if (status == POLY_OK)
 		status = gather_labels(writer, options, error);
 	if (status != POLY_OK)
 		return status;
 	if (options->append)
-		return append_start(writer, to->path, error);
+		return append_start(writer, dst->path, error);
 	struct out **out = &writer->writing.out;
-	status = to->path ? out_open(to->path, options->overwrite, out, error)
-			  : out_open_function(to->sink.write, to->sink.user, out, error);
+	status = dst->path ? out_open(dst->path, options->overwrite, out, error)
+			   : out_open_function(dst->sink.write, dst->sink.user, out, error);
 	if (status != POLY_OK)
 		return status;
 	writer->opened = true;
@@ -276,7 +276,7 @@ writer_start(struct poly_writer *writer, const struct destination *to,
 }
 
 static enum poly_status
-writer_open(const struct destination *to, const struct poly_trace_info *source,
+writer_open(const struct destination *dst, const struct poly_trace_info *source,
 	const struct poly_write_options *options, struct poly_writer **result,
 	struct poly_error *error)
 {
@@ -290,7 +290,7 @@ writer_open(const struct destination *to, const struct poly_trace_info *source,
 		return err_memory(error);
 	info_init(&writer->labels);
 	writer->writing.source = source;
-	status = writer_start(writer, to, &known, error);
+	status = writer_start(writer, dst, &known, error);
 	if (status == POLY_OK)
 		*result = writer;
 	else
@@ -303,8 +303,8 @@ poly_writer_open(const char *path, const struct poly_trace_info *source,
 	const struct poly_write_options *options, struct poly_writer **writer,
 	struct poly_error *error)
 {
-	struct destination to = {path, {NULL, NULL}};
-	return writer_open(&to, source, options, writer, error);
+	struct destination dst = {path, {NULL, NULL}};
+	return writer_open(&dst, source, options, writer, error);
 }
 
 enum poly_status
@@ -312,8 +312,8 @@ poly_writer_open_sink(const struct poly_sink *sink, const struct poly_trace_info
 	const struct poly_write_options *options, struct poly_writer **writer,
 	struct poly_error *error)
 {
-	struct destination to = {NULL, *sink};
-	return writer_open(&to, source, options, writer, error);
+	struct destination dst = {NULL, *sink};
+	return writer_open(&dst, source, options, writer, error);
 }
 
 /* Under strict every note is a failure. */

@@ -22,7 +22,7 @@ enum poly_status block_packer_new(
 
 /* Appends the n bytes at p, compressed as one Zstandard frame. POLY_ERR_MEMORY. */
 enum poly_status block_pack(struct block_packer *packer, const void *p, size_t n,
-	struct buf *to, struct poly_error *error);
+	struct buf *dst, struct poly_error *error);
 
 /* Frees a compressor. Accepts NULL. */
 void block_packer_free(struct block_packer *packer);
@@ -32,7 +32,7 @@ enum poly_status block_unpacker_new(struct block_unpacker **unpacker, struct pol
 
 /* The destination of unpacked bytes, and their number. */
 struct block_room {
-	uint8_t *to;
+	uint8_t *dst;
 	size_t size;
 };
 

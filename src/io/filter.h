@@ -8,9 +8,9 @@
 
 /* The destination of decoded bytes. */
 struct filter_room {
-	uint8_t *to; /* size bytes */
-	size_t size; /* at least 1 */
-	size_t got;  /* bytes decoded so far, 0 at first */
+	uint8_t *dst; /* size bytes */
+	size_t size;  /* at least 1 */
+	size_t got;   /* bytes decoded so far, 0 at first */
 };
 
 /* The destination of encoded bytes. */

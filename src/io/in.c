@@ -100,14 +100,14 @@ make_room(struct in *in, size_t want)
 
 /* Reads a block from the source; offset is that of the next byte. */
 static size_t
-read_block(struct in *in, uint8_t *to, size_t size, uint64_t offset)
+read_block(struct in *in, uint8_t *dst, size_t size, uint64_t offset)
 {
-	struct source_room room = {to, size < in->block_size ? size : in->block_size, 0};
+	struct source_room room = {dst, size < in->block_size ? size : in->block_size, 0};
 	if (in->seeked)
 		in->status = in->source.read_at(in->source.self, offset, &room, &in->error);
 	else
 		in->status = in->source.read(
-			in->source.self, room.to, room.size, &room.got, &in->error);
+			in->source.self, room.dst, room.size, &room.got, &in->error);
 	return room.got;
 }
 

@@ -84,7 +84,7 @@ release(struct read_ahead *ahead)
 }
 
 static enum poly_status
-ahead_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+ahead_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error)
 {
 	struct read_ahead *ahead = self;
 	pthread_mutex_lock(&ahead->lock);
@@ -95,7 +95,7 @@ ahead_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error 
 
 	size_t left = block->size - block->taken;
 	*got = left < size ? left : size;
-	memcpy(to, block->data + block->taken, *got);
+	memcpy(dst, block->data + block->taken, *got);
 	block->taken += *got;
 	if (block->taken < block->size)
 		return POLY_OK;

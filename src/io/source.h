@@ -21,7 +21,7 @@ struct root_source {
 
 /* The destination of a read. */
 struct source_room {
-	uint8_t *to;
+	uint8_t *dst;
 	size_t size, got; /* bytes requested, and read */
 };
 
@@ -31,7 +31,7 @@ struct source {
 	 * which are returned once. POLY_OK comes with at least one byte.
 	 */
 	enum poly_status (*read)(
-		void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error);
+		void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error);
 	void (*close)(void *self);
 	void *self;
 	/*

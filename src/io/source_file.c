@@ -71,7 +71,7 @@ file_wait(const struct source_file *file)
 }
 
 static enum poly_status
-file_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+file_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error)
 {
 	struct source_file *file = self;
 	struct root_source *root = &file->root;
@@ -81,7 +81,7 @@ file_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *
 			break;
 		if (atomic_load(&root->stopped))
 			return stopped(root, error);
-		ssize_t n = read(file->fd, to, size);
+		ssize_t n = read(file->fd, dst, size);
 		if (n >= 0) {
 			*got = (size_t)n;
 			atomic_fetch_add(&root->taken, (uint64_t)n);
@@ -111,7 +111,7 @@ file_read_at(void *self, uint64_t offset, struct source_room *room, struct poly_
 	for (room->got = 0; room->got < room->size;) {
 		if (atomic_load(&file->root.stopped))
 			return stopped(&file->root, error);
-		ssize_t n = pread(file->fd, room->to + room->got, room->size - room->got,
+		ssize_t n = pread(file->fd, room->dst + room->got, room->size - room->got,
 			(off_t)(offset + room->got));
 		if (n == 0)
 			return POLY_END;
@@ -184,7 +184,7 @@ source_file_open(const char *path, struct source *source, struct root_source **r
 }
 
 static enum poly_status
-memory_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error *error)
+memory_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error)
 {
 	struct source_memory *memory = self;
 	*got = 0;
@@ -193,7 +193,7 @@ memory_read(void *self, uint8_t *to, size_t size, size_t *got, struct poly_error
 	if (!memory->left)
 		return POLY_END;
 	*got = size < memory->left ? size : memory->left;
-	memcpy(to, memory->data, *got);
+	memcpy(dst, memory->data, *got);
 	memory->data += *got;
 	memory->left -= *got;
 	atomic_fetch_add(&memory->root.taken, *got);
@@ -210,7 +210,7 @@ memory_read_at(void *self, uint64_t offset, struct source_room *room, struct pol
 		return stopped(&memory->root, error);
 	room->got = room->size < left ? room->size : (size_t)left;
 	if (room->got)
-		memcpy(room->to, memory->all + offset, room->got);
+		memcpy(room->dst, memory->all + offset, room->got);
 	note_taken(&memory->root, offset + room->got);
 	return room->got < room->size ? POLY_END : POLY_OK;
 }

@@ -92,18 +92,18 @@ batch_put_bytes(
 	struct batch *batch, enum poly_column column, size_t row, const void *data, size_t n)
 {
 	struct poly_slice slice = {(uint32_t)batch->arena.size, (uint32_t)n};
-	struct poly_slice *to = NULL;
+	struct poly_slice *dst = NULL;
 	switch ((unsigned)column) {
-	case POLY_COLUMN_text: to = batch->view.text; break;
-	case POLY_COLUMN_payload: to = batch->view.payload; break;
-	case POLY_COLUMN_raw: to = batch->view.raw; break;
-	case POLY_COLUMN_verbatim: to = batch->view.verbatim; break;
-	case POLY_COLUMN_counters: to = batch->view.counters; break;
+	case POLY_COLUMN_text: dst = batch->view.text; break;
+	case POLY_COLUMN_payload: dst = batch->view.payload; break;
+	case POLY_COLUMN_raw: dst = batch->view.raw; break;
+	case POLY_COLUMN_verbatim: dst = batch->view.verbatim; break;
+	case POLY_COLUMN_counters: dst = batch->view.counters; break;
 	}
-	if (!to)
+	if (!dst)
 		return;
 	buf_append(&batch->arena, data, n);
-	to[row] = slice;
+	dst[row] = slice;
 	bit_set(batch->bits[column], row);
 }
 

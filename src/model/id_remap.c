@@ -7,22 +7,22 @@
 #include <string.h>
 
 bool
-id_remap_add(struct id_remap *remap, const uint32_t *to, size_t n)
+id_remap_add(struct id_remap *remap, const uint32_t *dst, size_t n)
 {
 	size_t need = remap->count + n;
 	if (need > remap->capacity) {
 		size_t capacity = 2 * need;
 		uint32_t *larger = capacity > UINT32_MAX
 					   ? NULL
-					   : mem_resize(remap->to, capacity, sizeof *larger);
+					   : mem_resize(remap->dst, capacity, sizeof *larger);
 		if (!larger)
 			return false;
-		remap->to = larger;
+		remap->dst = larger;
 		remap->capacity = (uint32_t)capacity;
 	}
 	for (size_t i = 0; i < n; i++) {
-		remap->differs |= to[i] != remap->count;
-		remap->to[remap->count++] = to[i];
+		remap->differs |= dst[i] != remap->count;
+		remap->dst[remap->count++] = dst[i];
 	}
 	return true;
 }
@@ -31,12 +31,12 @@ void
 id_remap_apply(const struct id_remap *remap, struct batch *batch, enum poly_column column)
 {
 	uint32_t *ids = batch_column(batch, column);
-	const uint32_t *to = remap->to, count = remap->count;
+	const uint32_t *dst = remap->dst, count = remap->count;
 	if (!ids || !remap->differs)
 		return;
 	/* Rows without a value hold anything. */
 	for (size_t row = 0; row < batch->view.rows; row++)
-		ids[row] = ids[row] < count ? to[ids[row]] : ids[row];
+		ids[row] = ids[row] < count ? dst[ids[row]] : ids[row];
 }
 
 void
@@ -51,6 +51,6 @@ id_remap_apply_names(const struct id_remap *remap, struct batch *batch)
 void
 id_remap_free(struct id_remap *remap)
 {
-	mem_free(remap->to);
+	mem_free(remap->dst);
 	memset(remap, 0, sizeof *remap);
 }

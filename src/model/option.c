@@ -44,35 +44,35 @@ list_choices(const struct poly_option *option, char *text, size_t size)
 
 /* The least and the most value of an option that is a number. */
 static void
-find_limits(const struct poly_option *option, uint64_t *least, uint64_t *most)
+find_limits(const struct poly_option *option, uint64_t *min, uint64_t *max)
 {
 	const bool is_bool = option->type == POLY_OPTION_BOOL;
-	*least = is_bool ? 0 : option->minimum;
-	*most = is_bool ? 1 : option->maximum;
+	*min = is_bool ? 0 : option->minimum;
+	*max = is_bool ? 1 : option->maximum;
 }
 
 enum poly_status
 option_refuse(const struct poly_option *option, const char *text, struct poly_error *error)
 {
-	uint64_t least, most;
+	uint64_t min, max;
 	char words[200];
 	if (option->type == POLY_OPTION_CHOICE) {
 		list_choices(option, words, sizeof words);
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"option '%s' is '%s', expected %s", option->name, text, words);
 	}
-	find_limits(option, &least, &most);
+	find_limits(option, &min, &max);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,
-		(unsigned long long)least, (unsigned long long)most);
+		(unsigned long long)min, (unsigned long long)max);
 }
 
 bool
 option_fits(const struct poly_option *option, uint64_t value)
 {
-	uint64_t least, most;
-	find_limits(option, &least, &most);
-	return value >= least && value <= most;
+	uint64_t min, max;
+	find_limits(option, &min, &max);
+	return value >= min && value <= max;
 }
 
 static enum poly_status
@@ -170,7 +170,7 @@ option_values_init(
 }
 
 enum poly_status
-option_struct(void *to, size_t size, const void *from, struct poly_error *error)
+option_struct(void *dst, size_t size, const void *from, struct poly_error *error)
 {
 	size_t given = size;
 	if (!from)
@@ -181,6 +181,6 @@ option_struct(void *to, size_t size, const void *from, struct poly_error *error)
 			"the struct of options has %zu bytes (expected %zu); use its _INIT "
 			"macro",
 			given, size);
-	memcpy(to, from, given < size ? given : size);
+	memcpy(dst, from, given < size ? given : size);
 	return POLY_OK;
 }

@@ -42,7 +42,7 @@ enum poly_status option_refuse(
  * POLY_ERR_USAGE: from has no size.
  */
 enum poly_status option_struct(
-	void *to, size_t size, const void *from, struct poly_error *error);
+	void *dst, size_t size, const void *from, struct poly_error *error);
 
 /* Frees the arrays. May be called again, and on zeroed values. */
 void option_values_free(struct option_values *values);

@@ -11,16 +11,16 @@
 
 /* Copies rows bits, from bit from, to bit 0; reads no word past them. */
 static void
-shift_bits(uint64_t *to, const uint64_t *bits, size_t from, size_t rows)
+shift_bits(uint64_t *dst, const uint64_t *bits, size_t from, size_t rows)
 {
 	size_t words = (rows + 63) / 64, last = (from + rows - 1) / 64;
 	unsigned shift = from % 64;
 	bits += from / 64;
 	last -= from / 64;
 	for (size_t i = 0; i < words; i++) {
-		to[i] = bits[i] >> shift;
+		dst[i] = bits[i] >> shift;
 		if (shift && i < last)
-			to[i] |= bits[i + 1] << (64 - shift);
+			dst[i] |= bits[i + 1] << (64 - shift);
 	}
 }
 

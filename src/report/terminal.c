@@ -206,15 +206,16 @@ set_dot(struct drawing *d, size_t x, size_t y, size_t color)
 
 /* Sets the dots of a straight line between two positions, 0 to 1. */
 static void
-set_line(struct drawing *d, const double *from, const double *to, size_t color)
+set_line(struct drawing *d, const double *from, const double *dst, size_t color)
 {
 	double across = (double)(d->width * DOTS_ACROSS - 1);
 	double down = (double)(d->height * DOTS_DOWN - 1);
-	double steps = ceil(fmax(fabs(to[0] - from[0]) * across, fabs(to[1] - from[1]) * down));
+	double steps =
+		ceil(fmax(fabs(dst[0] - from[0]) * across, fabs(dst[1] - from[1]) * down));
 	for (double i = 0; i <= steps; i++) {
 		double part = steps > 0 ? i / steps : 0;
-		double x = from[0] + part * (to[0] - from[0]);
-		double y = from[1] + part * (to[1] - from[1]);
+		double x = from[0] + part * (dst[0] - from[0]);
+		double y = from[1] + part * (dst[1] - from[1]);
 		set_dot(d, (size_t)(x * across + 0.5), (size_t)((1 - y) * down + 0.5), color);
 	}
 }
@@ -362,13 +363,13 @@ draw_lane(
 	bool color = d->render->options.color;
 	double last = (double)d->width - 1;
 	for (size_t row = 0; row < d->view.rows; row++) {
-		double from, to;
+		double from, dst;
 		if (view_name(&d->view, &names[0], row) != lane ||
 			!view_number(&d->view, row, plot->x, &from) ||
-			!view_number(&d->view, row, plot->y[0], &to))
+			!view_number(&d->view, row, plot->y[0], &dst))
 			continue;
-		size_t begin = (size_t)(axis_position(axis, fmin(from, to)) * last + 0.5);
-		size_t end = (size_t)(axis_position(axis, fmax(from, to)) * last + 0.5);
+		size_t begin = (size_t)(axis_position(axis, fmin(from, dst)) * last + 0.5);
+		size_t end = (size_t)(axis_position(axis, fmax(from, dst)) * last + 0.5);
 		size_t label = view_name(&d->view, &names[1], row);
 		memset(d->cells + lane * d->width + begin, color ? 4 : 4 - (int)(label % 4),
 			end - begin + 1);

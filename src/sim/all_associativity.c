@@ -34,18 +34,18 @@ all_associativity_new(
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"2^%u to 2^%u sets, expected at most 2^%d", min, max,
 			ALL_ASSOCIATIVITY_BITS_MAX);
-	struct all_associativity *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct all_associativity *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->min = min;
-	made->max = max;
-	made->run =
+	created->min = min;
+	created->max = max;
+	created->run =
 		all_associativity_has_x86() ? all_associativity_x86 : all_associativity_plain;
-	if (!take_sets(made)) {
-		mem_free(made);
+	if (!take_sets(created)) {
+		mem_free(created);
 		return err_memory(error);
 	}
-	*all = made;
+	*all = created;
 	return POLY_OK;
 }
 

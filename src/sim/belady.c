@@ -33,23 +33,24 @@ belady_new(const struct cache_config *config, struct belady **belady, struct pol
 	const enum poly_status status = cache_check(&plain, error);
 	if (status != POLY_OK)
 		return status;
-	struct belady *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct belady *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->config = plain;
-	made->line_shift = (unsigned)__builtin_ctz(plain.line_size);
-	made->ways = mem_new((size_t)(plain.sets * plain.ways), sizeof *made->ways);
-	bool good = made->ways;
+	created->config = plain;
+	created->line_shift = (unsigned)__builtin_ctz(plain.line_size);
+	created->ways = mem_new((size_t)(plain.sets * plain.ways), sizeof *created->ways);
+	bool good = created->ways;
 	if (good && plain.ways > CACHE_WAYS_MAX) {
-		made->heap = mem_new(plain.ways, sizeof *made->heap);
-		made->place = mem_new(plain.ways, sizeof *made->place);
-		good = made->heap && made->place && lru_list_init(&made->frames, plain.ways);
+		created->heap = mem_new(plain.ways, sizeof *created->heap);
+		created->place = mem_new(plain.ways, sizeof *created->place);
+		good = created->heap && created->place &&
+		       lru_list_init(&created->frames, plain.ways);
 	}
 	if (!good) {
-		belady_free(made);
+		belady_free(created);
 		return err_memory(error);
 	}
-	*belady = made;
+	*belady = created;
 	return POLY_OK;
 }
 

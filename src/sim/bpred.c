@@ -74,7 +74,7 @@ bpred_find(const char *name)
 }
 
 enum poly_status
-bpred_new(const struct bpred_config *config, struct bpred **made, struct poly_error *error)
+bpred_new(const struct bpred_config *config, struct bpred **created, struct poly_error *error)
 {
 	enum poly_status status = bpred_check(config, error);
 	if (status)
@@ -92,7 +92,7 @@ bpred_new(const struct bpred_config *config, struct bpred **made, struct poly_er
 		}
 		family->reset(bpred->state, config);
 	}
-	*made = bpred;
+	*created = bpred;
 	return POLY_OK;
 }
 

@@ -115,7 +115,7 @@ struct bpred;
  * for TAGE's tagged tables. The statuses of bpred_check, and POLY_ERR_MEMORY.
  */
 enum poly_status bpred_new(
-	const struct bpred_config *config, struct bpred **made, struct poly_error *error);
+	const struct bpred_config *config, struct bpred **created, struct poly_error *error);
 
 /* Predicts a batch: predicted[i] becomes 1 (taken) or 0. */
 void bpred_run(struct bpred *bpred, const struct bpred_batch *batch, uint8_t *predicted);

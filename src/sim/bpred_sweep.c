@@ -177,7 +177,7 @@ fill(struct bpred_sweep *sweep, const struct bpred_config *configs, struct poly_
 }
 
 enum poly_status
-bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep **made,
+bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep **created,
 	struct poly_error *error)
 {
 	enum poly_status status = check(configs, n, error);
@@ -199,7 +199,7 @@ bpred_sweep_new(const struct bpred_config *configs, size_t n, struct bpred_sweep
 		bpred_sweep_free(sweep);
 		return status;
 	}
-	*made = sweep;
+	*created = sweep;
 	return POLY_OK;
 }
 

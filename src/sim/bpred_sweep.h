@@ -23,7 +23,7 @@ struct bpred_sweep;
  * counters of all need more than 2^30 bytes, POLY_ERR_MEMORY.
  */
 enum poly_status bpred_sweep_new(const struct bpred_config *configs, size_t n,
-	struct bpred_sweep **made, struct poly_error *error);
+	struct bpred_sweep **created, struct poly_error *error);
 
 /* Runs branches; targets are ignored. */
 void bpred_sweep_run(struct bpred_sweep *sweep, const struct bpred_batch *batch);

@@ -35,7 +35,7 @@ check(const struct btb_config *config, struct poly_error *error)
 }
 
 enum poly_status
-btb_new(const struct btb_config *config, struct btb **made, struct poly_error *error)
+btb_new(const struct btb_config *config, struct btb **created, struct poly_error *error)
 {
 	enum poly_status status = check(config, error);
 	if (status)
@@ -50,7 +50,7 @@ btb_new(const struct btb_config *config, struct btb **made, struct poly_error *e
 	btb->tag_mask = UINT64_MAX;
 	if (config->tag_bits && config->tag_bits < 64)
 		btb->tag_mask = ((uint64_t)1 << config->tag_bits) - 1;
-	*made = btb;
+	*created = btb;
 	return POLY_OK;
 }
 

@@ -48,7 +48,7 @@ struct btb;
  * out of range (the message names it), POLY_ERR_MEMORY.
  */
 enum poly_status btb_new(
-	const struct btb_config *config, struct btb **made, struct poly_error *error);
+	const struct btb_config *config, struct btb **created, struct poly_error *error);
 
 /*
  * Runs branches. hit[i] becomes 1 if the BTB was looked up and had the branch, and found[i]

@@ -146,22 +146,22 @@ cache_new_with(const struct cache_config *config, const struct cache_lru8 *lru8,
 	enum poly_status status = cache_check(config, error);
 	if (status != POLY_OK)
 		return status;
-	struct cache *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct cache *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->config = *config;
-	made->line_shift = (unsigned)__builtin_ctz(config->line_size);
-	made->set_mask = config->sets - 1;
-	made->dirty = config->write_through ? 0 : ENTRY_DIRTY;
-	made->random = cache_random_state(config->seed);
-	made->duel = 511;
+	created->config = *config;
+	created->line_shift = (unsigned)__builtin_ctz(config->line_size);
+	created->set_mask = config->sets - 1;
+	created->dirty = config->write_through ? 0 : ENTRY_DIRTY;
+	created->random = cache_random_state(config->seed);
+	created->duel = 511;
 	if (config->policy == CACHE_LRU && config->ways == LRU_MATRIX8_WAYS)
-		made->lru8 = lru8;
-	if (!make_lines(made)) {
-		cache_free(made);
+		created->lru8 = lru8;
+	if (!make_lines(created)) {
+		cache_free(created);
 		return err_memory(error);
 	}
-	*cache = made;
+	*cache = created;
 	return POLY_OK;
 }
 

@@ -70,21 +70,21 @@ coherence_new(const struct coherence_config *config, struct coherence **coherenc
 	enum poly_status status = check(config, error);
 	if (status != POLY_OK)
 		return status;
-	struct coherence *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct coherence *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->config = *config;
-	made->one = 1;
-	made->line_shift = (unsigned)__builtin_ctz(config->cache.line_size);
-	made->word_shift = (unsigned)__builtin_ctz(config->word_size);
-	status = dense_index_init(&made->dense, config->lines, error);
+	created->config = *config;
+	created->one = 1;
+	created->line_shift = (unsigned)__builtin_ctz(config->cache.line_size);
+	created->word_shift = (unsigned)__builtin_ctz(config->word_size);
+	status = dense_index_init(&created->dense, config->lines, error);
 	for (uint32_t i = 0; i < config->threads && status == POLY_OK; i++)
-		status = cache_new(&config->cache, &made->caches[i], error);
+		status = cache_new(&config->cache, &created->caches[i], error);
 	if (status != POLY_OK) {
-		coherence_free(made);
+		coherence_free(created);
 		return status;
 	}
-	*coherence = made;
+	*coherence = created;
 	return POLY_OK;
 }
 

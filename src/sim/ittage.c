@@ -81,7 +81,8 @@ entries_of(const struct ittage_config *config)
 }
 
 enum poly_status
-ittage_new(const struct ittage_config *config, struct ittage **made, struct poly_error *error)
+ittage_new(
+	const struct ittage_config *config, struct ittage **created, struct poly_error *error)
 {
 	enum poly_status status = check(config, error);
 	if (status)
@@ -104,7 +105,7 @@ ittage_new(const struct ittage_config *config, struct ittage **made, struct poly
 	/* A tag that no address can have. */
 	for (size_t i = 0; i < entries; i++)
 		all->entries[i].tag = UINT16_MAX;
-	*made = all;
+	*created = all;
 	return POLY_OK;
 }
 

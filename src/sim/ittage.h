@@ -61,7 +61,7 @@ struct ittage;
  * configuration is out of range (the message names it), POLY_ERR_MEMORY.
  */
 enum poly_status ittage_new(
-	const struct ittage_config *config, struct ittage **made, struct poly_error *error);
+	const struct ittage_config *config, struct ittage **created, struct poly_error *error);
 
 /* Predicts a batch: found[i] becomes the target of an indirect branch, of others 0. */
 void ittage_run(struct ittage *ittage, const struct ittage_batch *batch, uint64_t *found);

@@ -28,18 +28,18 @@ miss_classes_new(const struct cache_config *config, uint32_t lines,
 	full.ways = (uint32_t)(config->sets * config->ways);
 	full.policy = CACHE_LRU;
 	full.always_valid = false;
-	struct miss_classes *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct miss_classes *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->line_shift = (unsigned)__builtin_ctz(config->line_size);
-	status = cache_new(&full, &made->full, error);
+	created->line_shift = (unsigned)__builtin_ctz(config->line_size);
+	status = cache_new(&full, &created->full, error);
 	if (status == POLY_OK)
-		status = dense_index_init(&made->dense, lines, error);
+		status = dense_index_init(&created->dense, lines, error);
 	if (status != POLY_OK) {
-		miss_classes_free(made);
+		miss_classes_free(created);
 		return status;
 	}
-	*classes = made;
+	*classes = created;
 	return POLY_OK;
 }
 

@@ -24,17 +24,17 @@ enum poly_status
 next_use_new(const struct sim_store *store, uint32_t lines, struct next_use **next,
 	struct poly_error *error)
 {
-	struct next_use *made = mem_new(1, sizeof *made);
+	struct next_use *created = mem_new(1, sizeof *created);
 	*next = NULL;
-	if (!made)
+	if (!created)
 		return err_memory(error);
-	made->store = *store;
-	made->block = mem_new(BLOCK, sizeof *made->block);
-	if (!made->block || dense_index_init(&made->dense, lines, error) != POLY_OK) {
-		next_use_free(made);
+	created->store = *store;
+	created->block = mem_new(BLOCK, sizeof *created->block);
+	if (!created->block || dense_index_init(&created->dense, lines, error) != POLY_OK) {
+		next_use_free(created);
 		return err_memory(error);
 	}
-	*next = made;
+	*next = created;
 	return POLY_OK;
 }
 
@@ -57,9 +57,9 @@ put(struct next_use *next, uint64_t first, size_t count, struct poly_error *erro
 }
 
 static enum poly_status
-get(struct next_use *next, uint64_t first, void *to, size_t count, struct poly_error *error)
+get(struct next_use *next, uint64_t first, void *dst, size_t count, struct poly_error *error)
 {
-	if (next->store.get(next->store.user, first * WIDTH, to, count * WIDTH))
+	if (next->store.get(next->store.user, first * WIDTH, dst, count * WIDTH))
 		return POLY_OK;
 	return err_system(error, POLY_NO_OFFSET, "cannot read next uses");
 }

@@ -52,16 +52,16 @@ paging_new(const struct paging_config *config, struct paging **paging, struct po
 		status = cache_check(&as_cache, error);
 	if (status != POLY_OK)
 		return status;
-	struct paging *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct paging *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->policy = config->policy;
-	status = open_machine(made, config, &as_cache, error);
+	created->policy = config->policy;
+	status = open_machine(created, config, &as_cache, error);
 	if (status != POLY_OK) {
-		paging_free(made);
+		paging_free(created);
 		return status;
 	}
-	*paging = made;
+	*paging = created;
 	return POLY_OK;
 }
 

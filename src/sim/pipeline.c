@@ -47,11 +47,11 @@ pipeline_inorder_sound(const struct pipeline_inorder_config *config, struct poly
 	if (config->order > PIPELINE_ORDER_ALL)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"unknown rule %d for the order of writes", (int)config->order);
-	bool sound = fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
-		     fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
-			     error) &&
-		     latencies_fit(config->latency, error);
-	return sound ? POLY_OK : POLY_ERR_USAGE;
+	bool is_valid = fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
+			fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
+				error) &&
+			latencies_fit(config->latency, error);
+	return is_valid ? POLY_OK : POLY_ERR_USAGE;
 }
 
 enum poly_status
@@ -61,7 +61,7 @@ pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"unknown rule %d for loads and stores", (int)config->memory);
 	/* A micro-op with two destinations cannot be renamed with one register. */
-	bool sound =
+	bool is_valid =
 		fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
 		fits("the reorder buffer's size", config->size, 1, PIPELINE_SIZE_MAX, error) &&
 		(!config->registers ||
@@ -74,5 +74,5 @@ pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *
 		fits("the number of bits of a site", config->site_bits, 0,
 			PIPELINE_SITE_BITS_MAX, error) &&
 		latencies_fit(config->latency, error);
-	return sound ? POLY_OK : POLY_ERR_USAGE;
+	return is_valid ? POLY_OK : POLY_ERR_USAGE;
 }

@@ -46,16 +46,16 @@ shards_new(unsigned k, uint32_t lines, struct shards **shards, struct poly_error
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"a sample of one in 2^%u lines, expected 2^%d to 2^%d", k, SHARDS_MIN,
 			SHARDS_MAX);
-	struct shards *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct shards *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	made->k = k;
-	const enum poly_status status = open_samples(made, lines, error);
+	created->k = k;
+	const enum poly_status status = open_samples(created, lines, error);
 	if (status != POLY_OK) {
-		shards_free(made);
+		shards_free(created);
 		return status;
 	}
-	*shards = made;
+	*shards = created;
 	return POLY_OK;
 }
 

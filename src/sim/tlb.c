@@ -17,16 +17,16 @@ struct tlb {
 
 static enum poly_status
 make_level(const struct tlb_config *config, const struct tlb_level *level,
-	struct hierarchy_level *to, struct poly_error *error)
+	struct hierarchy_level *dst, struct poly_error *error)
 {
 	if (!level->ways || level->entries % level->ways)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"%" PRIu32 " entries are not a multiple of sets of %" PRIu32 " ways",
 			level->entries, level->ways);
-	*to = (struct hierarchy_level){.cache = {.sets = level->entries / level->ways,
-					       .ways = level->ways,
-					       .line_size = config->page_size,
-					       .policy = level->policy},
+	*dst = (struct hierarchy_level){.cache = {.sets = level->entries / level->ways,
+						.ways = level->ways,
+						.line_size = config->page_size,
+						.policy = level->policy},
 		.latency = level->latency};
 	return POLY_OK;
 }
@@ -50,15 +50,15 @@ tlb_new(const struct tlb_config *config, struct tlb **tlb, struct poly_error *er
 		status = make_level(config, &config->instructions, &levels.instructions, error);
 	if (status != POLY_OK)
 		return status;
-	struct tlb *made = mem_new(1, sizeof *made);
-	if (!made)
+	struct tlb *created = mem_new(1, sizeof *created);
+	if (!created)
 		return err_memory(error);
-	status = hierarchy_new(&levels, &made->hierarchy, error);
+	status = hierarchy_new(&levels, &created->hierarchy, error);
 	if (status != POLY_OK) {
-		mem_free(made);
+		mem_free(created);
 		return status;
 	}
-	*tlb = made;
+	*tlb = created;
 	return POLY_OK;
 }
 

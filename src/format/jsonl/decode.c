@@ -30,27 +30,27 @@ invalid_value(struct jsonl_reader *state, const struct json_member *member,
 
 /* Decodes the hexadecimal digits of a string. */
 static bool
-parse_hex(struct buf *to, const struct json_member *member)
+parse_hex(struct buf *dst, const struct json_member *member)
 {
-	buf_clear(to);
-	uint8_t *room = buf_reserve(to, member->length / 2 + 1);
+	buf_clear(dst);
+	uint8_t *room = buf_reserve(dst, member->length / 2 + 1);
 	if (!room || member->kind != MEMBER_STRING ||
 		!num_parse_bytes(member->text, member->length, room))
 		return false;
-	to->size = member->length / 2;
+	dst->size = member->length / 2;
 	return true;
 }
 
 bool
-jsonl_bytes(struct buf *to, const struct json_member *member)
+jsonl_bytes(struct buf *dst, const struct json_member *member)
 {
 	if (member->kind == MEMBER_OBJECT && member->children == 1 &&
 		strcmp(member[1].key, "hex") == 0)
-		return parse_hex(to, member + 1);
-	buf_clear(to);
-	buf_reserve(to, 1);
-	buf_append(to, member->text, member->length);
-	return member->kind == MEMBER_STRING && !to->failed;
+		return parse_hex(dst, member + 1);
+	buf_clear(dst);
+	buf_reserve(dst, 1);
+	buf_append(dst, member->text, member->length);
+	return member->kind == MEMBER_STRING && !dst->failed;
 }
 
 static bool

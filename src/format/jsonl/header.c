@@ -18,48 +18,48 @@ static const char *const space_names[] = {"unknown", "virtual", "physical", NULL
 static const char *const order_names[] = {"none", "big", "little", NULL};
 
 static void
-append_key(struct buf *to, const char *key)
+append_key(struct buf *dst, const char *key)
 {
-	buf_byte(to, ',');
-	jsonl_text(to, key, strlen(key));
-	buf_byte(to, ':');
+	buf_byte(dst, ',');
+	jsonl_text(dst, key, strlen(key));
+	buf_byte(dst, ':');
 }
 
 /* Appends a member unless value is NULL. */
 static void
-append_member(struct buf *to, const char *key, const char *value)
+append_member(struct buf *dst, const char *key, const char *value)
 {
 	if (!value)
 		return;
-	append_key(to, key);
-	jsonl_text(to, value, strlen(value));
+	append_key(dst, key);
+	jsonl_text(dst, value, strlen(value));
 }
 
 static void
-append_columns(struct buf *to, poly_columns columns)
+append_columns(struct buf *dst, poly_columns columns)
 {
-	append_key(to, "columns");
+	append_key(dst, "columns");
 	char before = '[';
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (!(columns >> c & 1))
 			continue;
-		buf_printf(to, "%c\"%s\"", before, poly_column_name((enum poly_column)c));
+		buf_printf(dst, "%c\"%s\"", before, poly_column_name((enum poly_column)c));
 		before = ',';
 	}
-	buf_string(to, before == '[' ? "[]" : "]");
+	buf_string(dst, before == '[' ? "[]" : "]");
 }
 
 static void
-append_records(struct buf *to, const struct poly_trace_info *info)
+append_records(struct buf *dst, const struct poly_trace_info *info)
 {
 	for (unsigned i = 0; i < info->record_count; i++) {
 		if (i == 0)
-			append_key(to, "records");
-		buf_byte(to, i == 0 ? '[' : ',');
-		jsonl_text(to, info->records[i], strlen(info->records[i]));
+			append_key(dst, "records");
+		buf_byte(dst, i == 0 ? '[' : ',');
+		jsonl_text(dst, info->records[i], strlen(info->records[i]));
 	}
 	if (info->record_count)
-		buf_byte(to, ']');
+		buf_byte(dst, ']');
 }
 
 static bool
@@ -79,65 +79,65 @@ is_left_out(const struct poly_fact *fact)
 
 /* Appends the next member of an object, and the key of the object before the first. */
 static void
-append_fact(struct buf *to, const char *key, bool first, const struct poly_fact *fact)
+append_fact(struct buf *dst, const char *key, bool first, const struct poly_fact *fact)
 {
 	if (first)
-		append_key(to, key);
-	buf_byte(to, first ? '{' : ',');
-	jsonl_text(to, fact->key, strlen(fact->key));
-	buf_byte(to, ':');
-	jsonl_text(to, fact->value, strlen(fact->value));
+		append_key(dst, key);
+	buf_byte(dst, first ? '{' : ',');
+	jsonl_text(dst, fact->key, strlen(fact->key));
+	buf_byte(dst, ':');
+	jsonl_text(dst, fact->value, strlen(fact->value));
 }
 
 static void
-append_facts(struct buf *to, const struct poly_trace_info *info)
+append_facts(struct buf *dst, const struct poly_trace_info *info)
 {
 	bool any = false;
 	for (size_t i = 0; i < info->fact_count; i++) {
 		if (is_left_out(&info->facts[i]))
 			continue;
-		append_fact(to, "facts", !any, &info->facts[i]);
+		append_fact(dst, "facts", !any, &info->facts[i]);
 		any = true;
 	}
 	if (any)
-		buf_byte(to, '}');
+		buf_byte(dst, '}');
 }
 
 static void
-append_labels(struct buf *to, const struct poly_trace_info *labels)
+append_labels(struct buf *dst, const struct poly_trace_info *labels)
 {
 	for (size_t i = 0; i < labels->label_count; i++)
-		append_fact(to, "labels", i == 0, &labels->labels[i]);
+		append_fact(dst, "labels", i == 0, &labels->labels[i]);
 	if (labels->label_count)
-		buf_byte(to, '}');
+		buf_byte(dst, '}');
 }
 
 void
-jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns,
+jsonl_header(struct buf *dst, const struct poly_trace_info *info, poly_columns columns,
 	const struct poly_trace_info *labels)
 {
 	const char *format = poly_trace_fact(info, JSONL_FORMAT);
-	buf_printf(to, "{\"polytrace\":\"trace\",\"version\":%d", VERSION);
-	append_member(to, "format", format ? format : info->format);
-	append_member(to, "raw_format", info->raw_format);
-	append_member(to, "isa", info->isa);
+	buf_printf(dst, "{\"polytrace\":\"trace\",\"version\":%d", VERSION);
+	append_member(dst, "format", format ? format : info->format);
+	append_member(dst, "raw_format", info->raw_format);
+	append_member(dst, "isa", info->isa);
 	if (info->address_bits)
-		buf_printf(to, ",\"address_bits\":%u", info->address_bits);
+		buf_printf(dst, ",\"address_bits\":%u", info->address_bits);
 	if (info->addresses)
-		append_member(to, "addresses", space_names[info->addresses]);
+		append_member(dst, "addresses", space_names[info->addresses]);
 	if (info->byte_order)
-		append_member(to, "byte_order", order_names[info->byte_order]);
-	append_member(to, "clock", info->clock);
-	append_member(to, "producer", info->producer);
+		append_member(dst, "byte_order", order_names[info->byte_order]);
+	append_member(dst, "clock", info->clock);
+	append_member(dst, "producer", info->producer);
 	if (info->has_first_pc)
-		buf_printf(to, ",\"first_pc\":\"0x%llx\"", (unsigned long long)info->first_pc);
+		buf_printf(dst, ",\"first_pc\":\"0x%llx\"", (unsigned long long)info->first_pc);
 	/* All columns: the source does not state which columns it has. */
 	if (info->columns != POLY_ALL_COLUMNS || columns != JSONL_CANONICAL)
-		append_columns(to, info->columns & columns);
-	append_records(to, info);
-	append_facts(to, info);
-	append_labels(to, labels);
-	buf_string(to, "}\n");
+		append_columns(dst, info->columns & columns);
+	append_records(dst, info);
+	append_facts(dst, info);
+	append_labels(dst, labels);
+	buf_string(dst, "}\n");
 }
 
 /* Fails with an invalid value of a key of the header. */
@@ -157,26 +157,26 @@ invalid_value(struct reading *reading, const struct json_member *member, const c
 
 /* Copies a string of the header into the information; *to is NULL on failure. */
 static enum poly_status
-take_string(struct reading *reading, const struct json_member *member, const char **to,
+take_string(struct reading *reading, const struct json_member *member, const char **dst,
 	struct poly_error *error)
 {
 	struct jsonl_reader *state = reading->state;
-	*to = NULL;
+	*dst = NULL;
 	if (!jsonl_bytes(&state->bytes, member) ||
 		memchr(state->bytes.data, 0, state->bytes.size))
 		return invalid_value(reading, member, "a string without NUL", error);
-	*to = info_string(reading->info, buf_text(&state->bytes));
-	return *to ? POLY_OK : err_memory(error);
+	*dst = info_string(reading->info, buf_text(&state->bytes));
+	return *dst ? POLY_OK : err_memory(error);
 }
 
 /* Parses a word of the header: stores its index in the list. */
 static enum poly_status
 take_word(struct reading *reading, const struct json_member *member, const char *const *words,
-	unsigned *to, struct poly_error *error)
+	unsigned *dst, struct poly_error *error)
 {
-	for (*to = 0; member->kind == MEMBER_STRING && words[*to]; ++*to) {
-		if (strlen(words[*to]) == member->length &&
-			memcmp(words[*to], member->text, member->length) == 0)
+	for (*dst = 0; member->kind == MEMBER_STRING && words[*dst]; ++*dst) {
+		if (strlen(words[*dst]) == member->length &&
+			memcmp(words[*dst], member->text, member->length) == 0)
 			return POLY_OK;
 	}
 	char expected[80];
@@ -310,12 +310,12 @@ take_member(struct reading *reading, const struct json_member *member, struct po
 	struct poly_trace_info *view = &reading->info->view;
 	const struct {
 		const char *key;
-		const char **to;
+		const char **dst;
 	} strings[] = {{"raw_format", &view->raw_format}, {"isa", &view->isa},
 		{"clock", &view->clock}, {"producer", &view->producer}};
 	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
 		if (strcmp(member->key, strings[i].key) == 0)
-			return take_string(reading, member, strings[i].to, error);
+			return take_string(reading, member, strings[i].dst, error);
 	}
 	if (strcmp(member->key, "columns") == 0)
 		return take_columns(reading, member, error);

@@ -54,14 +54,14 @@ struct jsonl_plan {
 void jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns);
 
 /* Appends a row's line. */
-void jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_batch *batch,
+void jsonl_row(struct buf *dst, const struct jsonl_plan *plan, const struct poly_batch *batch,
 	size_t row);
 
 /* Appends a string, or {"hex":"..."} if its n bytes are not UTF-8. */
-void jsonl_text(struct buf *to, const void *text, size_t n);
+void jsonl_text(struct buf *dst, const void *text, size_t n);
 
 /* Appends the header line for a trace with these columns and labels. */
-void jsonl_header(struct buf *to, const struct poly_trace_info *info, poly_columns columns,
+void jsonl_header(struct buf *dst, const struct poly_trace_info *info, poly_columns columns,
 	const struct poly_trace_info *labels);
 
 /* Compares labels with those of a header. POLY_ERR_MEMORY. */
@@ -89,7 +89,7 @@ enum poly_status jsonl_fail(struct jsonl_reader *state, struct poly_error *error
 	enum jsonl_rule rule, const char *message, ...) __attribute__((format(printf, 4, 5)));
 
 /* Decodes a string or {"hex":"..."}. False: neither, or out of memory. */
-bool jsonl_bytes(struct buf *to, const struct json_member *member);
+bool jsonl_bytes(struct buf *dst, const struct json_member *member);
 
 /* Finds or adds a record's name; returns its number, -1: out of memory, or too many. */
 int jsonl_record(struct reading *reading, const char *name, size_t n);

@@ -33,26 +33,26 @@ make_printable(char *text)
 }
 
 static void
-show_string(const char *text, size_t length, char *to, size_t size)
+show_string(const char *text, size_t length, char *dst, size_t size)
 {
 	char front[41] = "";
 	size_t n = length < sizeof front ? length : sizeof front - 1;
 	memcpy(front, text, n);
 	make_printable(front);
-	snprintf(to, size, "'%s%s'", front, n < length ? "..." : "");
+	snprintf(dst, size, "'%s%s'", front, n < length ? "..." : "");
 }
 
 void
-member_show_key(const struct json_member *member, char *to, size_t size)
+member_show_key(const struct json_member *member, char *dst, size_t size)
 {
 	if (member->key)
-		show_string(member->key, member->key_length, to, size);
+		show_string(member->key, member->key_length, dst, size);
 	else
-		snprintf(to, size, "an element");
+		snprintf(dst, size, "an element");
 }
 
 void
-member_show(const struct json_member *member, char *to, size_t size)
+member_show(const struct json_member *member, char *dst, size_t size)
 {
 	static const char *const names[] = {
 		[MEMBER_REAL] = "a real number",
@@ -63,11 +63,11 @@ member_show(const struct json_member *member, char *to, size_t size)
 		[MEMBER_OBJECT] = "an object",
 	};
 	if (member->kind == MEMBER_STRING)
-		show_string(member->text, member->length, to, size);
+		show_string(member->text, member->length, dst, size);
 	else if (member->kind == MEMBER_INTEGER)
-		snprintf(to, size, "%lld", (long long)member->integer);
+		snprintf(dst, size, "%lld", (long long)member->integer);
 	else
-		snprintf(to, size, "%s", names[member->kind]);
+		snprintf(dst, size, "%s", names[member->kind]);
 }
 
 #ifdef POLY_WITH_JANSSON
@@ -172,7 +172,7 @@ skip_number(const uint8_t *text, size_t n, size_t i, bool *whole)
 
 /* Copies the line with long integers as strings. */
 static void
-quote_large(struct buf *to, const uint8_t *text, size_t n)
+quote_large(struct buf *dst, const uint8_t *text, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
 		bool whole = false;
@@ -183,10 +183,10 @@ quote_large(struct buf *to, const uint8_t *text, size_t n)
 			end = skip_number(text, n, i, &whole);
 		bool large = whole && end - i >= LARGE_DIGITS;
 		if (large)
-			buf_byte(to, '"');
-		buf_append(to, text + i, end - i);
+			buf_byte(dst, '"');
+		buf_append(dst, text + i, end - i);
 		if (large)
-			buf_byte(to, '"');
+			buf_byte(dst, '"');
 	}
 }
 

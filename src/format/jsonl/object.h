@@ -52,10 +52,10 @@ enum poly_status object_parse(
 const struct json_member *object_find(const struct object *object, const char *key);
 
 /* Describes a member for messages: "'abc'", "17", "an array". At most 60 characters. */
-void member_show(const struct json_member *member, char *to, size_t size);
+void member_show(const struct json_member *member, char *dst, size_t size);
 
 /* Quotes a member's key for messages; "an element" if it has no key. */
-void member_show_key(const struct json_member *member, char *to, size_t size);
+void member_show_key(const struct json_member *member, char *dst, size_t size);
 
 /* Frees the members. */
 void object_free(struct object *object);

@@ -78,43 +78,43 @@ jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns
 }
 
 static void
-append_hex(struct buf *to, const void *bytes, size_t n)
+append_hex(struct buf *dst, const void *bytes, size_t n)
 {
-	uint8_t *room = buf_reserve(to, 2 * n);
+	uint8_t *room = buf_reserve(dst, 2 * n);
 	if (!room)
 		return;
 	num_hex_bytes((char *)room, bytes, n);
-	to->size += 2 * n;
+	dst->size += 2 * n;
 }
 
 void
-jsonl_text(struct buf *to, const void *text, size_t n)
+jsonl_text(struct buf *dst, const void *text, size_t n)
 {
 	if (utf8_is_valid(text, n)) {
-		quote_json(to, text, n);
+		quote_json(dst, text, n);
 		return;
 	}
-	buf_string(to, "{\"hex\":\"");
-	append_hex(to, text, n);
-	buf_string(to, "\"}");
+	buf_string(dst, "{\"hex\":\"");
+	append_hex(dst, text, n);
+	buf_string(dst, "\"}");
 }
 
 static void
-append_slice(struct buf *to, const struct jsonl_field *field, const struct poly_batch *batch,
+append_slice(struct buf *dst, const struct jsonl_field *field, const struct poly_batch *batch,
 	size_t row)
 {
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, field->column, row, &n);
 	if (field->traits->form == POLY_FORM_TEXT) {
-		jsonl_text(to, bytes, n);
+		jsonl_text(dst, bytes, n);
 		return;
 	}
-	append_hex(to, bytes, n);
-	buf_byte(to, '"');
+	append_hex(dst, bytes, n);
+	buf_byte(dst, '"');
 }
 
 static void
-append_integer(struct buf *to, const struct jsonl_field *field, const struct poly_batch *batch,
+append_integer(struct buf *dst, const struct jsonl_field *field, const struct poly_batch *batch,
 	size_t row)
 {
 	char room[COLUMN_TEXT];
@@ -123,40 +123,40 @@ append_integer(struct buf *to, const struct jsonl_field *field, const struct pol
 				     : poly_batch_number(batch, row);
 	const char *text = column_text(batch->info, field->column, value, room, &n);
 	if (is_escaped(field->traits->form)) {
-		jsonl_text(to, text, n);
+		jsonl_text(dst, text, n);
 		return;
 	}
-	uint8_t *p = buf_reserve(to, n + 1);
+	uint8_t *p = buf_reserve(dst, n + 1);
 	if (!p)
 		return;
 	memcpy(p, text, n);
 	p[n] = '"';
-	to->size += n + !is_bare(field->traits->form);
+	dst->size += n + !is_bare(field->traits->form);
 }
 
 void
-jsonl_row(struct buf *to, const struct jsonl_plan *plan, const struct poly_batch *batch,
+jsonl_row(struct buf *dst, const struct jsonl_plan *plan, const struct poly_batch *batch,
 	size_t row)
 {
-	size_t start = to->size;
+	size_t start = dst->size;
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct jsonl_field *field = &plan->fields[i];
 		if (field->present && !bit_test(field->present, row))
 			continue;
-		uint8_t *p = buf_reserve(to, sizeof field->prefix);
+		uint8_t *p = buf_reserve(dst, sizeof field->prefix);
 		if (!p)
 			return;
 		memcpy(p, field->prefix, sizeof field->prefix);
-		to->size += field->length;
+		dst->size += field->length;
 		if (field->traits->form == POLY_FORM_BYTES ||
 			field->traits->form == POLY_FORM_TEXT)
-			append_slice(to, field, batch, row);
+			append_slice(dst, field, batch, row);
 		else
-			append_integer(to, field, batch, row);
+			append_integer(dst, field, batch, row);
 	}
-	if (to->size == start)
-		buf_byte(to, '{');
-	if (!to->failed)
-		to->data[start] = '{';
-	buf_append(to, "}\n", 2);
+	if (dst->size == start)
+		buf_byte(dst, '{');
+	if (!dst->failed)
+		dst->data[start] = '{';
+	buf_append(dst, "}\n", 2);
 }

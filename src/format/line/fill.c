@@ -43,27 +43,27 @@ find_runs(struct filling *filling, size_t limit)
 
 /* Copies a column whose elements have size bytes, a compile-time constant. */
 static inline __attribute__((always_inline)) void
-copy(const struct filling *filling, uint8_t *to, const uint8_t *from, size_t size)
+copy(const struct filling *filling, uint8_t *dst, const uint8_t *from, size_t size)
 {
 	size_t i = 0;
 	for (; i < filling->open; i++) {
 		const struct template_run *part = &filling->runs[i];
-		memcpy(to + part->row * size, from + part->number * size, STEP * size);
+		memcpy(dst + part->row * size, from + part->number * size, STEP * size);
 	}
 	for (; i < filling->run_count; i++) {
 		const struct template_run *part = &filling->runs[i];
-		memcpy(to + part->row * size, from + part->number * size, part->lines * size);
+		memcpy(dst + part->row * size, from + part->number * size, part->lines * size);
 	}
 }
 
 static void
-fill_values(const struct filling *filling, const struct template_column *column, uint8_t *to)
+fill_values(const struct filling *filling, const struct template_column *column, uint8_t *dst)
 {
 	switch (column->size) {
-	case 1: copy(filling, to, column->values, 1); break;
-	case 2: copy(filling, to, column->values, 2); break;
-	case 4: copy(filling, to, column->values, 4); break;
-	case 8: copy(filling, to, column->values, 8); break;
+	case 1: copy(filling, dst, column->values, 1); break;
+	case 2: copy(filling, dst, column->values, 2); break;
+	case 4: copy(filling, dst, column->values, 4); break;
+	case 8: copy(filling, dst, column->values, 8); break;
 	}
 }
 
@@ -131,12 +131,12 @@ static void
 fill_origins(const struct predictor *predictor)
 {
 	const struct predicted_run *run = &predictor->run;
-	uint64_t *to = predictor->batch->view.origin;
-	if (!to)
+	uint64_t *dst = predictor->batch->view.origin;
+	if (!dst)
 		return;
 	for (size_t r = 0; r < run->lines; r++)
-		to[run->row + r] = predictor->window.base +
-				   (uint64_t)(run->text[r] - predictor->window.start);
+		dst[run->row + r] = predictor->window.base +
+				    (uint64_t)(run->text[r] - predictor->window.start);
 	put_presence(run, predictor->batch->bits[POLY_COLUMN_origin],
 		~(uint64_t)0 >> (64 - run->lines));
 }

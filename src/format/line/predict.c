@@ -77,11 +77,11 @@ put_numbers(const struct predictor *predictor, const struct template *template, 
 	const struct predicted_run *run = &predictor->run;
 	for (unsigned w = 0; w < template->windows; w++) {
 		const struct window *window = &template->window[w];
-		uint64_t *to = predictor->windows[window->column], value;
+		uint64_t *dst = predictor->windows[window->column], value;
 		if (!window_number(predictor->window.start, run->text[i], window, &value))
 			return false;
-		if (to)
-			to[run->row + i] = value;
+		if (dst)
+			dst[run->row + i] = value;
 	}
 	return true;
 }

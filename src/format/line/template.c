@@ -232,13 +232,13 @@ keep_value(const struct template_column *column, uint32_t number, const void *da
 {
 	if (!column->size)
 		return;
-	uint8_t *to = column->values + number * column->size;
+	uint8_t *dst = column->values + number * column->size;
 	const uint8_t *from = (const uint8_t *)data + row * column->size;
 	switch (column->size) {
-	case 1: *to = *from; break;
-	case 2: memcpy(to, from, 2); break;
-	case 4: memcpy(to, from, 4); break;
-	case 8: memcpy(to, from, 8); break;
+	case 1: *dst = *from; break;
+	case 2: memcpy(dst, from, 2); break;
+	case 4: memcpy(dst, from, 4); break;
+	case 8: memcpy(dst, from, 8); break;
 	}
 }
 

@@ -120,7 +120,7 @@ decode_some(struct bzip2_decoder *decoder, struct in *source, struct filter_room
 	have = have < STEP_MAX ? have : STEP_MAX;
 	bzip2->next_in = (char *)(uintptr_t)p; /* it only reads */
 	bzip2->avail_in = (unsigned)have;
-	bzip2->next_out = (char *)room->to;
+	bzip2->next_out = (char *)room->dst;
 	bzip2->avail_out = (unsigned)left;
 	int code = BZ2_bzDecompress(bzip2);
 	in_consume(source, have - bzip2->avail_in);

@@ -214,7 +214,7 @@ gzip_failure(
 	size_t n = held < room->size - room->got ? held : room->size - room->got;
 	gzip->failure = code;
 	if (n)
-		memcpy(room->to + room->got,
+		memcpy(room->dst + room->got,
 			inflate->tmp_out_buffer + inflate->tmp_out_processed, n);
 	inflate->tmp_out_processed += (int32_t)n;
 	room->got += n;
@@ -234,7 +234,7 @@ gzip_inflate(struct gzip_decoder *gzip, struct in *source, struct filter_room *r
 	have = have < STEP_MAX ? have : STEP_MAX;
 	inflate->next_in = (uint8_t *)(uintptr_t)p; /* it only reads */
 	inflate->avail_in = (uint32_t)have;
-	inflate->next_out = room->to;
+	inflate->next_out = room->dst;
 	inflate->avail_out = (uint32_t)left;
 	int code = isal_inflate(inflate);
 	in_consume(source, have - inflate->avail_in);

@@ -181,7 +181,7 @@ lz4_feed(void *state, const uint8_t *p, size_t *n, struct filter_room *room,
 {
 	struct lz4_decoder *lz4 = state;
 	size_t got = room->size;
-	size_t code = LZ4F_decompress(lz4->context, room->to, &got, p, n, NULL);
+	size_t code = LZ4F_decompress(lz4->context, room->dst, &got, p, n, NULL);
 	if (LZ4F_isError(code))
 		return lz4_failure(code, error);
 	room->got = got;

@@ -107,7 +107,7 @@ xz_decode(void *state, struct in *source, struct filter_room *room, struct poly_
 	lzma_stream *lzma = &xz->lzma;
 	lzma_ret code;
 	size_t have;
-	lzma->next_out = room->to;
+	lzma->next_out = room->dst;
 	lzma->avail_out = room->size;
 	do {
 		lzma->next_in = in_peek(source, 1, &have);

@@ -161,12 +161,12 @@ zstd_feed(void *state, const uint8_t *p, size_t *n, struct filter_room *room,
 {
 	struct zstd_decoder *zstd = state;
 	ZSTD_inBuffer from = {p, *n, 0};
-	ZSTD_outBuffer to = {room->to, room->size, 0};
-	size_t code = ZSTD_decompressStream(zstd->context, &to, &from);
+	ZSTD_outBuffer dst = {room->dst, room->size, 0};
+	size_t code = ZSTD_decompressStream(zstd->context, &dst, &from);
 	if (ZSTD_isError(code))
 		return zstd_failure(code, error);
 	*n = from.pos;
-	room->got = to.pos;
+	room->got = dst.pos;
 	return POLY_OK;
 }
 
@@ -205,11 +205,11 @@ compress(struct zstd_encoder *zstd, ZSTD_inBuffer from, ZSTD_EndDirective direct
 {
 	size_t left;
 	do {
-		ZSTD_outBuffer to = {zstd->encoded, sizeof zstd->encoded, 0};
-		left = ZSTD_compressStream2(zstd->context, &to, &from, directive);
+		ZSTD_outBuffer dst = {zstd->encoded, sizeof zstd->encoded, 0};
+		left = ZSTD_compressStream2(zstd->context, &dst, &from, directive);
 		if (ZSTD_isError(left))
 			return zstd_failure(left, error);
-		if (to.pos && sink->write(sink->user, zstd->encoded, to.pos))
+		if (dst.pos && sink->write(sink->user, zstd->encoded, dst.pos))
 			return POLY_ERR_IO;
 	} while (directive == ZSTD_e_end ? left > 0 : from.pos < from.size);
 	return POLY_OK;
@@ -259,17 +259,17 @@ block_packer_new(int level, struct block_packer **packer, struct poly_error *err
 }
 
 enum poly_status
-block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *to,
+block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *dst,
 	struct poly_error *error)
 {
 	const size_t max = ZSTD_compressBound(n);
-	uint8_t *room = buf_reserve(to, max);
+	uint8_t *room = buf_reserve(dst, max);
 	if (!room)
 		return err_memory(error);
 	const size_t size = ZSTD_compress2(packer->context, room, max, p, n);
 	if (ZSTD_isError(size))
 		return zstd_failure(size, error);
-	to->size += size;
+	dst->size += size;
 	return POLY_OK;
 }
 
@@ -298,7 +298,7 @@ enum poly_status
 block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
 	const struct block_room *room, struct poly_error *error)
 {
-	const size_t size = ZSTD_decompressDCtx(unpacker->context, room->to, room->size, p, n);
+	const size_t size = ZSTD_decompressDCtx(unpacker->context, room->dst, room->size, p, n);
 	if (ZSTD_isError(size))
 		return zstd_failure(size, error);
 	if (size == room->size)
@@ -326,10 +326,10 @@ block_packer_new(int level, struct block_packer **packer, struct poly_error *err
 }
 
 enum poly_status
-block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *to,
+block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *dst,
 	struct poly_error *error)
 {
-	(void)packer, (void)p, (void)n, (void)to;
+	(void)packer, (void)p, (void)n, (void)dst;
 	return err_missing(error, "the format ptz", "libzstd-dev");
 }
 

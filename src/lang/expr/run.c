@@ -225,13 +225,13 @@ bytes_suit(const struct rows *rows, const struct node *node, size_t row)
 	if (column_table[node->column].form == POLY_FORM_TEXT)
 		return suits(rows->filter, node, bytes, n);
 	buf_clear(shown);
-	char *to = (char *)buf_reserve(shown, 2 * n + 1);
-	if (!to) {
+	char *dst = (char *)buf_reserve(shown, 2 * n + 1);
+	if (!dst) {
 		rows->filter->failed = true;
 		return false;
 	}
-	poly_batch_format(rows->batch, node->column, row, to, 2 * n + 1);
-	return suits(rows->filter, node, to, 2 * n);
+	poly_batch_format(rows->batch, node->column, row, dst, 2 * n + 1);
+	return suits(rows->filter, node, dst, 2 * n);
 }
 
 static void
