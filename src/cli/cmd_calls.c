@@ -68,7 +68,7 @@ print_calls(struct inputs *inputs, const struct command_input *source,
 		if (poly_calls_fold(calls, &sink, &error) != POLY_OK &&
 			!output_failed(inputs->output)) {
 			diag_error(source->name, &error);
-			return STATUS_TROUBLE;
+			return STATUS_ERROR;
 		}
 		return STATUS_DONE;
 	}
@@ -86,9 +86,9 @@ calls_one(struct inputs *inputs, const char *path)
 	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
 	struct poly_calls *calls;
 	struct command_input source;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!input_open(&source, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	counting.symbols = source.symbols;
 	counting.keeps_each = options->style == POLY_CALLS_LIST;
 	counting.merges_unreturned = options->unreturned == UNRETURNED_MERGE;
@@ -108,7 +108,7 @@ calls_run(void *fields, char **operands)
 	const struct calls_options *options = fields;
 	if (options->style == STYLE_FOLDED && (options->source.json || options->source.csv)) {
 		diag_print("calls", "'--style folded' excludes '--json' and '--csv'");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,

@@ -143,7 +143,7 @@ add_verdict(struct poly_report *report, const struct command_input *input, bool 
 	poly_report_count(report, "warnings", counts->of[POLY_WARNING]);
 	poly_report_count(report, "notes", counts->of[POLY_NOTE]);
 	if (trouble)
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	return valid ? STATUS_DONE : STATUS_NEGATIVE;
 }
 
@@ -155,7 +155,7 @@ check_one(struct inputs *inputs, const char *path)
 	if (!input_open(&input, path, inputs->options, &wants) &&
 		input.status != POLY_ERR_FORMAT) {
 		diag_error(input.name, &input.error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	while (input.reader && input_next(&input))
 		;
@@ -167,7 +167,7 @@ check_one(struct inputs *inputs, const char *path)
 	int status = add_verdict(report, &input, inputs->options->strict, &found);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
-	if (status == STATUS_TROUBLE)
+	if (status == STATUS_ERROR)
 		input_print_end(&input);
 	input_discard(&input);
 	return rendered > status ? rendered : status;

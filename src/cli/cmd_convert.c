@@ -137,7 +137,7 @@ writing_failed(const struct convert *convert, const struct poly_error *error)
 	/* The input is the cause of a record that cannot be written. */
 	bool input = error->status == POLY_ERR_LOSS;
 	diag_error(input ? convert->source.name : convert->output, error);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static void
@@ -201,10 +201,10 @@ convert_file(struct convert *convert, const char *path)
 		.shows_sites = columns_name_site(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!input_open(&convert->source, path, &convert->options->source, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (!open_writer(convert)) {
 		input_discard(&convert->source);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	report_loss(convert);
 	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
@@ -225,7 +225,7 @@ convert_intervals(struct convert *convert, const char *path)
 						     POLY_HAS(kind) | POLY_HAS(uop_index) |
 						     POLY_HAS(synthetic)};
 	if (!input_open(&convert->source, path, &options->source, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	report_loss(convert);
 	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
 	const int status = simpoints_cut(&job, &convert->source);
@@ -273,12 +273,12 @@ convert_run(void *fields, char **operands)
 		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
 		convert.output = diag_output_name(options->output);
 		if (!check_intervals(options))
-			return STATUS_TROUBLE;
+			return STATUS_ERROR;
 		if (options->simpoints)
 			return convert_intervals(&convert, operands[0] ? operands[0] : "-");
 		return convert_file(&convert, operands[0] ? operands[0] : "-");
 	}
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 const struct command command_convert = {

@@ -605,7 +605,7 @@ warn_no_instructions(const struct diff_job *comparison)
 		"no instructions found: the order of records was not compared; it is "
 		"compared if "
 		"the headers of the traces list no column pc");
-	return comparison->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+	return comparison->options->source.strict ? STATUS_ERROR : STATUS_DONE;
 }
 
 /* Prints why a comparison failed, unless the failure is that of a trace. */
@@ -616,7 +616,7 @@ print_failure(const struct diff_job *comparison)
 		return STATUS_DONE;
 	if (comparison->sources[0].status >= 0 && comparison->sources[1].status >= 0)
 		diag_print("diff", "%s", comparison->error.message);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -626,8 +626,8 @@ compare_two(
 	struct diff_job comparison = {.options = options, .output = output};
 	comparison.colored = term_colored((enum term_color)options->color);
 	if (!open_sources(&comparison, paths))
-		return STATUS_TROUBLE;
-	int status = STATUS_TROUBLE;
+		return STATUS_ERROR;
+	int status = STATUS_ERROR;
 	if (open_diff(&comparison)) {
 		status = compare_opened(&comparison);
 		int failed = print_failure(&comparison);
@@ -695,7 +695,7 @@ diff_run(void *fields, char **operands)
 {
 	const struct diff_options *options = fields;
 	if (!rendering_is_valid(&options->source) || !operands_are_valid(operands))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct output *output = output_new();
 	int status = compare_all(options, output, operands);
 	int written = output_finish(output);

@@ -145,7 +145,7 @@ unknown_format(const char *name)
 	else
 		diag_print("formats",
 			"no such format '%s'; 'polytrace formats' lists the formats", name);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -154,13 +154,13 @@ formats_run(void *fields, char **operands)
 	const struct input_options *options = fields;
 	if (operands[0] && operands[1]) {
 		diag_print("formats", "several names (found '%s', expected one)", operands[1]);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	const struct poly_format_info *format = NULL;
 	if (operands[0] && !(format = poly_format_find(operands[0])))
 		return unknown_format(operands[0]);
 	if (!rendering_is_valid(options))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_report *report = report_new();
 	if (format)
 		report_one(report, format);

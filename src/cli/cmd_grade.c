@@ -111,9 +111,9 @@ grade_sides(const struct input_options *options, struct side sides[2])
 	struct poly_error error;
 	if (poly_grade_new(&grade, &error) != POLY_OK) {
 		diag_error("grade", &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (compare(grade, sides)) {
 		const struct poly_grade_verdict *verdict = poly_grade_get_verdict(grade);
 		struct poly_report *report = report_new();
@@ -135,18 +135,17 @@ grade_run(void *fields, char **operands)
 	const struct input_options *options = fields;
 	struct side sides[2] = {{0}};
 	if (!rendering_is_valid(options))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (!operands[0]) {
-		diag_print("grade",
-			"missing inputs (expected the files EXPECTED and ACTUAL; '-' is "
-			"standard input)");
-		return STATUS_TROUBLE;
+		diag_print("grade", "no input: name the files EXPECTED and ACTUAL, or '-' for "
+				    "standard input");
+		return STATUS_ERROR;
 	}
 	if (!operands[1] || operands[2]) {
 		diag_print("grade", "expected two files, EXPECTED and ACTUAL");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (open_side(&sides[0], operands[0]) && open_side(&sides[1], operands[1]))
 		status = grade_sides(options, sides);
 	close_side(&sides[0]);

@@ -37,7 +37,7 @@ info_one(struct inputs *inputs, const char *path)
 	const struct input_needs wants = {
 		.columns = poly_summary_columns(), .lists_findings = true};
 	if (!input_open(&input, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_summary *summary = poly_summary_new();
 	if (!summary)
 		diag_no_memory();
@@ -118,7 +118,7 @@ info_space(struct inputs *inputs, const char *path)
 	struct command_input input;
 	struct poly_size_breakdown space;
 	if (!input_open(&input, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	const char *format = packed_format(&input);
 	input.status = poly_reader_size_breakdown(input.reader, &space, &input.error);
 	int rendered = STATUS_DONE;
@@ -141,9 +141,9 @@ info_native(struct inputs *inputs, const char *path)
 	const struct input_needs wants = {
 		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
 	if (!input_open(&input, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	const struct poly_format_info *format = packed_records(&input);
-	int written = STATUS_TROUBLE;
+	int written = STATUS_ERROR;
 	if (format->summary)
 		written = pump_records(&input, format->summary, NULL, inputs->output);
 	else
@@ -163,12 +163,12 @@ info_run(void *fields, char **operands)
 	if (native && (options->source.json || options->source.csv)) {
 		diag_print("info",
 			"--style=native conflicts with --json and --csv; use one of them");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (options->space && (native || input_is_selected(&options->source))) {
 		diag_print("info", "--space describes the whole file; omit --style and the "
 				   "selection of records");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.process = options->space ? info_space

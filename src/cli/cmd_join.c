@@ -123,9 +123,9 @@ pump_records(struct join_job *job, struct command_input *source)
 				   ? source->name
 				   : diag_output_name(job->options->output),
 			&error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
-	return input_is_partial(source) ? STATUS_TROUBLE : STATUS_DONE;
+	return input_is_partial(source) ? STATUS_ERROR : STATUS_DONE;
 }
 
 /* Opens the first input and, with its metadata, the output; writes its records. */
@@ -137,14 +137,14 @@ join_first(struct join_job *job, const char *path)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
 	if (!input_open(&job->first, path, &job->options->source, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	const struct poly_trace_info *info = poly_reader_info(job->first.reader);
 	options.format = info->format;
 	options.strict = job->options->source.strict;
 	if (poly_writer_open(job->options->output, info, &options, &job->writer, &error) !=
 		POLY_OK) {
 		diag_writer_error(diag_output_name(job->options->output), &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	return pump_records(job, &job->first);
 }
@@ -186,12 +186,11 @@ append_input(struct join_job *job, const char *path)
 {
 	struct command_input source;
 	if (!open_next(job, path, &source))
-		return STATUS_TROUBLE;
-	const int status = fits(job, &source) ? pump_records(job, &source) : STATUS_TROUBLE;
+		return STATUS_ERROR;
+	const int status = fits(job, &source) ? pump_records(job, &source) : STATUS_ERROR;
 	const int ended = input_close(&source);
 	/* An input without selected records is reported, but is not a failure. */
-	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
-								   : STATUS_DONE;
+	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
 }
 
 static int
@@ -205,7 +204,7 @@ finish_output(struct join_job *job)
 			error.sys_errno == EPIPE && strcmp(job->options->output, "-") == 0;
 		if (!is_gone)
 			diag_error(output, &error);
-		return is_gone ? STATUS_DONE : STATUS_TROUBLE;
+		return is_gone ? STATUS_DONE : STATUS_ERROR;
 	}
 	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
 		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
@@ -221,11 +220,11 @@ join_run(void *fields, char **operands)
 	if (!job.options->output) {
 		diag_print("join",
 			"no output; name a file with -o, or '-o -' for standard output");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (!operands[0] && term_input()) {
 		diag_print("join", "no input files; name them, or '-' for standard input");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	char **paths = operands[0] ? operands : only;
 	int status = join_first(&job, paths[0]);
@@ -237,8 +236,7 @@ join_run(void *fields, char **operands)
 		diag_print(diag_output_name(job.options->output), "output discarded");
 	poly_writer_close(job.writer);
 	const int ended = job.first.reader ? input_close(&job.first) : STATUS_DONE;
-	return ended == STATUS_TROUBLE || status == STATUS_TROUBLE ? STATUS_TROUBLE
-								   : STATUS_DONE;
+	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
 }
 
 const struct command command_join = {

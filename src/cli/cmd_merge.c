@@ -254,7 +254,7 @@ static int
 merge_failed(const struct poly_error *error)
 {
 	diag_print("merge", "%s", error->message);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -285,7 +285,7 @@ read_events(struct merge_job *job, size_t i)
 	struct poly_error error;
 	enum poly_status status = POLY_OK;
 	if (!open_input(job, input, poly_merge_columns(job->merge)))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	while (status == POLY_OK && (batch = input_next(&input->source)))
 		status = poly_merge_read_events(job->merge, i, batch, &error);
 	if (status != POLY_OK) {
@@ -312,7 +312,7 @@ print_notes(struct merge_job *job)
 		diag_print("merge", "%llu more notes",
 			(unsigned long long)(count - job->printed_notes));
 	job->printed_notes = count;
-	return any && job->options->source.strict ? STATUS_TROUBLE : STATUS_DONE;
+	return any && job->options->source.strict ? STATUS_ERROR : STATUS_DONE;
 }
 
 static int
@@ -320,9 +320,9 @@ read_all_events(struct merge_job *job)
 {
 	struct poly_error error;
 	int status = STATUS_DONE;
-	for (size_t i = 0; i < job->count && status != STATUS_TROUBLE; i++)
+	for (size_t i = 0; i < job->count && status != STATUS_ERROR; i++)
 		status = read_events(job, i);
-	if (status == STATUS_TROUBLE)
+	if (status == STATUS_ERROR)
 		return status;
 	if (poly_merge_resolve(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);
@@ -398,7 +398,7 @@ open_writer(struct merge_job *job)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
 	if (!holds_threads(job))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	options.format = requested->to ? requested->to : job->target->name;
 	options.options = requested->to_options.items;
 	options.strict = requested->source.strict;
@@ -406,7 +406,7 @@ open_writer(struct merge_job *job)
 	if (poly_writer_open(requested->output, poly_merge_info(job->merge), &options,
 		    &job->writer, &error) != POLY_OK) {
 		diag_writer_error(diag_output_name(requested->output), &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	print_loss(job);
 	return STATUS_DONE;
@@ -423,7 +423,7 @@ open_inputs(struct merge_job *job)
 	for (size_t i = 0; i < job->count; i++) {
 		struct merged *input = &job->inputs[i];
 		if (!open_input(job, input, columns))
-			return STATUS_TROUBLE;
+			return STATUS_ERROR;
 		poly_merge_set_reader(job->merge, i, input->source.reader);
 	}
 	if (poly_merge_start(job->merge, &error) != POLY_OK)
@@ -444,7 +444,7 @@ writing_failed(const struct merge_job *job, const struct poly_error *error)
 	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
 		return STATUS_DONE;
 	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 /* Prints a failure of the merge; that of an input with its name. */
@@ -457,7 +457,7 @@ reading_failed(struct merge_job *job, const struct poly_error *error)
 	job->inputs[failed].source.status = error->status;
 	job->inputs[failed].source.error = *error;
 	input_print_end(&job->inputs[failed].source);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static void
@@ -515,7 +515,7 @@ merge_records(struct merge_job *job)
 	poly_writer_close(job->writer);
 	for (size_t i = 0; i < job->count; i++) {
 		/* By synchronisation the first reading has printed the messages. */
-		const bool quiet = status == STATUS_TROUBLE || job->by == POLY_MERGE_BY_SYNC;
+		const bool quiet = status == STATUS_ERROR || job->by == POLY_MERGE_BY_SYNC;
 		const int closed = close_input(&job->inputs[i], quiet);
 		status = closed > status ? closed : status;
 	}
@@ -532,7 +532,7 @@ merge_resolved(struct merge_job *job)
 	if (options->schedule) {
 		status = print_schedule(job, report);
 		if (!options->output && !options->report)
-			status = print_notes(job) > status ? STATUS_TROUBLE : status;
+			status = print_notes(job) > status ? STATUS_ERROR : status;
 	}
 	if (status == STATUS_DONE && (options->output || options->report))
 		status = merge_records(job);
@@ -549,7 +549,7 @@ merge_resolved(struct merge_job *job)
 static int
 merge_files(struct merge_job *job)
 {
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (job->options->output && !find_target(job))
 		return status;
 	number_threads(job);
@@ -589,7 +589,7 @@ merge_run(void *fields, char **operands)
 {
 	const struct merge_options *options = fields;
 	if (!rendering_is_valid(&options->source))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (!operands[0])
 		diag_print("merge",
 			"no input files; name one, or '-' for standard input, for each "
@@ -598,7 +598,7 @@ merge_run(void *fields, char **operands)
 		diag_print("merge", "no output; use -o, --schedule or --report");
 	else
 		return merge_operands(options, operands);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 const struct command command_merge = {

@@ -172,7 +172,7 @@ write_packed(struct pack_job *job, struct command_input *source)
 		diag_print(diag_output_name(job->output), "not written");
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
-	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_TROUBLE;
+	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_ERROR;
 }
 
 /* Formats the ratio of two sizes, after a comma; nothing if either is 0. */
@@ -231,7 +231,7 @@ verify_output(struct pack_job *job)
 			(unsigned long long)job->records + 1);
 	else
 		diag_print(job->output, "verification failed; do not rely on it");
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -245,18 +245,18 @@ pack(struct pack_job *job)
 	reading.on_error = ON_ERROR_SKIP;
 	if (!job->options->append && same_file(job->path, job->output)) {
 		diag_print(job->output, "is an input, and cannot be the output of '-o', too");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	job->stays = file_size(job->path, &job->file);
 	if (!input_open(&source, job->path, &reading, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (!can_be_packed(job, &source)) {
 		input_discard(&source);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	const int status = write_packed(job, &source), read = input_close(&source);
-	if (status != STATUS_DONE || read == STATUS_TROUBLE)
-		return STATUS_TROUBLE;
+	if (status != STATUS_DONE || read == STATUS_ERROR)
+		return STATUS_ERROR;
 	return verify_output(job);
 }
 
@@ -281,7 +281,7 @@ pack_to_default(struct pack_job *job)
 		job->totals->skipped++;
 		return STATUS_DONE;
 	}
-	return packed_output_exists(job->output) ? STATUS_TROUBLE : pack(job);
+	return packed_output_exists(job->output) ? STATUS_ERROR : pack(job);
 }
 
 static int
@@ -299,7 +299,7 @@ pack_file(const struct pack_options *options, const char *path, struct pack_tota
 		status = pack_to_default(&job);
 	}
 	free(name);
-	if (status == STATUS_TROUBLE) {
+	if (status == STATUS_ERROR) {
 		totals->failed++;
 	} else if (totals->skipped == skipped) {
 		totals->packed++;
@@ -369,14 +369,14 @@ pack_run(void *fields, char **operands)
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
 		diag_print("pack", "no input: name a file, or '-' for standard input");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (options->fast && options->small) {
 		diag_print("pack", "options '--fast' and '--small' exclude each other");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (!outputs_are_valid(options, operands))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (!operands[0])
 		return pack_file(options, "-", &totals);
 	for (char **path = operands; *path && !progress_interrupted(); path++) {

@@ -85,7 +85,7 @@ report_one(struct inputs *inputs, const char *path)
 	struct command_input input;
 	struct poly_error error;
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!analyses.summary)
 		diag_no_memory();
 	if (poly_stats_new(&page->request.options, &analyses.stats, &error) != POLY_OK) {
@@ -128,16 +128,16 @@ report_write(struct inputs *inputs)
 	if (page->several)
 		poly_report_end(page->report);
 	if (page->count == 0)
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (strcmp(path, "-") == 0) {
 		const struct poly_sink sink = {output_write, inputs->output};
-		return write_page(page, &sink) ? STATUS_DONE : STATUS_TROUBLE;
+		return write_page(page, &sink) ? STATUS_DONE : STATUS_ERROR;
 	}
 	struct output_buffer buffer;
 	output_buffer_open(&buffer);
 	const struct poly_sink sink = output_buffer_sink(&buffer);
 	return output_buffer_save(&buffer, path, write_page(page, &sink)) ? STATUS_DONE
-									  : STATUS_TROUBLE;
+									  : STATUS_ERROR;
 }
 
 /* Returns whether the output is one of the inputs, which would be destroyed. */
@@ -158,16 +158,16 @@ report_run(void *fields, char **operands)
 		.state = &page,
 		.process = report_one,
 		.finish = report_write};
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!options->output) {
 		diag_print("report",
 			"no output; name a file with -o, or '-o -' for standard output");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (is_input(options->output, operands)) {
 		diag_print(options->output,
 			"the output is one of the inputs; choose another file with -o");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	page.report = report_new();
 	if (page.several)

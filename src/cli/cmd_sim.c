@@ -89,7 +89,7 @@ sim_list(const struct input_options *options)
 {
 	const struct poly_analysis_info *info;
 	if (!rendering_is_valid(options))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_report *report = report_new();
 	list_simulators(report);
 	poly_report_table(report, "options");
@@ -170,10 +170,10 @@ sim_one(struct inputs *inputs, const char *path)
 	struct poly_error error;
 	struct poly_stats *stats;
 	struct command_input source;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (poly_stats_new(&request, &stats, &error) != POLY_OK) {
 		print_setup_error(options, job, &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (input_open(&source, path, inputs->options, &wants)) {
 		if (input_analyse(&source, stats, NULL) &&
@@ -183,7 +183,7 @@ sim_one(struct inputs *inputs, const char *path)
 			poly_stats_report(stats, report);
 			status = report_render(report, inputs->options, inputs->output);
 			if (!stage_files_write(&options->stages, stats))
-				status = STATUS_TROUBLE;
+				status = STATUS_ERROR;
 		}
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
@@ -287,7 +287,7 @@ run_course(struct sim_options *options, char **operands)
 	diag_print("sim",
 		"--%s conflicts with --course: a homework is one run over all records",
 		conflict);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 /* Lists the simulators as "a, b". */
@@ -336,8 +336,8 @@ sim_run(void *fields, char **operands)
 	char *config;
 	if (!find_simulator(operands[0]) || !stages_are_valid(options, operands) ||
 		!load_config(options, operands[0], &config))
-		return STATUS_TROUBLE;
-	int status = STATUS_TROUBLE;
+		return STATUS_ERROR;
+	int status = STATUS_ERROR;
 	if (collect_settings(&job, options, config))
 		status = inputs_run(&inputs, operands + 1);
 	free(config);

@@ -232,7 +232,7 @@ distribute(struct split_job *split)
 	}
 	if (!good)
 		diag_print("split", "output is incomplete");
-	return good ? STATUS_DONE : STATUS_TROUBLE;
+	return good ? STATUS_DONE : STATUS_ERROR;
 }
 
 /* Returns why the options are not valid; NULL: they are. */
@@ -274,7 +274,7 @@ split_run(void *fields, char **operands)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));
 	if (split.column == POLY_COLUMN_COUNT) {
 		columns_print_unknown(split.options->by, strlen(split.options->by));
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (split.options->time.is_set)
 		split.column = POLY_COLUMN_time;
@@ -285,13 +285,13 @@ split_run(void *fields, char **operands)
 		fault = "no input file; name one, or '-' for standard input";
 	if (fault) {
 		diag_print("split", "%s", fault);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	const char *path = operands[0] ? operands[0] : "-";
 	if (!input_open(&split.source, path, &split.options->source, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	split.outputs = diag_allocate(OUTPUTS_MAX, sizeof *split.outputs);
-	const int status = can_split(&split) ? distribute(&split) : STATUS_TROUBLE;
+	const int status = can_split(&split) ? distribute(&split) : STATUS_ERROR;
 	free(split.outputs);
 	const int ended = input_close(&split.source);
 	return status > ended ? status : ended;

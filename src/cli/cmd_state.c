@@ -56,9 +56,9 @@ state_one(struct inputs *inputs, const char *path)
 {
 	const struct input_needs wants = {.columns = poly_state_columns()};
 	struct command_input source;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!input_open(&source, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_state *state = reconstruct(&source, inputs->command);
 	progress_clear(&source.progress);
 	if (state) {

@@ -88,7 +88,7 @@ static int
 stats_list(const struct input_options *options)
 {
 	if (!rendering_is_valid(options))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_report *report = report_new();
 	list_analyses(report);
 	list_options(report);
@@ -140,7 +140,7 @@ stats_one(struct inputs *inputs, const char *path)
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
 	struct command_input input;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!stats && poly_stats_new(&job->request.options, &stats, &error) != POLY_OK) {
 		diag_error("stats", &error);
 	} else if (input_open(&input, path, inputs->options, &wants)) {
@@ -148,7 +148,7 @@ stats_one(struct inputs *inputs, const char *path)
 			(job->stats || temp_store_finish_stats(stats, input.name)))
 			status = report_input(inputs, &input, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
-			status = STATUS_TROUBLE;
+			status = STATUS_ERROR;
 		output_flush(inputs->output);
 		const int ended = input_close(&input);
 		status = status > ended ? status : ended;
@@ -187,12 +187,12 @@ end_report(struct inputs *inputs)
 	struct poly_report *report = job->report;
 	poly_report_end(report);
 	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (job->stats)
 		poly_stats_report(job->stats, report);
 	job->report = NULL;
 	const int status = report_render(report, inputs->options, inputs->output);
-	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_TROUBLE;
+	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_ERROR;
 }
 
 static int
@@ -207,18 +207,18 @@ stats_run(void *fields, char **operands)
 		.headed = !one_report,
 		.process = stats_one,
 		.finish = one_report ? end_report : NULL};
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (options->list)
 		return stats_list(&options->analysis.source);
 	if (options->together && options->side_by_side) {
 		diag_print(NULL, "--together conflicts with --side-by-side; use one of them");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
 		operands[1]) {
 		diag_print(NULL, "several inputs have phases of their own: one at a time, or "
 				 "'--together'");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	bool ready = analysis_request_init(&job.request, &options->analysis);
 	job.words = phase_files_ask(&options->phases, &job.request.options);

@@ -287,7 +287,7 @@ list_groups(struct trcrpt_job *job)
 	if (!job->report.groups.text) {
 		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
 				     "'--groups'");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	output_write(job->output, job->report.groups.text, job->report.groups.size);
 	return STATUS_DONE;
@@ -332,7 +332,7 @@ failed(struct trcrpt_job *job, const struct poly_trcrpt *report, const struct po
 		diag_print("trcrpt", "the trace has no date; set it with '--date'");
 	else
 		diag_error("trcrpt", error);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -349,7 +349,7 @@ write_summary(struct trcrpt_job *job, struct poly_trcrpt *report)
 			POLY_OK &&
 		!job->failure) {
 		diag_print(NULL, "%s", error.message);
-		result = STATUS_TROUBLE;
+		result = STATUS_ERROR;
 	}
 	poly_report_free(tree);
 	return result;
@@ -371,7 +371,7 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 		&sink, poly_reader_info(job->traces.readers[0]), &options, &writer, &error);
 	if (status != POLY_OK) {
 		diag_error("trcrpt", &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	int result = STATUS_DONE;
 	if (poly_trcrpt_raw(report, &inputs, writer, &error) != POLY_OK)
@@ -379,7 +379,7 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
 		!job->failure) {
 		diag_error("trcrpt", &error);
-		result = STATUS_TROUBLE;
+		result = STATUS_ERROR;
 	}
 	const char *note;
 	uint64_t count;
@@ -443,7 +443,7 @@ write_traces(struct trcrpt_job *job)
 	int result;
 	if (poly_trcrpt_new(job->templates, &job->report, &report, &error) != POLY_OK) {
 		diag_error("trcrpt", &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (job->options->summary)
 		result = write_summary(job, report);
@@ -494,13 +494,13 @@ close_output(struct trcrpt_job *job)
 	if (!job->failure)
 		return STATUS_DONE;
 	diag_print(job->options->output, "cannot write: %s", strerror(job->failure));
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
 report_traces(struct trcrpt_job *job, char **operands)
 {
-	int result = STATUS_TROUBLE;
+	int result = STATUS_ERROR;
 	if (open_traces(job, operands) && open_output(job))
 		result = write_traces(job);
 	if (job->output)
@@ -603,11 +603,11 @@ run_job(struct trcrpt_job *job, char **operands)
 {
 	const struct trcrpt_options *options = job->options;
 	if (!options_are_valid(options) || !load_texts(job))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	if (options->list_groups)
 		return list_groups(job);
 	if (!load_templates(job))
-		return options->check ? STATUS_NEGATIVE : STATUS_TROUBLE;
+		return options->check ? STATUS_NEGATIVE : STATUS_ERROR;
 	if (options->check)
 		return STATUS_DONE;
 	return options->list_labels ? list_labels(job) : report_traces(job, operands);

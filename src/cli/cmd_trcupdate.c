@@ -120,13 +120,13 @@ extract(const struct trcupdate_options *options)
 	struct poly_templates *templates;
 	struct poly_error error;
 	if (!load(&master, options, "read"))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	enum poly_status status =
 		poly_templates_parse(master.bytes, master.size, NULL, &templates, &error);
 	poly_template_text_free(master.bytes);
 	if (status != POLY_OK) {
 		diag_error(diag_input_name(master.path), &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	struct output *output = output_new();
 	int absent = print_templates(templates, options->extract, output);
@@ -174,7 +174,7 @@ write_updated(const struct poly_updated *updated, const struct trcupdate_options
 	bool all = print_steps(updated, changes, options->names);
 	if (!save(undo_path, undo, undo_size, options->names) ||
 		!save(options->master, text, n, options->names))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	return all ? STATUS_DONE : STATUS_NEGATIVE;
 }
 
@@ -184,7 +184,7 @@ apply_changes(const struct trcupdate_options *options, const char *base, char *p
 	struct text_file master = {.path = options->master}, changes = {.path = path};
 	struct poly_updated *updated = NULL;
 	struct poly_error error;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (load(&master, options, "read") && load(&changes, options, "read")) {
 		struct poly_update update = POLY_UPDATE_INIT;
 		update.master = master.bytes;
@@ -216,7 +216,7 @@ update_file(const struct trcupdate_options *options, const char *name)
 		n -= 4;
 	if (n >= sizeof base) {
 		diag_print("trcupdate", "file name is longer than %zu bytes", sizeof base - 1);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	snprintf(base, sizeof base, "%.*s", (int)n, name);
 	snprintf(path, sizeof path, "%s.trc", base);
@@ -240,7 +240,7 @@ trcupdate_run(void *fields, char **operands)
 		return extract(options);
 	else
 		return update_file(options, operands[0]);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 const struct command command_trcupdate = {

@@ -88,9 +88,9 @@ write_unpacked(
 		print_missing(source, diag_output_name(output), written);
 	/* A closed pipe on standard output is not an error. */
 	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
-		return fails ? STATUS_TROUBLE : STATUS_DONE;
+		return fails ? STATUS_ERROR : STATUS_DONE;
 	diag_error(diag_output_name(output), &error);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -101,16 +101,16 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 	struct command_input source;
 	if (same_file(path, output)) {
 		diag_print(output, "is an input, and cannot be the output of '-o', too");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (!input_open(&source, path, &options->source, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	const char *format = packed_format(&source);
 	if (!format) {
 		diag_print(source.name, "not a packed trace, but '%s'",
 			poly_reader_info(source.reader)->format);
 		input_discard(&source);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	const int status = write_unpacked(&source, format, output, options->source.on_error),
 		  read = input_close(&source);
@@ -123,7 +123,7 @@ unpack_file(const struct unpack_options *options, const char *path)
 	if (options->output)
 		return unpack(options, path, options->output);
 	char *name = packed_original_name(path);
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!name)
 		diag_print(diag_input_name(path), "the name does not end in " PACKED_ENDING
 						  "; name the output with '-o'");
@@ -140,12 +140,12 @@ unpack_run(void *fields, char **operands)
 	int worst = STATUS_DONE;
 	if (!operands[0] && term_input()) {
 		diag_print("unpack", "no input: name a file, or '-' for standard input");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (options->output && operands[0] && operands[1]) {
 		diag_print(
 			"unpack", "option '-o' names one output, but there are several inputs");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (!operands[0])
 		return unpack_file(options, "-");

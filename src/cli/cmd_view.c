@@ -70,12 +70,12 @@ view_listing(struct inputs *inputs, const char *path)
 		.prints = true, .shows_sites = columns_name_site(options->columns)};
 	struct command_input source;
 	if (!listing_columns(&wanted, &wants.columns))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	/* Encodings longer than an opcode. */
 	if (inputs->options->isa)
 		wants.columns |= POLY_HAS(payload);
 	if (!input_open(&source, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	list_records(inputs, &source);
 	output_flush(inputs->output);
 	return input_close(&source);
@@ -101,16 +101,16 @@ view_written(struct inputs *inputs, const char *path)
 	const struct view_options *options = inputs->command;
 	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
 	if (options->columns && !column_list_parse(&list, options->columns))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	const struct input_needs wants = {.columns = columns_to_write(list.set),
 		.prints = true,
 		.shows_sites = columns_name_site(options->columns)};
 	struct command_input source;
 	if (!input_open(&source, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	column_list_report_absent(&list, "view", &source, 0);
 	const char *format = writer_format(options, &source);
-	int written = STATUS_TROUBLE;
+	int written = STATUS_ERROR;
 	if (format)
 		written = pump_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
@@ -128,12 +128,12 @@ view_run(void *fields, char **operands)
 		diag_print("view",
 			"--style native: cannot be combined with --columns, --registers, "
 			"--json or --csv");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (written && options->registers) {
 		diag_print("view",
 			"--registers: only for the table; with --json or --csv use -c payload");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,

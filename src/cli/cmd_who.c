@@ -84,9 +84,9 @@ who_one(struct inputs *inputs, const char *path)
 	const struct who_options *options = inputs->command;
 	const struct input_needs wants = {.columns = poly_defuse_columns()};
 	struct command_input source;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	if (!input_open(&source, path, inputs->options, &wants))
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	struct poly_defuse *defuse = run_query(&source, options);
 	progress_clear(&source.progress);
 	if (defuse) {
@@ -118,7 +118,7 @@ who_run(void *fields, char **operands)
 		fault = "options '--before' and '--after' exclude each other";
 	if (fault) {
 		diag_print("who", "%s", fault);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,
 		.command = options,

@@ -9,7 +9,7 @@
 enum {
 	STATUS_DONE = 0,     /* success, or a positive result */
 	STATUS_NEGATIVE = 1, /* a negative result: not valid, differs, no record selected */
-	STATUS_TROUBLE = 2,  /* an error: usage, input, output or corrupt data */
+	STATUS_ERROR = 2,    /* an error: usage, input, output or corrupt data */
 };
 
 /* Tasks, by which the help groups the commands. */

@@ -435,7 +435,7 @@ input_close(struct command_input *input)
 		diag_print(input->name, "no records match the selection");
 	input_discard(input);
 	if (input->status < 0)
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }
 
@@ -549,7 +549,7 @@ render_with(struct poly_report *report, const struct poly_render_options *option
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
 	diag_print(NULL, "%s", error.message);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 int
@@ -609,10 +609,10 @@ int
 inputs_run(struct inputs *inputs, char **operands)
 {
 	char standard_input[] = "-", *only[] = {standard_input, NULL};
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	inputs->output = output_new();
 	if (!rendering_is_valid(inputs->options))
-		status = STATUS_TROUBLE;
+		status = STATUS_ERROR;
 	else if (!operands[0] && term_input())
 		diag_print(NULL, "no input; name a file, or '-' for standard input");
 	else

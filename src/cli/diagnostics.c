@@ -126,7 +126,7 @@ void
 diag_no_memory(void)
 {
 	diag_print(NULL, "out of memory");
-	exit(STATUS_TROUBLE);
+	exit(STATUS_ERROR);
 }
 
 void *

@@ -50,7 +50,7 @@ homework_one(struct inputs *inputs, const char *path)
 	struct poly_error error;
 	struct poly_course *course;
 	struct command_input source;
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	course_options.course = homework->info->course;
 	course_options.homework = homework->info->name;
 	course_options.words = (const char *const *)homework->words.items;
@@ -58,10 +58,10 @@ homework_one(struct inputs *inputs, const char *path)
 	course_options.sink = (struct poly_sink){output_write, inputs->output};
 	if (poly_course_new(&course_options, &course, &error) != POLY_OK) {
 		diag_error("sim", &error);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (input_open(&source, path, inputs->options, &wants)) {
-		status = run_homework(&source, course) ? STATUS_DONE : STATUS_TROUBLE;
+		status = run_homework(&source, course) ? STATUS_DONE : STATUS_ERROR;
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
@@ -129,11 +129,11 @@ homework_run(struct input_options *options, const char *course, char **operands)
 		diag_print("sim",
 			"--%s conflicts with --course: the output has the layout of the course",
 			options->json ? "json" : "csv");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	homework.info = find_homework(course, operands[0]);
 	if (!homework.info)
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	analysis_words_take_homework(&options->options, &homework.words);
 	const int status = inputs_run(&inputs, operands + 1);
 	analysis_words_free(&homework.words);

@@ -51,7 +51,7 @@ unknown_command(const char *name)
 	if (*name == '-') {
 		diag_print(
 			NULL, "unknown option '%s'; 'polytrace help' lists the commands", name);
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	if (!nearest)
 		nearest = find_nearest(name);
@@ -60,7 +60,7 @@ unknown_command(const char *name)
 	else
 		diag_print(NULL, "unknown command '%s'; 'polytrace help' lists the commands",
 			name);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }
 
 static int
@@ -77,7 +77,7 @@ static int
 run_command(const struct command *command, char **arguments)
 {
 	char message[OPT_MESSAGE];
-	int status = STATUS_TROUBLE;
+	int status = STATUS_ERROR;
 	void *options = diag_allocate(1, command->options_size);
 	switch (opt_parse(command->options, options, arguments, message)) {
 	case OPT_PARSED:
@@ -152,7 +152,7 @@ main(int argc, char **argv)
 		return print_help(strcmp(word, "help") == 0 ? argv[2] : NULL);
 	if (!*word) {
 		diag_print(NULL, "missing command; 'polytrace help' lists the commands");
-		return STATUS_TROUBLE;
+		return STATUS_ERROR;
 	}
 	const struct command *command = find_command(word);
 	return command ? run_command(command, argv + 2) : unknown_command(word);

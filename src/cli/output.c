@@ -88,5 +88,5 @@ output_finish(struct output *output)
 	if (!failure || failure == EPIPE)
 		return STATUS_DONE;
 	diag_print("standard output", "%s", strerror(failure));
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }

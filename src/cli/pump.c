@@ -47,5 +47,5 @@ pump_records(struct command_input *source, const char *format,
 	if (status == POLY_OK || output_failed(output))
 		return STATUS_DONE;
 	diag_error(source->name, &error);
-	return STATUS_TROUBLE;
+	return STATUS_ERROR;
 }

@@ -222,5 +222,5 @@ simpoints_cut(const struct simpoints_job *job, struct command_input *source)
 	good = good && !input_is_partial(source) && finish(&cutting);
 	split_output_discard(&cutting.part);
 	free(cutting.points);
-	return good ? STATUS_DONE : STATUS_TROUBLE;
+	return good ? STATUS_DONE : STATUS_ERROR;
 }

@@ -93,13 +93,13 @@ CASES = [
      [(2, 0), (13, 1)]),
     ('every state of FULL comes along', same, 'full/isamix.full.gz', 'full', 30, [(1, 0), (7, 1)]),
     ('an interval that is not there is an error', refused, '0 1\n7 9\n', 20,
-     'interval 7 of phase 9 is not there: the trace has 4 whole intervals of 20 instructions'),
-    ('an interval that the end cuts short is not there', refused, '4 9\n', 20, 'is not there'),
+     'no interval 7 of phase 9: the trace has 4 complete intervals of 20 instructions'),
+    ('an interval that the end cuts short is not there', refused, '4 9\n', 20, 'no interval 4 of phase 9'),
     ('a line that is none is an error', refused, '0 1\n1 9 2\n', 20,
      "line 2 is '1 9 2', expected an interval and a phase"),
-    ('two lines of one phase are an error', refused, '0 9\n1 9\n', 20, 'phase 9 is there twice'),
-    ('two lines of one interval are an error', refused, '1 8\n1 9\n', 20, 'interval 1 is there twice'),
-    ('an empty list is an error', refused, '\n', 20, 'has no interval'),
+    ('two lines of one phase are an error', refused, '0 9\n1 9\n', 20, 'phase 9 occurs twice'),
+    ('two lines of one interval are an error', refused, '1 8\n1 9\n', 20, 'interval 1 occurs twice'),
+    ('an empty list is an error', refused, '\n', 20, 'empty list, expected an interval and a phase per line'),
     ('the length has to be named', refused, '0 9\n', 0, '--interval'),
 ]
 failed = 0
