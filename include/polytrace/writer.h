@@ -25,7 +25,7 @@ struct poly_write_options {
 	const char *const
 		*options; /* format options as "name=value", NULL at the end; or NULL */
 	bool strict;	  /* any loss of information is an error */
-	bool overwrite;	  /* replace a file that is there already */
+	bool overwrite;	  /* replace an existing file */
 	/*
 	 * Columns to write, for formats that write any (csv, jsonl). Those write row, the
 	 * number that the record has in its source, if it is in the set.

@@ -173,7 +173,8 @@ finish(struct convert *convert)
 		diag_print(convert->output,
 			"output discarded; use --partial to keep the records before the "
 			"error%s",
-			convert->source.status == POLY_ERR_FORMAT
+			convert->source.status == POLY_ERR_FORMAT &&
+					convert->options->source.on_error != ON_ERROR_SKIP
 				? ", or --on-error=skip to continue after corrupt data"
 				: "");
 	return read > status ? read : status;

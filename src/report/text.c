@@ -454,7 +454,7 @@ text_wrapped_rows(struct text_render *text, const struct report_item *columns,
 	return true;
 }
 
-/* The table of item i, which has content. */
+/* Appends the table of item i, which has content. */
 static void
 text_table(struct text_render *text, size_t i)
 {

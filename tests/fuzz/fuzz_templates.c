@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: template files and changes to them. Byte 0 is the options, and whether the text
- * is a file, or a file, a NUL and changes to that file. A parsed file satisfies the contract of
+ * Fuzz target: template files and changes to them. Byte 0 selects the options, and whether the
+ * text is a file, or a file, a NUL and changes. A parsed file satisfies the contract of
  * trcfmt/program.h; applied changes can be undone byte for byte.
  */
 #include "polytrace/templates.h"

@@ -11,7 +11,7 @@
 struct template_run {
 	uint32_t number; /* of the first template */
 	uint32_t row;
-	size_t lines; /* at max STEP */
+	size_t lines; /* at most STEP */
 };
 
 /* The state of filling a batch. */

@@ -56,7 +56,7 @@ struct predictor {
 	struct templates templates;
 	poly_columns wanted;	/* requested columns at the start */
 	bool started, off;	/* off: permanently */
-	uint32_t lines, missed; /* of the present run_of */
+	uint32_t lines, missed; /* of the current run */
 	uint32_t rest;		/* lines left without prediction */
 	/* Of the batch being filled. */
 	struct batch *batch;
