@@ -163,8 +163,7 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 	poly_report_section(report, "records");
 	poly_report_count(report, "total_records", summary->rows);
 	poly_report_count(report, "instructions", instructions(summary));
-	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "micro_operations",
-		summary->uops);
+	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "uops", summary->uops);
 	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic_instructions",
 		summary->synthetic);
 	count_if(

@@ -16,7 +16,7 @@ const struct opt analysis_options_table[] = {
 	{"all", 0, OPT_FLAG, NULL, NULL, offsetof(struct analysis_options, all),
 		"run every analysis that applies to the trace"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct analysis_options, warmup),
-		"warm up: use the first N records to initialise state without counting them"},
+		"warm up: use the first N records to initialize state without counting them"},
 	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
 		offsetof(struct analysis_options, units),
 		"count only the last LENGTH of every PERIOD records, and report confidence "

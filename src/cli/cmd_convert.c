@@ -21,10 +21,9 @@ struct convert_options {
 
 static const struct opt convert_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct convert_options, output),
-		"write to this file ('-': standard output), compressed if its ending names a "
-		"compression"},
+		"write to this file ('-': standard output), compressed by its extension"},
 	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct convert_options, to),
-		"write this format (default: by the ending of OUT)"},
+		"write this format (default: by the extension of OUT)"},
 	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
 		offsetof(struct convert_options, to_options),
 		"set an option of the output format"},

@@ -67,7 +67,7 @@ static const struct opt diff_table[] = {
 	{"from-b", 0, OPT_TEXT, "FORMAT", NULL, FIELD(from_b),
 		"set --from for the other traces"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors, FIELD(color),
-		"auto (the default): colours on a terminal, unless NO_COLOR is set"},
+		"auto (the default): colors on a terminal, unless NO_COLOR is set"},
 	{0},
 };
 #undef FIELD
@@ -541,8 +541,8 @@ report_verdict(struct diff_job *comparison)
 	/* After the last requested difference the number is not meaningful. */
 	report_number(report, "compared_instructions",
 		comparison->status == POLY_END ? counts.pairs : 0);
-	poly_report_count(report, "first_instructions", counts.instructions[0]);
-	poly_report_count(report, "second_instructions", counts.instructions[1]);
+	poly_report_count(report, "first_trace_instructions", counts.instructions[0]);
+	poly_report_count(report, "second_trace_instructions", counts.instructions[1]);
 	poly_report_bool(report, "complete", comparison->status == POLY_END);
 	poly_report_table(report, "causes");
 	poly_report_column(report, "cause", false);
@@ -566,8 +566,10 @@ compare_opened(struct diff_job *comparison)
 	if (listed || comparison->options->summary)
 		comparison->report = report_new();
 	if (comparison->report) {
-		poly_report_text(comparison->report, "first", comparison->sources[0].name);
-		poly_report_text(comparison->report, "second", comparison->sources[1].name);
+		poly_report_text(
+			comparison->report, "first_trace", comparison->sources[0].name);
+		poly_report_text(
+			comparison->report, "second_trace", comparison->sources[1].name);
 		if (listed)
 			poly_report_list(comparison->report, "differences");
 	}

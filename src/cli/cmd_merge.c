@@ -42,13 +42,14 @@ static const struct opt merge_table[] = {
 	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct merge_options, columns),
 		"write only these columns, in formats that hold any"},
 	{"by", 0, OPT_CHOICE, "auto|sync|time", by_words, offsetof(struct merge_options, by),
-		"merge by synchronisation records or by time (default: what the traces have)"},
+		"merge by synchronization records or by time (default: what the traces have)"},
 	{"numbering", 0, OPT_CHOICE, "auto|after|before", numbering_words,
 		offsetof(struct merge_options, numbering),
-		"signals carry the count after or before themselves (default: detected)"},
+		"numbering of signals: the count after or before each signal (default auto: "
+		"detected)"},
 	{"wait", 0, OPT_CHOICE, "completion|lower-bound", wait_words,
 		offsetof(struct merge_options, wait),
-		"waits carry the count at completion (default), or a lower bound"},
+		"count of waits: at completion (default), or a lower bound of it"},
 	{"quantum", 'q', OPT_NUMBER, "N", NULL, offsetof(struct merge_options, quantum),
 		"switch threads after N records (default 0: only when a thread blocks)"},
 	{"force", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, force),
@@ -183,8 +184,8 @@ detect_by(struct merge_job *job)
 	if (sync != time)
 		return true;
 	diag_print("merge", "the traces %s; choose with --by",
-		sync ? "can have synchronisation records and times"
-		     : "have neither synchronisation records nor times");
+		sync ? "can have synchronization records and times"
+		     : "have neither synchronization records nor times");
 	return false;
 }
 
@@ -197,7 +198,7 @@ can_be_read_again(const char *path)
 		strcmp(path, "-") != 0 && (stat(path, &about) != 0 || S_ISREG(about.st_mode));
 	if (!file)
 		diag_print(diag_input_name(path),
-			"merging by synchronisation reads the inputs twice, so "
+			"merging by synchronization reads the inputs twice, so "
 			"they must be files; '--by time' reads them once");
 	return file;
 }
@@ -215,7 +216,7 @@ find_order(struct merge_job *job)
 		return false;
 	if (job->by == POLY_MERGE_BY_SYNC || (!options->schedule && !options->report))
 		return true;
-	diag_print("merge", "'--schedule' and '--report' require merging by synchronisation");
+	diag_print("merge", "'--schedule' and '--report' require merging by synchronization");
 	return false;
 }
 

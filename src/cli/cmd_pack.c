@@ -24,7 +24,8 @@ struct pack_options {
 
 static const struct opt pack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
-		"write to this file (default: FILE.ptz, without the suffix of a compression)"},
+		"write to this file (default: FILE.ptz, without the extension of a "
+		"compression)"},
 	{"append", 0, OPT_TEXT, "PACKED", NULL, offsetof(struct pack_options, append),
 		"append to this packed trace, whose metadata have to match"},
 	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct pack_options, labels),
@@ -40,10 +41,10 @@ static const struct opt pack_table[] = {
 	{"resume", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, resume),
 		"skip each FILE that is a packed trace, or has one already"},
 	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct pack_options, source.from),
-		"read as this format (default: detect it by content)"},
+		"read as this format (default: detected by content)"},
 	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL,
 		offsetof(struct pack_options, source.options),
-		"set an option of the format read; 'polytrace formats NAME' lists them"},
+		"set an option of the input format; 'polytrace formats NAME' lists them"},
 	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct pack_options, source.isa),
 		"instruction set of the opcodes (default: that of the format)"},
 	{"threads", 0, OPT_NUMBER, "N", opt_threads,

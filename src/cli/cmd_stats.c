@@ -234,7 +234,7 @@ stats_run(void *fields, char **operands)
 const struct command command_stats = {
 	.name = "stats",
 	.group = GROUP_ANALYSE,
-	.summary = "print statistics of execution, memory and synchronisation",
+	.summary = "print statistics of execution, memory and synchronization",
 	.usage = "[options] [FILE...]",
 	.examples = {"polytrace stats trace.tt6e",
 		"polytrace stats -a mix,branches -O mix.top=5 trace.tt6"},

@@ -19,8 +19,8 @@ struct unpack_options {
 
 static const struct opt unpack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
-		"write to this file ('-': standard output), compressed as its suffix specifies "
-		"(default: FILE without .ptz and the suffix of a compression)"},
+		"write to this file ('-': standard output), compressed by its extension "
+		"(default: FILE without .ptz and the extension of a compression)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
 		offsetof(struct unpack_options, source.on_error),
 		"on corrupt or truncated input: stop (default), or skip to the next valid "

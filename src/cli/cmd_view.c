@@ -33,7 +33,7 @@ static const struct opt view_table[] = {
 		"native: the listing of the format's own tools (default table)"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors,
 		offsetof(struct view_options, color),
-		"colour records by kind (default auto: on a terminal, unless NO_COLOR is set)"},
+		"color records by kind (default auto: on a terminal, unless NO_COLOR is set)"},
 	{0},
 };
 

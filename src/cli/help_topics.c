@@ -18,7 +18,7 @@ static const char filters[] =
 	"access == write and not has(value)\n"
 	"mnemonic in {JMP, J} or text ~ \"^RET\"\n"
 	"row > 1000 and value & 0xf0 == 0x30\n\n"
-	"Operators, from the strongest to the weakest:\n\n"
+	"Operators, from the highest to the lowest precedence:\n\n"
 	"- ~ (unary), * / %, + -, << >>, &, ^, |\n"
 	"== = != < <= > >=, ~ !~ (regular expression), in, not in\n"
 	"not !, and &&, or ||\n\n"

@@ -21,7 +21,7 @@ static const struct poly_option options[] = {
 		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_TID] = {"aix.tid", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
 		AIX_AUTO, 0, 0, tids,
-		"whether entries with 32-bit hook words have a thread id (default auto: yes, "
+		"assume a thread id in entries with 32-bit hook words (default auto: yes, "
 		"except in logs from before AIX 4.1; for writing as in the source)",
 		"trcfmt File Format, Trace Entries"},
 	[AIX_OPTION_LENGTH] = {"aix.len64g", POLY_OPTION_CHOICE,
@@ -36,8 +36,9 @@ static const struct poly_option options[] = {
 		"AIX <sys/trchdr.h>"},
 	[AIX_OPTION_WORD] = {"aix.word", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, AIX_AUTO, 0, 0,
 		words,
-		"bits of a hook word (default auto: as in the source, else as the first event "
-		"needs)",
+		"write hook words of 32 or 64 bits (default auto: as in the source, else as "
+		"the "
+		"first event needs)",
 		"trcfmt File Format, Trace Entries"},
 	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE, 1 << 20, 64,
 		1 << 30, NULL, "approximate bytes per block of a new log (default 1048576)",
@@ -58,7 +59,7 @@ static const struct poly_rule rules[] = {
 	[AIX_L05] = {"L05", POLY_WARNING, "entries end within their block, and the last one is complete", "trcfmt File Format, Trace Entries"},
 	[AIX_L06] = {"L06", POLY_WARNING, "generic data have at most 4096 bytes", "trcfmt File Format, Trace Entries"},
 	[AIX_L07] = {"L07", POLY_WARNING, "hook id 000 has a timestamp", "AIX Trace Hook IDs"},
-	[AIX_L10] = {"L10", POLY_WARNING, "time does not go back from an event to the next one of the same processor", "trcfmt File Format, Trace Entries"},
+	[AIX_L10] = {"L10", POLY_WARNING, "times of a processor do not decrease", "trcfmt File Format, Trace Entries"},
 	[AIX_L11] = {"L11", POLY_NOTE, "no entries were lost: the trace has neither hook 005 nor 006", "AIX Trace Hook IDs"},
 	[AIX_L12] = {"L12", POLY_NOTE, "the trace has a hook that identifies processes: 106, 10C, 134, 139 or 465", "AIX Trace Hook IDs"},
 	[AIX_L13] = {"L13", POLY_NOTE, "the log did not wrap around", "AIX <sys/trchdr.h>"},

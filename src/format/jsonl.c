@@ -131,7 +131,7 @@ static const struct poly_option no_options[] = {{.name = NULL}};
 static const struct poly_rule rules[] = {
 	[JSONL_SYNTAX] = {"J01", POLY_ERROR, "every line is one JSON object", "RFC 8259"},
 	[JSONL_KEY] = {"J02", POLY_ERROR,
-		"every key is a column, and one that the header names if it names any",
+		"every key is a column, one of those in the header if it lists columns",
 		"polytrace-jsonl(5)"},
 	[JSONL_VALUE] = {"J03", POLY_ERROR, "every value fits its column",
 		"polytrace-jsonl(5), polytrace-columns(5)"},

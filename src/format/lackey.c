@@ -425,7 +425,7 @@ static const struct poly_rule rules[] = {
 		"polytrace-lackey(5)"},
 	[K06] = {"K06", POLY_NOTE, "an instruction precedes accesses", "polytrace-lackey(5)"},
 	[K07] = {"K07", POLY_WARNING,
-		"the number of instructions is the one that lackey reports",
+		"the number of instructions equals the one that lackey reports",
 		"polytrace-lackey(5)"},
 	{.code = NULL},
 };

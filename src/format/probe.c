@@ -195,10 +195,10 @@ choose_winner(
 	result->format = best->format;
 	snprintf(result->evidence, sizeof result->evidence, "%s (%d bits)%s%s", best->note.text,
 		best->bits,
-		contest->undecidable ? "; undecidable by content within its family" : "",
+		contest->undecidable ? "; ambiguous by content within its family" : "",
 		!ending		       ? ""
-		: contest->undecidable ? ", the name's ending decides"
-				       : ", and the name's ending agrees");
+		: contest->undecidable ? ", resolved by the file extension"
+				       : ", and the file extension agrees");
 	return POLY_OK;
 }
 

@@ -32,7 +32,7 @@ static const char *const record_names[QEMU4V_RECORD_COUNT] = {
 };
 
 static const char *const owners[] = {"instruction", "none", NULL};
-static const char *const profiles[] = {"seed", "microtesk", NULL};
+static const char *const profiles[] = {"qemu4v", "microtesk", NULL};
 const char *const qemu4v_data_orders[] = {"value", "memory", NULL};
 
 /* Chooses the clock of a trace, by its first record. */
@@ -146,20 +146,21 @@ qemu4v_close(struct reading *reading)
 	map_free(&reader->check.opcodes);
 }
 
-#define OWNER                                                                              \
-	{                                                                                  \
-		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                      \
-			QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,                            \
-			"processor of a record without one: that of the instruction with " \
-			"the same time, or none (default instruction)",                    \
-			"QEMU4V Trace Format, Memory access record"                        \
+#define OWNER                                                                            \
+	{                                                                                \
+		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                    \
+			QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,                          \
+			"for a record without a processor, use that of the instruction " \
+			"with the same time, or none (default instruction)",             \
+			"QEMU4V Trace Format, Memory access record"                      \
 	}
-#define DATA                                                                                 \
-	{                                                                                    \
-		"tarmac.data", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,     \
-			QEMU4V_DATA_VALUE, 0, 0, qemu4v_data_orders,                         \
-			"memory data are a value, or bytes in memory order (default value)", \
-			"Arm Fast Models, Tarmac Trace"                                      \
+#define DATA                                                                             \
+	{                                                                                \
+		"tarmac.data", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE, \
+			QEMU4V_DATA_VALUE, 0, 0, qemu4v_data_orders,                     \
+			"interpret memory data as a value, or as bytes in memory order " \
+			"(default value)",                                               \
+			"Arm Fast Models, Tarmac Trace"                                  \
 	}
 #define UNIT                                                                                \
 	{                                                                                   \
@@ -181,9 +182,9 @@ static const struct poly_option qemu4v_options[] = {
 	[QEMU4V_OPTION_DATA] = DATA,
 	[QEMU4V_OPTION_UNIT] = UNIT,
 	[QEMU4V_OPTION_PROFILE] = {"qemu4v.profile", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
-		QEMU4V_PROFILE_SEED, 0, 0, profiles,
+		QEMU4V_PROFILE_QEMU4V, 0, 0, profiles,
 		"write lines as QEMU4V Trace Format specifies them, or as MicroTESK writes "
-		"them (default seed)",
+		"them (default qemu4v)",
 		"QEMU4V Trace Format"},
 	{.name = NULL},
 };

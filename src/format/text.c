@@ -271,7 +271,7 @@ static const struct poly_option options[] = {
 		"(default '#')",
 		"polytrace-text(5)"},
 	[TEXT_OPTION_SKIP] = {"text.skip", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SKIP_MAX,
-		NULL, "skip this number of heading lines at the front (default 0)",
+		NULL, "skip the first N lines, which are headings (default 0)",
 		"polytrace-text(5)"},
 	{.name = NULL},
 };

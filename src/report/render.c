@@ -209,7 +209,7 @@ poly_report_render_with(const struct poly_report *report,
 		.report = report, .sink = sink, .options = POLY_RENDER_OPTIONS_INIT};
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.size: found 0; initialise options with "
+			"options.size: found 0; initialize options with "
 			"POLY_RENDER_OPTIONS_INIT");
 	memcpy(&render.options, options,
 		options->size < sizeof *options ? options->size : sizeof *options);

@@ -37,6 +37,27 @@ static const char *const spellings[][2] = {
 	{"wustl", "WUSTL"},
 };
 
+/* Compounds that have a hyphen, and the keys' words that make them. */
+static const char *const compounds[][2] = {
+	{"back_invalidations", "back-invalidations"},
+	{"cache_to_cache", "cache-to-cache"},
+	{"control_flow_discontinuities", "control-flow discontinuities"},
+	{"def_use", "def-use"},
+	{"happens_before", "happens-before"},
+	{"inter_event", "inter-event"},
+	{"last_value", "last-value"},
+	{"lock_order_inversions", "lock-order inversions"},
+	{"macro_op", "macro-op"},
+	{"macro_ops", "macro-ops"},
+	{"memory_order", "memory-order"},
+	{"micro_op", "micro-op"},
+	{"micro_ops", "micro-ops"},
+	{"set_associative", "set-associative"},
+	{"store_to_load", "store-to-load"},
+	{"writeback", "write-back"},
+	{"writebacks", "write-backs"},
+};
+
 /* Last words that name a unit. */
 static const char *const units[][2] = {
 	{"bits", "bits"},
@@ -91,6 +112,12 @@ word_append(struct buf *label, const char *word, size_t n, bool first)
 		buf_string(label, spelling);
 		return;
 	}
+	const char *compound =
+		word_find(compounds, sizeof compounds / sizeof *compounds, word, n);
+	if (compound) {
+		word = compound;
+		n = strlen(compound);
+	}
 	if (first && n && *word >= 'a' && *word <= 'z') {
 		buf_byte(label, (uint8_t)(*word - 'a' + 'A'));
 		word++;
@@ -99,11 +126,24 @@ word_append(struct buf *label, const char *word, size_t n, bool first)
 	buf_append(label, word, n);
 }
 
+/* Returns the length of the words that start here and belong together: a compound, or a word.
+ */
+static size_t
+words_length(const char *words)
+{
+	for (size_t i = 0; i < sizeof compounds / sizeof *compounds; i++) {
+		const size_t n = strlen(compounds[i][0]);
+		if (strncmp(words, compounds[i][0], n) == 0 && (!words[n] || words[n] == '_'))
+			return n;
+	}
+	return strcspn(words, "_");
+}
+
 const char *
 terms_derive(struct buf *label, const char *key)
 {
 	for (const char *word = key;; word++) {
-		const size_t n = strcspn(word, "_");
+		const size_t n = words_length(word);
 		const char *unit = NULL;
 		if (word > key && !word[n])
 			unit = word_find(units, sizeof units / sizeof *units, word, n);

@@ -421,7 +421,7 @@ poly_report_plot(struct poly_report *report, const struct poly_plot *plot)
 		tree_reject(report,
 			plot->size
 				? NULL
-				: "report: plot has size 0; initialise it with POLY_PLOT_INIT"))
+				: "report: plot has size 0; initialize it with POLY_PLOT_INIT"))
 		return;
 	struct plot resolved = plot_resolve(report, &from);
 	if (tree_reject(report, plot_misuse(&from, &resolved)) || !plot_reserve(report))

@@ -65,7 +65,7 @@ check_options(const struct poly_selection_options *options, struct poly_error *e
 {
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.size is 0; initialise with POLY_SELECTION_OPTIONS_INIT");
+			"options.size is 0; initialize with POLY_SELECTION_OPTIONS_INIT");
 	if (options->has_times && options->from_time > options->to_time)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"times %llu to %llu: the first exceeds the last",

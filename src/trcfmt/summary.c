@@ -342,9 +342,9 @@ report_trace(const struct trace_summary *summary, struct poly_report *tree)
 	poly_report_text(tree, "hook_table",
 		report->hook_table ? report->hook_table : "built-in table of hooks, assumed");
 	poly_report_count(tree, "events", summary->events);
-	poly_report_real(tree, "first_s", (double)summary->first_ns / 1e9, 9);
-	poly_report_real(tree, "last_s", (double)summary->last_ns / 1e9, 9);
-	poly_report_real(tree, "span_s",
+	poly_report_real(tree, "start_time_s", (double)summary->first_ns / 1e9, 9);
+	poly_report_real(tree, "end_time_s", (double)summary->last_ns / 1e9, 9);
+	poly_report_real(tree, "duration_s",
 		(double)(uint64_t)report_since(summary->last_ns, summary->first_ns) / 1e9, 9);
 	poly_report_count(tree, "wraparounds", report->lost[0] + report->lost[1]);
 	poly_report_end(tree);
@@ -431,10 +431,10 @@ report_processes(const struct trace_summary *summary, struct poly_report *tree)
 static void
 duration_columns(struct poly_report *tree)
 {
-	poly_report_column(tree, "total_us", true);
-	poly_report_column(tree, "mean_us", true);
-	poly_report_column(tree, "min_us", true);
-	poly_report_column(tree, "max_us", true);
+	poly_report_column(tree, "duration_total_us", true);
+	poly_report_column(tree, "duration_mean_us", true);
+	poly_report_column(tree, "duration_min_us", true);
+	poly_report_column(tree, "duration_max_us", true);
 }
 
 static void
@@ -470,7 +470,7 @@ report_calls(const struct trace_summary *summary, struct poly_report *tree)
 	poly_report_table(tree, "system_calls");
 	poly_report_column(tree, "name", false);
 	poly_report_column(tree, "count", true);
-	poly_report_column(tree, "returned", true);
+	poly_report_column(tree, "returns", true);
 	duration_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_text(tree, text_of(summary, call[i].name));

@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as folder:
     found = stats(path, 'flow')
 tap.same('reasons_of_discontinuities', found, {
     'transitions': 12, 'sequential': 3, 'branch_target': 1, 'assumed_branch_target': 0,
-    'control_flow_discontinuities': 8, 'discontinuity_ratio': 8 / 12, 'after_unknown_size': 0,
+    'control_flow_discontinuities': 8, 'discontinuity_ratio': 8 / 12, 'transitions_after_unknown_size': 0,
     'sequential_runs': 11, 'sequential_run_length_max': 2})
 tap.ok('each_reason_is_reported', {row['reason']: row['count'] for row in found['discontinuity_reasons']} == dict(
     none=1, event=1, gap=1, sync=1, synthetic=1, repeat=1, branch=1, mode=1), str(found['discontinuity_reasons']))

@@ -11,7 +11,7 @@ import coherence
 from model import Tap, context, stats, threads, trace
 from uses import mpki
 
-NAMES = ['hits', 'upgrades', 'cold_misses', 'replacement_misses', 'true_sharing_misses', 'false_sharing_misses']
+NAMES = ['hits', 'upgrades', 'compulsory_misses', 'replacement_misses', 'true_sharing_misses', 'false_sharing_misses']
 
 
 def pieces(rows, line):

@@ -11,6 +11,11 @@ TERMS = os.path.join('src', 'report', 'terms.def')
 ACRONYMS = ('BIC BTB CPI CPU CPUs GiB ID IDs IPC ISA LRU MPKI PC PCs PID RAS TID TLB WUSTL '
             'µop µops').split()
 SPELLINGS = {word.lower().replace('µ', 'u'): word for word in ACRONYMS}
+COMPOUNDS = ('back-invalidations cache-to-cache control-flow_discontinuities def-use happens-before '
+             'inter-event last-value lock-order_inversions macro-op macro-ops memory-order micro-op '
+             'micro-ops set-associative store-to-load').split()
+COMPOUNDS = {word.replace('-', '_'): word.replace('_', ' ') for word in COMPOUNDS}
+COMPOUNDS |= {'writeback': 'write-back', 'writebacks': 'write-backs'}
 UNITS = {'bits': 'bits', 'bytes': 'bytes', 'ns': 'ns', 'percent': '%', 's': 's', 'us': 'us'}
 
 # A label stands alone: it does not continue the one before it.
@@ -63,7 +68,10 @@ def derive(key):
     unit = UNITS.get(words[-1]) if len(words) > 1 else None
     if unit:
         words.pop()
-    words = [SPELLINGS.get(word, word) for word in words]
+    key = '_'.join(words)
+    for compound, spelling in COMPOUNDS.items():
+        key = re.sub(rf'(?<![^_]){compound}(?![^_])', spelling.replace(' ', '_'), key)
+    words = [SPELLINGS.get(word, word) for word in key.split('_')]
     if words[0] not in ACRONYMS:
         words[0] = words[0][:1].upper() + words[0][1:]
     return ' '.join(words), unit

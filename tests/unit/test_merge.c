@@ -1205,8 +1205,8 @@ unordered_accesses_are_possible_races(void **state)
 	assert_non_null(
 		strstr(text, "\"address\": \"0x00002000\", \"locks\": 2, \"trylocks\": 0, "
 			     "\"blocked_acquisitions\": 0, "
-			     "\"wait_length\": 0, \"critical_sections\": 2, \"mean_hold\": "
-			     "1.5, \"longest_hold\": 2, "
+			     "\"wait_length\": 0, \"critical_sections\": 2, \"hold_time_mean\": "
+			     "1.5, \"hold_time_max\": 2, "
 			     "\"longest_hold_thread\": 2, \"longest_hold_record\": 2}"));
 	free_traces(traces, 2);
 }

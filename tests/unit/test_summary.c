@@ -250,7 +250,7 @@ expect_records(struct expected *e, const struct table *t)
 	}
 	expect_count(&e->values, "records", "total_records", t->rows);
 	expect_count(&e->values, "records", "instructions", instructions);
-	expect_count(&e->values, "records", "micro_operations", uops);
+	expect_count(&e->values, "records", "uops", uops);
 	expect_count(&e->values, "records", "synthetic_instructions", synthetic);
 	expect_count(&e->values, "records", "unrecognized_records", raw);
 	buf_string(&e->tables, "\ntable,kind,records\n");
@@ -585,7 +585,7 @@ a_small_trace_reads_well(void **state)
 		"Records\n"
 		"  Total records           4\n"
 		"  Instructions            2\n"
-		"  Micro operations        0\n"
+		"  µops                    0\n"
 		"  Synthetic instructions  0\n"
 		"  Unrecognized records    1\n"
 		"\n"

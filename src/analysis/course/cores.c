@@ -22,9 +22,10 @@ static const struct poly_option superscalar_options[] = {
 		"cache",
 		"CSE 560M, homework 5"},
 	{"width", POLY_OPTION_NUMBER, 0, 1, 1, SUPERSCALAR_WIDTH_MAX, NULL,
-		"maximum number of micro-ops that issue per cycle", "CSE 560M, homework 5"},
+		"maximum number of micro-operations that issue per cycle",
+		"CSE 560M, homework 5"},
 	{"cache-stores", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
-		"access the cache of experiment 4 also by stores", "CSE 560M, homework 5"},
+		"also access the cache of experiment 4 by stores", "CSE 560M, homework 5"},
 	{"flags", POLY_OPTION_CHOICE, 0, FLAGS_49, 0, 0, flags,
 		"register of the condition codes", "CSE 560M, homework 5"},
 	{"cycles", POLY_OPTION_CHOICE, 0, CYCLES_COUNT, 0, 0, totals,
@@ -100,7 +101,7 @@ static const char *const experiments[] = {"rename", "1", "2", "3", NULL}; /* the
 /* The core's numbers; latency: of a load at the course. */
 #define OOO_NUMBERS(latency)                                                                   \
 	{"width", POLY_OPTION_NUMBER, 0, 8, 1, OOO_WIDTH_MAX, NULL,                            \
-		"maximum number of micro-ops fetched, issued and committed per cycle",         \
+		"maximum number of micro-operations fetched, issued and committed per cycle",  \
 		"CIS 501, homework 5; CSE 560M, homework 6"},                                  \
 		{"registers", POLY_OPTION_NUMBER, 0, 2048, COURSE_REGISTERS + 2, OOO_SIZE_MAX, \
 			NULL, "physical registers",                                            \

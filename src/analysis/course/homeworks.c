@@ -103,7 +103,7 @@ static const char *const predictors[] = {
 		{"size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MAX, NULL,        \
 			"log2 of the counters of a table", "CIS 501, homework 3"},            \
 		{"history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MAX, NULL,  \
-			"outcomes of gshare (unset: log2 of its counters)",                   \
+			"history length of gshare in outcomes (unset: log2 of its counters)", \
 			"CIS 501, homework 3"},                                               \
 		{"gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
 			"log2 of the counters of the tournament's gshare (unset: size)",      \

@@ -281,7 +281,7 @@ static const struct poly_option options[] = {
 	[OPTION_STACK] = {"branch.stack", POLY_OPTION_NUMBER, 0, 16, 1, RAS_MAX, NULL,
 		"entries of the RAS", NULL},
 	[OPTION_TOP] = {"branch.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"rows of the most mispredicted branches", NULL},
+		"list the N most mispredicted branches", NULL},
 	[OPTION_BUDGET] = {"branch.budget", POLY_OPTION_TEXT, 0, 0, 0, 0, no_sweep,
 		"compare the largest predictors of each kind within budgets, log2 of bits, as "
 		"10..16",

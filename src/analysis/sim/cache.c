@@ -470,7 +470,7 @@ static const struct poly_option options[] = {
 		"classify misses as compulsory, capacity and conflict", NULL},
 	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
 		NULL,
-		"rows of the instructions and regions with the most misses in the first cache",
+		"list the N instructions and regions with the most misses in the first cache",
 		NULL},
 	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},

@@ -196,7 +196,7 @@ static const struct poly_option options[] = {
 	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
 		inclusions, "inclusion of a level's lines in the next level", NULL},
 	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL, "rows of the instructions and regions with the most cycles", NULL},
+		NULL, "list the N instructions and regions with the most cycles", NULL},
 	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
 		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
 	{0}};

@@ -481,7 +481,7 @@ static const struct poly_option options[] = {
 		PIPELINE_LATENCY_MAX, NULL,
 		"latency of floating-point and vector instructions, in cycles", NULL},
 	[OPTION_TAKEN_ENDS] = {"pipeline.taken-ends", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0,
-		0, NULL, "end the cycle at a taken branch", NULL},
+		0, NULL, "end the fetch or issue group at a taken branch", NULL},
 	[OPTION_PREDICTOR] = {"pipeline.predictor", POLY_OPTION_CHOICE, POLY_OPTION_READ, 5, 0,
 		0, predictors, "predictor of conditional branches", NULL},
 	[OPTION_BITS] = {"pipeline.bits", POLY_OPTION_NUMBER, POLY_OPTION_READ, 12, 0,

@@ -122,7 +122,7 @@ static const struct poly_option options[] = {
 		"granularity of sharing in bytes, a power of two; at most 64 words per line",
 		NULL},
 	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, UINT32_MAX,
-		NULL, "rows of shared lines, and of instructions per line", NULL},
+		NULL, "list N shared lines, and N instructions per line", NULL},
 	{0}};
 
 const struct analysis analysis_sharing = {

@@ -28,7 +28,7 @@ static void
 report_threads(const struct sharing_simulation *sim, struct poly_report *report)
 {
 	static const char *const columns[] = {KEY("accesses"), KEY("hits"), KEY("upgrades"),
-		KEY("cold_misses"), KEY("replacement_misses"), KEY("true_sharing_misses"),
+		KEY("compulsory_misses"), KEY("replacement_misses"), KEY("true_sharing_misses"),
 		KEY("false_sharing_misses"), KEY("mpki"), KEY("coherence_invalidations"),
 		KEY("cache_to_cache_transfers"), KEY("writebacks")};
 	poly_report_table(report, "private_caches");

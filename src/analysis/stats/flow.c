@@ -394,7 +394,7 @@ flow_report(const void *state, const struct static_ops *ops, struct poly_report 
 		KEY("branch_target"),
 		KEY("assumed_branch_target"),
 		KEY("control_flow_discontinuities"),
-		KEY("after_unknown_size"),
+		KEY("transitions_after_unknown_size"),
 	};
 	const struct flow_state *flow = state;
 	uint64_t all = 0;

@@ -327,7 +327,7 @@ check_numbers(const struct poly_diff_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of size 0: not initialised");
+			"options of size 0: not initialized");
 	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MAX},
 			    resyncs[2] = {0, POLY_DIFF_RESYNC_MAX},
 			    contexts[2] = {0, POLY_DIFF_CONTEXT_MAX};

@@ -16,7 +16,7 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	*merge = NULL;
 	if (options && options->size == 0)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of size 0: not initialised");
+			"options of size 0: not initialized");
 	struct poly_merge *created = mem_new(1, sizeof *created);
 	if (!created)
 		return err_memory(error);
@@ -71,7 +71,7 @@ check_resolved(const struct poly_merge *merge, struct poly_error *error)
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.resolved)
 		return POLY_OK;
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"the order by synchronisation needs poly_merge_read_events and "
+		"the order by synchronization needs poly_merge_read_events and "
 		"poly_merge_resolve first");
 }
 

@@ -87,10 +87,11 @@ static void
 report_locks(const struct merge_analysis *analysis, struct poly_report *report)
 {
 	static const struct table_heading headings[] = {{KEY("address"), true},
-		{KEY("locks"), true}, {KEY("trylocks"), true}, {KEY("blocked_acquisitions"), true},
-		{KEY("wait_length"), true}, {KEY("critical_sections"), true},
-		{KEY("mean_hold"), true}, {KEY("longest_hold"), true},
-		{KEY("longest_hold_thread"), true}, {KEY("longest_hold_record"), true}};
+		{KEY("locks"), true}, {KEY("trylocks"), true},
+		{KEY("blocked_acquisitions"), true}, {KEY("wait_length"), true},
+		{KEY("critical_sections"), true}, {KEY("hold_time_mean"), true},
+		{KEY("hold_time_max"), true}, {KEY("longest_hold_thread"), true},
+		{KEY("longest_hold_record"), true}};
 	OPEN_TABLE(report, "locks", headings);
 	for (size_t i = 0; i < analysis->sync->object_count; i++) {
 		const struct sync_object *object = &analysis->sync->objects[i];

@@ -228,7 +228,7 @@ static void
 store_invalid(struct aix_filling *fill, const struct aix_entry *entry)
 {
 	struct aix_reader *state = fill->state;
-	const char *next = state->block ? "the next block" : "the next entries";
+	const char *next = state->block ? "the next block" : "the next entry";
 	uint64_t offset = in_offset(state->current);
 	if (state->form.wide)
 		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,

@@ -207,7 +207,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return write_sync(writing, batch, row, error);
 	if (poly_present(batch, POLY_COLUMN_opcode, row))
 		return write_record(writing, batch, row, error);
-	writing_note(writing, "records that are neither instructions nor synchronisation");
+	writing_note(writing, "records that are neither instructions nor synchronization");
 	return POLY_OK;
 }
 

@@ -11,7 +11,7 @@
 /* clang-format off */
 const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q01", POLY_WARNING, "a line is a record", "QEMU4V Trace Format"},
-	{"Q02", POLY_WARNING, "time does not go back", "QEMU4V Trace Format, Instruction record"},
+	{"Q02", POLY_WARNING, "times do not decrease", "QEMU4V Trace Format, Instruction record"},
 	{"Q03", POLY_WARNING, "the unit of time is known, and the same in the whole trace", "QEMU4V Trace Format, Instruction record"},
 	{"Q04", POLY_WARNING, "memory data have two digits per byte", "QEMU4V Trace Format, Memory access record"},
 	{"Q05", POLY_WARNING, "an access moves 1 to 64 bytes", "QEMU4V Trace Format, Memory access record"},
@@ -22,9 +22,9 @@ const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q10", POLY_WARNING, "with several processors, accesses and registers follow an instruction of their time", "QEMU4V Trace Format, Memory access record"},
 	{"Q11", POLY_WARNING, "the last line ends in a newline", "QEMU4V Trace Format"},
 	{"Q12", POLY_WARNING, "an address has one opcode per processor and mode", "QEMU4V Trace Format, Instruction record"},
-	{"Q13", POLY_WARNING, "instructions of a processor are numbered one by one", "QEMU4V Trace Format, Instruction record"},
+	{"Q13", POLY_WARNING, "instruction numbers of a processor are consecutive", "QEMU4V Trace Format, Instruction record"},
 	{"Q14", POLY_WARNING, "values of a register have one width", "QEMU4V Trace Format, Register write record"},
-	{"Q15", POLY_NOTE, "all digits are known", "Arm Fast Models, Tarmac Trace"},
+	{"Q15", POLY_NOTE, "no digit is unknown", "Arm Fast Models, Tarmac Trace"},
 	{"Q16", POLY_WARNING, "a memory dump continues below its first line", "Arm Fast Models, Tarmac Trace"},
 	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "QEMU4V Trace Format"},
 	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "Arm Fast Models, Tarmac Trace"},

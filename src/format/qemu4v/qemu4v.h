@@ -82,7 +82,7 @@ enum qemu4v_option {
 enum qemu4v_owner { QEMU4V_OWNER_INSTRUCTION, QEMU4V_OWNER_NONE };
 enum qemu4v_data { QEMU4V_DATA_VALUE, QEMU4V_DATA_MEMORY };
 extern const char *const qemu4v_data_orders[];
-enum qemu4v_profile { QEMU4V_PROFILE_SEED, QEMU4V_PROFILE_MICROTESK };
+enum qemu4v_profile { QEMU4V_PROFILE_QEMU4V, QEMU4V_PROFILE_MICROTESK };
 
 /* A word of a line; not terminated, and empty if the line lacks it. */
 struct qemu4v_word {

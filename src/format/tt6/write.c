@@ -227,7 +227,7 @@ write_sync(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (!poly_present(batch, POLY_COLUMN_value, row))
 		return writing_lacks(batch, row, "value", error);
 	if (batch->sync[row] >= POLY_SYNC_COUNT) {
-		writing_note(writing, "synchronisations of an unknown kind dropped");
+		writing_note(writing, "synchronizations of an unknown kind dropped");
 		return POLY_OK;
 	}
 	uint32_t words[] = {
@@ -433,7 +433,7 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 		write_initial_pc(writing, batch->pc[row]);
 	else
 		writing_note(writing, "records dropped that are neither instructions nor "
-				      "synchronisations nor escapes");
+				      "synchronizations nor escapes");
 	return POLY_OK;
 }
 
