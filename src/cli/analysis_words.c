@@ -52,10 +52,11 @@ has_option(const struct poly_analysis_info *info, const char *name, size_t n)
 {
 	const size_t prefix = strlen(info->name) + 1;
 	const struct poly_option *option = info->options;
-	while (option->name && (strlen(option->name + prefix) != n ||
-				       memcmp(option->name + prefix, name, n) != 0))
+	while (option && option->name &&
+		(strlen(option->name + prefix) != n ||
+			memcmp(option->name + prefix, name, n) != 0))
 		option++;
-	return option->name;
+	return option && option->name;
 }
 
 /* Returns whether the sweep of a simulator has lists of this name, as its default shows. */
@@ -63,7 +64,8 @@ static bool
 sweeps(const struct poly_analysis_info *info, const char *name, size_t n)
 {
 	const size_t prefix = strlen(info->name) + 1;
-	for (const struct poly_option *option = info->options; option->name; option++) {
+	for (const struct poly_option *option = info->options; option && option->name;
+		option++) {
 		char buffer[60];
 		const char *list = describe_initial(option, buffer, sizeof buffer);
 		if (strcmp(option->name + prefix, "sweep") != 0)
@@ -84,7 +86,7 @@ refuse_name(const struct poly_analysis_info *info, const char *word, const char 
 	const size_t prefix = strlen(info->name) + 1;
 	size_t used = 0;
 	for (const struct poly_option *option = info->options;
-		option->name && used < sizeof options; option++)
+		option && option->name && used < sizeof options; option++)
 		used += (size_t)snprintf(options + used, sizeof options - used, "%s%s",
 			used ? ", " : "", option->name + prefix);
 	char subject[120];

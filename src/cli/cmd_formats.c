@@ -80,7 +80,8 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "meaning", false);
 	poly_report_column(report, "source", false);
-	for (const struct poly_option *option = format->options; option->name; option++) {
+	for (const struct poly_option *option = format->options; option && option->name;
+		option++) {
 		char values[200], initial[60];
 		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, option->name);
@@ -102,7 +103,7 @@ report_rules(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_column(report, "severity", false);
 	poly_report_column(report, "condition", false);
 	poly_report_column(report, "source", false);
-	for (const struct poly_rule *rule = format->rules; rule->code; rule++) {
+	for (const struct poly_rule *rule = format->rules; rule && rule->code; rule++) {
 		poly_report_cell_text(report, rule->code);
 		poly_report_cell_text(report, severity_name(rule->severity));
 		poly_report_cell_text(report, rule->title);
@@ -125,9 +126,9 @@ report_one(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_bool(report, "labels", format->holds_labels);
 	poly_report_text(report, "specification", format->spec);
 	report_columns(report, format);
-	if (format->options->name)
+	if (format->options && format->options->name)
 		report_options(report, format);
-	if (format->rules->code)
+	if (format->rules && format->rules->code)
 		report_rules(report, format);
 }
 

@@ -72,7 +72,8 @@ static void
 list_options(struct poly_report *report, const struct poly_analysis_info *info)
 {
 	const size_t prefix = strlen(info->name) + 1;
-	for (const struct poly_option *option = info->options; option->name; option++) {
+	for (const struct poly_option *option = info->options; option && option->name;
+		option++) {
 		char values[200], initial[60];
 		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, info->name);

@@ -71,7 +71,8 @@ list_options(struct poly_report *report)
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
-		for (const struct poly_option *option = info->options; option->name; option++) {
+		for (const struct poly_option *option = info->options; option && option->name;
+			option++) {
 			char values[200], initial[60];
 			describe_values(option, values, sizeof values);
 			poly_report_cell_text(report, option->name);

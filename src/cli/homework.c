@@ -143,7 +143,8 @@ homework_run(struct input_options *options, const char *course, char **operands)
 static void
 list_options(struct poly_report *report, const struct poly_homework_info *info)
 {
-	for (const struct poly_option *option = info->options; option->name; option++) {
+	for (const struct poly_option *option = info->options; option && option->name;
+		option++) {
 		char values[200], initial[60];
 		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, info->course);

@@ -59,7 +59,8 @@ option_argument(const struct poly_format_info *format, enum poly_option_use use,
 	if (!colon)
 		return POLY_OK;
 	const struct poly_option *option = format->options;
-	if (!option->name || option->type != POLY_OPTION_TEXT || !(option->use & use))
+	if (!option || !option->name || option->type != POLY_OPTION_TEXT ||
+		!(option->use & use))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"format '%s' takes no argument (found '%s')", format->name, colon + 1);
 	return option_take(values, option, option, colon + 1, error);

@@ -70,7 +70,7 @@ bare_length(const char *path)
 static bool
 has_ending(const char *path, size_t n, const char *extensions)
 {
-	while (*extensions) {
+	while (extensions && *extensions) {
 		size_t m = strcspn(extensions, " ");
 		if (n > m + 1 && path[n - m - 1] == '.' &&
 			memcmp(path + n - m, extensions, m) == 0)

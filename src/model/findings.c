@@ -14,7 +14,7 @@ findings_init(struct findings *findings, const struct poly_rule *rules)
 	memset(findings, 0, sizeof *findings);
 	findings->rules = rules;
 	findings->count = UINT64_MAX;
-	while (rules[findings->rule_count].code)
+	while (rules && rules[findings->rule_count].code)
 		findings->rule_count++;
 	findings->counts = mem_new(findings->rule_count, sizeof *findings->counts);
 	findings->kept =
@@ -28,7 +28,8 @@ findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t
 {
 	bool outside = record &&
 		       (record <= findings->skip || record - findings->skip > findings->count);
-	if (outside || findings->counts[rule]++ >= FINDINGS_KEPT)
+	if (outside || rule >= findings->rule_count ||
+		findings->counts[rule]++ >= FINDINGS_KEPT)
 		return;
 	char text[400];
 	va_list list;

@@ -27,12 +27,13 @@ struct findings {
 	uint64_t count; /* ignores findings after count more records */
 };
 
-/* Initialises for a table of rules. False: out of memory. */
+/* Initialises for a table of rules; NULL: an empty one. False: out of memory. */
 bool findings_init(struct findings *findings, const struct poly_rule *rules);
 
 /*
- * Adds a finding: rule is an index into the table, record counts from 1 (0: the whole trace),
- * offset in bytes or POLY_NO_OFFSET, message states what was found and what was expected.
+ * Adds a finding; ignores rules that the table does not have. rule is an index into the table,
+ * record counts from 1 (0: the whole trace), offset in bytes or POLY_NO_OFFSET, message states
+ * what was found and what was expected.
  */
 void findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 5, 6)));

@@ -12,7 +12,7 @@
 const struct poly_option *
 option_find(const struct poly_option *table, const char *name, size_t n)
 {
-	for (; table->name; table++) {
+	for (; table && table->name; table++) {
 		if (strlen(table->name) == n && memcmp(table->name, name, n) == 0)
 			return table;
 	}
@@ -156,7 +156,7 @@ option_values_init(
 	const struct poly_option *table, struct option_values *values, struct poly_error *error)
 {
 	size_t count = 0;
-	while (table[count].name)
+	while (table && table[count].name)
 		count++;
 	values->values = mem_new(count, sizeof *values->values);
 	values->given = mem_new(count, sizeof *values->given);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Options by tables: values from words "name=value", and structs of older callers. */
+/*
+ * Options by tables: values from words "name=value", and structs of older callers. A table that
+ * is NULL is empty.
+ */
 #ifndef MODEL_OPTION_H
 #define MODEL_OPTION_H
 

@@ -95,7 +95,7 @@ fail_option(const struct poly_homework_info *info, const char *word, int n,
 	struct poly_error *error)
 {
 	char choices[CHOICES_ROOM] = "";
-	for (const struct poly_option *option = info->options; option->name; option++)
+	for (const struct poly_option *option = info->options; option && option->name; option++)
 		add_choice(choices, option->name);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"homework '%s' of %s: no such option '%.*s', expected %s", info->name,
