@@ -5,7 +5,8 @@ POLYTRACE = build/src/polytrace
 
 all: build
 
-build: setup
+build:
+	@tools/setup build
 	@test -f build/build.ninja || meson setup build >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
 	ninja -C build
@@ -30,14 +31,16 @@ fuzz: setup
 bench: build
 	python3 bench/bench.py build
 
-install: build
-	meson install -C build
+# Never installs packages and never builds as root: 'make' comes first.
+install:
+	@test -f build/build.ninja || { echo "install: nothing is built; run 'make' first" >&2; exit 2; }
+	meson install -C build --no-rebuild
 
 dist: build
 	meson dist -C build --no-tests
 
 setup:
-	@tools/setup
+	@tools/setup build test look
 
 clean:
 	rm -rf build build-*

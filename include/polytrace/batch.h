@@ -96,7 +96,8 @@ enum poly_branch {
 	POLY_BRANCH_COUNT      /* number of values */
 };
 
-/* Synchronisation operations (TT6 escape records 0x20, 0x21, 0x30, 0x31; seed 000). */
+/* Synchronisation operations (TT6 escape records 0x20, 0x21, 0x30, 0x31; Apple amber traces).
+ */
 enum poly_sync {
 	POLY_SYNC_SIGNAL,    /* mutex unlock or condition signal */
 	POLY_SYNC_BROADCAST, /* condition broadcast */
@@ -105,7 +106,7 @@ enum poly_sync {
 	POLY_SYNC_COUNT	     /* number of values */
 };
 
-/* Bus events (reference bach 2.4 and 4.3). */
+/* Bus events (BYU BACH bus trace reference 2.4 and 4.3). */
 enum poly_event {
 	POLY_EVENT_INTERRUPT_ACKNOWLEDGE, /* INTA cycle */
 	POLY_EVENT_SHUTDOWN,		  /* triple fault */
@@ -122,7 +123,7 @@ enum poly_event {
 	POLY_EVENT_COUNT		  /* number of values */
 };
 
-/* Use of the condition codes by a micro-operation (seed 004). */
+/* Use of the condition codes by a micro-operation (CIS 501 trace format). */
 enum poly_flags {
 	POLY_FLAGS_NONE,  /* neither */
 	POLY_FLAGS_READ,  /* reads them */

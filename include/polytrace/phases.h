@@ -21,9 +21,9 @@ extern "C" {
 /* Kinds of files. Lines end in a line feed; intervals and phases are numbered from 0. */
 enum poly_phases_file {
 	/*
-	 * One line per interval: "T", and ":BLOCK:COUNT " for each basic block that was executed.
-	 * Blocks are numbered from 1 in order of first appearance; COUNT is the number of
-	 * instructions executed in the block. Requires the option phases.vectors=1.
+	 * One line per interval: "T", and ":BLOCK:COUNT " for each basic block that was
+	 * executed. Blocks are numbered from 1 in order of first appearance; COUNT is the
+	 * number of instructions executed in the block. Requires the option phases.vectors=1.
 	 */
 	POLY_PHASES_VECTORS,
 	POLY_PHASES_SIMPOINTS, /* one line per phase: "INTERVAL PHASE", the representative */
@@ -40,9 +40,9 @@ POLY_API enum poly_status poly_phases_write(const struct poly_stats *stats,
 
 /*
  * Whether a row (below batch->rows) is an instruction that intervals count: a row of kind
- * instruction that is not synthetic, and not a further micro-operation (uop is 1 or absent).
- * Interval N of length L has the instructions N * L to (N + 1) * L - 1, counted from 0. Reads
- * the columns kind, uop and synthetic.
+ * instruction that is not synthetic, and not a further micro-operation (uop_index is 1 or
+ * absent). Interval N of length L has the instructions N * L to (N + 1) * L - 1, counted from
+ * 0. Reads the columns kind, uop_index and synthetic.
  */
 POLY_API bool poly_phases_counts(const struct poly_batch *batch, size_t row);
 

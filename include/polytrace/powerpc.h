@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PowerPC data of amber traces: the register state of a FULL record, and the stream that a dst
- * instruction describes.
+ * PowerPC data in amber traces: the register state of a FULL record and the stream of a dst
+ * instruction.
  */
 #ifndef POLYTRACE_POWERPC_H
 #define POLYTRACE_POWERPC_H
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The user state of a PowerPC processor as a FULL record holds it (TT6 trace format; Apple
- * amber traces 4.7). */
+/* The user state of a PowerPC processor in a FULL record (TT6 trace format, FULL trace format;
+ * Apple amber traces 4.7). */
 struct poly_powerpc_state {
 	bool wide; /* 64-bit state: pc, msr, gpr, xer, lr and ctr have 64 bits, else 32 */
 	uint64_t pc, msr;      /* srr0 and srr1 */
@@ -30,19 +30,19 @@ struct poly_powerpc_state {
 };
 
 /*
- * Decodes the state of row (below batch->rows) of a batch whose trace is a FULL trace, or
- * carries FULL payloads: before the row's instruction or, if the trace states the fact
- * "amber.state" = "post", after it. POLY_ERR_FORMAT: the row has no payload, or its length fits
- * no layout of amber 4.7.
+ * Decodes the state of row (below batch->rows) of a batch of a FULL trace, or with FULL
+ * payloads: before the row's instruction or, if the trace has the fact "amber.state" = "post",
+ * after it. POLY_ERR_FORMAT: the row has no payload, or its length fits no layout of Apple
+ * amber traces 4.7.
  */
 POLY_API enum poly_status poly_powerpc_state_decode(const struct poly_batch *batch, size_t row,
 	struct poly_powerpc_state *state, struct poly_error *error);
 
 /*
- * Writes a register of a state by name as hexadecimal digits without 0x: r0 to r31, f0 to f31,
- * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; the number of digits
- * is that of the register's width. Returns it, at most 32; 0: no such register. text
- * has room for 33 bytes.
+ * Formats a register of a state by name as hexadecimal digits without 0x: r0 to r31, f0 to f31,
+ * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; in the full width of the
+ * register. Returns the number of digits, at most 32; 0: no such register. text has room for 33
+ * bytes.
  */
 POLY_API size_t poly_powerpc_register(
 	const struct poly_powerpc_state *state, const char *name, char *text);
@@ -54,7 +54,7 @@ struct poly_powerpc_stream {
 	int stride;	      /* bytes from block to block, -32768 to 32768, never 0 */
 };
 
-/* Returns the stream that the contents of rB (the column value of a dst row) describe. */
+/* Decodes a stream from the contents of rB (the column value of a dst row). */
 POLY_API struct poly_powerpc_stream poly_powerpc_stream_decode(uint32_t rb);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
  *     input:      file_size (bytes), bytes_read, decompressed_size (bytes), bytes_skipped and
  *                 skipped_regions (after corrupt data); only with a reader
  *     records:    total_records (rows), instructions (neither synthetic nor a further
- *                 micro-operation of one), micro_operations (rows with the column uop),
+ *                 micro-operation of one), micro_operations (rows with the column uop_index),
  *                 synthetic_instructions (added by the tracer), unrecognized_records (rows of
  *                 kind other with raw bytes)
  *       records_by_kind[]  kind, records: the kinds that occur, in order of enum poly_kind

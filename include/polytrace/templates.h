@@ -33,15 +33,15 @@ struct poly_template_finding {
 /* Options of parsing a template file. Initialise with POLY_TEMPLATE_OPTIONS_INIT. */
 struct poly_template_options {
 	size_t size;	    /* of this struct in bytes; set by the macro, and not 0 */
-	bool left_to_right; /* aix.expr=ltr: operators have one rank (AIX trace reference 3
-			       (21)) */
+	bool left_to_right; /* aix.expr=ltr: operators have one precedence (AIX trace reference
+			       3 (21)) */
 	/*
 	 * Called for each finding, in the order of the file, including the error that makes
 	 * loading fail. NULL: not called.
 	 */
 	void (*found)(void *user, const struct poly_template_finding *finding);
 	void *user;	  /* passed to found */
-	const char *name; /* of a text that is parsed; NULL: none. A loaded file has its own */
+	const char *name; /* of a parsed text; NULL: none. A loaded file has its own */
 };
 
 /* Initial values. */
@@ -120,7 +120,7 @@ struct poly_update {
 	size_t changes_size; /* in bytes */
 	bool any_version;    /* -o: replace templates of any version */
 	bool later;	     /* aix.update=later: do not replace one of the same version */
-	/* As in poly_template_options; lines and columns are those of the changes. */
+	/* As in poly_template_options; lines and columns refer to the changes. */
 	void (*found)(void *user, const struct poly_template_finding *finding);
 	void *user; /* passed to found */
 };

@@ -24,7 +24,7 @@ struct poly_write_options {
 	const char *format; /* its name, or "name:argument"; NULL: by the ending of the path */
 	const char *const
 		*options; /* format options as "name=value", NULL at the end; or NULL */
-	bool strict;	  /* whatever would be lost is an error */
+	bool strict;	  /* any loss of information is an error */
 	bool overwrite;	  /* replace a file that is there already */
 	/*
 	 * Columns to write, for formats that write any (csv, jsonl). Those write row, the

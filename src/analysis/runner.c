@@ -200,7 +200,7 @@ refuse(const struct analysis_instance *instance, const struct poly_trace_info *i
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"analysis '%s' needs the column '%s', which a trace of format '%s' does not "
+		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
 		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
 }

@@ -179,7 +179,7 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->row = options->columns & POLY_HAS(row);
 	writing->order = options->order;
 	writing->order_count = options->order_count;
-	/* Messages say where a record stands. */
+	/* Messages contain the record's offset. */
 	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
 			POLY_HAS(raw) | POLY_HAS(origin);
 	writing->notes = &writer->notes;

@@ -3,7 +3,7 @@
  * Two predictors and a chooser table. Both always learn; the chooser moves only if they
  * disagree, towards the one that was right.
  *
- * spec: reference cis501 7.1.3
+ * spec: CIS 501, homework 3
  */
 #include "sim/bpred_family.h"
 

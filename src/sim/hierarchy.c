@@ -322,9 +322,9 @@ check_pair(const struct hierarchy_config *config, const struct hierarchy_level *
 	const uint32_t upper = above->cache.line_size, lower = level->cache.line_size;
 	if (upper > lower || (upper != lower && config->inclusion != HIERARCHY_NINE))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"lines of %" PRIu32 " bytes over lines of %" PRIu32 " bytes, %s", upper,
-			lower,
-			upper > lower ? "shorter ones cannot hold them"
+			"lines of %" PRIu32 " bytes above lines of %" PRIu32 " bytes: %s",
+			upper, lower,
+			upper > lower ? "lines of a lower level cannot be shorter"
 				      : "inclusive and exclusive levels need equal lines");
 	return POLY_OK;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`polytrace sim --course` against the outputs that instructors published, the results that are
-known of their traces (reference cis501 7.2, 7.3), and models of the same definitions, as TAP.
+known of their traces (published results of CIS 501), and models of the same definitions, as TAP.
 
     homeworks.py POLYTRACE
 

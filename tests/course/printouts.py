@@ -1,4 +1,4 @@
-"""The printouts of homeworks 1 to 4 and of San Francisco State's projects, as reference cis501 7.1
+"""The printouts of homeworks 1 to 4 and of San Francisco State's projects, as published results of CIS 501
 words them. Slow and simple on purpose. Each function gives lines; uops are those of
 course_pipelines, with field 11 and 12 as fall and target."""
 import math

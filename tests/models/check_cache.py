@@ -46,7 +46,7 @@ def no_valid_bits():
                           policy=POLICIES.index(name))
 
 
-# reference cis501 7.2: data accesses of gcc-1K, lines of 64 bytes, 2^8 to 2^16 bytes.
+# published results of CIS 501: data accesses of gcc-1K, lines of 64 bytes, 2^8 to 2^16 bytes.
 ONE_WAY = {'misses': [132, 108, 80, 61, 52, 49, 46, 46, 46],
            'dirty': [43, 35, 24, 10, 4, 3, 2, 2, 2],
            'back': [11200, 9152, 6656, 4544, 3584, 3328, 3072, 3072, 3072],

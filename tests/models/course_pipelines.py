@@ -1,4 +1,4 @@
-"""The pipelines of the CIS 501 course, stepped cycle by cycle as reference cis501 7.1 words them.
+"""The pipelines of the CIS 501 course, stepped cycle by cycle as published results of CIS 501 words them.
 
 Slow and simple on purpose: boards count down, lists are searched, nothing is shared with the C
 models. Each function gives the lines that the course's programs print, without the heading.

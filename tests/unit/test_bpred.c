@@ -290,7 +290,8 @@ wrong_of(const struct branches *branches, const struct bpred_config *config)
 	return (int)bpred_wrong(predicted, branches->taken, branches->n);
 }
 
-/* Sizes with what is wrong on gcc-1K (reference cis501 7.2); fair is by all counters. */
+/* Sizes with what is wrong on gcc-1K (published results of CIS 501); fair is by all counters.
+ */
 static const struct {
 	unsigned log2;
 	int bimodal, gshare_8, gshare_all, tournament;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The courses' simulators: lines worked by hand, whole outputs that instructors published, and
- * the results that are known of a real trace (reference cis501 7.1, 7.2). The published files
- * and the trace are beside the project or the tests about them are skipped.
+ * the results that are known of a real trace (published results of CIS 501). The published
+ * files and the trace are beside the project or the tests about them are skipped.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -235,7 +235,7 @@ a_trace_without_micro_ops_is_rejected(void **state)
 	assert_int_equal(poly_course_new(&options, &printer, &error), POLY_OK);
 	assert_int_equal(
 		work(printer, "0 1000\n1 2000\n2 3000\n", "din", &error), POLY_ERR_USAGE);
-	assert_non_null(strstr(error.message, "homework 'hw1' of penn needs the column"));
+	assert_non_null(strstr(error.message, "homework 'hw1' of penn requires the column"));
 	poly_course_free(printer);
 }
 

@@ -28,7 +28,7 @@ read_counters(const char *text, uint64_t *loads, uint64_t *stores)
 }
 
 static void
-records_are_those_that_lackey_counted(void **state)
+records_match_the_counts_of_lackey(void **state)
 {
 	(void)state;
 	struct buf bytes = load_sample("lackey/words.lackey");
@@ -241,7 +241,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_those_that_lackey_counted),
+		cmocka_unit_test(records_match_the_counts_of_lackey),
 		cmocka_unit_test(every_kind_of_line_has_its_rows),
 		cmocka_unit_test(messages_may_have_a_time),
 		cmocka_unit_test(rows_of_a_modify_have_one_origin_in_any_batches),

@@ -81,9 +81,10 @@ invalid_levels_are_rejected(void **state)
 	struct hierarchy_config configs[7];
 	static const char *const messages[] = {
 		"0 levels, expected 1 to 4",
-		"lines of 64 bytes over lines of 32 bytes, shorter ones cannot hold them",
-		"lines of 64 bytes over lines of 128 bytes, inclusive and exclusive levels "
-		"need equal lines",
+		"lines of 64 bytes above lines of 32 bytes: lines of a lower level cannot be "
+		"shorter",
+		("lines of 64 bytes above lines of 128 bytes: inclusive and exclusive levels "
+		 "need equal lines"),
 		"exclusive levels must be write-back and write-allocate",
 		"17 lines per prefetch, expected 1 to 16",
 		"a cache without valid bits cannot be a level of a hierarchy",

@@ -35,7 +35,7 @@ one_point_is_one_group(void **state)
 }
 
 static void
-distant_groups_are_found_and_numbered_in_order_of_appearance(void **state)
+separate_groups_are_found_and_numbered_by_first_point(void **state)
 {
 	static const uint32_t expected[12] = {0, 1, 1, 2, 0, 2, 1, 0, 2, 2, 1, 0};
 	struct cluster_point points[12];
@@ -173,7 +173,7 @@ vectors_count_every_instruction_of_their_intervals(void **state)
 }
 
 static void
-a_failing_sink_is_reported(void **state)
+failures_of_a_sink_are_reported(void **state)
 {
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	const struct poly_sink sink = {refuse, NULL};
@@ -316,12 +316,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_points_are_one_group),
 		cmocka_unit_test(one_point_is_one_group),
-		cmocka_unit_test(distant_groups_are_found_and_numbered_in_order_of_appearance),
+		cmocka_unit_test(separate_groups_are_found_and_numbered_by_first_point),
 		cmocka_unit_test(random_numbers_are_those_of_splitmix64),
 		cmocka_unit_test(gaps_are_binned_by_their_upper_digits),
 		cmocka_unit_test(files_need_their_analysis),
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
-		cmocka_unit_test(a_failing_sink_is_reported),
+		cmocka_unit_test(failures_of_a_sink_are_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(out_of_memory_is_reported),
 #endif

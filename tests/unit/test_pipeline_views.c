@@ -195,7 +195,8 @@ stages_that_were_not_kept_are_rejected(void **state)
 	stats = analyse("pipeline", NULL);
 	assert_int_equal(
 		poly_stages_write(stats, POLY_STAGES_KONATA, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "stages were not recorded; set option 'pipeline.count'");
+	assert_string_equal(
+		error.message, "stages were not recorded; set option 'pipeline.count'");
 	poly_stats_free(stats);
 }
 
@@ -213,7 +214,7 @@ the_requested_number_of_stages_is_kept(void **state)
 }
 
 static void
-a_failing_sink_is_reported(void **state)
+failures_of_a_sink_are_reported(void **state)
 {
 	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
 	const struct poly_sink sink = {refuse, NULL};
@@ -290,7 +291,7 @@ main(void)
 		cmocka_unit_test(too_large_diagrams_are_rejected),
 		cmocka_unit_test(stages_that_were_not_kept_are_rejected),
 		cmocka_unit_test(the_requested_number_of_stages_is_kept),
-		cmocka_unit_test(a_failing_sink_is_reported),
+		cmocka_unit_test(failures_of_a_sink_are_reported),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(sweeps_survive_lack_of_memory),

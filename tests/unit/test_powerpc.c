@@ -3,7 +3,8 @@
  * The PowerPC table against the seed's lists and the architecture's rules, written down here a
  * second time.
  *
- * spec: seed 000 (the two tables of classes), Apple amber traces 2.4, 4.2, 4.3, 4.5, 4.8.
+ * spec: Apple amber traces (the two tables of classes), Apple amber
+ * traces 2.4, 4.2, 4.3, 4.5, 4.8.
  */
 #include "isa/powerpc.h"
 #include "polytrace/disasm.h"

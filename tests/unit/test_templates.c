@@ -416,7 +416,7 @@ static void
 built_ins_are_called_with_and_without_parentheses(void **state)
 {
 	(void)state;
-	/* Seed 003 (Built-in Macros), AIX trace reference 3 (23), (32), (33). */
+	/* trcfmt File Format, Built-in Macros; AIX trace reference 3 (23), (32), (33). */
 	static const struct pair pairs[] = {
 		{"lookuppninstall1 A16 lookuppninstall2 X4",
 			"lookuppninstall1() A16 lookuppninstall2() X4"},
@@ -577,7 +577,7 @@ the_last_of_several_templates_applies(void **state)
 static const struct {
 	const char *text, *found, *message;
 } faults[] = {
-	/* T01, T02, T03: what a template begins with. */
+	/* T01, T02, T03: the beginning of a template. */
 	{"01 1.0\n", "T01 1:1 0000\n", "'01' is not a hook id of 3 or 4 hexadecimal digits"},
 	{"01000 1.0\n", "T01 1:1 0000\n", "'01000'"},
 	{"0x1 1.0\n", "T01 1:1 0000\n", "'0x1'"},
@@ -620,7 +620,7 @@ static const struct {
 	{"010 1.0 \x01\n", "T04 1:9 0100\n", "unexpected byte 01"},
 	{"010 1.0 \\q\n", "T04 1:9 0100\n", "after '\\'"},
 	{"010 1.0 {{ $x = G2 }}\n", "T04 1:17 0100\n", "has no value"},
-	/* T05: what is opened and not closed. */
+	/* T05: missing closing delimiters. */
 	{"010 1.0 \"abc\n020 1.0\n", "T05 1:9 0100\n", "string without a closing quote"},
 	{"010 1.0 \"abc\\\"\n", "T05 1:9 0100\n", "string without a closing quote"},
 	{"010 1.0 X1, 1 { \"a\"\n", "T05 1:15 0100\n", "'{' without '}'"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TT6 and TT6E against the listings of made traces, against known counts (reference amber 7.2),
- * against a decoder of one record at a time, and rule by rule on the smallest inputs.
+ * TT6 and TT6E against the listings of made traces, against known counts (Apple amber
+ * traces 7.2), against a decoder of one record at a time, and rule by rule on the smallest
+ * inputs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -402,7 +403,7 @@ a_wrong_branch_reports_the_true_pc(void **state)
 
 #endif
 
-/* One reading of reference amber 7.2. */
+/* One reading of Apple amber traces 7.2. */
 struct reading_case {
 	const char *name, *format;
 	uint64_t instructions, wrong, conflicts, synthetic;

@@ -197,7 +197,7 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	const poly_columns lacks = model->info.needs & ~info->columns;
 	if (lacks)
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"homework '%s' of %s needs the column '%s', which a trace of format "
+			"homework '%s' of %s requires the column '%s', which a trace of format "
 			"'%s' does not have",
 			model->info.name, model->info.course,
 			poly_column_name((enum poly_column)__builtin_ctzll(lacks)),

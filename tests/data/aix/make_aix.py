@@ -4,7 +4,7 @@
 
 usage: make_aix.py FOLDER
 
-The layouts are those of reference aix 4.8, packed by hand. NAME.trc is a trace, NAME.lst its
+The layouts are those of AIX trace reference 4.8, packed by hand. NAME.trc is a trace, NAME.lst its
 rows, one a line with the columns of COLUMNS between blanks: "-" where there is no value, bytes
 in hexadecimal. Nothing here asks polytrace anything.
 """
