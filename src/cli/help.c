@@ -92,10 +92,9 @@ help_overview(const struct command *const *commands)
 		print_group(&fold, commands, (enum command_group)i);
 	fold.indent = 0;
 	output_text(output, "\n");
-	fold_text(&fold,
-		"'polytrace help COMMAND' lists the options of a command.\n"
-		"Topics of help: formats, columns, filters, analyses, simulators, keys.\n"
-		"Manual: polytrace(1), polytrace-COMMAND(1), polytrace-options(7).\n");
+	fold_text(&fold, "'polytrace help COMMAND' lists the options of a command.\n"
+			 "Topics of help: columns, filters, analyses, simulators, keys.\n"
+			 "Manual: polytrace(1), polytrace-COMMAND(1), polytrace-options(7).\n");
 	return output_finish(output);
 }
 

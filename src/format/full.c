@@ -177,7 +177,7 @@ static const struct poly_option full_options[] = {
 		"byte order of words and 64-bit registers (default auto)",
 		"Apple amber traces 3/3"},
 	[FULL_OPTION_ESCAPES] = {"amber.full-escapes", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0,
-		1, NULL, "accept synchronization records between FULL records (default yes)",
+		1, NULL, "accept synchronization records between FULL records (default 1)",
 		"Apple amber traces 3/19"},
 	{0},
 };

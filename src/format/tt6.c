@@ -31,7 +31,7 @@ static const char *const missings[] = {"refuse", "zero", NULL};
 	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0, 1,  \
 		NULL,                                                                        \
 		"accept 48000000 with another next address as a splice of traces (default "  \
-		"yes)",                                                                      \
+		"1)",                                                                        \
 		"Apple amber traces 3/14"}
 
 static const struct poly_option tt6_options[] = {COMMON_OPTIONS, {.name = NULL}};
