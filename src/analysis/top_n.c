@@ -20,21 +20,8 @@ top_n_sort(struct ranked *ranks, size_t n)
 		qsort(ranks, n, sizeof *ranks, by_count);
 }
 
-double
-top_n_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
-
 void
 top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole)
-{
-	poly_report_cell_count(report, count);
-	poly_report_cell_real(report, top_n_percent(count, whole), 2);
-}
-
-void
-top_n_ratio_cells(struct poly_report *report, uint64_t count, uint64_t whole)
 {
 	poly_report_cell_count(report, count);
 	poly_report_cell_ratio(report, (double)count, (double)whole, 2);
@@ -65,7 +52,7 @@ top_n_distribution(struct poly_report *report, const char *key, const char *colu
 		if (!counts[i])
 			continue;
 		poly_report_cell_count(report, i);
-		top_n_ratio_cells(report, counts[i], whole);
+		top_n_cells(report, counts[i], whole);
 	}
 	poly_report_end(report);
 }

@@ -16,16 +16,10 @@ struct ranked {
 /* Sorts by descending count. */
 void top_n_sort(struct ranked *ranks, size_t n);
 
-/* Returns part / whole in percent; 0 if whole is 0. */
-double top_n_percent(uint64_t part, uint64_t whole);
-
-/* Adds two cells: a count and its share of whole in percent, with two decimals. */
+/* Adds two cells: a count and its share of whole, a ratio with two decimals. */
 void top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole);
 
-/* Adds two cells: a count and its share of whole, a ratio with two decimals. */
-void top_n_ratio_cells(struct poly_report *report, uint64_t count, uint64_t whole);
-
-/* Adds the columns of top_n_ratio_cells. */
+/* Adds the columns of top_n_cells. */
 void top_n_columns(struct poly_report *report);
 
 /*

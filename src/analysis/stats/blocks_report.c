@@ -41,7 +41,7 @@ report_blocks(const struct block_profile *profile, const struct static_ops *ops,
 		const struct block_count *block = &profile->counts[ranks[i].number];
 		top_n_site_cells(report, ops, (uint32_t)ranks[i].number);
 		poly_report_cell_count(report, block->executions);
-		top_n_ratio_cells(report, block->instructions, instructions);
+		top_n_cells(report, block->instructions, instructions);
 		poly_report_cell_real(
 			report, (double)block->instructions / (double)block->executions, 2);
 	}
@@ -75,7 +75,7 @@ report_trips(const struct block_profile *profile, struct poly_report *report)
 		if (!trips[i])
 			continue;
 		poly_report_cell_count(report, (uint64_t)1 << (i - 1));
-		top_n_ratio_cells(report, trips[i], all);
+		top_n_cells(report, trips[i], all);
 	}
 	poly_report_end(report);
 }
@@ -128,7 +128,7 @@ report_loops(
 			report, (double)loop->iterations / (double)loop->entries, 2);
 		poly_report_cell_count(report, loop->max_iterations);
 		poly_report_cell_count(report, loop->depth);
-		top_n_ratio_cells(report, ranks[i].count, instructions);
+		top_n_cells(report, ranks[i].count, instructions);
 	}
 	poly_report_end(report);
 	mem_free(ranks);

@@ -82,8 +82,8 @@ report_kinds(const struct branch_profile *profile, const struct static_ops *ops,
 		if (!executed[i])
 			continue;
 		poly_report_cell_text(report, branch_kind_name((enum branch_kind)i));
-		top_n_ratio_cells(report, executed[i], all);
-		top_n_ratio_cells(report, taken[i], executed[i]);
+		top_n_cells(report, executed[i], all);
+		top_n_cells(report, taken[i], executed[i]);
 		poly_report_cell_count(report, sites[i]);
 	}
 	poly_report_end(report);
@@ -129,7 +129,7 @@ report_conditional(const struct branch_profile *profile, const struct static_ops
 	for (unsigned i = 0; i < TENTHS && all; i++) {
 		poly_report_cell_ratio(report, i, TENTHS, 0);
 		poly_report_cell_count(report, sites[i]);
-		top_n_ratio_cells(report, executed[i], all);
+		top_n_cells(report, executed[i], all);
 	}
 	poly_report_end(report);
 }
@@ -180,8 +180,8 @@ report_sites(const struct branch_profile *profile, const struct static_ops *ops,
 	for (size_t i = 0; i < n && i < profile->top; i++) {
 		const struct branch_site *site = &profile->sites[ranks[i].number];
 		report_site(profile, ops, (uint32_t)ranks[i].number, report);
-		top_n_ratio_cells(report, site->executed, all);
-		top_n_ratio_cells(report, site->taken, site->executed);
+		top_n_cells(report, site->executed, all);
+		top_n_cells(report, site->taken, site->executed);
 		poly_report_cell_count(report, site->transitions);
 		poly_report_cell_real(report, direction_entropy(site), 4);
 	}

@@ -54,8 +54,8 @@ report_registers(const struct dependencies *dependencies, struct poly_report *re
 		if (!dependencies->read_distances[i])
 			continue;
 		poly_report_cell_count(report, bin_distance(i));
-		top_n_ratio_cells(report, dependencies->read_distances[i], reads);
-		top_n_ratio_cells(report, dependencies->use_distances[i], uses);
+		top_n_cells(report, dependencies->read_distances[i], reads);
+		top_n_cells(report, dependencies->use_distances[i], uses);
 	}
 	poly_report_end(report);
 }
@@ -80,7 +80,7 @@ report_reuse(const struct dependencies *dependencies, struct poly_report *report
 		if (!dependencies->reuse[i])
 			continue;
 		poly_report_cell_count(report, i);
-		top_n_ratio_cells(report, dependencies->reuse[i], dependencies->overwritten);
+		top_n_cells(report, dependencies->reuse[i], dependencies->overwritten);
 	}
 	poly_report_end(report);
 }
@@ -107,7 +107,7 @@ report_loads(const struct dependencies *dependencies, struct poly_report *report
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; loads && i < LOAD_SOURCES; i++) {
 		poly_report_cell_text(report, names[i]);
-		top_n_ratio_cells(report, dependencies->loads[i], loads);
+		top_n_cells(report, dependencies->loads[i], loads);
 		poly_report_cell_count(report, dependencies->near[i]);
 	}
 	poly_report_end(report);
@@ -131,7 +131,7 @@ report_memory(const struct dependencies *dependencies, struct poly_report *repor
 		if (!dependencies->load_distances[i])
 			continue;
 		poly_report_cell_count(report, bin_distance(i));
-		top_n_ratio_cells(report, dependencies->load_distances[i], total);
+		top_n_cells(report, dependencies->load_distances[i], total);
 	}
 	poly_report_end(report);
 }

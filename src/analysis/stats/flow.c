@@ -322,7 +322,7 @@ report_reasons(const struct flow_state *flow, struct poly_report *report)
 		if (!flow->reasons[i])
 			continue;
 		poly_report_cell_text(report, reason_names[i]);
-		top_n_ratio_cells(report, flow->reasons[i], flow->transitions[BROKEN]);
+		top_n_cells(report, flow->reasons[i], flow->transitions[BROKEN]);
 	}
 	poly_report_end(report);
 }
@@ -381,7 +381,7 @@ report_runs(const struct flow_state *flow, struct poly_report *report)
 		if (!runs.lengths[i])
 			continue;
 		poly_report_cell_count(report, (uint64_t)1 << (i - 1));
-		top_n_ratio_cells(report, runs.lengths[i], runs.count);
+		top_n_cells(report, runs.lengths[i], runs.count);
 	}
 	poly_report_end(report);
 }

@@ -74,7 +74,7 @@ report_categories(const struct course_mix *mix, struct poly_report *report)
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < COURSE_CATEGORIES; i++) {
 		poly_report_cell_text(report, course_category_names[i]);
-		top_n_ratio_cells(report, mix->categories[i], mix->count.uops);
+		top_n_cells(report, mix->categories[i], mix->count.uops);
 	}
 	poly_report_end(report);
 }

@@ -237,7 +237,7 @@ report_names(const struct mix_table *table, const struct static_ops *ops, uint64
 	poly_report_plot(report, &plot);
 	for (size_t i = 0; i < n && i < top; i++) {
 		poly_report_cell_text(report, lines[i].name);
-		top_n_ratio_cells(report, lines[i].count, table->whole);
+		top_n_cells(report, lines[i].count, table->whole);
 		if (table->has_records)
 			poly_report_cell_count(report, lines[i].records);
 		poly_report_cell_count(report, lines[i].operations);
@@ -291,7 +291,7 @@ report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_
 		if (!classes[i])
 			continue;
 		poly_report_cell_text(report, op_class_name((enum op_class)i));
-		top_n_ratio_cells(report, classes[i], mix->records);
+		top_n_cells(report, classes[i], mix->records);
 	}
 	poly_report_end(report);
 }
