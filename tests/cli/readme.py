@@ -48,6 +48,17 @@ def played(block, folder):
     return ''.join(f'$ {command}\n{run(command, folder)}' for command in commands)
 
 
+# What an example would print if an option, a column or a file had another name since.
+MISTAKE = re.compile(r'^polytrace: .*(?:no such|unrecognized|unknown (?:command|option)|missing |'
+                     r'cannot open).*$', re.M)
+
+
+def faults_of(block, result):
+    """What is wrong with a block, for which the commands print result."""
+    different = [] if block == result else ('expected:\n' + block + 'found:\n' + result).split('\n')
+    return different + [f'an example fails: {line}' for line in MISTAKE.findall(result)]
+
+
 def try_document(path, pattern):
     """The faults of each block of a document, by its first line."""
     is_page = path != README[0]
@@ -64,8 +75,7 @@ def try_document(path, pattern):
         rest = iter(escaped(result) if is_page else result for result in results)
         open(path, 'w').write(pattern.sub(lambda _: next(rest), text))
         blocks = results
-    return [(block.split('\n')[0][2:],
-             [] if block == result else ('expected:\n' + block + 'found:\n' + result).split('\n'))
+    return [(block.split('\n')[0][2:], faults_of(block, result))
             for block, result in zip(blocks, results)]
 
 
