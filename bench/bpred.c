@@ -10,7 +10,7 @@
 #include "measure.h"
 #include "polytrace/polytrace.h"
 
-#include "sim/bpred_sweep.h"
+#include "sim/branch/bpred_sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>

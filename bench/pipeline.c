@@ -10,8 +10,8 @@
 #include "baseline/pipeline.h"
 #include "measure.h"
 #include "polytrace/polytrace.h"
-#include "sim/pipeline.h"
-#include "sim/pipeline_simd.h"
+#include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/pipeline_simd.h"
 
 #include <inttypes.h>
 #include <stdio.h>

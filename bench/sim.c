@@ -9,13 +9,13 @@
 #include "baseline/caches.h"
 #include "measure.h"
 #include "polytrace/polytrace.h"
-#include "sim/all_associativity.h"
-#include "sim/all_associativity_state.h"
-#include "sim/cache.h"
-#include "sim/cache_state.h"
-#include "sim/dense_index.h"
-#include "sim/stack_distance.h"
-#include "sim/time_bitmap.h"
+#include "sim/cache/all_associativity.h"
+#include "sim/cache/all_associativity_state.h"
+#include "sim/cache/cache.h"
+#include "sim/cache/cache_state.h"
+#include "sim/memory/dense_index.h"
+#include "sim/memory/stack_distance.h"
+#include "sim/memory/time_bitmap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "cli/opt.h"
+#include "cli/options/opt.h"
 
 /* Exit statuses of every command. */
 enum {

@@ -2,10 +2,10 @@
 /* Finds the sub-command, parses the options and runs the command. */
 #include "polytrace/format.h"
 
-#include "cli/diagnostics.h"
-#include "cli/help.h"
-#include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/print/diagnostics.h"
+#include "cli/options/help.h"
+#include "cli/files/output.h"
+#include "cli/print/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cycle by cycle: commit, then squash, then issue, then fetch, as the handout orders them.
- * This is meant to be compared with the homework. sim/pipeline.h has the fast models.
+ * This is meant to be compared with the homework. sim/pipeline/pipeline.h has the fast models.
  *
  * spec: CIS 501 homework 5 (out of order)
  */

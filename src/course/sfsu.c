@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/btb.h"
+#include "sim/branch/btb.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One attempt after the other, as in the course's programs: this is meant to be compared with
- * the homework. sim/pipeline.h has the fast models.
+ * the homework. sim/pipeline/pipeline.h has the fast models.
  *
  * spec: CSE 560M homework 5 (superscalar)
  */

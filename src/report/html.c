@@ -5,7 +5,7 @@
  */
 #include "report/html.h"
 
-#include "report/svg.h"
+#include "report/plot/svg.h"
 
 /* The text of style.css. */
 extern const char report_style[];

@@ -2,7 +2,7 @@
 /* Tables of the HTML page, below their plots. */
 #include "report/html.h"
 
-#include "report/svg.h"
+#include "report/plot/svg.h"
 
 /* Maximum numbers of rows that a table shows, and that it shows unfolded. */
 #define TABLE_ROWS 1000

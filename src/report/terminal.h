@@ -3,7 +3,7 @@
 #ifndef REPORT_TERMINAL_H
 #define REPORT_TERMINAL_H
 
-#include "report/plot.h"
+#include "report/plot/plot.h"
 #include "report/render.h"
 
 /* Bars after the rows of a table; none if width is 0. */

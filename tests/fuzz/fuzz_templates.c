@@ -2,10 +2,10 @@
 /*
  * Fuzz target: template files and changes to them. Byte 0 selects the options, and whether the
  * text is a file, or a file, a NUL and changes. A parsed file satisfies the contract of
- * trcfmt/program.h; applied changes can be undone byte for byte.
+ * trcfmt/lang/program.h; applied changes can be undone byte for byte.
  */
 #include "polytrace/templates.h"
-#include "trcfmt/program.h"
+#include "trcfmt/lang/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * Fuzz target: templates and the events that they are run on. Bytes 0 and 1 are how long the
  * text of the templates is, byte 2 the options; then the text, then events: the 8 bytes of
  * their fields, how many bytes of data there are, and the data. What is printed keeps what
- * trcfmt/eval.h promises.
+ * trcfmt/eval/eval.h promises.
  */
 #include "polytrace/polytrace.h"
-#include "trcfmt/eval.h"
+#include "trcfmt/eval/eval.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Comparison of predictive parsing with the plain parser. */
 #include "lines.h"
 
-#include "format/reader.h"
+#include "format/core/reader.h"
 #include "model/columns.h"
 
 #include <string.h>

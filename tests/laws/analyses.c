@@ -7,7 +7,7 @@
  */
 #include "polytrace/polytrace.h"
 
-#include "analysis/analysis.h"
+#include "analysis/core/analysis.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "model/slice.h"

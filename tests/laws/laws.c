@@ -11,8 +11,8 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "format/format.h"
-#include "format/line_cache.h"
+#include "format/core/format.h"
+#include "format/core/line_cache.h"
 
 #include <stdarg.h>
 #include <stdio.h>

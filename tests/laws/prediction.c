@@ -7,7 +7,7 @@
  */
 #include "../fuzz/lines.h"
 
-#include "format/reader.h"
+#include "format/core/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 """Branch predictors, written from their definitions: slow, simple, and without shared code.
 
 A model is a class with predict(pc, target) and learn(pc, taken), pc being shifted already. The
-definitions are those of src/sim/bpred.h, bpred_perceptron.c and bpred_tage.c.
+definitions are those of src/sim/branch/bpred.h, bpred_perceptron.c and bpred_tage.c.
 """
 
 

@@ -2,7 +2,7 @@
 /* One cache, by batches (by=0) or an access at a time (by=1). */
 #include "drive.h"
 
-#include "sim/cache.h"
+#include "sim/cache/cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>

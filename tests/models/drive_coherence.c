@@ -2,7 +2,7 @@
 /* Coherent caches of threads. */
 #include "drive.h"
 
-#include "sim/coherence.h"
+#include "sim/cache/coherence.h"
 
 #include <inttypes.h>
 #include <stdio.h>

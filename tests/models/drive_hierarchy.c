@@ -2,7 +2,7 @@
 /* Levels of caches; l0.ways=2 and so on are of a level, i. of the instruction cache. */
 #include "drive.h"
 
-#include "sim/hierarchy.h"
+#include "sim/cache/hierarchy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* Caches of all sizes: stack distances, all set counts and ways, samples. */
 #include "drive.h"
 
-#include "sim/all_associativity.h"
-#include "sim/dense_index.h"
-#include "sim/shards.h"
-#include "sim/stack_distance.h"
+#include "sim/cache/all_associativity.h"
+#include "sim/memory/dense_index.h"
+#include "sim/memory/shards.h"
+#include "sim/memory/stack_distance.h"
 
 #include <inttypes.h>
 #include <stdio.h>

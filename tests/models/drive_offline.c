@@ -2,11 +2,11 @@
 /* Classes of misses, what is best, buffers of translations, and pages. */
 #include "drive.h"
 
-#include "sim/miss_classes.h"
-#include "sim/next_use.h"
-#include "sim/belady.h"
-#include "sim/paging.h"
-#include "sim/tlb.h"
+#include "sim/cache/miss_classes.h"
+#include "sim/cache/next_use.h"
+#include "sim/cache/belady.h"
+#include "sim/memory/paging.h"
+#include "sim/memory/tlb.h"
 
 #include <inttypes.h>
 #include <stdio.h>

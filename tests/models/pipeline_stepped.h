@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pipelines stepped cycle by cycle, with counts that go down and lists that are searched: slow,
- * and written from the definitions of sim/pipeline.h alone.
+ * and written from the definitions of sim/pipeline/pipeline.h alone.
  */
 #ifndef TESTS_PIPELINE_STEPPED_H
 #define TESTS_PIPELINE_STEPPED_H
 
-#include "sim/pipeline.h"
+#include "sim/pipeline/pipeline.h"
 
 /* Both run n micro-ops from an empty pipeline; times has room for n. */
 void stepped_inorder(const struct pipeline_inorder_config *config,

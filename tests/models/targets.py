@@ -1,4 +1,4 @@
-"""Predictors of where branches go, written from their definitions in src/sim/btb.h and ittage.h."""
+"""Predictors of where branches go, written from their definitions in src/sim/branch/btb.h and ittage.h."""
 
 
 def buffer(c, branches):

@@ -10,7 +10,7 @@ ROW = re.compile(r'^(MACRO|BUILTIN|DIRECTIVE)\(\s*(.*?)\)$', re.M | re.S)
 
 def rows():
     """Kind, spelling and test of every row."""
-    text = open(os.path.join(ROOT, 'src', 'trcfmt', 'directives.def')).read()
+    text = open(os.path.join(ROOT, 'src', 'trcfmt', 'lang', 'directives.def')).read()
     for kind, row in ROW.findall(text.split('#endif')[-1]):
         strings = re.findall(r'"((?:\\.|[^"\\])*)"', row)
         spelling = '$' + row.split(',')[0] if kind == 'MACRO' else strings[0]

@@ -23,23 +23,23 @@ DEPENDENT = re.compile(r'(Of|And|In all|To|By|Such|Its) ')
 
 # Headings that are not the key in words: the file, the argument of poly_report_heading, the reason.
 HEADINGS = {
-    ('src/analysis/sim/branch_report.c', 'title'): 'names the predictor',
-    ('src/analysis/sim/pipeline_sweep_parse.c', 'name_of(option)'): 'the option that was swept',
-    ('src/analysis/runner.c', 'info->title'): "the analysis's own title",
-    ('src/analysis/stats/homework.c', '"avgInsnSize"'): "a word of the course's text",
-    ('src/analysis/stats/homework.c', '"mostCommonUopCategory"'): "a word of the course's text",
-    ('src/analysis/stats/homework.c', '"fractionOfBranchTargetsLteNBits"'):
+    ('src/analysis/sim/branch/branch_report.c', 'title'): 'names the predictor',
+    ('src/analysis/sim/pipeline/pipeline_sweep_parse.c', 'name_of(option)'): 'the option that was swept',
+    ('src/analysis/core/runner.c', 'info->title'): "the analysis's own title",
+    ('src/analysis/stats/code/homework.c', '"avgInsnSize"'): "a word of the course's text",
+    ('src/analysis/stats/code/homework.c', '"mostCommonUopCategory"'): "a word of the course's text",
+    ('src/analysis/stats/code/homework.c', '"fractionOfBranchTargetsLteNBits"'):
         "a word of the course's text",
-    ('src/analysis/stats/homework.c', '"fractionOfInsnsLteNBytes"'): "a word of the course's text",
-    ('src/cli/cmd_formats.c', 'NULL'): 'the only table of the output',
-    ('src/cli/cmd_formats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_report.c', 'input->name'): 'the name of a file',
-    ('src/cli/cmd_sim.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', '"Analyses (-a NAME,...)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
-    ('src/cli/cmd_stats.c', 'input->name'): 'the name of a file',
-    ('src/cli/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
-    ('src/cli/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):
+    ('src/analysis/stats/code/homework.c', '"fractionOfInsnsLteNBytes"'): "a word of the course's text",
+    ('src/cli/commands/formats.c', 'NULL'): 'the only table of the output',
+    ('src/cli/commands/formats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/commands/report.c', 'input->name'): 'the name of a file',
+    ('src/cli/commands/sim.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/commands/stats.c', '"Analyses (-a NAME,...)"'): 'names the switch that takes them',
+    ('src/cli/commands/stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/commands/stats.c', 'input->name'): 'the name of a file',
+    ('src/cli/print/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
+    ('src/cli/print/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):
         'names the switch that takes them',
 }
 

@@ -12,7 +12,7 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'symbol': 'base io', 'sim': 'base', 'course': 'base sim',
        'trcfmt': 'base model aix lang report io',
        'analysis': 'base model lang isa symbol sim course report', 'cli': ''}
-# Code that several formats share; other files below format/ belong to the format of their name.
+# Code that several formats share; other folders of format/ belong to the format of their name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Headers of C, of POSIX and of the compiler; every other one belongs to a library.
 SYSTEM = re.compile(r'(assert|ctype|errno|fcntl|inttypes|limits|math|poll|pthread|sched|setjmp|'
@@ -23,23 +23,12 @@ FORBIDDEN = re.compile(r'(?<![\w.>])(malloc|calloc|realloc|free|strdup|printf|fp
                        r'putchar|exit|_exit|abort|getenv|setenv|alloca|system|popen)\(')
 
 
-def formats():
-    """The list of formats of the build."""
-    build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
-    return re.findall(r"'(\w+)'", re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1])
-
-
-def unit(path, words):
+def unit(path):
     """The format, compression, command or analysis that owns a file; None: any file may use it."""
-    command = re.match(r'src/cli/(cmd_\w+)\.', path)
-    compression = re.match(r'src/io/filter/(\w+)\.', path)
-    correlation = re.match(r'src/correlate/(\w+)/', path)
-    analysis = re.match(r'src/analysis/stats/([a-z0-9]+)', path)
-    if command or compression or correlation or analysis:
-        return (command or compression or correlation or analysis)[1]
-    stem = re.match(r'src/format/(\w+)', path)
-    fits = [word for word in [*words, *SHARED] if stem and (stem[1] + '_').startswith(word + '_')]
-    return max(fits, key=len) if fits else None
+    owner = re.match(r'src/(?:cli/commands|io/filter|analysis/stats/\w+)/([a-z0-9]+)|'
+                     r'src/(?:format|correlate)/(\w+)/', path)
+    word = owner and (owner[1] or owner[2])
+    return None if word in ('core', 'line') else word
 
 
 def sources():
@@ -59,10 +48,12 @@ def unbuilt():
     """Sources and unit tests that the lists of the build do not name."""
     build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
     named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
-    for folder, kind in (('format/', 'formats'), ('io/filter/', 'filters'), ('cli/cmd_', 'commands'),
-                         ('analysis/stats/', 'analyses'), ('analysis/sim/', 'simulations')):
+    for folder, kind in (('io/filter', 'filters'), ('cli/commands', 'commands'),
+                         ('analysis/stats', 'analyses'), ('analysis/sim', 'simulations')):
         words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
-        named |= {f'src/{folder}{word}.c' for word in re.findall(r"'(\w+)'", words)}
+        named |= {f'src/{folder}/{word}.c' for word in re.findall(r"'([\w/]+)'", words)}
+    formats = re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1]
+    named |= {f'src/format/{word}/{word}.c' for word in re.findall(r"'(\w+)'", formats)}
     tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())
     named |= {f'tests/unit/test_{word}.c' for word in tests}
     found = {path for path, _ in sources() if path.endswith('.c')}
@@ -70,12 +61,12 @@ def unbuilt():
     return [f'{path} is in no list of meson.build' for path in sorted(found - named)]
 
 
-libraries, faults, words = {}, [], formats()
+libraries, faults = {}, []
 for path, text in sources():
     layer = path.split('/')[1]
     for include in re.findall(r'^#\s*include "([^"]+)"', text, re.M):
         other = include.split('/')[0]
-        theirs, ours = unit('src/' + include, words), unit(path, words)
+        theirs, ours = unit('src/' + include), unit(path)
         if theirs and ours not in SHARED.get(theirs, {theirs}):
             faults.append(f'{path} includes {include}, which belongs to {theirs}')
         if not include.endswith('.def') and other not in ['polytrace', layer, *MAY[layer].split()]:

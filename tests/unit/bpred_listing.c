@@ -5,8 +5,8 @@
  * of each as a line of 1 and 0. If all are bimodal or gshare, a further line has the counts of
  * a sweep.
  */
-#include "sim/bpred.h"
-#include "sim/bpred_sweep.h"
+#include "sim/branch/bpred.h"
+#include "sim/branch/bpred_sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>

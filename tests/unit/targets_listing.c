@@ -6,8 +6,8 @@
  *   ras ROOM                               kind, address, 0, 0: 1 where a return is predicted
  *   ittage SHIFT BASE ENTRIES TAG LENGTH…  pc, target, taken, indirect: the target found
  */
-#include "sim/btb.h"
-#include "sim/ittage.h"
+#include "sim/branch/btb.h"
+#include "sim/branch/ittage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/adaptive_bins.h"
+#include "analysis/facts/adaptive_bins.h"
 #include "base/mem.h"
 
 #define ACCESSES 2000

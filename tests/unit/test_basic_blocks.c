@@ -2,7 +2,7 @@
 /* Tests where basic blocks begin. */
 #include "rows_help.h"
 
-#include "analysis/basic_blocks.h"
+#include "analysis/facts/basic_blocks.h"
 #include "model/chain_graph.h"
 
 #include <string.h>

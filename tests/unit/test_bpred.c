@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/bpred.h"
-#include "sim/bpred_sites.h"
-#include "sim/bpred_sweep.h"
-#include "sim/btb.h"
-#include "sim/ittage.h"
+#include "sim/branch/bpred.h"
+#include "sim/branch/bpred_sites.h"
+#include "sim/branch/bpred_sweep.h"
+#include "sim/branch/btb.h"
+#include "sim/branch/ittage.h"
 
 #include "course_help.h"
 

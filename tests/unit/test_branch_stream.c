@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "base/mem.h"
 #include "polytrace/polytrace.h"
 

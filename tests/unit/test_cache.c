@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/cache_state.h"
-#include "sim/lru_list.h"
+#include "sim/cache/cache_state.h"
+#include "sim/memory/lru_list.h"
 
 #include <string.h>
 

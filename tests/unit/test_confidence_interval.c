@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests confidence intervals with worked examples and by their coverage. */
-#include "analysis/confidence_interval.h"
+#include "analysis/core/confidence_interval.h"
 
 #include "bus_help.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/contexts.h"
+#include "analysis/facts/contexts.h"
 #include "base/mem.h"
 #include "model/batch.h"
 

@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "base/buf.h"
-#include "format/option.h"
+#include "format/core/option.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

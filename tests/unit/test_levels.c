@@ -13,13 +13,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/miss_classes.h"
-#include "sim/coherence.h"
-#include "sim/hierarchy.h"
-#include "sim/next_use.h"
-#include "sim/belady.h"
-#include "sim/paging.h"
-#include "sim/tlb.h"
+#include "sim/cache/miss_classes.h"
+#include "sim/cache/coherence.h"
+#include "sim/cache/hierarchy.h"
+#include "sim/cache/next_use.h"
+#include "sim/cache/belady.h"
+#include "sim/memory/paging.h"
+#include "sim/memory/tlb.h"
 
 #include <errno.h>
 

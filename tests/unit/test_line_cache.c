@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "base/mem.h"
-#include "format/line_cache.h"
+#include "format/core/line_cache.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
 #include "io/checksum.h"

@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/all_associativity.h"
-#include "sim/all_associativity_state.h"
-#include "sim/cache.h"
-#include "sim/dense_index.h"
-#include "sim/shards.h"
-#include "sim/stack_distance.h"
-#include "sim/time_bitmap.h"
+#include "sim/cache/all_associativity.h"
+#include "sim/cache/all_associativity_state.h"
+#include "sim/cache/cache.h"
+#include "sim/memory/dense_index.h"
+#include "sim/memory/shards.h"
+#include "sim/memory/stack_distance.h"
+#include "sim/memory/time_bitmap.h"
 
 static struct stack_distance *
 make(bool plain)

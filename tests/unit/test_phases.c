@@ -2,8 +2,8 @@
 /* Clusters of points, bins of gaps, and the files of phases with their errors. */
 #include "rows_help.h"
 
-#include "analysis/cluster.h"
-#include "analysis/stats/events.h"
+#include "analysis/facts/cluster.h"
+#include "analysis/stats/system/events.h"
 #include "base/mem.h"
 
 #include <errno.h>

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/pipeline.h"
-#include "sim/pipeline_simd.h"
+#include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/pipeline_simd.h"
 
 #include "course/ooo.h"
 #include "course/superscalar.h"

@@ -14,8 +14,8 @@
 
 #include "base/mem.h"
 #include "polytrace/polytrace.h"
-#include "sim/kanata.h"
-#include "sim/pipeline_svg.h"
+#include "sim/pipeline/kanata.h"
+#include "sim/pipeline/pipeline_svg.h"
 
 static const struct pipeline_times two[] = {{7, 8, 11, 11}, {7, 9, 10, 12}};
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/contract.h"
-#include "cli/command_contract.h"
-#include "format/contract.h"
+#include "analysis/core/contract.h"
+#include "cli/options/command_contract.h"
+#include "format/core/contract.h"
 #include "model/findings.h"
 #include "model/option.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
-#include "analysis/static_ops_facts.h"
+#include "analysis/core/analysis.h"
+#include "analysis/facts/static_ops_facts.h"
 #include "base/mem.h"
 #include "polytrace/polytrace.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/switches.h"
+#include "cli/options/switches.h"
 
 #include <string.h>
 

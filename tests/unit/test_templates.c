@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "lang/caret.h"
-#include "trcfmt/program.h"
-#include "trcfmt/text.h"
+#include "trcfmt/lang/program.h"
+#include "trcfmt/lang/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 static const char *const builtins[] = {
 #define BUILTIN(name, spelling, least, max, section, test) spelling,
-#include "trcfmt/directives.def"
+#include "trcfmt/lang/directives.def"
 };
 
 /* ---- what was parsed, as text ---- */

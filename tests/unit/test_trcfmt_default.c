@@ -5,7 +5,7 @@
  */
 #include "trcfmt_help.h"
 
-#include "trcfmt/text.h"
+#include "trcfmt/lang/text.h"
 
 /* Events with a hook word of 32 bits. */
 static const struct {

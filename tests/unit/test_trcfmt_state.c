@@ -7,7 +7,7 @@
 #include "trcfmt_help.h"
 
 #include "base/mem.h"
-#include "trcfmt/files.h"
+#include "trcfmt/lang/files.h"
 
 #define LOOKUP 0x0f180000u	  /* generic: D1, a string, a v-node */
 #define EVENT(id) 0x0##id##e0000u /* data words */

@@ -15,7 +15,7 @@
 
 #include "base/num.h"
 #include "polytrace/polytrace.h"
-#include "trcfmt/eval.h"
+#include "trcfmt/eval/eval.h"
 
 /* Templates, and the event that they are run on. */
 struct scene {

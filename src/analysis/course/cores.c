@@ -2,7 +2,7 @@
 /* Homeworks 5 and 6 of Penn and WUSTL: superscalar in order, and out of order. */
 #include "analysis/course/model.h"
 
-#include "analysis/uops.h"
+#include "analysis/facts/uops.h"
 
 #include "course/ooo.h"
 #include "course/superscalar.h"

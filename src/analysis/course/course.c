@@ -3,7 +3,7 @@
  * output. */
 #include "analysis/course/model.h"
 
-#include "analysis/uops.h"
+#include "analysis/facts/uops.h"
 
 #include "base/err.h"
 #include "base/mem.h"

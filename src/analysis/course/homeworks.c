@@ -2,7 +2,7 @@
 /* Homeworks 1 to 4 of Penn and WUSTL: the mix, the scoreboard, predictors and caches. */
 #include "analysis/course/model.h"
 
-#include "analysis/uops.h"
+#include "analysis/facts/uops.h"
 
 #include "course/cache.h"
 #include "course/mix.h"

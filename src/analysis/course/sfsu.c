@@ -2,7 +2,7 @@
 /* San Francisco State's projects 1b (branch predictors) and 2 (a cache). */
 #include "analysis/course/model.h"
 
-#include "analysis/uops.h"
+#include "analysis/facts/uops.h"
 
 #include "course/sfsu.h"
 

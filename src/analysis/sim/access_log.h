@@ -4,13 +4,13 @@
  * the next use of each one's line (or page). Errors are saved, and returned by the second
  * pass.
  *
- * Memory: 260 KiB, and that of sim/next_use.h for each line size.
+ * Memory: 260 KiB, and that of sim/cache/next_use.h for each line size.
  */
 #ifndef ANALYSIS_SIM_ACCESS_LOG_H
 #define ANALYSIS_SIM_ACCESS_LOG_H
 
 #include "analysis/sim/mem_refs.h"
-#include "sim/next_use.h"
+#include "sim/cache/next_use.h"
 
 #define ACCESS_LOG_SIZES 8			 /* maximum number of line sizes */
 #define ACCESS_LOG_LINES_MAX ((uint32_t)1 << 22) /* different lines */

@@ -3,7 +3,7 @@
  * Single caches, many in one pass: misses by cause, and traffic. An access reads or writes the
  * line of its first byte, as in homework 4 of CIS 501; stores of unknown size have four bytes.
  */
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "analysis/sim/access_log.h"
 #include "analysis/sim/sweep.h"
 #include "analysis/sim/hotspots.h"
@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
-#include "sim/miss_classes.h"
-#include "sim/belady.h"
+#include "sim/cache/miss_classes.h"
+#include "sim/cache/belady.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* Weights by address. */
 #include "analysis/sim/hotspots.h"
 
-#include "analysis/counters.h"
-#include "analysis/top_n.h"
+#include "analysis/facts/counters.h"
+#include "analysis/facts/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"

@@ -7,7 +7,7 @@
 #define ANALYSIS_SIM_HOTSPOTS_H
 
 #include "analysis/sim/mem_refs.h"
-#include "sim/dense_index.h"
+#include "sim/memory/dense_index.h"
 
 /* Maximum number of different addresses: 120 bytes each. */
 #define HOTSPOTS_MAX ((uint32_t)1 << 20)

@@ -2,7 +2,7 @@
 /* Cache hierarchies: misses per level, traffic between levels, and access latency. */
 #include "analysis/sim/levels.h"
 
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "analysis/sim/hotspots.h"
 #include "base/err.h"
 #include "report/terms.h"

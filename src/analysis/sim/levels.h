@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_SIM_LEVELS_H
 #define ANALYSIS_SIM_LEVELS_H
 
-#include "sim/hierarchy.h"
+#include "sim/cache/hierarchy.h"
 
 /* Texts of the caches of processors: the files of src/analysis/sim/presets/. */
 struct levels_preset {

@@ -3,9 +3,9 @@
 #ifndef ANALYSIS_SIM_MEM_REFS_H
 #define ANALYSIS_SIM_MEM_REFS_H
 
-#include "analysis/analysis.h"
+#include "analysis/core/analysis.h"
 
-#include "sim/cache.h"
+#include "sim/cache/cache.h"
 
 /* The references to simulate; choices of options, in this order. */
 enum mem_refs_selection { MEM_REFS_DATA, MEM_REFS_INSTRUCTIONS, MEM_REFS_ALL };

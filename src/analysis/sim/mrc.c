@@ -4,16 +4,16 @@
  * instructions; and miss ratios of all numbers of sets and ways. Exact, or from samples of
  * lines.
  */
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/tree.h"
-#include "sim/all_associativity.h"
-#include "sim/dense_index.h"
-#include "sim/shards.h"
-#include "sim/stack_distance.h"
+#include "sim/cache/all_associativity.h"
+#include "sim/memory/dense_index.h"
+#include "sim/memory/shards.h"
+#include "sim/memory/stack_distance.h"
 
 /* Maximum number of different lines, and of different sampled lines; the rest of a trace that
  * exceeds it is not simulated.

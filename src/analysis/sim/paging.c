@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Page replacement: faults by policy and number of frames. */
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "analysis/sim/access_log.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/tree.h"
-#include "sim/paging.h"
+#include "sim/memory/paging.h"
 
 #include <stdio.h>
 

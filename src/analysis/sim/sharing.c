@@ -6,7 +6,7 @@
  */
 #include "analysis/sim/sharing.h"
 
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "base/err.h"
 
 /* Maximum number of lines of one access; longer ones are truncated. */

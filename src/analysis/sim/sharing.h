@@ -5,8 +5,8 @@
 
 #include "analysis/sim/mem_refs.h"
 
-#include "sim/coherence.h"
-#include "sim/dense_index.h"
+#include "sim/cache/coherence.h"
+#include "sim/memory/dense_index.h"
 
 /* Maximum number of different lines: 600 bytes each. */
 #define SHARING_LINES_MAX ((uint32_t)1 << 19)

@@ -2,7 +2,7 @@
 /* Sharing misses and invalidations by line, instruction and context. */
 #include "analysis/sim/sharing.h"
 
-#include "analysis/counters.h"
+#include "analysis/facts/counters.h"
 #include "base/mem.h"
 
 enum poly_status

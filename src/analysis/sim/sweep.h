@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_SIM_SWEEP_H
 #define ANALYSIS_SIM_SWEEP_H
 
-#include "sim/cache.h"
+#include "sim/cache/cache.h"
 
 #define SWEEP_MAX 512	    /* combinations */
 #define SWEEP_VALUES_MAX 64 /* of a key */
@@ -26,7 +26,7 @@ struct sweep_values {
 
 struct sweep {
 	struct cache_config configs[SWEEP_MAX];
-	bool is_opt[SWEEP_MAX]; /* simulated by sim/belady.h; its policy is ignored */
+	bool is_opt[SWEEP_MAX]; /* simulated by sim/cache/belady.h; its policy is ignored */
 	size_t count;
 };
 

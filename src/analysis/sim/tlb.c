@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Two-level TLBs, the first level optionally split, and page walks. */
-#include "analysis/branch_stream.h"
+#include "analysis/facts/branch_stream.h"
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "report/tree.h"
-#include "sim/tlb.h"
+#include "sim/memory/tlb.h"
 
 enum {
 	OPTION_PAGE,

@@ -10,7 +10,7 @@
 #include "aix/attribution.h"
 #include "format/aix/entry.h"
 #include "format/aix/log.h"
-#include "format/format.h"
+#include "format/core/format.h"
 #include "io/spill_buffer.h"
 
 enum aix_option {

@@ -4,7 +4,7 @@
 #define FORMAT_BUS_ROWS_H
 
 #include "format/bus/cycle.h"
-#include "format/format.h"
+#include "format/core/format.h"
 
 /* Contents of the column raw of a trace. */
 enum bus_raw {

@@ -3,7 +3,7 @@
 #ifndef FORMAT_CIS501_LINE_H
 #define FORMAT_CIS501_LINE_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 #define CIS501_FIELDS 14
 

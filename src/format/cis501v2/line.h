@@ -5,7 +5,7 @@
 #ifndef FORMAT_CIS501V2_LINE_H
 #define FORMAT_CIS501V2_LINE_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 /*
  * Bytes of the longest line that is read, and those that a written line needs without its text.

@@ -7,7 +7,7 @@
 #ifndef FORMAT_DIN_DIN_H
 #define FORMAT_DIN_DIN_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 #include "base/num.h"
 

@@ -11,7 +11,7 @@
 #include "polytrace/powerpc.h"
 
 #include "base/map.h"
-#include "format/format.h"
+#include "format/core/format.h"
 
 #define FULL_MAGIC 0xa1118e17u
 #define FULL_MAGIC_SIZE 4

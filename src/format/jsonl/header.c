@@ -6,7 +6,7 @@
 #include "format/jsonl/jsonl.h"
 
 #include "base/num.h"
-#include "format/label.h"
+#include "format/core/label.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef FORMAT_JSONL_JSONL_H
 #define FORMAT_JSONL_JSONL_H
 
-#include "format/format.h"
+#include "format/core/format.h"
 #include "format/jsonl/object.h"
 
 /*

@@ -7,7 +7,7 @@
 #ifndef FORMAT_LACKEY_LACKEY_H
 #define FORMAT_LACKEY_LACKEY_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 /* Minimum digits of an address. */
 #define LACKEY_ADDRESS_DIGITS 8

@@ -3,7 +3,7 @@
 #ifndef FORMAT_PTZ_DECODE_H
 #define FORMAT_PTZ_DECODE_H
 
-#include "format/line_cache.h"
+#include "format/core/line_cache.h"
 #include "format/ptz/code.h"
 
 /* Readable elements after the last template of a column. */

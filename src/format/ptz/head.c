@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "format/label.h"
+#include "format/core/label.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -33,7 +33,7 @@
 #ifndef FORMAT_PTZ_PTZ_H
 #define FORMAT_PTZ_PTZ_H
 
-#include "format/format.h"
+#include "format/core/format.h"
 
 #include "base/buf.h"
 #include "io/block.h"

@@ -8,7 +8,7 @@
 #ifndef FORMAT_QEMU4V_H
 #define FORMAT_QEMU4V_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 #include "base/bits.h"
 #include "base/map.h"

@@ -8,7 +8,7 @@
 #ifndef FORMAT_TEXT_TEXT_H
 #define FORMAT_TEXT_TEXT_H
 
-#include "format/line.h"
+#include "format/line/line.h"
 
 /* Bytes of the longest line and of the longest description. */
 #define TEXT_LINE_MAX ((size_t)16 << 10)

@@ -9,7 +9,7 @@
 #define FORMAT_TT6_H
 
 #include "base/map.h"
-#include "format/format.h"
+#include "format/core/format.h"
 #include "isa/powerpc.h"
 
 /* Encodings that the tables distinguish: those of powerpc_classes. */

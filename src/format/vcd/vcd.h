@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "format/format.h"
+#include "format/core/format.h"
 
 /*
  * Maximum bytes of buffered changes: a dump declares its variables before their first change,

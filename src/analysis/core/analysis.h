@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interface of an analysis. Each is one file of src/analysis/stats/ (or sim/) that exports
+ * const struct analysis analysis_NAME, and one word in the build's list.
+ */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include "polytrace/stats.h"
+
+#include "analysis/facts/static_ops.h"
+#include "analysis/facts/contexts.h"
+#include "base/thread_pool.h"
+
+/* Arguments of an analysis's init. */
+struct analysis_setup {
+	const uint64_t *values;		 /* of the options, in the order of their table */
+	const char *const *texts;	 /* of text options; NULL: none; elements may be NULL */
+	const bool *given;		 /* by option: set explicitly */
+	const struct static_ops *ops;	 /* of all traces; grows */
+	const struct contexts *contexts; /* of all traces; grows */
+	const struct poly_stats_stores *stores; /* NULL: none */
+};
+
+/*
+ * A batch, or some of its rows, with the numbers that all analyses share. Arrays have one
+ * element per row; those that no analysis requests are NULL.
+ */
+struct analysis_rows {
+	const struct poly_batch *batch;
+	bool counts;	      /* all rows are counted; false: none are (warm-up) */
+	const uint32_t *op;   /* SHARES_OPS: operation of an instruction; else OP_NONE */
+	const uint32_t *site; /* SHARES_SITES: static instruction of an instruction, access or
+				 register row; OP_NONE: not known */
+	const uint16_t *context; /* SHARES_CONTEXTS: dense number; NULL also if all rows have
+				    sole_context */
+	uint16_t sole_context;	 /* of all rows, if context is NULL */
+	const struct static_ops *ops;
+	struct thread_pool
+		*team; /* for the tasks of an update (thread_pool_for_each); may be NULL */
+};
+
+/* Shared numbers that an analysis requests; bits. */
+enum analysis_shares {
+	SHARES_OPS = 1,	     /* rows->op */
+	SHARES_SITES = 2,    /* rows->site, and ops->sites */
+	SHARES_CONTEXTS = 4, /* rows->context */
+};
+
+/* Maps the numbers of one run to those of another. */
+struct analysis_numbers {
+	const uint32_t *ops;	  /* by operation */
+	const uint32_t *sites;	  /* by site */
+	const uint16_t *contexts; /* by context */
+};
+
+/* Two counts and their quotient, for confidence intervals of samples. */
+struct analysis_ratio {
+	const char *key, *title; /* static */
+	uint64_t part, whole;	 /* so far */
+};
+
+/* Maximum number of ratios of an analysis. */
+#define ANALYSIS_RATIOS 16
+
+struct analysis {
+	struct poly_analysis_info info;
+	unsigned shares;   /* bits of enum analysis_shares */
+	bool needs_warmup; /* update also gets rows that are not counted */
+	size_t state_size; /* the framework allocates and zeroes the state */
+	/* Whether a trace with the needed columns is supported; NULL: always. */
+	bool (*suits)(const struct poly_trace_info *info);
+	/* Prepares the zeroed state; NULL: zeroed is ready. */
+	enum poly_status (*init)(
+		void *state, const struct analysis_setup *setup, struct poly_error *error);
+	/* Begins a trace: forgets history, keeps counts. NULL: nothing to do. */
+	void (*begin)(void *state, const struct poly_trace_info *info);
+	/* Adds rows; false: out of memory, which ends the run. */
+	bool (*update)(void *state, const struct analysis_rows *rows);
+	/*
+	 * Number of parallel tasks of update when no other analysis runs: machines that are
+	 * simulated side by side. Constant after init. NULL: 1.
+	 */
+	size_t (*task_count)(const void *state);
+	/*
+	 * As update, for weighted rows, each of which stands for several records (weight of the
+	 * batch), in the order of their first records. The last batch of an interval has the
+	 * order of all records (model/chain_graph.h); then the state equals that of update with
+	 * every record. Sites of accesses and registers are not known, and update does not know
+	 * those that precede the next instruction. NULL: every record is needed.
+	 */
+	bool (*update_weighted)(void *state, const struct analysis_rows *rows);
+	/*
+	 * Adds the counts of from, which saw later rows, as if into had been updated with them.
+	 * numbers maps from's numbers to those of into. NULL: the result depends on the order
+	 * of all rows. False: out of memory.
+	 */
+	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
+	/* Ends the rows: processes stored rows a second time. NULL: nothing to do. */
+	enum poly_status (*finish)(void *state, struct poly_error *error);
+	/* Fills ratios (up to ANALYSIS_RATIOS), always the same ones, and returns their number.
+	 * NULL: none. */
+	size_t (*ratios)(const void *state, struct analysis_ratio *ratios);
+	/* Writes the result into the open section, also without rows. */
+	void (*report)(
+		const void *state, const struct static_ops *ops, struct poly_report *report);
+	/* Frees the state's memory, also after a failed init. NULL: nothing to do. */
+	void (*fini)(void *state);
+};
+
+/* Returns the i-th analysis of the build's list; NULL: out of range. */
+const struct analysis *analysis_at(size_t i);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Requested analyses and their states. */
+#ifndef ANALYSIS_ANALYSIS_INSTANCE_H
+#define ANALYSIS_ANALYSIS_INSTANCE_H
+
+#include "analysis/core/analysis.h"
+#include "analysis/core/confidence_interval.h"
+
+#include "model/option.h"
+#include "model/slice.h"
+
+#include <stdatomic.h>
+
+/* A requested analysis and its state. */
+struct analysis_instance {
+	const struct analysis *analysis;
+	void *state;
+	struct option_values values;
+	bool suits;			   /* supports the current trace */
+	bool suited;			   /* supported any of the traces */
+	struct ratio_estimator *estimator; /* NULL: no sampling, or no ratios */
+};
+
+/* The arrays of struct analysis_rows for one batch. */
+struct row_numbers {
+	uint32_t op[POLY_BATCH_ROWS], site[POLY_BATCH_ROWS];
+	uint16_t context[POLY_BATCH_ROWS];
+};
+
+struct poly_stats {
+	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
+	bool by_name;			   /* analyses were requested by name */
+	struct analysis_instance *instances;
+	size_t count;
+	struct static_ops ops;
+	struct contexts contexts;
+	poly_columns columns;
+	unsigned shares; /* of the analyses of the trace */
+	uint64_t seen;	 /* rows of the trace */
+	struct row_numbers numbers;
+	struct slice slice;
+	struct thread_pool *team;	 /* NULL: single-threaded */
+	enum poly_status status; /* sticky */
+	/* Arguments of the tasks of an update: */
+	struct analysis_rows rows;
+	struct analysis_instance **due; /* instances to update */
+	size_t due_count;
+	atomic_bool failed;
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks the registered analyses against the contract of analysis.h. */
+#include "analysis/core/contract.h"
+
+#include <string.h>
+
+static bool
+check_analysis(struct contract *contract, const struct analysis *analysis)
+{
+	const struct poly_analysis_info *info = &analysis->info;
+	const struct contract_member members[] = {{"name", info->name}, {"title", info->title},
+		{"summary", info->summary}, {"update", analysis->update},
+		{"report", analysis->report}, {NULL, false}};
+	if (!contract_check_members(contract, members) ||
+		!contract_check_options(contract, info->options))
+		return false;
+	const size_t n = strlen(info->name);
+	for (const struct poly_option *option = info->options; option->name; option++) {
+		if (strncmp(option->name, info->name, n) != 0 || option->name[n] != '.')
+			return contract_fail(contract,
+				"option %s: the name does not begin with '%s.'", option->name,
+				info->name);
+	}
+	return true;
+}
+
+bool
+analysis_check_contracts(const struct analysis *(*at)(size_t i), struct contract *contract)
+{
+	const struct analysis *analysis;
+	*contract = (struct contract){.kind = "analysis"};
+	for (size_t i = 0; (analysis = at(i)); i++) {
+		contract->name = analysis->info.name;
+		contract->number = i;
+		if (!check_analysis(contract, analysis))
+			return false;
+		for (size_t other = 0; other < i; other++) {
+			if (strcmp(at(other)->info.name, analysis->info.name) == 0)
+				return contract_fail(contract, "the name is not unique");
+		}
+	}
+	return true;
+}

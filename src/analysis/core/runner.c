@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs all requested analyses while a trace is read once. */
+#include "analysis/core/analysis_instance.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/thread.h"
+
+#include <string.h>
+
+/* Whether an analysis is requested by name. */
+static bool
+is_named(const char *const *names, const char *name)
+{
+	for (; *names; names++) {
+		if (strcmp(*names, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether an analysis runs if none is requested by name. */
+static bool
+is_default(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+{
+	return info->is_default || (options->all && !info->is_simulation);
+}
+
+/* Fails on an unknown name of an analysis. */
+static enum poly_status
+check_names(const char *const *names, struct poly_error *error)
+{
+	for (; names && *names; names++) {
+		if (!poly_analysis_find(*names))
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"no such analysis '%.60s'", *names);
+	}
+	return POLY_OK;
+}
+
+/* Whether an analysis is requested. */
+static bool
+is_requested(const struct poly_stats_options *options, const struct poly_analysis_info *info)
+{
+	return options->analyses ? is_named(options->analyses, info->name)
+				 : is_default(options, info);
+}
+
+/* Fails on an option of no requested analysis. */
+static enum poly_status
+check_option(
+	const struct poly_stats_options *options, const char *word, struct poly_error *error)
+{
+	const struct analysis *analysis;
+	size_t n, i = 0;
+	const enum poly_status status = option_name(word, &n, error);
+	if (status != POLY_OK)
+		return status;
+	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
+		i++;
+	if (!analysis)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"no analysis has an option '%.*s'", (int)n, word);
+	if (!is_requested(options, &analysis->info))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"option '%.*s' belongs to analysis '%s', which is not requested",
+			(int)n, word, analysis->info.name);
+	return POLY_OK;
+}
+
+/* Sets the options of an analysis. */
+static enum poly_status
+set_options(
+	struct analysis_instance *instance, const char *const *words, struct poly_error *error)
+{
+	const struct poly_option *table = instance->analysis->info.options;
+	enum poly_status status = option_values_init(table, &instance->values, error);
+	for (; status == POLY_OK && words && *words; words++) {
+		size_t n;
+		status = option_name(*words, &n, error);
+		const struct poly_option *option =
+			status == POLY_OK ? option_find(table, *words, n) : NULL;
+		if (option)
+			status = option_take(
+				&instance->values, table, option, *words + n + 1, error);
+	}
+	return status;
+}
+
+/* Creates the state of an analysis. */
+static enum poly_status
+add_instance(struct poly_stats *stats, const struct analysis *analysis,
+	const char *const *words, struct poly_error *error)
+{
+	struct analysis_instance *instance = &stats->instances[stats->count];
+	instance->analysis = analysis;
+	stats->count++;
+	enum poly_status status = set_options(instance, words, error);
+	if (status != POLY_OK)
+		return status;
+	instance->state = mem_new(1, analysis->state_size);
+	if (!instance->state)
+		return err_memory(error);
+	if (stats->options.period && analysis->ratios) {
+		instance->estimator = mem_new(1, sizeof *instance->estimator);
+		if (!instance->estimator)
+			return err_memory(error);
+	}
+	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
+		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores};
+	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
+}
+
+/* Creates the states of all requested analyses. */
+static enum poly_status
+add_instances(struct poly_stats *stats, const struct poly_stats_options *options,
+	struct poly_error *error)
+{
+	const char *const *words = options->options;
+	const struct analysis *analysis;
+	enum poly_status status = check_names(options->analyses, error);
+	size_t count = 0;
+	for (; status == POLY_OK && words && *words; words++)
+		status = check_option(options, *words, error);
+	while (analysis_at(count))
+		count++;
+	stats->by_name = options->analyses != NULL;
+	stats->instances = mem_new(count, sizeof *stats->instances);
+	stats->due = mem_new(count, sizeof *stats->due);
+	if (status == POLY_OK && (!stats->instances || !stats->due))
+		return err_memory(error);
+	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
+		if (is_requested(options, &analysis->info))
+			status = add_instance(stats, analysis, options->options, error);
+	}
+	return status;
+}
+
+/* Counts parallel tasks: analyses, or the tasks of a single one. */
+static size_t
+count_tasks(const struct poly_stats *stats)
+{
+	const struct analysis_instance *instance = stats->instances;
+	if (stats->count != 1 || !instance->analysis->task_count)
+		return stats->count;
+	return instance->analysis->task_count(instance->state);
+}
+
+/* Starts as many threads as there are tasks; without threads, the caller does all work. */
+static void
+start_team(struct poly_stats *stats)
+{
+	const size_t tasks = count_tasks(stats);
+	size_t threads = thread_count(stats->options.threads);
+	threads = threads < tasks ? threads : tasks;
+	if (threads > 1)
+		stats->team = thread_pool_new((unsigned)threads);
+}
+
+enum poly_status
+poly_stats_new(const struct poly_stats_options *options, struct poly_stats **stats,
+	struct poly_error *error)
+{
+	struct poly_stats_options requested = POLY_STATS_OPTIONS_INIT;
+	*stats = NULL;
+	enum poly_status status = option_struct(&requested, sizeof requested, options, error);
+	if (status == POLY_OK &&
+		(requested.unit > requested.period || (requested.period && !requested.unit)))
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.unit: found %llu, expected 1 to options.period (%llu)",
+			(unsigned long long)requested.unit,
+			(unsigned long long)requested.period);
+	if (status != POLY_OK)
+		return status;
+	struct poly_stats *new_stats = mem_new(1, sizeof *new_stats);
+	if (!new_stats)
+		return err_memory(error);
+	new_stats->options = requested;
+	status = add_instances(new_stats, &requested, error);
+	new_stats->options.analyses = new_stats->options.options = NULL;
+	new_stats->options.stores = NULL;
+	if (status == POLY_OK) {
+		start_team(new_stats);
+		*stats = new_stats;
+	} else {
+		poly_stats_free(new_stats);
+	}
+	return status;
+}
+
+/* Fails because a named analysis does not support the trace. */
+static enum poly_status
+refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
+	struct poly_error *error)
+{
+	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const char *name = instance->analysis->info.name;
+	if (!lacks)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"analysis '%s' does not support this trace of format '%s'", name,
+			info->format);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
+		"have",
+		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+}
+
+/* Begins a trace that an analysis supports. */
+static void
+begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
+	const struct poly_trace_info *info)
+{
+	const struct analysis *analysis = instance->analysis;
+	instance->suited = true;
+	stats->shares |= analysis->shares;
+	/* The site of an access is that of its context's last instruction. */
+	if (analysis->shares & SHARES_SITES)
+		stats->shares |= SHARES_CONTEXTS;
+	stats->columns |= analysis->info.needs | analysis->info.wants;
+	if (analysis->begin)
+		analysis->begin(instance->state, info);
+	/* The end of the last trace truncated its unit, which is not counted. */
+	if (instance->estimator)
+		instance->estimator->count =
+			analysis->ratios(instance->state, instance->estimator->last);
+}
+
+enum poly_status
+poly_stats_begin(
+	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
+{
+	stats->columns = 0;
+	stats->shares = 0;
+	stats->seen = 0;
+	static_ops_begin_trace(&stats->ops, info);
+	contexts_begin_trace(&stats->contexts, info);
+	for (size_t i = 0; i < stats->count; i++) {
+		struct analysis_instance *instance = &stats->instances[i];
+		const struct analysis *analysis = instance->analysis;
+		instance->suits = !(analysis->info.needs & ~info->columns) &&
+				  (!analysis->suits || analysis->suits(info));
+		if (!instance->suits && stats->by_name)
+			return refuse(instance, info, error);
+		if (instance->suits)
+			begin_instance(stats, instance, info);
+	}
+	stats->columns |= static_ops_columns(info, stats->shares);
+	if (stats->shares & SHARES_CONTEXTS)
+		stats->columns |= CONTEXT_COLUMNS;
+	stats->columns &= info->columns | POLY_HAS(site);
+	return POLY_OK;
+}
+
+poly_columns
+poly_stats_columns(const struct poly_stats *stats)
+{
+	return stats->columns;
+}
+
+bool
+poly_stats_accepts_weights(const struct poly_stats *stats)
+{
+	bool all = !stats->options.warmup && !stats->options.period;
+	for (size_t i = 0; i < stats->count; i++)
+		all = all && (!stats->instances[i].suits ||
+				     stats->instances[i].analysis->update_weighted);
+	return all;
+}
+
+enum poly_status
+poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < stats->count && status == POLY_OK; i++) {
+		const struct analysis_instance *instance = &stats->instances[i];
+		if (instance->suited && instance->analysis->finish)
+			status = instance->analysis->finish(instance->state, error);
+	}
+	return status;
+}
+
+void
+poly_stats_report(const struct poly_stats *stats, struct poly_report *report)
+{
+	for (size_t i = 0; i < stats->count; i++) {
+		const struct analysis_instance *instance = &stats->instances[i];
+		const struct poly_analysis_info *info = &instance->analysis->info;
+		if (!instance->suited)
+			continue;
+		poly_report_section(report, info->name);
+		poly_report_heading(report, info->title);
+		instance->analysis->report(instance->state, &stats->ops, report);
+		if (instance->estimator)
+			ratio_estimator_report(instance->estimator,
+				(double)stats->options.unit / (double)stats->options.period,
+				report);
+		poly_report_end(report);
+	}
+}
+
+void
+poly_stats_free(struct poly_stats *stats)
+{
+	if (!stats)
+		return;
+	thread_pool_free(stats->team);
+	for (size_t i = 0; i < stats->count; i++) {
+		struct analysis_instance *instance = &stats->instances[i];
+		if (instance->state && instance->analysis->fini)
+			instance->analysis->fini(instance->state);
+		mem_free(instance->state);
+		mem_free(instance->estimator);
+		option_values_free(&instance->values);
+	}
+	mem_free(stats->instances);
+	mem_free(stats->due);
+	slice_fini(&stats->slice);
+	contexts_fini(&stats->contexts);
+	static_ops_fini(&stats->ops);
+	mem_free(stats);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates analyses with rows: shared numbers are derived once. */
+#include "analysis/core/analysis_instance.h"
+
+#include "base/err.h"
+
+/* Returns the number of next rows that are all counted, or all not; *ends: a unit ends with
+ * them. */
+static uint64_t
+uniform_rows(const struct poly_stats *stats, bool *counts, bool *ends)
+{
+	const struct poly_stats_options *options = &stats->options;
+	*ends = false;
+	*counts = stats->seen >= options->warmup;
+	if (!*counts)
+		return options->warmup - stats->seen;
+	if (!options->period)
+		return UINT64_MAX;
+	const uint64_t position = (stats->seen - options->warmup) % options->period;
+	const uint64_t uncounted = options->period - options->unit;
+	*counts = *ends = position >= uncounted;
+	return *counts ? options->period - position : uncounted - position;
+}
+
+/* Numbers contexts, then operations and sites, which depend on these. */
+static bool
+find_shares(struct poly_stats *stats, const struct poly_batch *batch, bool counts)
+{
+	const bool ops = stats->shares & SHARES_OPS, sites = stats->shares & SHARES_SITES;
+	struct row_numbers *numbers = &stats->numbers;
+	struct analysis_rows *rows = &stats->rows;
+	bool mixed = false;
+	*rows = (struct analysis_rows){.batch = batch,
+		.counts = counts,
+		.op = ops ? numbers->op : NULL,
+		.site = sites ? numbers->site : NULL,
+		.ops = &stats->ops};
+	if ((stats->shares & SHARES_CONTEXTS) &&
+		!contexts_number_rows(
+			&stats->contexts, batch, numbers->context, &rows->sole_context, &mixed))
+		return false;
+	rows->context = mixed ? numbers->context : NULL;
+	const struct static_ops_rows filled = {.op = ops ? numbers->op : NULL,
+		.site = sites ? numbers->site : NULL,
+		.context = rows->context,
+		.sole_context = rows->sole_context};
+	return !(ops || sites) || static_ops_number_rows(&stats->ops, batch, &filled);
+}
+
+static void
+update_one(void *user, size_t i)
+{
+	struct poly_stats *stats = user;
+	struct analysis_instance *instance = stats->due[i];
+	const struct analysis *analysis = instance->analysis;
+	const bool weighted = stats->rows.batch->weight != NULL;
+	if (!(weighted ? analysis->update_weighted : analysis->update)(
+		    instance->state, &stats->rows))
+		stats->failed = true;
+}
+
+/* Updates the analyses with rows that are all counted, or all not. */
+static bool
+update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool counts)
+{
+	if (!find_shares(stats, batch, counts))
+		return false;
+	stats->due_count = 0;
+	for (size_t i = 0; i < stats->count; i++) {
+		struct analysis_instance *instance = &stats->instances[i];
+		if (instance->suits && (counts || instance->analysis->needs_warmup))
+			stats->due[stats->due_count++] = instance;
+	}
+	stats->rows.team = stats->count == 1 ? stats->team : NULL;
+	thread_pool_for_each(stats->team, update_one, stats, stats->due_count);
+	return !stats->failed;
+}
+
+/* Ends a sampling unit. */
+static void
+end_unit(struct poly_stats *stats)
+{
+	for (size_t i = 0; i < stats->count; i++) {
+		const struct analysis_instance *instance = &stats->instances[i];
+		if (instance->suits && instance->estimator)
+			ratio_estimator_end_unit(
+				instance->estimator, instance->analysis, instance->state);
+	}
+}
+
+/* Adds the next rows of a batch that are all counted, or all not; returns their number, 0:
+ * failure. */
+static size_t
+update_uniform(struct poly_stats *stats, const struct poly_batch *batch, size_t row)
+{
+	bool counts, ends;
+	const uint64_t limit = uniform_rows(stats, &counts, &ends);
+	const size_t remaining = batch->rows - row,
+		     rows = limit < remaining ? (size_t)limit : remaining;
+	const struct poly_batch *part = batch;
+	if (rows < batch->rows) {
+		if (slice_make(&stats->slice, batch, row, rows, NULL) != POLY_OK)
+			return 0;
+		part = &stats->slice.view;
+	}
+	if (!update_rows(stats, part, counts))
+		return 0;
+	stats->seen += rows;
+	if (ends && rows == limit)
+		end_unit(stats);
+	return rows;
+}
+
+enum poly_status
+poly_stats_update(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+{
+	size_t rows;
+	if (batch->weight && !poly_stats_accepts_weights(stats))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"weighted rows, expected one row per record");
+	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
+		rows = update_uniform(stats, batch, row);
+		if (!rows)
+			stats->status = POLY_ERR_MEMORY;
+	}
+	return stats->status == POLY_OK ? POLY_OK : err_memory(error);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds basic blocks. */
+#include "analysis/facts/basic_blocks.h"
+
+#include "analysis/facts/counters.h"
+#include "base/mem.h"
+#include "model/chain_graph.h"
+
+#include <string.h>
+
+/* Properties of a row; bits of struct basic_block_row. */
+enum { ROW_INSTRUCTION = 1, ROW_HAS_PC = 2, ROW_HAS_FALLTHROUGH = 4, ROW_ENDS = 8 };
+
+/* Maximum number of fragments stored per interval; those of further chains are rebuilt at each
+ * execution. */
+#define FRAGMENTS_MAX ((uint32_t)1 << 20)
+
+void
+basic_blocks_begin(struct basic_blocks *blocks)
+{
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		blocks->cursors[i].is_open = false;
+	blocks->row_count = 0;
+}
+
+/* Whether the instruction at pc follows the last one in sequence. */
+static inline bool
+is_sequential(const struct basic_block_cursor *last, uint64_t pc)
+{
+	const uint64_t distance = pc - last->pc;
+	return last->is_open &&
+	       (last->size ? distance == last->size : distance <= BASIC_BLOCK_REACH);
+}
+
+/* Reads the properties of a row. */
+static inline struct basic_block_row
+read_row(const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
+	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
+	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
+	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
+	struct basic_block_row properties = {
+		.context = rows->context ? rows->context[row] : rows->sole_context};
+	properties.flow = (uint8_t)flow;
+	if (!row_is_instruction(batch, row)) {
+		properties.flow = has_uop && batch->uop_index[row] > 1 ? properties.flow : 0;
+		properties.bits = has_uop && ends ? ROW_ENDS : 0;
+		return properties;
+	}
+	properties.bits = ROW_INSTRUCTION | (ends ? ROW_ENDS : 0);
+	properties.site = rows->site ? rows->site[row] : OP_NONE;
+	if (!poly_present(batch, POLY_COLUMN_pc, row))
+		return properties;
+	properties.bits |= ROW_HAS_PC;
+	properties.pc = batch->pc[row];
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
+		properties.bits |= ROW_HAS_FALLTHROUGH;
+		properties.size = batch->opcode_size[row];
+		properties.fallthrough = properties.pc + properties.size;
+	}
+	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
+		properties.bits |= ROW_HAS_FALLTHROUGH;
+		properties.fallthrough = batch->fallthrough[row];
+	}
+	return properties;
+}
+
+/* Whether a row continues a fragment. */
+static inline bool
+extends(const struct block_fragment *fragment, const struct basic_block_row *row)
+{
+	if (fragment->context != row->context)
+		return false;
+	if (!(row->bits & ROW_INSTRUCTION))
+		return true;
+	if (!(row->bits & ROW_HAS_PC) || !fragment->has_pc)
+		return fragment->count && !(row->bits & ROW_HAS_PC) && !fragment->has_pc;
+	return is_sequential(&fragment->last, row->pc);
+}
+
+/* Adds a row to n fragments, and returns their new number. */
+static inline uint32_t
+add_row(struct block_fragment *list, uint32_t n, const struct basic_block_row *row)
+{
+	const bool ends = row->bits & ROW_ENDS, has_pc = row->bits & ROW_HAS_PC;
+	if (!row->bits && !row->flow)
+		return n;
+	if (!n || !extends(&list[n - 1], row))
+		list[n++] = (struct block_fragment){.pc = row->pc,
+			.last.is_open = true,
+			.site = row->site,
+			.context = row->context,
+			.has_pc = has_pc};
+	struct block_fragment *fragment = &list[n - 1];
+	if (!(row->bits & ROW_INSTRUCTION)) {
+		fragment->later_flow |= row->flow;
+		fragment->last.is_open &= !ends;
+		return n;
+	}
+	fragment->count++;
+	fragment->last = (struct basic_block_cursor){row->pc, row->size, has_pc && !ends};
+	fragment->fallthrough = row->fallthrough;
+	fragment->has_fallthrough = row->bits & ROW_HAS_FALLTHROUGH;
+	fragment->flow = row->flow;
+	fragment->later_flow = 0;
+	return n;
+}
+
+/* Passes fragments on, each as the continuation of its context. */
+static inline bool
+pass_fragments(struct basic_blocks *blocks, const struct block_fragment *list, uint32_t n,
+	block_fragment_fn handle, void *user)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < n && ok; i++) {
+		const struct block_fragment *fragment = &list[i];
+		struct basic_block_cursor *last = &blocks->cursors[fragment->context];
+		const bool begins = fragment->has_pc && !is_sequential(last, fragment->pc);
+		if (fragment->count)
+			*last = fragment->last;
+		else
+			last->is_open &= fragment->last.is_open;
+		ok = handle(user, fragment, begins);
+	}
+	return ok;
+}
+
+bool
+basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows *rows,
+	block_fragment_fn handle, void *user)
+{
+	bool ok = true;
+	size_t row = 0;
+	while (row < rows->batch->rows && ok) {
+		const size_t remaining = rows->batch->rows - row;
+		const size_t end =
+			row +
+			(remaining < BASIC_BLOCK_PORTION ? remaining : BASIC_BLOCK_PORTION);
+		uint32_t n = 0;
+		for (; row < end; row++) {
+			const struct basic_block_row properties = read_row(rows, row);
+			n = add_row(blocks->portion, n, &properties);
+		}
+		ok = pass_fragments(blocks, blocks->portion, n, handle, user);
+	}
+	return ok;
+}
+
+/* Builds the fragments of the given number of records of a chain from *row, and returns their
+ * number. */
+static uint32_t
+build_fragments(const struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	uint32_t *row, uint32_t records, struct block_fragment *list)
+{
+	uint32_t n = 0;
+	for (; records; records--, *row = order->next[*row])
+		n = add_row(list, n, &blocks->rows[*row]);
+	return n;
+}
+
+/* Stores the fragments of a chain, unless there are too many. False: out of memory. */
+static bool
+store_chain(struct basic_blocks *blocks, const struct poly_chain_graph *order, uint32_t chain)
+{
+	const uint32_t length = order->length[chain];
+	uint32_t row = order->first[chain];
+	if (length > FRAGMENTS_MAX - blocks->fragment_count)
+		return true;
+	void *list = blocks->fragments;
+	const bool ok = counters_grow_array(&list, &blocks->fragment_capacity,
+		(size_t)blocks->fragment_count + length, sizeof *blocks->fragments);
+	blocks->fragments = list;
+	if (!ok)
+		return false;
+	const uint32_t n = build_fragments(
+		blocks, order, &row, length, blocks->fragments + blocks->fragment_count);
+	blocks->chains[chain] = (struct basic_block_chain){blocks->fragment_count + 1, n};
+	blocks->fragment_count += n;
+	return true;
+}
+
+/* Passes on the fragments of a chain's first records without storing them. */
+static bool
+pass_part(struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	const uint32_t part[2], block_fragment_fn handle, void *user)
+{
+	uint32_t row = order->first[part[0]], remaining = part[1];
+	bool ok = true;
+	while (remaining && ok) {
+		const uint32_t records =
+			remaining < BASIC_BLOCK_PORTION ? remaining : BASIC_BLOCK_PORTION;
+		const uint32_t n =
+			build_fragments(blocks, order, &row, records, blocks->portion);
+		ok = pass_fragments(blocks, blocks->portion, n, handle, user);
+		remaining -= records;
+	}
+	return ok;
+}
+
+/* Passes on the fragments of all records of an interval. */
+static bool
+pass_interval(struct basic_blocks *blocks, const struct poly_chain_graph *order,
+	block_fragment_fn handle, void *user)
+{
+	struct chain_walk walk = {order, 0, order->records};
+	uint32_t part[2]; /* a chain, and its number of records */
+	void *list = blocks->chains;
+	bool ok = counters_grow_array(
+		&list, &blocks->chain_capacity, order->chains, sizeof *blocks->chains);
+	blocks->chains = list;
+	if (!ok)
+		return false;
+	memset(blocks->chains, 0, order->chains * sizeof *blocks->chains);
+	blocks->fragment_count = 0;
+	while (ok && chain_next(&walk, &part[0], &part[1])) {
+		const struct basic_block_chain *chain = &blocks->chains[part[0]];
+		const bool whole = part[1] == order->length[part[0]];
+		if (whole && !chain->first)
+			ok = store_chain(blocks, order, part[0]);
+		if (ok && whole && chain->first)
+			ok = pass_fragments(blocks, blocks->fragments + (chain->first - 1),
+				chain->count, handle, user);
+		else if (ok)
+			ok = pass_part(blocks, order, part, handle, user);
+	}
+	blocks->row_count = 0;
+	return ok;
+}
+
+bool
+basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_rows *rows,
+	block_fragment_fn handle, void *user)
+{
+	const struct poly_batch *batch = rows->batch;
+	void *list = blocks->rows;
+	const bool ok = counters_grow_array(&list, &blocks->row_capacity,
+		blocks->row_count + batch->rows, sizeof *blocks->rows);
+	blocks->rows = list;
+	if (!ok)
+		return false;
+	for (size_t row = 0; row < batch->rows; row++)
+		blocks->rows[blocks->row_count++] = read_row(rows, row);
+	return !batch->order || pass_interval(blocks, batch->order, handle, user);
+}
+
+void
+basic_blocks_fini(struct basic_blocks *blocks)
+{
+	mem_free(blocks->rows);
+	mem_free(blocks->chains);
+	mem_free(blocks->fragments);
+}

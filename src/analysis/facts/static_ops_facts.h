@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Properties of an operation: from its encoding, from the names and columns of a
+ * micro-operation, from text. */
+#ifndef ANALYSIS_STATIC_OPS_FACTS_H
+#define ANALYSIS_STATIC_OPS_FACTS_H
+
+#include "analysis/facts/static_ops.h"
+
+/* Size of a mnemonic with its end, in bytes; longer ones are truncated. */
+#define STATIC_OP_WORD 24
+
+/* Sets the properties of a PowerPC encoding. */
+void static_op_from_powerpc(struct static_op *op, uint32_t opcode);
+
+/*
+ * Sets the properties of n bytes of text, a mnemonic with or without operands. encoding: of
+ * op->size bytes, 0 if unknown. word gets the mnemonic, or "": in lower case, without a width
+ * suffix (.w, .n), and without the condition of ARM instructions other than branches.
+ * op->mnemonic is unchanged.
+ */
+void static_op_from_text(struct static_op *op, const char *text, size_t n, uint64_t encoding,
+	char word[STATIC_OP_WORD]);
+
+/*
+ * Parses the displacement in bytes of a direct branch at pc from its last operand:
+ * "bne #0x29e02", "cbz x0,0x8064", "b {pc}-0x10", "b 8064 <loop>". False: no such operand.
+ */
+bool static_op_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach);
+
+/* Adds the properties from a row's columns access, branch, flags and registers. */
+void static_op_from_columns(struct static_op *op, const struct poly_batch *batch, size_t row);
+
+#endif

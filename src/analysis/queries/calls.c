@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows calls and returns through the instructions of a trace. */
+#include "analysis/queries/calls.h"
+#include "analysis/facts/context.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Maximum distance in bytes to the return address of a call of unknown size. */
+#define RETURN_DISTANCE_MAX 16
+
+/* Maximum number of frames to search for the caller of a return. */
+#define SEARCH_MAX 1024
+
+#define CONTEXTS_MAX 65536
+
+enum poly_status
+poly_calls_new(const struct poly_calls_options *options, struct poly_calls **calls,
+	struct poly_error *error)
+{
+	*calls = NULL;
+	if (options->size == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the options were not initialized");
+	struct poly_calls *new_calls = mem_new(1, sizeof *new_calls);
+	if (!new_calls)
+		return err_memory(error);
+	memcpy(&new_calls->options, options,
+		options->size < sizeof new_calls->options ? options->size
+							  : sizeof new_calls->options);
+	new_calls->options.keeps_each |= new_calls->options.merges_unreturned;
+	*calls = new_calls;
+	return POLY_OK;
+}
+
+#define NEEDED                                                                      \
+	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
+		POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) | \
+		POLY_HAS(time))
+
+poly_columns
+poly_calls_columns(void)
+{
+	return NEEDED | CONTEXT_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
+	       POLY_HAS(instruction_set);
+}
+
+enum poly_status
+poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
+	poly_columns *columns, struct poly_error *error)
+{
+	calls->info = info;
+	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
+	calls->thumb = flow_find("thumb");
+	*columns = NEEDED | CONTEXT_COLUMNS;
+	if (calls->set && strcmp(calls->set->name, "arm") == 0)
+		*columns |= POLY_HAS(instruction_set);
+	if (!calls->set)
+		*columns |= POLY_HAS(mnemonic) | POLY_HAS(text);
+	*columns &= info->columns;
+	if (!(info->columns & POLY_HAS(pc)))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"the trace has no column 'pc', which calls require");
+	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"call instructions cannot be identified: the trace has no text, and "
+			"%s%s%s",
+			info->isa ? "calls of its instruction set '" : "its instruction set",
+			info->isa ? info->isa : "",
+			info->isa ? "' are not supported" : " is not known");
+	return POLY_OK;
+}
+
+/* Returns the context of a row; NULL: out of memory, or too many. */
+static struct calls_context *
+context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	bool added = true;
+	const uint64_t key = context_key(batch, row);
+	uint64_t *number = map_find(&calls->context_numbers, key);
+	if (number)
+		return calls->contexts[*number];
+	calls->full |= calls->context_count == CONTEXTS_MAX;
+	if (calls->full)
+		return NULL;
+	number = map_get(&calls->context_numbers, key, calls->context_count, &added);
+	if (!number)
+		return NULL;
+	if (calls->context_count == calls->context_capacity) {
+		const uint32_t capacity =
+			calls->context_capacity ? 2 * calls->context_capacity : 4;
+		void *list = mem_resize(calls->contexts, capacity, sizeof *calls->contexts);
+		if (!list)
+			return NULL;
+		calls->contexts = list;
+		calls->context_capacity = capacity;
+	}
+	struct calls_context *context = mem_new(1, sizeof *context);
+	if (context)
+		calls->contexts[calls->context_count++] = context;
+	return context;
+}
+
+/* Returns the control flow from the text of a row, if present. */
+static enum flow
+flow_of_row(const struct poly_batch *batch, size_t row)
+{
+	const char *text = NULL;
+	size_t n = 0;
+	if (poly_present(batch, POLY_COLUMN_text, row)) {
+		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
+	} else if (poly_present(batch, POLY_COLUMN_mnemonic, row)) {
+		text = poly_trace_name(batch->info, batch->mnemonic[row]);
+		n = text ? strlen(text) : 0;
+	}
+	return text ? flow_of_text(text, n) : FLOW_OTHER;
+}
+
+/* The same, with a cache of recent instructions. */
+static enum flow
+cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	const uint64_t pc = batch->pc[row];
+	uint64_t opcode = 0;
+	if (poly_present(batch, POLY_COLUMN_opcode, row))
+		opcode = batch->opcode[row];
+	else if (poly_present(batch, POLY_COLUMN_mnemonic, row))
+		opcode = batch->mnemonic[row];
+	else
+		return flow_of_row(batch, row);
+	struct calls_cached *cached = &calls->cache[(pc >> 1 ^ pc >> 13) % CALLS_CACHE];
+	if (!cached->is_used || cached->pc != pc || cached->opcode != opcode)
+		*cached = (struct calls_cached){
+			pc, opcode, true, (uint8_t)flow_of_row(batch, row)};
+	return (enum flow)cached->flow;
+}
+
+static enum flow
+classify(const struct poly_calls *calls, const struct calls_instruction *instruction)
+{
+	if (!calls->set)
+		return (enum flow)instruction->flow;
+	if (!instruction->size || instruction->size > 8)
+		return FLOW_OTHER;
+	const struct flow_set *set = instruction->is_thumb ? calls->thumb : calls->set;
+	return set->classify(instruction->opcode, instruction->size);
+}
+
+/* Reads the instruction of a row. */
+static void
+read_instruction(struct poly_calls *calls, const struct poly_batch *batch, size_t row,
+	struct calls_instruction *instruction)
+{
+	instruction->moment.record = poly_batch_number(batch, row);
+	instruction->moment.pc = batch->pc[row];
+	instruction->moment.has_time = poly_present(batch, POLY_COLUMN_time, row);
+	instruction->moment.time = instruction->moment.has_time ? batch->time[row] : 0;
+	instruction->size = 0;
+	instruction->is_thumb = false;
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
+		instruction->has_next = true;
+		instruction->next = instruction->moment.pc + batch->opcode_size[row];
+		if (poly_present(batch, POLY_COLUMN_opcode, row)) {
+			instruction->opcode = batch->opcode[row];
+			instruction->size = batch->opcode_size[row];
+		}
+	} else {
+		instruction->has_next = poly_present(batch, POLY_COLUMN_fallthrough, row);
+		instruction->next = instruction->has_next ? batch->fallthrough[row] : 0;
+	}
+	if (!calls->set)
+		instruction->flow = (uint8_t)cached_flow(calls, batch, row);
+	else if (poly_present(batch, POLY_COLUMN_instruction_set, row)) {
+		const char *name = poly_trace_name(batch->info, batch->instruction_set[row]);
+		instruction->is_thumb = name && name[0] == 'T';
+	}
+}
+
+/* Whether the instruction at pc is not the next one in memory. */
+static bool
+is_discontinuous(const struct calls_instruction *last, uint64_t pc)
+{
+	if (last->has_next)
+		return pc != last->next;
+	return pc <= last->moment.pc || pc - last->moment.pc > RETURN_DISTANCE_MAX;
+}
+
+/* Returns the instruction that transferred control: the last one, or the one with the delay
+ * slot. */
+static const struct calls_instruction *
+origin_of(const struct poly_calls *calls, const struct calls_context *context)
+{
+	const bool is_slot = calls->set && calls->set->delay && context->previous.has_next &&
+			     context->previous.next == context->last.moment.pc;
+	return is_slot && classify(calls, &context->previous) != FLOW_OTHER ? &context->previous
+									    : &context->last;
+}
+
+/* Begins a call from one instruction to another. */
+static bool
+begin_call(struct poly_calls *calls, struct calls_context *context,
+	const struct calls_instruction *from, const struct calls_moment *target)
+{
+	bool added;
+	struct calls_frame frame = {
+		.low = from->moment.pc + 1, .high = from->moment.pc + RETURN_DISTANCE_MAX};
+	frame.function = calls_function_at(calls, target->pc);
+	if (frame.function == CALLS_NONE)
+		return false;
+	if (from->has_next) {
+		frame.low = from->next + (calls->set ? calls->set->delay : 0);
+		frame.high = frame.low + (calls->set ? calls->set->slack : 0);
+	}
+	const uint32_t caller = context->frames[context->depth - 1].function;
+	uint64_t *point = map_get(&calls->points, frame.low, caller, &added);
+	if (!point)
+		return false;
+	*point = caller;
+	return calls_push(calls, context, &frame, &from->moment, target);
+}
+
+/* Returns the innermost frame, from 1, that returns to pc; 0: none. */
+static uint32_t
+find_return(const struct calls_context *context, uint64_t pc)
+{
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 1 && remaining > 0;
+		remaining--) {
+		const struct calls_frame *frame = &context->frames[i];
+		if (pc >= frame->low && pc <= frame->high)
+			return i;
+	}
+	return 0;
+}
+
+/* Returns the innermost frame of a function; context->depth: none. */
+static uint32_t
+find_function(const struct calls_context *context, uint32_t function)
+{
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 0 && remaining > 0;
+		remaining--) {
+		if (context->frames[i].function == function)
+			return i;
+	}
+	return context->depth;
+}
+
+/* The same among the frames that return together with the innermost one. */
+static uint32_t
+find_in_chain(const struct calls_context *context, uint32_t function)
+{
+	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 0 && remaining > 0;
+		remaining--) {
+		if (context->frames[i].function == function)
+			return i;
+		if (!context->frames[i].is_tail)
+			break;
+	}
+	return context->depth;
+}
+
+/* Returns the function at pc, reached without a call; CALLS_NONE: unknown. */
+static uint32_t
+known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
+{
+	const uint64_t *point;
+	if (calls->options.symbols) {
+		const struct poly_symbol *symbol =
+			poly_symbols_find(calls->options.symbols, pc);
+		point = symbol ? map_find(&calls->function_numbers, symbol->address) : NULL;
+		return point ? (uint32_t)*point : CALLS_NONE;
+	}
+	point = returns ? map_find(&calls->points, pc) : NULL;
+	return point ? (uint32_t)*point : CALLS_NONE;
+}
+
+/* Begins the first function of a context, or its successor. */
+static bool
+begin_first(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+{
+	const struct calls_moment none = {0};
+	const struct calls_frame frame = {
+		.function = calls_function_at(calls, at->pc), .low = 1, .high = 0};
+	return frame.function != CALLS_NONE && calls_push(calls, context, &frame, &none, at);
+}
+
+/* Unwinds to the frame of the function at pc; false: no such frame. */
+static bool
+unwind(struct poly_calls *calls, struct calls_context *context, uint64_t pc, bool returns)
+{
+	const uint32_t function = known_function(calls, pc, returns);
+	const uint32_t found =
+		function == CALLS_NONE ? context->depth : find_function(context, function);
+	if (found == context->depth)
+		return false;
+	calls_pop(calls, context, found + 1, 0, NULL);
+	return true;
+}
+
+/* Returns the outermost frame that returns with the innermost one. */
+static uint32_t
+chain_begin(const struct calls_context *context)
+{
+	uint32_t i = context->depth - 1;
+	while (context->frames[i].is_tail)
+		i--;
+	return i;
+}
+
+static bool
+follow_return(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+{
+	uint32_t found = find_return(context, at->pc);
+	const uint32_t returned = found + 1;
+	if (found) {
+		while (context->frames[found].is_tail)
+			found--;
+		calls_pop(calls, context, found, returned, at);
+		return true;
+	}
+	if (unwind(calls, context, at->pc, true))
+		return true;
+	if (chain_begin(context) > 0) {
+		calls->unmatched++;
+		return true;
+	}
+	calls->first_returns++;
+	/* A function that was called before the trace has returned. */
+	calls_pop(calls, context, 0, context->depth, at);
+	return begin_first(calls, context, at);
+}
+
+/* Follows a jump or other discontinuity. Only symbols identify jumps to other functions. */
+static bool
+follow_jump(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+{
+	const struct calls_frame *top = &context->frames[context->depth - 1];
+	const struct poly_symbol *own = calls->functions[top->function].symbol;
+	if (!calls->options.symbols || (own && at->pc - own->address < own->size))
+		return true;
+	const struct poly_symbol *symbol = poly_symbols_find(calls->options.symbols, at->pc);
+	if (!symbol || symbol == own)
+		return true;
+	if (symbol->address != at->pc || !symbol->is_code) {
+		unwind(calls, context, at->pc, false);
+		return true;
+	}
+	struct calls_frame frame = {.is_tail = true, .low = top->low, .high = top->high};
+	frame.function = calls_function_at(calls, at->pc);
+	if (frame.function == CALLS_NONE)
+		return false;
+	/* Functions that jump to each other in turn replace each other. */
+	const uint32_t found = find_in_chain(context, frame.function);
+	if (found != context->depth) {
+		calls_pop(calls, context, found + 1, context->depth, at);
+		return true;
+	}
+	calls->tails++;
+	return calls_push(calls, context, &frame, &context->last.moment, at);
+}
+
+/* Follows a control transfer to the next instruction of a context. */
+static bool
+follow_transfer(
+	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+{
+	const struct calls_instruction *from = origin_of(calls, context);
+	switch (classify(calls, from)) {
+	case FLOW_CALL: return begin_call(calls, context, from, at);
+	case FLOW_RETURN: return follow_return(calls, context, at);
+	case FLOW_OTHER: break;
+	}
+	return follow_jump(calls, context, at);
+}
+
+/* Whether a row is a further micro-operation of the last instruction; it can have the
+ * fallthrough address. */
+static bool
+is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_context *context)
+{
+	if (!context->has_last || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
+		batch->uop_index[row] <= 1 || batch->pc[row] != context->last.moment.pc)
+		return false;
+	if (poly_present(batch, POLY_COLUMN_fallthrough, row)) {
+		context->last.has_next = true;
+		context->last.next = batch->fallthrough[row];
+	}
+	return true;
+}
+
+static bool
+follow_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+{
+	struct calls_context *context = context_of(calls, batch, row);
+	struct calls_instruction next;
+	bool ok = context != NULL;
+	if (!ok || is_same_instruction(batch, row, context))
+		return ok;
+	read_instruction(calls, batch, row, &next);
+	if (!context->has_last)
+		ok = begin_first(calls, context, &next.moment);
+	else if (is_discontinuous(&context->last, next.moment.pc))
+		ok = follow_transfer(calls, context, &next.moment);
+	if (!ok)
+		return false;
+	const struct calls_frame *top = &context->frames[context->depth - 1];
+	calls->nodes[top->node].self++;
+	if (top->call != CALLS_NONE)
+		calls->calls[top->call].self++;
+	calls->instructions++;
+	context->previous = context->last;
+	context->last = next;
+	context->has_last = true;
+	return true;
+}
+
+enum poly_status
+poly_calls_update(
+	struct poly_calls *calls, const struct poly_batch *batch, struct poly_error *error)
+{
+	for (size_t row = 0; row < batch->rows && !calls->failed; row++) {
+		if (poly_present(batch, POLY_COLUMN_kind, row) &&
+			batch->kind[row] == POLY_KIND_INSTRUCTION &&
+			poly_present(batch, POLY_COLUMN_pc, row) &&
+			!(poly_present(batch, POLY_COLUMN_synthetic, row) &&
+				batch->synthetic[row]))
+			calls->failed = !follow_row(calls, batch, row);
+	}
+	if (calls->full)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"more than %d calls or %d threads", POLY_CALLS_MAX, CONTEXTS_MAX);
+	return calls->failed ? err_memory(error) : POLY_OK;
+}
+
+/* Adds the counts of callees to their callers. */
+static void
+sum_up(struct poly_calls *calls)
+{
+	for (uint32_t i = 0; i < calls->node_count; i++) {
+		calls->nodes[i].total = calls->nodes[i].self;
+		calls->functions[calls->nodes[i].function].self += calls->nodes[i].self;
+	}
+	for (uint32_t i = calls->node_count; i-- > 0;) {
+		const struct calls_node *node = &calls->nodes[i];
+		if (node->parent != CALLS_NONE)
+			calls->nodes[node->parent].total += node->total;
+	}
+	for (uint32_t i = calls->call_count; i-- > 0;) {
+		struct calls_call *call = &calls->calls[i];
+		call->total += call->self;
+		if (call->parent != CALLS_NONE)
+			calls->calls[call->parent].total += call->total;
+	}
+	for (uint32_t i = 0; i < calls->call_count; i++) {
+		struct calls_call *call = &calls->calls[i];
+		if (call->parent != CALLS_NONE)
+			call->depth = calls->calls[call->parent].depth + 1;
+	}
+}
+
+enum poly_status
+poly_calls_finish(struct poly_calls *calls, struct poly_error *error)
+{
+	const uint64_t unwound = calls->unwound;
+	for (uint32_t i = 0; i < calls->context_count; i++)
+		calls_pop(calls, calls->contexts[i], 0, 0, NULL);
+	/* Frames that the end of the trace popped were not unwound by the program. */
+	calls->unwound = unwound;
+	if (calls->options.merges_unreturned && !calls_merge_unreturned(calls))
+		return err_memory(error);
+	sum_up(calls);
+	return POLY_OK;
+}
+
+void
+poly_calls_free(struct poly_calls *calls)
+{
+	if (!calls)
+		return;
+	for (uint32_t i = 0; i < calls->context_count; i++) {
+		mem_free(calls->contexts[i]->frames);
+		mem_free(calls->contexts[i]);
+	}
+	mem_free(calls->contexts);
+	mem_free(calls->functions);
+	mem_free(calls->nodes);
+	mem_free(calls->calls);
+	map_free(&calls->context_numbers);
+	map_free(&calls->function_numbers);
+	map_free(&calls->node_numbers);
+	map_free(&calls->points);
+	mem_free(calls);
+}

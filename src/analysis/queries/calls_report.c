@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports calls. */
+#include "analysis/queries/calls.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "report/terms.h"
+
+#include <stdlib.h>
+
+/* Digits of addresses. */
+static unsigned
+digits_of(const struct poly_calls *calls)
+{
+	const unsigned bits = calls->info ? calls->info->address_bits : 0;
+	return bits ? (bits + 3) / 4 : 1;
+}
+
+/* Adds a cell with the name of a function, indented by depth. */
+static void
+cell_function(const struct poly_calls *calls, uint32_t function, uint32_t depth,
+	struct poly_report *report)
+{
+	const struct calls_function *called = &calls->functions[function];
+	struct buf name = {0};
+	for (uint32_t i = 0; i < depth; i++)
+		buf_string(&name, "  ");
+	if (called->symbol)
+		buf_string(&name, called->symbol->name);
+	else
+		buf_printf(&name, "0x%0*llx", (int)digits_of(calls),
+			(unsigned long long)called->entry);
+	poly_report_cell_text(report, buf_text(&name));
+	buf_free(&name);
+}
+
+/* Returns the next node in preorder; CALLS_NONE: none. */
+static uint32_t
+next_node(const struct poly_calls *calls, uint32_t number)
+{
+	const struct calls_node *nodes = calls->nodes;
+	if (nodes[number].child != CALLS_NONE)
+		return nodes[number].child;
+	while (nodes[number].sibling == CALLS_NONE && nodes[number].parent != CALLS_NONE)
+		number = nodes[number].parent;
+	if (nodes[number].sibling != CALLS_NONE)
+		return nodes[number].sibling;
+	for (number++; number < calls->node_count; number++) {
+		if (nodes[number].parent == CALLS_NONE)
+			return number;
+	}
+	return CALLS_NONE;
+}
+
+static void
+report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *report)
+{
+	poly_report_table(report, "call_tree");
+	if (!is_text)
+		poly_report_column(report, "depth", true);
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
+	poly_report_column(report, "calls", true);
+	poly_report_column(report, "entry_pc", true);
+	poly_report_column(report, "function", false);
+	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
+		i = next_node(calls, i)) {
+		const struct calls_node *node = &calls->nodes[i];
+		if (!is_text)
+			poly_report_cell_count(report, node->depth);
+		poly_report_cell_count(report, node->total);
+		poly_report_cell_count(report, node->self);
+		poly_report_cell_count(report, node->calls);
+		poly_report_cell_address(
+			report, calls->functions[node->function].entry, digits_of(calls));
+		cell_function(calls, node->function, is_text ? node->depth : 0, report);
+	}
+	poly_report_end(report);
+}
+
+/* A function in the profile. */
+struct profile_entry {
+	uint64_t total, nested, entry;
+	uint32_t function;
+};
+
+static int
+by_total(const void *left, const void *right)
+{
+	const struct profile_entry *a = left, *b = right;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+/*
+ * Sums the nodes of each function: all of them in nested, outermost ones in total. open: number
+ * of nodes of each function on the current path.
+ */
+static void
+sum_functions(const struct poly_calls *calls, struct profile_entry *entries, uint32_t *open)
+{
+	uint32_t previous = CALLS_NONE;
+	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
+		i = next_node(calls, i)) {
+		const struct calls_node *node = &calls->nodes[i];
+		/* Leave finished nodes, up to the parent of this one. */
+		while (previous != CALLS_NONE && previous != node->parent) {
+			open[calls->nodes[previous].function]--;
+			previous = calls->nodes[previous].parent;
+		}
+		struct profile_entry *entry = &entries[node->function];
+		entry->nested += node->total;
+		if (!open[node->function]++)
+			entry->total += node->total;
+		previous = i;
+	}
+}
+
+static void
+report_entries(const struct poly_calls *calls, const struct profile_entry *entries,
+	struct poly_report *report)
+{
+	for (uint32_t i = 0; i < calls->function_count; i++) {
+		const struct calls_function *function = &calls->functions[entries[i].function];
+		/* Functions that were merged into their callers have no calls. */
+		if (!function->calls)
+			continue;
+		poly_report_cell_count(report, entries[i].total);
+		poly_report_cell_count(report, function->self);
+		poly_report_cell_count(report, function->calls);
+		poly_report_cell_count(report, entries[i].nested);
+		poly_report_cell_address(report, function->entry, digits_of(calls));
+		cell_function(calls, entries[i].function, 0, report);
+	}
+}
+
+static void
+report_profile(const struct poly_calls *calls, struct poly_report *report)
+{
+	struct profile_entry *entries =
+		mem_new((size_t)calls->function_count + 1, sizeof *entries);
+	uint32_t *open = mem_new((size_t)calls->function_count + 1, sizeof *open);
+	poly_report_table(report, "functions");
+	poly_report_column(report, "total_instructions", true);
+	poly_report_column(report, "self_instructions", true);
+	poly_report_column(report, "calls", true);
+	poly_report_column(report, "total_with_recursion", true);
+	poly_report_column(report, "entry_pc", true);
+	poly_report_column(report, "function", false);
+	if (entries && open) {
+		for (uint32_t i = 0; i < calls->function_count; i++) {
+			entries[i].function = i;
+			entries[i].entry = calls->functions[i].entry;
+		}
+		sum_functions(calls, entries, open);
+		qsort(entries, calls->function_count, sizeof *entries, by_total);
+		report_entries(calls, entries, report);
+		poly_report_end(report);
+	}
+	/* Out of memory, the table stays open, and rendering fails. */
+	mem_free(entries);
+	mem_free(open);
+}
+
+/* Adds two cells: a record and its address. */
+static void
+cell_moment(const struct poly_calls *calls, const struct calls_moment *moment,
+	struct poly_report *report)
+{
+	if (!moment->record) {
+		poly_report_cell_text(report, NULL);
+		poly_report_cell_text(report, NULL);
+		return;
+	}
+	poly_report_cell_count(report, moment->record);
+	poly_report_cell_address(report, moment->pc, digits_of(calls));
+}
+
+static void
+cell_time(const struct calls_moment *moment, struct poly_report *report)
+{
+	if (moment->has_time)
+		poly_report_cell_count(report, moment->time);
+	else
+		poly_report_cell_text(report, NULL);
+}
+
+static void
+report_call(const struct poly_calls *calls, const struct calls_call *call, bool is_text,
+	struct poly_report *report)
+{
+	if (!is_text)
+		poly_report_cell_count(report, call->depth);
+	cell_moment(calls, &call->site, report);
+	cell_moment(calls, &call->first, report);
+	cell_moment(calls, &call->last, report);
+	cell_moment(calls, &call->back, report);
+	poly_report_cell_count(report, call->self);
+	poly_report_cell_count(report, call->total);
+	if (calls->info->clock) {
+		cell_time(&call->first, report);
+		cell_time(&call->last, report);
+	}
+	cell_function(calls, call->function, is_text ? call->depth : 0, report);
+}
+
+static void
+report_list(const struct poly_calls *calls, bool is_text, struct poly_report *report)
+{
+	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"),
+		KEY("entry_record"), KEY("entry_pc"), KEY("last_record"), KEY("last_pc"),
+		KEY("return_record"), KEY("return_pc"), KEY("self_instructions"),
+		KEY("total_instructions")};
+	poly_report_table(report, "call_list");
+	if (!is_text)
+		poly_report_column(report, "depth", true);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		poly_report_column(report, columns[i], true);
+	if (calls->info && calls->info->clock) {
+		poly_report_column(report, "start_time", true);
+		poly_report_column(report, "end_time", true);
+	}
+	poly_report_column(report, "function", false);
+	for (uint32_t i = 0; i < calls->call_count; i++) {
+		const struct calls_call *call = &calls->calls[i];
+		const bool stays = !calls->options.merges_unreturned || call->has_returned;
+		if (stays || call->parent == CALLS_NONE)
+			report_call(calls, call, is_text, report);
+	}
+	poly_report_end(report);
+}
+
+void
+poly_calls_report(const struct poly_calls *calls, enum poly_calls_style style, bool is_text,
+	struct poly_report *report)
+{
+	if (style == POLY_CALLS_TREE)
+		report_tree(calls, is_text, report);
+	else if (style == POLY_CALLS_PROFILE)
+		report_profile(calls, report);
+	else
+		report_list(calls, is_text, report);
+	poly_report_section(report, "totals");
+	poly_report_count(report, "instructions", calls->instructions);
+	poly_report_count(report, "calls", calls->all);
+	poly_report_count(report, "returned_calls", calls->returned);
+	poly_report_count(report, "tail_calls", calls->tails);
+	poly_report_count(report, "frames_unwound_without_return", calls->unwound);
+	poly_report_count(report, "returns_from_first_function", calls->first_returns);
+	poly_report_count(report, "unmatched_returns", calls->unmatched);
+	poly_report_count(report, "frames_beyond_the_depth_limit", calls->deep);
+	poly_report_end(report);
+}

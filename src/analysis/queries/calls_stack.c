@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions, the call tree, and the call stacks. */
+#include "analysis/queries/calls.h"
+
+#include "base/mem.h"
+
+/* Grows an array by at least one element; false: out of memory. */
+static bool
+grow(void **list, uint32_t *capacity, uint32_t count, size_t size)
+{
+	if (count < *capacity)
+		return true;
+	const uint32_t new_capacity = *capacity ? 2 * *capacity : 64;
+	void *grown = mem_resize(*list, new_capacity, size);
+	if (!grown)
+		return false;
+	*list = grown;
+	*capacity = new_capacity;
+	return true;
+}
+
+uint32_t
+calls_function_at(struct poly_calls *calls, uint64_t address)
+{
+	bool added;
+	const struct poly_symbol *symbol =
+		calls->options.symbols ? poly_symbols_find(calls->options.symbols, address)
+				       : NULL;
+	const uint64_t entry = symbol ? symbol->address : address;
+	uint64_t *number =
+		map_get(&calls->function_numbers, entry, calls->function_count, &added);
+	if (!number)
+		return CALLS_NONE;
+	if (!added)
+		return (uint32_t)*number;
+	void *list = calls->functions;
+	if (!grow(&list, &calls->function_capacity, calls->function_count,
+		    sizeof *calls->functions))
+		return CALLS_NONE;
+	calls->functions = list;
+	calls->functions[calls->function_count] =
+		(struct calls_function){.entry = entry, .symbol = symbol};
+	return calls->function_count++;
+}
+
+/* Appends the newest node to the children of its parent. */
+static void
+link_node(struct poly_calls *calls, uint32_t parent)
+{
+	const uint32_t number = calls->node_count - 1;
+	if (parent == CALLS_NONE)
+		return;
+	struct calls_node *node = &calls->nodes[parent];
+	if (node->child == CALLS_NONE)
+		node->child = number;
+	else
+		calls->nodes[node->last_child].sibling = number;
+	node->last_child = number;
+}
+
+uint32_t
+calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function)
+{
+	bool added;
+	const uint32_t depth = parent == CALLS_NONE ? 0 : calls->nodes[parent].depth + 1;
+	const uint64_t key = (uint64_t)function << 32 | parent;
+	if (parent != CALLS_NONE &&
+		(depth >= POLY_CALLS_DEPTH || calls->node_count >= CALLS_NODES)) {
+		const uint64_t *known = map_find(&calls->node_numbers, key);
+		calls->deep += !known;
+		return known ? (uint32_t)*known : parent;
+	}
+	uint64_t *number = map_get(&calls->node_numbers, key, calls->node_count, &added);
+	if (!number)
+		return CALLS_NONE;
+	if (!added)
+		return (uint32_t)*number;
+	void *list = calls->nodes;
+	if (!grow(&list, &calls->node_capacity, calls->node_count, sizeof *calls->nodes))
+		return CALLS_NONE;
+	calls->nodes = list;
+	calls->nodes[calls->node_count++] = (struct calls_node){.function = function,
+		.parent = parent,
+		.child = CALLS_NONE,
+		.last_child = CALLS_NONE,
+		.sibling = CALLS_NONE,
+		.depth = depth};
+	link_node(calls, parent);
+	return calls->node_count - 1;
+}
+
+/* Stores a call and returns its number; CALLS_NONE: out of memory, or too many. */
+static uint32_t
+store_call(struct poly_calls *calls, const struct calls_call *call)
+{
+	void *list = calls->calls;
+	calls->full |= calls->call_count == POLY_CALLS_MAX;
+	if (calls->full || !grow(&list, &calls->call_capacity, calls->call_count, sizeof *call))
+		return CALLS_NONE;
+	calls->calls = list;
+	calls->calls[calls->call_count] = *call;
+	return calls->call_count++;
+}
+
+bool
+calls_push(struct poly_calls *calls, struct calls_context *context,
+	const struct calls_frame *prototype, const struct calls_moment *site,
+	const struct calls_moment *first)
+{
+	struct calls_frame frame = *prototype;
+	const struct calls_frame *top =
+		context->depth ? &context->frames[context->depth - 1] : NULL;
+	void *list = context->frames;
+	if (context->depth == CALLS_FRAMES) {
+		calls->deep++;
+		return true;
+	}
+	if (!grow(&list, &context->capacity, context->depth, sizeof frame))
+		return false;
+	/* The array can have moved. */
+	context->frames = list;
+	top = context->depth ? &context->frames[context->depth - 1] : NULL;
+	const uint32_t parent = top ? top->node : CALLS_NONE;
+	frame.node = calls_node_of(calls, parent, frame.function);
+	frame.call = CALLS_NONE;
+	if (frame.node == CALLS_NONE)
+		return false;
+	if (calls->options.keeps_each) {
+		const struct calls_call call = {.parent = top ? top->call : CALLS_NONE,
+			.function = frame.function,
+			.site = *site,
+			.first = *first};
+		frame.call = store_call(calls, &call);
+		if (frame.call == CALLS_NONE)
+			return false;
+	}
+	if (frame.node != parent) {
+		calls->nodes[frame.node].calls++;
+		calls->functions[frame.function].calls++;
+	}
+	calls->all++;
+	context->frames[context->depth++] = frame;
+	return true;
+}
+
+void
+calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
+	uint32_t returned, const struct calls_moment *back)
+{
+	while (context->depth > depth) {
+		const struct calls_frame *frame = &context->frames[--context->depth];
+		const bool has_returned = context->depth < returned;
+		calls->returned += has_returned;
+		calls->unwound += !has_returned;
+		if (frame->call == CALLS_NONE)
+			continue;
+		struct calls_call *call = &calls->calls[frame->call];
+		call->has_returned = has_returned;
+		call->last = context->last.moment;
+		if (has_returned && back)
+			call->back = *back;
+	}
+}
+
+bool
+calls_merge_unreturned(struct poly_calls *calls)
+{
+	uint32_t *node_of = mem_new((size_t)calls->call_count + 1, sizeof *node_of);
+	if (!node_of)
+		return false;
+	map_free(&calls->node_numbers);
+	calls->node_count = 0;
+	for (uint32_t i = 0; i < calls->function_count; i++)
+		calls->functions[i].calls = 0;
+	bool ok = true;
+	for (uint32_t i = 0; i < calls->call_count && ok; i++) {
+		struct calls_call *call = &calls->calls[i];
+		const bool is_first = call->parent == CALLS_NONE;
+		const uint32_t parent = is_first ? CALLS_NONE : node_of[call->parent];
+		node_of[i] = parent;
+		if (is_first || call->has_returned) {
+			node_of[i] = calls_node_of(calls, parent, call->function);
+			ok = node_of[i] != CALLS_NONE;
+		}
+		if (ok && node_of[i] != parent) {
+			calls->nodes[node_of[i]].calls++;
+			calls->functions[call->function].calls++;
+		}
+		if (ok)
+			calls->nodes[node_of[i]].self += call->self;
+	}
+	mem_free(node_of);
+	return ok;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Records the stages of instructions, for logs and diagrams. */
+#include "analysis/sim/pipeline/pipeline.h"
+
+#include "analysis/core/analysis_instance.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "polytrace/stages.h"
+#include "sim/pipeline/kanata.h"
+#include "sim/pipeline/pipeline_svg.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of a label, including the NUL. */
+enum { LABEL = 80 };
+
+struct pipeline_stages *
+pipeline_stages_new(uint64_t from, uint64_t count)
+{
+	struct pipeline_stages *stages = mem_new(1, sizeof *stages);
+	if (!stages)
+		return NULL;
+	stages->from = from;
+	stages->count = count;
+	stages->times = mem_new((size_t)count, sizeof *stages->times);
+	stages->names = mem_new((size_t)count, sizeof *stages->names);
+	if (stages->times && stages->names)
+		return stages;
+	pipeline_stages_free(stages);
+	return NULL;
+}
+
+void
+pipeline_stages_free(struct pipeline_stages *stages)
+{
+	if (!stages)
+		return;
+	mem_free(stages->times);
+	mem_free(stages->names);
+	mem_free(stages);
+}
+
+void
+pipeline_stages_begin(struct pipeline_stages *stages)
+{
+	if (stages)
+		stages->seen = stages->recorded = 0;
+}
+
+struct pipeline_times *
+pipeline_stages_buffer(struct pipeline_stages *stages)
+{
+	return stages && stages->recorded < stages->count ? stages->buffer_times : NULL;
+}
+
+void
+pipeline_stages_record(struct pipeline_stages *stages, size_t n)
+{
+	for (size_t i = 0; i < n && stages->recorded < stages->count; i++) {
+		if (++stages->seen < stages->from)
+			continue;
+		stages->times[stages->recorded] = stages->buffer_times[i];
+		stages->names[stages->recorded++] = stages->buffer_names[i];
+	}
+}
+
+/* Formats the label of an instruction: "0x0043c96a J JMP_IMM". */
+static void
+format_label(const struct static_ops *ops, const struct pipeline_name *buffer_names,
+	char label[LABEL])
+{
+	const struct static_op *op = static_op_at(ops, buffer_names->operation);
+	const char *mnemonic = op->mnemonic ? op->mnemonic : "";
+	const char *micro_op = op->micro_op ? op->micro_op : "";
+	snprintf(label, LABEL, "0x%08" PRIx64 "%s%.25s%s%.25s", buffer_names->pc,
+		*mnemonic ? " " : "", mnemonic, *micro_op ? " " : "", micro_op);
+}
+
+/* Appends the text of a file. */
+static enum poly_status
+append(const struct pipeline_stages *stages, const struct static_ops *ops,
+	enum poly_stages_form form, struct buf *out, struct poly_error *error)
+{
+	enum poly_status status = POLY_ERR_MEMORY;
+	const char **labels = mem_new(stages->recorded + 1, sizeof *labels);
+	char(*texts)[LABEL] = mem_new(stages->recorded + 1, sizeof *texts);
+	const struct pipeline_slice slice = {
+		stages->times, labels, stages->recorded, stages->from};
+	for (size_t i = 0; labels && texts && i < stages->recorded; i++) {
+		format_label(ops, &stages->names[i], texts[i]);
+		labels[i] = texts[i];
+	}
+	if (!labels || !texts)
+		err_memory(error);
+	else if (form == POLY_STAGES_KONATA)
+		status = kanata_append(&slice, out, error);
+	else
+		status = pipeline_svg_append(&slice, out, error);
+	mem_free(labels);
+	mem_free(texts);
+	return status;
+}
+
+/* Returns the state of the simulation; NULL: it was not requested. */
+static const struct pipeline_simulation *
+find_state(const struct poly_stats *stats)
+{
+	for (size_t i = 0; i < stats->count; i++) {
+		if (stats->instances[i].analysis == &analysis_pipeline)
+			return stats->instances[i].state;
+	}
+	return NULL;
+}
+
+enum poly_status
+poly_stages_write(const struct poly_stats *stats, enum poly_stages_form form,
+	const struct poly_sink *sink, struct poly_error *error)
+{
+	const struct pipeline_simulation *sim = find_state(stats);
+	struct buf out = {0};
+	if (!sim)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.analyses does not include 'pipeline'");
+	if (!sim->stages)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"stages were not recorded; set option 'pipeline.count'");
+	enum poly_status status = append(sim->stages, &stats->ops, form, &out, error);
+	if (status == POLY_OK) {
+		errno = sink->write(sink->user, buf_text(&out), out.size);
+		if (errno)
+			status = err_system(error, POLY_NO_OFFSET, "cannot write");
+	}
+	buf_free(&out);
+	return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls and returns: compares the targets of returns with a stack of the return addresses of
+ * calls, like a return-address stack (RAS) of 1024 entries that unwinds to a matching entry.
+ *
+ * spec: Apple amber traces 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
+ */
+#include "analysis/facts/branch_stream.h"
+
+#include "analysis/facts/top_n.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+/* Entries of the stack of a context; another one replaces the oldest. */
+#define FRAMES 1024
+
+/* Depths of the stack, with 0. */
+#define DEPTHS 1025
+
+struct address_stack {
+	uint64_t *addresses; /* FRAMES of them, allocated with the first call */
+	uint32_t depth;	     /* number of valid entries */
+	uint32_t bottom;     /* index of the lowest one */
+};
+
+struct returns_counts {
+	uint64_t calls, returns;
+	uint64_t matched;	 /* to the return address of the last call */
+	uint64_t unwinding;	 /* to the return address of an earlier call */
+	uint64_t mismatched;	 /* to an address that is not on the stack */
+	uint64_t underflows;	 /* with an empty stack */
+	uint64_t frames_skipped; /* by unwinding returns */
+	uint64_t overflows;	 /* calls whose entry was replaced */
+	uint64_t depths[DEPTHS];
+};
+
+struct returns {
+	struct branch_stream stream;
+	struct address_stack stacks[ANALYSIS_CONTEXTS_MAX];
+	struct returns_counts counts, before; /* before: the counts before a warm-up */
+};
+
+static enum poly_status
+returns_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct returns *returns = state;
+	(void)setup;
+	return branch_stream_init(&returns->stream) ? POLY_OK : err_memory(error);
+}
+
+static void
+returns_begin(void *state, const struct poly_trace_info *info)
+{
+	struct returns *returns = state;
+	branch_stream_begin_trace(&returns->stream, info);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		returns->stacks[i].depth = 0;
+}
+
+/* Returns the address a number of frames below the top. */
+static uint64_t
+address_at(const struct address_stack *stack, uint32_t below)
+{
+	return stack->addresses[(stack->bottom + stack->depth - 1 - below) % FRAMES];
+}
+
+static bool
+push(struct returns *returns, struct address_stack *stack, uint64_t address)
+{
+	if (!stack->addresses)
+		stack->addresses = mem_new(FRAMES, sizeof *stack->addresses);
+	if (!stack->addresses)
+		return false;
+	if (stack->depth == FRAMES) {
+		stack->bottom = (stack->bottom + 1) % FRAMES;
+		stack->depth--;
+		returns->counts.overflows++;
+	}
+	stack->addresses[(stack->bottom + stack->depth) % FRAMES] = address;
+	stack->depth++;
+	returns->counts.depths[stack->depth]++;
+	return true;
+}
+
+/* Counts a return to an address, which pops the entries down to it if it is on the stack. */
+static void
+pop(struct returns *returns, struct address_stack *stack, uint64_t address)
+{
+	uint32_t below = 0;
+	while (below < stack->depth && address_at(stack, below) != address)
+		below++;
+	if (stack->depth == 0) {
+		returns->counts.underflows++;
+		return;
+	}
+	if (below == stack->depth) {
+		returns->counts.mismatched++;
+		return;
+	}
+	returns->counts.matched += below == 0;
+	returns->counts.unwinding += below != 0;
+	returns->counts.frames_skipped += below;
+	stack->depth -= below + 1;
+}
+
+/* Counts the calls and returns of the last update of the stream. */
+static bool
+count_branches(struct returns *returns)
+{
+	bool ok = true;
+	for (size_t i = 0; i < returns->stream.count && ok; i++) {
+		const struct executed_branch *branch = &returns->stream.list[i];
+		struct address_stack *stack = &returns->stacks[branch->context];
+		if (!branch->taken)
+			continue;
+		if (branch->flow & OP_RETURNS) {
+			returns->counts.returns++;
+			if (branch->has_target)
+				pop(returns, stack, branch->target);
+		} else if (branch->flow & OP_CALLS) {
+			returns->counts.calls++;
+			if (branch->has_fallthrough)
+				ok = push(returns, stack, branch->fallthrough);
+		}
+	}
+	return ok;
+}
+
+static bool
+returns_update(void *state, const struct analysis_rows *rows)
+{
+	struct returns *returns = state;
+	branch_stream_update(&returns->stream, rows);
+	if (rows->counts)
+		return count_branches(returns);
+	/* A warm-up changes the stacks but not the counts. */
+	returns->before = returns->counts;
+	const bool ok = count_branches(returns);
+	returns->counts = returns->before;
+	return ok;
+}
+
+static void
+returns_report(const void *state, const struct static_ops *ops, struct poly_report *report)
+{
+	const struct returns_counts *counts = &((const struct returns *)state)->counts;
+	uint64_t max_depth = 0;
+	(void)ops;
+	for (size_t i = 0; i < DEPTHS; i++)
+		max_depth = counts->depths[i] ? i : max_depth;
+	poly_report_count(report, "calls", counts->calls);
+	poly_report_count(report, "returns", counts->returns);
+	poly_report_count(report, "matched_returns", counts->matched);
+	poly_report_ratio(report, "matched_return_ratio", (double)counts->matched,
+		(double)counts->returns, 2);
+	poly_report_count(report, "unwinding_returns", counts->unwinding);
+	poly_report_count(report, "frames_skipped", counts->frames_skipped);
+	poly_report_count(report, "mismatched_returns", counts->mismatched);
+	poly_report_count(report, "ras_underflow", counts->underflows);
+	poly_report_count(report, "call_depth_max", max_depth);
+	if (counts->overflows)
+		poly_report_count(report, "ras_overflow", counts->overflows);
+	top_n_distribution(report, "call_depths", "call_depth", counts->depths, DEPTHS);
+}
+
+static void
+returns_fini(void *state)
+{
+	struct returns *returns = state;
+	branch_stream_fini(&returns->stream);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		mem_free(returns->stacks[i].addresses);
+}
+
+/* Returns whether a trace identifies calls. */
+static bool
+returns_suits(const struct poly_trace_info *info)
+{
+	return info->columns & (POLY_HAS(opcode) | POLY_HAS(mnemonic) | POLY_HAS(text));
+}
+
+static const struct poly_option options[] = {{0}};
+
+const struct analysis analysis_returns = {
+	.info = {.name = "returns",
+		.title = "Calls and returns",
+		.summary = "matched, unwinding and mismatched returns, and call depths",
+		.needs = POLY_HAS(kind) | POLY_HAS(pc),
+		.wants = BRANCH_STREAM_COLUMNS,
+		.is_default = true,
+		.options = options},
+	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
+	.suits = returns_suits,
+	.state_size = sizeof(struct returns),
+	.init = returns_init,
+	.begin = returns_begin,
+	.update = returns_update,
+	.report = returns_report,
+	.fini = returns_fini,
+};

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strides: distances between consecutive accesses of a static instruction, by context.
+ *
+ * Bounded: SITES_MAX instructions of contexts and STRIDES_MAX unique strides of these; accesses
+ * that exceed a table are counted as such.
+ */
+#include "analysis/core/analysis.h"
+
+#include "analysis/facts/adaptive_bins.h"
+#include "analysis/facts/counters.h"
+#include "analysis/facts/pair_index.h"
+#include "analysis/facts/column_stats.h"
+#include "base/mem.h"
+#include "report/tree.h"
+
+#include <stdlib.h>
+
+#define SITES_MAX ((uint32_t)1 << 18)
+#define STRIDES_MAX ((uint32_t)1 << 20)
+
+/* Run lengths are binned by powers of two. */
+#define RUN_BINS 64
+
+enum { OPTION_TOP };
+
+/* A static instruction of a context. */
+struct stride_site {
+	uint64_t last,
+		stride; /* address of the last access, its distance from the previous one */
+	uint64_t count, zero, repeated, changed;
+	uint32_t pair; /* index of the last stride's count */
+	bool has_last; /* there is a last address */
+	bool has_stride, has_pair;
+};
+
+/* Sequential accesses of a context. */
+struct access_run {
+	uint64_t end, length;
+};
+
+struct strides {
+	const struct contexts *contexts;
+	uint32_t top;
+	struct adaptive_bins sites; /* by index of the static site and context */
+	struct pair_index pairs;    /* of an entry of sites and a stride */
+	uint64_t *counts;	    /* by index of the pair */
+	uint32_t capacity;
+	uint64_t accesses, unattributed, untracked;
+	struct access_run runs[ANALYSIS_CONTEXTS_MAX];
+	uint64_t run_counts[RUN_BINS], run_accesses[RUN_BINS];
+};
+
+static enum poly_status
+strides_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct strides *strides = state;
+	(void)error;
+	strides->contexts = setup->contexts;
+	strides->top = (uint32_t)setup->values[OPTION_TOP];
+	strides->sites.max_count = SITES_MAX;
+	strides->sites.is_fixed = true;
+	strides->sites.item_size = sizeof(struct stride_site);
+	return POLY_OK;
+}
+
+/* Counts a complete run. */
+static void
+end_run(uint64_t counts[RUN_BINS], uint64_t accesses[RUN_BINS], uint64_t length)
+{
+	if (!length)
+		return;
+	const int bin = 63 - __builtin_clzll(length);
+	counts[bin]++;
+	accesses[bin] += length;
+}
+
+static void
+strides_begin(void *state, const struct poly_trace_info *info)
+{
+	struct strides *strides = state;
+	(void)info;
+	for (uint32_t i = 0; i < strides->sites.count; i++) {
+		struct stride_site *site = adaptive_bins_item(&strides->sites, i);
+		site->has_last = site->has_stride = site->has_pair = false;
+	}
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
+		end_run(strides->run_counts, strides->run_accesses, strides->runs[i].length);
+		strides->runs[i] = (struct access_run){0, 0};
+	}
+}
+
+/* Extends a run by an access, or begins another one. */
+static inline void
+extend_run(struct access_run *run, struct strides *strides, uint64_t address, bool counts)
+{
+	if (run->end != address) {
+		end_run(strides->run_counts, strides->run_accesses, run->length);
+		run->length = 0;
+	}
+	run->length += counts;
+}
+
+/* Finds or adds the count of a site's new stride; false: out of memory. */
+static bool
+find_stride(struct strides *strides, struct stride_site *site, uint32_t number)
+{
+	site->pair = pair_index_add(&strides->pairs, number, site->stride, STRIDES_MAX);
+	if (site->pair == PAIR_INDEX_FAILED)
+		return false;
+	void *counts = strides->counts;
+	const bool has_room = counters_grow_array(
+		&counts, &strides->capacity, strides->pairs.count, sizeof *strides->counts);
+	strides->counts = counts;
+	return has_room;
+}
+
+/* Counts the last stride of a site; false: out of memory. */
+static inline bool
+count_stride(struct strides *strides, struct stride_site *site, uint32_t number, bool same)
+{
+	site->zero += site->stride == 0;
+	site->repeated += site->stride != 0 && same;
+	site->changed += site->stride != 0 && !same;
+	if (!site->has_pair && !find_stride(strides, site, number))
+		return false;
+	site->has_pair = true;
+	if (site->pair == PAIR_INDEX_FULL)
+		strides->untracked++;
+	else
+		strides->counts[site->pair]++;
+	return true;
+}
+
+/* Counts an access of a site; false: out of memory. */
+static inline bool
+count_access(struct strides *strides, uint32_t number, uint64_t address, bool counts)
+{
+	struct stride_site *site = adaptive_bins_item(&strides->sites, number);
+	const uint64_t stride = address - site->last;
+	const bool same = site->has_stride && stride == site->stride;
+	const bool had_last = site->has_last;
+	site->count += counts;
+	site->last = address;
+	site->has_last = true;
+	if (!had_last)
+		return true;
+	site->stride = stride;
+	site->has_pair &= same;
+	site->has_stride = true;
+	return !counts || count_stride(strides, site, number, same);
+}
+
+static bool
+update_row(struct strides *strides, const struct analysis_rows *rows, size_t row)
+{
+	const struct poly_batch *batch = rows->batch;
+	const uint16_t context = rows->context ? rows->context[row] : rows->sole_context;
+	const uint64_t address = batch->address[row];
+	struct access_run *run = &strides->runs[context];
+	if (batch->access[row] > POLY_ACCESS_WRITE)
+		return true;
+	strides->accesses += rows->counts;
+	extend_run(run, strides, address, rows->counts);
+	run->end =
+		address + (poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
+	const uint32_t number = rows->site[row] == OP_NONE ? ADAPTIVE_BIN_NONE
+							   : adaptive_bins_get(&strides->sites,
+								     rows->site[row], context);
+	if (number != ADAPTIVE_BIN_NONE)
+		return count_access(strides, number, address, rows->counts);
+	strides->unattributed += rows->counts;
+	return !strides->sites.failed;
+}
+
+static bool
+strides_update(void *state, const struct analysis_rows *rows)
+{
+	const struct poly_batch *batch = rows->batch;
+	const size_t words = batch->access && batch->address ? row_bits_words(batch) : 0;
+	for (size_t w = 0; w < words; w++) {
+		uint64_t left = row_bits_present(batch, POLY_COLUMN_access, w) &
+				row_bits_present(batch, POLY_COLUMN_address, w);
+		while (left) {
+			if (!update_row(state, rows, 64 * w + row_bits_next(&left)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A stride of a site or of all sites, and its count. */
+struct stride_count {
+	uint64_t stride, count;
+};
+
+static int
+compare_strides(const void *a, const void *b)
+{
+	const struct stride_count *x = a, *y = b;
+	return (x->stride > y->stride) - (x->stride < y->stride);
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	const struct stride_count *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return ((int64_t)x->stride > (int64_t)y->stride) -
+	       ((int64_t)x->stride < (int64_t)y->stride);
+}
+
+/* Sums the strides of all sites, most frequent first; returns their number. */
+static size_t
+sum_strides(const struct strides *strides, struct stride_count *all)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < strides->pairs.count; i++)
+		all[i] = (struct stride_count){strides->pairs.list[i].b, strides->counts[i]};
+	qsort(all, strides->pairs.count, sizeof *all, compare_strides);
+	for (uint32_t i = 0; i < strides->pairs.count; i++) {
+		if (count && all[count - 1].stride == all[i].stride)
+			all[count - 1].count += all[i].count;
+		else
+			all[count++] = all[i];
+	}
+	qsort(all, count, sizeof *all, compare_counts);
+	return count;
+}
+
+static void
+report_strides(const struct strides *strides, const struct stride_count *all, size_t count,
+	struct poly_report *report)
+{
+	uint64_t total = strides->untracked;
+	for (size_t i = 0; i < count; i++)
+		total += all[i].count;
+	poly_report_table(report, "most_frequent_strides");
+	poly_report_column(report, "stride", true);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "share", true);
+	struct poly_plot plot = POLY_PLOT_INIT;
+	plot.kind = POLY_PLOT_BARS;
+	plot.x = "stride";
+	plot.y[0] = "accesses";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < count && i < strides->top; i++) {
+		poly_report_cell_real(report, (double)(int64_t)all[i].stride, 0);
+		poly_report_cell_count(report, all[i].count);
+		poly_report_cell_ratio(report, (double)all[i].count, (double)total, 2);
+	}
+	poly_report_end(report);
+}
+
+/* Finds the dominant stride of each site: the most frequent one, of several the smallest. */
+static void
+find_dominant(const struct strides *strides, struct stride_count *dominant)
+{
+	for (uint32_t i = 0; i < strides->pairs.count; i++) {
+		const struct indexed_pair *pair = &strides->pairs.list[i];
+		const struct stride_count candidate = {pair->b, strides->counts[i]};
+		if (compare_counts(&candidate, &dominant[pair->a]) < 0)
+			dominant[pair->a] = candidate;
+	}
+}
+
+/* A site and its accesses. */
+struct hot_site {
+	uint64_t count, pc;
+	uint32_t number, context;
+};
+
+static int
+compare_hot(const void *a, const void *b)
+{
+	const struct hot_site *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Sorts the sites with counted accesses, hottest first. */
+static void
+sort_sites(const struct strides *strides, const struct static_ops *ops, struct hot_site *hot)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < strides->sites.count; i++) {
+		const struct adaptive_bin *bin = &strides->sites.list[i];
+		const struct stride_site *site = adaptive_bins_item(&strides->sites, i);
+		if (site->count)
+			hot[count++] = (struct hot_site){
+				site->count, ops->sites[bin->number].pc, i, bin->tag};
+	}
+	qsort(hot, count, sizeof *hot, compare_hot);
+}
+
+static void
+open_sites(struct poly_report *report)
+{
+	poly_report_table(report, "hottest_instructions");
+	poly_report_column(report, "pc", true);
+	poly_report_column(report, "mnemonic", false);
+	poly_report_column(report, "context", false);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "zero_strides", true);
+	poly_report_column(report, "repeated_strides", true);
+	poly_report_column(report, "changed_strides", true);
+	poly_report_column(report, "dominant_stride", true);
+	poly_report_column(report, "dominant_stride_ratio", true);
+}
+
+static void
+report_sites(const struct strides *strides, const struct static_ops *ops,
+	const struct hot_site *hot, const struct stride_count *dominant,
+	struct poly_report *report)
+{
+	struct buf name = {0};
+	open_sites(report);
+	for (uint32_t i = 0; hot[i].count && i < strides->top; i++) {
+		const uint32_t number = hot[i].number;
+		const struct stride_site *site = adaptive_bins_item(&strides->sites, number);
+		const uint64_t whole = site->zero + site->repeated + site->changed;
+		const struct static_site *static_site =
+			&ops->sites[strides->sites.list[number].number];
+		poly_report_cell_address(report, hot[i].pc, 8);
+		poly_report_cell_text(report, static_op_at(ops, static_site->op)->mnemonic);
+		buf_clear(&name);
+		contexts_append_name(strides->contexts, (uint16_t)hot[i].context, &name);
+		poly_report_cell_text(report, name.size ? buf_text(&name) : NULL);
+		poly_report_cell_count(report, site->count);
+		poly_report_cell_count(report, site->zero);
+		poly_report_cell_count(report, site->repeated);
+		poly_report_cell_count(report, site->changed);
+		if (dominant[number].count)
+			poly_report_cell_real(
+				report, (double)(int64_t)dominant[number].stride, 0);
+		else
+			poly_report_cell_text(report, NULL);
+		poly_report_cell_ratio(
+			report, (double)dominant[number].count, (double)whole, 2);
+	}
+	poly_report_end(report);
+	if (name.failed)
+		tree_fail(report);
+	buf_free(&name);
+}
+
+static void
+report_runs(const struct strides *strides, struct poly_report *report)
+{
+	uint64_t counts[RUN_BINS], accesses[RUN_BINS];
+	for (size_t i = 0; i < RUN_BINS; i++) {
+		counts[i] = strides->run_counts[i];
+		accesses[i] = strides->run_accesses[i];
+	}
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		end_run(counts, accesses, strides->runs[i].length);
+	poly_report_table(report, "sequential_access_runs");
+	poly_report_column(report, "access_run_length", true);
+	poly_report_column(report, "runs", true);
+	poly_report_column(report, "accesses", true);
+	struct poly_plot plot = POLY_PLOT_INIT;
+	plot.kind = POLY_PLOT_BARS;
+	plot.x = "access_run_length";
+	plot.y[0] = "accesses";
+	poly_report_plot(report, &plot);
+	for (size_t i = 0; i < RUN_BINS; i++) {
+		if (!counts[i])
+			continue;
+		poly_report_cell_count(report, (uint64_t)1 << i);
+		poly_report_cell_count(report, counts[i]);
+		poly_report_cell_count(report, accesses[i]);
+	}
+	poly_report_end(report);
+}
+
+/* Reports the accesses of all sites by class of their stride. */
+static void
+report_classes(const struct strides *strides, struct poly_report *report)
+{
+	uint64_t count = 0, zero = 0, repeated = 0, changed = 0, sites = 0;
+	for (uint32_t i = 0; i < strides->sites.count; i++) {
+		const struct stride_site *site = adaptive_bins_item(&strides->sites, i);
+		sites += site->count != 0;
+		count += site->count;
+		zero += site->zero;
+		repeated += site->repeated;
+		changed += site->changed;
+	}
+	const struct {
+		const char *class;
+		uint64_t count;
+	} classes[] = {{"first", count - zero - repeated - changed}, {"zero", zero},
+		{"repeated", repeated}, {"changed", changed}};
+	poly_report_count(report, "accesses", strides->accesses);
+	poly_report_count(report, "unattributed_accesses", strides->unattributed);
+	poly_report_count(report, "memory_instructions", sites);
+	poly_report_table(report, "stride_classes");
+	poly_report_column(report, "class", false);
+	poly_report_column(report, "accesses", true);
+	poly_report_column(report, "share", true);
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+		poly_report_cell_text(report, classes[i].class);
+		poly_report_cell_count(report, classes[i].count);
+		poly_report_cell_ratio(report, (double)classes[i].count, (double)count, 2);
+	}
+	poly_report_end(report);
+}
+
+static void
+strides_report(const void *state, const struct static_ops *ops, struct poly_report *report)
+{
+	const struct strides *strides = state;
+	const size_t sites = (size_t)strides->sites.count + 1,
+		     pairs = (size_t)strides->pairs.count + 1;
+	struct stride_count *all = mem_new(pairs, sizeof *all);
+	struct stride_count *dominant = mem_new(sites, sizeof *dominant);
+	struct hot_site *hot = mem_new(sites, sizeof *hot);
+	report_classes(strides, report);
+	if (all && dominant && hot) {
+		report_strides(strides, all, sum_strides(strides, all), report);
+		find_dominant(strides, dominant);
+		sort_sites(strides, ops, hot);
+		report_sites(strides, ops, hot, dominant, report);
+	} else {
+		tree_fail(report);
+	}
+	report_runs(strides, report);
+	mem_free(all);
+	mem_free(dominant);
+	mem_free(hot);
+}
+
+static void
+strides_fini(void *state)
+{
+	struct strides *strides = state;
+	adaptive_bins_fini(&strides->sites);
+	pair_index_fini(&strides->pairs);
+	mem_free(strides->counts);
+}
+
+static const struct poly_option options[] = {
+	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
+		NULL, "list the N hottest instructions and most frequent strides", NULL},
+	{0}};
+
+const struct analysis analysis_strides = {
+	.info = {.name = "strides",
+		.title = "Strides",
+		.summary = "strides of memory instructions, and runs of sequential accesses",
+		.needs = POLY_HAS(pc) | POLY_HAS(access) | POLY_HAS(address),
+		.wants = POLY_HAS(size),
+		.options = options},
+	.shares = SHARES_SITES | SHARES_CONTEXTS,
+	.needs_warmup = true,
+	.state_size = sizeof(struct strides),
+	.init = strides_init,
+	.begin = strides_begin,
+	.update = strides_update,
+	.report = strides_report,
+	.fini = strides_fini,
+};

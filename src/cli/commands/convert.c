@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace convert: converts a trace to another format. */
+#include "polytrace/polytrace.h"
+
+#include "cli/options/column_list.h"
+#include "cli/command.h"
+#include "cli/print/diagnostics.h"
+#include "cli/print/simpoints.h"
+#include "cli/print/term.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct convert_options {
+	struct input_options source; /* first: the reading options are in it */
+	const char *output, *to, *columns, *simpoints;
+	struct opt_number interval;
+	struct opt_list to_options, labels;
+	bool partial;
+};
+
+static const struct opt convert_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct convert_options, output),
+		"write to this file ('-': standard output), compressed by its extension"},
+	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct convert_options, to),
+		"write this format (default: by the extension of OUT)"},
+	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
+		offsetof(struct convert_options, to_options),
+		"set an option of the output format"},
+	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct convert_options, columns),
+		"write only these columns, in formats that hold any: csv and jsonl"},
+	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct convert_options, labels),
+		"add a label, in formats that hold labels: ptz and jsonl"},
+	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
+		"keep the records written before an error or an interruption"},
+	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct convert_options, simpoints),
+		"write the intervals that this SimPoint file lists, each to OUT with its phase "
+		"in "
+		"the name: run.tt6 becomes run.3.tt6"},
+	{"interval", 0, OPT_NUMBER, "N", NULL, offsetof(struct convert_options, interval),
+		"length of the intervals of '--simpoints' in instructions"},
+	{0},
+};
+
+static const struct opt *const convert_tables[] = {
+	convert_table, bounds_table, selection_table, input_table, NULL};
+
+/* State of a conversion. */
+struct convert {
+	const struct convert_options *options;
+	const char *output; /* OUT in messages */
+	const struct poly_format_info *target;
+	struct column_list columns; /* to be written */
+	struct command_input source;
+	struct poly_writer *writer;
+};
+
+static bool
+find_target(struct convert *convert)
+{
+	const struct convert_options *options = convert->options;
+	if (options->to) {
+		convert->target = poly_format_find(options->to);
+		if (!convert->target)
+			diag_print("convert",
+				"no such format: '%s'; 'polytrace formats' lists the formats",
+				options->to);
+	} else {
+		convert->target = poly_format_by_name(options->output, true);
+		if (!convert->target)
+			diag_print("convert",
+				"no format has the ending of '%s'; name a format "
+				"with --to",
+				options->output);
+	}
+	bool refused = convert->target && options->columns &&
+		       convert->target->columns != POLY_ALL_COLUMNS;
+	if (refused)
+		diag_print("convert",
+			"--columns: format '%s' has fixed columns; use jsonl or csv",
+			convert->target->name);
+	return convert->target && !refused;
+}
+
+static void
+report_loss(const struct convert *convert)
+{
+	const struct poly_trace_info *info = poly_reader_info(convert->source.reader);
+	char names[500];
+	poly_columns lost = poly_format_loss(info, convert->target, NULL);
+	if (info->label_count && !convert->target->holds_labels)
+		diag_print(convert->output, "format '%s' cannot hold the labels of '%s'",
+			convert->target->name, info->format);
+	if (!lost)
+		return;
+	columns_format_names(lost, names, sizeof names);
+	diag_print(convert->output, "format '%s' cannot hold these columns of '%s': %s",
+		convert->target->name, info->format, names);
+}
+
+static struct poly_write_options
+write_options(const struct convert *convert)
+{
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	options.format = convert->options->to ? convert->options->to : convert->target->name;
+	options.options = convert->options->to_options.items;
+	options.strict = convert->options->source.strict;
+	options.columns = convert->columns.set;
+	options.order = convert->columns.columns;
+	options.order_count = convert->columns.count;
+	options.labels = convert->options->labels.items;
+	options.threads = (unsigned)convert->options->source.threads.value;
+	return options;
+}
+
+static bool
+open_writer(struct convert *convert)
+{
+	const struct poly_write_options options = write_options(convert);
+	struct poly_error error;
+	enum poly_status status = poly_writer_open(convert->options->output,
+		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
+	if (status == POLY_OK)
+		input_project(&convert->source, poly_writer_columns(convert->writer));
+	else
+		diag_writer_error(convert->output, &error);
+	return status == POLY_OK;
+}
+
+/* A closed pipe on standard output is not a failure. */
+static int
+writing_failed(const struct convert *convert, const struct poly_error *error)
+{
+	if (error->sys_errno == EPIPE && strcmp(convert->options->output, "-") == 0)
+		return STATUS_DONE;
+	/* The input is the cause of a record that cannot be written. */
+	bool input = error->status == POLY_ERR_LOSS;
+	diag_error(input ? convert->source.name : convert->output, error);
+	return STATUS_ERROR;
+}
+
+static void
+report_notes(const struct convert *convert)
+{
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++) {
+		if (count == 1)
+			diag_print(convert->output, "%s (once)", note);
+		else
+			diag_print(convert->output, "%s (%llu times)", note,
+				(unsigned long long)count);
+	}
+}
+
+/* Finishes the output after the last record; returns the exit status. */
+static int
+finish(struct convert *convert)
+{
+	struct poly_error error;
+	bool to_file = strcmp(convert->options->output, "-") != 0;
+	bool partial = input_is_partial(&convert->source);
+	int status = STATUS_DONE;
+	if (!partial || convert->options->partial || !to_file) {
+		if (poly_writer_finish(convert->writer, &error) != POLY_OK)
+			status = writing_failed(convert, &error);
+		else
+			report_notes(convert);
+	}
+	int read = input_close(&convert->source);
+	if (partial && !convert->options->partial && to_file)
+		diag_print(convert->output,
+			"output discarded; use --partial to keep the records before the "
+			"error%s",
+			convert->source.status == POLY_ERR_FORMAT &&
+					convert->options->source.on_error != ON_ERROR_SKIP
+				? ", or --on-error=skip to continue after corrupt data"
+				: "");
+	return read > status ? read : status;
+}
+
+static int
+copy(struct convert *convert)
+{
+	struct poly_error error;
+	const struct poly_batch *batch;
+	while ((batch = input_next(&convert->source))) {
+		if (poly_writer_write(convert->writer, batch, &error) != POLY_OK) {
+			int status = writing_failed(convert, &error);
+			input_discard(&convert->source);
+			return status;
+		}
+	}
+	return finish(convert);
+}
+
+static int
+convert_file(struct convert *convert, const char *path)
+{
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set),
+		.shows_sites = columns_name_site(convert->options->columns),
+		.prints = strcmp(convert->options->output, "-") == 0};
+	if (!input_open(&convert->source, path, &convert->options->source, &wants))
+		return STATUS_ERROR;
+	if (!open_writer(convert)) {
+		input_discard(&convert->source);
+		return STATUS_ERROR;
+	}
+	report_loss(convert);
+	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	int status = copy(convert);
+	poly_writer_close(convert->writer);
+	return status;
+}
+
+/* Writes the intervals that represent phases. */
+static int
+convert_intervals(struct convert *convert, const char *path)
+{
+	const struct convert_options *options = convert->options;
+	const struct poly_write_options writing = write_options(convert);
+	const struct simpoints_job job = {
+		options->simpoints, options->interval.value, options->output, &writing};
+	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set) |
+						     POLY_HAS(kind) | POLY_HAS(uop_index) |
+						     POLY_HAS(synthetic)};
+	if (!input_open(&convert->source, path, &options->source, &wants))
+		return STATUS_ERROR;
+	report_loss(convert);
+	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	const int status = simpoints_cut(&job, &convert->source);
+	const int ended = input_close(&convert->source);
+	return status > ended ? status : ended;
+}
+
+/* Checks the options of intervals; reports invalid ones and returns false. */
+static bool
+check_intervals(const struct convert_options *options)
+{
+	if (options->simpoints && !options->interval.value)
+		diag_print("convert",
+			"--simpoints: --interval is missing; give the length in instructions "
+			"that the analysis used");
+	else if (options->simpoints && strcmp(options->output, "-") == 0)
+		diag_print("convert",
+			"--simpoints: each interval is written to a file; name the "
+			"files with -o");
+	else if (!options->simpoints && options->interval.is_set)
+		diag_print("convert", "--interval: only with --simpoints");
+	else
+		return true;
+	return false;
+}
+
+static int
+convert_run(void *fields, char **operands)
+{
+	const struct convert_options *options = fields;
+	struct convert convert = {.options = options, .columns = {.set = POLY_ALL_COLUMNS}};
+	if (operands[0] && operands[1])
+		diag_print("convert",
+			options->output ? "one input file only: extra operand '%s'"
+					: "no output; did you mean '-o %s'?",
+			operands[1]);
+	else if (!options->output)
+		diag_print("convert",
+			"no output; name a file with -o, or '-o -' for standard output");
+	else if (!operands[0] && term_input())
+		diag_print("convert", "no input; name a file, or '-' for standard input");
+	else if (strcmp(options->output, "-") == 0 && !options->to)
+		diag_print("convert", "-o -: no format; name it with --to");
+	else if (find_target(&convert) &&
+		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
+		convert.output = diag_output_name(options->output);
+		if (!check_intervals(options))
+			return STATUS_ERROR;
+		if (options->simpoints)
+			return convert_intervals(&convert, operands[0] ? operands[0] : "-");
+		return convert_file(&convert, operands[0] ? operands[0] : "-");
+	}
+	return STATUS_ERROR;
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.group = GROUP_CONVERT,
+	.summary = "convert a trace to another format",
+	.usage = "[options] [IN] -o OUT",
+	.examples = {"polytrace convert run.full -o thread_001.tt6e",
+		"polytrace convert --to csv --count 100 trace.tt6e -o -"},
+	.options = convert_tables,
+	.options_size = sizeof(struct convert_options),
+	.run = convert_run,
+};

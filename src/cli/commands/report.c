@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace report: an HTML page with tables and plots. */
+#include "polytrace/polytrace.h"
+
+#include "cli/options/analysis_options.h"
+#include "cli/command.h"
+#include "cli/print/output_buffer.h"
+#include "cli/print/diagnostics.h"
+#include "cli/files/temp_store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct report_options {
+	struct analysis_options analysis; /* first: the options of the input */
+	const char *output, *title;
+};
+
+static const struct opt report_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct report_options, output),
+		"write the page to OUT ('-': standard output)"},
+	{"title", 0, OPT_TEXT, "TEXT", NULL, offsetof(struct report_options, title),
+		"title of the page (default: the names of the inputs)"},
+	{0},
+};
+
+static const struct opt *const report_tables[] = {
+	report_table, analysis_options_table, bounds_table, selection_table, input_table, NULL};
+
+/* Room for the default title. */
+#define TITLE_ROOM 400
+
+/* The page that is being built. */
+struct page {
+	const struct report_options *options;
+	struct analysis_request request;
+	struct poly_report *report;
+	bool several;
+	size_t count; /* inputs that it contains */
+	char title[TITLE_ROOM];
+};
+
+/* The analyses of one input. */
+struct page_analyses {
+	struct poly_summary *summary;
+	struct poly_stats *stats;
+};
+
+/* Adds an input to the page: an overview, then a section per analysis. */
+static void
+add_input(struct page *page, const struct command_input *input,
+	const struct page_analyses *analyses)
+{
+	struct poly_report *report = page->report;
+	if (page->several) {
+		poly_report_section(report, "input");
+		poly_report_heading(report, input->name);
+	}
+	poly_report_section(report, "overview");
+	input_report_name(input, report);
+	poly_summary_figures(analyses->summary, report);
+	poly_summary_report(analyses->summary, input->reader, report);
+	poly_report_end(report);
+	poly_stats_report(analyses->stats, report);
+	if (page->several)
+		poly_report_end(report);
+	page->count++;
+}
+
+/* Appends the name of an input, without its folders, to the title. */
+static void
+extend_title(struct page *page, const char *path)
+{
+	const char *name = strcmp(path, "-") == 0 ? diag_input_name(path) : strrchr(path, '/');
+	size_t used = strlen(page->title);
+	name = !name ? path : *name == '/' ? name + 1 : name;
+	snprintf(page->title + used, sizeof page->title - used, "%s%s", used ? ", " : "", name);
+}
+
+static int
+report_one(struct inputs *inputs, const char *path)
+{
+	struct page *page = inputs->state;
+	struct page_analyses analyses = {.summary = poly_summary_new()};
+	struct command_input input;
+	struct poly_error error;
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
+	int status = STATUS_ERROR;
+	if (!analyses.summary)
+		diag_no_memory();
+	if (poly_stats_new(&page->request.options, &analyses.stats, &error) != POLY_OK) {
+		diag_error("report", &error);
+	} else if (input_open(&input, path, inputs->options, &wants)) {
+		if (input_analyse(&input, analyses.stats, analyses.summary) &&
+			temp_store_finish_stats(analyses.stats, input.name)) {
+			add_input(page, &input, &analyses);
+			extend_title(page, path);
+			status = STATUS_DONE;
+		}
+		const int ended = input_close(&input);
+		status = status > ended ? status : ended;
+	}
+	poly_stats_free(analyses.stats);
+	poly_summary_free(analyses.summary);
+	return status;
+}
+
+/* Writes the page to a sink, whose owner reports the errors of the sink. */
+static bool
+write_page(const struct page *page, const struct poly_sink *sink)
+{
+	struct poly_render_options options = POLY_RENDER_OPTIONS_INIT;
+	struct poly_error error;
+	options.rendering = POLY_RENDER_HTML;
+	options.title = page->options->title ? page->options->title : page->title;
+	enum poly_status status = poly_report_render_with(page->report, &options, sink, &error);
+	if (status != POLY_OK && status != POLY_ERR_IO)
+		diag_error("report", &error);
+	return status == POLY_OK || status == POLY_ERR_IO;
+}
+
+/* Writes the page, after all inputs have been read. */
+static int
+report_write(struct inputs *inputs)
+{
+	const struct page *page = inputs->state;
+	const char *path = page->options->output;
+	if (page->several)
+		poly_report_end(page->report);
+	if (page->count == 0)
+		return STATUS_ERROR;
+	if (strcmp(path, "-") == 0) {
+		const struct poly_sink sink = {output_write, inputs->output};
+		return write_page(page, &sink) ? STATUS_DONE : STATUS_ERROR;
+	}
+	struct output_buffer buffer;
+	output_buffer_open(&buffer);
+	const struct poly_sink sink = output_buffer_sink(&buffer);
+	return output_buffer_save(&buffer, path, write_page(page, &sink)) ? STATUS_DONE
+									  : STATUS_ERROR;
+}
+
+/* Returns whether the output is one of the inputs, which would be destroyed. */
+static bool
+is_input(const char *output, char **operands)
+{
+	while (*operands && !same_file(*operands, output))
+		operands++;
+	return *operands;
+}
+
+static int
+report_run(void *fields, char **operands)
+{
+	struct report_options *options = fields;
+	struct page page = {.options = options, .several = operands[0] && operands[1]};
+	struct inputs inputs = {.options = &options->analysis.source,
+		.state = &page,
+		.process = report_one,
+		.finish = report_write};
+	int status = STATUS_ERROR;
+	if (!options->output) {
+		diag_print("report",
+			"no output; name a file with -o, or '-o -' for standard output");
+		return STATUS_ERROR;
+	}
+	if (is_input(options->output, operands)) {
+		diag_print(options->output,
+			"the output is one of the inputs; choose another file with -o");
+		return STATUS_ERROR;
+	}
+	page.report = report_new();
+	if (page.several)
+		poly_report_list(page.report, "inputs");
+	if (analysis_request_init(&page.request, &options->analysis))
+		status = inputs_run(&inputs, operands);
+	poly_report_free(page.report);
+	analysis_request_free(&page.request);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.group = GROUP_ANALYSE,
+	.summary = "write an HTML report with tables and plots of traces",
+	.usage = "[options] -o OUT [FILE...]",
+	.examples = {"polytrace report -o page.html trace.tt6e",
+		"polytrace report -a cache,branch -o page.html trace.tt6"},
+	.options = report_tables,
+	.options_size = sizeof(struct report_options),
+	.run = report_run,
+};

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace sim: simulates caches, TLBs, branch predictors and pipelines. */
+#include "polytrace/polytrace.h"
+
+#include "cli/options/analysis_words.h"
+#include "cli/command.h"
+#include "cli/options/describe.h"
+#include "cli/print/homework.h"
+#include "cli/print/diagnostics.h"
+#include "cli/files/command_input.h"
+#include "cli/files/stage_files.h"
+#include "cli/files/temp_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CONFIG_MAX 65536 /* bytes of a configuration */
+
+struct sim_options {
+	struct input_options source; /* first: the reading options are in it */
+	const char *sweep, *config, *course;
+	struct opt_number warmup;
+	struct stage_files stages;
+	bool list;
+};
+
+static const struct opt sim_table[] = {
+	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
+		"simulate every combination of lists of values: 'size=1k..4M,ways=1,2,4,8'"},
+	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
+		"read the levels of a cache hierarchy from FILE (simulator levels)"},
+	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
+		"run a homework of a course, and print its output"},
+	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
+		"list the simulators, the homeworks and their options"},
+	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
+		"warm up: simulate the first N records without counting them"},
+	STAGE_FILES_OPTIONS(offsetof(struct sim_options, stages)),
+	{0},
+};
+
+static const struct opt *const sim_tables[] = {
+	sim_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+
+/* The simulation of each input. */
+struct sim_job {
+	const char *names[2]; /* of the simulator; NULL */
+	struct analysis_words words;
+};
+
+static void
+list_simulators(struct poly_report *report)
+{
+	const struct poly_analysis_info *info;
+	poly_report_table(report, "simulators");
+	poly_report_column(report, "name", false);
+	poly_report_column(report, "summary", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		if (!info->is_simulation)
+			continue;
+		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, info->summary);
+	}
+	poly_report_end(report);
+}
+
+/* The options of a simulator, without its name. */
+static void
+list_options(struct poly_report *report, const struct poly_analysis_info *info)
+{
+	const size_t prefix = strlen(info->name) + 1;
+	for (const struct poly_option *option = info->options; option && option->name;
+		option++) {
+		char values[200], initial[60];
+		describe_values(option, values, sizeof values);
+		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, option->name + prefix);
+		poly_report_cell_text(report, values);
+		poly_report_cell_text(
+			report, describe_initial(option, initial, sizeof initial));
+		poly_report_cell_text(report, option->help);
+	}
+}
+
+static int
+sim_list(const struct input_options *options)
+{
+	const struct poly_analysis_info *info;
+	if (!rendering_is_valid(options))
+		return STATUS_ERROR;
+	struct poly_report *report = report_new();
+	list_simulators(report);
+	poly_report_table(report, "options");
+	poly_report_heading(report, "Options (-O NAME=VALUE)");
+	poly_report_column(report, "simulator", false);
+	poly_report_column(report, "option", false);
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		if (info->is_simulation)
+			list_options(report, info);
+	}
+	poly_report_end(report);
+	homework_list(report);
+	return report_print_list(report, options);
+}
+
+/* Appends an option of the simulator to the words: its name with "=", and its value. */
+static void
+add_setting(struct sim_job *job, const char *name, const char *value)
+{
+	const size_t size = strlen(name) + strlen(value) + 1;
+	char *word = diag_allocate(size, 1);
+	snprintf(word, size, "%s%s", name, value);
+	analysis_words_add(&job->words, job->names[0], word);
+	free(word);
+}
+
+/* Returns the options of the library. */
+static struct poly_stats_options
+request_simulation(const struct sim_options *options, const struct sim_job *job)
+{
+	struct poly_stats_options request = POLY_STATS_OPTIONS_INIT;
+	request.analyses = job->names;
+	request.options = (const char *const *)job->words.items;
+	request.warmup = options->warmup.value;
+	request.stores = &temp_stores;
+	request.threads = (unsigned)options->source.threads.value;
+	return request;
+}
+
+/* Returns whether an error is that of --sweep alone. */
+static bool
+is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
+{
+	struct sim_job alone = {{job->names[0], NULL}, {0}};
+	struct poly_error error;
+	struct poly_stats *stats = NULL;
+	if (!options->sweep)
+		return false;
+	add_setting(&alone, "sweep=", options->sweep);
+	const struct poly_stats_options request = request_simulation(options, &alone);
+	const bool fails = poly_stats_new(&request, &stats, &error) != POLY_OK;
+	poly_stats_free(stats);
+	analysis_words_free(&alone.words);
+	return fails;
+}
+
+/* Reports why a simulation cannot be set up, by the option at fault. */
+static void
+print_setup_error(const struct sim_options *options, const struct sim_job *job,
+	const struct poly_error *error)
+{
+	char subject[300] = "sim";
+	if (is_fault_of_sweep(options, job))
+		snprintf(subject, sizeof subject, "--sweep %s", options->sweep);
+	diag_error(subject, error);
+}
+
+static int
+sim_one(struct inputs *inputs, const char *path)
+{
+	const struct sim_options *options = inputs->command;
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct sim_job *job = inputs->state;
+	const struct poly_stats_options request = request_simulation(options, job);
+	struct poly_error error;
+	struct poly_stats *stats;
+	struct command_input source;
+	int status = STATUS_ERROR;
+	if (poly_stats_new(&request, &stats, &error) != POLY_OK) {
+		print_setup_error(options, job, &error);
+		return STATUS_ERROR;
+	}
+	if (input_open(&source, path, inputs->options, &wants)) {
+		if (input_analyse(&source, stats, NULL) &&
+			temp_store_finish_stats(stats, source.name)) {
+			struct poly_report *report = report_new();
+			input_report_name(&source, report);
+			poly_stats_report(stats, report);
+			status = report_render(report, inputs->options, inputs->output);
+			if (!stage_files_write(&options->stages, stats))
+				status = STATUS_ERROR;
+		}
+		output_flush(inputs->output);
+		const int ended = input_close(&source);
+		status = status > ended ? status : ended;
+	}
+	poly_stats_free(stats);
+	return status;
+}
+
+/* Returns the contents of a file, which the caller frees; NULL: an error, which was printed. */
+static char *
+read_config(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = diag_allocate(CONFIG_MAX + 2, 1);
+	const size_t n = file ? fread(text, 1, CONFIG_MAX + 1, file) : 0;
+	const bool failed = !file || ferror(file);
+	if (failed)
+		diag_print(path, "cannot read: %s", strerror(errno));
+	else if (n > CONFIG_MAX)
+		diag_print(
+			path, "configuration too long (expected at most %d bytes)", CONFIG_MAX);
+	if (file)
+		fclose(file);
+	if (!failed && n <= CONFIG_MAX && strlen(text) == n)
+		return text;
+	if (!failed && n <= CONFIG_MAX)
+		diag_print(path, "found a NUL byte, expected text");
+	free(text);
+	return NULL;
+}
+
+/* Reads the file of --config, if there is one, into *config; false: an error, which was
+ * printed. */
+static bool
+load_config(const struct sim_options *options, const char *simulator, char **config)
+{
+	*config = NULL;
+	if (!options->config)
+		return true;
+	if (strcmp(simulator, "levels") != 0) {
+		diag_print("--config", "not an option of simulator '%s' (expected levels)",
+			simulator);
+		return false;
+	}
+	*config = read_config(options->config);
+	return *config;
+}
+
+/*
+ * Collects the options of the simulator: those of the command's own switches first, then the
+ * words of -O. config: text of a file, or NULL. False: an option is unknown, which was printed.
+ */
+static bool
+collect_settings(struct sim_job *job, struct sim_options *options, const char *config)
+{
+	struct analysis_words words;
+	const bool valid = analysis_words_take(&options->source.options, job->names, &words);
+	if (stage_files_any(&options->stages))
+		add_setting(job, "count=", "100");
+	if (options->sweep)
+		add_setting(job, "sweep=", options->sweep);
+	if (config)
+		add_setting(job, "caches=", config);
+	for (size_t i = 0; i < words.count; i++)
+		analysis_words_add(&job->words, "", words.items[i]);
+	analysis_words_free(&words);
+	return valid;
+}
+
+/* Returns whether the files of stages can be written; prints a message otherwise. */
+static bool
+stages_are_valid(const struct sim_options *options, char **operands)
+{
+	if (!stage_files_any(&options->stages))
+		return true;
+	const char *subject = options->stages.konata ? "--konata" : "--diagram";
+	if (strcmp(operands[0], "pipeline") != 0)
+		diag_print(subject, "not an option of simulator '%s' (expected pipeline)",
+			operands[0]);
+	else if (operands[1] && operands[2])
+		diag_print(subject, "several inputs (found '%s' and '%s', expected one)",
+			operands[1], operands[2]);
+	else
+		return true;
+	return false;
+}
+
+/* Runs a homework, which has none of the options of simulators. */
+static int
+run_course(struct sim_options *options, char **operands)
+{
+	const char *conflict = options->warmup.is_set	 ? "warmup"
+			       : options->sweep		 ? "sweep"
+			       : options->config	 ? "config"
+			       : options->stages.konata	 ? "konata"
+			       : options->stages.diagram ? "diagram"
+							 : NULL;
+	if (!conflict)
+		return homework_run(&options->source, options->course, operands);
+	diag_print("sim",
+		"--%s conflicts with --course: a homework is one run over all records",
+		conflict);
+	return STATUS_ERROR;
+}
+
+/* Lists the simulators as "a, b". */
+static void
+list_names(char *text, size_t size)
+{
+	const struct poly_analysis_info *info;
+	size_t used = 0;
+	for (size_t i = 0; (info = poly_analysis_at(i)) && used < size; i++) {
+		if (info->is_simulation)
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%s", used ? ", " : "", info->name);
+	}
+}
+
+/* Finds the simulator of the first operand; NULL: there is none, and a message was printed. */
+static const struct poly_analysis_info *
+find_simulator(const char *name)
+{
+	char names[200] = "";
+	const struct poly_analysis_info *info = name ? poly_analysis_find(name) : NULL;
+	if (info && info->is_simulation)
+		return info;
+	list_names(names, sizeof names);
+	if (!name || access(name, F_OK) == 0)
+		diag_print("sim", "missing simulator (expected %s) before the input", names);
+	else
+		diag_print("sim", "no such simulator '%s' (expected %s)", name, names);
+	return NULL;
+}
+
+static int
+sim_run(void *fields, char **operands)
+{
+	struct sim_options *options = fields;
+	struct sim_job job = {{operands[0], NULL}, {0}};
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.state = &job,
+		.headed = true,
+		.process = sim_one};
+	if (options->list)
+		return sim_list(&options->source);
+	if (options->course)
+		return run_course(options, operands);
+	char *config;
+	if (!find_simulator(operands[0]) || !stages_are_valid(options, operands) ||
+		!load_config(options, operands[0], &config))
+		return STATUS_ERROR;
+	int status = STATUS_ERROR;
+	if (collect_settings(&job, options, config))
+		status = inputs_run(&inputs, operands + 1);
+	free(config);
+	analysis_words_free(&job.words);
+	return status;
+}
+
+const struct command command_sim = {
+	.name = "sim",
+	.group = GROUP_SIMULATE,
+	.summary = "simulate caches, TLBs, branch predictors and pipelines",
+	.usage = "[options] SIMULATOR [FILE...]",
+	.examples = {"polytrace sim branch -O top=3 trace.tt6e",
+		"polytrace sim cache --sweep size=1k..64k trace.tt6"},
+	.options = sim_tables,
+	.options_size = sizeof(struct sim_options),
+	.run = sim_run,
+};

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace trcrpt: formats reports of AIX traces, with the options of AIX's trcrpt. */
+#include "polytrace/polytrace.h"
+#include "polytrace/trcrpt.h"
+
+#include "cli/command.h"
+#include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
+#include "cli/files/trcrpt_inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* AIX's default trace file. */
+#define DEFAULT_TRACE "/var/adm/ras/trcfile"
+
+struct trcrpt_options {
+	const char *cpus, *only, *only_groups, *except, *except_groups, *start, *end;
+	const char *processes, *threads, *templates, *names, *output, *wpars, *mode, *length;
+	const char *match, *where, *date, *groups, *from;
+	struct opt_list settings, data;
+	bool check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
+	bool json, csv, wall, summary;
+	unsigned color, on_error;
+	struct opt_number decoders;
+};
+
+#define FIELD(name) offsetof(struct trcrpt_options, name)
+
+static const struct opt trcrpt_table[] = {
+	{"option", 'O', OPT_LIST, "NAME=VALUE,...", NULL, FIELD(settings),
+		"set options of the report, or of the input format"},
+	{"hooks", 'd', OPT_TEXT, "LIST", NULL, FIELD(only),
+		"select these hooks: hh, hhh or hhhh, separated by commas"},
+	{"not-hooks", 'k', OPT_TEXT, "LIST", NULL, FIELD(except), "exclude these hooks"},
+	{"event-groups", 'D', OPT_TEXT, "LIST", NULL, FIELD(only_groups),
+		"select the hooks of these groups, which --groups defines"},
+	{"not-event-groups", 'K', OPT_TEXT, "LIST", NULL, FIELD(except_groups),
+		"exclude the hooks of these groups"},
+	{"groups", 0, OPT_TEXT, "FILE", NULL, FIELD(groups),
+		"read event groups, one per line: 'NAME: hook,hook'"},
+	{"list-groups", 'G', OPT_FLAG, NULL, NULL, FIELD(list_groups),
+		"print the groups of --groups"},
+	{"processes", 'p', OPT_TEXT, "LIST", NULL, FIELD(processes),
+		"select these processes: ids, or names of programs"},
+	{"threads", 'T', OPT_TEXT, "LIST", NULL, FIELD(threads),
+		"select these threads; with a leading '!' exclude them"},
+	{"start", 's', OPT_TEXT, "DATE", NULL, FIELD(start),
+		"exclude events before mmddhhmmssyy"},
+	{"end", 'e', OPT_TEXT, "DATE", NULL, FIELD(end), "exclude events after mmddhhmmssyy"},
+	{"match", 0, OPT_TEXT, "TEXT", NULL, FIELD(match),
+		"select events whose text has a line that contains TEXT"},
+	{"where", 'w', OPT_TEXT, "EXPR", NULL, FIELD(where),
+		"select events that match: 'hook == 0x1340 and thread > 9'; see "
+		"polytrace-filter(7)"},
+	{"data", 0, OPT_LIST, "N=VALUE", NULL, FIELD(data),
+		"select events whose data word N is VALUE; repeatable"},
+	{"cpus", 'C', OPT_TEXT, "LIST|all", NULL, FIELD(cpus),
+		"also read the files of these CPUs: FILE-0, FILE-1 ..."},
+	{"merge", 'm', OPT_FLAG, NULL, NULL, FIELD(merge), "merge several files by time"},
+	{"templates", 't', OPT_TEXT, "FILE", NULL, FIELD(templates),
+		"read templates from FILE (default: the built-in ones)"},
+	{"names", 'n', OPT_TEXT, "FILE", NULL, FIELD(names),
+		"read names of addresses from FILE, as trcnm prints them"},
+	{"date", 0, OPT_TEXT, "DATE", NULL, FIELD(date),
+		"set the date of the first event: 'YYYY-MM-DD hh:mm:ss'"},
+	{"wall", 0, OPT_FLAG, NULL, NULL, FIELD(wall), "print the time of day"},
+	{"no-header", 'h', OPT_FLAG, NULL, NULL, FIELD(no_header),
+		"do not print metadata and headings (as on AIX; --help prints help)"},
+	{"extended", 'x', OPT_FLAG, NULL, NULL, FIELD(extended), "same as '-O exec=on,svc=on'"},
+	{"output", 'o', OPT_TEXT, "FILE", NULL, FIELD(output),
+		"write to FILE (default: standard output)"},
+	{"raw", 'r', OPT_FLAG, NULL, NULL, FIELD(raw),
+		"write the selected events as a raw trace"},
+	{"check", 'c', OPT_FLAG, NULL, NULL, FIELD(check), "validate the templates and exit"},
+	{"labels", 'j', OPT_FLAG, NULL, NULL, FIELD(list_labels), "list hooks and labels"},
+	{"summary", 0, OPT_FLAG, NULL, NULL, FIELD(summary),
+		"print statistics of hooks, processes, calls, locks and interrupts"},
+	{"json", 0, OPT_FLAG, NULL, NULL, FIELD(json), "print JSON Lines"},
+	{"csv", 0, OPT_FLAG, NULL, NULL, FIELD(csv), "print CSV"},
+	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors, FIELD(color),
+		"auto (the default): colors on a terminal, unless NO_COLOR is set"},
+	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(verbose),
+		"print the names of files that are read"},
+	{"from", 'f', OPT_TEXT, "FORMAT", NULL, FIELD(from),
+		"set the input format (default: detected)"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error, FIELD(on_error),
+		"on corrupt input: stop (default), or resynchronize at the next valid event"},
+	{"decoders", 0, OPT_NUMBER, "N", opt_threads, FIELD(decoders),
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
+	{"wpars", '@', OPT_TEXT, "LIST", NULL, FIELD(wpars),
+		"select workload partitions (not supported)"},
+	{"mode", 'M', OPT_TEXT, "WORD", NULL, FIELD(mode), "set the mode (not supported)"},
+	{"length", 'l', OPT_TEXT, "WORD", NULL, FIELD(length),
+		"set the length (not supported)"},
+	{"help", 0, OPT_HELP, NULL, NULL, 0, "print this help and exit"},
+	{0},
+};
+
+static const struct opt *const trcrpt_tables[] = {trcrpt_table, NULL};
+
+/* State of the command. */
+struct trcrpt_job {
+	const struct trcrpt_options *options;
+	struct input_options reading;
+	struct poly_trcrpt_options report;
+	const char **settings; /* of the report, NULL at the end */
+	size_t setting_count;
+	const char **reader_settings;
+	size_t reader_setting_count;
+	char *items;		    /* storage of their strings */
+	const char *hooks, *errnos; /* files of aix.hooks, aix.errno */
+	bool left_to_right;	    /* aix.expr=ltr */
+	struct poly_templates *templates;
+	struct traces traces;
+	struct output *output; /* standard output; NULL: a file */
+	FILE *file;	       /* of -o */
+	int failure;	       /* errno of the first failed write */
+};
+
+/* True if a setting is an option of the input format. */
+static bool
+is_of_reader(const char *text, const char *format_name)
+{
+	const struct poly_format_info *format =
+		poly_format_find(format_name ? format_name : "aix");
+	size_t n = strcspn(text, "=");
+	for (const struct poly_option *o = format ? format->options : NULL; o && o->name; o++) {
+		if (strlen(o->name) == n && memcmp(o->name, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Handles settings of the command: those that name a file, or apply to the templates. */
+static bool
+set_own(struct trcrpt_job *job, const char *text)
+{
+	if (strncmp(text, "aix.hooks=", 10) == 0)
+		job->hooks = text + 10;
+	else if (strncmp(text, "aix.errno=", 10) == 0)
+		job->errnos = text + 10;
+	else if (strcmp(text, "aix.expr=ltr") == 0 || strcmp(text, "aix.expr=c") == 0)
+		job->left_to_right = strcmp(text, "aix.expr=ltr") == 0;
+	else
+		return false;
+	return true;
+}
+
+static void
+add_setting(struct trcrpt_job *job, const char *text)
+{
+	const bool own = set_own(job, text);
+	/* An expression uses the reader's processes, which depend on the table of hooks, too.
+	 */
+	if (is_of_reader(text, job->options->from) && (!own || job->options->where))
+		job->reader_settings[job->reader_setting_count++] = text;
+	else if (!own)
+		job->settings[job->setting_count++] = text;
+}
+
+/* Splits -x and -O at commas into settings of the report and of the reader. */
+static void
+split_settings(struct trcrpt_job *job)
+{
+	const struct opt_list *list = &job->options->settings;
+	size_t size = 0, commas = 4;
+	for (size_t i = 0; i < list->count; i++) {
+		size += strlen(list->items[i]) + 1;
+		for (const char *p = list->items[i]; *p; p++)
+			commas += *p == ',';
+		commas++;
+	}
+	job->items = diag_allocate(size + 1, 1);
+	job->settings = diag_allocate(commas, sizeof *job->settings);
+	job->reader_settings = diag_allocate(commas, sizeof *job->reader_settings);
+	if (job->options->extended) {
+		add_setting(job, "exec=on");
+		add_setting(job, "svc=on");
+	}
+	char *out = job->items;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *from = list->items[i];
+		for (bool rest = true; rest;) {
+			size_t n = strcspn(from, ",");
+			memcpy(out, from, n);
+			if (n)
+				add_setting(job, out);
+			out += n + 1;
+			rest = from[n] != 0;
+			from += n + rest;
+		}
+	}
+}
+
+static const char *
+severity_of(const struct poly_rule *rule)
+{
+	return severity_name(rule->severity);
+}
+
+/* Prints a finding of the report. */
+static void
+print_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t hook,
+	const char *message)
+{
+	struct trcrpt_job *job = user;
+	char rest[40] = "";
+	(void)hook;
+	/* The report precedes its findings; if writing it failed, only that is reported. */
+	output_flush(job->output);
+	if (output_failed(job->output))
+		return;
+	if (count > 1)
+		snprintf(rest, sizeof rest, " (%llu times)", (unsigned long long)count);
+	diag_print("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, rest);
+}
+
+/* Findings in a template file. Warnings are printed only by --check. */
+struct template_findings {
+	const char *name;
+	bool all;
+	uint64_t errors;
+};
+
+static void
+print_template_finding(void *user, const struct poly_template_finding *finding)
+{
+	struct template_findings *found = user;
+	bool error = finding->rule->severity == POLY_ERROR;
+	found->errors += error;
+	if (!error && !found->all)
+		return;
+	struct poly_error position = {.offset = POLY_NO_OFFSET, .line = finding->line};
+	snprintf(position.message, sizeof position.message, "column %llu: %s %s: %s",
+		(unsigned long long)finding->column, severity_of(finding->rule),
+		finding->rule->code, finding->message);
+	diag_error(found->name, &position);
+}
+
+/* Loads the templates; false, after a message, on failure. */
+static bool
+load_templates(struct trcrpt_job *job)
+{
+	const char *path = job->options->templates;
+	struct template_findings found = {
+		path ? path : "built-in templates", job->options->check, 0};
+	struct poly_template_options options = POLY_TEMPLATE_OPTIONS_INIT;
+	struct poly_error error;
+	enum poly_status status;
+	options.found = print_template_finding;
+	options.user = &found;
+	options.left_to_right = job->left_to_right;
+	if (job->options->verbose)
+		diag_print(NULL, "reading '%s'", found.name);
+	if (path)
+		status = poly_templates_load(path, &options, &job->templates, &error);
+	else
+		status = poly_templates_parse(NULL, 0, &options, &job->templates, &error);
+	if (status != POLY_OK && !found.errors)
+		diag_error(found.name, &error);
+	return status == POLY_OK;
+}
+
+/* -j: hooks in lower case, and labels. */
+static int
+list_labels(struct trcrpt_job *job)
+{
+	struct poly_template_info info;
+	for (size_t i = 0; poly_template_at(job->templates, i, &info); i++) {
+		char line[600];
+		bool wide = info.hook & 15;
+		snprintf(line, sizeof line, "%0*x %.500s\n", wide ? 4 : 3,
+			(unsigned)(wide ? info.hook : info.hook >> 4),
+			info.label + (*info.label == '@'));
+		output_text(job->output, line);
+	}
+	return STATUS_DONE;
+}
+
+static int
+list_groups(struct trcrpt_job *job)
+{
+	if (!job->report.groups.text) {
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
+		return STATUS_ERROR;
+	}
+	output_write(job->output, job->report.groups.text, job->report.groups.size);
+	return STATUS_DONE;
+}
+
+/* A poly_write_fn for the file of -o, or standard output. */
+static int
+write_report(void *user, const void *data, size_t size)
+{
+	struct trcrpt_job *job = user;
+	int number = 0;
+	if (!job->file)
+		number = output_write(job->output, data, size);
+	else if (fwrite(data, 1, size, job->file) != size)
+		number = errno;
+	if (number && !job->failure)
+		job->failure = number;
+	return number;
+}
+
+static int
+check_interrupt(void *user)
+{
+	(void)user;
+	return progress_interrupted();
+}
+
+/* Reports a failure, at the input that caused it. */
+static int
+failed(struct trcrpt_job *job, const struct poly_trcrpt *report, const struct poly_error *error)
+{
+	size_t input = poly_trcrpt_failed(report);
+	if (job->failure)
+		return STATUS_DONE; /* reported with the output */
+	if (error->status == POLY_ERR_CANCELLED)
+		input = 0;
+	if (input < job->traces.count) {
+		traces_failed(&job->traces, input, error);
+		return STATUS_DONE; /* reported with the input */
+	}
+	if (strstr(error->message, "options.date"))
+		diag_print("trcrpt", "the trace has no date; set it with '--date'");
+	else
+		diag_error("trcrpt", error);
+	return STATUS_ERROR;
+}
+
+static int
+write_summary(struct trcrpt_job *job, struct poly_trcrpt *report)
+{
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
+	struct poly_report *tree = report_new();
+	struct poly_error error;
+	int result = STATUS_DONE;
+	if (poly_trcrpt_summary(report, &inputs, tree, &error) != POLY_OK)
+		result = failed(job, report, &error);
+	if (poly_report_render(tree, rendering_of_options(&job->reading), &sink, &error) !=
+			POLY_OK &&
+		!job->failure) {
+		diag_print(NULL, "%s", error.message);
+		result = STATUS_ERROR;
+	}
+	poly_report_free(tree);
+	return result;
+}
+
+/* -r: writes the rows with the format's writer. */
+static int
+write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
+{
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
+	const char *container[] = {"aix.container=raw", NULL};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	struct poly_error error;
+	options.format = "aix";
+	options.options = container;
+	enum poly_status status = poly_writer_open_sink(
+		&sink, poly_reader_info(job->traces.readers[0]), &options, &writer, &error);
+	if (status != POLY_OK) {
+		diag_error("trcrpt", &error);
+		return STATUS_ERROR;
+	}
+	int result = STATUS_DONE;
+	if (poly_trcrpt_raw(report, &inputs, writer, &error) != POLY_OK)
+		result = failed(job, report, &error);
+	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
+		!job->failure) {
+		diag_error("trcrpt", &error);
+		result = STATUS_ERROR;
+	}
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
+		diag_print("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
+	poly_writer_close(writer);
+	return result;
+}
+
+static int
+write_events(struct trcrpt_job *job, struct poly_trcrpt *report)
+{
+	const struct poly_trcrpt_inputs inputs = traces_inputs(&job->traces);
+	const struct poly_sink sink = {write_report, job};
+	struct poly_error error;
+	if (poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK)
+		return failed(job, report, &error);
+	return STATUS_DONE;
+}
+
+/* Opens the operands; false, after a message, on failure. */
+static bool
+open_traces(struct trcrpt_job *job, char **operands)
+{
+	const struct trcrpt_options *options = job->options;
+	bool all_columns = options->raw || options->where;
+	job->traces.verbose = options->verbose;
+	job->traces.columns =
+		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
+	char standard_input[] = "-", log[] = DEFAULT_TRACE, *only[] = {NULL, NULL};
+	if (!operands[0]) {
+		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;
+		if (only[0] == standard_input && term_input()) {
+			diag_print(NULL,
+				"no input file; name one, or '-' for standard input ('-h' is "
+				"AIX's option "
+				"for no header; '--help' prints help)");
+			return false;
+		}
+		operands = only;
+	}
+	if (operands[1] && !options->merge) {
+		diag_print("trcrpt", "several input files; merge them with '-m'");
+		return false;
+	}
+	for (char **path = operands; *path; path++) {
+		if (!traces_open(&job->traces, *path, &job->reading))
+			return false;
+		if (options->cpus &&
+			!traces_open_cpus(&job->traces, *path, options->cpus, &job->reading))
+			return false;
+	}
+	return true;
+}
+
+static int
+write_traces(struct trcrpt_job *job)
+{
+	struct poly_trcrpt *report;
+	struct poly_error error;
+	int result;
+	if (poly_trcrpt_new(job->templates, &job->report, &report, &error) != POLY_OK) {
+		diag_error("trcrpt", &error);
+		return STATUS_ERROR;
+	}
+	if (job->options->summary)
+		result = write_summary(job, report);
+	else if (job->options->raw)
+		result = write_raw(job, report);
+	else
+		result = write_events(job, report);
+	poly_trcrpt_free(report);
+	return result;
+}
+
+/* True if a path is an input file, which writing would destroy. */
+static bool
+is_input(const struct trcrpt_job *job, const char *path)
+{
+	const struct trcrpt_options *options = job->options;
+	bool is = same_file(path, options->templates) || same_file(path, options->names) ||
+		  same_file(path, options->groups);
+	for (size_t i = 0; i < job->traces.count && !is; i++)
+		is = same_file(path, job->traces.names[i]);
+	return is;
+}
+
+/* Opens the file of -o; false, after a message, on failure. */
+static bool
+open_output(struct trcrpt_job *job)
+{
+	const char *path = job->options->output;
+	if (!path || strcmp(path, "-") == 0)
+		return true;
+	if (is_input(job, path)) {
+		diag_print(path, "is an input file; choose another file for '-o'");
+		return false;
+	}
+	job->file = fopen(path, "wb");
+	if (!job->file)
+		diag_print(path, "cannot create output file: %s", strerror(errno));
+	return job->file != NULL;
+}
+
+static int
+close_output(struct trcrpt_job *job)
+{
+	if (!job->file)
+		return STATUS_DONE;
+	if (fclose(job->file) != 0 && !job->failure)
+		job->failure = errno;
+	if (!job->failure)
+		return STATUS_DONE;
+	diag_print(job->options->output, "cannot write: %s", strerror(job->failure));
+	return STATUS_ERROR;
+}
+
+static int
+report_traces(struct trcrpt_job *job, char **operands)
+{
+	int result = STATUS_ERROR;
+	if (open_traces(job, operands) && open_output(job))
+		result = write_traces(job);
+	if (job->output)
+		output_flush(job->output);
+	int written = close_output(job);
+	int closed = traces_close(&job->traces);
+	result = written > result ? written : result;
+	return closed > result ? closed : result;
+}
+
+/* Sets the options of the library. */
+static void
+fill_options(struct trcrpt_job *job)
+{
+	const struct trcrpt_options *options = job->options;
+	struct poly_trcrpt_options *report = &job->report;
+	split_settings(job);
+	report->settings = job->settings;
+	report->form = options->json  ? POLY_TRCRPT_JSON
+		       : options->csv ? POLY_TRCRPT_CSV
+				      : POLY_TRCRPT_TEXT;
+	report->no_header = options->no_header;
+	report->wall = options->wall;
+	report->color = !options->output && term_colored(options->color);
+	report->only = options->only;
+	report->except = options->except;
+	report->only_groups = options->only_groups;
+	report->except_groups = options->except_groups;
+	report->processes = options->processes;
+	report->threads = options->threads;
+	report->start = options->start;
+	report->end = options->end;
+	report->match = options->match;
+	report->where = options->where;
+	report->data = options->data.items;
+	report->date = options->date;
+	report->found = print_finding;
+	report->progress = check_interrupt;
+	report->user = job;
+	job->reading.from = options->from;
+	job->reading.on_error = options->on_error;
+	job->reading.threads = options->decoders;
+	job->reading.json = options->json;
+	job->reading.csv = options->csv;
+	job->reading.options =
+		(struct opt_list){job->reader_settings, job->reader_setting_count};
+}
+
+/* Checks the combination of options; false, after a message, if it is not valid. */
+static bool
+options_are_valid(const struct trcrpt_options *options)
+{
+	const char *missing = NULL;
+	if (options->wpars)
+		missing = "-@: not supported: the records of workload partitions are not "
+			  "published";
+	if (options->mode)
+		missing = "-M: not supported: its meaning is not published";
+	if (options->length)
+		missing = "-l: not supported: its meaning is not published";
+	if (missing) {
+		diag_print("trcrpt", "%s", missing);
+		return false;
+	}
+	if ((options->only_groups || options->except_groups) && !options->groups) {
+		diag_print("trcrpt", "AIX's event groups are not published; define groups with "
+				     "'--groups'");
+		return false;
+	}
+	if (options->json && options->csv) {
+		diag_print("trcrpt", "options '--json' and '--csv' exclude each other");
+		return false;
+	}
+	if (options->match && (options->raw || options->summary)) {
+		diag_print("trcrpt",
+			"option '--match' cannot be combined with '--raw' or '--summary'");
+		return false;
+	}
+	if (options->raw && (options->json || options->csv || options->summary)) {
+		diag_print("trcrpt",
+			"option '--raw' cannot be combined with '--json', '--csv' or "
+			"'--summary'");
+		return false;
+	}
+	return true;
+}
+
+static bool
+load_texts(struct trcrpt_job *job)
+{
+	const struct trcrpt_options *options = job->options;
+	return (!job->hooks || trcrpt_read_text(job->hooks, &job->report.hooks)) &&
+	       (!job->errnos || trcrpt_read_text(job->errnos, &job->report.errnos)) &&
+	       (!options->names || trcrpt_read_text(options->names, &job->report.names)) &&
+	       (!options->groups || trcrpt_read_text(options->groups, &job->report.groups));
+}
+
+static int
+run_job(struct trcrpt_job *job, char **operands)
+{
+	const struct trcrpt_options *options = job->options;
+	if (!options_are_valid(options) || !load_texts(job))
+		return STATUS_ERROR;
+	if (options->list_groups)
+		return list_groups(job);
+	if (!load_templates(job))
+		return options->check ? STATUS_NEGATIVE : STATUS_ERROR;
+	if (options->check)
+		return STATUS_DONE;
+	return options->list_labels ? list_labels(job) : report_traces(job, operands);
+}
+
+/* Frees a text of trcrpt_read_text. */
+static void
+free_text(struct poly_trcrpt_text *text)
+{
+	union {
+		const char *text;
+		char *bytes;
+	} owned = {text->text};
+	poly_template_text_free(owned.bytes);
+}
+
+static int
+trcrpt_run(void *fields, char **operands)
+{
+	struct trcrpt_job job = {.options = fields, .report = POLY_TRCRPT_OPTIONS_INIT};
+	job.output = output_new();
+	fill_options(&job);
+	int status = run_job(&job, operands);
+	int written = output_finish(job.output);
+	poly_templates_free(job.templates);
+	free_text(&job.report.hooks);
+	free_text(&job.report.errnos);
+	free_text(&job.report.names);
+	free_text(&job.report.groups);
+	free(job.settings);
+	free(job.reader_settings);
+	free(job.items);
+	return written > status ? written : status;
+}
+
+const struct command command_trcrpt = {
+	.name = "trcrpt",
+	.group = GROUP_AIX,
+	.summary = "format AIX traces as reports, as trcrpt does",
+	.usage = "[options] [FILE...]",
+	.examples = {"polytrace trcrpt trcfile", "polytrace trcrpt -O exec=on -d 134 trcfile"},
+	.options = trcrpt_tables,
+	.options_size = sizeof(struct trcrpt_options),
+	.run = trcrpt_run,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace unpack: restores packed traces in their original format. */
+#include "polytrace/polytrace.h"
+
+#include "cli/command.h"
+#include "cli/files/pump.h"
+#include "cli/files/ptz_files.h"
+#include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unpack_options {
+	struct input_options source;
+	const char *output;
+};
+
+static const struct opt unpack_table[] = {
+	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
+		"write to this file ('-': standard output), compressed by its extension "
+		"(default: FILE without .ptz and the extension of a compression)"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
+		offsetof(struct unpack_options, source.on_error),
+		"on corrupt or truncated input: stop (default), or skip to the next valid "
+		"segment "
+		"and write the rest"},
+	{"threads", 0, OPT_NUMBER, "N", opt_threads,
+		offsetof(struct unpack_options, source.threads),
+		"number of decoder threads (default 0: one per CPU, at most 16)"},
+	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{0},
+};
+
+static const struct opt *const unpack_tables[] = {unpack_table, NULL};
+
+/* Returns whether the packed trace is truncated. */
+static bool
+is_truncated(const struct command_input *source)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
+		if (strcmp(finding.rule->code, "P02") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Prints that records are missing, and whether the others were written. */
+static void
+print_missing(const struct command_input *source, const char *output, bool written)
+{
+	if (!is_truncated(source))
+		diag_print(output, "not written");
+	else if (written)
+		diag_print(output, "incomplete: the packed trace is truncated");
+	else
+		diag_print(output,
+			"not written: the packed trace is truncated; use '--on-error=skip' "
+			"to write "
+			"its complete segments");
+}
+
+/* Restores the trace; returns an exit status. */
+static int
+write_unpacked(
+	struct command_input *source, const char *format, const char *output, unsigned on_error)
+{
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer = NULL;
+	struct poly_error error;
+	const bool to_file = strcmp(output, "-") != 0;
+	writing.format = format;
+	enum poly_status status = poly_writer_open(
+		output, poly_reader_info(source->reader), &writing, &writer, &error);
+	if (status == POLY_OK) {
+		input_project(source, poly_writer_columns(writer));
+		status = pump_rows(source, writer, &error);
+	}
+	const bool truncated = is_truncated(source),
+		   fails = truncated && on_error == ON_ERROR_STOP,
+		   written = !to_file || !(input_is_partial(source) || fails);
+	if (status == POLY_OK && written)
+		status = poly_writer_finish(writer, &error);
+	poly_writer_close(writer);
+	if (status == POLY_OK && (truncated || !written))
+		print_missing(source, diag_output_name(output), written);
+	/* A closed pipe on standard output is not an error. */
+	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
+		return fails ? STATUS_ERROR : STATUS_DONE;
+	diag_error(diag_output_name(output), &error);
+	return STATUS_ERROR;
+}
+
+static int
+unpack(const struct unpack_options *options, const char *path, const char *output)
+{
+	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
+		.prints = strcmp(output, "-") == 0};
+	struct command_input source;
+	if (same_file(path, output)) {
+		diag_print(output, "is an input, and cannot be the output of '-o', too");
+		return STATUS_ERROR;
+	}
+	if (!input_open(&source, path, &options->source, &wants))
+		return STATUS_ERROR;
+	const char *format = packed_format(&source);
+	if (!format) {
+		diag_print(source.name, "not a packed trace, but '%s'",
+			poly_reader_info(source.reader)->format);
+		input_discard(&source);
+		return STATUS_ERROR;
+	}
+	const int status = write_unpacked(&source, format, output, options->source.on_error),
+		  read = input_close(&source);
+	return read > status ? read : status;
+}
+
+static int
+unpack_file(const struct unpack_options *options, const char *path)
+{
+	if (options->output)
+		return unpack(options, path, options->output);
+	char *name = packed_original_name(path);
+	int status = STATUS_ERROR;
+	if (!name)
+		diag_print(diag_input_name(path), "the name does not end in " PACKED_ENDING
+						  "; name the output with '-o'");
+	else if (!packed_output_exists(name))
+		status = unpack(options, path, name);
+	free(name);
+	return status;
+}
+
+static int
+unpack_run(void *fields, char **operands)
+{
+	const struct unpack_options *options = fields;
+	int worst = STATUS_DONE;
+	if (!operands[0] && term_input()) {
+		diag_print("unpack", "no input: name a file, or '-' for standard input");
+		return STATUS_ERROR;
+	}
+	if (options->output && operands[0] && operands[1]) {
+		diag_print(
+			"unpack", "option '-o' names one output, but there are several inputs");
+		return STATUS_ERROR;
+	}
+	if (!operands[0])
+		return unpack_file(options, "-");
+	for (; *operands && !progress_interrupted(); operands++) {
+		const int status = unpack_file(options, *operands);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+const struct command command_unpack = {
+	.name = "unpack",
+	.group = GROUP_CONVERT,
+	.summary = "restore packed traces in their original format",
+	.usage = "[options] [FILE...]",
+	.examples = {"polytrace unpack -o trace.out trace.ptz",
+		"polytrace unpack -o - trace.ptz"},
+	.options = unpack_tables,
+	.options_size = sizeof(struct unpack_options),
+	.run = unpack_run,
+};

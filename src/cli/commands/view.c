@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* polytrace view: the records of a trace as a listing, JSON Lines or CSV. */
+#include "polytrace/polytrace.h"
+
+#include "cli/options/column_list.h"
+#include "cli/command.h"
+#include "cli/files/pump.h"
+#include "cli/print/listing.h"
+#include "cli/files/ptz_files.h"
+#include "cli/print/diagnostics.h"
+#include "cli/files/command_input.h"
+#include "cli/print/term.h"
+
+#include <string.h>
+
+/* Values of --style. */
+enum { STYLE_TABLE, STYLE_NATIVE };
+
+struct view_options {
+	struct input_options source; /* first: the reading options are in it */
+	const char *columns, *registers;
+	unsigned color, style;
+};
+
+static const char *const styles[] = {"table", "native", NULL};
+
+static const struct opt view_table[] = {
+	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct view_options, columns),
+		"print these columns in this order; 'row' is the record's number"},
+	{"registers", 'r', OPT_TEXT, "R,R,...", NULL, offsetof(struct view_options, registers),
+		"also print these registers of FULL records: r3,lr,v2"},
+	{"style", 0, OPT_CHOICE, "table|native", styles, offsetof(struct view_options, style),
+		"native: the listing of the format's own tools (default table)"},
+	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors,
+		offsetof(struct view_options, color),
+		"color records by kind (default auto: on a terminal, unless NO_COLOR is set)"},
+	{0},
+};
+
+static const struct opt *const view_tables[] = {
+	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+
+/* Prints the remaining records of the source. */
+static void
+list_records(struct inputs *inputs, struct command_input *source)
+{
+	const struct view_options *options = inputs->command;
+	const struct listing_options wanted = {
+		options->columns, options->registers, term_colored(options->color)};
+	struct listing *listing = listing_new(
+		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
+	const struct poly_batch *batch;
+	struct column_list list;
+	if (options->columns && column_list_parse(&list, options->columns))
+		column_list_report_absent(&list, "view", source, listing_derived(listing));
+	while (!output_failed(inputs->output) && (batch = input_next(source)))
+		listing_batch(listing, batch);
+	if (options->registers && !listing_had_registers(listing))
+		diag_print(
+			source->name, "no record has registers (only FULL traces have them)");
+	listing_free(listing);
+}
+
+static int
+view_listing(struct inputs *inputs, const char *path)
+{
+	const struct view_options *options = inputs->command;
+	const struct listing_options wanted = {options->columns, options->registers, false};
+	struct input_needs wants = {
+		.prints = true, .shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
+	if (!listing_columns(&wanted, &wants.columns))
+		return STATUS_ERROR;
+	/* Encodings longer than an opcode. */
+	if (inputs->options->isa)
+		wants.columns |= POLY_HAS(payload);
+	if (!input_open(&source, path, inputs->options, &wants))
+		return STATUS_ERROR;
+	list_records(inputs, &source);
+	output_flush(inputs->output);
+	return input_close(&source);
+}
+
+/* The format to write; reports its absence and returns NULL. */
+static const char *
+writer_format(const struct view_options *options, const struct command_input *source)
+{
+	if (options->source.json)
+		return "jsonl";
+	if (options->source.csv)
+		return "csv";
+	const struct poly_format_info *format = packed_records(source);
+	if (!format->listing)
+		diag_print(source->name, "format '%s' has no native listing", format->name);
+	return format->listing;
+}
+
+static int
+view_written(struct inputs *inputs, const char *path)
+{
+	const struct view_options *options = inputs->command;
+	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
+	if (options->columns && !column_list_parse(&list, options->columns))
+		return STATUS_ERROR;
+	const struct input_needs wants = {.columns = columns_to_write(list.set),
+		.prints = true,
+		.shows_sites = columns_name_site(options->columns)};
+	struct command_input source;
+	if (!input_open(&source, path, inputs->options, &wants))
+		return STATUS_ERROR;
+	column_list_report_absent(&list, "view", &source, 0);
+	const char *format = writer_format(options, &source);
+	int written = STATUS_ERROR;
+	if (format)
+		written = pump_records(&source, format, &list, inputs->output);
+	output_flush(inputs->output);
+	int status = input_close(&source);
+	return written > status ? written : status;
+}
+
+static int
+view_run(void *fields, char **operands)
+{
+	const struct view_options *options = fields;
+	bool written = options->source.json || options->source.csv;
+	bool native = options->style == STYLE_NATIVE;
+	if (native && (written || options->columns || options->registers)) {
+		diag_print("view",
+			"--style native: cannot be combined with --columns, --registers, "
+			"--json or --csv");
+		return STATUS_ERROR;
+	}
+	if (written && options->registers) {
+		diag_print("view",
+			"--registers: only for the table; with --json or --csv use -c payload");
+		return STATUS_ERROR;
+	}
+	struct inputs inputs = {.options = &options->source,
+		.command = options,
+		.headed = !native,
+		.process = native || written ? view_written : view_listing};
+	return inputs_run(&inputs, operands);
+}
+
+const struct command command_view = {
+	.name = "view",
+	.group = GROUP_INSPECT,
+	.summary = "print the records of a trace",
+	.usage = "[options] [FILE...]",
+	.examples = {"polytrace view --skip 9 --count 10 trace.tt6e",
+		"polytrace view -w 'has(address)' -c pc,address trace.tt6"},
+	.options = view_tables,
+	.options_size = sizeof(struct view_options),
+	.run = view_run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of a trace that is split. */
+#include "cli/files/split_output.h"
+
+#include "cli/print/diagnostics.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+split_output_name(struct split_output *file, const char *output, const char *value)
+{
+	const char *slash = strrchr(output, '/');
+	const char *name = slash ? slash + 1 : output;
+	const size_t stem = (size_t)(name - output) + strcspn(name, ".");
+	const size_t size = strlen(output) + strlen(value) + 2;
+	char *path = diag_allocate(size, 1);
+	snprintf(path, size, "%.*s.%s%s", (int)stem, output, value, output + stem);
+	for (char *p = path + stem + 1; p < path + stem + 1 + strlen(value); p++) {
+		if (!isalnum((unsigned char)*p) && !strchr("_-+.", *p))
+			*p = '_';
+	}
+	file->path = path;
+}
+
+bool
+split_output_open(struct split_output *file, const struct poly_trace_info *info,
+	const struct poly_write_options *options)
+{
+	struct poly_error error;
+	if (poly_writer_open(file->path, info, options, &file->writer, &error) == POLY_OK)
+		return true;
+	diag_writer_error(file->path, &error);
+	return false;
+}
+
+bool
+split_output_write(
+	struct split_output *file, const char *expression, const struct poly_batch *batch)
+{
+	struct poly_filter *filter;
+	struct poly_error error;
+	const struct poly_batch *chosen = NULL;
+	enum poly_status status = poly_filter_new(expression, &filter, &error);
+	if (status == POLY_OK)
+		status = poly_filter_bind(filter, batch->info, &error);
+	if (status == POLY_OK)
+		chosen = poly_filter_apply(filter, batch, &error);
+	if (chosen)
+		status = poly_writer_write(file->writer, chosen, &error);
+	if (!chosen || status != POLY_OK)
+		diag_error(file->path, &error);
+	poly_filter_free(filter);
+	return chosen && status == POLY_OK;
+}
+
+bool
+split_output_write_rows(
+	struct split_output *file, const struct poly_batch *batch, size_t first, size_t end)
+{
+	char expression[80];
+	snprintf(expression, sizeof expression, "row in %" PRIu64 "..%" PRIu64,
+		poly_batch_number(batch, first), poly_batch_number(batch, end - 1));
+	return split_output_write(file, expression, batch);
+}
+
+bool
+split_output_finish(struct split_output *file)
+{
+	struct poly_error error;
+	const char *note;
+	uint64_t count;
+	const bool done = !file->writer || poly_writer_finish(file->writer, &error) == POLY_OK;
+	if (!done)
+		diag_error(file->path, &error);
+	for (size_t i = 0;
+		done && file->writer && (note = poly_writer_note_at(file->writer, i, &count));
+		i++)
+		diag_print(file->path, "%s (%llu time%s)", note, (unsigned long long)count,
+			count == 1 ? "" : "s");
+	poly_writer_close(file->writer);
+	file->writer = NULL;
+	return done;
+}
+
+void
+split_output_discard(struct split_output *file)
+{
+	poly_writer_close(file->writer);
+	free(file->path);
+	*file = (struct split_output){.path = NULL};
+}

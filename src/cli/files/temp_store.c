@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Temporary files without names. */
+#include "cli/files/temp_store.h"
+
+#include "cli/print/diagnostics.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct temp_store {
+	int descriptor;
+};
+
+static void *
+temp_store_open(void *user)
+{
+	const char *folder = getenv("TMPDIR");
+	char name[1000];
+	(void)user;
+	if (!folder || !*folder)
+		folder = "/tmp";
+	if (snprintf(name, sizeof name, "%s/polytrace-XXXXXX", folder) >= (int)sizeof name) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	struct temp_store *file = malloc(sizeof *file);
+	if (!file)
+		return NULL;
+	file->descriptor = mkstemp(name);
+	if (file->descriptor < 0) {
+		free(file);
+		return NULL;
+	}
+	/* The system frees the file when it is closed, even if the command is killed. */
+	unlink(name);
+	return file;
+}
+
+static bool
+temp_store_write(void *store, uint64_t at, const void *data, size_t size)
+{
+	const struct temp_store *file = store;
+	const char *bytes = data;
+	while (size) {
+		const ssize_t done = pwrite(file->descriptor, bytes, size, (off_t)at);
+		if (done < 0 && errno != EINTR)
+			return false;
+		if (done < 0)
+			continue;
+		bytes += done;
+		at += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+static bool
+temp_store_read(void *store, uint64_t at, void *data, size_t size)
+{
+	const struct temp_store *file = store;
+	char *bytes = data;
+	while (size) {
+		const ssize_t done = pread(file->descriptor, bytes, size, (off_t)at);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done == 0)
+			errno = EIO;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		at += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+static void
+temp_store_close(void *store)
+{
+	struct temp_store *file = store;
+	close(file->descriptor);
+	free(file);
+}
+
+const struct poly_stats_stores temp_stores = {
+	.open = temp_store_open,
+	.put = temp_store_write,
+	.get = temp_store_read,
+	.close = temp_store_close,
+};
+
+bool
+temp_store_finish_stats(struct poly_stats *stats, const char *name)
+{
+	struct poly_error error;
+	if (poly_stats_finish(stats, &error) == POLY_OK)
+		return true;
+	diag_error(name, &error);
+	return false;
+}

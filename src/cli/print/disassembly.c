@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Disassembly for listings, cached by site. */
+#include "cli/print/disassembly.h"
+
+#include "cli/print/diagnostics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes can
+ * have the same value.
+ */
+struct site_text {
+	size_t text; /* its offset in texts plus 1; 0: not yet disassembled */
+	size_t size; /* bytes of its encoding */
+};
+
+struct disassembly {
+	struct poly_disasm *disasm;
+	bool powerpc;
+	bool sized;		 /* rows state the size of their opcodes */
+	struct site_text *sites; /* by site */
+	size_t site_capacity;	 /* elements of sites */
+	char *texts;		 /* concatenated, each with a NUL */
+	size_t used, room;	 /* bytes of texts */
+};
+
+/* Whether an instruction set is known by name. */
+static bool
+is_known(const char *isa)
+{
+	const char *name;
+	for (size_t i = 0; isa && (name = poly_isa_at(i)); i++) {
+		if (strcmp(name, isa) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct disassembly *
+disassembly_new(const struct poly_trace_info *info, const char *name)
+{
+	if (!is_known(info->isa) || !(info->columns & POLY_HAS(opcode)))
+		return NULL;
+	struct disassembly *disassembly = diag_allocate(1, sizeof *disassembly);
+	struct poly_error error;
+	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
+	/* Instructions of PowerPC always have 4 bytes. */
+	disassembly->sized =
+		!disassembly->powerpc && (info->columns & POLY_HAS(opcode_size)) != 0;
+	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
+		return disassembly;
+	diag_error(name, &error);
+	free(disassembly);
+	return NULL;
+}
+
+void
+disassembly_free(struct disassembly *disassembly)
+{
+	if (!disassembly)
+		return;
+	poly_disasm_close(disassembly->disasm);
+	free(disassembly->sites);
+	free(disassembly->texts);
+	free(disassembly);
+}
+
+static void *
+grow(void *old, size_t count, size_t size)
+{
+	void *p = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
+	if (!p)
+		diag_no_memory();
+	return p;
+}
+
+static struct site_text *
+place_of(struct disassembly *disassembly, uint32_t site)
+{
+	if (site >= disassembly->site_capacity) {
+		size_t old = disassembly->site_capacity, count = 2 * ((size_t)site + 512);
+		disassembly->sites =
+			grow(disassembly->sites, count, sizeof *disassembly->sites);
+		memset(disassembly->sites + old, 0, (count - old) * sizeof *disassembly->sites);
+		disassembly->site_capacity = count;
+	}
+	return &disassembly->sites[site];
+}
+
+/* Returns an encoding longer than an opcode; NULL: the row has none. */
+static const char *
+disassemble_long(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	size_t n = 0;
+	const uint8_t *bytes = NULL;
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row) &&
+		poly_present(batch, POLY_COLUMN_payload, row))
+		bytes = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
+	if (!n || n != batch->opcode_size[row])
+		return NULL;
+	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
+	return poly_disasm_bytes(disassembly->disasm, placed ? batch->pc[row] : 0, bytes, n);
+}
+
+/* Returns the bytes of a row's opcode; 0: unknown, although the trace states sizes. */
+static size_t
+size_of(const struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
+		return batch->opcode_size[row];
+	return disassembly->sized ? 0 : 4;
+}
+
+static const char *
+disassemble(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
+	return poly_disasm_text(disassembly->disasm, placed ? batch->pc[row] : 0,
+		batch->opcode[row], (unsigned)size_of(disassembly, batch, row));
+}
+
+/* Stores a text; returns its offset in texts. */
+static size_t
+keep(struct disassembly *disassembly, const char *text)
+{
+	size_t offset = disassembly->used, size = strlen(text) + 1;
+	if (disassembly->room - disassembly->used < size) {
+		disassembly->room = 2 * (disassembly->room + size);
+		disassembly->texts = grow(disassembly->texts, disassembly->room, 1);
+	}
+	memcpy(disassembly->texts + offset, text, size);
+	disassembly->used += size;
+	return offset;
+}
+
+const char *
+disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_opcode, row))
+		return disassemble_long(disassembly, batch, row);
+	size_t size = size_of(disassembly, batch, row);
+	if (!size)
+		return NULL;
+	if (!poly_present(batch, POLY_COLUMN_site, row))
+		return disassemble(disassembly, batch, row);
+	struct site_text *place = place_of(disassembly, batch->site[row]);
+	if (place->text && place->size != size)
+		return disassemble(disassembly, batch, row);
+	if (!place->text)
+		*place = (struct site_text){
+			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size};
+	return disassembly->texts + place->text - 1;
+}
+
+/* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (Amber trace format, section 4.2).
+ */
+static bool
+starts_stream(const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_opcode, row) ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return false;
+	uint64_t opcode = batch->opcode[row], minor = opcode >> 1 & 0x3ff;
+	return opcode >> 26 == 31 && (minor == 342 || minor == 374);
+}
+
+/* Appends the code of an escape record without a value, and its first words if decoded. */
+static int
+describe_escape(const struct poly_batch *batch, size_t row, char *text)
+{
+	enum { WORDS_MAX = 4 };
+	char digits[2 * 4 * WORDS_MAX + 4] = "";
+	if (poly_present(batch, POLY_COLUMN_payload, row))
+		poly_batch_format(batch, POLY_COLUMN_payload, row, digits, sizeof digits);
+	size_t length = strlen(digits);
+	bool is_long = length > 8 * WORDS_MAX;
+	int n = snprintf(text, DISASSEMBLY_REMARK, "; escape 0x%03x%s",
+		(unsigned)batch->escape[row], length ? ":" : "");
+	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MAX; i += 8)
+		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " %.8s", digits + i);
+	return n +
+	       snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, "%s", is_long ? " ..." : "");
+}
+
+size_t
+disassembly_remark(const struct disassembly *disassembly, const struct poly_batch *batch,
+	size_t row, char *text)
+{
+	int n = 0;
+	if (!disassembly->powerpc)
+		return 0;
+	if (starts_stream(batch, row)) {
+		struct poly_powerpc_stream stream =
+			poly_powerpc_stream_decode((uint32_t)batch->value[row]);
+		n = snprintf(text, DISASSEMBLY_REMARK, "; stream: %u x %u bytes, stride %d",
+			stream.block_count, 16 * stream.block_size, stream.stride);
+	} else if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) {
+		n = snprintf(text, DISASSEMBLY_REMARK, "; put there by the tracer");
+	} else if (poly_present(batch, POLY_COLUMN_escape, row) &&
+		   !poly_present(batch, POLY_COLUMN_value, row)) {
+		n = describe_escape(batch, row, text);
+	}
+	return (size_t)n;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The progress bar and Ctrl-C. */
+#include "cli/print/progress.h"
+
+#include "cli/print/term.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Milliseconds of work before a bar appears, and between two drawings. */
+#define DELAY 1000
+#define INTERVAL 200
+
+/* Set by the signal handler. */
+static volatile sig_atomic_t interrupted;
+
+static void
+note_interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+void
+progress_catch_interrupt(void)
+{
+	struct sigaction action;
+	memset(&action, 0, sizeof action);
+	action.sa_handler = note_interrupt;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+}
+
+bool
+progress_interrupted(void)
+{
+	return interrupted;
+}
+
+static uint64_t
+milliseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void
+progress_start(struct progress *progress, bool prints)
+{
+	uint64_t now = milliseconds();
+	bool shown = term_error() && !(prints && term_output());
+	*progress = (struct progress){shown, false, now, now + DELAY};
+}
+
+static void
+draw(struct progress *progress, uint64_t now, uint64_t done, uint64_t total)
+{
+	double seconds = (double)(now - progress->start) / 1000, mib = 1 << 20;
+	double rate = (double)done / seconds;
+	fputs("\r\033[K", stderr);
+	if (total && done <= total && rate > 0) {
+		unsigned left = (unsigned)((double)(total - done) / rate + 0.5);
+		fprintf(stderr, "%3.0f %%, %.1f of %.1f MiB, %.1f MiB/s, %u:%02u left",
+			100 * (double)done / (double)total, (double)done / mib,
+			(double)total / mib, rate / mib, left / 60, left % 60);
+	} else {
+		fprintf(stderr, "%.1f MiB, %.1f MiB/s", (double)done / mib, rate / mib);
+	}
+	fflush(stderr);
+	progress->drawn = true;
+}
+
+int
+progress_update(void *user, uint64_t done, uint64_t total)
+{
+	struct progress *progress = user;
+	if (!progress->shown)
+		return interrupted;
+	uint64_t now = milliseconds();
+	if (now >= progress->next) {
+		draw(progress, now, done, total);
+		progress->next = now + INTERVAL;
+	}
+	return interrupted;
+}
+
+void
+progress_clear(struct progress *progress)
+{
+	if (progress->drawn)
+		fputs("\r\033[K", stderr);
+	progress->drawn = false;
+}

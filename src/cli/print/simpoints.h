@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Extracts the representative intervals of phases from a trace. */
+#ifndef CLI_SIMPOINTS_H
+#define CLI_SIMPOINTS_H
+
+#include "cli/files/command_input.h"
+
+/* The intervals to extract. */
+struct simpoints_job {
+	const char *path;   /* of lines "INTERVAL PHASE" */
+	uint64_t length;    /* of an interval in instructions, not 0 */
+	const char *output; /* run.tt6: phase 3 is written to run.3.tt6 */
+	const struct poly_write_options *options;
+};
+
+/*
+ * Reads the list of intervals, then writes each of them from a source, which it reads up to
+ * the end of the last one; prints errors, and returns an exit status. The caller closes the
+ * source.
+ */
+int simpoints_cut(const struct simpoints_job *job, struct command_input *source);
+
+#endif

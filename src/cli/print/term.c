@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The terminal. */
+#include "cli/print/term.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Maximum of COLUMNS. */
+#define WIDTH_MAX 1000
+
+const char *const term_colors[] = {"auto", "always", "never", NULL};
+
+bool
+term_input(void)
+{
+	return isatty(STDIN_FILENO);
+}
+
+bool
+term_output(void)
+{
+	return isatty(STDOUT_FILENO);
+}
+
+bool
+term_error(void)
+{
+	return isatty(STDERR_FILENO);
+}
+
+bool
+term_draws(void)
+{
+	const char *terminal = getenv("TERM");
+	return term_output() && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+bool
+term_colored(enum term_color color)
+{
+	if (color != TERM_AUTO)
+		return color == TERM_ALWAYS;
+	const char *refused = getenv("NO_COLOR");
+	return term_draws() && !(refused && *refused);
+}
+
+unsigned
+term_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	const unsigned long requested = columns ? strtoul(columns, NULL, 10) : 0;
+	struct winsize size;
+	if (requested && requested <= WIDTH_MAX)
+		return (unsigned)requested;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return 80;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Decoders of chunks. */
+#include "format/core/chunk_decoder.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+
+void
+chunk_fini(struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->batch_capacity; i++) {
+		batch_fini(&chunk->batches[i]->batch);
+		mem_free(chunk->batches[i]);
+	}
+	mem_free(chunk->batches);
+	mem_free(chunk->memory);
+	mem_free(chunk->names);
+	mem_free(chunk->sites);
+}
+
+bool
+chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan)
+{
+	const struct format *format = plan->format;
+	struct reading *reading = &decoder->reading;
+	decoder->plan = plan;
+	info_init(&decoder->info);
+	*reading = *plan->reading;
+	reading->info = &decoder->info;
+	reading->findings = &decoder->findings;
+	reading->sites = &decoder->sites;
+	reading->in = plan->in;
+	reading->state = mem_new(1, format->reader_size);
+	if (!reading->state || !findings_init(&decoder->findings, format->info.rules))
+		return false;
+	decoder->info.view.format = plan->reading->info->view.format;
+	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
+	decoder->info.view.columns = format->info.columns;
+	decoder->opened = true;
+	uint64_t before = in_offset(plan->in);
+	bool good = !format->open || format->open(reading, NULL) == POLY_OK;
+	assert(in_offset(plan->in) == before);
+	(void)before;
+	reading->in = good ? in_view() : NULL;
+	return reading->in != NULL;
+}
+
+/* Returns the next batch of a chunk, empty; NULL: out of memory. */
+static struct chunk_batch *
+next_batch(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const struct decode_plan *plan = decoder->plan;
+	if (chunk->batch_count < chunk->batch_capacity) {
+		batch_clear(&chunk->batches[chunk->batch_count]->batch);
+		return chunk->batches[chunk->batch_count];
+	}
+	struct chunk_batch **larger = mem_resize(
+		chunk->batches, chunk->batch_capacity + 1, sizeof(struct chunk_batch *));
+	if (!larger)
+		return NULL;
+	chunk->batches = larger;
+	struct chunk_batch *batch = mem_new(1, sizeof *batch);
+	if (!batch || batch_init(&batch->batch, plan->columns, plan->batch_rows,
+			      &plan->reading->info->view, NULL) != POLY_OK) {
+		mem_free(batch);
+		return NULL;
+	}
+	chunk->batches[chunk->batch_capacity++] = batch;
+	return batch;
+}
+
+/* Decodes the rows of a batch. */
+static bool
+fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
+{
+	struct reading *reading = &decoder->reading;
+	struct batch *batch = &filled->batch;
+	struct poly_error failure; /* not used: the reader meets it again */
+	if (decoder->plan->format->read(reading, batch, &failure) != POLY_OK ||
+		decoder->findings.kept_count || decoder->info.full || decoder->info.no_memory ||
+		batch_finish(batch, NULL) != POLY_OK ||
+		(batch->view.site && sites_fill(&decoder->sites, batch, NULL) != POLY_OK))
+		return false;
+	filled->end = in_offset(reading->in);
+	reading->record += batch->view.rows;
+	/* If a name or site is new, the reader translates the numbers. */
+	filled->translated = decoder->info.names.names.count <= decoder->names.count &&
+			     decoder->sites.count <= decoder->site_numbers.count;
+	if (filled->translated) {
+		id_remap_apply_names(&decoder->names, batch);
+		id_remap_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
+	}
+	return true;
+}
+
+/* Lists the names and sites that the reader does not know yet. */
+static bool
+list_new(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const struct intern *names = &decoder->info.names.names;
+	size_t name_count = names->count - decoder->names_listed,
+	       site_count = decoder->sites.count - decoder->sites_listed;
+	if (name_count) {
+		const char **list = mem_resize(chunk->names, name_count, sizeof *list);
+		if (!list)
+			return false;
+		chunk->names = list;
+		for (size_t i = 0; i < name_count; i++)
+			list[i] = names->strings[decoder->names_listed + i];
+	}
+	if (site_count) {
+		struct site *list = mem_resize(chunk->sites, site_count, sizeof *list);
+		if (!list)
+			return false;
+		chunk->sites = list;
+		memcpy(list, decoder->sites.list + decoder->sites_listed,
+			site_count * sizeof *list);
+	}
+	chunk->name_count = name_count;
+	chunk->site_count = site_count;
+	decoder->names_listed = names->count;
+	decoder->sites_listed = decoder->sites.count;
+	return true;
+}
+
+static bool
+decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	struct reading *reading = &decoder->reading;
+	const uint64_t end = chunk->offset + chunk->size;
+	in_show(reading->in, chunk->data, chunk->size, chunk->offset);
+	while (in_offset(reading->in) < end) {
+		struct chunk_batch *batch = next_batch(decoder, chunk);
+		if (!batch || !fill_batch(decoder, batch))
+			return false;
+		chunk->batch_count++;
+	}
+	chunk->lines = reading->line;
+	return list_new(decoder, chunk);
+}
+
+void
+chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	decoder->reading.line = decoder->reading.record = 0;
+	if (decoder->findings.kept_count)
+		findings_clear(&decoder->findings);
+	chunk->batch_count = chunk->name_count = chunk->site_count = 0;
+	chunk->irregular |= !decode_rows(decoder, chunk);
+}
+
+void
+chunk_decoder_fini(struct chunk_decoder *decoder)
+{
+	const struct format *format = decoder->plan->format;
+	if (decoder->opened && format->close)
+		format->close(&decoder->reading);
+	if (decoder->reading.in != decoder->plan->in)
+		in_close(decoder->reading.in);
+	mem_free(decoder->reading.state);
+	info_fini(&decoder->info);
+	findings_fini(&decoder->findings);
+	sites_fini(&decoder->sites);
+	id_remap_free(&decoder->names);
+	id_remap_free(&decoder->site_numbers);
+}

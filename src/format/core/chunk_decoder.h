@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder of one worker of a decode pool: decodes chunks of a trace without knowing what
+ * precedes them.
+ *
+ * It reads as the reader does, with a state, names and sites of its own. It leaves irregular
+ * chunks (with an error, a finding, or if memory runs out) to the reader, which decodes them
+ * again.
+ */
+#ifndef FORMAT_CHUNK_DECODER_H
+#define FORMAT_CHUNK_DECODER_H
+
+#include "format/core/format.h"
+#include "model/site.h"
+#include "model/id_remap.h"
+
+/* What a decode pool decodes, and how. */
+struct decode_plan {
+	const struct format *format;
+	struct in *in;		       /* read at offsets; nothing is consumed */
+	struct reading *reading;       /* the reader's */
+	struct sites *sites;	       /* the reader's */
+	poly_columns columns;	       /* that batches have storage for */
+	size_t batch_rows;	       /* maximum number of rows of a batch */
+	size_t block_size, chunk_size; /* in bytes */
+	unsigned threads;	       /* that decode */
+};
+
+/* A batch of a chunk. */
+struct chunk_batch {
+	struct batch batch;
+	uint64_t end;	 /* offset in the input after its rows */
+	bool translated; /* its names and sites have the reader's numbers */
+};
+
+/* The bytes between two split points of a trace, and their rows. */
+struct chunk {
+	uint8_t *memory; /* see decode_pool.c for its size */
+	uint8_t *data;	 /* in it: the first byte */
+	size_t read;	 /* bytes of the input that were read for it */
+	size_t filled;	 /* bytes in data: those, and the rest of the previous chunk */
+	size_t size;	 /* bytes that belong to it; the next chunk begins with the rest */
+	uint64_t offset; /* of its first byte in the input */
+	bool irregular;	 /* it has no rows: the reader decodes it */
+	bool open;	 /* no split point found: the next chunk may begin within a record */
+	bool over;	 /* the input has no more bytes */
+	bool last;	 /* the input ends after it */
+	enum poly_status end; /* how the input ended, if over */
+	struct poly_error failure;
+	struct chunk_batch **batches;
+	size_t batch_count, batch_capacity; /* filled, and allocated */
+	uint64_t lines;			    /* counted in it */
+	/* New names and sites: the decoder numbered them after it listed the previous ones. */
+	const char **names;
+	struct site *sites;
+	size_t name_count, site_count;
+};
+
+/* Frees everything that a chunk holds. */
+void chunk_fini(struct chunk *chunk);
+
+struct chunk_decoder {
+	const struct decode_plan *plan;
+	struct reading reading;
+	struct info info;
+	struct findings findings;
+	struct sites sites;
+	uint32_t names_listed, sites_listed;
+	/* The reader's numbers of its names and sites, as far as they are known. */
+	struct id_remap names, site_numbers;
+	bool opened;
+};
+
+/*
+ * Opens the format for a decoder; false on failure. The caller calls chunk_decoder_fini in both
+ * cases.
+ */
+bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan);
+
+/* Decodes the rows of a chunk, or marks it as irregular. */
+void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);
+
+/* Frees everything that a decoder holds. */
+void chunk_decoder_fini(struct chunk_decoder *decoder);
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ring of chunks. Each worker claims the next free slot, reads the bytes of its chunk,
+ * prepends the rest of the previous chunk as soon as that is read, and decodes. The reader
+ * receives the rows of one chunk after the other. Compressed input is read by one worker at a
+ * time.
+ */
+#include "format/core/decode_pool.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/thread.h"
+#include "io/source.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Bytes of a chunk: small enough for the private cache of a CPU. */
+#define CHUNK_SIZE ((size_t)256 << 10)
+
+/* Minimum: each chunk has a fixed cost. */
+#define CHUNK_MIN ((size_t)64)
+
+/* A slot of the ring. */
+struct ring_slot {
+	struct chunk chunk;
+	struct worker *worker; /* that decoded it; NULL: none */
+	bool joined;	       /* its end is known; guarded by lock */
+	bool done;	       /* the reader may use it; guarded by lock */
+};
+
+/* A worker: the first one is the reader, the others are threads. */
+struct worker {
+	struct decode_pool *pool;
+	struct chunk_decoder decoder;
+	pthread_t thread;
+	bool started;
+	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
+	struct id_remap names, sites;
+};
+
+struct decode_pool {
+	struct decode_plan plan;
+	struct worker *workers;
+	unsigned opened; /* workers whose decoder is open */
+	struct ring_slot *slots;
+	size_t slot_count;
+	bool random;		      /* the input can be read at any offset */
+	uint64_t start;		      /* offset of the first chunk */
+	pthread_mutex_t input_mutex;  /* held while reading the input, unless random */
+	pthread_mutex_t lock;	      /* guards the fields below */
+	pthread_cond_t slot_freed;    /* the reader freed a slot */
+	pthread_cond_t chunk_joined;  /* the end of a chunk is known */
+	pthread_cond_t chunk_decoded; /* the rows of a chunk are complete */
+	size_t claimed, released;     /* slots, since the start */
+	bool ended;		      /* the last chunk was read */
+	bool stop;
+	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
+	/* The reader's side. */
+	struct ring_slot *present;
+	size_t delivered; /* batches of the present chunk, or bytes if it is irregular */
+	uint64_t offset;  /* after the last delivered batch */
+	struct in *own;	  /* the bytes of irregular chunks */
+};
+
+size_t
+decode_pool_chunk_size(size_t block_size)
+{
+	if (block_size == 0 || block_size > CHUNK_SIZE)
+		return CHUNK_SIZE;
+	return block_size > CHUNK_MIN ? block_size : CHUNK_MIN;
+}
+
+static struct ring_slot *
+slot_at(const struct decode_pool *pool, size_t number)
+{
+	return &pool->slots[number % pool->slot_count];
+}
+
+/* Finds the end of a chunk. The rest after it must be small enough to be moved. */
+static void
+find_end(const struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const size_t size = pool->plan.format->find_split(
+		&decoder->reading, chunk->offset, chunk->data, chunk->filled);
+	chunk->open = size == 0 || chunk->filled - size > pool->plan.chunk_size;
+	chunk->size = chunk->open ? chunk->filled : size;
+}
+
+/* Prepends the rest of the previous chunk to the bytes read, and finds the end. */
+static void
+join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk,
+	const struct chunk *before)
+{
+	size_t rest = before ? before->filled - before->size : 0;
+	if (before && before->over) {
+		/* The end is final, even if the file has grown. */
+		chunk->read = 0;
+		chunk->over = true;
+		chunk->end = before->end;
+		chunk->failure = before->failure;
+	}
+	chunk->data = chunk->memory + pool->plan.chunk_size - rest;
+	chunk->offset = before ? before->offset + before->size : pool->start;
+	chunk->filled = chunk->size = rest + chunk->read;
+	if (rest)
+		memcpy(chunk->data, before->data + before->size, rest);
+	/* Bytes at the end without a split point are a last record, or a truncated one. */
+	chunk->irregular = (before && before->open) || (!chunk->read && rest);
+	chunk->open = false;
+	if (chunk->read)
+		find_end(pool, decoder, chunk);
+	chunk->irregular |= chunk->open;
+	chunk->last = chunk->over && chunk->size == chunk->filled;
+}
+
+/* Reads the bytes of a chunk: at its offset if the input is random, else the next ones. */
+static void
+read_bytes(struct decode_pool *pool, struct chunk *chunk, size_t number)
+{
+	const size_t size = pool->plan.chunk_size;
+	struct in *in = pool->plan.in;
+	struct source_room room = {chunk->memory + size, size, 0};
+	if (pool->random) {
+		chunk->end = in_read_at(
+			in, pool->start + (uint64_t)number * size, &room, &chunk->failure);
+	} else {
+		room.got = in_read(in, room.dst, size);
+		chunk->end = room.got < size ? in_status(in, &chunk->failure) : POLY_OK;
+	}
+	chunk->read = room.got;
+	chunk->over = chunk->end != POLY_OK;
+}
+
+/* Claims the next slot of the ring; NULL if none is free, or *over: the input has ended. */
+static struct ring_slot *
+claim_slot(struct decode_pool *pool, size_t *number, bool *over)
+{
+	struct ring_slot *slot = NULL;
+	pthread_mutex_lock(&pool->lock);
+	*over = pool->ended || pool->stop;
+	if (!*over && pool->claimed - pool->released < pool->slot_count) {
+		*number = pool->claimed++;
+		slot = slot_at(pool, *number);
+		slot->joined = false;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return slot;
+}
+
+/* Waits until the end of the previous chunk is known. NULL: this is the first chunk. */
+static const struct chunk *
+chunk_before(struct decode_pool *pool, size_t number)
+{
+	const struct ring_slot *before = number ? slot_at(pool, number - 1) : NULL;
+	pthread_mutex_lock(&pool->lock);
+	while (before && !before->joined)
+		pthread_cond_wait(&pool->chunk_joined, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+	return before ? &before->chunk : NULL;
+}
+
+/* Claims and reads a chunk; NULL if none is free now. *over: the input has ended. */
+static struct ring_slot *
+claim_chunk(struct worker *worker, bool *over)
+{
+	struct decode_pool *pool = worker->pool;
+	size_t number;
+	/* The holder of the mutex never waits for a slot, so the reader may wait for it. */
+	if (!pool->random)
+		pthread_mutex_lock(&pool->input_mutex);
+	struct ring_slot *slot = claim_slot(pool, &number, over);
+	if (slot)
+		read_bytes(pool, &slot->chunk, number);
+	if (!pool->random)
+		pthread_mutex_unlock(&pool->input_mutex);
+	if (!slot)
+		return NULL;
+	join_chunk(pool, &worker->decoder, &slot->chunk, chunk_before(pool, number));
+	slot->worker = worker;
+	pthread_mutex_lock(&pool->lock);
+	slot->joined = true;
+	pool->ended |= slot->chunk.last;
+	pthread_cond_broadcast(&pool->chunk_joined);
+	pthread_mutex_unlock(&pool->lock);
+	return slot;
+}
+
+/* Appends the entries that only the source has. */
+static bool
+fetch_numbers(struct id_remap *target, const struct id_remap *source)
+{
+	const size_t n = source->count - target->count;
+	return !n || id_remap_add(target, source->dst + target->count, n);
+}
+
+/* Fetches the reader's numbers; false if the decoded rows would not be used. */
+static bool
+prepare_decoder(struct worker *worker)
+{
+	struct decode_pool *pool = worker->pool;
+	struct chunk_decoder *decoder = &worker->decoder;
+	pthread_mutex_lock(&pool->lock);
+	bool useful = !pool->stop && !pool->names_full &&
+		      fetch_numbers(&decoder->names, &worker->names) &&
+		      fetch_numbers(&decoder->site_numbers, &worker->sites);
+	pthread_mutex_unlock(&pool->lock);
+	return useful;
+}
+
+/* Decodes a chunk; false if none can be claimed. */
+static bool
+decode_once(struct worker *worker, bool *over)
+{
+	struct decode_pool *pool = worker->pool;
+	struct ring_slot *slot = claim_chunk(worker, over);
+	if (!slot)
+		return false;
+	if (!slot->chunk.irregular && prepare_decoder(worker))
+		chunk_decoder_run(&worker->decoder, &slot->chunk);
+	else
+		slot->chunk.irregular = true;
+	pthread_mutex_lock(&pool->lock);
+	slot->done = true;
+	pthread_cond_signal(&pool->chunk_decoded);
+	pthread_mutex_unlock(&pool->lock);
+	return true;
+}
+
+static void *
+run_worker(void *user)
+{
+	struct worker *worker = user;
+	struct decode_pool *pool = worker->pool;
+	bool over = false;
+	while (!over) {
+		if (decode_once(worker, &over))
+			continue;
+		pthread_mutex_lock(&pool->lock);
+		while (!over && !pool->stop &&
+			pool->claimed - pool->released == pool->slot_count)
+			pthread_cond_wait(&pool->slot_freed, &pool->lock);
+		over |= pool->stop;
+		pthread_mutex_unlock(&pool->lock);
+	}
+	return NULL;
+}
+
+static bool
+is_done(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	pthread_mutex_lock(&pool->lock);
+	bool done = slot->done;
+	pthread_mutex_unlock(&pool->lock);
+	return done;
+}
+
+/*
+ * Proceeds to the next chunk, then frees the slot of the present one: the next chunk needs its
+ * rest. The reader decodes chunks itself instead of waiting.
+ */
+static struct chunk *
+next_chunk(struct decode_pool *pool)
+{
+	bool over;
+	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
+	while (!is_done(pool, next) && decode_once(&pool->workers[0], &over))
+		;
+	pthread_mutex_lock(&pool->lock);
+	while (!next->done)
+		pthread_cond_wait(&pool->chunk_decoded, &pool->lock);
+	if (pool->present) {
+		pool->present->done = false;
+		pool->released++;
+		pthread_cond_signal(&pool->slot_freed);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	pool->present = next;
+	pool->delivered = 0;
+	pool->offset = next->chunk.offset;
+	return &next->chunk;
+}
+
+/* Numbers a chunk's new names and sites for the reader. POLY_END: no room for a name. */
+static enum poly_status
+number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *names,
+	uint32_t *sites)
+{
+	struct info *info = pool->plan.reading->info;
+	for (size_t i = 0; i < chunk->name_count; i++) {
+		const char *name = chunk->names[i];
+		if (!info_keep_name(info, name, strlen(name), &names[i]))
+			return info->no_memory ? POLY_ERR_MEMORY : POLY_END;
+	}
+	for (size_t i = 0; i < chunk->site_count; i++) {
+		const struct site *site = &chunk->sites[i];
+		sites[i] = sites_number(pool->plan.sites, site->pc, site->opcode);
+		if (sites[i] == UINT32_MAX)
+			return POLY_ERR_MEMORY;
+	}
+	return POLY_OK;
+}
+
+/* Adds the new names and sites of a regular chunk to the reader's, or makes it irregular. */
+static enum poly_status
+adopt_new(struct decode_pool *pool, struct chunk *chunk)
+{
+	size_t names = chunk->name_count, sites = chunk->site_count;
+	if (names + sites == 0)
+		return POLY_OK;
+	struct worker *worker = pool->present->worker;
+	uint32_t *numbers = mem_new(names + sites, sizeof *numbers);
+	if (!numbers)
+		return POLY_ERR_MEMORY;
+	enum poly_status status = number_new(pool, chunk, numbers, numbers + names);
+	chunk->irregular = status == POLY_END;
+	pthread_mutex_lock(&pool->lock);
+	pool->names_full |= chunk->irregular;
+	bool added = status != POLY_OK ||
+		     (id_remap_add(&worker->names, numbers, names) &&
+			     id_remap_add(&worker->sites, numbers + names, sites));
+	pthread_mutex_unlock(&pool->lock);
+	mem_free(numbers);
+	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
+}
+
+/* Returns the next batch of the present chunk, with the reader's numbers. */
+static struct batch *
+next_batch(struct decode_pool *pool)
+{
+	struct chunk_batch *batch = pool->present->chunk.batches[pool->delivered++];
+	const struct worker *worker = pool->present->worker;
+	if (!batch->translated) {
+		id_remap_apply_names(&worker->names, &batch->batch);
+		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
+	}
+	pool->offset = batch->end;
+	return &batch->batch;
+}
+
+/* Returns how the input ended. */
+static enum poly_status
+input_end(const struct chunk *chunk, struct poly_error *error)
+{
+	if (chunk->end < 0)
+		*error = chunk->failure;
+	return chunk->end;
+}
+
+enum poly_status
+decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_error *error)
+{
+	struct chunk *chunk = pool->present ? &pool->present->chunk : NULL;
+	*batch = NULL;
+	for (;;) {
+		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count) {
+			*batch = next_batch(pool);
+			return POLY_OK;
+		}
+		if (chunk && chunk->last)
+			return input_end(chunk, error);
+		chunk = next_chunk(pool);
+		chunk->irregular |= pool->names_full;
+		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
+			return err_memory(error);
+		if (chunk->irregular) {
+			in_restart(pool->own, chunk->offset);
+			return POLY_OK;
+		}
+		pool->plan.reading->line += chunk->lines;
+	}
+}
+
+/* Reads irregular chunks: one, and the following ones that may begin within a record. */
+static enum poly_status
+own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error *error)
+{
+	struct decode_pool *pool = self;
+	const struct chunk *chunk = &pool->present->chunk;
+	while (pool->delivered == chunk->size) {
+		*got = 0;
+		if (chunk->last)
+			return input_end(chunk, error);
+		if (!chunk->open)
+			return POLY_END;
+		chunk = next_chunk(pool);
+	}
+	size_t left = chunk->size - pool->delivered;
+	*got = left < size ? left : size;
+	memcpy(data, chunk->data + pool->delivered, *got);
+	pool->delivered += *got;
+	return POLY_OK;
+}
+
+static void
+own_close(void *self)
+{
+	(void)self;
+}
+
+struct in *
+decode_pool_input(struct decode_pool *pool)
+{
+	return pool->own;
+}
+
+uint64_t
+decode_pool_offset(const struct decode_pool *pool)
+{
+	bool own = pool->present && pool->present->chunk.irregular;
+	return own ? in_offset(pool->own) : pool->offset;
+}
+
+void
+decode_pool_free(struct decode_pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->stop = true;
+	pthread_cond_broadcast(&pool->slot_freed);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->opened; i++) {
+		if (pool->workers[i].started)
+			pthread_join(pool->workers[i].thread, NULL);
+	}
+	for (unsigned i = 0; i < pool->opened; i++) {
+		struct worker *worker = &pool->workers[i];
+		chunk_decoder_fini(&worker->decoder);
+		id_remap_free(&worker->names);
+		id_remap_free(&worker->sites);
+	}
+	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
+		chunk_fini(&pool->slots[i].chunk);
+	in_close(pool->own);
+	pthread_cond_destroy(&pool->slot_freed);
+	pthread_cond_destroy(&pool->chunk_joined);
+	pthread_cond_destroy(&pool->chunk_decoded);
+	pthread_mutex_destroy(&pool->input_mutex);
+	pthread_mutex_destroy(&pool->lock);
+	mem_free(pool->slots);
+	mem_free(pool->workers);
+	mem_free(pool);
+}
+
+/* Allocates the ring: per thread one chunk in work and one waiting, and two for the reader. */
+static bool
+allocate_slots(struct decode_pool *pool)
+{
+	const size_t size = 2 * pool->plan.chunk_size + IN_PADDING;
+	pool->slot_count = 2 * (size_t)pool->plan.threads + 2;
+	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
+	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {
+		/* Not zeroed, so that unused pages are never touched. */
+		pool->slots[i].chunk.memory = mem_resize(NULL, size, 1);
+		if (!pool->slots[i].chunk.memory)
+			return false;
+	}
+	return pool->slots != NULL;
+}
+
+/* Opens all decoders before the first one reads the input. */
+static bool
+open_decoders(struct decode_pool *pool)
+{
+	pool->workers = mem_new(pool->plan.threads, sizeof *pool->workers);
+	bool good = pool->workers != NULL;
+	while (good && pool->opened < pool->plan.threads) {
+		struct worker *worker = &pool->workers[pool->opened++];
+		worker->pool = pool;
+		good = chunk_decoder_init(&worker->decoder, &pool->plan);
+	}
+	return good;
+}
+
+/* Starts the threads; false if none could be started. */
+static bool
+start_threads(struct decode_pool *pool)
+{
+	unsigned started = 0;
+	for (unsigned i = 1; i < pool->opened; i++) {
+		struct worker *worker = &pool->workers[i];
+		worker->started = thread_start(&worker->thread, run_worker, worker);
+		started += worker->started;
+	}
+	return started > 0;
+}
+
+struct decode_pool *
+decode_pool_new(const struct decode_plan *plan)
+{
+	struct decode_pool *pool = mem_new(1, sizeof *pool);
+	if (!pool)
+		return NULL;
+	pool->plan = *plan;
+	if (pool->plan.threads > DECODE_POOL_MAX)
+		pool->plan.threads = DECODE_POOL_MAX;
+	pthread_mutex_init(&pool->input_mutex, NULL);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->slot_freed, NULL);
+	pthread_cond_init(&pool->chunk_joined, NULL);
+	pool->start = in_offset(plan->in);
+	pool->random = in_is_random(plan->in);
+	pthread_cond_init(&pool->chunk_decoded, NULL);
+	const struct source source = {own_read, own_close, pool, NULL};
+	pool->own = in_from_source(&source, plan->block_size);
+	if (!pool->own || !allocate_slots(pool) || !open_decoders(pool) ||
+		!start_threads(pool)) {
+		decode_pool_free(pool);
+		return NULL;
+	}
+	return pool;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of a format's options. */
+#include "format/core/option.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+/* Returns an option of that name of any format, preferably one with the use. */
+static const struct poly_option *
+find_anywhere(const char *name, size_t n, enum poly_option_use use)
+{
+	const struct format *format;
+	const struct poly_option *found = NULL;
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		const struct poly_option *option = option_find(format->info.options, name, n);
+		if (option && (!found || option->use & use))
+			found = option;
+	}
+	return found;
+}
+
+/* Checks a word that names no option of the format with that use: other formats may have it. */
+static enum poly_status
+check_foreign(const char *word, size_t n, enum poly_option_use use, struct poly_error *error)
+{
+	const struct poly_option *option = find_anywhere(word, n, use);
+	if (option && option->use & use)
+		return POLY_OK;
+	if (!option)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"unknown option '%.*s' (no format has it)", (int)n, word);
+	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		"option '%.*s' applies only to %s", (int)n, word,
+		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
+					: "reading; set it in the options of a reader");
+}
+
+static enum poly_status
+option_word(const struct poly_format_info *format, enum poly_option_use use, const char *word,
+	struct option_values *values, struct poly_error *error)
+{
+	size_t n;
+	enum poly_status status = option_name(word, &n, error);
+	if (status != POLY_OK)
+		return status;
+	const struct poly_option *option = option_find(format->options, word, n);
+	if (!option || !(option->use & use))
+		return check_foreign(word, n, use, error);
+	return option_take(values, format->options, option, word + n + 1, error);
+}
+
+/* Parses the argument after a format's name and a colon: the first option, if it is a TEXT. */
+static enum poly_status
+option_argument(const struct poly_format_info *format, enum poly_option_use use,
+	const char *name, struct option_values *values, struct poly_error *error)
+{
+	const char *colon = name ? strchr(name, ':') : NULL;
+	if (!colon)
+		return POLY_OK;
+	const struct poly_option *option = format->options;
+	if (!option || !option->name || option->type != POLY_OPTION_TEXT ||
+		!(option->use & use))
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' takes no argument (found '%s')", format->name, colon + 1);
+	return option_take(values, option, option, colon + 1, error);
+}
+
+enum poly_status
+option_values(const struct poly_format_info *format, enum poly_option_use use,
+	const struct option_words *requested, struct option_values *values,
+	struct poly_error *error)
+{
+	const char *const *words = requested->words;
+	enum poly_status status = option_values_init(format->options, values, error);
+	if (status == POLY_OK)
+		status = option_argument(format, use, requested->format, values, error);
+	for (; status == POLY_OK && words && *words; words++)
+		status = option_word(format, use, *words, values, error);
+	if (status != POLY_OK)
+		option_values_free(values);
+	return status;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a trace's format by its content. */
+#include "format/core/probe.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A matching ending of the name adds a fraction of a bit to a bid: it only breaks ties. */
+#define BID_SCALE 8
+#define BID_ENDING 4
+
+/* Formats whose bids are recorded. */
+#define BIDS_MAX 64
+
+/* Size of the list of nearest formats in bytes. */
+#define NEAREST_SIZE 200
+
+/* Bytes at the front that decide whether the input is text. */
+#define PRINTABLE_SAMPLE 512
+
+/* Bytes that the first round examines. */
+#define FIRST_ROUND ((size_t)256 << 10)
+
+struct bid {
+	const struct format *format;
+	int bits;  /* as the probe returned them; 0 or less: no bid */
+	int score; /* BID_SCALE * bits, and BID_ENDING for the name */
+	struct probe_note note;
+};
+
+struct contest {
+	const struct bid *best;	    /* NULL: no format bids */
+	const struct format *rival; /* of another family, with an equal score, if tied */
+	bool tied;
+	bool complete;	  /* the probes saw the complete input */
+	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
+	bool printable;	  /* the front is text */
+	size_t bid_count;
+	struct bid bids[BIDS_MAX]; /* of every format that has a probe */
+};
+
+/*
+ * Lists the formats that some records match, separated by commas: text formats first if the
+ * input is text, binary formats first if not.
+ */
+static void
+list_nearest(const struct contest *contest, char text[NEAREST_SIZE])
+{
+	size_t used = 0;
+	text[0] = 0;
+	for (size_t i = 0; i < 2 * contest->bid_count; i++) {
+		const struct bid *bid = &contest->bids[i % contest->bid_count];
+		const bool same_kind = bid->format->is_text == contest->printable;
+		if (!bid->note.near || same_kind != (i < contest->bid_count))
+			continue;
+		const int size = snprintf(text + used, NEAREST_SIZE - used, "%s%s",
+			used ? ", " : "", bid->format->info.name);
+		if ((size_t)size >= NEAREST_SIZE - used) {
+			text[used] = 0;
+			return;
+		}
+		used += (size_t)size;
+	}
+}
+
+static bool
+is_printable(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+	n = n < PRINTABLE_SAMPLE ? n : PRINTABLE_SAMPLE;
+	while (i < n && ((p[i] >= ' ' && p[i] <= '~') || (p[i] >= '\t' && p[i] <= '\r')))
+		i++;
+	return i == n;
+}
+
+static bool
+are_siblings(const struct bid *a, const struct bid *b)
+{
+	return strcmp(a->format->info.family, b->format->info.family) == 0;
+}
+
+/* Compares a bid with the best one. */
+static void
+rank_bid(struct contest *contest, const struct bid *bid)
+{
+	const struct bid *best = contest->best;
+	const bool sibling = best && are_siblings(best, bid);
+	const bool same_bits = best && bid->bits == best->bits;
+	if (!best || bid->score > best->score) {
+		contest->undecidable = sibling && same_bits;
+		contest->tied = false;
+		contest->best = bid;
+	} else if (sibling && same_bits) {
+		contest->undecidable = true;
+	} else if (bid->score == best->score) {
+		contest->rival = bid->format;
+		contest->tied = true;
+	}
+}
+
+/* Collects the bids on n bytes; eof: the input ends there. */
+static void
+collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof, const char *name)
+{
+	const struct format *format;
+	for (size_t i = 0; (format = format_at(i)); i++) {
+		if (!format->probe || contest->bid_count == BIDS_MAX)
+			continue;
+		struct bid *bid = &contest->bids[contest->bid_count++];
+		bid->format = format;
+		bid->bits = format->probe(p, n, eof, &bid->note);
+		if (bid->bits <= 0)
+			continue;
+		bid->score = BID_SCALE * bid->bits;
+		if (name && format_has_ending(format, name))
+			bid->score += BID_ENDING;
+		rank_bid(contest, bid);
+	}
+}
+
+/*
+ * Holds a contest on at most max bytes. The length of an input that ended with corrupt data
+ * does not count as evidence. POLY_END: the input is empty.
+ */
+static enum poly_status
+hold_contest(struct in *in, size_t max, const char *name, struct contest *contest,
+	struct poly_error *error)
+{
+	size_t n;
+	const uint8_t *p = in_peek(in, max, &n);
+	const enum poly_status end = n < max ? in_status(in, error) : POLY_OK;
+	if (n == 0)
+		return end;
+	memset(contest, 0, sizeof *contest);
+	contest->complete = n < max;
+	contest->printable = is_printable(p, n);
+	collect_bids(contest, p, n < max ? n : max, contest->complete && end >= 0, name);
+	return POLY_OK;
+}
+
+/* The first round decides for most traces; the second one examines more bytes of the others. */
+static enum poly_status
+decide(struct in *in, const char *name, struct contest *contest, struct poly_error *error)
+{
+	enum poly_status status = hold_contest(in, FIRST_ROUND, name, contest, error);
+	const bool open = !contest->best || contest->tied || contest->undecidable;
+	if (status == POLY_OK && open && !contest->complete)
+		status = hold_contest(in, IN_PEEK_MAX, name, contest, error);
+	return status;
+}
+
+/* Hands the evidence of every format to the caller. */
+static void
+report_probes(const struct contest *contest, const struct poly_read_options *options)
+{
+	for (size_t i = 0; options->on_probe && i < contest->bid_count; i++) {
+		const struct bid *bid = &contest->bids[i];
+		const struct poly_probe probe = {.format = &bid->format->info,
+			.bits = bid->bits > 0 ? bid->bits : 0,
+			.near = bid->bits > 0 || bid->note.near,
+			.evidence = bid->note.text};
+		if (probe.bits || bid->note.text[0])
+			options->on_probe(options->probe_user, &probe);
+	}
+}
+
+static enum poly_status
+fail_unrecognized(const struct contest *contest, struct poly_error *error)
+{
+	char nearest[NEAREST_SIZE];
+	list_nearest(contest, nearest);
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"unrecognized format%s%s%s; set options.format%s",
+		nearest[0] ? " (nearest: " : "", nearest, nearest[0] ? ")" : "",
+		contest->printable ? " ('text:DESCRIPTION' reads any other text)" : "");
+}
+
+/* Chooses the winner of a contest, or fails if there is none. */
+static enum poly_status
+choose_winner(
+	const struct contest *contest, struct probe_result *result, struct poly_error *error)
+{
+	const struct bid *best = contest->best;
+	if (!best)
+		return fail_unrecognized(contest, error);
+	if (contest->tied)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"ambiguous format ('%s' and '%s' match equally well); set "
+			"options.format",
+			best->format->info.name, contest->rival->info.name);
+	const bool ending = best->score % BID_SCALE != 0;
+	result->format = best->format;
+	snprintf(result->evidence, sizeof result->evidence, "%s (%d bits)%s%s", best->note.text,
+		best->bits,
+		contest->undecidable ? "; ambiguous by content within its family" : "",
+		!ending		       ? ""
+		: contest->undecidable ? ", resolved by the file extension"
+				       : ", and the file extension agrees");
+	return POLY_OK;
+}
+
+enum poly_status
+probe_format(struct in *in, const struct poly_read_options *options,
+	struct probe_result *result, struct poly_error *error)
+{
+	struct contest *contest = mem_new(1, sizeof *contest);
+	if (!contest)
+		return err_memory(error);
+	enum poly_status status = decide(in, options->name, contest, error);
+	if (status == POLY_END)
+		status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"empty input: cannot detect the format; set options.format");
+	if (contest->bid_count)
+		report_probes(contest, options);
+	if (status == POLY_OK)
+		status = choose_winner(contest, result, error);
+	mem_free(contest);
+	return status;
+}

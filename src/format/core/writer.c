@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* Writers: loss of information, opening, sticky errors, notes. */
+#include "polytrace/writer.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/thread_pool.h"
+#include "base/thread.h"
+#include "format/core/parallel_writer.h"
+#include "format/core/format.h"
+#include "format/core/label.h"
+#include "format/core/option.h"
+#include "format/core/line_cache.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Minimum rows of a batch for parallel encoding. */
+#define PARALLEL_ROWS_MIN 1024
+
+/* Maximum number of different notes of a writer; each format has fewer. */
+#define NOTES_MAX 16
+
+struct notes {
+	struct {
+		const char *what; /* static */
+		uint64_t count;
+	} list[NOTES_MAX];
+};
+
+struct poly_writer {
+	const struct format *format;
+	struct writing writing;
+	struct notes notes;
+	struct option_values values;
+	struct info labels;		  /* only the labels to be written */
+	struct line_cache lines;	  /* if the format writes by row */
+	unsigned threads;		  /* encoder threads; 1: no parallel writer */
+	struct parallel_writer *parallel; /* NULL: not created */
+	bool opened;			  /* the format's wopen was called */
+	bool strict;			  /* a note is a failure */
+	enum poly_status status;
+	struct poly_error failure;
+};
+
+void
+writing_note(struct writing *writing, const char *what)
+{
+	if (writing->cache) {
+		writing_no_cache(writing);
+		return;
+	}
+	for (size_t i = 0; i < NOTES_MAX; i++) {
+		if (writing->notes->list[i].what && writing->notes->list[i].what != what)
+			continue;
+		writing->notes->list[i].what = what;
+		writing->notes->list[i].count++;
+		return;
+	}
+}
+
+enum poly_status
+writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
+	struct poly_error *error)
+{
+	uint64_t origin = POLY_NO_OFFSET;
+	if (poly_present(batch, POLY_COLUMN_origin, row))
+		origin = batch->origin[row];
+	err_set(error, POLY_ERR_LOSS, origin, "the record has no '%s' (required by the format)",
+		column);
+	if (error)
+		error->record = poly_batch_number(batch, row);
+	return POLY_ERR_LOSS;
+}
+
+poly_columns
+poly_format_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
+	poly_columns *missing)
+{
+	const poly_columns never = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim) |
+				   POLY_HAS(kind) | POLY_HAS(record);
+	poly_columns kept = target->columns | never;
+	if (source->raw_format && strcmp(source->raw_format, target->family) == 0)
+		kept |= POLY_HAS(raw);
+	if (missing)
+		*missing = target->needs & ~source->columns;
+	/* A source that may have any column does not state which ones it has. */
+	return source->columns == POLY_ALL_COLUMNS ? 0 : source->columns & ~kept;
+}
+
+/* Lists the names of a set of columns as "a, b". */
+static void
+list_columns(poly_columns columns, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
+		if (columns >> c & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? ", " : "", poly_column_name((enum poly_column)c));
+	}
+}
+
+static enum poly_status
+refuse_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
+	bool strict, struct poly_error *error)
+{
+	char names[300];
+	poly_columns missing, lost = poly_format_loss(source, target, &missing);
+	if (target->needs_isa && source->isa && strcmp(target->needs_isa, source->isa) != 0)
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
+			source->isa);
+	if (missing) {
+		list_columns(missing, names, sizeof names);
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' requires columns that '%s' does not have: %s",
+			target->name, source->format, names);
+	}
+	if (strict && lost) {
+		list_columns(lost, names, sizeof names);
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' cannot hold columns of '%s': %s", target->name,
+			source->format, names);
+	}
+	if (strict && source->label_count && !target->holds_labels)
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"format '%s' cannot hold the labels of '%s'", target->name,
+			source->format);
+	return POLY_OK;
+}
+
+/* Finds the format of a name or, if name is NULL, of the path's ending. */
+static enum poly_status
+find_writer(const char *path, const char *name, const struct format **format,
+	struct poly_error *error)
+{
+	if (!name) {
+		const struct poly_format_info *info =
+			path ? poly_format_by_name(path, true) : NULL;
+		if (!info)
+			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+				"no format has the ending of the file name; set "
+				"options.format");
+		name = info->name;
+	}
+	*format = format_find(name);
+	if (!*format)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.format: no such format '%s'", name);
+	if (!(*format)->info.can_write)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"format '%s' can only be read", name);
+	return POLY_OK;
+}
+
+/* Checks all arguments before the output is opened, so that a refusal creates no file. */
+static enum poly_status
+writer_prepare(struct poly_writer *writer, const char *path,
+	const struct poly_write_options *options, struct poly_error *error)
+{
+	const struct poly_trace_info *source = writer->writing.source;
+	enum poly_status status = find_writer(path, options->format, &writer->format, error);
+	if (status != POLY_OK)
+		return status;
+	const struct poly_format_info *target = &writer->format->info;
+	status = refuse_loss(source, target, options->strict, error);
+	const struct option_words requested = {options->format, options->options};
+	if (status == POLY_OK)
+		status = option_values(
+			target, POLY_OPTION_WRITE, &requested, &writer->values, error);
+	if (status != POLY_OK)
+		return status;
+	struct writing *writing = &writer->writing;
+	writing->options = writer->values.values;
+	writing->is_set = writer->values.given;
+	writing->texts = writer->values.texts;
+	writing->columns = options->columns & POLY_ALL_COLUMNS;
+	writing->row = options->columns & POLY_HAS(row);
+	writing->order = options->order;
+	writing->order_count = options->order_count;
+	/* Messages contain the record's offset. */
+	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
+			POLY_HAS(raw) | POLY_HAS(origin);
+	writing->notes = &writer->notes;
+	writer->strict = options->strict;
+	writer->threads = writer->format->rows_independent ? thread_count(options->threads) : 1;
+	if (writer->threads > THREAD_POOL_MAX)
+		writer->threads = THREAD_POOL_MAX;
+	writing->own_raw =
+		source->raw_format && strcmp(source->raw_format, target->family) == 0;
+	writing->state = mem_new(1, writer->format->writer_size);
+	return writing->state ? POLY_OK : err_memory(error);
+}
+
+/* Collects the labels to be written, if the format stores labels. */
+static enum poly_status
+gather_labels(struct poly_writer *writer, const struct poly_write_options *options,
+	struct poly_error *error)
+{
+	struct writing *writing = &writer->writing;
+	const bool has_labels = options->labels && *options->labels;
+	writing->labels = &writer->labels.view;
+	if (!writer->format->info.holds_labels && has_labels)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.labels: format '%s' cannot hold labels",
+			writer->format->info.name);
+	if (options->append && has_labels)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.labels: appending cannot change the labels of a file");
+	if (!writer->format->info.holds_labels || options->append)
+		return POLY_OK;
+	return label_gather(&writer->labels, writing->source, options->labels, error);
+}
+
+/* Lets the format examine the file that it appends to, and opens the file. */
+static enum poly_status
+append_start(struct poly_writer *writer, const char *path, struct poly_error *error)
+{
+	struct writing *writing = &writer->writing;
+	const struct format *format = writer->format;
+	uint64_t taken, total;
+	if (!format->appends)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.append: format '%s' cannot be appended to", format->info.name);
+	if (!path || strcmp(path, "-") == 0)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.append: not a regular file");
+	enum poly_status status = in_open(path, NULL, &writing->old, error);
+	if (status != POLY_OK)
+		return status;
+	in_progress(writing->old, &taken, &total);
+	if (strcmp(in_layers(writing->old), "none") != 0)
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.append: cannot append to a compressed file");
+	else if (!in_is_random(writing->old))
+		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			"options.append: not a regular file");
+	writing->path = path;
+	writer->opened = status == POLY_OK;
+	if (status == POLY_OK)
+		status = format->wopen(writing, error);
+	/* Before the file is locked: closing it unlocks it. */
+	in_close(writing->old);
+	writing->old = NULL;
+	writing->path = NULL;
+	const struct out_append_point place = {path, writing->kept, total};
+	return status == POLY_OK ? out_open_append(&place, &writing->out, error) : status;
+}
+
+/* The destination of the bytes. */
+struct destination {
+	const char *path; /* NULL: the sink */
+	struct poly_sink sink;
+};
+
+/* Checks the arguments, opens the output and opens the format on it. */
+static enum poly_status
+writer_start(struct poly_writer *writer, const struct destination *dst,
+	const struct poly_write_options *options, struct poly_error *error)
+{
+	enum poly_status status = writer_prepare(writer, dst->path, options, error);
+	if (status == POLY_OK)
+		status = gather_labels(writer, options, error);
+	if (status != POLY_OK)
+		return status;
+	if (options->append)
+		return append_start(writer, dst->path, error);
+	struct out **out = &writer->writing.out;
+	status = dst->path ? out_open(dst->path, options->overwrite, out, error)
+			   : out_open_function(dst->sink.write, dst->sink.user, out, error);
+	if (status != POLY_OK)
+		return status;
+	writer->opened = true;
+	return writer->format->wopen ? writer->format->wopen(&writer->writing, error) : POLY_OK;
+}
+
+static enum poly_status
+writer_open(const struct destination *dst, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **result,
+	struct poly_error *error)
+{
+	struct poly_write_options known = POLY_WRITE_OPTIONS_INIT;
+	*result = NULL;
+	enum poly_status status = option_struct(&known, sizeof known, options, error);
+	if (status != POLY_OK)
+		return status;
+	struct poly_writer *writer = mem_new(1, sizeof *writer);
+	if (!writer)
+		return err_memory(error);
+	info_init(&writer->labels);
+	writer->writing.source = source;
+	status = writer_start(writer, dst, &known, error);
+	if (status == POLY_OK)
+		*result = writer;
+	else
+		poly_writer_close(writer);
+	return status;
+}
+
+enum poly_status
+poly_writer_open(const char *path, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **writer,
+	struct poly_error *error)
+{
+	struct destination dst = {path, {NULL, NULL}};
+	return writer_open(&dst, source, options, writer, error);
+}
+
+enum poly_status
+poly_writer_open_sink(const struct poly_sink *sink, const struct poly_trace_info *source,
+	const struct poly_write_options *options, struct poly_writer **writer,
+	struct poly_error *error)
+{
+	struct destination dst = {NULL, *sink};
+	return writer_open(&dst, source, options, writer, error);
+}
+
+/* Under strict every note is a failure. */
+static enum poly_status
+refuse_notes(struct poly_writer *writer)
+{
+	const char *note = writer->notes.list[0].what;
+	if (!writer->strict || !note)
+		return POLY_OK;
+	return err_set(&writer->failure, POLY_ERR_LOSS, POLY_NO_OFFSET,
+		"options.strict permits no loss: %s", note);
+}
+
+poly_columns
+poly_writer_columns(const struct poly_writer *writer)
+{
+	return writer->writing.uses;
+}
+
+uint64_t
+poly_writer_existing_records(const struct poly_writer *writer)
+{
+	return writer->writing.before;
+}
+
+/* Stores a failure, and returns it. */
+static enum poly_status
+writer_status(struct poly_writer *writer, enum poly_status status, struct poly_error *error)
+{
+	if (status == POLY_OK)
+		status = out_status(writer->writing.out, &writer->failure);
+	writer->status = status;
+	if (status != POLY_OK && error)
+		*error = writer->failure;
+	return status;
+}
+
+/*
+ * Returns the parallel writer for a batch; NULL: one thread writes it. Verbatim lines are
+ * written by one thread: whether a line ends depends on the previous ones.
+ */
+static bool
+is_shared(struct poly_writer *writer, const struct poly_batch *batch)
+{
+	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
+		writer->writing.source->columns & POLY_HAS(verbatim))
+		return false;
+	if (!writer->parallel)
+		writer->parallel =
+			parallel_writer_new(writer->format, &writer->writing, writer->threads);
+	if (!writer->parallel)
+		writer->threads = 1;
+	return writer->parallel;
+}
+
+/* Writes a batch with the format's functions. */
+static enum poly_status
+write_batch(
+	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct format *format = writer->format;
+	struct poly_patterns *patterns = batch->patterns;
+	enum poly_status status = POLY_OK;
+	if (patterns && format->write_row)
+		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
+	if (patterns && patterns->lazy)
+		status = patterns->materialize(patterns, &batch, error);
+	if (status == POLY_OK && is_shared(writer, batch))
+		return parallel_writer_write(
+			writer->parallel, writer->writing.out, batch, error);
+	if (status == POLY_OK && format->write)
+		return format->write(&writer->writing, batch, error);
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = format->write_row(&writer->writing, batch, row, error);
+	return status;
+}
+
+enum poly_status
+poly_writer_write(
+	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	enum poly_status status = writer->status;
+	if (status == POLY_OK)
+		status = write_batch(writer, batch, &writer->failure);
+	if (status == POLY_OK)
+		status = refuse_notes(writer);
+	return writer_status(writer, status, error);
+}
+
+enum poly_status
+poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
+{
+	enum poly_status status = writer->status;
+	if (status == POLY_OK && writer->format->wfinish)
+		status = writer->format->wfinish(&writer->writing, &writer->failure);
+	if (status == POLY_OK)
+		status = refuse_notes(writer);
+	if (status == POLY_OK)
+		status = out_finish(writer->writing.out, &writer->failure);
+	return writer_status(writer, status, error);
+}
+
+const char *
+poly_writer_note_at(const struct poly_writer *writer, size_t i, uint64_t *count)
+{
+	if (i >= NOTES_MAX || !writer->notes.list[i].what)
+		return NULL;
+	*count = writer->notes.list[i].count;
+	return writer->notes.list[i].what;
+}
+
+void
+poly_writer_close(struct poly_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->opened && writer->format->wclose)
+		writer->format->wclose(&writer->writing);
+	out_close(writer->writing.out);
+	parallel_writer_free(writer->parallel);
+	line_cache_fini(&writer->lines);
+	mem_free(writer->writing.state);
+	option_values_free(&writer->values);
+	info_fini(&writer->labels);
+	mem_free(writer);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV: a row of column names, then one row per record; written only.
+ *
+ * Values are those of JSON Lines without its quotes; text is written byte for byte. An absent
+ * value is an empty field, and an empty text a pair of quotes. The columns row, raw, origin,
+ * site and verbatim are written only when requested by name. spec: RFC 4180 (quoting; lines end
+ * in a line feed alone, as reports do).
+ */
+#include "format/core/format.h"
+
+#include "base/num.h"
+#include "model/columns.h"
+
+#include <string.h>
+
+/* Bytes to collect before each write. */
+#define TEXT_MAX ((size_t)64 << 10)
+
+/* Columns of a line: each at most once. */
+#define COLUMNS_MAX (POLY_COLUMN_COUNT + 1)
+
+struct csv_writer {
+	struct buf text;		    /* lines to be written */
+	enum poly_column list[COLUMNS_MAX]; /* columns to write, in order */
+	size_t count;
+	const void *data[COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
+};
+
+static void
+append_quoted(struct buf *dst, const uint8_t *text, size_t n)
+{
+	buf_byte(dst, '"');
+	for (const uint8_t *end = text + n; text < end;) {
+		const uint8_t *quote = memchr(text, '"', (size_t)(end - text));
+		size_t length = quote ? (size_t)(quote - text) + 1 : (size_t)(end - text);
+		buf_append(dst, text, length);
+		if (quote)
+			buf_byte(dst, '"');
+		text += length;
+	}
+	buf_byte(dst, '"');
+}
+
+static void
+append_text(struct buf *dst, const void *text, size_t n)
+{
+	const uint8_t *p = text;
+	bool plain = n > 0;
+	for (size_t i = 0; i < n && plain; i++)
+		plain = p[i] != ',' && p[i] != '"' && p[i] != '\r' && p[i] != '\n';
+	if (plain)
+		buf_append(dst, text, n);
+	else
+		append_quoted(dst, text, n);
+}
+
+static void
+append_bytes(struct buf *dst, const uint8_t *bytes, size_t n)
+{
+	if (!n)
+		append_quoted(dst, bytes, 0);
+	uint8_t *room = buf_reserve(dst, 2 * n);
+	if (!room)
+		return;
+	num_hex_bytes((char *)room, bytes, n);
+	dst->size += 2 * n;
+}
+
+static void
+append_integer(struct csv_writer *state, const struct poly_batch *batch, size_t i, size_t row)
+{
+	enum poly_column column = state->list[i];
+	const struct column_traits *traits = &column_table[column];
+	char room[COLUMN_TEXT];
+	size_t n;
+	uint64_t value = column == POLY_COLUMN_row ? poly_batch_number(batch, row)
+						   : column_load(traits, state->data[i], row);
+	const char *text = column_text(batch->info, column, value, room, &n);
+	if (traits->form == POLY_FORM_RECORD || traits->form == POLY_FORM_NAME)
+		append_text(&state->text, text, n);
+	else
+		buf_append(&state->text, text, n);
+}
+
+static void
+append_value(struct csv_writer *state, const struct poly_batch *batch, size_t i, size_t row)
+{
+	enum poly_column column = state->list[i];
+	enum poly_form form = column_table[column].form;
+	size_t n;
+	if (form != POLY_FORM_TEXT && form != POLY_FORM_BYTES) {
+		append_integer(state, batch, i, row);
+		return;
+	}
+	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+	if (form == POLY_FORM_TEXT)
+		append_text(&state->text, bytes, n);
+	else
+		append_bytes(&state->text, bytes, n);
+}
+
+static void
+append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
+{
+	struct buf *dst = &state->text;
+	for (size_t i = 0; i < state->count; i++) {
+		if (i)
+			buf_byte(dst, ',');
+		if (poly_present(batch, state->list[i], row))
+			append_value(state, batch, i, row);
+		else if (state->count == 1)
+			append_text(dst, "", 0); /* a blank line would not be a record */
+	}
+	buf_byte(dst, '\n');
+}
+
+static enum poly_status
+flush(struct writing *writing, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	if (state->text.failed)
+		return err_memory(error);
+	out_write(writing->out, state->text.data, state->text.size);
+	buf_clear(&state->text);
+	return POLY_OK;
+}
+
+static void
+add_column(struct csv_writer *state, poly_columns *columns, enum poly_column column)
+{
+	const poly_columns bit = (poly_columns)1 << column;
+	if (!(*columns & bit))
+		return;
+	*columns &= ~bit;
+	if (state->count)
+		buf_byte(&state->text, ',');
+	buf_string(&state->text, column_table[column].name);
+	state->list[state->count++] = column;
+}
+
+/* Columns requested by name are written even if the trace does not have them. */
+static poly_columns
+columns_to_write(const struct writing *writing)
+{
+	const poly_columns hidden =
+		POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
+	return writing_every_column(writing) ? writing->source->columns & ~hidden
+					     : writing->columns;
+}
+
+static enum poly_status
+csv_wopen(struct writing *writing, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	poly_columns columns = columns_to_write(writing);
+	writing->uses = columns;
+	if (writing->row)
+		columns |= POLY_HAS(row);
+	for (size_t i = 0; i < writing->order_count; i++)
+		add_column(state, &columns, writing->order[i]);
+	add_column(state, &columns, POLY_COLUMN_row);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+		add_column(state, &columns, (enum poly_column)c);
+	if (!state->count)
+		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no column to write");
+	buf_byte(&state->text, '\n');
+	return flush(writing, error);
+}
+
+static enum poly_status
+csv_write(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct csv_writer *state = writing->state;
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < state->count; i++)
+		state->data[i] = column_data(batch, state->list[i]);
+	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
+		append_row(state, batch, row);
+		if (state->text.size >= TEXT_MAX)
+			status = flush(writing, error);
+	}
+	return status == POLY_OK ? flush(writing, error) : status;
+}
+
+static void
+csv_wclose(struct writing *writing)
+{
+	struct csv_writer *state = writing->state;
+	buf_free(&state->text);
+}
+
+static const struct poly_option no_options[] = {{.name = NULL}};
+static const struct poly_rule no_rules[] = {{.code = NULL}};
+
+static const struct format csv = {
+	.info = {.name = "csv",
+		.family = "csv",
+		.title = "comma-separated values with a row of column names",
+		.extensions = "csv",
+		.spec = "RFC 4180",
+		.can_write = true,
+		.columns = POLY_ALL_COLUMNS,
+		.options = no_options,
+		.rules = no_rules},
+	.rows_independent = true,
+	.writer_size = sizeof(struct csv_writer),
+	.wopen = csv_wopen,
+	.write = csv_write,
+	.wclose = csv_wclose,
+};
+
+const struct format *const formats_csv[] = {&csv, NULL};

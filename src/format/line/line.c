@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads lines of text. */
+#include "format/line/line.h"
+
+#include <stdio.h>
+
+/* Expected maximum length of a line in bytes. */
+#define USUAL_LINE 512
+
+/* Refills the window so that it contains the end of the first line, if it has one. */
+static enum poly_status
+refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
+{
+	size_t have, want = USUAL_LINE < limit ? USUAL_LINE : limit + 1;
+	in_consume(in, (size_t)(lines->at - lines->window.start));
+	for (;; want = limit + 1) {
+		lines->window.start = lines->at = in_peek(in, want, &have);
+		lines->window.end = lines->at + have;
+		lines->window.base = in_offset(in);
+		line->size = line_size(lines->at, have, limit);
+		if (line->size || have < want || want > limit)
+			break;
+	}
+	line->text = lines->at;
+	line->ended = line->size != 0;
+	if (have == 0)
+		return POLY_END;
+	if (line->ended || have > limit) {
+		line->size = line->ended ? line->size : limit + 1;
+		return POLY_OK;
+	}
+	line->size = have;
+	buf_clear(&lines->tail);
+	buf_append(&lines->tail, lines->at, have);
+	buf_byte(&lines->tail, '\n');
+	line->text = buf_reserve(&lines->tail, IN_PADDING);
+	if (!line->text)
+		return POLY_ERR_MEMORY;
+	line->text = lines->tail.data;
+	return POLY_OK;
+}
+
+/* Returns the first line. A size of limit + 1 means: the line is longer than the limit. */
+static inline enum poly_status
+front_line(struct lines *lines, struct in *in, struct line *line)
+{
+	const size_t limit = lines->limit;
+	line->size = line_size(lines->at, (size_t)(lines->window.end - lines->at), limit);
+	line->text = lines->at;
+	line->ended = true;
+	line->shape = NULL;
+	enum poly_status status = POLY_OK;
+	if (!line->size) {
+		predict_fill(&lines->predictor, POLY_BATCH_ROWS);
+		status = refill(lines, in, limit, line);
+	}
+	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
+	line->row_index = lines->row_index;
+	*line->more_rows = false;
+	return status;
+}
+
+/* Advances past a line, or to its next row. */
+static inline void
+pass(struct reading *reading, struct lines *lines, const struct line *line)
+{
+	if (*line->more_rows) {
+		lines->row_index++;
+		return;
+	}
+	lines->row_index = 0;
+	lines->at += line->size;
+	reading->line += line->ended;
+}
+
+/* Consumes the lines read, and drops the window. */
+static void
+settle(struct lines *lines, struct in *in)
+{
+	in_consume(in, (size_t)(lines->at - lines->window.start));
+	lines->window.start = lines->at = lines->window.end = NULL;
+	lines->next = in_offset(in);
+}
+
+static void
+store_corrupt(struct batch *batch, size_t row, const struct line_format *format,
+	const struct line *line)
+{
+	batch_put(batch, kind, row, POLY_KIND_OTHER);
+	batch_put(batch, record, row, format->corrupt_kind);
+	batch_put(batch, origin, row, line->offset);
+	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
+}
+
+static void
+blame_length(const struct lines *lines, struct line_fault *fault)
+{
+	fault->rule = lines->format->too_long;
+	fault->column = 0;
+	snprintf(fault->text, sizeof fault->text, "the line is longer than %zu bytes",
+		lines->limit);
+}
+
+/* Returns the failure for a line that is not a record. */
+static enum poly_status
+bad_line(const struct reading *reading, const struct line *line, const struct line_fault *fault,
+	struct poly_error *error)
+{
+	char column[40] = "";
+	if (fault->column)
+		snprintf(column, sizeof column, "column %u: ", fault->column);
+	err_set(error, POLY_ERR_FORMAT, line->offset + (fault->column ? fault->column - 1 : 0),
+		"%s%s", column, fault->text);
+	if (error)
+		error->line = reading->line + 1;
+	return POLY_ERR_FORMAT;
+}
+
+static void
+find_fault(struct reading *reading, size_t row, const struct line *line,
+	const struct line_fault *fault)
+{
+	char column[40] = "";
+	if (fault->column)
+		snprintf(column, sizeof column, ", column %u", fault->column);
+	findings_add(reading->findings, fault->rule, reading->record + row + 1, line->offset,
+		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
+}
+
+/* The rows being created from lines. */
+struct taking {
+	struct reading *reading;
+	const struct line_format *format;
+	struct predictor *predictor;
+	struct batch *batch;
+	size_t row;
+};
+
+/* Parses a complete line into a row; false if the line is not a record. */
+static bool
+take_line(const struct taking *taking, struct line *line, struct line_fault *fault)
+{
+	struct line_shape shape = {.line = line->text, .size = line->size};
+	bool learns =
+		taking->predictor->started && line->ended && predict_wants(taking->predictor);
+	line->shape = learns ? &shape : NULL;
+	bool good = taking->format->parse_line(
+		taking->reading, taking->batch, taking->row, line, fault);
+	shape.repeats &= good && !line->row_index && !*line->more_rows;
+	/*
+	 * A template contains its site, so all sites are numbered here, in order. A failure is
+	 * repeated and reported later.
+	 */
+	if (good && taking->batch->view.site)
+		sites_fill_row(taking->reading->sites, taking->batch, taking->row);
+	if (learns)
+		predict_learn(taking->predictor, taking->row, &shape);
+	return good;
+}
+
+/* Creates the rows of predicted lines. Returns their number. */
+static size_t
+take_known(struct reading *reading, struct lines *lines, size_t row)
+{
+	if (!lines->predictor.started || lines->within || lines->row_index)
+		return 0;
+	size_t known = predict_lines(&lines->predictor, row, &lines->at, &lines->window);
+	reading->line += known;
+	return known;
+}
+
+void
+lines_open(struct reading *reading, const struct line_format *format)
+{
+	struct lines *lines = reading->state;
+	const size_t max = reading->max_line;
+	lines->format = format;
+	lines->limit = max && max < format->limit ? max : format->limit;
+}
+
+enum poly_status
+lines_read(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct lines *lines = reading->state;
+	const struct line_format *format = lines->format;
+	enum poly_status status = POLY_OK;
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
+	size_t row = 0;
+	if (lines->next != in_offset(reading->in)) {
+		/* Another section of the trace: discard the state of the previous line. */
+		lines->row_index = 0;
+		lines->within = false;
+	}
+	if (format->predict.windows)
+		predict_begin(&lines->predictor, batch, &format->predict,
+			(enum predict_way)reading->prediction);
+	for (;; row++) {
+		struct line_fault fault;
+		row += take_known(reading, lines, row);
+		if (row == batch->capacity)
+			break;
+		status = front_line(lines, reading->in, &line);
+		if (status != POLY_OK)
+			break;
+		const struct taking taking = {reading, format, &lines->predictor, batch, row};
+		bool whole = !lines->within && line.size <= lines->limit;
+		if (!whole)
+			blame_length(lines, &fault);
+		if (!whole || !take_line(&taking, &line, &fault)) {
+			if (!whole || line.ended) {
+				status = bad_line(reading, &line, &fault, error);
+				break;
+			}
+			/* The last line is truncated. */
+			if (in_status(reading->in, NULL) == POLY_END)
+				find_fault(reading, row, &line, &fault);
+			store_corrupt(batch, row, format, &line);
+		}
+		pass(reading, lines, &line);
+	}
+	predict_fill(&lines->predictor, POLY_BATCH_ROWS);
+	settle(lines, reading->in);
+	batch->view.rows = row;
+	if (status == POLY_ERR_MEMORY || reading->info->no_memory)
+		return err_memory(error);
+	return row && status == POLY_END ? POLY_OK : status;
+}
+
+enum poly_status
+lines_resync(struct reading *reading, struct batch *batch, struct poly_error *error)
+{
+	struct lines *lines = reading->state;
+	const struct line_format *format = lines->format;
+	bool more_rows;
+	struct line line = {.more_rows = &more_rows};
+	struct line_fault fault;
+	enum poly_status status = front_line(lines, reading->in, &line);
+	if (status != POLY_OK) {
+		settle(lines, reading->in);
+		return status == POLY_ERR_MEMORY ? err_memory(error) : status;
+	}
+	bool too_long = line.size > lines->limit;
+	if (too_long)
+		blame_length(lines, &fault);
+	if (!lines->within &&
+		(too_long || !format->parse_line(reading, batch, 0, &line, &fault)))
+		find_fault(reading, 0, &line, &fault);
+	if (too_long)
+		line.size = lines->limit;
+	store_corrupt(batch, 0, format, &line);
+	batch->view.rows = 1;
+	lines->at += line.size;
+	lines->within = !line.ended;
+	reading->line += line.ended;
+	settle(lines, reading->in);
+	return POLY_OK;
+}
+
+size_t
+lines_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)offset;
+	return lines_size(p, n);
+}
+
+void
+lines_close(struct reading *reading)
+{
+	struct lines *lines = reading->state;
+	buf_free(&lines->tail);
+	predict_free(&lines->predictor);
+}
+
+int
+line_shown(const uint8_t *word, size_t n)
+{
+	int shown = 0;
+	while (shown < 40 && (size_t)shown < n && word[shown] > ' ' && word[shown] < 0x7f)
+		shown++;
+	return shown;
+}
