@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual pages of the library, which are made from its headers, as TAP.
+"""The manual pages of the library, which the build derives from its headers, as TAP.
 
     manual.py FOLDER
 """

@@ -54,10 +54,11 @@ def unbuilt():
         named |= {f'src/{folder}/{word}.c' for word in re.findall(r"'([\w/]+)'", words)}
     formats = re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1]
     named |= {f'src/format/{word}/{word}.c' for word in re.findall(r"'(\w+)'", formats)}
-    tests = re.findall(r"'(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())
-    named |= {f'tests/unit/test_{word}.c' for word in tests}
+    tests = re.findall(r"'([\w/]+)/(\w+)'", open(os.path.join(ROOT, 'tests', 'meson.build')).read())
+    named |= {f'tests/unit/{folder}/test_{word}.c' for folder, word in tests}
     found = {path for path, _ in sources() if path.endswith('.c')}
-    found |= {os.path.relpath(path, ROOT) for path in glob.glob(ROOT + '/tests/unit/test_*.c')}
+    found |= {os.path.relpath(path, ROOT)
+              for path in glob.glob(ROOT + '/tests/unit/**/test_*.c', recursive=True)}
     return [f'{path} is in no list of meson.build' for path in sorted(found - named)]
 
 

@@ -32,8 +32,7 @@ check_names(const char *const *names, struct poly_error *error)
 {
 	for (; names && *names; names++) {
 		if (!poly_analysis_find(*names))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"no such analysis '%.60s'", *names);
+			return err_usage(error, "no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
 }
@@ -59,10 +58,9 @@ check_option(
 	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
 		i++;
 	if (!analysis)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no analysis has an option '%.*s'", (int)n, word);
+		return err_usage(error, "no analysis has an option '%.*s'", (int)n, word);
 	if (!is_requested(options, &analysis->info))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option '%.*s' belongs to analysis '%s', which is not requested",
 			(int)n, word, analysis->info.name);
 	return POLY_OK;
@@ -166,7 +164,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	enum poly_status status = option_struct(&requested, sizeof requested, options, error);
 	if (status == POLY_OK &&
 		(requested.unit > requested.period || (requested.period && !requested.unit)))
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		status = err_usage(error,
 			"options.unit: found %llu, expected 1 to options.period (%llu)",
 			(unsigned long long)requested.unit,
 			(unsigned long long)requested.period);
@@ -196,10 +194,10 @@ refuse(const struct analysis_instance *instance, const struct poly_trace_info *i
 	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
 	const char *name = instance->analysis->info.name;
 	if (!lacks)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
 		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);

@@ -117,8 +117,7 @@ poly_stats_update(
 {
 	size_t rows;
 	if (batch->weight && !poly_stats_accepts_weights(stats))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"weighted rows, expected one row per record");
+		return err_usage(error, "weighted rows, expected one row per record");
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_uniform(stats, batch, row);
 		if (!rows)

@@ -22,8 +22,7 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 {
 	*calls = NULL;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialized");
+		return err_usage(error, "the options were not initialized");
 	struct poly_calls *new_calls = mem_new(1, sizeof *new_calls);
 	if (!new_calls)
 		return err_memory(error);
@@ -61,10 +60,9 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 		*columns |= POLY_HAS(mnemonic) | POLY_HAS(text);
 	*columns &= info->columns;
 	if (!(info->columns & POLY_HAS(pc)))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no column 'pc', which calls require");
+		return err_usage(error, "the trace has no column 'pc', which calls require");
 	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",
 			info->isa ? "calls of its instruction set '" : "its instruction set",

@@ -110,7 +110,7 @@ static enum poly_status
 open_hotspots(struct cache_simulation *sim, const uint64_t *values, struct poly_error *error)
 {
 	if (sim->hotspots.max && sim->sweep.is_opt[0])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'cache.top': the first cache has policy 'opt', expected "
 			"another");
 	return hotspots_pair_init(&sim->hotspots, sim->hotspots.max, "cache.region",

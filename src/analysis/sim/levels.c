@@ -49,7 +49,7 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	const struct levels_preset *preset = find_preset(presets[setup->values[OPTION_PRESET]]);
 	struct levels levels;
 	if (preset && strcmp(setup->texts[OPTION_CACHES], initial_caches[0]) != 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'levels.preset' (found '%s') conflicts with 'levels.caches'",
 			preset->name);
 	enum poly_status status = levels_parse(

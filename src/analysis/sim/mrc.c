@@ -92,20 +92,17 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	const uint64_t line = setup->values[OPTION_LINE];
 	enum poly_status status = POLY_OK;
 	if (line & (line - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.line': %llu bytes is not a power of two",
+		return err_usage(error, "option 'mrc.line': %llu bytes is not a power of two",
 			(unsigned long long)line);
 	sim->line_shift = (unsigned)__builtin_ctzll(line);
 	sim->sample = (unsigned)setup->values[OPTION_SAMPLE];
 	if (sim->sample && sim->sample < SHARDS_MIN)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.sample': found %u, expected 0 or %d to %d", sim->sample,
-			SHARDS_MIN, SHARDS_MAX);
+		return err_usage(error, "option 'mrc.sample': found %u, expected 0 or %d to %d",
+			sim->sample, SHARDS_MIN, SHARDS_MAX);
 	sim->by_context = setup->values[OPTION_THREADS];
 	sim->contexts = setup->contexts;
 	if (sim->sample && (sim->by_context || setup->values[OPTION_SETS]))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.%s' conflicts with 'mrc.sample'",
+		return err_usage(error, "option 'mrc.%s' conflicts with 'mrc.sample'",
 			sim->by_context ? "threads" : "sets");
 	for (int i = 0; i < CURVES && status == POLY_OK; i++)
 		status = open_caches(sim, &sim->curves[i], setup->values[OPTION_SETS], error);

@@ -49,7 +49,7 @@ open_memory(struct paging_simulation *sim, const struct poly_stats_stores *store
 	struct paged_memory *memory = &sim->memories[sim->count++];
 	if (!combination[FRAMES] || combination[FRAMES] > CACHE_LINES_MAX ||
 		!combination[PAGE] || combination[PAGE] > CACHE_LINE_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found %llu frames of %llu bytes, expected 1 to %llu of at most %lu "
 			"bytes",
 			(unsigned long long)combination[FRAMES],
@@ -81,8 +81,7 @@ paging_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		return status;
 	const size_t count = sweep_count_combinations(keys, values);
 	if (count > SWEEP_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d combinations", SWEEP_MAX);
+		return err_usage(error, "more than %d combinations", SWEEP_MAX);
 	sim->memories = mem_new(count, sizeof *sim->memories);
 	if (!sim->memories)
 		return err_memory(error);

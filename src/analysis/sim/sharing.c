@@ -23,7 +23,7 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	sim->contexts = setup->contexts;
 	sim->top = values[OPTION_TOP];
 	if (values[OPTION_SIZE] % set)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"size=%llu is not a multiple of %llu ways of %llu bytes",
 			(unsigned long long)values[OPTION_SIZE],
 			(unsigned long long)values[OPTION_WAYS],

@@ -64,11 +64,9 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 	}
 	reader->format = format_find(wanted);
 	if (!reader->format)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.format: no such format '%s'", wanted);
+		return err_usage(error, "options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' can only be written", wanted);
+		return err_usage(error, "format '%s' can only be written", wanted);
 	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
@@ -663,7 +661,7 @@ poly_reader_size_breakdown(
 	struct poly_error failure = {.offset = POLY_NO_OFFSET};
 	memset(space, 0, sizeof *space);
 	if (!reader->format->size_breakdown || reader->begun)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			reader->begun
 				? "size breakdown of format '%s' after its records were read"
 				: "no size breakdown of format '%s' (expected a packed trace)",

@@ -261,12 +261,12 @@ parse_setting(
 			continue;
 		if (equals && table[i].parse(settings, equals + 1, n - name - 1))
 			return POLY_OK;
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"invalid setting '%.*s' (expected %s=%s)", (int)(n < 60 ? n : 60), text,
-			table[i].public.name, table[i].public.value);
+		return err_usage(error, "invalid setting '%.*s' (expected %s=%s)",
+			(int)(n < 60 ? n : 60), text, table[i].public.name,
+			table[i].public.value);
 	}
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"unknown setting '%.*s'; see options.settings", (int)(n < 60 ? n : 60), text);
+	return err_usage(error, "unknown setting '%.*s'; see options.settings",
+		(int)(n < 60 ? n : 60), text);
 }
 
 enum poly_status

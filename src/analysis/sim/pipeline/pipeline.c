@@ -107,7 +107,7 @@ pipeline_machine_init(
 					  ? pipeline_ooo_sound(&machine->ooo, error)
 					  : pipeline_inorder_sound(&machine->inorder, error);
 	if (status == POLY_OK && machine->has_cache && !machine->cache.sets)
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		status = err_usage(error,
 			"cache=%llu is not a multiple of %llu ways of %llu bytes",
 			(unsigned long long)values[OPTION_CACHE],
 			(unsigned long long)values[OPTION_WAYS],
@@ -150,7 +150,7 @@ check_models(const struct pipeline_simulation *sim, const bool *given, struct po
 		if (swept[is_ooo] || (!by_sweep && !given[option]) ||
 			(!by_sweep && sim->machine.is_ooo == is_ooo))
 			continue;
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option '%s' has no effect on model '%s', expected model '%s'",
 			analysis_pipeline.info.options[option].name, models[!is_ooo],
 			models[is_ooo]);

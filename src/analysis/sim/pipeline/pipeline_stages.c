@@ -122,11 +122,10 @@ poly_stages_write(const struct poly_stats *stats, enum poly_stages_form form,
 	const struct pipeline_simulation *sim = find_state(stats);
 	struct buf out = {0};
 	if (!sim)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.analyses does not include 'pipeline'");
+		return err_usage(error, "options.analyses does not include 'pipeline'");
 	if (!sim->stages)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"stages were not recorded; set option 'pipeline.count'");
+		return err_usage(
+			error, "stages were not recorded; set option 'pipeline.count'");
 	enum poly_status status = append(sim->stages, &stats->ops, form, &out, error);
 	if (status == POLY_OK) {
 		errno = sink->write(sink->user, buf_text(&out), out.size);

@@ -88,12 +88,11 @@ static enum poly_status
 check(const struct phases *phases, enum poly_phases_file file, struct poly_error *error)
 {
 	if (!phases)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"no analysis 'phases' in the results; select it in options.analyses");
 	if (file == POLY_PHASES_VECTORS && !phases->has_vectors)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no basic-block vectors in the results; set the option "
-			"phases.vectors=1");
+		return err_usage(error, "no basic-block vectors in the results; set the option "
+					"phases.vectors=1");
 	if (file == POLY_PHASES_VECTORS && phases->counts_full)
 		return err_set(error, POLY_ERR_MEMORY, POLY_NO_OFFSET,
 			"the basic-block vectors have more than %zu counts; choose longer "
