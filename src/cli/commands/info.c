@@ -3,7 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"

@@ -4,7 +4,7 @@
 
 #include "cli/options/column_list.h"
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/listing.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
