@@ -18,6 +18,7 @@
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
+#include "polytrace/source.h"
 #include "polytrace/stages.h"
 #include "polytrace/state.h"
 #include "polytrace/stats.h"
