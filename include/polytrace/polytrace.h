@@ -5,7 +5,6 @@
 
 #include "polytrace/batch.h"
 #include "polytrace/calls.h"
-#include "polytrace/cis501.h"
 #include "polytrace/course.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"

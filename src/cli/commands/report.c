@@ -7,6 +7,8 @@
 #include "cli/print/output_buffer.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 #include "cli/files/command_input.h"
 #include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <errno.h>
 #include <stdio.h>

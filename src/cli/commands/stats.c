@@ -8,6 +8,9 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
+#include "cli/options/column_list.h"
 
 #include <stdlib.h>
 #include <string.h>

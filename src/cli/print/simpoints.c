@@ -156,7 +156,7 @@ open_next(struct cutting *cutting)
 {
 	char name[24];
 	struct split_output *part = &cutting->part;
-	if (part->writer)
+	if (part->output.writer)
 		return part;
 	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
 	split_output_name(part, cutting->job->output, name);
