@@ -455,7 +455,7 @@ const struct analysis analysis_cache = {
 	.info = {.name = "cache",
 		.title = "Caches",
 		.summary = "simulate caches: misses and traffic, many in one pass",
-		.is_simulation = true,
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},

@@ -186,7 +186,7 @@ const struct analysis analysis_levels = {
 	.info = {.name = "levels",
 		.title = "Cache hierarchy",
 		.summary = "simulate a cache hierarchy: misses, traffic and latency",
-		.is_simulation = true,
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},

@@ -442,7 +442,7 @@ const struct analysis analysis_mrc = {
 	.info = {.name = "mrc",
 		.title = "Miss ratio curves",
 		.summary = "simulate LRU caches of all sizes, exactly or from samples",
-		.is_simulation = true,
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},

@@ -239,7 +239,7 @@ const struct analysis analysis_paging = {
 	.info = {.name = "paging",
 		.title = "Page replacement",
 		.summary = "simulate page replacement: faults by policy and number of frames",
-		.is_simulation = true,
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},

@@ -151,7 +151,7 @@ const struct analysis analysis_tlb = {
 	.info = {.name = "tlb",
 		.title = "TLBs",
 		.summary = "simulate a two-level TLB and page walks",
-		.is_simulation = true,
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_HAS(kind),
 		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
 		.options = options},
