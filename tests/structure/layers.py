@@ -98,7 +98,8 @@ def unbuilt():
     build = open(os.path.join(ROOT, 'src', 'meson.build')).read()
     named = {f'src/{file}' for file in re.findall(r"'([\w/]+\.c)'", build)}
     for folder, kind in (('io/filter', 'filters'), ('cli/commands', 'commands'),
-                         ('analysis/stats', 'analyses'), ('analysis/sim', 'simulations')):
+                         ('analysis/stats', 'analyses'), ('analysis/sim', 'simulations'),
+                         ('analysis/queries', 'queries')):
         words = re.search(rf'^{kind} = \[(.*?)\]', build, re.M | re.S)[1]
         named |= {f'src/{folder}/{word}.c' for word in re.findall(r"'([\w/]+)'", words)}
     formats = re.search(r'^formats = \[(.*?)\]', build, re.M | re.S)[1]

@@ -63,7 +63,7 @@ add_input(struct page *page, const struct command_input *input,
 	poly_summary_figures(analyses->summary, report);
 	poly_summary_report(analyses->summary, input->reader, report);
 	poly_report_end(report);
-	poly_stats_report(analyses->stats, report);
+	poly_stats_report(analyses->stats, NULL, report);
 	if (page->several)
 		poly_report_end(report);
 	page->count++;

@@ -212,11 +212,14 @@ input_analyse(
 		if (summary)
 			poly_summary_update(summary, batch);
 		status = poly_stats_update(stats, batch, &error);
+		/* The summary needs all rows. */
+		if (status == POLY_END && summary)
+			status = POLY_OK;
 	}
 	progress_clear(&input->progress);
-	if (status != POLY_OK)
+	if (status < 0)
 		diag_error(input->name, &error);
-	return status == POLY_OK;
+	return status >= 0;
 }
 
 bool
