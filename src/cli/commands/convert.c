@@ -7,6 +7,7 @@
 #include "cli/print/diagnostics.h"
 #include "cli/print/simpoints.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
 #include <string.h>
 

@@ -7,6 +7,8 @@
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 /* Values of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };

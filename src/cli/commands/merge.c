@@ -6,6 +6,8 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/trace_output.h"
 #include "cli/print/term.h"
+#include "cli/print/rendering.h"
+#include "cli/options/column_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 #include "cli/print/term.h"
+#include "cli/files/inputs.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/files/trace_output.h"
 #include "cli/print/diagnostics.h"
+#include "cli/options/column_list.h"
 
 #include <errno.h>
 #include <stdio.h>

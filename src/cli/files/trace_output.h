@@ -3,6 +3,7 @@
 #ifndef CLI_TRACE_OUTPUT_H
 #define CLI_TRACE_OUTPUT_H
 
+#include "cli/files/output.h"
 #include "cli/options/column_list.h"
 
 /* A trace that is written to a file or to standard output. */

@@ -36,7 +36,7 @@ struct listing_column {
 	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
 	enum poly_form form;	 /* of the column */
 	char title[40];		 /* in the header; register name of a CELL_REGISTER */
-	bool named;		 /* a register of a CIS 501 trace */
+	const struct poly_format_info *names; /* has names of the registers, or NULL */
 	unsigned digits;	 /* minimum digits of a hexadecimal number */
 	bool right;		 /* right-aligned */
 	size_t width;
@@ -109,8 +109,8 @@ add_column(struct listing *listing, enum poly_column column)
 		shown->digits = 2;
 	if ((POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type)) >> column & 1)
 		shown->digits = 4;
-	shown->named = registers >> column & 1 && listing->info && listing->info->raw_format &&
-		       strcmp(listing->info->raw_format, "cis501") == 0;
+	if (registers >> column & 1 && listing->info)
+		shown->names = listing->info->family;
 }
 
 static bool
@@ -293,8 +293,11 @@ put_column(const struct listing_column *shown, const struct poly_batch *batch, s
 		return 1;
 	}
 	const char *name = NULL;
-	if (shown->named)
-		name = poly_cis501_register_name(poly_batch_integer(batch, shown->column, row));
+	if (shown->names) {
+		uint64_t number = poly_batch_integer(batch, shown->column, row);
+		if (number < shown->names->register_count)
+			name = shown->names->registers[number];
+	}
 	if (name)
 		return put_string(dst, name);
 	if (shown->form == POLY_FORM_HEX) {

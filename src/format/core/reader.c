@@ -120,6 +120,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	if (reader->options.isa && !view->isa)
 		return POLY_ERR_USAGE;
 	view->columns |= columns_to_fill(reader) & POLY_HAS(site);
+	view->family = view->raw_format ? poly_format_find(view->raw_format) : NULL;
 	return POLY_OK;
 }
 
