@@ -100,7 +100,7 @@ def compile_source(path, like):
     here = ['-I', MADE, '-I', os.path.join(TREE, 'src'), '-I', os.path.join(TREE, 'include'),
             '-I', os.path.join(TREE, 'tests', 'unit')]
     at = next(number for number, word in enumerate(words) if word.startswith('-I'))
-    run([*words[:at], *here, *words[at:], '-Werror', '-MF', os.devnull, '-o', made,
+    run([*words[:at], *here, *words[at:], '-Werror', '-fdiagnostics-color=never', '-MF', os.devnull, '-o', made,
          os.path.join(TREE, path)], cwd=BUILD)
     return made
 
