@@ -16,6 +16,7 @@
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
+#include "polytrace/source.h"
 #include "polytrace/state.h"
 #include "polytrace/stats.h"
 #include "polytrace/status.h"
