@@ -4,7 +4,6 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
-#include "polytrace/calls.h"
 #include "polytrace/course.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
