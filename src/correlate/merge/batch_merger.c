@@ -159,6 +159,20 @@ fill_threads(struct merger *merger)
 	}
 }
 
+enum poly_status
+merger_read(struct merger *merger, size_t number, struct poly_error *error)
+{
+	struct merge_input *input = &merger->inputs[number];
+	const enum poly_status status =
+		input->source.next(input->source.user, &input->batch, error);
+	input->at = 0;
+	if (status != POLY_OK)
+		input->batch = NULL;
+	if (status < 0)
+		merger->failed = number;
+	return status;
+}
+
 bool
 merger_can_pass(const struct merger *merger, size_t number, size_t rows)
 {
