@@ -193,16 +193,17 @@ static enum poly_status
 refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const poly_columns lacks =
+		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
-	if (!lacks)
+	if (poly_columns_empty(lacks))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
 	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
-		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+		name, poly_column_name(poly_columns_next(lacks, 0)), info->format);
 }
 
 /* Begins a trace that an analysis supports. */
@@ -216,7 +217,8 @@ begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 	/* The site of an access is that of its context's last instruction. */
 	if (analysis->shares & SHARES_SITES)
 		stats->shares |= SHARES_CONTEXTS;
-	stats->columns |= analysis->info.needs | analysis->info.wants;
+	stats->columns = poly_columns_union(
+		stats->columns, poly_columns_union(analysis->info.needs, analysis->info.wants));
 	if (analysis->begin)
 		analysis->begin(instance->state, info);
 	/* The end of the last trace truncated its unit, which is not counted. */
@@ -229,7 +231,7 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	stats->columns = 0;
+	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
 	static_ops_begin_trace(&stats->ops, info);
@@ -237,17 +239,20 @@ poly_stats_begin(
 	for (size_t i = 0; i < stats->count; i++) {
 		struct analysis_instance *instance = &stats->instances[i];
 		const struct analysis *analysis = instance->analysis;
-		instance->suits = !(analysis->info.needs & ~info->columns) &&
+		instance->suits = poly_columns_subset(analysis->info.needs, info->columns) &&
 				  (!analysis->suits || analysis->suits(info));
 		if (!instance->suits && stats->by_name)
 			return refuse(instance, info, error);
 		if (instance->suits)
 			begin_instance(stats, instance, info);
 	}
-	stats->columns |= static_ops_columns(info, stats->shares);
+	stats->columns =
+		poly_columns_union(stats->columns, static_ops_columns(info, stats->shares));
 	if (stats->shares & SHARES_CONTEXTS)
-		stats->columns |= CONTEXT_COLUMNS;
-	stats->columns &= info->columns | POLY_HAS(site);
+		stats->columns =
+			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
+	stats->columns = poly_columns_common(
+		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	return POLY_OK;
 }
 

@@ -35,16 +35,12 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 	return POLY_OK;
 }
 
-#define NEEDED                                                                      \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
-		POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) | \
-		POLY_HAS(time))
+#define NEEDED kind, pc, opcode, opcode_size, fallthrough, uop_index, synthetic, time
 
 poly_columns
 poly_calls_columns(void)
 {
-	return NEEDED | CONTEXT_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
-	       POLY_HAS(instruction_set);
+	return POLY_COLUMNS(NEEDED, CONTEXT_COLUMNS, mnemonic, text, instruction_set);
 }
 
 enum poly_status
@@ -52,18 +48,18 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	poly_columns *columns, struct poly_error *error)
 {
 	calls->info = info;
-	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
+	calls->set = POLY_HAS(info->columns, opcode) ? flow_find(info->isa) : NULL;
 	calls->thumb = flow_find("thumb");
-	*columns = NEEDED | CONTEXT_COLUMNS;
+	*columns = POLY_COLUMNS(NEEDED, CONTEXT_COLUMNS);
 	if (calls->set && strcmp(calls->set->name, "arm") == 0)
-		*columns |= POLY_HAS(instruction_set);
+		poly_columns_add(columns, POLY_COLUMN_instruction_set);
 	if (!calls->set)
-		*columns |= POLY_HAS(mnemonic) | POLY_HAS(text);
-	*columns &= info->columns;
-	if (!(info->columns & POLY_HAS(pc)))
+		*columns = poly_columns_union(*columns, POLY_COLUMNS(mnemonic, text));
+	*columns = poly_columns_common(*columns, info->columns);
+	if (!POLY_HAS(info->columns, pc))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"the trace has no column 'pc', which calls require");
-	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
+	if (!calls->set && !(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
 		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
 			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",

@@ -79,6 +79,6 @@ report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructi
 bool
 has_mem_refs(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }

@@ -192,7 +192,8 @@ open_selected(struct command_input *input, const struct input_options *options,
 		return status;
 	input->name = diag_input_name(input->path);
 	if (input->selection)
-		reading->columns |= poly_selection_columns(input->selection);
+		reading->columns = poly_columns_union(
+			reading->columns, poly_selection_columns(input->selection));
 	status = poly_reader_open(input->path, reading, &input->reader, error);
 	if (status == POLY_OK && input->selection)
 		status = poly_selection_bind(
@@ -274,7 +275,7 @@ void
 input_project(struct command_input *input, poly_columns columns)
 {
 	if (input->selection)
-		columns |= poly_selection_columns(input->selection);
+		columns = poly_columns_union(columns, poly_selection_columns(input->selection));
 	poly_reader_project(input->reader, columns);
 }
 
@@ -312,8 +313,9 @@ input_analyse(
 	enum poly_status status =
 		poly_stats_begin(stats, poly_reader_info(input->reader), &error);
 	if (status == POLY_OK)
-		input_project(input,
-			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
+		input_project(
+			input, poly_columns_union(poly_stats_columns(stats),
+				       summary ? poly_summary_columns() : POLY_NO_COLUMNS));
 	if (status == POLY_OK && !summary && !input->selection &&
 		poly_stats_accepts_weights(stats))
 		poly_reader_accept_weights(input->reader);
@@ -486,9 +488,9 @@ columns_name_site(const char *names)
 poly_columns
 columns_to_write(poly_columns columns)
 {
-	const poly_columns stored = columns & POLY_ALL_COLUMNS;
-	bool sites = stored != POLY_ALL_COLUMNS && stored & POLY_HAS(site);
-	return sites ? POLY_ALL_COLUMNS : POLY_ALL_COLUMNS & ~POLY_HAS(site);
+	const poly_columns stored = poly_columns_common(columns, POLY_ALL_COLUMNS);
+	bool sites = !poly_columns_equal(stored, POLY_ALL_COLUMNS) && POLY_HAS(stored, site);
+	return sites ? POLY_ALL_COLUMNS : POLY_COLUMNS_EXCEPT(site);
 }
 
 void
@@ -497,7 +499,7 @@ columns_format_names(poly_columns columns, char *text, size_t size)
 	size_t used = 0;
 	*text = 0;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
-		if (columns >> c & 1)
+		if (poly_columns_has(columns, (enum poly_column)c))
 			used += (size_t)snprintf(text + used, size - used, "%s%s",
 				used ? ", " : "", poly_column_name((enum poly_column)c));
 	}
