@@ -23,6 +23,8 @@ enum poly_address_space {
 	POLY_ADDRESS_PHYSICAL, /* addresses on the bus */
 };
 
+struct poly_format_info;
+
 /* A fact of the trace, by name: "amber.record" = "1004". */
 struct poly_fact {
 	const char *key;   /* lower case, dotted; unique within the trace */
@@ -52,6 +54,7 @@ struct poly_trace_info {
 	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
 	const struct poly_fact *labels;	      /* the user's labels of the trace */
 	size_t label_count;		      /* number of labels */
+	const struct poly_format_info *family; /* the format of raw_format's name, or NULL */
 };
 
 /* Maximum number of known ranges of columns. */

@@ -166,10 +166,9 @@ render_check(const struct poly_report *report, struct poly_error *error)
 	if (report->failed)
 		return err_memory(error);
 	if (report->misuse)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s", report->misuse);
+		return err_usage(error, "%s", report->misuse);
 	if (report->depth)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"report: a section or table is still open");
+		return err_usage(error, "report: a section or table is still open");
 	return POLY_OK;
 }
 
@@ -208,16 +207,15 @@ poly_report_render_with(const struct poly_report *report,
 	struct render render = {
 		.report = report, .sink = sink, .options = POLY_RENDER_OPTIONS_INIT};
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.size: found 0; initialize options with "
-			"POLY_RENDER_OPTIONS_INIT");
+		return err_usage(error, "options.size: found 0; initialize options with "
+					"POLY_RENDER_OPTIONS_INIT");
 	memcpy(&render.options, options,
 		options->size < sizeof *options ? options->size : sizeof *options);
 	if (render.options.width == 0 && options->rendering == POLY_RENDER_TERMINAL)
 		render.options.width = 80;
 	if (!render_by(&render))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.rendering: unknown value %d", (int)options->rendering);
+		return err_usage(
+			error, "options.rendering: unknown value %d", (int)options->rendering);
 	if (render.out.failed || render.path.failed)
 		status = err_memory(error);
 	else

@@ -64,11 +64,10 @@ static enum poly_status
 check_options(const struct poly_selection_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"options.size is 0; initialize with POLY_SELECTION_OPTIONS_INIT");
 	if (options->has_times && options->from_time > options->to_time)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"times %llu to %llu: the first exceeds the last",
+		return err_usage(error, "times %llu to %llu: the first exceeds the last",
 			(unsigned long long)options->from_time,
 			(unsigned long long)options->to_time);
 	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MAX)
@@ -136,8 +135,7 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	for (size_t i = 0; i < 3 && status == POLY_OK; i++)
 		status = filters[i] ? poly_filter_bind(filters[i], info, error) : POLY_OK;
 	if (status == POLY_OK && selection->options.has_times && !POLY_HAS(info->columns, time))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no times to select records by");
+		return err_usage(error, "the trace has no times to select records by");
 	return status;
 }
 

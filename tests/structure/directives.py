@@ -18,7 +18,7 @@ def rows():
 
 
 tests = {}
-for path in glob.glob(os.path.join(ROOT, 'tests', 'unit', 'test_*.c')):
+for path in glob.glob(ROOT + '/tests/unit/**/test_*.c', recursive=True):
     source = open(path).read()
     for name in re.findall(r'cmocka_unit_test\w*\(\s*(\w+)', source):
         tests[name] = source

@@ -97,9 +97,8 @@ fail_option(const struct poly_homework_info *info, const char *word, int n,
 	char choices[CHOICES_ROOM] = "";
 	for (const struct poly_option *option = info->options; option && option->name; option++)
 		add_choice(choices, option->name);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"homework '%s' of %s: no such option '%.*s', expected %s", info->name,
-		info->course, n, word, *choices ? choices : "no option");
+	return err_usage(error, "homework '%s' of %s: no such option '%.*s', expected %s",
+		info->name, info->course, n, word, *choices ? choices : "no option");
 }
 
 static enum poly_status
@@ -110,9 +109,9 @@ fail_homework(const struct poly_course_options *options, struct poly_error *erro
 		if (strcmp(models[i]->info.course, options->course) == 0)
 			add_choice(choices, models[i]->info.name);
 	}
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"no such homework '%.60s' of %.60s, expected %s", options->homework,
-		options->course, *choices ? choices : "the course penn, wustl or sfsu");
+	return err_usage(error, "no such homework '%.60s' of %.60s, expected %s",
+		options->homework, options->course,
+		*choices ? choices : "the course penn, wustl or sfsu");
 }
 
 /* Parses the values of the homework's options. */
@@ -196,7 +195,7 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	const struct model *model = course->model;
 	const poly_columns lacks = poly_columns_minus(model->info.needs, info->columns);
 	if (!poly_columns_empty(lacks))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"homework '%s' of %s requires the column '%s', which a trace of format "
 			"'%s' does not have",
 			model->info.name, model->info.course,

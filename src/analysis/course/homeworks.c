@@ -134,7 +134,7 @@ predictor_config(const struct option_values *values, struct course_predictor_con
 	const bool is_fair = values->values[PREDICTOR] == FAIR;
 	const unsigned size = (unsigned)values->values[SIZE];
 	if (is_fair && size < 2)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"a fair tournament of 2^%u counters is too small for three tables, "
 			"expected 2^2 or more",
 			size);

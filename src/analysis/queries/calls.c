@@ -22,8 +22,7 @@ poly_calls_new(const struct poly_calls_options *options, struct poly_calls **cal
 {
 	*calls = NULL;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialized");
+		return err_usage(error, "the options were not initialized");
 	struct poly_calls *new_calls = mem_new(1, sizeof *new_calls);
 	if (!new_calls)
 		return err_memory(error);
@@ -57,10 +56,9 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 		*columns = poly_columns_union(*columns, POLY_COLUMNS(mnemonic, text));
 	*columns = poly_columns_common(*columns, info->columns);
 	if (!POLY_HAS(info->columns, pc))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no column 'pc', which calls require");
+		return err_usage(error, "the trace has no column 'pc', which calls require");
 	if (!calls->set && !(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",
 			info->isa ? "calls of its instruction set '" : "its instruction set",

@@ -96,20 +96,19 @@ check_query(struct poly_defuse *defuse, struct poly_error *error)
 	if (!defuse->reg) {
 		if (poly_columns_subset(accesses, info->columns))
 			return POLY_OK;
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
 	defuse->by_opcode =
 		is_powerpc && (defuse->options.is_reader || !POLY_HAS(info->columns, reg));
 	if (defuse->by_opcode && !find_powerpc(defuse->reg, &defuse->wanted))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"no such register '%.40s', expected r0 to r31, f0 to f31, v0 to "
 			"v31, cr, cr0 to cr7, xer, lr, ctr, msr, fpscr, vscr, vrsave or mq",
 			defuse->reg);
 	if (defuse->by_opcode || (!defuse->options.is_reader && POLY_HAS(info->columns, reg)))
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"the trace does not identify the registers that are %s",
+	return err_usage(error, "the trace does not identify the registers that are %s",
 		defuse->options.is_reader ? "read" : "written");
 }
 
@@ -119,8 +118,7 @@ poly_defuse_new(const struct poly_defuse_options *options, const struct poly_tra
 {
 	*defuse = NULL;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialized");
+		return err_usage(error, "the options were not initialized");
 	struct poly_defuse *query = mem_new(1, sizeof *query);
 	if (!query)
 		return err_memory(error);

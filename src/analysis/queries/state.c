@@ -37,8 +37,7 @@ poly_state_new(const struct poly_state_options *options, const struct poly_trace
 {
 	*state = NULL;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialized");
+		return err_usage(error, "the options were not initialized");
 	struct poly_state *new_state = mem_new(1, sizeof *new_state);
 	if (!new_state)
 		return err_memory(error);

@@ -5,6 +5,8 @@
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 /* Values of --style; the first three are those of enum poly_calls_style. */
 enum { STYLE_FOLDED = POLY_CALLS_LIST + 1 };

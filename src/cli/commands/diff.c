@@ -6,6 +6,8 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 #include "cli/print/term.h"
+#include "cli/print/rendering.h"
+#include "cli/options/column_list.h"
 
 #include <stdio.h>
 #include <string.h>

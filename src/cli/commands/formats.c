@@ -6,6 +6,7 @@
 #include "cli/options/describe.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
 
 #include <stdio.h>
 #include <string.h>

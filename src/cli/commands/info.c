@@ -3,10 +3,12 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 /* Values of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };

@@ -4,8 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
-#include "cli/files/command_input.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/term.h"
+#include "cli/print/rendering.h"
+#include "cli/options/column_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +86,7 @@ struct merge_job {
 	const struct poly_format_info *target; /* NULL: no output */
 	poly_columns columns;		       /* to write */
 	struct poly_merge *merge;
-	struct poly_writer *writer;
+	struct trace_output output;
 	struct output *printed; /* standard output */
 	uint64_t printed_notes; /* number */
 };
@@ -360,7 +362,7 @@ columns_to_read(const struct merge_job *job)
 	if (job->by == POLY_MERGE_BY_TIME)
 		columns = POLY_COLUMNS(time);
 	if (job->target)
-		columns = poly_columns_union(columns, poly_writer_columns(job->writer));
+		columns = poly_columns_union(columns, poly_writer_columns(job->output.writer));
 	if (job->options->report)
 		columns = poly_columns_union(columns, POLY_COLUMNS(pc, opcode, access, size));
 	return columns;
@@ -375,8 +377,8 @@ print_loss(const struct merge_job *job)
 	if (poly_columns_empty(lost))
 		return;
 	columns_format_names(lost, names, sizeof names);
-	diag_print(diag_output_name(job->options->output),
-		"format '%s' cannot hold these columns: %s", job->target->name, names);
+	diag_print(job->output.name, "format '%s' cannot hold these columns: %s",
+		job->target->name, names);
 }
 
 /* Fails if the output format cannot hold the thread of a record. */
@@ -396,18 +398,15 @@ open_writer(struct merge_job *job)
 {
 	const struct merge_options *requested = job->options;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_error error;
 	if (!holds_threads(job))
 		return STATUS_ERROR;
 	options.format = requested->to ? requested->to : job->target->name;
 	options.options = requested->to_options.items;
 	options.strict = requested->source.strict;
 	options.columns = job->columns;
-	if (poly_writer_open(requested->output, poly_merge_info(job->merge), &options,
-		    &job->writer, &error) != POLY_OK) {
-		diag_writer_error(diag_output_name(requested->output), &error);
+	if (!trace_output_open(
+		    &job->output, requested->output, poly_merge_info(job->merge), &options))
 		return STATUS_ERROR;
-	}
 	print_loss(job);
 	return STATUS_DONE;
 }
@@ -437,17 +436,6 @@ open_inputs(struct merge_job *job)
 	return status;
 }
 
-/* A closed pipe at standard output is not a failure. */
-static int
-writing_failed(const struct merge_job *job, const struct poly_error *error)
-{
-	const char *output = job->options->output;
-	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
-		return STATUS_DONE;
-	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
-	return STATUS_ERROR;
-}
-
 /* Prints a failure of the merge; that of an input with its name. */
 static int
 reading_failed(struct merge_job *job, const struct poly_error *error)
@@ -461,44 +449,30 @@ reading_failed(struct merge_job *job, const struct poly_error *error)
 	return STATUS_ERROR;
 }
 
-static void
-print_writer_notes(const struct merge_job *job)
-{
-	const char *note, *output = diag_output_name(job->options->output);
-	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
-		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
-}
-
 /* Completes the output after the last record. */
 static int
 finish_writer(struct merge_job *job, int status)
 {
-	struct poly_error error;
-	const bool to_file = strcmp(job->options->output, "-") != 0;
-	if (status != STATUS_DONE && to_file && !job->options->partial) {
-		diag_print(diag_output_name(job->options->output),
-			"output discarded; use --partial to keep "
-			"the records before the failure");
+	if (status != STATUS_DONE && job->output.is_file && !job->options->partial) {
+		diag_print(job->output.name, "output discarded; use --partial to keep "
+					     "the records before the failure");
 		return status;
 	}
-	if (poly_writer_finish(job->writer, &error) != POLY_OK)
-		return writing_failed(job, &error);
-	print_writer_notes(job);
-	return status;
+	const int finished = trace_output_finish(&job->output, "merge");
+	return finished > status ? finished : status;
 }
 
 /* Writes and analyses the merged records. */
 static int
-pump_records(struct merge_job *job)
+write_records(struct merge_job *job)
 {
 	const struct poly_batch *batch;
 	struct poly_error error;
 	enum poly_status status;
 	while ((status = poly_merge_next(job->merge, &batch, &error)) == POLY_OK) {
-		if (job->target && poly_writer_write(job->writer, batch, &error) != POLY_OK)
-			return writing_failed(job, &error);
+		if (job->target &&
+			poly_writer_write(job->output.writer, batch, &error) != POLY_OK)
+			return trace_output_failed(&job->output, "merge", &error);
 	}
 	int done = status == POLY_END ? STATUS_DONE : reading_failed(job, &error);
 	const int noted = print_notes(job);
@@ -512,8 +486,8 @@ merge_records(struct merge_job *job)
 {
 	int status = open_inputs(job);
 	if (status == STATUS_DONE)
-		status = pump_records(job);
-	poly_writer_close(job->writer);
+		status = write_records(job);
+	trace_output_close(&job->output);
 	for (size_t i = 0; i < job->count; i++) {
 		/* By synchronisation the first reading has printed the messages. */
 		const bool quiet = status == STATUS_ERROR || job->by == POLY_MERGE_BY_SYNC;

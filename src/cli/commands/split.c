@@ -7,6 +7,7 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
 #include "cli/files/trcrpt_inputs.h"
+#include "cli/print/rendering.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,12 +4,13 @@
 
 #include "cli/options/column_list.h"
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/listing.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 #include "cli/print/term.h"
+#include "cli/files/inputs.h"
 
 #include <string.h>
 

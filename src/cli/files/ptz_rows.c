@@ -3,6 +3,7 @@
 #include "cli/files/ptz_files.h"
 
 #include "cli/print/diagnostics.h"
+#include "cli/options/column_list.h"
 #include <string.h>
 
 /* A trace, and the next row of its batch to compare. */

@@ -96,8 +96,8 @@ refuse_name(const struct poly_analysis_info *info, const char *word, const char 
 			name, name);
 	else
 		diag_print(subject, "%s '%s' has no option '%.*s' (expected %s)",
-			info->is_simulation ? "simulator" : "analysis", info->name, (int)n,
-			name, used ? options : "none");
+			info->kind == POLY_ANALYSIS_SIMULATION ? "simulator" : "analysis",
+			info->name, (int)n, name, used ? options : "none");
 	return false;
 }
 

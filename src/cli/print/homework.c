@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/options/describe.h"
 #include "cli/print/diagnostics.h"
+#include "cli/files/inputs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -36,7 +36,7 @@ struct listing_column {
 	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
 	enum poly_form form;	 /* of the column */
 	char title[40];		 /* in the header; register name of a CELL_REGISTER */
-	bool named;		 /* a register of a CIS 501 trace */
+	const struct poly_format_info *names; /* has names of the registers, or NULL */
 	unsigned digits;	 /* minimum digits of a hexadecimal number */
 	bool right;		 /* right-aligned */
 	size_t width;
@@ -107,9 +107,8 @@ add_column(struct listing *listing, enum poly_column column)
 		shown->digits = 2;
 	if (poly_columns_has(POLY_COLUMNS(hook, subhook, hook_type), column))
 		shown->digits = 4;
-	shown->named = poly_columns_has(registers, column) && listing->info &&
-		       listing->info->raw_format &&
-		       strcmp(listing->info->raw_format, "cis501") == 0;
+	if (poly_columns_has(registers, column) && listing->info)
+		shown->names = listing->info->family;
 }
 
 static bool
@@ -292,8 +291,11 @@ put_column(const struct listing_column *shown, const struct poly_batch *batch, s
 		return 1;
 	}
 	const char *name = NULL;
-	if (shown->named)
-		name = poly_cis501_register_name(poly_batch_integer(batch, shown->column, row));
+	if (shown->names) {
+		uint64_t number = poly_batch_integer(batch, shown->column, row);
+		if (number < shown->names->register_count)
+			name = shown->names->registers[number];
+	}
 	if (name)
 		return put_string(dst, name);
 	if (shown->form == POLY_FORM_HEX) {

@@ -46,8 +46,7 @@ word_is(const struct option_word *word, const char *text)
 static enum poly_status
 word_error(const struct option_word *word, const char *expected, struct poly_error *error)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"unknown word '%.*s' (expected %s)",
+	return err_usage(error, "unknown word '%.*s' (expected %s)",
 		(int)(word->length < 60 ? word->length : 60), word->text, expected);
 }
 
@@ -220,7 +219,7 @@ parse_also(struct diff_rules *rules, const struct option_word *word, struct poly
 	if (column == POLY_COLUMN_COUNT)
 		return word_error(word, "a column of polytrace-columns(5)", error);
 	if (poly_columns_has(POLY_COLUMNS(NEVER), column))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"column '%s' cannot be compared: it describes the file, not the "
 			"execution",
 			poly_column_name(column));
@@ -278,7 +277,7 @@ parse_ignored(
 	if (column == POLY_COLUMN_COUNT)
 		return parse_range(rules, word, error);
 	if (column == POLY_COLUMN_kind || column == POLY_COLUMN_pc)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"column '%s' cannot be ignored: the traces are aligned by it",
 			poly_column_name(column));
 	poly_columns_add(&rules->ignored, column);
@@ -310,17 +309,15 @@ check_number(const char *name, unsigned long value, const unsigned long limits[2
 {
 	if (value >= limits[0] && value <= limits[1])
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"options.%s is out of range (found %lu, expected %lu to %lu)", name, value,
-		limits[0], limits[1]);
+	return err_usage(error, "options.%s is out of range (found %lu, expected %lu to %lu)",
+		name, value, limits[0], limits[1]);
 }
 
 static enum poly_status
 check_numbers(const struct poly_diff_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of size 0: not initialized");
+		return err_usage(error, "options of size 0: not initialized");
 	const unsigned long windows[2] = {1, POLY_DIFF_WINDOW_MAX},
 			    resyncs[2] = {0, POLY_DIFF_RESYNC_MAX},
 			    contexts[2] = {0, POLY_DIFF_CONTEXT_MAX};
@@ -393,7 +390,7 @@ rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	const struct poly_trace_info *a = sides[0].info, *b = sides[1].info;
 	bool has[2] = {POLY_HAS(a->columns, pc), POLY_HAS(b->columns, pc)};
 	if (has[0] != has[1])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"the %s trace has no instructions, but the other one has",
 			has[0] ? "second" : "first");
 	rules->records = !has[0];

@@ -15,8 +15,7 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	const struct poly_merge_options initial = POLY_MERGE_OPTIONS_INIT;
 	*merge = NULL;
 	if (options && options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options of size 0: not initialized");
+		return err_usage(error, "options of size 0: not initialized");
 	struct poly_merge *created = mem_new(1, sizeof *created);
 	if (!created)
 		return err_memory(error);
@@ -70,9 +69,8 @@ check_resolved(const struct poly_merge *merge, struct poly_error *error)
 {
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC && merge->sync.resolved)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"the order by synchronization needs poly_merge_read_events and "
-		"poly_merge_resolve first");
+	return err_usage(error, "the order by synchronization needs poly_merge_read_events and "
+				"poly_merge_resolve first");
 }
 
 enum poly_status
@@ -114,12 +112,11 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 		const struct poly_trace_info *info = info_of(merge, i);
 		const char *other_clock = info->clock;
 		if (!POLY_HAS(info->columns, time))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' has no times", merge->sync.threads[i].name);
+			return err_usage(
+				error, "'%s' has no times", merge->sync.threads[i].name);
 		if ((clock && other_clock) ? strcmp(clock, other_clock) != 0
 					   : clock != other_clock)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"clocks differ ('%s' counts %s, '%s' %s)",
+			return err_usage(error, "clocks differ ('%s' counts %s, '%s' %s)",
 				merge->sync.threads[0].name, clock ? clock : "ticks",
 				merge->sync.threads[i].name,
 				other_clock ? other_clock : "ticks");
@@ -136,8 +133,8 @@ init_inputs(struct poly_merge *merge, struct poly_error *error)
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		struct merge_input *input = &merge->inputs[i];
 		if (!input->reader)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"'%s' has no reader", merge->sync.threads[i].name);
+			return err_usage(
+				error, "'%s' has no reader", merge->sync.threads[i].name);
 		input->thread = merge->sync.threads[i].number;
 		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
 				      !poly_columns_overlap(info_of(merge, i)->columns, own);
@@ -150,7 +147,7 @@ poly_merge_start(struct poly_merge *merge, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (!merge->sync.count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no traces added");
+		return err_usage(error, "no traces added");
 	if (merge->sync.options.by == POLY_MERGE_BY_SYNC)
 		status = check_resolved(merge, error);
 	poly_merge_rewind(merge);

@@ -48,9 +48,8 @@ TEXT_OF(producer)
 static const char *
 raw_format_of(const struct poly_trace_info *info)
 {
-	const struct poly_format_info *format =
-		info->raw_format ? poly_format_find(info->raw_format) : NULL;
-	return format && !POLY_HAS(format->columns, thread) ? info->raw_format : NULL;
+	return info->family && !POLY_HAS(info->family->columns, thread) ? info->raw_format
+									: NULL;
 }
 
 /* Sets the widest address width, and the values that all traces share. */
@@ -116,6 +115,7 @@ metadata_share(struct poly_merge *merge)
 	if (!info->view.format)
 		info->view.format = "merge";
 	info->view.raw_format = shared(merge, raw_format_of);
+	info->view.family = info->view.raw_format ? info_of(merge, 0)->family : NULL;
 	info->view.isa = shared(merge, isa_of);
 	info->view.clock = shared(merge, clock_of);
 	info->view.producer = shared(merge, producer_of);

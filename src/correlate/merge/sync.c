@@ -30,8 +30,8 @@ sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly
 {
 	for (size_t i = 0; i < sync->count; i++) {
 		if (sync->threads[i].number == number)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"two traces of thread %llu", (unsigned long long)number);
+			return err_usage(
+				error, "two traces of thread %llu", (unsigned long long)number);
 	}
 	if (sync->count == sync->capacity) {
 		const size_t capacity = sync->count ? 2 * sync->count : 8;

@@ -251,8 +251,8 @@ aix_wopen(struct writing *writing, struct poly_error *error)
 		writing->uses = poly_columns_minus(writing->uses, POLY_COLUMNS(process));
 	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
 		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a stream has hook words of 64 bits, but aix.word is 32");
+		return err_usage(
+			error, "a stream has hook words of 64 bits, but aix.word is 32");
 	return POLY_OK;
 }
 

@@ -402,6 +402,11 @@ static const struct poly_option options[] = {
 	{.name = NULL},
 };
 
+/* Registers of the published traces; the course's programs use flags for condition codes. */
+static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", [44] = "t0",
+	"t1", [49] = "flags"};
+
 static const struct format cis501 = {
 	.info =
 		{
@@ -421,6 +426,8 @@ static const struct format cis501 = {
 			.summary = "cis501-summary",
 			.options = options,
 			.rules = cis501_rules,
+			.registers = registers,
+			.register_count = sizeof registers / sizeof *registers,
 		},
 	.is_text = true,
 	.reader_size = sizeof(struct cis501_reader),

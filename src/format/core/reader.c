@@ -65,11 +65,9 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 	}
 	reader->format = format_find(wanted);
 	if (!reader->format)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.format: no such format '%s'", wanted);
+		return err_usage(error, "options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' can only be written", wanted);
+		return err_usage(error, "format '%s' can only be written", wanted);
 	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
@@ -125,6 +123,7 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 		return POLY_ERR_USAGE;
 	if (POLY_HAS(columns_to_fill(reader), site))
 		poly_columns_add(&view->columns, POLY_COLUMN_site);
+	view->family = view->raw_format ? poly_format_find(view->raw_format) : NULL;
 	return POLY_OK;
 }
 
@@ -660,7 +659,7 @@ poly_reader_size_breakdown(
 	struct poly_error failure = {.offset = POLY_NO_OFFSET};
 	memset(space, 0, sizeof *space);
 	if (!reader->format->size_breakdown || reader->begun)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			reader->begun
 				? "size breakdown of format '%s' after its records were read"
 				: "no size breakdown of format '%s' (expected a packed trace)",

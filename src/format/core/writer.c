@@ -128,18 +128,16 @@ find_writer(const char *path, const char *name, const struct format **format,
 		const struct poly_format_info *info =
 			path ? poly_format_by_name(path, true) : NULL;
 		if (!info)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"no format has the ending of the file name; set "
 				"options.format");
 		name = info->name;
 	}
 	*format = format_find(name);
 	if (!*format)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.format: no such format '%s'", name);
+		return err_usage(error, "options.format: no such format '%s'", name);
 	if (!(*format)->info.can_write)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' can only be read", name);
+		return err_usage(error, "format '%s' can only be read", name);
 	return POLY_OK;
 }
 
@@ -191,12 +189,11 @@ gather_labels(struct poly_writer *writer, const struct poly_write_options *optio
 	const bool has_labels = options->labels && *options->labels;
 	writing->labels = &writer->labels.view;
 	if (!writer->format->info.holds_labels && has_labels)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.labels: format '%s' cannot hold labels",
+		return err_usage(error, "options.labels: format '%s' cannot hold labels",
 			writer->format->info.name);
 	if (options->append && has_labels)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.labels: appending cannot change the labels of a file");
+		return err_usage(
+			error, "options.labels: appending cannot change the labels of a file");
 	if (!writer->format->info.holds_labels || options->append)
 		return POLY_OK;
 	return label_gather(&writer->labels, writing->source, options->labels, error);
@@ -210,21 +207,18 @@ append_start(struct poly_writer *writer, const char *path, struct poly_error *er
 	const struct format *format = writer->format;
 	uint64_t taken, total;
 	if (!format->appends)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.append: format '%s' cannot be appended to", format->info.name);
+		return err_usage(error, "options.append: format '%s' cannot be appended to",
+			format->info.name);
 	if (!path || strcmp(path, "-") == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.append: not a regular file");
+		return err_usage(error, "options.append: not a regular file");
 	enum poly_status status = in_open(path, NULL, &writing->old, error);
 	if (status != POLY_OK)
 		return status;
 	in_progress(writing->old, &taken, &total);
 	if (strcmp(in_layers(writing->old), "none") != 0)
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.append: cannot append to a compressed file");
+		status = err_usage(error, "options.append: cannot append to a compressed file");
 	else if (!in_is_random(writing->old))
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.append: not a regular file");
+		status = err_usage(error, "options.append: not a regular file");
 	writing->path = path;
 	writer->opened = status == POLY_OK;
 	if (status == POLY_OK)

@@ -162,7 +162,7 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		add_column(state, &columns, (enum poly_column)c);
 	if (!state->count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no column to write");
+		return err_usage(error, "no column to write");
 	buf_byte(&state->text, '\n');
 	return flush(writing, error);
 }

@@ -63,7 +63,7 @@ state_facts(struct reading *reading, const struct full_detection *found, const u
 {
 	struct full_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	const struct full_layout *layout = found->layout;
+	const struct powerpc_layout *layout = found->layout;
 	char size[8];
 	view->records = record_names;
 	view->record_count = FULL_RECORD_COUNT;
@@ -74,10 +74,11 @@ state_facts(struct reading *reading, const struct full_detection *found, const u
 		view->columns = poly_columns_minus(view->columns, POLY_COLUMNS(next_pc));
 	if (n - found->first >= layout->record) {
 		const uint8_t *first = p + found->first;
-		view->address_bits = full_is_wide(&reader->dialect, first) ? 64 : 32;
+		view->address_bits = powerpc_is_wide(&reader->dialect, first) ? 64 : 32;
 		view->has_first_pc = !found->post;
 		if (!found->post)
-			view->first_pc = full_register(&reader->dialect, first + layout->pc);
+			view->first_pc =
+				powerpc_state_register(&reader->dialect, first + layout->pc);
 	}
 	snprintf(size, sizeof size, "%u", (unsigned)layout->record);
 	if (!info_fact(reading->info, "amber.state", found->post ? "post" : "pre") ||

@@ -52,7 +52,7 @@ choose_clock(
 	reader->unit = unit;
 	struct qemu4v_clock clock = qemu4v_clock(&unit, sample->fraction_digits);
 	if (wanted && !clock.physical)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"the trace's times are in '%s', which cannot be converted to '%s'",
 			qemu4v_clock_name(&clock, name), qemu4v_units[wanted]);
 	if (wanted) {

@@ -50,8 +50,7 @@ set_error(struct description_parser *parser, size_t position, const char *format
 	vsnprintf(message, sizeof message, format, list);
 	va_end(list);
 	caret_show(shown, parser->text, strlen(parser->text), position);
-	err_set(parser->error, POLY_ERR_USAGE, POLY_NO_OFFSET, "text.columns: %s%s", message,
-		shown);
+	err_usage(parser->error, "text.columns: %s%s", message, shown);
 	parser->failed = true;
 	return false;
 }
@@ -540,12 +539,12 @@ text_describe(struct text_description *description, const char *text, const char
 	size_t n = strlen(text);
 	memset(description, 0, sizeof *description);
 	if (!parse_separator(separator, &description->separator))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'text.separator' is '%s', expected blank, tab or a printable "
 			"character",
 			separator);
 	if (n > TEXT_DESCRIPTION_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'text.columns' has %zu bytes, expected at most %d", n,
 			TEXT_DESCRIPTION_MAX);
 	memcpy(description->text, text, n + 1);

@@ -189,7 +189,7 @@ find_header(struct reading *reading, struct poly_error *error)
 			skipped++;
 		}
 		if (skipped < lines && have >= IN_PEEK_MAX)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"the first %llu lines have more than %zu bytes, the limit of "
 				"text.skip",
 				(unsigned long long)lines, IN_PEEK_MAX);
@@ -211,11 +211,11 @@ text_open(struct reading *reading, struct poly_error *error)
 		   *separator = reading->texts[TEXT_OPTION_SEPARATOR],
 		   *comment = reading->texts[TEXT_OPTION_COMMENT];
 	if (!columns)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"format 'text' needs a description of its columns, such as "
 			"'text:pc:hex,branch:T/N'; see polytrace-text(5)");
 	if (strlen(comment) >= sizeof reader->comment)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'text.comment' has %zu bytes, expected at most %zu",
 			strlen(comment), sizeof reader->comment - 1);
 	enum poly_status status = text_describe(description, columns, separator, error);

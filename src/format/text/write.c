@@ -35,7 +35,7 @@ text_wopen(struct writing *writing, struct poly_error *error)
 	if (own && own_separator && !writing->is_set[TEXT_OPTION_SEPARATOR])
 		separator = own_separator;
 	if (!columns)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"format 'text' needs a description of its columns, such as "
 			"'text:pc:hex,branch:T/N'; see polytrace-text(5)");
 	enum poly_status status =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Branch predictors worked by hand, and the results that are known of a real trace. That each
- * prediction is as defined is unit/bpred_oracle.py's.
+ * prediction is as defined is unit/sim/bpred_oracle.py's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
