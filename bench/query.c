@@ -81,12 +81,6 @@ measure_filter(int rounds, const char *expression, const char *path)
 	poly_filter_free(filter);
 }
 
-static enum poly_status
-next_of(void *user, const struct poly_batch **batch, struct poly_error *error)
-{
-	return poly_reader_next(user, batch, error);
-}
-
 /* Compares a trace with itself; returns the number of compared instructions. */
 static uint64_t
 compare(const char *path)
@@ -94,7 +88,7 @@ compare(const char *path)
 	struct poly_reader *a = open_trace(path, POLY_ALL_COLUMNS);
 	struct poly_reader *b = open_trace(path, POLY_ALL_COLUMNS);
 	const struct poly_diff_side sides[2] = {
-		{poly_reader_info(a), next_of, a, 0}, {poly_reader_info(b), next_of, b, 0}};
+		{poly_reader_source(a), 0}, {poly_reader_source(b), 0}};
 	const struct poly_difference *difference;
 	struct poly_diff *diff;
 	struct poly_error error;
@@ -157,7 +151,8 @@ merge_traces(char **paths)
 		die("merge", &error);
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(paths[i], POLY_COLUMNS_EXCEPT(site));
-		poly_merge_set_reader(merge, i, readers[i]);
+		const struct poly_source source = poly_reader_source(readers[i]);
+		poly_merge_set_source(merge, i, &source);
 	}
 	if (poly_merge_start(merge, &error) != POLY_OK)
 		die("merge", &error);

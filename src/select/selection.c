@@ -327,19 +327,24 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	return wanted;
 }
 
+poly_may_match_fn
+poly_selection_pruning(const struct poly_selection *selection)
+{
+	const bool all = selection->options.keep_sites ||
+			 POLY_HAS(poly_selection_columns(selection), site);
+	return all ? NULL : is_wanted;
+}
+
 /* Reads the next rows that pass all steps before tail. */
 static enum poly_status
-next_selected(struct poly_selection *selection, struct poly_reader *reader,
+next_selected(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
 	selection->ended |= selection->options.head == 0 || selection->options.tail == 0;
-	if (!selection->options.keep_sites &&
-		!POLY_HAS(poly_selection_columns(selection), site))
-		poly_reader_prune(reader, is_wanted, selection);
 	while (!selection->ended) {
-		enum poly_status status = poly_reader_next(reader, &all, error);
+		enum poly_status status = source->next(source->user, &all, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
@@ -355,11 +360,11 @@ next_selected(struct poly_selection *selection, struct poly_reader *reader,
 
 /* Reads all rows into the tail buffer. */
 static void
-fill_tail(struct poly_selection *selection, struct poly_reader *reader)
+fill_tail(struct poly_selection *selection, const struct poly_source *source)
 {
 	const struct poly_batch *batch;
 	do {
-		selection->status = next_selected(selection, reader, &batch, &selection->error);
+		selection->status = next_selected(selection, source, &batch, &selection->error);
 		if (selection->status == POLY_OK)
 			selection->status =
 				tail_buffer_add(&selection->tail, batch, &selection->error);
@@ -368,15 +373,15 @@ fill_tail(struct poly_selection *selection, struct poly_reader *reader)
 }
 
 enum poly_status
-poly_selection_next(struct poly_selection *selection, struct poly_reader *reader,
+poly_selection_next(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	enum poly_status status;
 	if (selection->options.tail == UINT64_MAX) {
-		status = next_selected(selection, reader, batch, error);
+		status = next_selected(selection, source, batch, error);
 	} else {
 		if (!selection->drained)
-			fill_tail(selection, reader);
+			fill_tail(selection, source);
 		status = tail_buffer_next(
 			&selection->tail, &selection->tail_gather, batch, error);
 		if (status == POLY_END) {

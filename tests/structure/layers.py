@@ -27,12 +27,6 @@ UPWARD = {
     'src/analysis/queries/summary_report.c': {
         'poly_reader_compression', 'poly_reader_count', 'poly_reader_evidence',
         'poly_reader_finding_at', 'poly_reader_format', 'poly_reader_info'},
-    'src/correlate/merge/batch_merger.c': {'poly_reader_info'},
-    'src/correlate/merge/merge.c': {'poly_reader_info', 'poly_reader_next'},
-    'src/correlate/merge/metadata.c': {'poly_reader_info'},
-    'src/select/selection.c': {'poly_reader_next', 'poly_reader_prune'},
-    'src/trcfmt/report/event_merge.c': {'poly_reader_info', 'poly_reader_next'},
-    'src/trcfmt/report/report_raw.c': {'poly_writer_write'},
 }
 # Files of a folder that call each other in a ring: parsers and interpreters by their nature, the
 # others to shrink.

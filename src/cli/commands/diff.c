@@ -139,7 +139,7 @@ open_diff(struct diff_job *comparison)
 	for (unsigned side = 0; side < 2; side++) {
 		struct command_input *source = &comparison->sources[side];
 		sides[side] = (struct poly_diff_side){
-			poly_reader_info(source->reader), next_batch, source, 0};
+			{poly_reader_info(source->reader), next_batch, source}, 0};
 	}
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;

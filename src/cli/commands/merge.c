@@ -424,7 +424,8 @@ open_inputs(struct merge_job *job)
 		struct merged *input = &job->inputs[i];
 		if (!open_input(job, input, columns))
 			return STATUS_ERROR;
-		poly_merge_set_reader(job->merge, i, input->source.reader);
+		const struct poly_source rows = poly_reader_source(input->source.reader);
+		poly_merge_set_source(job->merge, i, &rows);
 	}
 	if (poly_merge_start(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);

@@ -239,7 +239,7 @@ request_phases(const struct stats_options *options, struct analysis_request *req
 	/* Without the analysis, writing the file fails. */
 	if (!options->vectors || (names && !*names))
 		return;
-	analysis_words_add(&request->words, "phases", "vectors=1");
+	analysis_words_set(&request->words, "phases", "vectors", "1");
 	request->options.options = (const char *const *)request->words.items;
 }
 

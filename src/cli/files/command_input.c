@@ -84,10 +84,11 @@ open_selected(struct command_input *input, const struct input_options *options,
 		reading->columns = poly_columns_union(
 			reading->columns, poly_selection_columns(input->selection));
 	status = poly_reader_open(input->path, reading, &input->reader, error);
-	if (status == POLY_OK && input->selection)
-		status = poly_selection_bind(
-			input->selection, poly_reader_info(input->reader), error);
-	return status;
+	if (status != POLY_OK || !input->selection)
+		return status;
+	poly_reader_prune(
+		input->reader, poly_selection_pruning(input->selection), input->selection);
+	return poly_selection_bind(input->selection, poly_reader_info(input->reader), error);
 }
 
 /* Collects the evidence of the probe of one format. */
@@ -172,10 +173,11 @@ const struct poly_batch *
 input_next(struct command_input *input)
 {
 	const struct poly_batch *batch;
-	input->status = input->selection
-				? poly_selection_next(input->selection, input->reader, &batch,
-					  &input->error)
-				: poly_reader_next(input->reader, &batch, &input->error);
+	const struct poly_source source = poly_reader_source(input->reader);
+	input->status =
+		input->selection
+			? poly_selection_next(input->selection, &source, &batch, &input->error)
+			: poly_reader_next(input->reader, &batch, &input->error);
 	return input->status == POLY_OK ? batch : NULL;
 }
 

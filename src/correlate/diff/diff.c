@@ -86,7 +86,7 @@ add_stream(struct poly_diff *diff, uint32_t cpu)
 	stream->cpu = cpu;
 	stream->patience = 1;
 	for (unsigned side = 0; side < 2; side++)
-		stream->sides[side].skip = diff->builders[side].source.skip;
+		stream->sides[side].skip = diff->builders[side].skip;
 	streams[diff->stream_count++] = stream;
 	return stream;
 }
@@ -306,7 +306,8 @@ poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_si
 		status = rules_resolve(&diff->rules, sides, error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;
 	for (unsigned side = 0; side < 2; side++) {
-		diff->builders[side].source = sides[side];
+		diff->builders[side].source = sides[side].source;
+		diff->builders[side].skip = sides[side].skip;
 		diff->builders[side].rules = &diff->rules;
 	}
 	if (status == POLY_OK && !diff->rules.each_cpu && !add_stream(diff, 0))

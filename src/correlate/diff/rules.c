@@ -387,7 +387,7 @@ enum poly_status
 rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	struct poly_error *error)
 {
-	const struct poly_trace_info *a = sides[0].info, *b = sides[1].info;
+	const struct poly_trace_info *a = sides[0].source.info, *b = sides[1].source.info;
 	bool has[2] = {POLY_HAS(a->columns, pc), POLY_HAS(b->columns, pc)};
 	if (has[0] != has[1])
 		return err_usage(error,

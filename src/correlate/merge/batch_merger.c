@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges rows of several readers, column by column. */
+/* Merges rows of several sources, column by column. */
 #include "correlate/merge/batch_merger.h"
 
 #include "base/err.h"
@@ -50,7 +50,7 @@ copy_cells(void *dst, const void *src, size_t n, size_t size)
 static bool
 map_names(struct merger *merger, struct merge_input *input, uint32_t number)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	while (input->name_count <= number) {
 		const char *name = poly_trace_name(info, input->name_count);
 		uint32_t dst = input->name_count;
@@ -77,7 +77,7 @@ static bool
 translate_names(struct merger *merger, struct merge_input *input, uint32_t *cells,
 	const uint64_t *bits, const struct row_segment *rows)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (!bit_test(bits, rows->src + i) || !poly_trace_name(info, cells[i]))
 			continue;
@@ -284,7 +284,7 @@ record_number(struct merger *merger, const char *name)
 static enum poly_status
 merger_map_records(struct merger *merger, struct merge_input *input, struct poly_error *error)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	for (unsigned i = 0; i < 256; i++)
 		input->records[i] = (uint8_t)i;
 	for (unsigned i = 0; i < info->record_count; i++) {
@@ -311,8 +311,7 @@ merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	merger->input_count = count;
 	merger->info.view.records = merger->record_names;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		columns = poly_columns_union(
-			columns, poly_reader_info(inputs[i].reader)->columns);
+		columns = poly_columns_union(columns, inputs[i].source.info->columns);
 		if (inputs[i].fills_thread)
 			poly_columns_add(&columns, POLY_COLUMN_thread);
 		status = merger_map_records(merger, &inputs[i], error);

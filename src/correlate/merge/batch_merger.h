@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges rows of several readers into batches of one trace, and maps their names. */
+/* Merges rows of several sources into batches of one trace, and maps their names. */
 #ifndef CORRELATE_MERGE_BLEND_H
 #define CORRELATE_MERGE_BLEND_H
 
-#include "polytrace/reader.h"
+#include "polytrace/source.h"
 
 #include "model/batch.h"
 #include "model/info.h"
 #include "model/slice.h"
 
-/* A reader, and the mapping of its names. */
+/* A source, and the mapping of its names. */
 struct merge_input {
-	struct poly_reader *reader;
+	struct poly_source source;
 	const struct poly_batch *batch; /* current; NULL: none yet */
 	size_t at;			/* next row of the batch */
 	uint64_t thread;		/* its number */
@@ -46,7 +46,7 @@ struct merger {
 #define MERGER_PASS_ROWS 256
 
 /*
- * Prepares the metadata and the storage for inputs with open readers. The caller owns the
+ * Prepares the metadata and the storage for inputs with sources. The caller owns the
  * inputs. POLY_ERR_MEMORY; POLY_ERR_LIMIT: more than 255 names of records.
  */
 enum poly_status merger_open(struct merger *merger, struct merge_input *inputs, size_t count,

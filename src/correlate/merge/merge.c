@@ -89,18 +89,18 @@ poly_merge_rewind(struct poly_merge *merge)
 }
 
 void
-poly_merge_set_reader(struct poly_merge *merge, size_t trace, struct poly_reader *reader)
+poly_merge_set_source(struct poly_merge *merge, size_t trace, const struct poly_source *source)
 {
 	if (!merge->inputs)
 		merge->inputs = mem_new(merge->sync.count, sizeof *merge->inputs);
 	if (merge->inputs)
-		merge->inputs[trace].reader = reader;
+		merge->inputs[trace].source = *source;
 }
 
 static const struct poly_trace_info *
 info_of(const struct poly_merge *merge, size_t i)
 {
-	return poly_reader_info(merge->inputs[i].reader);
+	return merge->inputs[i].source.info;
 }
 
 /* Checks that all inputs have times of one clock. */
@@ -132,9 +132,9 @@ init_inputs(struct poly_merge *merge, struct poly_error *error)
 		return err_memory(error);
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		struct merge_input *input = &merge->inputs[i];
-		if (!input->reader)
+		if (!input->source.next)
 			return err_usage(
-				error, "'%s' has no reader", merge->sync.threads[i].name);
+				error, "'%s' has no source", merge->sync.threads[i].name);
 		input->thread = merge->sync.threads[i].number;
 		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
 				      !poly_columns_overlap(info_of(merge, i)->columns, own);
@@ -182,7 +182,8 @@ enum poly_status
 merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
 {
 	struct merge_input *input = &merge->inputs[number];
-	const enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
+	const enum poly_status status =
+		input->source.next(input->source.user, &input->batch, error);
 	input->at = 0;
 	if (status != POLY_OK)
 		input->batch = NULL;

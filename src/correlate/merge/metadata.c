@@ -12,7 +12,7 @@
 static const struct poly_trace_info *
 info_of(const struct poly_merge *merge, size_t i)
 {
-	return poly_reader_info(merge->inputs[i].reader);
+	return merge->inputs[i].source.info;
 }
 
 static bool

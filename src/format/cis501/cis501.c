@@ -277,7 +277,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 		reader->layout = CIS501_BLANKS;
 	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "x86";
 	view->address_bits = 64;
 	view->addresses = POLY_ADDRESS_VIRTUAL;

@@ -150,8 +150,9 @@ static enum poly_status
 v2_open(struct reading *reading, struct poly_error *error)
 {
 	(void)error;
+	struct v2_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "arm";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_VIRTUAL;

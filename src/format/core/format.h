@@ -256,8 +256,8 @@ void writing_cache_key(struct writing *writing, uint64_t context);
 void writing_no_cache(struct writing *writing);
 
 /*
- * Counts a note about information that is not written unchanged; what is a static sentence:
- * "escapes dropped".
+ * Counts a note about information that is not written unchanged; what is a sentence that is
+ * stored, not copied, so a string constant: "escapes dropped".
  */
 void writing_note(struct writing *writing, const char *what);
 

@@ -52,7 +52,8 @@ writing_note(struct writing *writing, const char *what)
 		return;
 	}
 	for (size_t i = 0; i < NOTES_MAX; i++) {
-		if (writing->notes->list[i].what && writing->notes->list[i].what != what)
+		const char *known = writing->notes->list[i].what;
+		if (known && known != what && strcmp(known, what) != 0)
 			continue;
 		writing->notes->list[i].what = what;
 		writing->notes->list[i].count++;

@@ -349,7 +349,7 @@ din_open(struct reading *reading, struct poly_error *error)
 	if (!info_fact(reading->info, "din.form", din_forms[sample.form]) ||
 		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->records = din_records;
 	view->record_count = DIN_RECORD_COUNT;
 	return POLY_OK;

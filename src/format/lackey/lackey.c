@@ -321,13 +321,14 @@ static const struct line_format line_format = {
 static enum poly_status
 lackey_open(struct reading *reading, struct poly_error *error)
 {
+	struct lackey_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
 	struct lackey_sample sample;
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
 	if (!classify_lines(&sample, p, have, reading->info))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = lackey_records;
 	view->record_count = LACKEY_RECORD_COUNT;

@@ -87,7 +87,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, QEMU4V_SAMPLE_BYTES, &have);
 	qemu4v_sample(&sample, p, have);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
 	reader->numbers = reading->unsplittable = sample.named;

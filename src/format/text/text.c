@@ -225,7 +225,7 @@ text_open(struct reading *reading, struct poly_error *error)
 		return status;
 	memcpy(reader->comment, comment, strlen(comment) + 1);
 	reader->format = line_format;
-	lines_open(reading, &reader->format);
+	lines_open(reading, &reader->lines, &reader->format);
 	reader->format.predict.windows = text_plan_variable_fields(description, comment);
 	view->columns = poly_columns_union(
 		poly_columns_union(description->columns, description->constants),
