@@ -171,7 +171,7 @@ count_same(struct poly_diff *diff, uint64_t delta)
 
 /* True if both sides are equal so far, including the open step. */
 static bool
-is_in_step(struct poly_diff *diff, struct step_builder *stream)
+is_in_step(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct stream_side *a = &stream->sides[0], *b = &stream->sides[1];
 	if (stream->count || diff->count || a->skip || b->skip || a->skipping || b->skipping ||
@@ -200,7 +200,7 @@ first_rebuilt(
 
 /* Skips rows of a stream, but builds the steps near the end. */
 static void
-skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, size_t rows)
+skip_rows(struct poly_diff *diff, struct diff_stream *stream, unsigned side, size_t rows)
 {
 	struct builder *builder = &diff->builders[side];
 	struct stream_side *side_stream = &stream->sides[side];
@@ -224,7 +224,7 @@ skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, si
 
 /* Links the steps of skipped rows as partners, except the open ones. */
 static void
-join_skipped(struct poly_diff *diff, struct step_builder *stream, uint64_t heads)
+join_skipped(struct poly_diff *diff, struct diff_stream *stream, uint64_t heads)
 {
 	uint64_t heads_of[2] = {stream_ring(stream, 0)->head, stream_ring(stream, 1)->head};
 	uint64_t back = 2;
@@ -251,7 +251,7 @@ count_heads(const struct diff_rules *rules, const struct builder *builder, size_
 }
 
 bool
-skip_equal_rows(struct poly_diff *diff, struct step_builder *stream)
+skip_equal_rows(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct builder *a = &diff->builders[0], *b = &diff->builders[1];
 	if (diff->rules.each_cpu ||
