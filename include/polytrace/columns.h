@@ -103,16 +103,21 @@ typedef struct poly_columns {
 /* Initialises a set with every column that batches store. */
 #define POLY_ALL_COLUMNS_INIT POLY_COLUMNS_EXCEPT_INIT(0)
 
-/* The same sets as expressions. */
+/* Makes an expression of an initialiser. Internal. */
 #ifdef __cplusplus
-#define POLY_COLUMNS(...) (poly_columns POLY_COLUMNS_INIT(__VA_ARGS__))
-#define POLY_COLUMNS_EXCEPT(...) (poly_columns POLY_COLUMNS_EXCEPT_INIT(__VA_ARGS__))
-#define POLY_ALL_COLUMNS (poly_columns POLY_ALL_COLUMNS_INIT)
+#define POLY_COLUMNS_OF_ poly_columns
 #else
-#define POLY_COLUMNS(...) ((poly_columns)POLY_COLUMNS_INIT(__VA_ARGS__))
-#define POLY_COLUMNS_EXCEPT(...) ((poly_columns)POLY_COLUMNS_EXCEPT_INIT(__VA_ARGS__))
-#define POLY_ALL_COLUMNS ((poly_columns)POLY_ALL_COLUMNS_INIT)
+#define POLY_COLUMNS_OF_ (poly_columns)
 #endif
+
+/* The set of columns by their names, as an expression. */
+#define POLY_COLUMNS(...) (POLY_COLUMNS_OF_ POLY_COLUMNS_INIT(__VA_ARGS__))
+
+/* The set of every column that batches store except those named, as an expression. */
+#define POLY_COLUMNS_EXCEPT(...) (POLY_COLUMNS_OF_ POLY_COLUMNS_EXCEPT_INIT(__VA_ARGS__))
+
+/* The set of every column that batches store, as an expression. */
+#define POLY_ALL_COLUMNS (POLY_COLUMNS_OF_ POLY_ALL_COLUMNS_INIT)
 
 /* The empty set. */
 #define POLY_NO_COLUMNS POLY_COLUMNS(0)
