@@ -37,7 +37,6 @@ RINGS = [
     'analysis/sim/pipeline: pipeline pipeline_report pipeline_stages pipeline_stream '
     'pipeline_sweep pipeline_sweep_parse',
     'analysis/stats/system: events events_report',
-    'correlate/diff: compare diff divergence render skip_equal state',
     'correlate/merge: by_time merge',
     'correlate/merge: relax_edges schedule',
     'course: grade_layout grade_why',
