@@ -272,9 +272,7 @@ report_size(const struct mrc_simulation *sim, uint64_t lines, struct poly_report
 			continue;
 		}
 		const uint64_t misses = stack_distance_misses(curve->distance, lines);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)curve->accesses, 3);
-		report_mpki_cell(report, misses, curve->instructions);
+		report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		grows |= misses > stack_distance_first(curve->distance);
 	}
 	return grows;
@@ -292,9 +290,7 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 	poly_report_column(report, "sets", true);
 	poly_report_column(report, "ways", true);
 	poly_report_column(report, "size", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -309,10 +305,7 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 			poly_report_cell_count(report, ways);
 			poly_report_cell_count(
 				report, (uint64_t)ways << bits << sim->line_shift);
-			poly_report_cell_count(report, misses);
-			poly_report_cell_ratio(
-				report, (double)misses, (double)curve->accesses, 3);
-			report_mpki_cell(report, misses, curve->instructions);
+			report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		}
 	}
 	poly_report_end(report);
@@ -327,9 +320,7 @@ open_contexts(struct poly_report *report)
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -356,9 +347,7 @@ report_context(const struct mrc_simulation *sim, const struct mrc_curve *curve,
 		poly_report_cell_text(report, names[1]);
 		poly_report_cell_count(report, lines << sim->line_shift);
 		poly_report_cell_count(report, curve->accesses);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)curve->accesses, 3);
-		report_mpki_cell(report, misses, curve->instructions);
+		report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		poly_report_cell_text(report, buf_text(&label));
 		lines *= 2;
 	} while (misses > stack_distance_first(curve->distance) && lines < UINT64_C(1) << 40);
@@ -453,9 +442,9 @@ const struct analysis analysis_mrc = {
 	.info = {.name = "mrc",
 		.title = "Miss ratio curves",
 		.summary = "simulate LRU caches of all sizes, exactly or from samples",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
