@@ -5,7 +5,8 @@
  *
  *     poly_course_new(&options, &course, &error);
  *     poly_course_begin(course, poly_reader_info(reader), &error);
- *     poly_reader_project(reader, poly_course_columns(course));
+ *     plan.columns = poly_course_columns(course);
+ *     poly_reader_plan(reader, &plan, &error);
  *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
  *             poly_course_update(course, batch, &error);
  *     poly_course_finish(course, &error);
@@ -82,7 +83,7 @@ POLY_API enum poly_status poly_course_new(const struct poly_course_options *opti
 POLY_API enum poly_status poly_course_begin(struct poly_course *course,
 	const struct poly_trace_info *info, struct poly_error *error);
 
-/* Returns the columns to read, for poly_reader_project; valid after poly_course_begin. */
+/* Returns the columns to read, for poly_reader_plan; valid after poly_course_begin. */
 POLY_API poly_columns poly_course_columns(const struct poly_course *course);
 
 /*

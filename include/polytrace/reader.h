@@ -134,44 +134,67 @@ POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
 /*
- * Restricts the columns that were requested when the reader was opened to those in columns: for
- * callers that choose columns by the facts of the opened trace. Call it before the first
- * poly_reader_next; later it has no effect.
+ * Returns whether any record within bounds may match. False: no record matches, whatever
+ * precedes it.
  */
-POLY_API void poly_reader_project(struct poly_reader *reader, poly_columns columns);
+typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
 
 /*
- * Permits weighted rows: if the trace knows which of its records are equal in all requested
- * columns, as packed traces do, a batch has one row for all equal records of an interval of the
- * trace, and their number (weight of struct poly_batch). Intervals follow each other; records
- * that cannot be combined are rows of their own, without weights. Sums over all batches are
- * thus those over all records, and the first occurrences of rows keep their order; only
- * poly_stats_update knows more about the order. For callers that use weights, not for
- * selections and writers. Call it before the first poly_reader_next; later it has no effect.
- * Rows have no weights with strict or check.
+ * What the caller does with the batches of an opened trace. Initialise with
+ * POLY_READ_PLAN_INIT, then change fields. Later versions may append fields; a program built
+ * against an earlier version gets their initial values.
  */
-POLY_API void poly_reader_accept_weights(struct poly_reader *reader);
+struct poly_read_plan {
+	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
+	/*
+	 * The columns that the caller reads: of those that were requested when the reader was
+	 * opened, batches may lack the others.
+	 */
+	poly_columns columns;
+	/*
+	 * Permits lazy columns: batches may lack columns until poly_writer_write materializes
+	 * those that it needs. For callers that pass every batch on to it before they request
+	 * the next one, and read no column themselves. No column is lazy if the reader needs
+	 * columns itself (check, strict, skip, count, sites).
+	 */
+	bool lazy;
+	/*
+	 * Permits weighted rows: if the trace knows which of its records are equal in all
+	 * requested columns, as packed traces do, a batch has one row for all equal records of
+	 * an interval of the trace, and their number (poly_batch_weights). Intervals follow
+	 * each other; records that cannot be combined are rows of their own, without weights.
+	 * Sums over all batches are thus those over all records, and the first occurrences of
+	 * rows keep their order; only poly_stats_update knows more about the order. For callers
+	 * that use weights, not for selections and writers. Rows have no weights with strict or
+	 * check.
+	 */
+	bool weights;
+	/*
+	 * Lets the reader skip intervals of records that cannot match, if it has bounds of them
+	 * without reading: they are neither delivered nor checked, but counted, so that the
+	 * numbers of other records do not change. poly_reader_next calls it in the order of the
+	 * trace, once per interval, possibly before it delivers the records preceding the
+	 * interval; it must stay valid for as long. NULL: every record may match. Nothing is
+	 * skipped with weights, strict, check or skip_errors. Sites are numbered from the
+	 * records that are read.
+	 */
+	poly_may_match_fn may_match;
+	void *user; /* passed to may_match */
+};
+
+/* Initial values: every requested column of every record. */
+#define POLY_READ_PLAN_INIT                                                                    \
+	{                                                                                      \
+		sizeof(struct poly_read_plan), POLY_ALL_COLUMNS_INIT, false, false, NULL, NULL \
+	}
 
 /*
- * Permits lazy columns: in a batch that has patterns (batch->pattern) the columns that are not
- * in batch->varying may be NULL, as if the trace did not have them. For callers that pass every
- * batch on to poly_writer_write before they request the next one, and read no column
- * themselves: the writer materializes what it needs. No column is lazy if the reader needs
- * columns itself (check, strict, skip, count, sites). Call it before the first
- * poly_reader_next; later it has no effect.
+ * Sets the plan of a reader, for callers that choose it by the facts of the opened trace. Call
+ * it at most once, before the first batch. POLY_ERR_USAGE: the reader has a plan, records were
+ * read, or a plan of size 0; nothing changes.
  */
-POLY_API void poly_reader_accept_lazy(struct poly_reader *reader);
-
-/*
- * Lets a reader skip intervals of records that cannot match, if it has bounds of them without
- * reading: they are neither delivered nor checked, but counted, so that the numbers of other
- * records do not change. poly_reader_next calls may_match in the order of the trace, once per
- * interval, possibly before it delivers the records preceding the interval; may_match and user
- * must stay valid for as long. NULL: every record may match. Nothing is skipped with the
- * options strict, check or skip_errors. Sites are numbered from the records that are read.
- */
-POLY_API void poly_reader_prune(
-	struct poly_reader *reader, poly_may_match_fn may_match, void *user);
+POLY_API enum poly_status poly_reader_plan(struct poly_reader *reader,
+	const struct poly_read_plan *plan, struct poly_error *error);
 
 /* Returns the metadata of the trace, complete from the start; valid until poly_reader_close. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
@@ -233,11 +256,12 @@ struct poly_size_breakdown {
 };
 
 /*
- * Counts the bytes of a packed trace (format ptz) by kind, without unpacking. Call it before the first poly_reader_next; the reader has ended afterwards: poly_reader_next returns POLY_END.
- * Every byte of a valid file is in one item. POLY_ERR_USAGE: records were read, or the trace is
- * not a packed one. POLY_ERR_FORMAT: corrupt data, or under strict a trace without an end;
- * POLY_ERR_IO, POLY_ERR_LIMIT: cannot read on. *size then covers what precedes the failure.
- * POLY_ERR_MEMORY: *size is empty.
+ * Counts the bytes of a packed trace (format ptz) by kind, without unpacking. Call it before
+ * the first poly_reader_next; the reader has ended afterwards: poly_reader_next returns
+ * POLY_END. Every byte of a valid file is in one item. POLY_ERR_USAGE: records were read, or
+ * the trace is not a packed one. POLY_ERR_FORMAT: corrupt data, or under strict a trace without
+ * an end; POLY_ERR_IO, POLY_ERR_LIMIT: cannot read on. *size then covers what precedes the
+ * failure. POLY_ERR_MEMORY: *size is empty.
  */
 POLY_API enum poly_status poly_reader_size_breakdown(
 	struct poly_reader *reader, struct poly_size_breakdown *size, struct poly_error *error);

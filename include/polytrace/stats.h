@@ -5,11 +5,10 @@
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
- *     poly_reader_project(reader, poly_stats_columns(stats));
- *     if (poly_stats_accepts_weights(stats)) // and no record of the trace is excluded
- *             poly_reader_accept_weights(reader);
- *     while (poly_reader_next(reader, &batch, &error) == POLY_OK &&
- *             poly_stats_update(stats, batch, &error) == POLY_OK)
+ *     plan.columns = poly_stats_columns(stats);
+ *     plan.weights = poly_stats_accepts_weights(stats); // if no record of the trace is
+ * excluded poly_reader_plan(reader, &plan, &error); while (poly_reader_next(reader, &batch,
+ * &error) == POLY_OK && poly_stats_update(stats, batch, &error) == POLY_OK)
  *             ;
  *     poly_stats_finish(stats, &error);
  *     poly_stats_report(stats, NULL, report);
@@ -136,7 +135,7 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * Whether all analyses of the current trace accept weighted rows, which stand for several
- * records: then poly_reader_accept_weights may be called, and the results are the same, only
+ * records: then the plan of the reader may accept weights, and the results are the same, only
  * faster.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);

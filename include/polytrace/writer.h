@@ -97,8 +97,8 @@ POLY_API enum poly_status poly_writer_open(const char *path,
 	struct poly_writer **writer, struct poly_error *error);
 
 /*
- * Returns the columns that a writer reads of the batches of its source: the argument for
- * poly_reader_project, so that no other column is decoded.
+ * Returns the columns that a writer reads of the batches of its source: the columns
+ * of struct poly_read_plan, so that no other column is decoded.
  */
 POLY_API poly_columns poly_writer_columns(const struct poly_writer *writer);
 

@@ -4,6 +4,7 @@
 
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 #include <string.h>
@@ -242,7 +243,7 @@ basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		blocks->rows[blocks->row_count++] = read_row(rows, row);
-	return !batch->order || pass_interval(blocks, batch->order, handle, user);
+	return !batch_order(batch) || pass_interval(blocks, batch_order(batch), handle, user);
 }
 
 void

@@ -414,6 +414,7 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 {
 	const size_t first = STRIP * word;
 	const size_t end = batch->rows - first < STRIP ? batch->rows : first + STRIP;
+	const uint64_t *weights = poly_batch_weights(batch);
 	bool ok = true;
 	for (size_t row = first; row < end && ok; row++) {
 		uint32_t *last =
@@ -421,7 +422,7 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 		if (instructions >> (row - first) & 1) {
 			ok = row_site(ops, batch, row, rows->op[row], &rows->site[row]);
 			*last = rows->site[row] + 1;
-		} else if (!batch->weight && poly_present(batch, POLY_COLUMN_kind, row) &&
+		} else if (!weights && poly_present(batch, POLY_COLUMN_kind, row) &&
 			   (batch->kind[row] == POLY_KIND_ACCESS ||
 				   batch->kind[row] == POLY_KIND_REGISTER)) {
 			rows->site[row] = *last - 1;
@@ -480,7 +481,7 @@ static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 			ok = fill_sites(ops, batch, word, &output, found);
 	}
 	/* Weighted rows do not identify the last record. */
-	if (batch->weight)
+	if (poly_batch_weights(batch))
 		memset(ops->last, 0, sizeof ops->last);
 	return ok;
 }

@@ -30,7 +30,7 @@ run_homework(struct command_input *source, struct poly_course *course)
 	enum poly_status status =
 		poly_course_begin(course, poly_reader_info(source->reader), &error);
 	if (status == POLY_OK)
-		input_project(source, poly_course_columns(course));
+		input_plan(source, poly_course_columns(course), INPUT_READS);
 	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_course_update(course, batch, &error);
 	if (status == POLY_OK)

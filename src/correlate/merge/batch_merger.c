@@ -194,8 +194,7 @@ finish_view(struct merger *merger)
 {
 	merger->view.first = merger->delivered;
 	merger->view.picked = NULL;
-	merger->view.pattern = NULL; /* the column thread differs */
-	merger->view.patterns = NULL;
+	merger->view.internal = NULL; /* the column thread differs */
 	merger->view.info = &merger->info.view;
 	merger->view.site = NULL;
 	if (!merger->info.view.raw_format) {

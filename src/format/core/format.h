@@ -50,7 +50,8 @@ struct reading {
 	 */
 	unsigned threads;
 	uint64_t end;
-	poly_may_match_fn may_match; /* see poly_reader_prune; NULL: every record may match */
+	poly_may_match_fn
+		may_match; /* see struct poly_read_plan; NULL: every record may match */
 	void *user;		     /* passed to may_match */
 };
 

@@ -193,7 +193,7 @@ fill_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_form form = poly_column_form((enum poly_column)c);
 		size_t row = 0;
-		if (!poly_columns_has(batch->varying, (enum poly_column)c) ||
+		if (!poly_columns_has(batch->internal->varying, (enum poly_column)c) ||
 			form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
 			continue;
 		while (form == POLY_FORM_DEC && row < batch->rows &&
@@ -214,7 +214,7 @@ static bool
 create_lines(struct line_cache *cache, const struct format *format,
 	const struct writing *writing, const struct poly_batch *batch)
 {
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch->internal->patterns;
 	struct pattern_rows rows;
 	struct writing making = *writing;
 	if (!cache->out &&
@@ -467,14 +467,14 @@ copy_run(struct line_cache *cache, struct writing *writing, const struct poly_ba
 static void
 start_epoch(struct line_cache *cache, const struct poly_batch *batch)
 {
-	const struct poly_patterns *patterns = batch->patterns;
-	const bool same = cache->begun && cache->epoch == batch->pattern_epoch;
+	const struct poly_patterns *patterns = batch->internal->patterns;
+	const bool same = cache->begun && cache->epoch == batch->internal->pattern_epoch;
 	/* Decimal numbers sometimes grow by a digit: then new lines pay. */
 	if (same && cache->missed <= cache->known)
 		return;
 	forget_lines(cache);
 	cache->begun = true;
-	cache->epoch = batch->pattern_epoch;
+	cache->epoch = batch->internal->pattern_epoch;
 	cache->full = patterns->count > patterns->rows / ROWS_PER_PATTERN;
 }
 
@@ -500,7 +500,7 @@ enum poly_status
 line_cache_write(struct line_cache *cache, const struct format *format, struct writing *writing,
 	const struct poly_batch *batch, struct poly_error *error)
 {
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch->internal->patterns;
 	const struct poly_batch *full = patterns->lazy ? NULL : batch;
 	enum poly_status status = POLY_OK;
 	start_epoch(cache, batch);

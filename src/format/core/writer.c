@@ -359,7 +359,7 @@ write_batch(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
 {
 	const struct format *format = writer->format;
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch_patterns(batch);
 	enum poly_status status = POLY_OK;
 	if (patterns && format->write_row)
 		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);

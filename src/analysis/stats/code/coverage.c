@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "isa/powerpc.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 #include <stdlib.h>
@@ -123,7 +124,7 @@ coverage_update_weighted(void *state, const struct analysis_rows *rows)
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		coverage->rows[coverage->row_count++] = read_row(rows, row);
-	return !batch->order || cover_chains(coverage, batch->order);
+	return !batch_order(batch) || cover_chains(coverage, batch_order(batch));
 }
 
 /* Merges first records, which follow offset earlier records. */
