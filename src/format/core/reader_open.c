@@ -96,11 +96,16 @@ reader_new(const struct poly_read_options *options, struct poly_reader **result,
 	return POLY_OK;
 }
 
-/* Opens the file at path, or the bytes at data if it is NULL. */
+/* What is opened: the file at path, or size bytes at data if it is NULL. */
+struct opening {
+	const char *path;
+	const void *data;
+	size_t size;
+};
+
 static enum poly_status
-open_reader(const char *path, const void *data, size_t size,
-	const struct poly_read_options *options, struct poly_reader **result,
-	struct poly_error *error)
+open_reader(const struct opening *from, const struct poly_read_options *options,
+	struct poly_reader **result, struct poly_error *error)
 {
 	struct poly_reader *reader;
 	*result = NULL;
@@ -110,10 +115,11 @@ open_reader(const char *path, const void *data, size_t size,
 	const struct in_options input = {reader->options.nesting_limit,
 		reader->options.expansion_limit, reader->options.block_size,
 		reader->options.one_thread};
-	status = path ? in_open(path, &input, &reader->in, error)
-		      : in_open_memory(data, size, &input, &reader->in, error);
+	status = from->path
+			 ? in_open(from->path, &input, &reader->in, error)
+			 : in_open_memory(from->data, from->size, &input, &reader->in, error);
 	if (status == POLY_OK)
-		status = choose_format(reader, path, error);
+		status = choose_format(reader, from->path, error);
 	if (status == POLY_OK)
 		status = open_format(reader, error);
 	if (status != POLY_OK) {
@@ -130,14 +136,15 @@ enum poly_status
 poly_reader_open(const char *path, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	return open_reader(path, NULL, 0, options, reader, error);
+	return open_reader(&(struct opening){.path = path}, options, reader, error);
 }
 
 enum poly_status
 poly_reader_open_memory(const void *data, size_t size, const struct poly_read_options *options,
 	struct poly_reader **reader, struct poly_error *error)
 {
-	return open_reader(NULL, data, size, options, reader, error);
+	return open_reader(
+		&(struct opening){.data = data, .size = size}, options, reader, error);
 }
 
 bool
