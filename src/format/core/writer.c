@@ -29,6 +29,7 @@ struct notes {
 };
 
 struct poly_writer {
+	struct format_list formats; /* the caller's, too */
 	const struct format *format;
 	struct writing writing;
 	struct notes notes;
@@ -133,22 +134,18 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 
 /* Finds the format of a name or, if name is NULL, of the path's ending. */
 static enum poly_status
-find_writer(const char *path, const char *name, const struct format **format,
+find_writer(struct poly_writer *writer, const char *path, const char *name,
 	struct poly_error *error)
 {
-	if (!name) {
-		const struct poly_format_info *info =
-			path ? poly_format_by_name(path, true) : NULL;
-		if (!info)
-			return err_usage(error,
-				"no format has the ending of the file name; set "
-				"options.format");
-		name = info->name;
-	}
-	*format = format_find(name);
-	if (!*format)
-		return err_usage(error, "options.format: no such format '%s'", name);
-	if (!(*format)->info.can_write)
+	const struct format_list *formats = &writer->formats;
+	writer->format = name	? format_list_find(formats, name)
+			 : path ? format_list_by_name(formats, path, true)
+				: NULL;
+	if (!writer->format)
+		return name ? err_usage(error, "options.format: no such format '%s'", name)
+			    : err_usage(error, "no format has the ending of the file name; set "
+					       "options.format");
+	if (!writer->format->info.can_write)
 		return err_usage(error, "format '%s' can only be read", name);
 	return POLY_OK;
 }
@@ -159,18 +156,22 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	const struct poly_write_options *options, struct poly_error *error)
 {
 	const struct poly_trace_info *source = writer->writing.source;
-	enum poly_status status = find_writer(path, options->format, &writer->format, error);
+	enum poly_status status = format_list_init(&writer->formats, options->formats, error);
+	if (status == POLY_OK)
+		status = find_writer(writer, path, options->format, error);
 	if (status != POLY_OK)
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
 	status = refuse_loss(source, target, options->strict, error);
-	const struct option_words requested = {options->format, options->options};
+	const struct option_words requested = {
+		options->format, options->options, &writer->formats};
 	if (status == POLY_OK)
 		status = option_values(
 			target, POLY_OPTION_WRITE, &requested, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
+	writing->plugin = writer->format->plugin;
 	writing->options = writer->values.values;
 	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
@@ -431,6 +432,7 @@ poly_writer_close(struct poly_writer *writer)
 	parallel_writer_free(writer->parallel);
 	line_cache_fini(&writer->lines);
 	mem_free(writer->writing.state);
+	format_list_fini(&writer->formats);
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);
 	mem_free(writer);
