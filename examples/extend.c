@@ -106,8 +106,8 @@ static const struct poly_format_info hits_info = {
 	.spec = "examples/extend.c",
 	.can_read = true,
 	.can_write = true,
-	.columns = POLY_HAS(kind) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(origin),
-	.needs = POLY_HAS(access) | POLY_HAS(address),
+	.columns = POLY_COLUMNS_INIT(kind, access, address, origin),
+	.needs = POLY_COLUMNS_INIT(access, address),
 };
 
 static const struct poly_format_plugin hits = {
@@ -163,7 +163,7 @@ static const struct poly_analysis_info traffic_info = {
 	.name = "traffic",
 	.title = "Traffic",
 	.summary = "accesses, and the ratio of writes",
-	.needs = POLY_HAS(access),
+	.needs = POLY_COLUMNS_INIT(access),
 };
 
 static const struct poly_analysis_plugin traffic = {

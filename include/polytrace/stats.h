@@ -79,6 +79,8 @@ struct poly_stats_stores {
 	void (*close)(void *store); /* deletes the store and its content */
 };
 
+struct poly_analysis_plugin;
+
 /* Requested analyses. Initialize with POLY_STATS_OPTIONS_INIT. */
 struct poly_stats_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
@@ -105,19 +107,26 @@ struct poly_stats_options {
 	const struct poly_stats_stores *stores;
 	/* Names of functions, for queries; valid until poly_stats_free. NULL: none. */
 	const struct poly_symbols *symbols;
+	/*
+	 * Analyses of the caller (polytrace/extend.h), NULL at the end, after those of the
+	 * library; or NULL. The array must be valid until poly_stats_new returns, the analyses
+	 * until poly_stats_free.
+	 */
+	const struct poly_analysis_plugin *const *plugins;
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                                              \
-	{                                                                                    \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL \
+#define POLY_STATS_OPTIONS_INIT                                                               \
+	{                                                                                     \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL, \
+			NULL                                                                  \
 	}
 
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * a unit that is 0 or longer than its period, or required stores are missing. POLY_ERR_IO: a
- * store cannot be opened. POLY_ERR_MEMORY.
+ * a unit that is 0 or longer than its period, required stores are missing, or invalid
+ * options.plugins. POLY_ERR_IO: a store cannot be opened. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);

@@ -28,10 +28,10 @@ is_default(const struct poly_stats_options *options, const struct poly_analysis_
 
 /* Fails on an unknown name of an analysis. */
 static enum poly_status
-check_names(const char *const *names, struct poly_error *error)
+check_names(const struct poly_stats *stats, const char *const *names, struct poly_error *error)
 {
 	for (; names && *names; names++) {
-		if (!poly_analysis_find(*names))
+		if (!analysis_list_find(&stats->analyses, *names))
 			return err_usage(error, "no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
@@ -47,15 +47,16 @@ is_requested(const struct poly_stats_options *options, const struct poly_analysi
 
 /* Fails on an option of no requested analysis. */
 static enum poly_status
-check_option(
-	const struct poly_stats_options *options, const char *word, struct poly_error *error)
+check_option(const struct poly_stats *stats, const struct poly_stats_options *options,
+	const char *word, struct poly_error *error)
 {
 	const struct analysis *analysis;
 	size_t n, i = 0;
 	const enum poly_status status = option_name(word, &n, error);
 	if (status != POLY_OK)
 		return status;
-	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
+	while ((analysis = analysis_list_at(&stats->analyses, i)) &&
+		!option_find(analysis->info.options, word, n))
 		i++;
 	if (!analysis)
 		return err_usage(error, "no analysis has an option '%.*s'", (int)n, word);
@@ -104,9 +105,9 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 		if (!instance->estimator)
 			return err_memory(error);
 	}
-	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
-		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores,
-		stats->options.symbols};
+	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
+		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
+		stats->options.stores, stats->options.symbols};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -117,18 +118,21 @@ add_instances(struct poly_stats *stats, const struct poly_stats_options *options
 {
 	const char *const *words = options->options;
 	const struct analysis *analysis;
-	enum poly_status status = check_names(options->analyses, error);
+	enum poly_status status = analysis_list_init(&stats->analyses, options->plugins, error);
+	if (status == POLY_OK)
+		status = check_names(stats, options->analyses, error);
 	size_t count = 0;
 	for (; status == POLY_OK && words && *words; words++)
-		status = check_option(options, *words, error);
-	while (analysis_at(count))
+		status = check_option(stats, options, *words, error);
+	while (analysis_list_at(&stats->analyses, count))
 		count++;
 	stats->by_name = options->analyses != NULL;
 	stats->instances = mem_new(count, sizeof *stats->instances);
 	stats->due = mem_new(count, sizeof *stats->due);
 	if (status == POLY_OK && (!stats->instances || !stats->due))
 		return err_memory(error);
-	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0;
+		status == POLY_OK && (analysis = analysis_list_at(&stats->analyses, i)); i++) {
 		if (is_requested(options, &analysis->info))
 			status = add_instance(stats, analysis, options->options, error);
 	}
@@ -178,6 +182,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	status = add_instances(new_stats, &requested, error);
 	new_stats->options.analyses = new_stats->options.options = NULL;
 	new_stats->options.stores = NULL;
+	new_stats->options.plugins = NULL;
 	new_stats->options.symbols = NULL;
 	if (status == POLY_OK) {
 		start_team(new_stats);
@@ -193,16 +198,17 @@ static enum poly_status
 refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const poly_columns lacks =
+		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
-	if (!lacks)
+	if (poly_columns_empty(lacks))
 		return err_usage(error,
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
 	return err_usage(error,
 		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
-		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+		name, poly_column_name(poly_columns_next(lacks, 0)), info->format);
 }
 
 /* Begins a trace that an analysis supports. */
@@ -218,8 +224,10 @@ begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 		stats->shares |= SHARES_CONTEXTS;
 	if (analysis->begin)
 		analysis->begin(instance->state, info);
-	stats->columns |= analysis->columns ? analysis->columns(instance->state)
-					    : analysis->info.needs | analysis->info.wants;
+	stats->columns = poly_columns_union(stats->columns,
+		analysis->columns
+			? analysis->columns(instance->state)
+			: poly_columns_union(analysis->info.needs, analysis->info.wants));
 	/* The end of the last trace truncated its unit, which is not counted. */
 	if (instance->estimator)
 		instance->estimator->count =
@@ -230,7 +238,7 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	stats->columns = 0;
+	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
 	static_ops_begin_trace(&stats->ops, info);
@@ -242,17 +250,20 @@ poly_stats_begin(
 			analysis->check ? analysis->check(instance->state, info, error)
 					: POLY_OK;
 		instance->suits = status == POLY_OK &&
-				  !(analysis->info.needs & ~info->columns) &&
+				  poly_columns_subset(analysis->info.needs, info->columns) &&
 				  (!analysis->suits || analysis->suits(info));
 		if (!instance->suits && stats->by_name)
 			return status == POLY_OK ? refuse(instance, info, error) : status;
 		if (instance->suits)
 			begin_instance(stats, instance, info);
 	}
-	stats->columns |= static_ops_columns(info, stats->shares);
+	stats->columns =
+		poly_columns_union(stats->columns, static_ops_columns(info, stats->shares));
 	if (stats->shares & SHARES_CONTEXTS)
-		stats->columns |= CONTEXT_COLUMNS;
-	stats->columns &= info->columns | POLY_HAS(site);
+		stats->columns =
+			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
+	stats->columns = poly_columns_common(
+		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	return POLY_OK;
 }
 
@@ -334,6 +345,7 @@ poly_stats_free(struct poly_stats *stats)
 	}
 	mem_free(stats->instances);
 	mem_free(stats->due);
+	analysis_list_fini(&stats->analyses);
 	slice_fini(&stats->slice);
 	contexts_fini(&stats->contexts);
 	static_ops_fini(&stats->ops);

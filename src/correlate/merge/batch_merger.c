@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Columns that describe one file. */
-#define OWN_COLUMNS (POLY_HAS(site) | POLY_HAS(verbatim))
+#define OWN_COLUMNS site, verbatim
 
 /* Copies n bits of a map; those of dst are 0. */
 static void
@@ -246,8 +246,9 @@ merger_flush(struct merger *merger, struct poly_error *error)
 {
 	batch_clear(&merger->out);
 	merger->out.view.rows = merger->rows;
-	for (poly_columns left = merger->out.wanted; left; left &= left - 1) {
-		if (merge_column(merger, (enum poly_column)__builtin_ctzll(left)))
+	FOR_COLUMNS(column, merger->out.wanted)
+	{
+		if (merge_column(merger, column))
 			continue;
 		if (merger->info.no_memory)
 			return err_memory(error);
@@ -303,23 +304,25 @@ enum poly_status
 merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	struct poly_error *error)
 {
-	poly_columns columns = 0;
+	poly_columns columns = POLY_NO_COLUMNS;
 	enum poly_status status = POLY_OK;
 	info_init(&merger->info);
 	merger->inputs = inputs;
 	merger->input_count = count;
 	merger->info.view.records = merger->record_names;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		columns |= inputs[i].source.info->columns;
-		columns |= inputs[i].fills_thread ? POLY_HAS(thread) : 0;
+		columns = poly_columns_union(columns, inputs[i].source.info->columns);
+		if (inputs[i].fills_thread)
+			poly_columns_add(&columns, POLY_COLUMN_thread);
 		status = merger_map_records(merger, &inputs[i], error);
 	}
+	const poly_columns merged = poly_columns_minus(columns, POLY_COLUMNS(OWN_COLUMNS));
 	if (status == POLY_OK)
-		status = batch_init(&merger->out, columns & ~OWN_COLUMNS, POLY_BATCH_ROWS,
-			&merger->info.view, error);
+		status = batch_init(
+			&merger->out, merged, POLY_BATCH_ROWS, &merger->info.view, error);
 	/* POLY_ALL_COLUMNS means that the columns are unknown. */
 	merger->info.view.columns =
-		columns == POLY_ALL_COLUMNS ? columns : columns & ~OWN_COLUMNS;
+		poly_columns_equal(columns, POLY_ALL_COLUMNS) ? columns : merged;
 	return status;
 }
 

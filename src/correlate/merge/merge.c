@@ -39,7 +39,7 @@ poly_columns
 poly_merge_columns(const struct poly_merge *merge)
 {
 	(void)merge;
-	return POLY_HAS(kind) | POLY_HAS(sync) | POLY_HAS(address) | POLY_HAS(value);
+	return POLY_COLUMNS(kind, sync, address, value);
 }
 
 enum poly_status
@@ -111,7 +111,7 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		const struct poly_trace_info *info = info_of(merge, i);
 		const char *other_clock = info->clock;
-		if (!(info->columns & POLY_HAS(time)))
+		if (!POLY_HAS(info->columns, time))
 			return err_usage(
 				error, "'%s' has no times", merge->sync.threads[i].name);
 		if ((clock && other_clock) ? strcmp(clock, other_clock) != 0
@@ -127,7 +127,7 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 static enum poly_status
 init_inputs(struct poly_merge *merge, struct poly_error *error)
 {
-	const poly_columns own = POLY_HAS(thread) | POLY_HAS(cpu);
+	const poly_columns own = POLY_COLUMNS_INIT(thread, cpu);
 	if (!merge->inputs && merge->sync.count)
 		return err_memory(error);
 	for (size_t i = 0; i < merge->sync.count; i++) {
@@ -137,7 +137,7 @@ init_inputs(struct poly_merge *merge, struct poly_error *error)
 				error, "'%s' has no source", merge->sync.threads[i].name);
 		input->thread = merge->sync.threads[i].number;
 		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
-				      !(info_of(merge, i)->columns & own);
+				      !poly_columns_overlap(info_of(merge, i)->columns, own);
 	}
 	return POLY_OK;
 }

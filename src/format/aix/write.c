@@ -248,7 +248,7 @@ aix_wopen(struct writing *writing, struct poly_error *error)
 	choose_form(writer, writing);
 	/* The source's own hooks identify the processes. */
 	if (writing->own_raw)
-		writing->uses &= ~POLY_HAS(process);
+		writing->uses = poly_columns_minus(writing->uses, POLY_COLUMNS(process));
 	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
 		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
 		return err_usage(

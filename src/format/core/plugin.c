@@ -37,20 +37,13 @@ struct plugin_rows {
 	char fault[200];	 /* the first invalid call */
 };
 
-/* Checks the result of a caller's function; a failure has a status and a message. */
+/* Checks and passes on the status and error of a caller's function. */
 static enum poly_status
 check_status(const struct poly_format_plugin *plugin, const char *function,
-	enum poly_status status, struct poly_error *error)
+	enum poly_status status, struct poly_error *failure, struct poly_error *error)
 {
-	if (status > POLY_END || status < POLY_ERR_CANCELLED)
-		return err_usage(error, "format '%s': %s returned the status %d",
-			plugin->info->name, function, (int)status);
-	error->message[sizeof error->message - 1] = 0;
-	if (status < 0 && !*error->message)
-		err_set(error, status, error->offset, "format '%s': %s failed",
-			plugin->info->name, function);
-	error->status = status;
-	return status;
+	const struct contract contract = {.kind = "format", .name = plugin->info->name};
+	return contract_check_status(&contract, function, status, failure, error);
 }
 
 /* Returns an error without a position, which a caller's function may fill. */
@@ -58,15 +51,6 @@ static struct poly_error
 no_error(void)
 {
 	return (struct poly_error){.offset = POLY_NO_OFFSET};
-}
-
-/* Passes an error on. */
-static enum poly_status
-pass_error(enum poly_status status, const struct poly_error *failure, struct poly_error *error)
-{
-	if (status < 0 && error)
-		*error = *failure;
-	return status;
 }
 
 static const uint8_t *
@@ -96,7 +80,8 @@ input_add_finding(const struct poly_plugin_input *input, unsigned rule, size_t r
 	uint64_t offset, const char *message)
 {
 	const struct reading *reading = ((const struct plugin_reader *)input)->reading;
-	findings_add(reading->findings, rule, reading->record + row + 1, offset, "%s", message);
+	findings_add(reading->findings, rule, reading->record + row + 1, offset, "%s",
+		message ? message : "");
 }
 
 int
@@ -147,11 +132,9 @@ plugin_open(struct reading *reading, struct poly_error *error)
 		.add_finding = input_add_finding};
 	if (!plugin->open)
 		return POLY_OK;
-	enum poly_status status = check_status(
-		plugin, "open", plugin->open(&reader->input, &info, &failure), &failure);
-	if (status >= 0)
-		status = copy_info(plugin, &reading->info->view, &info, &failure);
-	return pass_error(status, &failure, error);
+	const enum poly_status status = check_status(
+		plugin, "open", plugin->open(&reader->input, &info, &failure), &failure, error);
+	return status < 0 ? status : copy_info(plugin, &reading->info->view, &info, error);
 }
 
 /* Stores why a call of put or put_bytes is not valid. */
@@ -173,7 +156,7 @@ may_fill(struct plugin_rows *rows, enum poly_column column, size_t row)
 	const struct poly_format_info *info = rows->reader->reading->plugin->info;
 	const bool is_known =
 		(unsigned)column < POLY_COLUMN_COUNT && column != POLY_COLUMN_site;
-	if (!is_known || !(info->columns >> column & 1))
+	if (!is_known || !poly_columns_has(info->columns, column))
 		refuse_value(rows, column, row, "not one of the format's columns");
 	else if (row >= rows->rows.capacity)
 		refuse_value(rows, column, row, "the row exceeds the capacity");
@@ -229,7 +212,9 @@ rows_put_bytes(struct poly_plugin_rows *filled, enum poly_column column, size_t 
 	if (!may_fill(rows, column, row))
 		return;
 	const enum poly_form form = column_table[column].form;
-	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
+	if (size > UINT32_MAX - rows->batch->arena.size || (!data && size))
+		refuse_value(rows, column, row, "data is NULL, or too long");
+	else if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
 		batch_put_bytes(rows->batch, column, row, data, size);
 	else if (form != POLY_FORM_NAME)
 		refuse_value(rows, column, row, "a column of numbers");
@@ -244,7 +229,7 @@ static enum poly_status
 check_rows(const struct plugin_rows *rows, enum poly_status status, struct poly_error *error)
 {
 	const char *name = rows->reader->reading->plugin->info->name;
-	const size_t count = rows->rows.count;
+	const size_t count = rows->rows.count, capacity = rows->batch->capacity;
 	if (rows->status == POLY_ERR_MEMORY)
 		return err_memory(error);
 	if (rows->status == POLY_ERR_LIMIT)
@@ -252,13 +237,14 @@ check_rows(const struct plugin_rows *rows, enum poly_status status, struct poly_
 			"format '%s': too many different names", name);
 	if (rows->status != POLY_OK)
 		return err_usage(error, "format '%s': %s", name, rows->fault);
-	if (count > rows->batch->capacity || (status == POLY_OK && !count))
+	if (count > capacity || (status == POLY_OK && !count))
 		return err_usage(error,
 			"format '%s': read returned %zu rows (expected 1 to %zu)", name, count,
-			rows->batch->capacity);
-	return status == POLY_END && count ? POLY_OK : status;
+			capacity);
+	return POLY_OK;
 }
 
+/* A violation of the interface ends the trace without the rows of the call. */
 static enum poly_status
 plugin_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
@@ -270,11 +256,13 @@ plugin_read(struct reading *reading, struct batch *batch, struct poly_error *err
 		.reader = reader,
 		.batch = batch};
 	enum poly_status status = reading->plugin->read(&reader->input, &rows.rows, &failure);
-	status = check_status(reading->plugin, "read", status, &failure);
-	const enum poly_status checked = check_rows(&rows, status, &failure);
-	/* A violation of the interface ends the trace without the rows of the call. */
-	batch->view.rows = checked == status || checked == POLY_OK ? rows.rows.count : 0;
-	return pass_error(checked, &failure, error);
+	const enum poly_status checked = check_rows(&rows, status, error);
+	if (checked != POLY_OK)
+		return checked;
+	batch->view.rows = rows.rows.count;
+	if (status == POLY_END && rows.rows.count)
+		return POLY_OK;
+	return check_status(reading->plugin, "read", status, &failure, error);
 }
 
 static void
@@ -309,8 +297,8 @@ call_writer(struct writing *writing, const char *name,
 	if (!function)
 		return POLY_OK;
 	const enum poly_status status = check_status(
-		writing->plugin, name, function(&writer->output, &failure), &failure);
-	return pass_error(status == POLY_END ? POLY_OK : status, &failure, error);
+		writing->plugin, name, function(&writer->output, &failure), &failure, error);
+	return status == POLY_END ? POLY_OK : status;
 }
 
 static enum poly_status
@@ -333,8 +321,8 @@ plugin_write(struct writing *writing, const struct poly_batch *batch, struct pol
 	const struct plugin_writer *writer = writing->state;
 	struct poly_error failure = no_error();
 	const enum poly_status status = check_status(writing->plugin, "write",
-		writing->plugin->write(&writer->output, batch, &failure), &failure);
-	return pass_error(status == POLY_END ? POLY_OK : status, &failure, error);
+		writing->plugin->write(&writer->output, batch, &failure), &failure, error);
+	return status == POLY_END ? POLY_OK : status;
 }
 
 static enum poly_status
@@ -353,7 +341,7 @@ plugin_wclose(struct writing *writing)
 
 /* Fills the format of a plugin. */
 static void
-adapt(struct format *format, const struct poly_format_plugin *plugin)
+adapt_format(struct format *format, const struct poly_format_plugin *plugin)
 {
 	static const struct poly_option no_options[] = {{.name = NULL}};
 	static const struct poly_rule no_rules[] = {{.code = NULL}};
@@ -385,19 +373,17 @@ add_plugin(struct format_list *list, const struct poly_format_plugin *plugin,
 	const enum poly_status status = option_struct(copy, sizeof *copy, plugin, error);
 	if (status != POLY_OK)
 		return status;
-	if (!copy->info)
-		return err_usage(
-			error, "options.formats: format number %zu: info is NULL", list->count);
-	if (copy->state_size > STATE_MAX || copy->writer_state_size > STATE_MAX)
-		return err_usage(error,
-			"options.formats: format number %zu: a state has more "
-			"than %zu bytes",
-			list->count, STATE_MAX);
-	adapt(&list->formats[list->count], copy);
-	contract.name = copy->info->name;
-	if (format_check_contract(&contract, &list->formats[list->count]) &&
-		format_list_find(list, contract.name))
-		contract_fail(&contract, "the name is not unique");
+	contract.name = copy->info ? copy->info->name : NULL;
+	if (!copy->info) {
+		contract_fail(&contract, "info is NULL");
+	} else if (copy->state_size > STATE_MAX || copy->writer_state_size > STATE_MAX) {
+		contract_fail(&contract, "a state has more than %zu bytes", STATE_MAX);
+	} else {
+		adapt_format(&list->formats[list->count], copy);
+		if (format_check_contract(&contract, &list->formats[list->count]) &&
+			format_list_find(list, contract.name))
+			contract_fail(&contract, "the name is not unique");
+	}
 	list->count++;
 	return *contract.fault ? err_usage(error, "options.formats: %s", contract.fault)
 			       : POLY_OK;

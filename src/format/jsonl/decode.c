@@ -261,7 +261,7 @@ decode_member(
 	if (strcmp(member->key, JSONL_ROW) == 0)
 		return POLY_OK;
 	enum poly_column column = find_column(state, member);
-	if (column < POLY_COLUMN_COUNT && state->columns >> column & 1)
+	if (column < POLY_COLUMN_COUNT && poly_columns_has(state->columns, column))
 		return decode_value(reading, member, column, error);
 	if (column < POLY_COLUMN_COUNT)
 		return jsonl_fail(state, error, JSONL_KEY,

@@ -6,6 +6,7 @@
 #include "format/jsonl/jsonl.h"
 
 #include "base/mem.h"
+#include "model/columns.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,7 +180,7 @@ jsonl_open(struct reading *reading, struct poly_error *error)
 	if (status == POLY_OK)
 		status = read_header(reading, error);
 	state->columns = view->columns;
-	view->columns |= POLY_HAS(origin) | POLY_HAS(verbatim);
+	view->columns = poly_columns_union(view->columns, POLY_COLUMNS(origin, verbatim));
 	return status == POLY_OK ? keep_header(reading, error) : status;
 }
 
@@ -201,10 +202,9 @@ is_canonical(struct jsonl_reader *state, const struct jsonl_line *line)
 static void
 store(struct batch *batch, size_t to, const struct poly_batch *row)
 {
-	const poly_columns columns = batch->wanted & JSONL_CANONICAL;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		enum poly_column column = (enum poly_column)c;
-		if (!(columns >> c & 1) || !poly_present(row, column, 0))
+	FOR_COLUMNS(column, poly_columns_common(batch->wanted, JSONL_CANONICAL))
+	{
+		if (!poly_present(row, column, 0))
 			continue;
 		enum poly_form form = poly_column_form(column);
 		if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {

@@ -314,7 +314,7 @@ static const struct line_format line_format = {
 	.limit = LACKEY_LINE_MAX,
 	.corrupt_kind = LACKEY_CORRUPT,
 	.too_long = K02,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 40},
 	.parse_line = lackey_parse_line,
 };
 
@@ -441,10 +441,8 @@ static const struct format lackey = {
 			.spec = "Valgrind User Manual, Lackey",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(process) |
-				   POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(text) |
-				   POLY_HAS(raw) | POLY_HAS(origin),
+			.columns = POLY_COLUMNS_INIT(kind, record, process, pc, opcode_size,
+				access, address, size, text, raw, origin),
 			.options = no_options,
 			.rules = rules,
 		},

@@ -214,7 +214,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		lines->row_index = 0;
 		lines->within = false;
 	}
-	if (format->predict.windows)
+	if (!poly_columns_empty(format->predict.windows))
 		predict_begin(&lines->predictor, batch, &format->predict,
 			(enum predict_way)reading->prediction);
 	for (;; row++) {
