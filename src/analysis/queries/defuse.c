@@ -136,22 +136,21 @@ defuse_check(void *state, const struct poly_trace_info *info, struct poly_error 
 {
 	struct defuse *defuse = state;
 	const bool is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0 &&
-				info->columns & POLY_HAS(opcode);
-	const poly_columns accesses = POLY_HAS(access) | POLY_HAS(address);
+				POLY_HAS(info->columns, opcode);
+	const poly_columns accesses = POLY_COLUMNS_INIT(access, address);
 	if (!defuse->reg) {
-		if ((info->columns & accesses) == accesses)
+		if (poly_columns_subset(accesses, info->columns))
 			return POLY_OK;
 		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
-	defuse->by_opcode =
-		is_powerpc && (defuse->is_reader || !(info->columns & POLY_HAS(reg)));
+	defuse->by_opcode = is_powerpc && (defuse->is_reader || !POLY_HAS(info->columns, reg));
 	if (defuse->by_opcode && !find_powerpc(defuse->reg, &defuse->wanted))
 		return err_usage(error,
 			"no such register '%.40s', expected r0 to r31, f0 to f31, v0 to "
 			"v31, cr, cr0 to cr7, xer, lr, ctr, msr, fpscr, vscr, vrsave or mq",
 			defuse->reg);
-	if (defuse->by_opcode || (!defuse->is_reader && info->columns & POLY_HAS(reg)))
+	if (defuse->by_opcode || (!defuse->is_reader && POLY_HAS(info->columns, reg)))
 		return POLY_OK;
 	return err_usage(error, "the trace does not identify the registers that are %s",
 		defuse->is_reader ? "read" : "written");
@@ -448,10 +447,9 @@ const struct analysis analysis_defuse = {
 	.info = {.name = "defuse",
 		.title = "Def-use query",
 		.summary = "last writer or next reader of a register or address",
-		.needs = POLY_HAS(kind),
-		.wants = CONTEXT_COLUMNS | POLY_HAS(time) | POLY_HAS(pc) | POLY_HAS(opcode) |
-			 POLY_HAS(opcode_size) | POLY_HAS(access) | POLY_HAS(address) |
-			 POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(text),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, time, pc, opcode, opcode_size,
+			access, address, size, value, reg, text),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
 	.state_size = sizeof(struct defuse),
