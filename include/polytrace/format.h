@@ -71,6 +71,12 @@ struct poly_format_info {
 	bool holds_labels;	  /* it stores the labels of a trace */
 	const struct poly_option *options; /* never NULL */
 	const struct poly_rule *rules;	   /* never NULL */
+	/*
+	 * Names by the numbers of the columns src1, src2 and dest; NULL: no names. An element
+	 * is NULL if its number has no name.
+	 */
+	const char *const *registers;
+	unsigned register_count; /* elements of registers */
 };
 
 /* Returns the version of the library as "1.2.3". Static. */

@@ -4,8 +4,6 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
-#include "polytrace/calls.h"
-#include "polytrace/cis501.h"
 #include "polytrace/course.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
@@ -14,12 +12,11 @@
 #include "polytrace/format.h"
 #include "polytrace/grade.h"
 #include "polytrace/merge.h"
-#include "polytrace/phases.h"
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
-#include "polytrace/stages.h"
+#include "polytrace/source.h"
 #include "polytrace/state.h"
 #include "polytrace/stats.h"
 #include "polytrace/status.h"

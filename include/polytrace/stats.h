@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses: statistics and simulations of any trace in one pass, reported as a section each.
+ * Analyses: statistics, simulations and queries of any trace in one pass, reported as a section
+ * each. Some also have outputs: texts of their own format, such as those of other tools.
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
  *     poly_reader_project(reader, poly_stats_columns(stats));
  *     if (poly_stats_accepts_weights(stats)) // and no record of the trace is excluded
  *             poly_reader_accept_weights(reader);
- *     while (poly_reader_next(reader, &batch, &error) == POLY_OK)
- *             poly_stats_update(stats, batch, &error);
+ *     while (poly_reader_next(reader, &batch, &error) == POLY_OK &&
+ *             poly_stats_update(stats, batch, &error) == POLY_OK)
+ *             ;
  *     poly_stats_finish(stats, &error);
- *     poly_stats_report(stats, report);
+ *     poly_stats_report(stats, NULL, report);
+ *     poly_stats_write(stats, "phases", "weights", &sink, &error);
  *
  * A handle is used by one thread at a time; it may use further threads itself.
  */
@@ -19,10 +22,24 @@
 
 #include "polytrace/format.h"
 #include "polytrace/report.h"
+#include "polytrace/symbols.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Kinds of analyses. Simulations and queries are requested by name only. */
+enum poly_analysis_kind {
+	POLY_ANALYSIS_STATISTIC,  /* counts and distributions */
+	POLY_ANALYSIS_SIMULATION, /* simulates hardware */
+	POLY_ANALYSIS_QUERY,	  /* answers a question that its options pose */
+};
+
+/* An output of an analysis. */
+struct poly_analysis_output {
+	const char *name;    /* unique within the analysis */
+	const char *summary; /* one sentence: its content and format */
+};
 
 /* Description of an analysis. Static and read-only: any thread may read it at any time. */
 struct poly_analysis_info {
@@ -32,12 +49,13 @@ struct poly_analysis_info {
 	poly_columns needs;		   /* required columns */
 	poly_columns wants;		   /* optional columns */
 	bool is_default;		   /* requested unless analyses are named */
-	bool is_simulation;		   /* simulates hardware: requested by name only */
+	enum poly_analysis_kind kind;	   /* statistic, simulation or query */
 	const struct poly_option *options; /* never NULL; their names begin with its name */
+	const struct poly_analysis_output *outputs; /* NULL name at the end; NULL: none */
 };
 
-/* Returns the i-th analysis from 0 in the order of the build's lists, simulations last; NULL:
- * out of range. */
+/* Returns the i-th analysis from 0 in the order of the build's lists, by kind; NULL: out of
+ * range. */
 POLY_API const struct poly_analysis_info *poly_analysis_at(size_t i);
 
 /* Returns the analysis of a name; NULL: no such analysis. */
@@ -68,7 +86,7 @@ struct poly_stats_options {
 	const char *const *analyses;
 	/* Options of these analyses as "name=value", NULL at the end; NULL: none. */
 	const char *const *options;
-	bool all; /* with analyses NULL: every one that suits the trace, but simulations */
+	bool all;	  /* with analyses NULL: every statistic that suits the trace */
 	uint64_t warmup;  /* initial records that update state but are not counted */
 	unsigned threads; /* analysis threads, with the caller's; 0: one per CPU, at most 16;
 			     the results are the same. They share the analyses, or the
@@ -85,12 +103,14 @@ struct poly_stats_options {
 	 * stay valid until poly_stats_new returns, user until poly_stats_free.
 	 */
 	const struct poly_stats_stores *stores;
+	/* Names of functions, for queries; valid until poly_stats_free. NULL: none. */
+	const struct poly_symbols *symbols;
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                                        \
-	{                                                                              \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL \
+#define POLY_STATS_OPTIONS_INIT                                                              \
+	{                                                                                    \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL \
 	}
 
 /*
@@ -105,8 +125,8 @@ POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *option
 /*
  * Begins a trace. Several traces may be added in sequence to a handle, as one population. info
  * and its names must stay valid until the trace's last update. POLY_ERR_USAGE: an analysis that
- * was requested by name does not support the trace; the message names the missing column.
- * POLY_ERR_MEMORY.
+ * was requested by name does not support the trace; the message names the missing column or
+ * states what cannot be identified. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error);
@@ -122,8 +142,10 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 
 /*
- * Adds the rows of a batch of the current trace. POLY_ERR_USAGE: the batch has weights, and
- * poly_stats_accepts_weights is false. POLY_ERR_MEMORY: sticky.
+ * Adds the rows of a batch of the current trace. POLY_END: the results are complete, and
+ * further rows do not change them. POLY_ERR_USAGE: the batch has weights, and
+ * poly_stats_accepts_weights is false. POLY_ERR_LIMIT: more than a query can store; sticky.
+ * POLY_ERR_MEMORY: sticky.
  */
 POLY_API enum poly_status poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
@@ -140,16 +162,26 @@ POLY_API enum poly_status poly_stats_merge(
 
 /*
  * Ends the rows: analyses that read a trace twice do so now; otherwise their results stay
- * empty. No further rows can be added. POLY_ERR_IO: a store failed, now or earlier.
- * POLY_ERR_MEMORY.
+ * empty. No further rows can be added. To be called once. POLY_END: success, but a query found
+ * nothing. POLY_ERR_IO: a store failed, now or earlier. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_finish(struct poly_stats *stats, struct poly_error *error);
 
 /*
- * Writes one section per analysis into the open section of a report, with its name as key, in
- * the order of the build's lists.
+ * Writes the results of a requested analysis into the open section of a report. analysis NULL:
+ * one section per analysis, with its name as key, in the order of the build's lists.
  */
-POLY_API void poly_stats_report(const struct poly_stats *stats, struct poly_report *report);
+POLY_API void poly_stats_report(
+	const struct poly_stats *stats, const char *analysis, struct poly_report *report);
+
+/*
+ * Writes an output of an analysis to sink. POLY_ERR_USAGE: the analysis was not requested, has
+ * no such output, or lacks an option that the output requires; the message names it.
+ * POLY_ERR_LIMIT: the output would be too large. POLY_ERR_MEMORY. POLY_ERR_IO: the sink's write
+ * failed; its errno is in error->sys_errno.
+ */
+POLY_API enum poly_status poly_stats_write(const struct poly_stats *stats, const char *analysis,
+	const char *output, const struct poly_sink *sink, struct poly_error *error);
 
 /* Frees a handle. Accepts NULL. */
 POLY_API void poly_stats_free(struct poly_stats *stats);

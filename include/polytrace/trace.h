@@ -23,6 +23,8 @@ enum poly_address_space {
 	POLY_ADDRESS_PHYSICAL, /* addresses on the bus */
 };
 
+struct poly_format_info;
+
 /* A fact of the trace, by name: "amber.record" = "1004". */
 struct poly_fact {
 	const char *key;   /* lower case, dotted; unique within the trace */
@@ -52,6 +54,7 @@ struct poly_trace_info {
 	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
 	const struct poly_fact *labels;	      /* the user's labels of the trace */
 	size_t label_count;		      /* number of labels */
+	const struct poly_format_info *family; /* the format of raw_format's name, or NULL */
 };
 
 /* Maximum number of known ranges of columns. */
@@ -71,6 +74,12 @@ struct poly_bounds {
 	struct poly_range ranges[POLY_RANGES_MAX]; /* other columns are unbounded */
 	uint64_t following; /* minimum number of requested records after them */
 };
+
+/*
+ * Returns whether any record within bounds may match. False: no record matches, whatever
+ * precedes it.
+ */
+typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
 
 /*
  * Returns the interned string that a column of form NAME refers to, valid until the trace's

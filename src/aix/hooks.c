@@ -79,9 +79,8 @@ struct hooks_parser {
 static bool
 set_error(const struct hooks_parser *parse, size_t n, const char *what, const char *expected)
 {
-	err_set(parse->error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"%s '%.*s' in line %llu, column %llu of '%s', expected %s", what,
-		(int)(n < 40 ? n : 40), parse->at, (unsigned long long)parse->number,
+	err_usage(parse->error, "%s '%.*s' in line %llu, column %llu of '%s', expected %s",
+		what, (int)(n < 40 ? n : 40), parse->at, (unsigned long long)parse->number,
 		(unsigned long long)(parse->at - parse->line) + 1, parse->name, expected);
 	if (parse->error)
 		parse->error->line = parse->number;

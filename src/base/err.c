@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum poly_status
-err_set(struct poly_error *error, enum poly_status status, uint64_t offset, const char *message,
-	...)
+static enum poly_status
+set_error(struct poly_error *error, enum poly_status status, uint64_t offset,
+	const char *message, va_list list)
 {
 	int saved = errno;
 	if (!error)
@@ -18,11 +18,29 @@ err_set(struct poly_error *error, enum poly_status status, uint64_t offset, cons
 	error->status = status;
 	error->sys_errno = status == POLY_ERR_IO ? saved : 0;
 	error->offset = offset;
+	vsnprintf(error->message, sizeof error->message, message, list);
+	return status;
+}
+
+enum poly_status
+err_set(struct poly_error *error, enum poly_status status, uint64_t offset, const char *message,
+	...)
+{
 	va_list list;
 	va_start(list, message);
-	vsnprintf(error->message, sizeof error->message, message, list);
+	set_error(error, status, offset, message, list);
 	va_end(list);
 	return status;
+}
+
+enum poly_status
+err_usage(struct poly_error *error, const char *message, ...)
+{
+	va_list list;
+	va_start(list, message);
+	set_error(error, POLY_ERR_USAGE, POLY_NO_OFFSET, message, list);
+	va_end(list);
+	return POLY_ERR_USAGE;
 }
 
 enum poly_status

@@ -13,6 +13,10 @@
 enum poly_status err_set(struct poly_error *error, enum poly_status status, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 4, 5)));
 
+/* Same as err_set with POLY_ERR_USAGE and no offset: an option or argument is not valid. */
+enum poly_status err_usage(struct poly_error *error, const char *message, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /*
  * POLY_ERR_IO with the calling thread's errno: what failed ("cannot open file"), a colon and
  * the system's reason.

@@ -17,14 +17,14 @@ check(const struct course_cache_config *config, struct poly_error *error)
 {
 	if (!course_is_power(config->capacity) || !course_is_power(config->block) ||
 		!course_is_power(config->ways))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found a cache of %" PRIu64 " bytes, blocks of %" PRIu64
 			" bytes and %" PRIu32 " ways, expected powers of two",
 			config->capacity, config->block, config->ways);
 	if (config->ways > COURSE_CACHE_WAYS_MAX ||
 		config->capacity / config->block < config->ways ||
 		config->capacity / config->block > COURSE_CACHE_FRAMES_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found %" PRIu64 " blocks and %" PRIu32
 			" ways, expected at most %d blocks, and not more ways than blocks, at "
 			"most %d",
@@ -33,7 +33,7 @@ check(const struct course_cache_config *config, struct poly_error *error)
 	if (config->way_entries &&
 		(config->ways != 2 || !course_is_power(config->way_entries) ||
 			config->way_entries > COURSE_WAY_ENTRIES_MAX))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found a way predictor of %" PRIu32 " entries for %" PRIu32
 			" ways, expected a power of two, at most %d, for 2 ways",
 			config->way_entries, config->ways, COURSE_WAY_ENTRIES_MAX);

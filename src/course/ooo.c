@@ -57,8 +57,7 @@ struct ooo {
 static enum poly_status
 out_of_range(struct poly_error *error, const char *what, unsigned found, int min, int max)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s: found %u, expected %d to %d",
-		what, found, min, max);
+	return err_usage(error, "%s: found %u, expected %d to %d", what, found, min, max);
 }
 
 enum poly_status

@@ -22,18 +22,17 @@ check(const struct course_predictor_config *config, struct poly_error *error)
 {
 	const unsigned max = COURSE_PREDICTOR_LOG2_MAX;
 	if (config->layout == COURSE_PENN && config->kind < COURSE_BIMODAL)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"Penn's layout does not have static predictors, expected WUSTL's "
 			"layout");
 	if (config->bimodal_log2 > max || config->gshare_log2 > max ||
 		config->chooser_log2 > max)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found tables of 2^%u, 2^%u and 2^%u counters, expected at most 2^%u",
 			config->bimodal_log2, config->gshare_log2, config->chooser_log2, max);
 	if (config->history > COURSE_PREDICTOR_HISTORY_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"found a history of %u outcomes, expected at most %d", config->history,
-			COURSE_PREDICTOR_HISTORY_MAX);
+		return err_usage(error, "found a history of %u outcomes, expected at most %d",
+			config->history, COURSE_PREDICTOR_HISTORY_MAX);
 	return POLY_OK;
 }
 

@@ -14,9 +14,8 @@ course_scoreboard_init(struct course_scoreboard *scoreboard, unsigned latency, b
 	struct poly_error *error)
 {
 	if (!latency || latency > COURSE_LATENCY_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"load latency: found %u cycles, expected 1 to %d", latency,
-			COURSE_LATENCY_MAX);
+		return err_usage(error, "load latency: found %u cycles, expected 1 to %d",
+			latency, COURSE_LATENCY_MAX);
 	memset(scoreboard, 0, sizeof *scoreboard);
 	scoreboard->latency = latency;
 	scoreboard->is_relaxed = is_relaxed;

@@ -67,7 +67,7 @@ course_sfsu_dynamic_init(struct course_sfsu_dynamic *system, uint32_t predictors
 	memset(system, 0, sizeof *system);
 	if (!predictors || !entries || predictors > COURSE_SFSU_ENTRIES_MAX ||
 		entries > COURSE_SFSU_ENTRIES_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found %" PRIu32 " predictors and %" PRIu32
 			" entries of the BTB, expected 1 to %d of each",
 			predictors, entries, COURSE_SFSU_ENTRIES_MAX);

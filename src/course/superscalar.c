@@ -46,12 +46,11 @@ enum poly_status
 superscalar_check(const struct superscalar_config *config, struct poly_error *error)
 {
 	if (config->experiment < SUPERSCALAR_PLAIN || config->experiment > SUPERSCALAR_CACHE)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no such experiment %d, expected 1 to 4", (int)config->experiment);
+		return err_usage(error, "no such experiment %d, expected 1 to 4",
+			(int)config->experiment);
 	if (config->width < 1 || config->width > SUPERSCALAR_WIDTH_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"width: found %u micro-ops per cycle, expected 1 to %d", config->width,
-			SUPERSCALAR_WIDTH_MAX);
+		return err_usage(error, "width: found %u micro-ops per cycle, expected 1 to %d",
+			config->width, SUPERSCALAR_WIDTH_MAX);
 	return POLY_OK;
 }
 

@@ -41,8 +41,7 @@ struct v2_pipeline {
 static enum poly_status
 fail_above(struct poly_error *error, const char *what, unsigned found, unsigned max)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"%s: found %u, expected at most %u", what, found, max);
+	return err_usage(error, "%s: found %u, expected at most %u", what, found, max);
 }
 
 static enum poly_status
@@ -58,7 +57,7 @@ check_cache(const struct v2_cache *cache, struct poly_error *error)
 			V2_INDEX_MAX);
 	if (cache->hit > V2_LATENCY_MAX || cache->clean > V2_LATENCY_MAX ||
 		cache->dirty > V2_LATENCY_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found latencies of %u, %u and %u cycles, expected at most %d each",
 			cache->hit, cache->clean, cache->dirty, V2_LATENCY_MAX);
 	return POLY_OK;
@@ -68,8 +67,7 @@ enum poly_status
 v2_check(const struct v2_config *config, struct poly_error *error)
 {
 	if (config->direction > V2_GSHARE)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "no such predictor %d",
-			(int)config->direction);
+		return err_usage(error, "no such predictor %d", (int)config->direction);
 	if (config->index_bits > V2_INDEX_MAX)
 		return fail_above(error, "number of index bits of the predictor",
 			config->index_bits, V2_INDEX_MAX);

@@ -99,8 +99,7 @@ static enum poly_status
 open_replacement(struct atomic_file *file, const struct stat *old, struct poly_error *error)
 {
 	if (!file->overwrite)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"file exists; set options.overwrite");
+		return err_usage(error, "file exists; set options.overwrite");
 	if (access(file->destination, W_OK) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	/* Private until it has the old file's permissions. */
@@ -242,8 +241,7 @@ rename_into_place(struct atomic_file *file, struct poly_error *error)
 		}
 		/* Else it may be a file system without hard links. */
 		if (errno == EEXIST || !claim_destination(file))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"file exists: another process created it");
+			return err_usage(error, "file exists: another process created it");
 	}
 	if (rename(file->path, file->destination) != 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot rename the output file");

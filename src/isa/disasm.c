@@ -216,8 +216,8 @@ refuse_set(const char *name, struct poly_error *error)
 	for (size_t i = 0; i < SET_COUNT; i++)
 		used += (size_t)snprintf(
 			names + used, sizeof names - used, "%s%s", i ? ", " : "", sets[i].name);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"unknown instruction set '%s' (expected one of %s)", name, names);
+	return err_usage(
+		error, "unknown instruction set '%s' (expected one of %s)", name, names);
 }
 
 const char *

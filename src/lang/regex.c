@@ -32,8 +32,7 @@ regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
 		pcre2_get_error_message(number, message, sizeof message);
 		regex_free(compiled);
 		*regex = NULL;
-		return err_set(
-			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s", (const char *)message);
+		return err_usage(error, "%s", (const char *)message);
 	}
 	compiled->data = pcre2_match_data_create_from_pattern(compiled->code, NULL);
 	compiled->context = pcre2_match_context_create(NULL);

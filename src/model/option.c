@@ -24,8 +24,8 @@ option_name(const char *word, size_t *n, struct poly_error *error)
 {
 	const char *equals = strchr(word, '=');
 	if (!equals)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s' has no value, expected '%s=VALUE'", word, word);
+		return err_usage(
+			error, "option '%s' has no value, expected '%s=VALUE'", word, word);
 	*n = (size_t)(equals - word);
 	return POLY_OK;
 }
@@ -58,13 +58,12 @@ option_refuse(const struct poly_option *option, const char *text, struct poly_er
 	char words[200];
 	if (option->type == POLY_OPTION_CHOICE) {
 		list_choices(option, words, sizeof words);
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s' is '%s', expected %s", option->name, text, words);
+		return err_usage(
+			error, "option '%s' is '%s', expected %s", option->name, text, words);
 	}
 	find_limits(option, &min, &max);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%s' is '%s', expected a number from %llu to %llu", option->name, text,
-		(unsigned long long)min, (unsigned long long)max);
+	return err_usage(error, "option '%s' is '%s', expected a number from %llu to %llu",
+		option->name, text, (unsigned long long)min, (unsigned long long)max);
 }
 
 bool
@@ -177,7 +176,7 @@ option_struct(void *dst, size_t size, const void *from, struct poly_error *error
 		return POLY_OK;
 	memcpy(&given, from, sizeof given);
 	if (given < sizeof given)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"the struct of options has %zu bytes (expected %zu); use its _INIT "
 			"macro",
 			given, size);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/batch_gather.h"
 #include "select/tail_buffer.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ struct poly_selection {
 	uint64_t chance;     /* state of the random generator */
 	uint64_t passed;     /* records that passed all steps before tail */
 	uint64_t delivered;  /* records returned to the caller */
-	struct batch_gather gather, tail_gather;
+	struct batch_gather gather;
 	struct tail_buffer tail;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
@@ -64,11 +65,10 @@ static enum poly_status
 check_options(const struct poly_selection_options *options, struct poly_error *error)
 {
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"options.size is 0; initialize with POLY_SELECTION_OPTIONS_INIT");
 	if (options->has_times && options->from_time > options->to_time)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"times %llu to %llu: the first exceeds the last",
+		return err_usage(error, "times %llu to %llu: the first exceeds the last",
 			(unsigned long long)options->from_time,
 			(unsigned long long)options->to_time);
 	if (options->tail != UINT64_MAX && options->tail > POLY_TAIL_MAX)
@@ -112,15 +112,18 @@ poly_selection_new(const struct poly_selection_options *options, struct poly_sel
 static poly_columns
 columns_of(const struct poly_filter *filter)
 {
-	return filter ? poly_filter_columns(filter) : 0;
+	return filter ? poly_filter_columns(filter) : POLY_NO_COLUMNS;
 }
 
 poly_columns
 poly_selection_columns(const struct poly_selection *selection)
 {
-	return columns_of(selection->where) | columns_of(selection->start_at) |
-	       columns_of(selection->stop_at) |
-	       (selection->options.has_times ? POLY_HAS(time) : 0);
+	poly_columns columns = poly_columns_union(columns_of(selection->where),
+		poly_columns_union(
+			columns_of(selection->start_at), columns_of(selection->stop_at)));
+	if (selection->options.has_times)
+		poly_columns_add(&columns, POLY_COLUMN_time);
+	return columns;
 }
 
 enum poly_status
@@ -132,10 +135,8 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < 3 && status == POLY_OK; i++)
 		status = filters[i] ? poly_filter_bind(filters[i], info, error) : POLY_OK;
-	if (status == POLY_OK && selection->options.has_times &&
-		!(info->columns & POLY_HAS(time)))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no times to select records by");
+	if (status == POLY_OK && selection->options.has_times && !POLY_HAS(info->columns, time))
+		return err_usage(error, "the trace has no times to select records by");
 	return status;
 }
 
@@ -327,19 +328,24 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	return wanted;
 }
 
+poly_may_match_fn
+poly_selection_pruning(const struct poly_selection *selection)
+{
+	const bool all = selection->options.keep_sites ||
+			 POLY_HAS(poly_selection_columns(selection), site);
+	return all ? NULL : is_wanted;
+}
+
 /* Reads the next rows that pass all steps before tail. */
 static enum poly_status
-next_selected(struct poly_selection *selection, struct poly_reader *reader,
+next_selected(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
 	selection->ended |= selection->options.head == 0 || selection->options.tail == 0;
-	if (!selection->options.keep_sites &&
-		!(poly_selection_columns(selection) & POLY_HAS(site)))
-		poly_reader_prune(reader, is_wanted, selection);
 	while (!selection->ended) {
-		enum poly_status status = poly_reader_next(reader, &all, error);
+		enum poly_status status = source->next(source->user, &all, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
@@ -355,11 +361,11 @@ next_selected(struct poly_selection *selection, struct poly_reader *reader,
 
 /* Reads all rows into the tail buffer. */
 static void
-fill_tail(struct poly_selection *selection, struct poly_reader *reader)
+fill_tail(struct poly_selection *selection, const struct poly_source *source)
 {
 	const struct poly_batch *batch;
 	do {
-		selection->status = next_selected(selection, reader, &batch, &selection->error);
+		selection->status = next_selected(selection, source, &batch, &selection->error);
 		if (selection->status == POLY_OK)
 			selection->status =
 				tail_buffer_add(&selection->tail, batch, &selection->error);
@@ -368,17 +374,16 @@ fill_tail(struct poly_selection *selection, struct poly_reader *reader)
 }
 
 enum poly_status
-poly_selection_next(struct poly_selection *selection, struct poly_reader *reader,
+poly_selection_next(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	enum poly_status status;
 	if (selection->options.tail == UINT64_MAX) {
-		status = next_selected(selection, reader, batch, error);
+		status = next_selected(selection, source, batch, error);
 	} else {
 		if (!selection->drained)
-			fill_tail(selection, reader);
-		status = tail_buffer_next(
-			&selection->tail, &selection->tail_gather, batch, error);
+			fill_tail(selection, source);
+		status = tail_buffer_next(&selection->tail, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;
 			if (error && status < 0)
@@ -404,7 +409,6 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
 	batch_gather_fini(&selection->gather);
-	batch_gather_fini(&selection->tail_gather);
 	tail_buffer_free(&selection->tail);
 	mem_free(selection);
 }

@@ -86,6 +86,17 @@ def the_examples_need_only_what_is_installed():
         yield 'the copy differs'
 
 
+def the_example_of_the_manual_page_counts_records():
+    page = open(installed('libpolytrace.3')).read()
+    example = re.search(r'^\.Bd -literal -offset indent\n(#include.*?)^\.Ed', page, re.S | re.M)[1]
+    source = os.path.join(PREFIX.name, 'example.c')
+    with open(source, 'w') as file:
+        file.write(example.replace('\\e', '\\'))
+    printed = compiled(['cc', '-std=c17'], source, SAMPLE)
+    if printed != '91 records\n':
+        yield printed
+
+
 def cpp_programs_use_it_too():
     rows = compiled(['c++', '-std=c++11'], 'tests/api/columns.cc', SAMPLE)
     if int(rows) == 0:
@@ -94,7 +105,7 @@ def cpp_programs_use_it_too():
 
 TESTS = [only_public_symbols_are_exported, the_soname_changes_with_the_interface,
          every_header_stands_alone_in_c_and_cpp, the_examples_need_only_what_is_installed,
-         cpp_programs_use_it_too]
+         the_example_of_the_manual_page_counts_records, cpp_programs_use_it_too]
 run(MESON, 'install', '-C', BUILD, '--no-rebuild', '--destdir', PREFIX.name)
 print(f'1..{len(TESTS)}')
 for number, test in enumerate(TESTS, 1):

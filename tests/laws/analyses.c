@@ -87,9 +87,9 @@ collect(void *user, const void *data, size_t size)
 	return 0;
 }
 
-/* Renders the report of a run as JSON. */
+/* Finishes a run, and renders its report as JSON. */
 static enum poly_status
-render(const struct poly_stats *stats, struct buf *out, struct poly_error *error)
+render(struct poly_stats *stats, struct buf *out, struct poly_error *error)
 {
 	const struct poly_sink sink = {collect, out};
 	struct poly_report *report = poly_report_new();
@@ -98,9 +98,10 @@ render(const struct poly_stats *stats, struct buf *out, struct poly_error *error
 		error->status = POLY_ERR_MEMORY;
 		return POLY_ERR_MEMORY;
 	}
-	poly_stats_report(stats, report);
-	const enum poly_status status =
-		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, error);
+	enum poly_status status = poly_stats_finish(stats, error);
+	poly_stats_report(stats, NULL, report);
+	if (status >= 0)
+		status = poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, error);
 	poly_report_free(report);
 	return status;
 }
@@ -132,6 +133,9 @@ feed_interval(struct poly_stats *stats, const struct poly_batch *batch, const si
 		status = slice_make(&slice, batch, row, rows, error);
 		if (status == POLY_OK)
 			status = poly_stats_update(stats, &slice.view, error);
+		/* Complete results do not change. */
+		if (status == POLY_END)
+			status = POLY_OK;
 		row += rows;
 	}
 	slice_fini(&slice);
@@ -549,6 +553,7 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);
+		status = status == POLY_END ? POLY_OK : status;
 		note_weights(batch, names);
 	}
 	if (status == POLY_END)

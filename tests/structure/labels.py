@@ -37,6 +37,7 @@ HEADINGS = {
     ('src/cli/commands/sim.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
     ('src/cli/commands/stats.c', '"Analyses (-a NAME,...)"'): 'names the switch that takes them',
     ('src/cli/commands/stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
+    ('src/cli/commands/stats.c', '"Queries (-a NAME,...)"'): 'names the switch that takes them',
     ('src/cli/commands/stats.c', 'input->name'): 'the name of a file',
     ('src/cli/print/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
     ('src/cli/print/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of analyses, simulations last. */
+/* The list of analyses, by kind. */
 #include "analysis/core/analysis.h"
 
 #include <string.h>
@@ -7,12 +7,14 @@
 #define LIST(word) extern const struct analysis analysis_##word;
 #include "analysis_list.def"
 #include "simulation_list.def"
+#include "query_list.def"
 #undef LIST
 
 static const struct analysis *const analyses[] = {
 #define LIST(word) &analysis_##word,
 #include "analysis_list.def"
 #include "simulation_list.def"
+#include "query_list.def"
 #undef LIST
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interface of an analysis. Each is one file of src/analysis/stats/ (or sim/) that exports
- * const struct analysis analysis_NAME, and one word in the build's list.
+ * Interface of an analysis. Each is one file of src/analysis/stats/ (or sim/, queries/) that
+ * exports const struct analysis analysis_NAME, and one word in the build's list.
  */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
@@ -10,6 +10,7 @@
 
 #include "analysis/facts/static_ops.h"
 #include "analysis/facts/contexts.h"
+#include "base/buf.h"
 #include "base/thread_pool.h"
 
 /* Arguments of an analysis's init. */
@@ -20,6 +21,7 @@ struct analysis_setup {
 	const struct static_ops *ops;	 /* of all traces; grows */
 	const struct contexts *contexts; /* of all traces; grows */
 	const struct poly_stats_stores *stores; /* NULL: none */
+	const struct poly_symbols *symbols;	/* NULL: none */
 };
 
 /*
@@ -60,6 +62,17 @@ struct analysis_ratio {
 	uint64_t part, whole;	 /* so far */
 };
 
+/* The text of an output on its way to a sink. */
+struct output_text {
+	struct buf buffer; /* append here */
+	const struct poly_sink *sink;
+	int sys_errno; /* of the first failed write */
+};
+
+/* Writes the buffered text if it is long; to be called between lines. False: a write failed, or
+ * out of memory, and further text is in vain. */
+bool output_text_flush(struct output_text *text);
+
 /* Maximum number of ratios of an analysis. */
 #define ANALYSIS_RATIOS 16
 
@@ -70,6 +83,12 @@ struct analysis {
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */
 	bool (*suits)(const struct poly_trace_info *info);
+	/* Fails if a trace is not supported, with a better message than that of a missing
+	 * column. NULL: POLY_OK. */
+	enum poly_status (*check)(
+		void *state, const struct poly_trace_info *info, struct poly_error *error);
+	/* Returns the columns to read of the current trace. NULL: those of info. */
+	poly_columns (*columns)(const void *state);
 	/* Prepares the zeroed state; NULL: zeroed is ready. */
 	enum poly_status (*init)(
 		void *state, const struct analysis_setup *setup, struct poly_error *error);
@@ -77,6 +96,9 @@ struct analysis {
 	void (*begin)(void *state, const struct poly_trace_info *info);
 	/* Adds rows; false: out of memory, which ends the run. */
 	bool (*update)(void *state, const struct analysis_rows *rows);
+	/* POLY_END: further rows do not change the results; or an error, from now on: the state
+	 * ignores further rows. NULL: POLY_OK. */
+	enum poly_status (*status)(const void *state, struct poly_error *error);
 	/*
 	 * Number of parallel tasks of update when no other analysis runs: machines that are
 	 * simulated side by side. Constant after init. NULL: 1.
@@ -96,7 +118,8 @@ struct analysis {
 	 * of all rows. False: out of memory.
 	 */
 	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
-	/* Ends the rows: processes stored rows a second time. NULL: nothing to do. */
+	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
+	 * POLY_OK. */
 	enum poly_status (*finish)(void *state, struct poly_error *error);
 	/* Fills ratios (up to ANALYSIS_RATIOS), always the same ones, and returns their number.
 	 * NULL: none. */
@@ -104,6 +127,10 @@ struct analysis {
 	/* Writes the result into the open section, also without rows. */
 	void (*report)(
 		const void *state, const struct static_ops *ops, struct poly_report *report);
+	/* Appends an output, an index of info.outputs. NULL: there are none. */
+	enum poly_status (*write)(const void *state, size_t output,
+		const struct static_ops *ops, struct output_text *text,
+		struct poly_error *error);
 	/* Frees the state's memory, also after a failed init. NULL: nothing to do. */
 	void (*fini)(void *state);
 };

@@ -14,6 +14,11 @@ check_analysis(struct contract *contract, const struct analysis *analysis)
 	if (!contract_check_members(contract, members) ||
 		!contract_check_options(contract, info->options))
 		return false;
+	if (!info->outputs != !analysis->write)
+		return contract_fail(
+			contract, "outputs and write are not both set or both NULL");
+	if (info->is_default && info->kind != POLY_ANALYSIS_STATISTIC)
+		return contract_fail(contract, "is_default is set, but it is not a statistic");
 	const size_t n = strlen(info->name);
 	for (const struct poly_option *option = info->options; option->name; option++) {
 		if (strncmp(option->name, info->name, n) != 0 || option->name[n] != '.')

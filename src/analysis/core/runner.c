@@ -23,7 +23,7 @@ is_named(const char *const *names, const char *name)
 static bool
 is_default(const struct poly_stats_options *options, const struct poly_analysis_info *info)
 {
-	return info->is_default || (options->all && !info->is_simulation);
+	return info->is_default || (options->all && info->kind == POLY_ANALYSIS_STATISTIC);
 }
 
 /* Fails on an unknown name of an analysis. */
@@ -32,8 +32,7 @@ check_names(const char *const *names, struct poly_error *error)
 {
 	for (; names && *names; names++) {
 		if (!poly_analysis_find(*names))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"no such analysis '%.60s'", *names);
+			return err_usage(error, "no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
 }
@@ -59,10 +58,9 @@ check_option(
 	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
 		i++;
 	if (!analysis)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"no analysis has an option '%.*s'", (int)n, word);
+		return err_usage(error, "no analysis has an option '%.*s'", (int)n, word);
 	if (!is_requested(options, &analysis->info))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option '%.*s' belongs to analysis '%s', which is not requested",
 			(int)n, word, analysis->info.name);
 	return POLY_OK;
@@ -107,7 +105,8 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 			return err_memory(error);
 	}
 	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
-		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores};
+		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores,
+		stats->options.symbols};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -166,7 +165,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	enum poly_status status = option_struct(&requested, sizeof requested, options, error);
 	if (status == POLY_OK &&
 		(requested.unit > requested.period || (requested.period && !requested.unit)))
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		status = err_usage(error,
 			"options.unit: found %llu, expected 1 to options.period (%llu)",
 			(unsigned long long)requested.unit,
 			(unsigned long long)requested.period);
@@ -179,6 +178,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	status = add_instances(new_stats, &requested, error);
 	new_stats->options.analyses = new_stats->options.options = NULL;
 	new_stats->options.stores = NULL;
+	new_stats->options.symbols = NULL;
 	if (status == POLY_OK) {
 		start_team(new_stats);
 		*stats = new_stats;
@@ -193,16 +193,17 @@ static enum poly_status
 refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const poly_columns lacks =
+		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
-	if (!lacks)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	if (poly_columns_empty(lacks))
+		return err_usage(error,
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
-		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+		name, poly_column_name(poly_columns_next(lacks, 0)), info->format);
 }
 
 /* Begins a trace that an analysis supports. */
@@ -216,9 +217,12 @@ begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 	/* The site of an access is that of its context's last instruction. */
 	if (analysis->shares & SHARES_SITES)
 		stats->shares |= SHARES_CONTEXTS;
-	stats->columns |= analysis->info.needs | analysis->info.wants;
 	if (analysis->begin)
 		analysis->begin(instance->state, info);
+	stats->columns = poly_columns_union(stats->columns,
+		analysis->columns
+			? analysis->columns(instance->state)
+			: poly_columns_union(analysis->info.needs, analysis->info.wants));
 	/* The end of the last trace truncated its unit, which is not counted. */
 	if (instance->estimator)
 		instance->estimator->count =
@@ -229,7 +233,7 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	stats->columns = 0;
+	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
 	static_ops_begin_trace(&stats->ops, info);
@@ -237,17 +241,24 @@ poly_stats_begin(
 	for (size_t i = 0; i < stats->count; i++) {
 		struct analysis_instance *instance = &stats->instances[i];
 		const struct analysis *analysis = instance->analysis;
-		instance->suits = !(analysis->info.needs & ~info->columns) &&
+		const enum poly_status status =
+			analysis->check ? analysis->check(instance->state, info, error)
+					: POLY_OK;
+		instance->suits = status == POLY_OK &&
+				  poly_columns_subset(analysis->info.needs, info->columns) &&
 				  (!analysis->suits || analysis->suits(info));
 		if (!instance->suits && stats->by_name)
-			return refuse(instance, info, error);
+			return status == POLY_OK ? refuse(instance, info, error) : status;
 		if (instance->suits)
 			begin_instance(stats, instance, info);
 	}
-	stats->columns |= static_ops_columns(info, stats->shares);
+	stats->columns =
+		poly_columns_union(stats->columns, static_ops_columns(info, stats->shares));
 	if (stats->shares & SHARES_CONTEXTS)
-		stats->columns |= CONTEXT_COLUMNS;
-	stats->columns &= info->columns | POLY_HAS(site);
+		stats->columns =
+			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
+	stats->columns = poly_columns_common(
+		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	return POLY_OK;
 }
 
@@ -270,31 +281,46 @@ poly_stats_accepts_weights(const struct poly_stats *stats)
 enum poly_status
 poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
-	for (size_t i = 0; i < stats->count && status == POLY_OK; i++) {
+	enum poly_status result = POLY_OK;
+	for (size_t i = 0; i < stats->count && result >= 0; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
-		if (instance->suited && instance->analysis->finish)
-			status = instance->analysis->finish(instance->state, error);
+		const enum poly_status status =
+			instance->suited && instance->analysis->finish
+				? instance->analysis->finish(instance->state, error)
+				: POLY_OK;
+		if (status != POLY_OK)
+			result = status;
 	}
-	return status;
+	return result;
+}
+
+/* Writes the results of an analysis. */
+static void
+report_instance(const struct poly_stats *stats, const struct analysis_instance *instance,
+	struct poly_report *report)
+{
+	instance->analysis->report(instance->state, &stats->ops, report);
+	if (instance->estimator)
+		ratio_estimator_report(instance->estimator,
+			(double)stats->options.unit / (double)stats->options.period, report);
 }
 
 void
-poly_stats_report(const struct poly_stats *stats, struct poly_report *report)
+poly_stats_report(
+	const struct poly_stats *stats, const char *analysis, struct poly_report *report)
 {
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
 		const struct poly_analysis_info *info = &instance->analysis->info;
-		if (!instance->suited)
+		if (!instance->suited || (analysis && strcmp(analysis, info->name) != 0))
 			continue;
-		poly_report_section(report, info->name);
-		poly_report_heading(report, info->title);
-		instance->analysis->report(instance->state, &stats->ops, report);
-		if (instance->estimator)
-			ratio_estimator_report(instance->estimator,
-				(double)stats->options.unit / (double)stats->options.period,
-				report);
-		poly_report_end(report);
+		if (!analysis) {
+			poly_report_section(report, info->name);
+			poly_report_heading(report, info->title);
+		}
+		report_instance(stats, instance, report);
+		if (!analysis)
+			poly_report_end(report);
 	}
 }
 

@@ -36,12 +36,10 @@ check_instances(
 	for (size_t i = 0; same && i < into->count; i++)
 		same = is_same_instance(&into->instances[i], &from->instances[i]);
 	if (!same)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"different analyses or options cannot be merged");
+		return err_usage(error, "different analyses or options cannot be merged");
 	if (into->options.warmup || from->options.warmup || into->options.period ||
 		from->options.period)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"runs with a warm-up or sampling cannot be merged");
+		return err_usage(error, "runs with a warm-up or sampling cannot be merged");
 	for (size_t i = 0; i < into->count; i++) {
 		if (!into->instances[i].analysis->merge)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,

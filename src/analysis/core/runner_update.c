@@ -111,18 +111,37 @@ update_uniform(struct poly_stats *stats, const struct poly_batch *batch, size_t 
 	return rows;
 }
 
+/* Returns POLY_END if no analysis of the trace needs further rows, or the error of one. */
+static enum poly_status
+find_status(const struct poly_stats *stats, struct poly_error *error)
+{
+	size_t suited = 0, complete = 0;
+	for (size_t i = 0; i < stats->count; i++) {
+		const struct analysis_instance *instance = &stats->instances[i];
+		const struct analysis *analysis = instance->analysis;
+		const enum poly_status status =
+			instance->suits && analysis->status
+				? analysis->status(instance->state, error)
+				: POLY_OK;
+		if (status < 0)
+			return status;
+		suited += instance->suits;
+		complete += status == POLY_END;
+	}
+	return suited && complete == suited ? POLY_END : POLY_OK;
+}
+
 enum poly_status
 poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows;
 	if (batch->weight && !poly_stats_accepts_weights(stats))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"weighted rows, expected one row per record");
+		return err_usage(error, "weighted rows, expected one row per record");
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_uniform(stats, batch, row);
 		if (!rows)
 			stats->status = POLY_ERR_MEMORY;
 	}
-	return stats->status == POLY_OK ? POLY_OK : err_memory(error);
+	return stats->status == POLY_OK ? find_status(stats, error) : err_memory(error);
 }

@@ -97,9 +97,8 @@ fail_option(const struct poly_homework_info *info, const char *word, int n,
 	char choices[CHOICES_ROOM] = "";
 	for (const struct poly_option *option = info->options; option && option->name; option++)
 		add_choice(choices, option->name);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"homework '%s' of %s: no such option '%.*s', expected %s", info->name,
-		info->course, n, word, *choices ? choices : "no option");
+	return err_usage(error, "homework '%s' of %s: no such option '%.*s', expected %s",
+		info->name, info->course, n, word, *choices ? choices : "no option");
 }
 
 static enum poly_status
@@ -110,9 +109,9 @@ fail_homework(const struct poly_course_options *options, struct poly_error *erro
 		if (strcmp(models[i]->info.course, options->course) == 0)
 			add_choice(choices, models[i]->info.name);
 	}
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"no such homework '%.60s' of %.60s, expected %s", options->homework,
-		options->course, *choices ? choices : "the course penn, wustl or sfsu");
+	return err_usage(error, "no such homework '%.60s' of %.60s, expected %s",
+		options->homework, options->course,
+		*choices ? choices : "the course penn, wustl or sfsu");
 }
 
 /* Parses the values of the homework's options. */
@@ -194,15 +193,15 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	struct poly_error *error)
 {
 	const struct model *model = course->model;
-	const poly_columns lacks = model->info.needs & ~info->columns;
-	if (lacks)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	const poly_columns lacks = poly_columns_minus(model->info.needs, info->columns);
+	if (!poly_columns_empty(lacks))
+		return err_usage(error,
 			"homework '%s' of %s requires the column '%s', which a trace of format "
 			"'%s' does not have",
 			model->info.name, model->info.course,
-			poly_column_name((enum poly_column)__builtin_ctzll(lacks)),
-			info->format);
-	course->columns = (model->info.needs | model->info.wants) & info->columns;
+			poly_column_name(poly_columns_next(lacks, 0)), info->format);
+	course->columns = poly_columns_common(
+		poly_columns_union(model->info.needs, model->info.wants), info->columns);
 	if (model->begin)
 		model->begin(course->state, &course->output);
 	return model_flush_if_full(&course->output, error);

@@ -67,7 +67,7 @@ parse_numbers_of(const struct option_values *values, size_t option, const char *
 		[BTB] = "5i", [CACHE] = "10i2w2b", [LATENCY] = "0h2c3d"};
 	if (parse_numbers(values->texts[option], letters, numbers))
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"option '%s': found '%.60s', expected numbers and letters as in %s",
 		v2_options[option].name, values->texts[option], examples[option]);
 }
@@ -90,7 +90,7 @@ parse_predictor(const char *text, struct v2_config *config, struct poly_error *e
 		valid = strcmp(text, "perfect") == 0;
 	}
 	if (!valid)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'predictor': found '%.60s', expected perfect, never, or as "
 			"bimodal5i or gshare5i5h",
 			text);
@@ -108,8 +108,8 @@ parse_cache(
 		return POLY_OK;
 	enum poly_status status = parse_numbers_of(values, CACHE, "iwb", shape, error);
 	if (status == POLY_OK && !shape[1])
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'cache': found 0 ways, expected 1 to %d", V2_WAYS_MAX);
+		status = err_usage(
+			error, "option 'cache': found 0 ways, expected 1 to %d", V2_WAYS_MAX);
 	if (status == POLY_OK)
 		status = parse_numbers_of(values, LATENCY, "hcd", cycles, error);
 	if (status == POLY_OK)
@@ -217,10 +217,9 @@ const struct model model_penn_v2 = {
 		.name = "v2",
 		.title = "a five-stage pipeline, for traces of version 2",
 		.source = "CIS 501, fall 2016",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) |
-			 POLY_HAS(text) | POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
-			 POLY_HAS(branch) | POLY_HAS(target),
-		.wants = POLY_HAS(access) | POLY_HAS(address),
+		.needs = POLY_COLUMNS_INIT(
+			kind, pc, opcode_size, text, dest, src1, src2, branch, target),
+		.wants = POLY_COLUMNS_INIT(access, address),
 		.options = v2_options},
 	.state_size = sizeof(struct stages),
 	.init = stages_init,

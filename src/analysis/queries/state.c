@@ -14,9 +14,8 @@
 poly_columns
 poly_state_columns(void)
 {
-	return CONTEXT_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
-	       POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
-	       POLY_HAS(reg) | POLY_HAS(payload) | POLY_HAS(origin);
+	return POLY_COLUMNS(CONTEXT_COLUMNS, kind, time, pc, access, address, size, value, reg,
+		payload, origin);
 }
 
 /* True for the instruction sets whose numbers in memory begin with their big end. */
@@ -38,8 +37,7 @@ poly_state_new(const struct poly_state_options *options, const struct poly_trace
 {
 	*state = NULL;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the options were not initialized");
+		return err_usage(error, "the options were not initialized");
 	struct poly_state *new_state = mem_new(1, sizeof *new_state);
 	if (!new_state)
 		return err_memory(error);

@@ -38,9 +38,8 @@ access_log_new(const struct poly_stats_stores *stores, struct access_log **log,
 {
 	*log = NULL;
 	if (!stores)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy 'opt' needs a second pass of the accesses, and "
-			"options.stores is NULL");
+		return err_usage(error, "policy 'opt' needs a second pass of the accesses, and "
+					"options.stores is NULL");
 	struct access_log *opened = mem_new(1, sizeof *opened);
 	if (!opened)
 		return err_memory(error);
@@ -85,8 +84,8 @@ access_log_add_size(
 		if (log->shifts[*index] == shift)
 			return POLY_OK;
 	if (log->sizes == ACCESS_LOG_SIZES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy 'opt': more than %d line sizes", ACCESS_LOG_SIZES);
+		return err_usage(
+			error, "policy 'opt': more than %d line sizes", ACCESS_LOG_SIZES);
 	enum poly_status status = open_store(log, &log->next_use_stores[*index], error);
 	if (status != POLY_OK)
 		return status;

@@ -5,6 +5,7 @@
  */
 #include "analysis/facts/branch_stream.h"
 #include "analysis/sim/access_log.h"
+#include "analysis/sim/counts.h"
 #include "analysis/sim/sweep.h"
 #include "analysis/sim/hotspots.h"
 #include "analysis/sim/mem_refs.h"
@@ -24,7 +25,7 @@ enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 
 #define COUNT_COLUMNS 7 /* columns of counts, without causes */
 
-/* A cache, and its counts during rows that do not count. */
+/* A cache, and its counts during rows that count. */
 struct swept_cache {
 	struct cache *cache; /* NULL if the policy is opt: */
 	struct belady *opt;
@@ -32,7 +33,7 @@ struct swept_cache {
 	struct miss_classes *classes; /* NULL: not requested, or too many lines */
 	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch; NULL: not needed */
 	bool failed;		      /* the last update ran out of memory */
-	struct cache_counts ignored;
+	struct cache_counts counts;
 	uint64_t causes[MISS_CLASSES];
 };
 
@@ -110,7 +111,7 @@ static enum poly_status
 open_hotspots(struct cache_simulation *sim, const uint64_t *values, struct poly_error *error)
 {
 	if (sim->hotspots.max && sim->sweep.is_opt[0])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'cache.top': the first cache has policy 'opt', expected "
 			"another");
 	return hotspots_pair_init(&sim->hotspots, sim->hotspots.max, "cache.region",
@@ -131,21 +132,6 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	}
 	status = open_caches(sim, setup->stores, error);
 	return status == POLY_OK ? open_hotspots(sim, setup->values, error) : status;
-}
-
-/* Adds the difference of two counts to the ignored counts. */
-static void
-add_ignored(struct cache_counts *ignored, const struct cache_counts *before,
-	const struct cache_counts *now)
-{
-	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		ignored->accesses[kind] += now->accesses[kind] - before->accesses[kind];
-		ignored->misses[kind] += now->misses[kind] - before->misses[kind];
-	}
-	ignored->evictions += now->evictions - before->evictions;
-	ignored->dirty_evictions += now->dirty_evictions - before->dirty_evictions;
-	ignored->bytes_from_below += now->bytes_from_below - before->bytes_from_below;
-	ignored->bytes_to_below += now->bytes_to_below - before->bytes_to_below;
 }
 
 /* Classifies misses; false: out of memory. */
@@ -204,8 +190,8 @@ run_swept(struct cache_simulation *sim, struct swept_cache *swept,
 	misses.count = swept->opt ? belady_run(swept->opt, batch, next, swept->missed)
 				  : cache_run(swept->cache, batch, swept->missed);
 	read_counts(swept, &now);
-	if (!counts)
-		add_ignored(&swept->ignored, &before, &now);
+	if (counts)
+		counts_add(&swept->counts, &now, &before, sizeof now);
 	if (counts && sim->hotspots.max && swept == sim->caches &&
 		!count_hotspots(sim, misses.count))
 		return false;
@@ -284,9 +270,7 @@ open_table(const struct cache_simulation *sim, struct poly_report *report)
 	poly_report_column(report, "policy", false);
 	poly_report_column(report, "storage_bits", true);
 	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	poly_report_column(report, "dirty_evictions", true);
 	poly_report_column(report, "fill_traffic", true);
 	poly_report_column(report, "writeback_traffic", true);
@@ -310,12 +294,10 @@ open_table(const struct cache_simulation *sim, struct poly_report *report)
 static void
 sum_counts(const struct swept_cache *swept, uint64_t *accesses, uint64_t *misses)
 {
-	struct cache_counts counts;
 	*accesses = *misses = 0;
-	read_counts(swept, &counts);
 	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		*accesses += counts.accesses[kind] - swept->ignored.accesses[kind];
-		*misses += counts.misses[kind] - swept->ignored.misses[kind];
+		*accesses += swept->counts.accesses[kind];
+		*misses += swept->counts.misses[kind];
 	}
 }
 
@@ -390,14 +372,9 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 {
 	const size_t index = (size_t)(swept - sim->caches);
 	const struct cache_config *config = &sim->sweep.configs[index];
-	struct cache_counts all, counts = {.evictions = 0};
-	uint64_t accesses = 0, misses = 0;
-	read_counts(swept, &all);
-	add_ignored(&counts, &swept->ignored, &all);
-	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		accesses += counts.accesses[kind];
-		misses += counts.misses[kind];
-	}
+	const struct cache_counts *counts = &swept->counts;
+	uint64_t accesses, misses;
+	sum_counts(swept, &accesses, &misses);
 	poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
@@ -413,12 +390,10 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 		return;
 	}
 	poly_report_cell_count(report, accesses);
-	poly_report_cell_count(report, misses);
-	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
-	report_mpki_cell(report, misses, sim->instructions);
-	poly_report_cell_count(report, counts.dirty_evictions);
-	poly_report_cell_count(report, counts.bytes_from_below);
-	poly_report_cell_count(report, counts.bytes_to_below);
+	report_miss_cells(report, misses, accesses, sim->instructions);
+	poly_report_cell_count(report, counts->dirty_evictions);
+	poly_report_cell_count(report, counts->bytes_from_below);
+	poly_report_cell_count(report, counts->bytes_to_below);
 	for (int i = 0; sim->causes && i < MISS_CLASSES; i++) {
 		if (swept->classes)
 			poly_report_cell_count(report, swept->causes[i]);
@@ -480,9 +455,9 @@ const struct analysis analysis_cache = {
 	.info = {.name = "cache",
 		.title = "Caches",
 		.summary = "simulate caches: misses and traffic, many in one pass",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct cache_simulation),

@@ -102,8 +102,8 @@ hotspots_pair_init(struct hotspots_pair *pair, uint64_t max, const char *option,
 {
 	pair->max = max;
 	if (bytes & (bytes - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option '%s': %" PRIu64 " bytes is not a power of two", option, bytes);
+		return err_usage(error, "option '%s': %" PRIu64 " bytes is not a power of two",
+			option, bytes);
 	const enum poly_status status = max ? hotspots_init(&pair->pcs, 0, error) : POLY_OK;
 	if (status != POLY_OK || !max)
 		return status;

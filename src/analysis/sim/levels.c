@@ -3,6 +3,7 @@
 #include "analysis/sim/levels.h"
 
 #include "analysis/facts/branch_stream.h"
+#include "analysis/sim/counts.h"
 #include "analysis/sim/hotspots.h"
 #include "base/err.h"
 #include "report/terms.h"
@@ -49,7 +50,7 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	const struct levels_preset *preset = find_preset(presets[setup->values[OPTION_PRESET]]);
 	struct levels levels;
 	if (preset && strcmp(setup->texts[OPTION_CACHES], initial_caches[0]) != 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option 'levels.preset' (found '%s') conflicts with 'levels.caches'",
 			preset->name);
 	enum poly_status status = levels_parse(
@@ -68,21 +69,6 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	return hierarchy_new(&sim->config, &sim->hierarchy, error);
 }
 
-static void
-add_counts(struct hierarchy_counts *sum, const struct hierarchy_counts *counts)
-{
-	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		sum->accesses[kind] += counts->accesses[kind];
-		sum->misses[kind] += counts->misses[kind];
-	}
-	sum->victim_hits += counts->victim_hits;
-	sum->stores += counts->stores;
-	sum->lines_put += counts->lines_put;
-	sum->invalidations += counts->invalidations;
-	sum->prefetches += counts->prefetches;
-	sum->prefetch_hits += counts->prefetch_hits;
-}
-
 static bool
 levels_update(void *state, const struct analysis_rows *rows)
 {
@@ -96,13 +82,10 @@ levels_update(void *state, const struct analysis_rows *rows)
 	if (!rows->counts)
 		return true;
 	sim->instructions += count_batch_instructions(rows->batch);
-	const struct hierarchy_totals *totals = hierarchy_totals(sim->hierarchy);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
-		add_counts(&sim->counts[i], hierarchy_counts(sim->hierarchy, i));
-	sim->totals.accesses += totals->accesses;
-	sim->totals.cycles += totals->cycles;
-	sim->totals.memory_reads += totals->memory_reads;
-	sim->totals.memory_writes += totals->memory_writes;
+		counts_add(&sim->counts[i], hierarchy_counts(sim->hierarchy, i), NULL,
+			sizeof *sim->counts);
+	counts_add(&sim->totals, hierarchy_totals(sim->hierarchy), NULL, sizeof sim->totals);
 	return !sim->hotspots.max || hotspots_pair_add(&sim->hotspots, &sim->refs, sim->cycles);
 }
 
@@ -136,9 +119,7 @@ report_level(const struct levels_simulation *sim, const struct hierarchy_level *
 	poly_report_cell_count(report, cache->ways);
 	poly_report_cell_count(report, cache->line_size);
 	poly_report_cell_count(report, accesses);
-	poly_report_cell_count(report, misses);
-	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
-	report_mpki_cell(report, misses, sim->instructions);
+	report_miss_cells(report, misses, accesses, sim->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
 }
@@ -205,9 +186,9 @@ const struct analysis analysis_levels = {
 	.info = {.name = "levels",
 		.title = "Cache hierarchy",
 		.summary = "simulate a cache hierarchy: misses, traffic and latency",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct levels_simulation),

@@ -57,8 +57,7 @@ fail_at(const struct levels_parser *parser, const char *start, const char *messa
 			number++;
 		}
 	caret_show(shown, line, strcspn(line, "\n"), (size_t)(start - line));
-	return err_set(parser->error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"line %u of the levels%s%s", number, message, shown);
+	return err_usage(parser->error, "line %u of the levels%s%s", number, message, shown);
 }
 
 /* Sets the error of an unexpected word. */

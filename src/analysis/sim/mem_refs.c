@@ -62,12 +62,6 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 }
 
 void
-report_mpki_column(struct poly_report *report)
-{
-	poly_report_column(report, "mpki", true);
-}
-
-void
 report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions)
 {
 	if (instructions)
@@ -76,9 +70,26 @@ report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructi
 		poly_report_cell_text(report, NULL);
 }
 
+void
+report_miss_columns(struct poly_report *report)
+{
+	poly_report_column(report, "misses", true);
+	poly_report_column(report, "miss_ratio", true);
+	poly_report_column(report, "mpki", true);
+}
+
+void
+report_miss_cells(
+	struct poly_report *report, uint64_t misses, uint64_t accesses, uint64_t instructions)
+{
+	poly_report_cell_count(report, misses);
+	poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
+	report_mpki_cell(report, misses, instructions);
+}
+
 bool
 has_mem_refs(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }

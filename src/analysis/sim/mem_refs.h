@@ -24,9 +24,7 @@ struct mem_refs {
 };
 
 /* Columns that are read, besides INSTRUCTION_COUNT_COLUMNS to count instructions. */
-#define MEM_REFS_COLUMNS                                                               \
-	(POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) | POLY_HAS(address) | \
-		POLY_HAS(size))
+#define MEM_REFS_COLUMNS pc, opcode_size, access, address, size
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are
@@ -35,10 +33,13 @@ struct mem_refs {
 void mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 	enum mem_refs_selection selection);
 
-/* Appends a column of misses per thousand instructions, and a cell of it, which is empty if
- * there are zero instructions. */
-void report_mpki_column(struct poly_report *report);
+/* Appends a cell of misses per thousand instructions, empty if there are zero instructions. */
 void report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions);
+
+/* Appends columns of misses, their ratio to accesses, and per thousand instructions. */
+void report_miss_columns(struct poly_report *report);
+void report_miss_cells(
+	struct poly_report *report, uint64_t misses, uint64_t accesses, uint64_t instructions);
 
 /* Returns whether a trace has columns of references. */
 bool has_mem_refs(const struct poly_trace_info *info);

@@ -92,20 +92,17 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	const uint64_t line = setup->values[OPTION_LINE];
 	enum poly_status status = POLY_OK;
 	if (line & (line - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.line': %llu bytes is not a power of two",
+		return err_usage(error, "option 'mrc.line': %llu bytes is not a power of two",
 			(unsigned long long)line);
 	sim->line_shift = (unsigned)__builtin_ctzll(line);
 	sim->sample = (unsigned)setup->values[OPTION_SAMPLE];
 	if (sim->sample && sim->sample < SHARDS_MIN)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.sample': found %u, expected 0 or %d to %d", sim->sample,
-			SHARDS_MIN, SHARDS_MAX);
+		return err_usage(error, "option 'mrc.sample': found %u, expected 0 or %d to %d",
+			sim->sample, SHARDS_MIN, SHARDS_MAX);
 	sim->by_context = setup->values[OPTION_THREADS];
 	sim->contexts = setup->contexts;
 	if (sim->sample && (sim->by_context || setup->values[OPTION_SETS]))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"option 'mrc.%s' conflicts with 'mrc.sample'",
+		return err_usage(error, "option 'mrc.%s' conflicts with 'mrc.sample'",
 			sim->by_context ? "threads" : "sets");
 	for (int i = 0; i < CURVES && status == POLY_OK; i++)
 		status = open_caches(sim, &sim->curves[i], setup->values[OPTION_SETS], error);
@@ -275,9 +272,7 @@ report_size(const struct mrc_simulation *sim, uint64_t lines, struct poly_report
 			continue;
 		}
 		const uint64_t misses = stack_distance_misses(curve->distance, lines);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)curve->accesses, 3);
-		report_mpki_cell(report, misses, curve->instructions);
+		report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		grows |= misses > stack_distance_first(curve->distance);
 	}
 	return grows;
@@ -295,9 +290,7 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 	poly_report_column(report, "sets", true);
 	poly_report_column(report, "ways", true);
 	poly_report_column(report, "size", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -312,10 +305,7 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 			poly_report_cell_count(report, ways);
 			poly_report_cell_count(
 				report, (uint64_t)ways << bits << sim->line_shift);
-			poly_report_cell_count(report, misses);
-			poly_report_cell_ratio(
-				report, (double)misses, (double)curve->accesses, 3);
-			report_mpki_cell(report, misses, curve->instructions);
+			report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		}
 	}
 	poly_report_end(report);
@@ -330,9 +320,7 @@ open_contexts(struct poly_report *report)
 	poly_report_column(report, "kind", false);
 	poly_report_column(report, "size", true);
 	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	poly_report_column(report, "curve", false);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -359,9 +347,7 @@ report_context(const struct mrc_simulation *sim, const struct mrc_curve *curve,
 		poly_report_cell_text(report, names[1]);
 		poly_report_cell_count(report, lines << sim->line_shift);
 		poly_report_cell_count(report, curve->accesses);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)curve->accesses, 3);
-		report_mpki_cell(report, misses, curve->instructions);
+		report_miss_cells(report, misses, curve->accesses, curve->instructions);
 		poly_report_cell_text(report, buf_text(&label));
 		lines *= 2;
 	} while (misses > stack_distance_first(curve->distance) && lines < UINT64_C(1) << 40);
@@ -456,9 +442,9 @@ const struct analysis analysis_mrc = {
 	.info = {.name = "mrc",
 		.title = "Miss ratio curves",
 		.summary = "simulate LRU caches of all sizes, exactly or from samples",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,

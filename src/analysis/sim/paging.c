@@ -2,6 +2,7 @@
 /* Page replacement: faults by policy and number of frames. */
 #include "analysis/facts/branch_stream.h"
 #include "analysis/sim/access_log.h"
+#include "analysis/sim/counts.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -14,11 +15,11 @@ enum { OPTION_SWEEP, OPTION_OF };
 
 #define COUNT_COLUMNS 6 /* columns of counts */
 
-/* A memory, and its counts during rows that do not count. */
+/* A memory, and its counts during rows that count. */
 struct paged_memory {
 	struct paging_config config;
 	struct paging *paging;
-	struct paging_counts ignored;
+	struct paging_counts counts;
 	size_t next_use_index; /* of opt: index of its page size in the log */
 };
 
@@ -49,7 +50,7 @@ open_memory(struct paging_simulation *sim, const struct poly_stats_stores *store
 	struct paged_memory *memory = &sim->memories[sim->count++];
 	if (!combination[FRAMES] || combination[FRAMES] > CACHE_LINES_MAX ||
 		!combination[PAGE] || combination[PAGE] > CACHE_LINE_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"found %llu frames of %llu bytes, expected 1 to %llu of at most %lu "
 			"bytes",
 			(unsigned long long)combination[FRAMES],
@@ -81,8 +82,7 @@ paging_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		return status;
 	const size_t count = sweep_count_combinations(keys, values);
 	if (count > SWEEP_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d combinations", SWEEP_MAX);
+		return err_usage(error, "more than %d combinations", SWEEP_MAX);
 	sim->memories = mem_new(count, sizeof *sim->memories);
 	if (!sim->memories)
 		return err_memory(error);
@@ -102,10 +102,7 @@ run_memory(struct paged_memory *memory, const struct cache_batch *batch, const u
 	paging_run(memory->paging, batch, next, NULL);
 	paging_count(memory->paging, &now);
 	if (counts)
-		return;
-	memory->ignored.accesses += now.accesses - before.accesses;
-	memory->ignored.faults += now.faults - before.faults;
-	memory->ignored.written += now.written - before.written;
+		counts_add(&memory->counts, &now, &before, sizeof now);
 }
 
 static bool
@@ -146,14 +143,6 @@ paging_finish(void *state, struct poly_error *error)
 			: POLY_OK;
 }
 
-static uint64_t
-faults(const struct paged_memory *memory)
-{
-	struct paging_counts counts;
-	paging_count(memory->paging, &counts);
-	return counts.faults - memory->ignored.faults;
-}
-
 /* Returns whether fewer frames with the same page size and policy have fewer faults (Belady's
  * anomaly). */
 static bool
@@ -164,7 +153,7 @@ has_anomaly(const struct paging_simulation *sim, const struct paged_memory *memo
 		if (smaller->config.policy == memory->config.policy &&
 			smaller->config.page_size == memory->config.page_size &&
 			smaller->config.frames < memory->config.frames &&
-			faults(smaller) < faults(memory))
+			smaller->counts.faults < memory->counts.faults)
 			return true;
 	}
 	return false;
@@ -181,7 +170,7 @@ open_table(struct poly_report *report)
 	poly_report_column(report, "accesses", true);
 	poly_report_column(report, "faults", true);
 	poly_report_column(report, "fault_ratio", true);
-	report_mpki_column(report);
+	poly_report_column(report, "mpki", true);
 	poly_report_column(report, "page_writebacks", true);
 	poly_report_column(report, "belady_anomaly", false);
 	poly_report_column(report, "curve", false);
@@ -196,10 +185,8 @@ static void
 report_memory(const struct paging_simulation *sim, const struct paged_memory *memory,
 	struct poly_report *report)
 {
-	struct paging_counts counts;
+	const struct paging_counts *counts = &memory->counts;
 	char series[40];
-	paging_count(memory->paging, &counts);
-	const uint64_t accesses = counts.accesses - memory->ignored.accesses;
 	const bool is_unknown = memory->config.policy == PAGING_OPT && !sim->finished;
 	poly_report_cell_count(report, memory->config.page_size);
 	poly_report_cell_text(report, policies[memory->config.policy]);
@@ -207,11 +194,9 @@ report_memory(const struct paging_simulation *sim, const struct paged_memory *me
 	for (int i = 0; i < COUNT_COLUMNS && is_unknown; i++)
 		poly_report_cell_text(report, NULL);
 	if (!is_unknown) {
-		poly_report_cell_count(report, accesses);
-		poly_report_cell_count(report, faults(memory));
-		poly_report_cell_ratio(report, (double)faults(memory), (double)accesses, 3);
-		report_mpki_cell(report, faults(memory), sim->instructions);
-		poly_report_cell_count(report, counts.written - memory->ignored.written);
+		poly_report_cell_count(report, counts->accesses);
+		report_miss_cells(report, counts->faults, counts->accesses, sim->instructions);
+		poly_report_cell_count(report, counts->written);
 		poly_report_cell_text(report, has_anomaly(sim, memory) ? "yes" : NULL);
 	}
 	snprintf(series, sizeof series, "%s, pages of %lu", policies[memory->config.policy],
@@ -254,9 +239,9 @@ const struct analysis analysis_paging = {
 	.info = {.name = "paging",
 		.title = "Page replacement",
 		.summary = "simulate page replacement: faults by policy and number of frames",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct paging_simulation),

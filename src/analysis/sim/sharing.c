@@ -23,7 +23,7 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	sim->contexts = setup->contexts;
 	sim->top = values[OPTION_TOP];
 	if (values[OPTION_SIZE] % set)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"size=%llu is not a multiple of %llu ways of %llu bytes",
 			(unsigned long long)values[OPTION_SIZE],
 			(unsigned long long)values[OPTION_WAYS],
@@ -129,9 +129,9 @@ const struct analysis analysis_sharing = {
 	.info = {.name = "sharing",
 		.title = "Coherent caches",
 		.summary = "simulate coherent private caches: true and false sharing",
-		.needs = POLY_HAS(kind) | POLY_HAS(access) | POLY_HAS(address),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
-		.is_simulation = true,
+		.needs = POLY_COLUMNS_INIT(kind, access, address),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
+		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,

@@ -124,8 +124,7 @@ sweep_count_combinations(const struct sweep_key *keys, const struct sweep_values
 static enum poly_status
 fail_combinations(struct poly_error *error)
 {
-	return err_set(
-		error, POLY_ERR_USAGE, POLY_NO_OFFSET, "more than %d combinations", SWEEP_MAX);
+	return err_usage(error, "more than %d combinations", SWEEP_MAX);
 }
 
 /* Sets the error of an invalid value. */
@@ -133,10 +132,9 @@ static enum poly_status
 fail(const char *word, const char *expected, bool full, struct poly_error *error)
 {
 	if (full)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s': more than %d values of a key", word, SWEEP_VALUES_MAX);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"'%s' is not a valid setting, expected %s", word, expected);
+		return err_usage(
+			error, "'%s': more than %d values of a key", word, SWEEP_VALUES_MAX);
+	return err_usage(error, "'%s' is not a valid setting, expected %s", word, expected);
 }
 
 enum poly_status
@@ -149,8 +147,8 @@ sweep_parse_values(const char *text, const struct sweep_key *keys, const char *e
 		char word[WORD_MAX + 1];
 		const char *value;
 		if (n > WORD_MAX)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"a value of %zu bytes, expected at most %d", n, WORD_MAX);
+			return err_usage(error, "a value of %zu bytes, expected at most %d", n,
+				WORD_MAX);
 		memcpy(word, p, n);
 		word[n] = '\0';
 		if (!parse_key(keys, word, &key, &value) ||
@@ -183,8 +181,7 @@ add_cache(struct sweep *sweep, const uint64_t *combination, bool is_sweep,
 	struct poly_error *error)
 {
 	if (!combination[SIZE] || !combination[LINE])
-		return err_set(
-			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "'full' is valid only for ways");
+		return err_usage(error, "'full' is valid only for ways");
 	const uint64_t lines = combination[SIZE] / combination[LINE];
 	const uint64_t ways = combination[WAYS] ? combination[WAYS] : lines;
 	if (is_sweep && lines < ways)
@@ -194,14 +191,14 @@ add_cache(struct sweep *sweep, const uint64_t *combination, bool is_sweep,
 		return fail_combinations(error);
 	if (!ways || lines % ways || combination[SIZE] % combination[LINE] ||
 		ways > CACHE_LINES_MAX || combination[LINE] > CACHE_LINE_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"size=%" PRIu64 " is not a multiple of %" PRIu64 " ways of %" PRIu64
 			" bytes",
 			combination[SIZE], ways, combination[LINE]);
 	if (is_opt && (combination[WRITE] == 1 || combination[ALLOCATE] == 0 ||
 			      combination[VALID] == 0))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"policy opt: expected write=back, allocate=yes and valid=yes");
+		return err_usage(
+			error, "policy opt: expected write=back, allocate=yes and valid=yes");
 	sweep->is_opt[sweep->count] = is_opt;
 	struct cache_config *config = &sweep->configs[sweep->count++];
 	*config = (struct cache_config){.sets = lines / ways,
@@ -231,8 +228,7 @@ sweep_parse(const char *text, struct sweep *sweep, struct poly_error *error)
 		status = add_cache(sweep, combination, count > 1, error);
 	}
 	if (status == POLY_OK && !sweep->count)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"all sizes are smaller than one set");
+		return err_usage(error, "all sizes are smaller than one set");
 	return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two-level TLBs, the first level optionally split, and page walks. */
 #include "analysis/facts/branch_stream.h"
+#include "analysis/sim/counts.h"
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
 #include "report/tree.h"
@@ -21,19 +22,18 @@ enum {
 
 #define LEVELS 3 /* reported: the first, the second, and the first of instructions */
 
-struct tlb_simulation {
-	struct tlb *tlb;
-	enum mem_refs_selection selection;
-	struct tlb_counts ignored[LEVELS];
-	struct tlb_totals ignored_totals;
-	uint64_t instructions; /* counted */
-	struct mem_refs refs;
-};
-
-/* Counts at a point of the trace. */
+/* Counts at a point of the trace, or of the rows that count. */
 struct tlb_snapshot {
 	struct tlb_counts levels[LEVELS];
 	struct tlb_totals totals;
+};
+
+struct tlb_simulation {
+	struct tlb *tlb;
+	enum mem_refs_selection selection;
+	struct tlb_snapshot counts;
+	uint64_t instructions; /* counted */
+	struct mem_refs refs;
 };
 
 static const unsigned levels[LEVELS] = {0, 1, TLB_LEVELS};
@@ -76,41 +76,28 @@ tlb_update(void *state, const struct analysis_rows *rows)
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	take_snapshot(sim, &before);
 	tlb_run(sim->tlb, sim->refs.addresses, sim->refs.kinds, sim->refs.count, NULL);
-	if (rows->counts) {
-		sim->instructions += count_batch_instructions(rows->batch);
+	if (!rows->counts)
 		return true;
-	}
 	take_snapshot(sim, &now);
-	for (int i = 0; i < LEVELS; i++) {
-		sim->ignored[i].accesses += now.levels[i].accesses - before.levels[i].accesses;
-		sim->ignored[i].misses += now.levels[i].misses - before.levels[i].misses;
-	}
-	sim->ignored_totals.accesses += now.totals.accesses - before.totals.accesses;
-	sim->ignored_totals.walks += now.totals.walks - before.totals.walks;
-	sim->ignored_totals.cycles += now.totals.cycles - before.totals.cycles;
+	counts_add(&sim->counts, &now, &before, sizeof now);
+	sim->instructions += count_batch_instructions(rows->batch);
 	return true;
 }
 
 static void
-report_levels(const struct tlb_simulation *sim, const struct tlb_snapshot *now,
-	struct poly_report *report)
+report_levels(const struct tlb_simulation *sim, struct poly_report *report)
 {
 	poly_report_table(report, "tlb_levels");
 	poly_report_column(report, "level", false);
 	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	report_mpki_column(report);
+	report_miss_columns(report);
 	for (int i = 0; i < LEVELS; i++) {
-		const uint64_t accesses = now->levels[i].accesses - sim->ignored[i].accesses;
-		const uint64_t misses = now->levels[i].misses - sim->ignored[i].misses;
-		if (!accesses)
+		const struct tlb_counts *counts = &sim->counts.levels[i];
+		if (!counts->accesses)
 			continue;
 		poly_report_cell_text(report, level_names[i]);
-		poly_report_cell_count(report, accesses);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
-		report_mpki_cell(report, misses, sim->instructions);
+		poly_report_cell_count(report, counts->accesses);
+		report_miss_cells(report, counts->misses, counts->accesses, sim->instructions);
 	}
 	poly_report_end(report);
 }
@@ -119,18 +106,15 @@ static void
 tlb_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct tlb_simulation *sim = state;
-	struct tlb_snapshot now;
+	const struct tlb_totals *totals = &sim->counts.totals;
 	(void)ops;
-	take_snapshot(sim, &now);
-	const uint64_t accesses = now.totals.accesses - sim->ignored_totals.accesses;
-	const uint64_t cycles = now.totals.cycles - sim->ignored_totals.cycles;
-	poly_report_count(report, "accesses", accesses);
-	poly_report_count(report, "page_walks", now.totals.walks - sim->ignored_totals.walks);
-	poly_report_count(report, "cycles", cycles);
-	if (accesses)
-		poly_report_real(
-			report, "cycles_per_access", (double)cycles / (double)accesses, 3);
-	report_levels(sim, &now, report);
+	poly_report_count(report, "accesses", totals->accesses);
+	poly_report_count(report, "page_walks", totals->walks);
+	poly_report_count(report, "cycles", totals->cycles);
+	if (totals->accesses)
+		poly_report_real(report, "cycles_per_access",
+			(double)totals->cycles / (double)totals->accesses, 3);
+	report_levels(sim, report);
 }
 
 static void
@@ -167,9 +151,9 @@ const struct analysis analysis_tlb = {
 	.info = {.name = "tlb",
 		.title = "TLBs",
 		.summary = "simulate a two-level TLB and page walks",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind),
-		.wants = MEM_REFS_COLUMNS | INSTRUCTION_COUNT_COLUMNS,
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct tlb_simulation),

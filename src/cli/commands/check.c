@@ -6,6 +6,8 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 #include "cli/options/switches.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <stdio.h>
 #include <string.h>

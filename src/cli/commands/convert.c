@@ -2,13 +2,13 @@
 /* polytrace convert: converts a trace to another format. */
 #include "polytrace/polytrace.h"
 
-#include "cli/options/column_list.h"
 #include "cli/command.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/simpoints.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct convert_options {
@@ -48,11 +48,10 @@ static const struct opt *const convert_tables[] = {
 /* State of a conversion. */
 struct convert {
 	const struct convert_options *options;
-	const char *output; /* OUT in messages */
 	const struct poly_format_info *target;
 	struct column_list columns; /* to be written */
 	struct command_input source;
-	struct poly_writer *writer;
+	struct trace_output output;
 };
 
 static bool
@@ -74,7 +73,7 @@ find_target(struct convert *convert)
 				options->output);
 	}
 	bool refused = convert->target && options->columns &&
-		       convert->target->columns != POLY_ALL_COLUMNS;
+		       !poly_columns_equal(convert->target->columns, POLY_ALL_COLUMNS);
 	if (refused)
 		diag_print("convert",
 			"--columns: format '%s' has fixed columns; use jsonl or csv",
@@ -86,15 +85,16 @@ static void
 report_loss(const struct convert *convert)
 {
 	const struct poly_trace_info *info = poly_reader_info(convert->source.reader);
+	const char *output = diag_output_name(convert->options->output);
 	char names[500];
 	poly_columns lost = poly_format_loss(info, convert->target, NULL);
 	if (info->label_count && !convert->target->holds_labels)
-		diag_print(convert->output, "format '%s' cannot hold the labels of '%s'",
+		diag_print(output, "format '%s' cannot hold the labels of '%s'",
 			convert->target->name, info->format);
-	if (!lost)
+	if (poly_columns_empty(lost))
 		return;
 	columns_format_names(lost, names, sizeof names);
-	diag_print(convert->output, "format '%s' cannot hold these columns of '%s': %s",
+	diag_print(output, "format '%s' cannot hold these columns of '%s': %s",
 		convert->target->name, info->format, names);
 }
 
@@ -113,42 +113,17 @@ write_options(const struct convert *convert)
 	return options;
 }
 
-static bool
-open_writer(struct convert *convert)
-{
-	const struct poly_write_options options = write_options(convert);
-	struct poly_error error;
-	enum poly_status status = poly_writer_open(convert->options->output,
-		poly_reader_info(convert->source.reader), &options, &convert->writer, &error);
-	if (status == POLY_OK)
-		input_project(&convert->source, poly_writer_columns(convert->writer));
-	else
-		diag_writer_error(convert->output, &error);
-	return status == POLY_OK;
-}
-
-/* A closed pipe on standard output is not a failure. */
-static int
-writing_failed(const struct convert *convert, const struct poly_error *error)
-{
-	if (error->sys_errno == EPIPE && strcmp(convert->options->output, "-") == 0)
-		return STATUS_DONE;
-	/* The input is the cause of a record that cannot be written. */
-	bool input = error->status == POLY_ERR_LOSS;
-	diag_error(input ? convert->source.name : convert->output, error);
-	return STATUS_ERROR;
-}
-
 static void
 report_notes(const struct convert *convert)
 {
 	const char *note;
 	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(convert->writer, i, &count)); i++) {
+	const struct trace_output *output = &convert->output;
+	for (size_t i = 0; (note = poly_writer_note_at(output->writer, i, &count)); i++) {
 		if (count == 1)
-			diag_print(convert->output, "%s (once)", note);
+			diag_print(output->name, "%s (once)", note);
 		else
-			diag_print(convert->output, "%s (%llu times)", note,
+			diag_print(output->name, "%s (%llu times)", note,
 				(unsigned long long)count);
 	}
 }
@@ -158,18 +133,19 @@ static int
 finish(struct convert *convert)
 {
 	struct poly_error error;
-	bool to_file = strcmp(convert->options->output, "-") != 0;
-	bool partial = input_is_partial(&convert->source);
+	const struct trace_output *output = &convert->output;
+	bool discarded = input_is_partial(&convert->source) && !convert->options->partial &&
+			 output->is_file;
 	int status = STATUS_DONE;
-	if (!partial || convert->options->partial || !to_file) {
-		if (poly_writer_finish(convert->writer, &error) != POLY_OK)
-			status = writing_failed(convert, &error);
+	if (!discarded) {
+		if (poly_writer_finish(output->writer, &error) != POLY_OK)
+			status = trace_output_failed(output, convert->source.name, &error);
 		else
 			report_notes(convert);
 	}
 	int read = input_close(&convert->source);
-	if (partial && !convert->options->partial && to_file)
-		diag_print(convert->output,
+	if (discarded)
+		diag_print(output->name,
 			"output discarded; use --partial to keep the records before the "
 			"error%s",
 			convert->source.status == POLY_ERR_FORMAT &&
@@ -183,15 +159,11 @@ static int
 copy(struct convert *convert)
 {
 	struct poly_error error;
-	const struct poly_batch *batch;
-	while ((batch = input_next(&convert->source))) {
-		if (poly_writer_write(convert->writer, batch, &error) != POLY_OK) {
-			int status = writing_failed(convert, &error);
-			input_discard(&convert->source);
-			return status;
-		}
-	}
-	return finish(convert);
+	if (trace_output_pump(&convert->output, &convert->source, &error) == POLY_OK)
+		return finish(convert);
+	const int status = trace_output_failed(&convert->output, convert->source.name, &error);
+	input_discard(&convert->source);
+	return status;
 }
 
 static int
@@ -202,14 +174,17 @@ convert_file(struct convert *convert, const char *path)
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!input_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_ERROR;
-	if (!open_writer(convert)) {
+	const struct poly_write_options options = write_options(convert);
+	if (!trace_output_open(&convert->output, convert->options->output,
+		    poly_reader_info(convert->source.reader), &options)) {
 		input_discard(&convert->source);
 		return STATUS_ERROR;
 	}
 	report_loss(convert);
-	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	column_list_report_absent(
+		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);
 	int status = copy(convert);
-	poly_writer_close(convert->writer);
+	trace_output_close(&convert->output);
 	return status;
 }
 
@@ -221,13 +196,14 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set) |
-						     POLY_HAS(kind) | POLY_HAS(uop_index) |
-						     POLY_HAS(synthetic)};
+	const struct input_needs wants = {
+		.columns = poly_columns_union(columns_to_write(convert->columns.set),
+			POLY_COLUMNS(kind, uop_index, synthetic))};
 	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_ERROR;
 	report_loss(convert);
-	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	column_list_report_absent(
+		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);
 	const int status = simpoints_cut(&job, &convert->source);
 	const int ended = input_close(&convert->source);
 	return status > ended ? status : ended;
@@ -256,7 +232,8 @@ static int
 convert_run(void *fields, char **operands)
 {
 	const struct convert_options *options = fields;
-	struct convert convert = {.options = options, .columns = {.set = POLY_ALL_COLUMNS}};
+	struct convert convert = {
+		.options = options, .columns = {.set = POLY_ALL_COLUMNS_INIT}};
 	if (operands[0] && operands[1])
 		diag_print("convert",
 			options->output ? "one input file only: extra operand '%s'"
@@ -271,7 +248,6 @@ convert_run(void *fields, char **operands)
 		diag_print("convert", "-o -: no format; name it with --to");
 	else if (find_target(&convert) &&
 		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
-		convert.output = diag_output_name(options->output);
 		if (!check_intervals(options))
 			return STATUS_ERROR;
 		if (options->simpoints)

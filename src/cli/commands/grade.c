@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
 
 #include <errno.h>
 #include <stdio.h>

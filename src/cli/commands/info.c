@@ -3,10 +3,12 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 /* Values of --style. */
 enum { STYLE_REPORT, STYLE_NATIVE };
@@ -139,7 +141,7 @@ info_native(struct inputs *inputs, const char *path)
 {
 	struct command_input input;
 	const struct input_needs wants = {
-		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
+		.columns = POLY_COLUMNS_EXCEPT_INIT(site), .prints = true};
 	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_ERROR;
 	const struct poly_format_info *format = packed_records(&input);

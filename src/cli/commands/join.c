@@ -5,10 +5,10 @@
 #include "cli/command.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
-#include "cli/files/command_input.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct join_options {
@@ -28,7 +28,7 @@ static const struct opt *const join_tables[] = {
 struct join_job {
 	const struct join_options *options;
 	struct command_input first; /* the output has its metadata */
-	struct poly_writer *writer;
+	struct trace_output output;
 };
 
 static bool
@@ -41,12 +41,14 @@ is_same_text(const char *a, const char *b)
 static bool
 fits_columns(const struct join_job *job, const struct command_input *source)
 {
-	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
-	const poly_columns extra = poly_reader_info(source->reader)->columns &
-				   ~poly_reader_info(job->first.reader)->columns & ~own;
+	const poly_columns own = POLY_COLUMNS_INIT(origin, site, verbatim);
+	const poly_columns extra = poly_columns_minus(poly_reader_info(source->reader)->columns,
+		poly_columns_union(own, poly_reader_info(job->first.reader)->columns));
 	char names[500];
 	/* Formats with fixed columns always fit. */
-	if (!extra || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
+	if (poly_columns_empty(extra) ||
+		!poly_columns_equal(
+			poly_reader_format(source->reader)->columns, POLY_ALL_COLUMNS))
 		return true;
 	columns_format_names(extra, names, sizeof names);
 	diag_print(source->name, "has columns that '%s' lacks: %s", job->first.name, names);
@@ -107,24 +109,11 @@ fits(const struct join_job *job, const struct command_input *source)
 
 /* Writes the records of a source; returns an exit status. */
 static int
-pump_records(struct join_job *job, struct command_input *source)
+write_records(struct join_job *job, struct command_input *source)
 {
 	struct poly_error error;
-	const struct poly_batch *batch;
-	input_project(source, poly_writer_columns(job->writer));
-	while ((batch = input_next(source))) {
-		if (poly_writer_write(job->writer, batch, &error) == POLY_OK)
-			continue;
-		const bool is_gone =
-			error.sys_errno == EPIPE && strcmp(job->options->output, "-") == 0;
-		if (is_gone)
-			return STATUS_DONE;
-		diag_error(error.status == POLY_ERR_LOSS
-				   ? source->name
-				   : diag_output_name(job->options->output),
-			&error);
-		return STATUS_ERROR;
-	}
+	if (trace_output_pump(&job->output, source, &error) != POLY_OK)
+		return trace_output_failed(&job->output, source->name, &error);
 	return input_is_partial(source) ? STATUS_ERROR : STATUS_DONE;
 }
 
@@ -135,18 +124,14 @@ join_first(struct join_job *job, const char *path)
 	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_error error;
 	if (!input_open(&job->first, path, &job->options->source, &wants))
 		return STATUS_ERROR;
 	const struct poly_trace_info *info = poly_reader_info(job->first.reader);
 	options.format = info->format;
 	options.strict = job->options->source.strict;
-	if (poly_writer_open(job->options->output, info, &options, &job->writer, &error) !=
-		POLY_OK) {
-		diag_writer_error(diag_output_name(job->options->output), &error);
+	if (!trace_output_open(&job->output, job->options->output, info, &options))
 		return STATUS_ERROR;
-	}
-	return pump_records(job, &job->first);
+	return write_records(job, &job->first);
 }
 
 /*
@@ -187,29 +172,10 @@ append_input(struct join_job *job, const char *path)
 	struct command_input source;
 	if (!open_next(job, path, &source))
 		return STATUS_ERROR;
-	const int status = fits(job, &source) ? pump_records(job, &source) : STATUS_ERROR;
+	const int status = fits(job, &source) ? write_records(job, &source) : STATUS_ERROR;
 	const int ended = input_close(&source);
 	/* An input without selected records is reported, but is not a failure. */
 	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
-}
-
-static int
-finish_output(struct join_job *job)
-{
-	struct poly_error error;
-	const char *output = diag_output_name(job->options->output), *note;
-	uint64_t count;
-	if (poly_writer_finish(job->writer, &error) != POLY_OK) {
-		const bool is_gone =
-			error.sys_errno == EPIPE && strcmp(job->options->output, "-") == 0;
-		if (!is_gone)
-			diag_error(output, &error);
-		return is_gone ? STATUS_DONE : STATUS_ERROR;
-	}
-	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
-		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
-	return STATUS_DONE;
 }
 
 static int
@@ -231,10 +197,10 @@ join_run(void *fields, char **operands)
 	for (char **path = paths + 1; *path && status == STATUS_DONE; path++)
 		status = append_input(&job, *path);
 	if (status == STATUS_DONE)
-		status = finish_output(&job);
-	else if (job.writer && strcmp(job.options->output, "-") != 0)
-		diag_print(diag_output_name(job.options->output), "output discarded");
-	poly_writer_close(job.writer);
+		status = trace_output_finish(&job.output, job.output.name);
+	else if (job.output.writer && job.output.is_file)
+		diag_print(job.output.name, "output discarded");
+	trace_output_close(&job.output);
 	const int ended = job.first.reader ? input_close(&job.first) : STATUS_DONE;
 	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
 }

@@ -4,8 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
-#include "cli/files/command_input.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/term.h"
+#include "cli/print/rendering.h"
+#include "cli/options/column_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +86,7 @@ struct merge_job {
 	const struct poly_format_info *target; /* NULL: no output */
 	poly_columns columns;		       /* to write */
 	struct poly_merge *merge;
-	struct poly_writer *writer;
+	struct trace_output output;
 	struct output *printed; /* standard output */
 	uint64_t printed_notes; /* number */
 };
@@ -172,12 +174,12 @@ detect_by(struct merge_job *job)
 {
 	bool sync = false, time = true;
 	for (size_t i = 0; i < job->count; i++) {
-		if (!open_input(job, &job->inputs[i], 0))
+		if (!open_input(job, &job->inputs[i], POLY_NO_COLUMNS))
 			return false;
 		const struct poly_trace_info *info =
 			poly_reader_info(job->inputs[i].source.reader);
-		sync |= (info->columns & POLY_HAS(sync)) != 0;
-		time &= (info->columns & POLY_HAS(time)) != 0;
+		sync |= POLY_HAS(info->columns, sync);
+		time &= POLY_HAS(info->columns, time);
 		close_input(&job->inputs[i], true);
 	}
 	job->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
@@ -240,7 +242,7 @@ find_target(struct merge_job *job)
 	else if (!target)
 		diag_print("merge", "no format for the extension of '%s'; set it with --to",
 			options->output);
-	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
+	else if (options->columns && !poly_columns_equal(target->columns, POLY_ALL_COLUMNS))
 		diag_print("merge",
 			"format '%s' has fixed columns; '--columns' applies to jsonl and csv "
 			"only",
@@ -358,11 +360,11 @@ columns_to_read(const struct merge_job *job)
 {
 	poly_columns columns = poly_merge_columns(job->merge);
 	if (job->by == POLY_MERGE_BY_TIME)
-		columns = POLY_HAS(time);
+		columns = POLY_COLUMNS(time);
 	if (job->target)
-		columns |= poly_writer_columns(job->writer);
+		columns = poly_columns_union(columns, poly_writer_columns(job->output.writer));
 	if (job->options->report)
-		columns |= POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(access) | POLY_HAS(size);
+		columns = poly_columns_union(columns, POLY_COLUMNS(pc, opcode, access, size));
 	return columns;
 }
 
@@ -372,20 +374,19 @@ print_loss(const struct merge_job *job)
 	char names[500];
 	const struct poly_trace_info *info = poly_merge_info(job->merge);
 	const poly_columns lost = poly_format_loss(info, job->target, NULL);
-	if (!lost)
+	if (poly_columns_empty(lost))
 		return;
 	columns_format_names(lost, names, sizeof names);
-	diag_print(diag_output_name(job->options->output),
-		"format '%s' cannot hold these columns: %s", job->target->name, names);
+	diag_print(job->output.name, "format '%s' cannot hold these columns: %s",
+		job->target->name, names);
 }
 
 /* Fails if the output format cannot hold the thread of a record. */
 static bool
 holds_threads(const struct merge_job *job)
 {
-	const poly_columns thread = POLY_HAS(thread);
-	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
-		job->target->columns & thread)
+	if (!POLY_HAS(poly_merge_info(job->merge)->columns, thread) ||
+		!POLY_HAS(job->columns, thread) || POLY_HAS(job->target->columns, thread))
 		return true;
 	diag_print("merge", "format '%s' has no column 'thread'; choose another output format",
 		job->target->name);
@@ -397,18 +398,15 @@ open_writer(struct merge_job *job)
 {
 	const struct merge_options *requested = job->options;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_error error;
 	if (!holds_threads(job))
 		return STATUS_ERROR;
 	options.format = requested->to ? requested->to : job->target->name;
 	options.options = requested->to_options.items;
 	options.strict = requested->source.strict;
 	options.columns = job->columns;
-	if (poly_writer_open(requested->output, poly_merge_info(job->merge), &options,
-		    &job->writer, &error) != POLY_OK) {
-		diag_writer_error(diag_output_name(requested->output), &error);
+	if (!trace_output_open(
+		    &job->output, requested->output, poly_merge_info(job->merge), &options))
 		return STATUS_ERROR;
-	}
 	print_loss(job);
 	return STATUS_DONE;
 }
@@ -418,14 +416,16 @@ static int
 open_inputs(struct merge_job *job)
 {
 	const poly_columns columns =
-		job->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
+		job->target ? poly_columns_union(
+				      columns_to_write(POLY_ALL_COLUMNS), POLY_COLUMNS(time))
 			    : columns_to_read(job);
 	struct poly_error error;
 	for (size_t i = 0; i < job->count; i++) {
 		struct merged *input = &job->inputs[i];
 		if (!open_input(job, input, columns))
 			return STATUS_ERROR;
-		poly_merge_set_reader(job->merge, i, input->source.reader);
+		const struct poly_source rows = poly_reader_source(input->source.reader);
+		poly_merge_set_source(job->merge, i, &rows);
 	}
 	if (poly_merge_start(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);
@@ -435,17 +435,6 @@ open_inputs(struct merge_job *job)
 	for (size_t i = 0; status == STATUS_DONE && i < job->count; i++)
 		input_project(&job->inputs[i].source, columns_to_read(job));
 	return status;
-}
-
-/* A closed pipe at standard output is not a failure. */
-static int
-writing_failed(const struct merge_job *job, const struct poly_error *error)
-{
-	const char *output = job->options->output;
-	if (error->sys_errno == EPIPE && strcmp(output, "-") == 0)
-		return STATUS_DONE;
-	diag_error(error->status == POLY_ERR_LOSS ? "merge" : diag_output_name(output), error);
-	return STATUS_ERROR;
 }
 
 /* Prints a failure of the merge; that of an input with its name. */
@@ -461,44 +450,30 @@ reading_failed(struct merge_job *job, const struct poly_error *error)
 	return STATUS_ERROR;
 }
 
-static void
-print_writer_notes(const struct merge_job *job)
-{
-	const char *note, *output = diag_output_name(job->options->output);
-	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(job->writer, i, &count)); i++)
-		diag_print(output, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
-}
-
 /* Completes the output after the last record. */
 static int
 finish_writer(struct merge_job *job, int status)
 {
-	struct poly_error error;
-	const bool to_file = strcmp(job->options->output, "-") != 0;
-	if (status != STATUS_DONE && to_file && !job->options->partial) {
-		diag_print(diag_output_name(job->options->output),
-			"output discarded; use --partial to keep "
-			"the records before the failure");
+	if (status != STATUS_DONE && job->output.is_file && !job->options->partial) {
+		diag_print(job->output.name, "output discarded; use --partial to keep "
+					     "the records before the failure");
 		return status;
 	}
-	if (poly_writer_finish(job->writer, &error) != POLY_OK)
-		return writing_failed(job, &error);
-	print_writer_notes(job);
-	return status;
+	const int finished = trace_output_finish(&job->output, "merge");
+	return finished > status ? finished : status;
 }
 
 /* Writes and analyses the merged records. */
 static int
-pump_records(struct merge_job *job)
+write_records(struct merge_job *job)
 {
 	const struct poly_batch *batch;
 	struct poly_error error;
 	enum poly_status status;
 	while ((status = poly_merge_next(job->merge, &batch, &error)) == POLY_OK) {
-		if (job->target && poly_writer_write(job->writer, batch, &error) != POLY_OK)
-			return writing_failed(job, &error);
+		if (job->target &&
+			poly_writer_write(job->output.writer, batch, &error) != POLY_OK)
+			return trace_output_failed(&job->output, "merge", &error);
 	}
 	int done = status == POLY_END ? STATUS_DONE : reading_failed(job, &error);
 	const int noted = print_notes(job);
@@ -512,8 +487,8 @@ merge_records(struct merge_job *job)
 {
 	int status = open_inputs(job);
 	if (status == STATUS_DONE)
-		status = pump_records(job);
-	poly_writer_close(job->writer);
+		status = write_records(job);
+	trace_output_close(&job->output);
 	for (size_t i = 0; i < job->count; i++) {
 		/* By synchronisation the first reading has printed the messages. */
 		const bool quiet = status == STATUS_ERROR || job->by == POLY_MERGE_BY_SYNC;
@@ -568,8 +543,9 @@ merge_files(struct merge_job *job)
 static int
 merge_operands(const struct merge_options *options, char **operands)
 {
-	struct merge_job job = {
-		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
+	struct merge_job job = {.options = options,
+		.reading = options->source,
+		.columns = POLY_ALL_COLUMNS_INIT};
 	while (operands[job.count])
 		job.count++;
 	/* Many simultaneously open inputs use one thread each. */

@@ -4,12 +4,12 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +116,9 @@ can_be_packed(const struct pack_job *job, const struct command_input *source)
 	return false;
 }
 
-static enum poly_status
-open_writer(const struct pack_job *job, struct command_input *source,
-	struct poly_writer **writer, struct poly_error *error)
+static bool
+open_output(const struct pack_job *job, const struct command_input *source,
+	struct trace_output *output)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
 				     : job->options->small ? "ptz.level=small"
@@ -129,51 +129,45 @@ open_writer(const struct pack_job *job, struct command_input *source,
 	writing.options = level;
 	writing.append = job->options->append;
 	writing.labels = job->options->labels.items;
-	const enum poly_status status = poly_writer_open(
-		job->output, poly_reader_info(source->reader), &writing, writer, error);
-	if (status == POLY_OK)
-		input_project(source, poly_writer_columns(*writer));
-	return status;
+	return trace_output_open(
+		output, job->output, poly_reader_info(source->reader), &writing);
 }
 
 static void
-print_notes(const struct pack_job *job, const struct poly_writer *writer)
+print_notes(const struct trace_output *output)
 {
 	const char *note;
 	uint64_t count;
-	for (size_t i = 0; writer && (note = poly_writer_note_at(writer, i, &count)); i++)
-		diag_print(diag_output_name(job->output), "%s", note);
+	for (size_t i = 0; (note = poly_writer_note_at(output->writer, i, &count)); i++)
+		diag_print(output->name, "%s", note);
 }
 
 /* Writes the packed trace; returns an exit status. */
 static int
 write_packed(struct pack_job *job, struct command_input *source)
 {
-	struct poly_writer *writer = NULL;
+	struct trace_output output;
 	struct poly_reader_counts counts;
 	struct poly_error error;
-	enum poly_status status = open_writer(job, source, &writer, &error);
-	print_notes(job, writer);
-	if (status == POLY_OK) {
-		job->records = poly_writer_existing_records(writer);
-		/* The writer has removed an incomplete end by now. */
-		if (job->options->append)
-			file_size(job->output, &job->there);
-		status = pump_rows(source, writer, &error);
-	}
-	if (status == POLY_OK && !input_is_partial(source))
-		status = poly_writer_finish(writer, &error);
-	poly_writer_close(writer);
-	/* A closed pipe on standard output is not an error. */
-	if (status == POLY_ERR_IO && error.sys_errno == EPIPE && strcmp(job->output, "-") == 0)
-		return STATUS_DONE;
-	if (status != POLY_OK)
-		diag_error(diag_output_name(job->output), &error);
-	else if (input_is_partial(source))
-		diag_print(diag_output_name(job->output), "not written");
+	if (!open_output(job, source, &output))
+		return STATUS_ERROR;
+	print_notes(&output);
+	job->records = poly_writer_existing_records(output.writer);
+	/* The writer has removed an incomplete end by now. */
+	if (job->options->append)
+		file_size(job->output, &job->there);
+	enum poly_status status = trace_output_pump(&output, source, &error);
+	const bool partial = input_is_partial(source);
+	if (status == POLY_OK && !partial)
+		status = poly_writer_finish(output.writer, &error);
+	trace_output_close(&output);
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
-	return status == POLY_OK && !input_is_partial(source) ? STATUS_DONE : STATUS_ERROR;
+	if (status != POLY_OK)
+		return trace_output_failed(&output, output.name, &error);
+	if (partial)
+		diag_print(output.name, "not written");
+	return partial ? STATUS_ERROR : STATUS_DONE;
 }
 
 /* Formats the ratio of two sizes, after a comma; nothing if either is 0. */
@@ -244,10 +238,8 @@ pack(struct pack_job *job)
 	struct command_input source;
 	/* Corrupt data are preserved unchanged. */
 	reading.on_error = ON_ERROR_SKIP;
-	if (!job->options->append && same_file(job->path, job->output)) {
-		diag_print(job->output, "is an input, and cannot be the output of '-o', too");
+	if (!job->options->append && packed_output_is_input(job->output, job->path))
 		return STATUS_ERROR;
-	}
 	job->stays = file_size(job->path, &job->file);
 	if (!input_open(&source, job->path, &reading, &wants))
 		return STATUS_ERROR;

@@ -7,6 +7,8 @@
 #include "cli/print/output_buffer.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +63,7 @@ add_input(struct page *page, const struct command_input *input,
 	poly_summary_figures(analyses->summary, report);
 	poly_summary_report(analyses->summary, input->reader, report);
 	poly_report_end(report);
-	poly_stats_report(analyses->stats, report);
+	poly_stats_report(analyses->stats, NULL, report);
 	if (page->several)
 		poly_report_end(report);
 	page->count++;
@@ -84,7 +86,8 @@ report_one(struct inputs *inputs, const char *path)
 	struct page_analyses analyses = {.summary = poly_summary_new()};
 	struct command_input input;
 	struct poly_error error;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
+	const struct input_needs wants = {
+		.columns = POLY_ALL_COLUMNS_INIT, .lists_findings = true};
 	int status = STATUS_ERROR;
 	if (!analyses.summary)
 		diag_no_memory();

@@ -8,8 +8,10 @@
 #include "cli/print/homework.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
-#include "cli/files/stage_files.h"
+#include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +24,8 @@
 struct sim_options {
 	struct input_options source; /* first: the reading options are in it */
 	const char *sweep, *config, *course;
+	const char *konata, *diagram; /* files; NULL: not requested */
 	struct opt_number warmup;
-	struct stage_files stages;
 	bool list;
 };
 
@@ -38,7 +40,10 @@ static const struct opt sim_table[] = {
 		"list the simulators, the homeworks and their options"},
 	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
 		"warm up: simulate the first N records without counting them"},
-	STAGE_FILES_OPTIONS(offsetof(struct sim_options, stages)),
+	{"konata", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, konata),
+		"write the stages of a pipeline to this file, a log for the Konata viewer"},
+	{"diagram", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, diagram),
+		"draw the stages of a pipeline in this file, as SVG"},
 	{0},
 };
 
@@ -59,7 +64,7 @@ list_simulators(struct poly_report *report)
 	poly_report_column(report, "name", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
-		if (!info->is_simulation)
+		if (info->kind != POLY_ANALYSIS_SIMULATION)
 			continue;
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, info->summary);
@@ -101,23 +106,12 @@ sim_list(const struct input_options *options)
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
-		if (info->is_simulation)
+		if (info->kind == POLY_ANALYSIS_SIMULATION)
 			list_options(report, info);
 	}
 	poly_report_end(report);
 	homework_list(report);
 	return report_print_list(report, options);
-}
-
-/* Appends an option of the simulator to the words: its name with "=", and its value. */
-static void
-add_setting(struct sim_job *job, const char *name, const char *value)
-{
-	const size_t size = strlen(name) + strlen(value) + 1;
-	char *word = diag_allocate(size, 1);
-	snprintf(word, size, "%s%s", name, value);
-	analysis_words_add(&job->words, job->names[0], word);
-	free(word);
 }
 
 /* Returns the options of the library. */
@@ -142,7 +136,7 @@ is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
 	struct poly_stats *stats = NULL;
 	if (!options->sweep)
 		return false;
-	add_setting(&alone, "sweep=", options->sweep);
+	analysis_words_set(&alone.words, job->names[0], "sweep", options->sweep);
 	const struct poly_stats_options request = request_simulation(options, &alone);
 	const bool fails = poly_stats_new(&request, &stats, &error) != POLY_OK;
 	poly_stats_free(stats);
@@ -165,7 +159,7 @@ static int
 sim_one(struct inputs *inputs, const char *path)
 {
 	const struct sim_options *options = inputs->command;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	const struct sim_job *job = inputs->state;
 	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;
@@ -181,9 +175,12 @@ sim_one(struct inputs *inputs, const char *path)
 			temp_store_finish_stats(stats, source.name)) {
 			struct poly_report *report = report_new();
 			input_report_name(&source, report);
-			poly_stats_report(stats, report);
+			poly_stats_report(stats, NULL, report);
 			status = report_render(report, inputs->options, inputs->output);
-			if (!stage_files_write(&options->stages, stats))
+			if (!analysis_file_write(
+				    stats, "pipeline", "konata", options->konata) ||
+				!analysis_file_write(
+					stats, "pipeline", "svg", options->diagram))
 				status = STATUS_ERROR;
 		}
 		output_flush(inputs->output);
@@ -243,12 +240,12 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 {
 	struct analysis_words words;
 	const bool valid = analysis_words_take(&options->source.options, job->names, &words);
-	if (stage_files_any(&options->stages))
-		add_setting(job, "count=", "100");
+	if (options->konata || options->diagram)
+		analysis_words_set(&job->words, job->names[0], "count", "100");
 	if (options->sweep)
-		add_setting(job, "sweep=", options->sweep);
+		analysis_words_set(&job->words, job->names[0], "sweep", options->sweep);
 	if (config)
-		add_setting(job, "caches=", config);
+		analysis_words_set(&job->words, job->names[0], "caches", config);
 	for (size_t i = 0; i < words.count; i++)
 		analysis_words_add(&job->words, "", words.items[i]);
 	analysis_words_free(&words);
@@ -259,9 +256,9 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 static bool
 stages_are_valid(const struct sim_options *options, char **operands)
 {
-	if (!stage_files_any(&options->stages))
+	if (!options->konata && !options->diagram)
 		return true;
-	const char *subject = options->stages.konata ? "--konata" : "--diagram";
+	const char *subject = options->konata ? "--konata" : "--diagram";
 	if (strcmp(operands[0], "pipeline") != 0)
 		diag_print(subject, "not an option of simulator '%s' (expected pipeline)",
 			operands[0]);
@@ -277,12 +274,12 @@ stages_are_valid(const struct sim_options *options, char **operands)
 static int
 run_course(struct sim_options *options, char **operands)
 {
-	const char *conflict = options->warmup.is_set	 ? "warmup"
-			       : options->sweep		 ? "sweep"
-			       : options->config	 ? "config"
-			       : options->stages.konata	 ? "konata"
-			       : options->stages.diagram ? "diagram"
-							 : NULL;
+	const char *conflict = options->warmup.is_set ? "warmup"
+			       : options->sweep	      ? "sweep"
+			       : options->config      ? "config"
+			       : options->konata      ? "konata"
+			       : options->diagram     ? "diagram"
+						      : NULL;
 	if (!conflict)
 		return homework_run(&options->source, options->course, operands);
 	diag_print("sim",
@@ -298,7 +295,7 @@ list_names(char *text, size_t size)
 	const struct poly_analysis_info *info;
 	size_t used = 0;
 	for (size_t i = 0; (info = poly_analysis_at(i)) && used < size; i++) {
-		if (info->is_simulation)
+		if (info->kind == POLY_ANALYSIS_SIMULATION)
 			used += (size_t)snprintf(
 				text + used, size - used, "%s%s", used ? ", " : "", info->name);
 	}
@@ -310,7 +307,7 @@ find_simulator(const char *name)
 {
 	char names[200] = "";
 	const struct poly_analysis_info *info = name ? poly_analysis_find(name) : NULL;
-	if (info && info->is_simulation)
+	if (info && info->kind == POLY_ANALYSIS_SIMULATION)
 		return info;
 	list_names(names, sizeof names);
 	if (!name || access(name, F_OK) == 0)

@@ -5,16 +5,20 @@
 #include "cli/options/analysis_options.h"
 #include "cli/command.h"
 #include "cli/options/describe.h"
-#include "cli/files/phase_files.h"
 #include "cli/print/diagnostics.h"
+#include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
+#include "cli/options/column_list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct stats_options {
 	struct analysis_options analysis; /* first: the options of the input */
 	bool list, together, side_by_side;
-	struct phase_files phases;
+	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
 };
 
 static const struct opt stats_table[] = {
@@ -24,7 +28,12 @@ static const struct opt stats_table[] = {
 		"combine all inputs into one population"},
 	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
 		"report all inputs in one report, each by itself"},
-	PHASE_FILES_OPTIONS(offsetof(struct stats_options, phases)),
+	{"bbv", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, vectors),
+		"write the basic-block vectors of the intervals of phases to this file"},
+	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, simpoints),
+		"write the representative interval of each phase to this file"},
+	{"weights", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, weights),
+		"write the weight of each phase to this file"},
 	{0},
 };
 
@@ -34,23 +43,23 @@ static const struct opt *const stats_tables[] = {stats_table, analysis_options_t
 /* The job of the command on its inputs. */
 struct stats_job {
 	struct analysis_request request;
-	const char **words;	  /* options of analyses with those of the files; NULL: none */
 	struct poly_stats *stats; /* of all inputs together; NULL: one per input */
 	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
 };
 
+/* Lists the analyses of a kind in the open table. */
 static void
-list_analyses(struct poly_report *report)
+list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 {
 	const struct poly_analysis_info *info;
-	poly_report_table(report, "analyses");
-	poly_report_heading(report, "Analyses (-a NAME,...)");
 	poly_report_column(report, "name", false);
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
 	poly_report_column(report, "summary", false);
-	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		char needs[200];
+		if (info->kind != kind)
+			continue;
 		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
@@ -58,6 +67,17 @@ list_analyses(struct poly_report *report)
 		poly_report_cell_text(report, info->summary);
 	}
 	poly_report_end(report);
+}
+
+static void
+list_analyses(struct poly_report *report)
+{
+	poly_report_table(report, "analyses");
+	poly_report_heading(report, "Analyses (-a NAME,...)");
+	list_kind(report, POLY_ANALYSIS_STATISTIC);
+	poly_report_table(report, "queries");
+	poly_report_heading(report, "Queries (-a NAME,...)");
+	list_kind(report, POLY_ANALYSIS_QUERY);
 }
 
 static void
@@ -70,8 +90,9 @@ list_options(struct poly_report *report)
 	poly_report_column(report, "values", false);
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "meaning", false);
-	for (size_t i = 0; (info = poly_analysis_at(i)) && !info->is_simulation; i++) {
-		for (const struct poly_option *option = info->options; option && option->name;
+	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
+		const bool listed = info->kind != POLY_ANALYSIS_SIMULATION;
+		for (const struct poly_option *option = info->options; listed && option->name;
 			option++) {
 			char values[200], initial[60];
 			describe_values(option, values, sizeof values);
@@ -118,7 +139,7 @@ report_input(const struct inputs *inputs, const struct command_input *input,
 		poly_report_heading(report, input->name);
 	}
 	input_report_name(input, report);
-	poly_stats_report(stats, report);
+	poly_stats_report(stats, NULL, report);
 	if (!job->report)
 		return report_render(report, inputs->options, inputs->output);
 	poly_report_end(report);
@@ -130,14 +151,16 @@ static bool
 write_phases(const struct inputs *inputs, const struct poly_stats *stats)
 {
 	const struct stats_options *options = inputs->command;
-	return phase_files_write(&options->phases, stats);
+	return analysis_file_write(stats, "phases", "vectors", options->vectors) &&
+	       analysis_file_write(stats, "phases", "simpoints", options->simpoints) &&
+	       analysis_file_write(stats, "phases", "weights", options->weights);
 }
 
 static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	const struct stats_job *job = inputs->state;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
 	struct command_input input;
@@ -190,10 +213,34 @@ end_report(struct inputs *inputs)
 	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
 		return STATUS_ERROR;
 	if (job->stats)
-		poly_stats_report(job->stats, report);
+		poly_stats_report(job->stats, NULL, report);
 	job->report = NULL;
 	const int status = report_render(report, inputs->options, inputs->output);
 	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_ERROR;
+}
+
+/* Returns whether any file of phases is requested. */
+static bool
+writes_phases(const struct stats_options *options)
+{
+	return options->vectors || options->simpoints || options->weights;
+}
+
+/* Adds the analysis and the option that the files of phases need to a request. */
+static void
+request_phases(const struct stats_options *options, struct analysis_request *request)
+{
+	static const char *const phases_alone[] = {"phases", NULL};
+	if (writes_phases(options) && !request->options.analyses && !request->options.all)
+		request->options.analyses = phases_alone;
+	const char *const *names = request->options.analyses;
+	while (names && *names && strcmp(*names, "phases") != 0)
+		names++;
+	/* Without the analysis, writing the file fails. */
+	if (!options->vectors || (names && !*names))
+		return;
+	analysis_words_set(&request->words, "phases", "vectors", "1");
+	request->options.options = (const char *const *)request->words.items;
 }
 
 static int
@@ -215,19 +262,17 @@ stats_run(void *fields, char **operands)
 		diag_print(NULL, "--together conflicts with --side-by-side; use one of them");
 		return STATUS_ERROR;
 	}
-	if (phase_files_any(&options->phases) && !options->together && operands[0] &&
-		operands[1]) {
+	if (writes_phases(options) && !options->together && operands[0] && operands[1]) {
 		diag_print(NULL, "several inputs have phases of their own: one at a time, or "
 				 "'--together'");
 		return STATUS_ERROR;
 	}
 	bool ready = analysis_request_init(&job.request, &options->analysis);
-	job.words = phase_files_ask(&options->phases, &job.request.options);
+	request_phases(options, &job.request);
 	if (ready && (!one_report || begin_report(&job, options->together)))
 		status = inputs_run(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
-	free(job.words);
 	analysis_request_free(&job.request);
 	return status;
 }

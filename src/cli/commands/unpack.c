@@ -3,12 +3,12 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
+#include "cli/options/column_list.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,32 +65,26 @@ print_missing(const struct command_input *source, const char *output, bool writt
 /* Restores the trace; returns an exit status. */
 static int
 write_unpacked(
-	struct command_input *source, const char *format, const char *output, unsigned on_error)
+	struct command_input *source, const char *format, const char *path, unsigned on_error)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
-	struct poly_writer *writer = NULL;
+	struct trace_output output;
 	struct poly_error error;
-	const bool to_file = strcmp(output, "-") != 0;
 	writing.format = format;
-	enum poly_status status = poly_writer_open(
-		output, poly_reader_info(source->reader), &writing, &writer, &error);
-	if (status == POLY_OK) {
-		input_project(source, poly_writer_columns(writer));
-		status = pump_rows(source, writer, &error);
-	}
+	if (!trace_output_open(&output, path, poly_reader_info(source->reader), &writing))
+		return STATUS_ERROR;
+	enum poly_status status = trace_output_pump(&output, source, &error);
 	const bool truncated = is_truncated(source),
 		   fails = truncated && on_error == ON_ERROR_STOP,
-		   written = !to_file || !(input_is_partial(source) || fails);
+		   written = !output.is_file || !(input_is_partial(source) || fails);
 	if (status == POLY_OK && written)
-		status = poly_writer_finish(writer, &error);
-	poly_writer_close(writer);
+		status = poly_writer_finish(output.writer, &error);
+	trace_output_close(&output);
 	if (status == POLY_OK && (truncated || !written))
-		print_missing(source, diag_output_name(output), written);
-	/* A closed pipe on standard output is not an error. */
-	if (status == POLY_OK || (!to_file && error.sys_errno == EPIPE))
-		return fails ? STATUS_ERROR : STATUS_DONE;
-	diag_error(diag_output_name(output), &error);
-	return STATUS_ERROR;
+		print_missing(source, output.name, written);
+	const int done = status == POLY_OK ? STATUS_DONE
+					   : trace_output_failed(&output, output.name, &error);
+	return fails ? STATUS_ERROR : done;
 }
 
 static int
@@ -99,10 +93,8 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
 	struct command_input source;
-	if (same_file(path, output)) {
-		diag_print(output, "is an input, and cannot be the output of '-o', too");
+	if (packed_output_is_input(output, path))
 		return STATUS_ERROR;
-	}
 	if (!input_open(&source, path, &options->source, &wants))
 		return STATUS_ERROR;
 	const char *format = packed_format(&source);

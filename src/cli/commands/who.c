@@ -5,6 +5,8 @@
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
+#include "cli/print/rendering.h"
+#include "cli/files/inputs.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,8 +5,9 @@
 #include "polytrace/byte_stream.h"
 
 #include "cli/command.h"
-#include "cli/files/pump.h"
+#include "cli/files/trace_output.h"
 #include "cli/print/diagnostics.h"
+#include "cli/options/column_list.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,6 +86,15 @@ packed_output_exists(const char *path)
 	return true;
 }
 
+bool
+packed_output_is_input(const char *output, const char *path)
+{
+	const bool same = same_file(path, output);
+	if (same)
+		diag_print(output, "is an input, and cannot be the output of '-o', too");
+	return same;
+}
+
 /* Compares written bytes with those of the original. */
 struct byte_comparison {
 	struct poly_byte_stream *content;
@@ -135,27 +145,6 @@ compare(void *user, const void *data, size_t size)
 	return comparison->differs ? ECANCELED : 0;
 }
 
-/* Unpacks the source into the comparison. */
-static enum poly_status
-unpack(struct command_input *source, struct byte_comparison *comparison,
-	struct poly_error *error)
-{
-	const struct poly_sink sink = {compare, comparison};
-	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
-	struct poly_writer *writer;
-	writing.format = packed_format(source);
-	enum poly_status status = poly_writer_open_sink(
-		&sink, poly_reader_info(source->reader), &writing, &writer, error);
-	if (status != POLY_OK)
-		return status;
-	input_project(source, poly_writer_columns(writer));
-	status = pump_rows(source, writer, error);
-	if (status == POLY_OK)
-		status = poly_writer_finish(writer, error);
-	poly_writer_close(writer);
-	return status;
-}
-
 /* Reports the result; returns whether the bytes are equal. */
 static bool
 report_comparison(struct byte_comparison *comparison, const char *packed, const char *path)
@@ -185,7 +174,10 @@ packed_verify(const char *packed, const char *path)
 	}
 	bool good = input_open(&source, packed, &options, &wants);
 	if (good) {
-		const enum poly_status status = unpack(&source, &comparison, &error);
+		const struct poly_sink sink = {compare, &comparison};
+		struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+		writing.format = packed_format(&source);
+		const enum poly_status status = pump_to_sink(&source, &sink, &writing, &error);
 		const bool ended = !input_is_partial(&source);
 		if (status != POLY_OK && !comparison.differs)
 			diag_error(packed, &error);

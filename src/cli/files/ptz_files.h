@@ -32,6 +32,9 @@ char *packed_name(const char *path);
  */
 char *packed_original_name(const char *path);
 
+/* Returns whether an output of '-o' is the input at path, and prints that. */
+bool packed_output_is_input(const char *output, const char *path);
+
 /* Returns whether a default output exists already, and prints that. */
 bool packed_output_exists(const char *path);
 

@@ -2,6 +2,7 @@
 /* Files of a trace that is split. */
 #include "cli/files/split_output.h"
 
+#include "cli/command.h"
 #include "cli/print/diagnostics.h"
 
 #include <ctype.h>
@@ -30,11 +31,7 @@ bool
 split_output_open(struct split_output *file, const struct poly_trace_info *info,
 	const struct poly_write_options *options)
 {
-	struct poly_error error;
-	if (poly_writer_open(file->path, info, options, &file->writer, &error) == POLY_OK)
-		return true;
-	diag_writer_error(file->path, &error);
-	return false;
+	return trace_output_open(&file->output, file->path, info, options);
 }
 
 bool
@@ -50,7 +47,7 @@ split_output_write(
 	if (status == POLY_OK)
 		chosen = poly_filter_apply(filter, batch, &error);
 	if (chosen)
-		status = poly_writer_write(file->writer, chosen, &error);
+		status = poly_writer_write(file->output.writer, chosen, &error);
 	if (!chosen || status != POLY_OK)
 		diag_error(file->path, &error);
 	poly_filter_free(filter);
@@ -70,26 +67,16 @@ split_output_write_rows(
 bool
 split_output_finish(struct split_output *file)
 {
-	struct poly_error error;
-	const char *note;
-	uint64_t count;
-	const bool done = !file->writer || poly_writer_finish(file->writer, &error) == POLY_OK;
-	if (!done)
-		diag_error(file->path, &error);
-	for (size_t i = 0;
-		done && file->writer && (note = poly_writer_note_at(file->writer, i, &count));
-		i++)
-		diag_print(file->path, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
-	poly_writer_close(file->writer);
-	file->writer = NULL;
+	const bool done = !file->output.writer ||
+			  trace_output_finish(&file->output, file->path) == STATUS_DONE;
+	trace_output_close(&file->output);
 	return done;
 }
 
 void
 split_output_discard(struct split_output *file)
 {
-	poly_writer_close(file->writer);
+	trace_output_close(&file->output);
 	free(file->path);
 	*file = (struct split_output){.path = NULL};
 }

@@ -3,12 +3,12 @@
 #ifndef CLI_SPLIT_OUTPUT_H
 #define CLI_SPLIT_OUTPUT_H
 
-#include "polytrace/polytrace.h"
+#include "cli/files/trace_output.h"
 
 /* A file that is being written. Zeroed: none. */
 struct split_output {
 	char *path;
-	struct poly_writer *writer; /* NULL: not open */
+	struct trace_output output;
 };
 
 /*

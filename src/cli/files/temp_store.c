@@ -96,7 +96,7 @@ bool
 temp_store_finish_stats(struct poly_stats *stats, const char *name)
 {
 	struct poly_error error;
-	if (poly_stats_finish(stats, &error) == POLY_OK)
+	if (poly_stats_finish(stats, &error) >= 0)
 		return true;
 	diag_error(name, &error);
 	return false;

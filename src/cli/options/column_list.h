@@ -25,4 +25,23 @@ bool column_list_parse(struct column_list *list, const char *names);
 void column_list_report_absent(const struct column_list *list, const char *command,
 	const struct command_input *source, poly_columns derived);
 
+/* Parses a list of column names separated by commas. False: one is unknown, and a message has
+ * been printed. */
+bool columns_parse(const char *names, poly_columns *columns);
+
+/* Returns whether a list of names separated by commas contains the column site. */
+bool columns_name_site(const char *names);
+
+/*
+ * Returns the columns to request for a writer that may write those in columns; the open writer
+ * reports which it uses. Sites are expensive: they are written only by name.
+ */
+poly_columns columns_to_write(poly_columns columns);
+
+/* Reports an unknown column, by its name of n bytes; returns false. */
+bool columns_print_unknown(const char *name, size_t n);
+
+/* Formats the names of a set of columns as "a, b". */
+void columns_format_names(poly_columns columns, char *text, size_t size);
+
 #endif

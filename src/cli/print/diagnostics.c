@@ -137,3 +137,11 @@ diag_allocate(size_t count, size_t size)
 		diag_no_memory();
 	return p;
 }
+
+const char *
+severity_name(enum poly_severity severity)
+{
+	static const char *const names[] = {
+		[POLY_NOTE] = "note", [POLY_WARNING] = "warning", [POLY_ERROR] = "error"};
+	return names[severity];
+}

@@ -3,7 +3,7 @@
 #ifndef CLI_DIAGNOSTICS_H
 #define CLI_DIAGNOSTICS_H
 
-#include "polytrace/status.h"
+#include "polytrace/polytrace.h"
 
 #include <stddef.h>
 
@@ -29,5 +29,8 @@ void *diag_allocate(size_t count, size_t size);
 
 /* Reports that memory ran out, and exits. */
 _Noreturn void diag_no_memory(void);
+
+/* Returns the name of a severity. */
+const char *severity_name(enum poly_severity severity);
 
 #endif

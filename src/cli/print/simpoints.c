@@ -119,6 +119,17 @@ read_points(struct cutting *cutting)
 	return good && check_points(cutting);
 }
 
+/* Returns whether intervals of phases count a row: an instruction, neither synthetic nor a
+ * further micro-operation. */
+static bool
+is_counted(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_kind, row) &&
+	       batch->kind[row] == POLY_KIND_INSTRUCTION &&
+	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) &&
+	       !(poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] > 1);
+}
+
 /*
  * Returns the interval of a row: that of the last instruction. Other rows that describe the
  * next instruction (addresses, comments) belong to its interval.
@@ -129,7 +140,7 @@ interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
 	const uint64_t length = cutting->job->length;
 	const bool is_other = poly_present(batch, POLY_COLUMN_kind, row) &&
 			      batch->kind[row] == POLY_KIND_OTHER;
-	cutting->instructions += poly_phases_counts(batch, row);
+	cutting->instructions += is_counted(batch, row);
 	uint64_t interval = cutting->instructions / length;
 	if (!is_other && cutting->instructions)
 		interval = (cutting->instructions - 1) / length;
@@ -145,7 +156,7 @@ open_next(struct cutting *cutting)
 {
 	char name[24];
 	struct split_output *part = &cutting->part;
-	if (part->writer)
+	if (part->output.writer)
 		return part;
 	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
 	split_output_name(part, cutting->job->output, name);

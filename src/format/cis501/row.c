@@ -4,22 +4,7 @@
  *
  * spec: Instruction Trace Format (Penn CIS 501), Field Descriptions
  */
-#include "polytrace/cis501.h"
-
 #include "format/cis501/cis501.h"
-
-const char *
-poly_cis501_register_name(uint64_t number)
-{
-	static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi",
-		"rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
-	switch (number) {
-	case 44: return "t0";
-	case 45: return "t1";
-	case 49: return "flags";
-	default: return number < 16 ? names[number] : NULL;
-	}
-}
 
 struct cis501_word
 cis501_word_of(const struct poly_batch *batch, enum poly_column column, size_t row)

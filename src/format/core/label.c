@@ -26,17 +26,17 @@ label_check(const char *text, size_t n, const char *value, struct poly_error *er
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789._-";
 	if (n == 0 || n > KEY_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"label '%s': key of %zu bytes (expected 1 to %d)", text, n, KEY_MAX);
+		return err_usage(error, "label '%s': key of %zu bytes (expected 1 to %d)", text,
+			n, KEY_MAX);
 	if (strspn(text, good) < n)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"label '%s': invalid character in the key (expected letters, digits, "
 			"'.', "
 			"'_' and '-')",
 			text);
 	const char *control = control_in(value);
 	if (control)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"label '%.*s': control character 0x%02x in the value (expected one "
 			"line of "
 			"text)",
@@ -50,15 +50,14 @@ add_label(struct info *info, const char *const *labels, size_t i, struct poly_er
 {
 	const size_t n = strcspn(labels[i], "=");
 	if (!labels[i][n])
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"label '%s': no '=' (expected KEY=VALUE)", labels[i]);
+		return err_usage(error, "label '%s': no '=' (expected KEY=VALUE)", labels[i]);
 	const enum poly_status status = label_check(labels[i], n, labels[i] + n + 1, error);
 	if (status != POLY_OK)
 		return status;
 	for (size_t j = 0; j < i; j++) {
 		if (strncmp(labels[i], labels[j], n + 1) == 0)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"label '%.*s': specified twice", (int)n, labels[i]);
+			return err_usage(
+				error, "label '%.*s': specified twice", (int)n, labels[i]);
 	}
 	char key[KEY_MAX + 1];
 	memcpy(key, labels[i], n);

@@ -28,10 +28,9 @@ check_foreign(const char *word, size_t n, enum poly_option_use use, struct poly_
 	if (option && option->use & use)
 		return POLY_OK;
 	if (!option)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"unknown option '%.*s' (no format has it)", (int)n, word);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"option '%.*s' applies only to %s", (int)n, word,
+		return err_usage(
+			error, "unknown option '%.*s' (no format has it)", (int)n, word);
+	return err_usage(error, "option '%.*s' applies only to %s", (int)n, word,
 		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
 					: "reading; set it in the options of a reader");
 }
@@ -61,8 +60,8 @@ option_argument(const struct poly_format_info *format, enum poly_option_use use,
 	const struct poly_option *option = format->options;
 	if (!option || !option->name || option->type != POLY_OPTION_TEXT ||
 		!(option->use & use))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' takes no argument (found '%s')", format->name, colon + 1);
+		return err_usage(error, "format '%s' takes no argument (found '%s')",
+			format->name, colon + 1);
 	return option_take(values, option, option, colon + 1, error);
 }
 

@@ -10,6 +10,7 @@
 #include "format/core/line_cache.h"
 #include "format/core/probe.h"
 #include "isa/disasm.h"
+#include "model/columns.h"
 #include "model/site.h"
 #include "model/slice.h"
 
@@ -64,11 +65,9 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 	}
 	reader->format = format_find(wanted);
 	if (!reader->format)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.format: no such format '%s'", wanted);
+		return err_usage(error, "options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"format '%s' can only be written", wanted);
+		return err_usage(error, "format '%s' can only be written", wanted);
 	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
@@ -78,13 +77,14 @@ static poly_columns
 columns_to_fill(const struct poly_reader *reader)
 {
 	poly_columns able = reader->info.view.columns, wanted = reader->options.columns;
-	if (able & POLY_HAS(pc))
-		able |= POLY_HAS(site);
-	if (wanted & POLY_HAS(site)) /* sites are found by these */
-		wanted |= POLY_HAS(pc) | POLY_HAS(opcode);
+	if (POLY_HAS(able, pc))
+		poly_columns_add(&able, POLY_COLUMN_site);
+	if (POLY_HAS(wanted, site)) /* sites are found by these */
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
 	if (reader->format->also)
-		wanted |= reader->format->also(&reader->reading, wanted);
-	return able & (reader->reading.check ? POLY_ALL_COLUMNS : wanted);
+		wanted = poly_columns_union(
+			wanted, reader->format->also(&reader->reading, wanted));
+	return reader->reading.check ? able : poly_columns_common(able, wanted);
 }
 
 static enum poly_status
@@ -121,7 +121,9 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 		view->isa = isa_find(reader->options.isa, error);
 	if (reader->options.isa && !view->isa)
 		return POLY_ERR_USAGE;
-	view->columns |= columns_to_fill(reader) & POLY_HAS(site);
+	if (POLY_HAS(columns_to_fill(reader), site))
+		poly_columns_add(&view->columns, POLY_COLUMN_site);
+	view->family = view->raw_format ? poly_format_find(view->raw_format) : NULL;
 	return POLY_OK;
 }
 
@@ -208,7 +210,7 @@ poly_reader_open_memory(const void *data, size_t size, const struct poly_read_op
 void
 poly_reader_project(struct poly_reader *reader, poly_columns columns)
 {
-	reader->options.columns &= columns;
+	reader->options.columns = poly_columns_common(reader->options.columns, columns);
 }
 
 void
@@ -593,15 +595,9 @@ static const struct poly_batch *
 bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 {
 	struct poly_batch *bare = &reader->bare;
-	const poly_columns kept = batch->varying & ~(POLY_HAS(origin) | POLY_HAS(site));
 	*bare = *batch;
-#define COLUMN(name, type, form, doc)                     \
-	if (!(kept & POLY_HAS(name))) {                   \
-		bare->name = NULL;                        \
-		bare->present[POLY_COLUMN_##name] = NULL; \
-	}
-#include "polytrace/columns.def"
-#undef COLUMN
+	batch_keep_columns(
+		bare, poly_columns_minus(batch->varying, POLY_COLUMNS(origin, site)));
 	return bare;
 }
 
@@ -663,7 +659,7 @@ poly_reader_size_breakdown(
 	struct poly_error failure = {.offset = POLY_NO_OFFSET};
 	memset(space, 0, sizeof *space);
 	if (!reader->format->size_breakdown || reader->begun)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			reader->begun
 				? "size breakdown of format '%s' after its records were read"
 				: "no size breakdown of format '%s' (expected a packed trace)",

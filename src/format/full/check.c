@@ -85,12 +85,12 @@ check_form(const struct full_row *row, uint32_t opcode)
 
 /* F21. */
 static void
-check_pads(const struct full_row *row, const struct full_dialect *dialect)
+check_pads(const struct full_row *row, const struct powerpc_dialect *dialect)
 {
 	size_t size;
 	const uint8_t *payload =
 		poly_batch_bytes(row->batch, POLY_COLUMN_payload, row->index, &size);
-	uint8_t record[FULL_RECORD_MAX] = {0};
+	uint8_t record[POWERPC_RECORD_MAX] = {0};
 	const char *name;
 	memcpy(record + 4, payload, size);
 	if (full_pads_set(dialect, record, &name))
@@ -123,7 +123,7 @@ check_address(const struct full_row *row, uint32_t opcode, bool wide)
 }
 
 static void
-check_row(const struct full_row *row, const struct full_dialect *dialect)
+check_row(const struct full_row *row, const struct powerpc_dialect *dialect)
 {
 	const struct poly_batch *batch = row->batch;
 	if (batch->record[row->index] == FULL_CORRUPT)
@@ -154,7 +154,7 @@ report_outside(const struct full_check *check, struct findings *findings)
 
 void
 full_check(struct full_check *check, struct reading *reading,
-	const struct full_dialect *dialect, const struct poly_batch *batch)
+	const struct powerpc_dialect *dialect, const struct poly_batch *batch)
 {
 	if (!batch) {
 		report_outside(check, reading->findings);

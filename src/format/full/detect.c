@@ -33,7 +33,7 @@ struct layout_score {
 
 /* A position in a sample under one dialect. */
 struct sample_walk {
-	struct full_dialect dialect;
+	struct powerpc_dialect dialect;
 	const uint8_t *p;
 	size_t n;
 	bool escapes;
@@ -53,7 +53,7 @@ walk_to_record(struct sample_walk *walk)
 {
 	while (walk->at < walk->n) {
 		if (!walk->escapes || walk->n - walk->at < FULL_ESCAPE_SIZE ||
-			full_sync_find(full_word(&walk->dialect, walk->p + walk->at)) < 0)
+			full_sync_find(powerpc_word(&walk->dialect, walk->p + walk->at)) < 0)
 			return true;
 		walk->at += FULL_ESCAPE_SIZE;
 	}
@@ -75,37 +75,38 @@ count_zero(
 
 /* Checks the fields of a record, n bytes of which are present. */
 static void
-count_fields(struct check_count *count, const struct full_dialect *dialect,
+count_fields(struct check_count *count, const struct powerpc_dialect *dialect,
 	const uint8_t *record, size_t n)
 {
-	const struct full_layout *layout = dialect->layout;
+	const struct powerpc_layout *layout = dialect->layout;
 	size_t word = layout->wide ? 8 : 4;
 	if (n >= 4)
-		count_check(count, full_word(dialect, record) >> 26 != 0);
+		count_check(count, powerpc_word(dialect, record) >> 26 != 0);
 	if (n >= layout->pc + word)
-		count_check(count, (full_register(dialect, record + layout->pc) & 3) == 0);
-	if (n >= layout->msr + word)
 		count_check(
-			count, full_register(dialect, record + layout->msr) & FULL_MSR_USER);
+			count, (powerpc_state_register(dialect, record + layout->pc) & 3) == 0);
+	if (n >= layout->msr + word)
+		count_check(count,
+			powerpc_state_register(dialect, record + layout->msr) & FULL_MSR_USER);
 	if (layout->mq)
 		count_zero(count, record, n, layout->mq, 4);
-	count_zero(count, record, n, layout->floats + (size_t)FULL_FPSCR_PAD, 4);
-	count_zero(count, record, n, layout->vectors + (size_t)FULL_PAD5, FULL_PAD5_SIZE);
-	count_zero(count, record, n, layout->vectors + (size_t)FULL_PAD6, FULL_PAD6_SIZE);
+	count_zero(count, record, n, layout->floats + (size_t)POWERPC_FPSCR_PAD, 4);
+	count_zero(count, record, n, layout->vectors + (size_t)POWERPC_PAD5, POWERPC_PAD5_SIZE);
+	count_zero(count, record, n, layout->vectors + (size_t)POWERPC_PAD6, POWERPC_PAD6_SIZE);
 }
 
 /* Checks that record now, n bytes of which are present, can follow the complete record
  * previous. */
 static void
-count_flow(struct layout_score *score, const struct full_dialect *dialect,
+count_flow(struct layout_score *score, const struct powerpc_dialect *dialect,
 	const uint8_t *previous, const uint8_t *now, size_t n)
 {
-	const struct full_layout *layout = dialect->layout;
+	const struct powerpc_layout *layout = dialect->layout;
 	if (n < (size_t)layout->pc + (layout->wide ? 8 : 4))
 		return;
-	uint64_t next = full_register(dialect, now + layout->pc);
+	uint64_t next = powerpc_state_register(dialect, now + layout->pc);
 	for (unsigned post = 0; post < 2; post++) {
-		struct full_dialect as = *dialect;
+		struct powerpc_dialect as = *dialect;
 		as.post = post;
 		struct full_step step = full_step_between(&as, previous, now);
 		bool follows = full_follows(&step, next);
@@ -173,14 +174,14 @@ choose_layout(
 	struct full_detection *found, struct sample_walk walk, unsigned max, uint64_t state)
 {
 	found->best = found->second = 0;
-	for (size_t i = 0; i < FULL_LAYOUTS; i++) {
-		walk.dialect.layout = &full_layouts[i];
+	for (size_t i = 0; i < POWERPC_LAYOUTS; i++) {
+		walk.dialect.layout = &powerpc_layouts[i];
 		struct layout_score score = score_sample(walk, max);
 		unsigned value = best_per_mille(&score, state);
 		if (value > found->best) {
 			found->second = found->best;
 			found->best = value;
-			found->layout = &full_layouts[i];
+			found->layout = &powerpc_layouts[i];
 		} else if (value > found->second) {
 			found->second = value;
 		}
@@ -199,14 +200,14 @@ full_detect(const uint8_t *p, size_t n, bool little, const uint64_t *options)
 		.escapes = options[FULL_OPTION_ESCAPES]};
 	uint64_t state = options[FULL_OPTION_STATE];
 	if (options[FULL_OPTION_RECORD])
-		found.layout = &full_layouts[options[FULL_OPTION_RECORD] - 1];
+		found.layout = &powerpc_layouts[options[FULL_OPTION_RECORD] - 1];
 	else if (n < FULL_RECORD_MIN)
-		found.layout = &full_layouts[0]; /* no record is complete anyway */
+		found.layout = &powerpc_layouts[0]; /* no record is complete anyway */
 	/* Corrupt data among the first records requires a smaller sample. */
 	for (unsigned max = SAMPLE_RECORDS; !found.layout && max >= 2; max /= 2)
 		choose_layout(&found, walk, max, state);
 	if (!found.layout)
-		found.layout = full_layout_find(n); /* a single record */
+		found.layout = powerpc_layout_find(n); /* a single record */
 	found.first = n;
 	if (!found.layout)
 		return found;

@@ -29,15 +29,15 @@ narrow_address(const struct full_step *step, uint64_t address)
 
 struct full_step
 full_step_between(
-	const struct full_dialect *dialect, const uint8_t *previous, const uint8_t *now)
+	const struct powerpc_dialect *dialect, const uint8_t *previous, const uint8_t *now)
 {
-	const struct full_layout *layout = dialect->layout;
+	const struct powerpc_layout *layout = dialect->layout;
 	return (struct full_step){
-		.opcode = full_word(dialect, dialect->post ? now : previous),
-		.wide = full_is_wide(dialect, previous),
-		.pc = full_register(dialect, previous + layout->pc),
-		.lr = full_register(dialect, previous + layout->lr),
-		.ctr = full_register(dialect, previous + layout->ctr),
+		.opcode = powerpc_word(dialect, dialect->post ? now : previous),
+		.wide = powerpc_is_wide(dialect, previous),
+		.pc = powerpc_state_register(dialect, previous + layout->pc),
+		.lr = powerpc_state_register(dialect, previous + layout->lr),
+		.ctr = powerpc_state_register(dialect, previous + layout->ctr),
 	};
 }
 

@@ -1,101 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations shared by the FULL files: the five layouts of a record, byte order, registers by
- * offset, and the addresses that may follow an instruction.
+ * Declarations shared by the FULL files; isa/powerpc_state.h has the layouts of a record.
  *
  * spec: TT6 trace format (FULL trace format); Apple amber traces 4.7 to 4.9.
  */
 #ifndef FORMAT_FULL_H
 #define FORMAT_FULL_H
 
-#include "polytrace/powerpc.h"
-
 #include "base/map.h"
 #include "format/core/format.h"
+#include "isa/powerpc_state.h"
 
 #define FULL_MAGIC 0xa1118e17u
 #define FULL_MAGIC_SIZE 4
 
-#define FULL_LAYOUTS 5
 #define FULL_RECORD_MIN 1004 /* bytes of the smallest record */
-#define FULL_RECORD_MAX 1160 /* bytes of the largest record */
 
 /* Maximum bytes from the opcode word to the end of the thread state. */
 #define FULL_HEAD_MAX 320
 
-/* Byte offsets of a layout's registers from the opcode word. */
-struct full_layout {
-	uint16_t record;	  /* bytes of a record */
-	bool wide;		  /* thread state of 64 bits */
-	uint16_t pc, msr, gpr;	  /* srr0, srr1, r0; 4 bytes each, 8 if wide */
-	uint16_t cr, xer;	  /* xer, lr and ctr as srr0; cr has 4 bytes */
-	uint16_t lr, ctr, mq;	  /* mq has 4 bytes; offset 0: absent */
-	uint16_t vrsave;	  /* the last 4 bytes of the thread state proper */
-	uint16_t floats, vectors; /* the other two states */
-};
-
 /* The bit of srr1 that is set in user programs (PR). */
 #define FULL_MSR_USER 0x4000u
-
-/* By ascending record size: A to E. */
-extern const struct full_layout full_layouts[FULL_LAYOUTS];
-
-/* Offsets in the float state and in the vector state. */
-#define FULL_FPSCR_PAD 256
-#define FULL_FPSCR 260
-#define FULL_VSCR 512
-#define FULL_PAD5 528
-#define FULL_VRVALID 544
-#define FULL_PAD6 548
-#define FULL_PAD5_SIZE 16
-#define FULL_PAD6_SIZE 28
-
-/* Interpretation of a trace's records. */
-struct full_dialect {
-	const struct full_layout *layout;
-	bool little; /* bytes of every word, and of every 64-bit register, are reversed */
-	bool post;   /* a record has the state after its instruction */
-};
-
-/* Loads a word of 4 bytes in the dialect's order. */
-static inline uint32_t
-full_word(const struct full_dialect *dialect, const uint8_t *p)
-{
-	return dialect->little ? load_le32(p) : load_be32(p);
-}
-
-/* Loads a number of 8 bytes in the dialect's order. */
-static inline uint64_t
-full_long(const struct full_dialect *dialect, const uint8_t *p)
-{
-	return dialect->little ? load_le64(p) : load_be64(p);
-}
-
-/* Loads a register of the thread state of srr0's width. */
-static inline uint64_t
-full_register(const struct full_dialect *dialect, const uint8_t *p)
-{
-	return dialect->layout->wide ? full_long(dialect, p) : full_word(dialect, p);
-}
-
-/* Returns general purpose register n of a record. */
-static inline uint64_t
-full_gpr(const struct full_dialect *dialect, const uint8_t *record, unsigned n)
-{
-	unsigned size = dialect->layout->wide ? 8 : 4;
-	return full_register(dialect, record + dialect->layout->gpr + n * size);
-}
-
-/* Returns whether the state is in 64-bit mode: bit 0 (SF) of its MSR. */
-static inline bool
-full_is_wide(const struct full_dialect *dialect, const uint8_t *record)
-{
-	return dialect->layout->wide &&
-	       full_long(dialect, record + dialect->layout->msr) >> 63 != 0;
-}
-
-/* Returns the layout of records of a size, or NULL. */
-const struct full_layout *full_layout_find(uint64_t record_size);
 
 /* A run of count numbers of unit bytes each (4 or 8) in a record. */
 struct full_run {
@@ -109,16 +34,12 @@ struct full_run {
  * Lists the runs of a layout in ascending order; bytes after the opcode word that are in none
  * are padding. Equal indexes in layouts of one width are the same registers.
  */
-void full_runs(const struct full_layout *layout, struct full_run runs[FULL_RUNS]);
+void full_runs(const struct powerpc_layout *layout, struct full_run runs[FULL_RUNS]);
 
 /* Returns whether mq, fpscr_pad, save_pad5 or save_pad6 of a complete record is not zero; *name
  * is set to the first of them. */
 bool full_pads_set(
-	const struct full_dialect *dialect, const uint8_t *record, const char **name);
-
-/* Extracts the state of a complete record. */
-void full_state(const struct full_dialect *dialect, const uint8_t *record,
-	struct poly_powerpc_state *state);
+	const struct powerpc_dialect *dialect, const uint8_t *record, const char **name);
 
 /* An instruction, and the preceding registers that determine its successors. */
 struct full_step {
@@ -130,7 +51,7 @@ struct full_step {
 /* Returns the step from one record to the next, of which only the opcode word is read, and that
  * only in a trace of states after the instruction. */
 struct full_step full_step_between(
-	const struct full_dialect *dialect, const uint8_t *previous, const uint8_t *now);
+	const struct powerpc_dialect *dialect, const uint8_t *previous, const uint8_t *now);
 
 /* A branch's outcome and target, by the state before it. */
 struct full_branch {
@@ -169,7 +90,7 @@ enum full_record {
 
 /* Options, in the order of the table. */
 enum full_option {
-	FULL_OPTION_RECORD,  /* 0: auto, else 1 + index into full_layouts */
+	FULL_OPTION_RECORD,  /* 0: auto, else 1 + index into powerpc_layouts */
 	FULL_OPTION_STATE,   /* enum full_choice */
 	FULL_OPTION_ENDIAN,  /* enum full_choice */
 	FULL_OPTION_ESCAPES, /* bool */
@@ -201,7 +122,7 @@ enum full_rule {
 
 /* Detection result from the start of a trace. */
 struct full_detection {
-	const struct full_layout *layout; /* NULL: undecided */
+	const struct powerpc_layout *layout; /* NULL: undecided */
 	bool post;
 	size_t first;	  /* offset of the first record after the magic; the size if none */
 	unsigned records; /* complete records examined */
@@ -227,14 +148,14 @@ struct full_check {
 
 /* Checks a batch; NULL: end of the trace. */
 void full_check(struct full_check *check, struct reading *reading,
-	const struct full_dialect *dialect, const struct poly_batch *batch);
+	const struct powerpc_dialect *dialect, const struct poly_batch *batch);
 
 /* Frees the check's memory. */
 void full_check_fini(struct full_check *check);
 
 /* Reader state. */
 struct full_reader {
-	struct full_dialect dialect;
+	struct powerpc_dialect dialect;
 	bool escapes;	   /* synchronisation records may be between records */
 	bool searching;	   /* the search for a valid record continues */
 	bool has_previous; /* previous holds the last record */
@@ -249,8 +170,8 @@ enum poly_status full_resync(
 
 /* Writer state. */
 struct full_writer {
-	const struct full_layout *layout; /* NULL: that of the first payload */
-	struct full_dialect source;	  /* its layout is that of the payload */
+	const struct powerpc_layout *layout; /* NULL: that of the first payload */
+	struct powerpc_dialect source;	     /* its layout is that of the payload */
 	bool little;			  /* byte order of the output */
 	bool preserves_raw;		  /* the output preserves corrupt bytes */
 	bool magic;			  /* the magic is not yet written */

@@ -37,8 +37,8 @@ struct full_fill {
 
 /* Sets address, access and operands of an instruction, from the state before it. */
 static void
-put_access(struct batch *batch, size_t row, uint32_t opcode, const struct full_dialect *dialect,
-	const uint8_t *state)
+put_access(struct batch *batch, size_t row, uint32_t opcode,
+	const struct powerpc_dialect *dialect, const uint8_t *state)
 {
 	unsigned cls = powerpc_class_fast(opcode), rb = opcode >> 11 & 31;
 	if (cls != POWERPC_MEMORY && cls != POWERPC_CACHE && cls != POWERPC_EXTENDED)
@@ -46,14 +46,14 @@ put_access(struct batch *batch, size_t row, uint32_t opcode, const struct full_d
 	const struct powerpc_instruction *instruction = powerpc_find(opcode);
 	struct poly_powerpc_state registers;
 	unsigned ra = opcode >> 16 & 31;
-	registers.gpr[ra] = full_gpr(dialect, state, ra);
-	registers.gpr[rb] = full_gpr(dialect, state, rb);
+	registers.gpr[ra] = powerpc_gpr(dialect, state, ra);
+	registers.gpr[rb] = powerpc_gpr(dialect, state, rb);
 	uint64_t address;
-	if (powerpc_address(opcode, &registers, full_is_wide(dialect, state), &address))
+	if (powerpc_address(opcode, &registers, powerpc_is_wide(dialect, state), &address))
 		batch_put(batch, address, row, address);
 	if (instruction->access >= 0)
 		batch_put(batch, access, row, (uint8_t)instruction->access);
-	uint64_t xer = full_register(dialect, state + dialect->layout->xer);
+	uint64_t xer = powerpc_state_register(dialect, state + dialect->layout->xer);
 	bool string = cls == POWERPC_EXTENDED && instruction->access != POLY_ACCESS_PREFETCH;
 	uint32_t size = powerpc_size(opcode, (uint32_t)xer, 0);
 	if (size || string)
@@ -106,25 +106,26 @@ put_corrupt(struct full_fill *fill, const uint8_t *p, size_t n)
 static void
 put_record(struct full_fill *fill, const uint8_t *now, uint64_t origin)
 {
-	const struct full_dialect *dialect = &fill->reader->dialect;
-	const struct full_layout *layout = dialect->layout;
+	const struct powerpc_dialect *dialect = &fill->reader->dialect;
+	const struct powerpc_layout *layout = dialect->layout;
 	struct batch *batch = fill->batch;
 	size_t row = batch->view.rows;
 	const uint8_t *state = dialect->post ? fill->previous : now;
-	uint32_t opcode = full_word(dialect, now);
+	uint32_t opcode = powerpc_word(dialect, now);
 	put_row(fill, row, FULL_INSTRUCTION, origin);
 	batch_put(batch, opcode, row, opcode);
 	batch_put(batch, opcode_size, row, 4);
 	if (dialect->post)
-		batch_put(batch, next_pc, row, full_register(dialect, now + layout->pc));
+		batch_put(
+			batch, next_pc, row, powerpc_state_register(dialect, now + layout->pc));
 	batch_put_bytes(batch, POLY_COLUMN_payload, row, now + 4, layout->record - (size_t)4);
 	if (!state)
 		return;
-	batch_put(batch, pc, row, full_register(dialect, state + layout->pc));
+	batch_put(batch, pc, row, powerpc_state_register(dialect, state + layout->pc));
 	put_access(batch, row, opcode, dialect, state);
 	if (powerpc_class_fast(opcode) == POWERPC_FLOW) {
 		struct full_step step = full_step_between(dialect, state, now);
-		put_branch(batch, row, &step, full_word(dialect, state + layout->cr));
+		put_branch(batch, row, &step, powerpc_word(dialect, state + layout->cr));
 	}
 }
 
@@ -133,13 +134,13 @@ static bool
 continues(
 	const struct full_reader *reader, const uint8_t *previous, const uint8_t *now, size_t n)
 {
-	const struct full_dialect *dialect = &reader->dialect;
-	const struct full_layout *layout = dialect->layout;
-	if (n >= 4 && full_word(dialect, now) >> 26 == 0)
+	const struct powerpc_dialect *dialect = &reader->dialect;
+	const struct powerpc_layout *layout = dialect->layout;
+	if (n >= 4 && powerpc_word(dialect, now) >> 26 == 0)
 		return false;
 	if (n < (size_t)layout->pc + (layout->wide ? 8 : 4))
 		return true;
-	uint64_t pc = full_register(dialect, now + layout->pc);
+	uint64_t pc = powerpc_state_register(dialect, now + layout->pc);
 	if (!previous)
 		return (pc & 3) == 0;
 	struct full_step step = full_step_between(dialect, previous, now);
@@ -150,12 +151,12 @@ continues(
 static bool
 is_corrupt(const struct full_reader *reader, const uint8_t *previous, const uint8_t *now)
 {
-	const struct full_dialect *dialect = &reader->dialect;
-	const struct full_layout *layout = dialect->layout;
-	uint64_t pc = full_register(dialect, now + layout->pc);
-	unsigned faults = full_word(dialect, now) >> 26 == 0;
+	const struct powerpc_dialect *dialect = &reader->dialect;
+	const struct powerpc_layout *layout = dialect->layout;
+	uint64_t pc = powerpc_state_register(dialect, now + layout->pc);
+	unsigned faults = powerpc_word(dialect, now) >> 26 == 0;
 	faults += (pc & 3) != 0;
-	faults += !(full_register(dialect, now + layout->msr) & FULL_MSR_USER);
+	faults += !(powerpc_state_register(dialect, now + layout->msr) & FULL_MSR_USER);
 	if (faults == 0)
 		return false;
 	const char *name;
@@ -171,12 +172,12 @@ is_corrupt(const struct full_reader *reader, const uint8_t *previous, const uint
 static bool
 is_valid(const struct full_reader *reader, const uint8_t *p, size_t n)
 {
-	const struct full_dialect *dialect = &reader->dialect;
-	const struct full_layout *layout = dialect->layout;
+	const struct powerpc_dialect *dialect = &reader->dialect;
+	const struct powerpc_layout *layout = dialect->layout;
 	const char *name;
-	return n >= layout->record && full_word(dialect, p) >> 26 != 0 &&
-	       (full_register(dialect, p + layout->pc) & 3) == 0 &&
-	       (full_register(dialect, p + layout->msr) & FULL_MSR_USER) &&
+	return n >= layout->record && powerpc_word(dialect, p) >> 26 != 0 &&
+	       (powerpc_state_register(dialect, p + layout->pc) & 3) == 0 &&
+	       (powerpc_state_register(dialect, p + layout->msr) & FULL_MSR_USER) &&
 	       !full_pads_set(dialect, p, &name) &&
 	       continues(reader, p, p + layout->record, n - layout->record);
 }
@@ -184,7 +185,7 @@ is_valid(const struct full_reader *reader, const uint8_t *p, size_t n)
 static bool
 is_sync(const struct full_reader *reader, const uint8_t *p)
 {
-	return full_sync_find(full_word(&reader->dialect, p)) >= 0;
+	return full_sync_find(powerpc_word(&reader->dialect, p)) >= 0;
 }
 
 /* Returns whether the next record is a synchronisation record: after it and its like a record
@@ -209,15 +210,15 @@ static void
 put_escape(struct full_fill *fill, const uint8_t *p)
 {
 	struct batch *batch = fill->batch;
-	const struct full_dialect *dialect = &fill->reader->dialect;
+	const struct powerpc_dialect *dialect = &fill->reader->dialect;
 	size_t row = batch->view.rows;
-	uint32_t word = full_word(dialect, p);
+	uint32_t word = powerpc_word(dialect, p);
 	unsigned sync = (unsigned)full_sync_find(word);
 	put_row(fill, row, FULL_SYNC + sync, in_offset(fill->reading->in));
 	batch_put(batch, sync, row, (uint8_t)sync);
 	batch_put(batch, escape, row, (uint16_t)(word >> 16));
-	batch_put(batch, address, row, full_word(dialect, p + 4));
-	batch_put(batch, value, row, full_word(dialect, p + 8));
+	batch_put(batch, address, row, powerpc_word(dialect, p + 4));
+	batch_put(batch, value, row, powerpc_word(dialect, p + 8));
 	in_consume(fill->reading->in, FULL_ESCAPE_SIZE);
 }
 
@@ -254,8 +255,8 @@ read_records(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_err
 		if (is_corrupt(reader, fill->previous, now)) {
 			status = err_set(error, POLY_ERR_FORMAT, origin + used,
 				"not a record: opcode %08x at pc %08llx",
-				full_word(&reader->dialect, now),
-				(unsigned long long)full_register(
+				powerpc_word(&reader->dialect, now),
+				(unsigned long long)powerpc_state_register(
 					&reader->dialect, now + reader->dialect.layout->pc));
 			break;
 		}
@@ -318,7 +319,7 @@ full_resync(struct reading *reading, struct batch *batch, struct poly_error *err
 {
 	struct full_fill fill = start_fill(reading, batch);
 	struct full_reader *reader = fill.reader;
-	size_t have, at = 1, lookahead = (size_t)2 * FULL_RECORD_MAX;
+	size_t have, at = 1, lookahead = (size_t)2 * POWERPC_RECORD_MAX;
 	const uint8_t *p = in_peek(reading->in, SEARCH_SIZE + lookahead, &have);
 	bool last = have < SEARCH_SIZE + lookahead;
 	size_t end = last ? have : SEARCH_SIZE;

@@ -28,8 +28,7 @@ full_wopen(struct writing *writing, struct poly_error *error)
 	if (source->raw_format && strcmp(source->raw_format, "tt6") == 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"cannot write TT6 as FULL: FULL records require registers");
-	writing->uses = POLY_HAS(opcode) | POLY_HAS(payload) | POLY_HAS(sync) |
-			POLY_HAS(address) | POLY_HAS(value) | POLY_HAS(raw) | POLY_HAS(origin);
+	writing->uses = POLY_COLUMNS(opcode, payload, sync, address, value, raw, origin);
 	writer->source.little = fact_is(writing, "amber.endian", "le");
 	writer->little = order == FULL_AUTO ? writer->source.little : order == FULL_SECOND;
 	writer->magic = !fact_is(writing, "amber.magic", "none");
@@ -39,9 +38,9 @@ full_wopen(struct writing *writing, struct poly_error *error)
 	uint64_t size = 0;
 	const char *fact = poly_trace_fact(source, "amber.record");
 	if (record)
-		writer->layout = &full_layouts[record - 1];
+		writer->layout = &powerpc_layouts[record - 1];
 	if (fact && num_parse(fact, strlen(fact), &size) && !record)
-		writer->layout = full_layout_find(size);
+		writer->layout = powerpc_layout_find(size);
 	writer->preserves_raw = writing->own_raw && writer->little == writer->source.little &&
 				(!record || !size || writer->layout->record == size);
 	return POLY_OK;
@@ -123,7 +122,7 @@ static enum poly_status
 choose_layout(
 	struct full_writer *writer, size_t payload, uint64_t origin, struct poly_error *error)
 {
-	const struct full_layout *from = full_layout_find((uint64_t)payload + 4);
+	const struct powerpc_layout *from = powerpc_layout_find((uint64_t)payload + 4);
 	if (!from)
 		return err_set(error, POLY_ERR_LOSS, origin,
 			"the payload has %zu bytes, expected 1000, 1004, 1144, 1148 or 1156",
@@ -156,7 +155,7 @@ write_record(struct writing *writing, const struct poly_batch *batch, size_t row
 	if (status != POLY_OK)
 		return status;
 	write_magic(writing);
-	uint8_t from[FULL_RECORD_MAX] = {0}, dst[FULL_RECORD_MAX] = {0};
+	uint8_t from[POWERPC_RECORD_MAX] = {0}, dst[POWERPC_RECORD_MAX] = {0};
 	store_word(writer, dst, (uint32_t)batch->opcode[row]);
 	if (writer->layout == writer->source.layout &&
 		writer->little == writer->source.little) {

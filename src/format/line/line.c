@@ -2,6 +2,8 @@
 /* Reads lines of text. */
 #include "format/line/line.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Expected maximum length of a line in bytes. */
@@ -92,15 +94,6 @@ store_corrupt(struct batch *batch, size_t row, const struct line_format *format,
 	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 }
 
-static void
-blame_length(const struct lines *lines, struct line_fault *fault)
-{
-	fault->rule = lines->format->too_long;
-	fault->column = 0;
-	snprintf(fault->text, sizeof fault->text, "the line is longer than %zu bytes",
-		lines->limit);
-}
-
 /* Returns the failure for a line that is not a record. */
 static enum poly_status
 bad_line(const struct reading *reading, const struct line *line, const struct line_fault *fault,
@@ -127,10 +120,32 @@ find_fault(struct reading *reading, size_t row, const struct line *line,
 		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
 }
 
+/* Returns whether no column of a row is set. */
+static bool
+is_empty(const struct batch *batch, size_t row)
+{
+	for (size_t i = 0; i < POLY_COLUMN_COUNT; i++) {
+		if (batch->bits[i] && bit_test(batch->bits[i], row))
+			return false;
+	}
+	return true;
+}
+
+/* Parses a line into a row; false, and no column is set, if the line is not a record. */
+static bool
+parse_line(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	const struct lines *lines = reading->state;
+	if (lines->format->parse_line(reading, batch, row, line, fault))
+		return true;
+	assert(is_empty(batch, row));
+	return false;
+}
+
 /* The rows being created from lines. */
 struct taking {
 	struct reading *reading;
-	const struct line_format *format;
 	struct predictor *predictor;
 	struct batch *batch;
 	size_t row;
@@ -144,8 +159,7 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool learns =
 		taking->predictor->started && line->ended && predict_wants(taking->predictor);
 	line->shape = learns ? &shape : NULL;
-	bool good = taking->format->parse_line(
-		taking->reading, taking->batch, taking->row, line, fault);
+	bool good = parse_line(taking->reading, taking->batch, taking->row, line, fault);
 	shape.repeats &= good && !line->row_index && !*line->more_rows;
 	/*
 	 * A template contains its site, so all sites are numbered here, in order. A failure is
@@ -170,10 +184,10 @@ take_known(struct reading *reading, struct lines *lines, size_t row)
 }
 
 void
-lines_open(struct reading *reading, const struct line_format *format)
+lines_open(struct reading *reading, struct lines *lines, const struct line_format *format)
 {
-	struct lines *lines = reading->state;
 	const size_t max = reading->max_line;
+	assert((void *)lines == reading->state);
 	lines->format = format;
 	lines->limit = max && max < format->limit ? max : format->limit;
 }
@@ -192,7 +206,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		lines->row_index = 0;
 		lines->within = false;
 	}
-	if (format->predict.windows)
+	if (!poly_columns_empty(format->predict.windows))
 		predict_begin(&lines->predictor, batch, &format->predict,
 			(enum predict_way)reading->prediction);
 	for (;; row++) {
@@ -203,10 +217,11 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		status = front_line(lines, reading->in, &line);
 		if (status != POLY_OK)
 			break;
-		const struct taking taking = {reading, format, &lines->predictor, batch, row};
+		const struct taking taking = {reading, &lines->predictor, batch, row};
 		bool whole = !lines->within && line.size <= lines->limit;
 		if (!whole)
-			blame_length(lines, &fault);
+			line_set_fault(&fault, lines->format->too_long, 0,
+				"the line is longer than %zu bytes", lines->limit);
 		if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(reading, &line, &fault, error);
@@ -242,9 +257,9 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	}
 	bool too_long = line.size > lines->limit;
 	if (too_long)
-		blame_length(lines, &fault);
-	if (!lines->within &&
-		(too_long || !format->parse_line(reading, batch, 0, &line, &fault)))
+		line_set_fault(&fault, lines->format->too_long, 0,
+			"the line is longer than %zu bytes", lines->limit);
+	if (!lines->within && (too_long || !parse_line(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = lines->limit;
@@ -271,6 +286,26 @@ lines_close(struct reading *reading)
 	struct lines *lines = reading->state;
 	buf_free(&lines->tail);
 	predict_free(&lines->predictor);
+}
+
+bool
+line_set_fault(struct line_fault *fault, unsigned rule, size_t column, const char *format, ...)
+{
+	va_list list;
+	fault->rule = rule;
+	fault->column = (unsigned)column;
+	va_start(list, format);
+	vsnprintf(fault->text, sizeof fault->text, format, list);
+	va_end(list);
+	return false;
+}
+
+void
+line_check_end(struct reading *reading, size_t row, const struct line *line, unsigned rule)
+{
+	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, rule, reading->record + row + 1, line->offset,
+			"the last line has no newline, it may be truncated");
 }
 
 int

@@ -67,8 +67,11 @@ struct lines {
 	struct predictor predictor;
 };
 
-/* Opens the lines; a format's open calls it. format must outlive the reader. */
-void lines_open(struct reading *reading, const struct line_format *format);
+/*
+ * Opens the lines; a format's open calls it. lines is the first member of the state, which the
+ * functions below rely on. format must outlive the reader.
+ */
+void lines_open(struct reading *reading, struct lines *lines, const struct line_format *format);
 
 /*
  * Functions of struct format, for line formats. lines_resync adds a finding for the corrupt
@@ -101,6 +104,14 @@ line_size(const uint8_t *text, size_t n, size_t limit)
 	const uint8_t *newline = n ? memchr(text, '\n', n) : NULL;
 	return newline ? (size_t)(newline - text) + 1 : 0;
 }
+
+/* Sets why a line is not a record; column: byte of the line from 1, or 0. Returns false. */
+bool line_set_fault(struct line_fault *fault, unsigned rule, size_t column, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
+
+/* Adds a finding of a rule if a line without newline is the last one. */
+void line_check_end(
+	struct reading *reading, size_t row, const struct line *line, unsigned rule);
 
 /*
  * Returns the number of leading bytes of a word to quote in a message: printable, and limited.

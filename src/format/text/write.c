@@ -35,7 +35,7 @@ text_wopen(struct writing *writing, struct poly_error *error)
 	if (own && own_separator && !writing->is_set[TEXT_OPTION_SEPARATOR])
 		separator = own_separator;
 	if (!columns)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"format 'text' needs a description of its columns, such as "
 			"'text:pc:hex,branch:T/N'; see polytrace-text(5)");
 	enum poly_status status =
@@ -44,10 +44,11 @@ text_wopen(struct writing *writing, struct poly_error *error)
 		return status;
 	writer->copies_raw = own && strcmp(own, columns) == 0 && own_separator &&
 			     strcmp(own_separator, separator) == 0;
-	writing->uses = writer->description.columns | writer->description.constants |
-			POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(origin);
+	writing->uses = poly_columns_union(
+		poly_columns_union(writer->description.columns, writer->description.constants),
+		POLY_COLUMNS(kind, record, origin));
 	if (writer->copies_raw)
-		writing->uses |= POLY_HAS(raw);
+		poly_columns_add(&writing->uses, POLY_COLUMN_raw);
 	return POLY_OK;
 }
 

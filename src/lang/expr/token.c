@@ -20,7 +20,7 @@ expr_error(const char *text, size_t at, struct poly_error *error, const char *me
 	vsnprintf(description, sizeof description, message, arguments);
 	va_end(arguments);
 	caret_show(shown, text, strlen(text), at);
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s%s", description, shown);
+	return err_usage(error, "%s%s", description, shown);
 }
 
 static bool

@@ -32,8 +32,7 @@ bpred_range(
 {
 	if (value >= low && value <= high)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected %u to %u",
-		what, value, low, high);
+	return err_usage(error, "%s is %u, expected %u to %u", what, value, low, high);
 }
 
 enum poly_status

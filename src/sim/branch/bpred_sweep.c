@@ -95,18 +95,18 @@ check(const struct bpred_config *configs, size_t n, struct poly_error *error)
 {
 	uint64_t total = 0;
 	if (!n || n > BPRED_SWEEP_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"sweep of %zu predictors, expected 1 to %d", n, BPRED_SWEEP_MAX);
+		return err_usage(
+			error, "sweep of %zu predictors, expected 1 to %d", n, BPRED_SWEEP_MAX);
 	for (size_t i = 0; i < n; i++) {
 		enum poly_status status = bpred_check(&configs[i], error);
 		if (status)
 			return status;
 		if (configs[i].kind != BPRED_BIMODAL && configs[i].kind != BPRED_GSHARE)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"predictor '%s' is in a sweep, expected bimodal or gshare",
 				bpred_name(configs[i].kind));
 		if (configs[i].pc_shift != configs[0].pc_shift)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"shift of the address is %u and %u in one sweep, expected one",
 				configs[0].pc_shift, configs[i].pc_shift);
 		total += (uint64_t)1 << log2_of(&configs[i]);

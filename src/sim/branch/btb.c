@@ -20,14 +20,13 @@ static enum poly_status
 check(const struct btb_config *config, struct poly_error *error)
 {
 	if (!config->ways || config->ways > BTB_WAYS_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"BTB has %u ways, expected 1 to %d", config->ways, BTB_WAYS_MAX);
+		return err_usage(
+			error, "BTB has %u ways, expected 1 to %d", config->ways, BTB_WAYS_MAX);
 	if (!config->sets || config->sets > BTB_ENTRIES_MAX / config->ways)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"BTB has %u sets, expected 1 to %u", config->sets,
+		return err_usage(error, "BTB has %u sets, expected 1 to %u", config->sets,
 			BTB_ENTRIES_MAX / config->ways);
 	if (config->tag_bits > 64 || config->pc_shift > 63)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"BTB has tags of %u bits and a shift of %u, "
 			"expected at most 64 and 63",
 			config->tag_bits, config->pc_shift);

@@ -12,8 +12,8 @@ ras_init(struct ras *ras, uint32_t room, struct poly_error *error)
 {
 	memset(ras, 0, sizeof *ras);
 	if (!room || room > RAS_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"return-address stack has %u entries, expected 1 to %d", room, RAS_MAX);
+		return err_usage(error, "return-address stack has %u entries, expected 1 to %d",
+			room, RAS_MAX);
 	ras->addresses = mem_new(room, sizeof *ras->addresses);
 	ras->room = room;
 	return ras->addresses ? POLY_OK : err_memory(error);

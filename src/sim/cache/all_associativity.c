@@ -31,8 +31,7 @@ all_associativity_new(
 {
 	*all = NULL;
 	if (min > max || max > ALL_ASSOCIATIVITY_BITS_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"2^%u to 2^%u sets, expected at most 2^%d", min, max,
+		return err_usage(error, "2^%u to 2^%u sets, expected at most 2^%d", min, max,
 			ALL_ASSOCIATIVITY_BITS_MAX);
 	struct all_associativity *created = mem_new(1, sizeof *created);
 	if (!created)

@@ -37,23 +37,22 @@ check_ways(const struct cache_config *config, struct poly_error *error)
 {
 	const enum cache_policy policy = config->policy;
 	if (!config->ways)
-		return err_set(
-			error, POLY_ERR_USAGE, POLY_NO_OFFSET, "ways=0, expected at least 1");
+		return err_usage(error, "ways=0, expected at least 1");
 	if (is_wide(config) && config->sets != 1)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"ways=%" PRIu32 ", expected at most %d with more than one set",
 			config->ways, CACHE_WAYS_MAX);
 	if (is_wide(config) &&
 		(config->always_valid || (policy != CACHE_LRU && policy != CACHE_FIFO &&
 						 policy != CACHE_RANDOM)))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"ways=%" PRIu32 ", expected at most %d with this policy", config->ways,
 			CACHE_WAYS_MAX);
 	if (config->always_valid && policy != CACHE_LRU && policy != CACHE_POINTER)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache without valid bits requires the policy lru or pointer");
+		return err_usage(
+			error, "a cache without valid bits requires the policy lru or pointer");
 	if (policy == CACHE_PLRU && !is_power(config->ways))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"ways=%" PRIu32 ", the policy plru requires a power of two",
 			config->ways);
 	return POLY_OK;
@@ -64,7 +63,7 @@ cache_check_line(const char *what, uint32_t size, struct poly_error *error)
 {
 	if (is_power(size) && size >= CACHE_LINE_MIN && size <= CACHE_LINE_MAX)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"%s of %" PRIu32 " bytes, expected a power of two from %d to %" PRIu32, what,
 		size, CACHE_LINE_MIN, CACHE_LINE_MAX);
 }
@@ -73,17 +72,16 @@ enum poly_status
 cache_check(const struct cache_config *config, struct poly_error *error)
 {
 	if (!is_power(config->sets))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"%" PRIu64 " sets is not a power of two (size/(ways*line))",
 			config->sets);
 	const enum poly_status status = cache_check_line("lines", config->line_size, error);
 	if (status != POLY_OK)
 		return status;
 	if ((unsigned)config->policy >= CACHE_POLICIES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"unknown replacement policy %d", (int)config->policy);
+		return err_usage(error, "unknown replacement policy %d", (int)config->policy);
 	if (config->ways && config->sets > CACHE_LINES_MAX / config->ways)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"%" PRIu64 " sets of %" PRIu32 " ways, expected at most %" PRIu64
 			" lines",
 			config->sets, config->ways, CACHE_LINES_MAX);

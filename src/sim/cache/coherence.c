@@ -46,16 +46,15 @@ check(const struct coherence_config *config, struct poly_error *error)
 	const struct cache_config *cache = &config->cache;
 	const uint32_t word = config->word_size;
 	if (!config->threads || config->threads > COHERENCE_THREADS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " threads, expected 1 to %d", config->threads,
-			COHERENCE_THREADS);
+		return err_usage(error, "%" PRIu32 " threads, expected 1 to %d",
+			config->threads, COHERENCE_THREADS);
 	if (cache->write_through || cache->no_allocate || cache->always_valid)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"coherent caches must be write-back and write-allocate, with valid "
 			"bits");
 	if (!word || (word & (word - 1)) || word > cache->line_size ||
 		cache->line_size / word > COHERENCE_WORDS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"words of %" PRIu32 " bytes, a line of %" PRIu32
 			" bytes has to have 1 to %d",
 			word, cache->line_size, COHERENCE_WORDS);

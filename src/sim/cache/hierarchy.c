@@ -297,18 +297,16 @@ check_level(const struct hierarchy_level *level, struct poly_error *error)
 {
 	const struct cache_config *cache = &level->cache;
 	if (cache->always_valid)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a cache without valid bits cannot be a level of a hierarchy");
+		return err_usage(
+			error, "a cache without valid bits cannot be a level of a hierarchy");
 	if ((unsigned)level->prefetch >= PREFETCHES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "unknown prefetcher %d",
-			(int)level->prefetch);
+		return err_usage(error, "unknown prefetcher %d", (int)level->prefetch);
 	if (level->prefetch != PREFETCH_NONE &&
 		(!level->prefetch_degree || level->prefetch_degree > PREFETCH_DEGREE_MAX))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%" PRIu32 " lines per prefetch, expected 1 to %d",
+		return err_usage(error, "%" PRIu32 " lines per prefetch, expected 1 to %d",
 			level->prefetch_degree, PREFETCH_DEGREE_MAX);
 	if (level->victims > CACHE_LINES_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"a victim cache of %" PRIu32 " lines, expected at most %" PRIu64,
 			level->victims, CACHE_LINES_MAX);
 	return cache_check(cache, error);
@@ -321,7 +319,7 @@ check_pair(const struct hierarchy_config *config, const struct hierarchy_level *
 {
 	const uint32_t upper = above->cache.line_size, lower = level->cache.line_size;
 	if (upper > lower || (upper != lower && config->inclusion != HIERARCHY_NINE))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"lines of %" PRIu32 " bytes above lines of %" PRIu32 " bytes: %s",
 			upper, lower,
 			upper > lower ? "lines of a lower level cannot be shorter"
@@ -334,8 +332,8 @@ hierarchy_check(const struct hierarchy_config *config, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	if (!config->count || config->count > HIERARCHY_LEVELS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%u levels, expected 1 to %d", config->count, HIERARCHY_LEVELS);
+		return err_usage(
+			error, "%u levels, expected 1 to %d", config->count, HIERARCHY_LEVELS);
 	for (unsigned i = 0; i <= config->count && status == POLY_OK; i++) {
 		const bool last = i == config->count;
 		const struct hierarchy_level *level =
@@ -345,11 +343,11 @@ hierarchy_check(const struct hierarchy_config *config, struct poly_error *error)
 		status = check_level(level, error);
 		if (status == POLY_OK && config->inclusion == HIERARCHY_EXCLUSIVE &&
 			(level->cache.write_through || level->cache.no_allocate))
-			status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			status = err_usage(error,
 				"exclusive levels must be write-back and write-allocate");
 		if (status == POLY_OK && config->inclusion == HIERARCHY_EXCLUSIVE && !last &&
 			i > 0 && level->victims)
-			status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			status = err_usage(error,
 				"an exclusive level holds victims itself and cannot have a "
 				"victim cache");
 		if (status == POLY_OK && !last && i > 0)

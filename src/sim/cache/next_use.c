@@ -126,8 +126,7 @@ enum poly_status
 next_use_read(struct next_use *next, uint64_t *uses, size_t count, struct poly_error *error)
 {
 	if (count > next->uses - next->read)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more uses than in the first pass");
+		return err_usage(error, "more uses than in the first pass");
 	next->read += count;
 	return get(next, next->read - count, uses, count, error);
 }

@@ -45,8 +45,7 @@ paging_new(const struct paging_config *config, struct paging **paging, struct po
 		.policy = config->policy == PAGING_FIFO ? CACHE_FIFO : CACHE_LRU};
 	*paging = NULL;
 	if ((unsigned)config->policy >= PAGING_POLICIES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"unknown page replacement %d", (int)config->policy);
+		return err_usage(error, "unknown page replacement %d", (int)config->policy);
 	enum poly_status status = cache_check_line("pages", config->page_size, error);
 	if (status == POLY_OK)
 		status = cache_check(&as_cache, error);

@@ -43,9 +43,8 @@ shards_new(unsigned k, uint32_t lines, struct shards **shards, struct poly_error
 {
 	*shards = NULL;
 	if (k < SHARDS_MIN || k > SHARDS_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"a sample of one in 2^%u lines, expected 2^%d to 2^%d", k, SHARDS_MIN,
-			SHARDS_MAX);
+		return err_usage(error, "a sample of one in 2^%u lines, expected 2^%d to 2^%d",
+			k, SHARDS_MIN, SHARDS_MAX);
 	struct shards *created = mem_new(1, sizeof *created);
 	if (!created)
 		return err_memory(error);

@@ -20,7 +20,7 @@ make_level(const struct tlb_config *config, const struct tlb_level *level,
 	struct hierarchy_level *dst, struct poly_error *error)
 {
 	if (!level->ways || level->entries % level->ways)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"%" PRIu32 " entries are not a multiple of sets of %" PRIu32 " ways",
 			level->entries, level->ways);
 	*dst = (struct hierarchy_level){.cache = {.sets = level->entries / level->ways,
@@ -42,8 +42,8 @@ tlb_new(const struct tlb_config *config, struct tlb **tlb, struct poly_error *er
 	if (status != POLY_OK)
 		return status;
 	if (!config->count || config->count > TLB_LEVELS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%u levels, expected 1 to %d", config->count, TLB_LEVELS);
+		return err_usage(
+			error, "%u levels, expected 1 to %d", config->count, TLB_LEVELS);
 	for (unsigned i = 0; i < config->count && status == POLY_OK; i++)
 		status = make_level(config, &config->levels[i], &levels.levels[i], error);
 	if (status == POLY_OK && config->split)

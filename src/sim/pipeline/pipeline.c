@@ -26,8 +26,7 @@ fits(const char *what, unsigned found, unsigned min, unsigned max, struct poly_e
 {
 	if (found >= min && found <= max)
 		return true;
-	err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "%s is %u, expected %u to %u", what,
-		found, min, max);
+	err_usage(error, "%s is %u, expected %u to %u", what, found, min, max);
 	return false;
 }
 
@@ -45,8 +44,8 @@ enum poly_status
 pipeline_inorder_sound(const struct pipeline_inorder_config *config, struct poly_error *error)
 {
 	if (config->order > PIPELINE_ORDER_ALL)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"unknown rule %d for the order of writes", (int)config->order);
+		return err_usage(
+			error, "unknown rule %d for the order of writes", (int)config->order);
 	bool is_valid = fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&
 			fits("the penalty in cycles", config->penalty, 0, PIPELINE_LATENCY_MAX,
 				error) &&
@@ -58,8 +57,8 @@ enum poly_status
 pipeline_ooo_sound(const struct pipeline_ooo_config *config, struct poly_error *error)
 {
 	if (config->memory > PIPELINE_MEMORY_STORE_SETS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"unknown rule %d for loads and stores", (int)config->memory);
+		return err_usage(
+			error, "unknown rule %d for loads and stores", (int)config->memory);
 	/* A micro-op with two destinations cannot be renamed with one register. */
 	bool is_valid =
 		fits("the width", config->width, 1, PIPELINE_WIDTH_MAX, error) &&

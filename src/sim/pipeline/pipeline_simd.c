@@ -96,8 +96,8 @@ check_all(const struct pipeline_inorder_config *configs, size_t count, lane_run 
 	struct poly_error *error)
 {
 	if (count < 1 || count > PIPELINE_LANES)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"%zu pipelines at once, expected 1 to %d", count, PIPELINE_LANES);
+		return err_usage(error, "%zu pipelines at once, expected 1 to %d", count,
+			PIPELINE_LANES);
 	if (!run)
 		return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
 			"this processor lacks the requested vector instructions");

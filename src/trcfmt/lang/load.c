@@ -216,8 +216,7 @@ copy_options(struct poly_template_options *effective,
 	if (!options)
 		return POLY_OK;
 	if (options->size == 0)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"template options of size 0: not initialized");
+		return err_usage(error, "template options of size 0: not initialized");
 	memcpy(effective, options,
 		options->size < sizeof *effective ? options->size : sizeof *effective);
 	return POLY_OK;

@@ -363,9 +363,8 @@ poly_templates_update(const struct poly_update *update, struct poly_updated **up
 	struct update_state updating = {.update = update};
 	*updated = NULL;
 	if (update->size < sizeof *update)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"update of wrong size (found %zu bytes, expected %zu)", update->size,
-			sizeof *update);
+		return err_usage(error, "update of wrong size (found %zu bytes, expected %zu)",
+			update->size, sizeof *update);
 	if (update->master_size > TRCFMT_FILE_SIZE || update->changes_size > TRCFMT_FILE_SIZE)
 		return err_set(error, POLY_ERR_LIMIT, TRCFMT_FILE_SIZE,
 			"more than %zu bytes of templates", TRCFMT_FILE_SIZE);

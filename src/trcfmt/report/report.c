@@ -177,16 +177,15 @@ parse_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 	report->has_start = options->start != NULL;
 	report->has_end = options->end != NULL;
 	if (options->date && !date_parse(zone, options->date, &report->date))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"invalid date '%.40s' (expected 'YYYY-MM-DD hh:mm:ss')", options->date);
+		return err_usage(error, "invalid date '%.40s' (expected 'YYYY-MM-DD hh:mm:ss')",
+			options->date);
 	if (options->start && !date_parse_short(zone, options->start, &report->start))
 		wrong = options->start;
 	if (options->end && !date_parse_short(zone, options->end, &report->end))
 		wrong = options->end;
 	if (!wrong)
 		return POLY_OK;
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"invalid date '%.40s' (expected 'mmddhhmmssyy')", wrong);
+	return err_usage(error, "invalid date '%.40s' (expected 'mmddhhmmssyy')", wrong);
 }
 
 /* Parses an expression, so that a syntax error is reported before a trace is read. */
@@ -219,7 +218,7 @@ set_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 	report->settings.layout.shown[LAYOUT_wall] = options->wall;
 	layout_finish(&report->settings.layout);
 	if (report->settings.hist && report->form != POLY_TRCRPT_TEXT)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"a histogram has only the text form; the summary has its counts in all "
 			"forms");
 	status = parse_dates(report, options, error);
@@ -272,7 +271,7 @@ poly_trcrpt_new(const struct poly_templates *templates,
 	struct poly_trcrpt_options effective = POLY_TRCRPT_OPTIONS_INIT;
 	*report = NULL;
 	if (options && !options->size)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET, "options of size 0");
+		return err_usage(error, "options of size 0");
 	if (options)
 		memcpy(&effective, options,
 			options->size < sizeof effective ? options->size : sizeof effective);
@@ -330,14 +329,13 @@ report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs
 {
 	event_merge_where(&report->merge, report->where);
 	enum poly_status status =
-		event_merge_init(&report->merge, inputs->readers, inputs->count, error);
+		event_merge_init(&report->merge, inputs->sources, inputs->count, error);
 	report->names = inputs->names;
 	if (status != POLY_OK)
 		return status;
 	report_header_read(report);
 	if ((report->wall || report->has_start || report->has_end) && !report->header.has_date)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"the trace has no date; set options.date");
+		return err_usage(error, "the trace has no date; set options.date");
 	return POLY_OK;
 }
 

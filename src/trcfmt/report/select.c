@@ -51,7 +51,7 @@ mark_hooks(uint64_t *set, const char *list, const char *end, struct poly_error *
 	struct list_word word;
 	while ((word = next_word(&list, end)).text) {
 		if (!mark_hook(set, &word))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"invalid hook '%.*s' (expected two to four hexadecimal digits)",
 				(int)(word.size < 40 ? word.size : 40), word.text);
 	}
@@ -73,7 +73,7 @@ mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct li
 			return mark_hooks(set, colon + 1, stop, error);
 		at = feed ? feed + 1 : end;
 	}
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"no such event group '%.*s' in %s; AIX's groups are not published: define it "
 		"by a line such as 'disk: 10B,1060'",
 		(int)(name->size < 40 ? name->size : 40), name->text,
@@ -121,8 +121,7 @@ add_number(struct map *map, uint64_t number, struct poly_error *error)
 static enum poly_status
 id_error(const char *what, const struct list_word *word, struct poly_error *error)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"invalid %s '%.*s' (expected a number)", what,
+	return err_usage(error, "invalid %s '%.*s' (expected a number)", what,
 		(int)(word->size < 40 ? word->size : 40), word->text);
 }
 
@@ -177,13 +176,12 @@ parse_data(struct event_selection *select, const char *text, struct poly_error *
 	uint64_t word, value;
 	if (!equals || !num_parse(number, (size_t)(equals - number), &word) || !word ||
 		word > 255 || !num_parse(equals + 1, strlen(equals + 1), &value))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"invalid data '%.60s' (expected a data word and its value, such as "
 			"'1=0x20')",
 			text);
 	if (select->data_count == SELECT_DATA_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d data words requested", SELECT_DATA_MAX);
+		return err_usage(error, "more than %d data words requested", SELECT_DATA_MAX);
 	select->data[select->data_count].word = (uint8_t)word;
 	select->data[select->data_count++].value = value;
 	return POLY_OK;

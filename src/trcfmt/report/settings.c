@@ -11,6 +11,8 @@
 struct setting_parser {
 	struct poly_trcrpt_setting public;
 	bool (*parse)(struct report_settings *settings, const char *value, size_t n);
+	size_t flag; /* without a parser: offset of the bool for which the value has two words
+		      */
 };
 
 static bool
@@ -19,19 +21,16 @@ is_word(const char *value, size_t n, const char *word)
 	return strlen(word) == n && memcmp(value, word, n) == 0;
 }
 
-/* Parses one of two words. */
+/* Parses one of two words: "on|off", or "no|yes" in that order. */
 static bool
-parse_word(bool *field, const char *value, size_t n, const char *const words[2])
+parse_flag(bool *flag, const char *words, const char *value, size_t n)
 {
-	*field = is_word(value, n, words[1]);
-	return *field || is_word(value, n, words[0]);
-}
-
-static bool
-parse_switch(bool *field, const char *value, size_t n)
-{
-	static const char *const words[] = {"off", "on"};
-	return parse_word(field, value, n, words);
+	const char *second = strchr(words, '|') + 1;
+	const size_t first = (size_t)(second - 1 - words);
+	const bool is_first = n == first && memcmp(value, words, n) == 0;
+	const bool is_second = is_word(value, n, second);
+	*flag = strcmp(words, "on|off") == 0 ? is_first : is_second;
+	return is_first || is_second;
 }
 
 /* Parses seconds with up to 9 decimals. */
@@ -52,28 +51,11 @@ parse_seconds(int64_t *ns, const char *value, size_t n)
 	return n <= whole + 10;
 }
 
-#define SWITCH(word, field)                                                              \
-	static bool parse_##word(struct report_settings *s, const char *value, size_t n) \
-	{                                                                                \
-		return parse_switch(&s->field, value, n);                                \
-	}
-SWITCH(two_lines, layout.two_lines)
-SWITCH(cpuid, layout.shown[LAYOUT_cpuid])
-SWITCH(exec, layout.shown[LAYOUT_exec])
-SWITCH(filename, layout.shown[LAYOUT_filename])
-SWITCH(hist, hist)
-SWITCH(ids, layout.shown[LAYOUT_ids])
-SWITCH(pid, layout.shown[LAYOUT_pid])
-SWITCH(purr, layout.shown[LAYOUT_purr])
-SWITCH(removedups, remove_duplicates)
-SWITCH(reportedcpus, layout.shown[LAYOUT_reportedcpus])
-SWITCH(tid, layout.shown[LAYOUT_tid])
-
 /* The depth of interrupts is shown beside the system call. */
 static bool
 parse_svc(struct report_settings *s, const char *value, size_t n)
 {
-	bool good = parse_switch(&s->layout.shown[LAYOUT_svc], value, n);
+	bool good = parse_flag(&s->layout.shown[LAYOUT_svc], "on|off", value, n);
 	s->layout.shown[LAYOUT_depth] = s->layout.shown[LAYOUT_svc];
 	return good;
 }
@@ -124,41 +106,6 @@ parse_columns(struct report_settings *s, const char *value, size_t n)
 }
 
 static bool
-parse_delta(struct report_settings *s, const char *value, size_t n)
-{
-	static const char *const words[] = {"printed", "all"};
-	return parse_word(&s->delta_all, value, n, words);
-}
-
-static bool
-parse_undefined(struct report_settings *s, const char *value, size_t n)
-{
-	static const char *const words[] = {"dump", "skip"};
-	return parse_word(&s->skip_undefined, value, n, words);
-}
-
-static bool
-parse_spacing(struct report_settings *s, const char *value, size_t n)
-{
-	static const char *const words[] = {"ibm", "raw"};
-	return parse_word(&s->eval.raw_spacing, value, n, words);
-}
-
-static bool
-parse_nomatch(struct report_settings *s, const char *value, size_t n)
-{
-	static const char *const words[] = {"nothing", "value"};
-	return parse_word(&s->eval.nomatch_value, value, n, words);
-}
-
-static bool
-parse_overread(struct report_settings *s, const char *value, size_t n)
-{
-	static const char *const words[] = {"stop", "zero"};
-	return parse_word(&s->eval.overread_zero, value, n, words);
-}
-
-static bool
 parse_start64(struct report_settings *s, const char *value, size_t n)
 {
 	s->eval.start64 = n == 1 ? (unsigned)(*value - '0') : 0;
@@ -188,50 +135,56 @@ parse_tz(struct report_settings *s, const char *value, size_t n)
 	return true;
 }
 
+#define FLAG(field) .flag = offsetof(struct report_settings, field)
+
 static const struct setting_parser table[] = {
-	{{"2line", "on|off", "off", "print the text on a line of its own"}, parse_two_lines},
+	{{"2line", "on|off", "off", "print the text on a line of its own"},
+		FLAG(layout.two_lines)},
 	{{"component", "off", "off", "print names of component traces (not supported)"},
-		parse_component},
-	{{"cpuid", "on|off", "off", "print the column CPU"}, parse_cpuid},
-	{{"endtime", "S", "", "exclude events later than S seconds"}, parse_end},
-	{{"exec", "on|off", "off", "print the column PROCESS NAME"}, parse_exec},
+		.parse = parse_component},
+	{{"cpuid", "on|off", "off", "print the column CPU"}, FLAG(layout.shown[LAYOUT_cpuid])},
+	{{"endtime", "S", "", "exclude events later than S seconds"}, .parse = parse_end},
+	{{"exec", "on|off", "off", "print the column PROCESS NAME"},
+		FLAG(layout.shown[LAYOUT_exec])},
 	{{"filename", "on|off", "off", "print the column FILE: the event's trace file"},
-		parse_filename},
-	{{"hist", "on|off", "off", "print only the number of events of each hook"}, parse_hist},
-	{{"ids", "on|off", "on", "print the column ID"}, parse_ids},
+		FLAG(layout.shown[LAYOUT_filename])},
+	{{"hist", "on|off", "off", "print only the number of events of each hook"}, FLAG(hist)},
+	{{"ids", "on|off", "on", "print the column ID"}, FLAG(layout.shown[LAYOUT_ids])},
 	{{"pagesize", "0..500", "0", "lines between headings (0: only one heading)"},
-		parse_page_size},
-	{{"pid", "on|off", "off", "print the column PID"}, parse_pid},
+		.parse = parse_page_size},
+	{{"pid", "on|off", "off", "print the column PID"}, FLAG(layout.shown[LAYOUT_pid])},
 	{{"PURR", "on|off", "off", "print the column PURR: that register, if traced"},
-		parse_purr},
-	{{"removedups", "on|off", "off", "remove duplicate events"}, parse_removedups},
+		FLAG(layout.shown[LAYOUT_purr])},
+	{{"removedups", "on|off", "off", "remove duplicate events"}, FLAG(remove_duplicates)},
 	{{"reportedcpus", "on|off", "off",
 		 "print the column RCPU: the number of inputs that have events left"},
-		parse_reportedcpus},
-	{{"starttime", "S", "", "exclude events earlier than S seconds"}, parse_start},
+		FLAG(layout.shown[LAYOUT_reportedcpus])},
+	{{"starttime", "S", "", "exclude events earlier than S seconds"}, .parse = parse_start},
 	{{"svc", "on|off", "off", "print the columns I (depth of interrupts) and SYSTEM CALL"},
-		parse_svc},
-	{{"tid", "on|off", "off", "print the column TID"}, parse_tid},
+		.parse = parse_svc},
+	{{"tid", "on|off", "off", "print the column TID"}, FLAG(layout.shown[LAYOUT_tid])},
 	{{"timestamp", "0..3", "0",
 		 "print times as 0: s and ms, 1: s with 6 decimals, 2: s and us, 3: none"},
-		parse_timestamp},
+		.parse = parse_timestamp},
 	{{"aix.columns", "NAME:WIDTH", "", "set the width of a column; repeatable"},
-		parse_columns},
+		.parse = parse_columns},
 	{{"aix.delta", "printed|all", "printed",
 		 "reference event of DELTA: the event printed before, or the event before"},
-		parse_delta},
+		FLAG(delta_all)},
 	{{"aix.nomatch", "nothing|value", "nothing",
 		 "print for a switch without a matching case"},
-		parse_nomatch},
+		FLAG(eval.nomatch_value)},
 	{{"aix.overread", "stop|zero", "stop", "at a read past the entry, stop or read zeros"},
-		parse_overread},
-	{{"aix.spacing", "ibm|raw", "ibm", "rule for blanks between items"}, parse_spacing},
-	{{"aix.start64", "2|6|8", "6", "first data byte of 64-bit entries"}, parse_start64},
+		FLAG(eval.overread_zero)},
+	{{"aix.spacing", "ibm|raw", "ibm", "rule for blanks between items"},
+		FLAG(eval.raw_spacing)},
+	{{"aix.start64", "2|6|8", "6", "first data byte of 64-bit entries"},
+		.parse = parse_start64},
 	{{"aix.start64g", "8|16", "8", "first data byte of generic 64-bit entries"},
-		parse_start64g},
-	{{"aix.tz", "utc|local|+hhmm|-hhmm", "utc", "time zone of dates"}, parse_tz},
+		.parse = parse_start64g},
+	{{"aix.tz", "utc|local|+hhmm|-hhmm", "utc", "time zone of dates"}, .parse = parse_tz},
 	{{"aix.undefined", "dump|skip", "dump", "dump or skip events without a template"},
-		parse_undefined},
+		FLAG(skip_undefined)},
 };
 
 enum { SETTING_COUNT = sizeof table / sizeof *table };
@@ -249,6 +202,16 @@ settings_init(struct report_settings *settings)
 	layout_init(&settings->layout);
 }
 
+static bool
+parse_value(const struct setting_parser *setting, struct report_settings *settings,
+	const char *value, size_t n)
+{
+	if (setting->parse)
+		return setting->parse(settings, value, n);
+	bool *flag = (bool *)(void *)((char *)settings + setting->flag);
+	return parse_flag(flag, setting->public.value, value, n);
+}
+
 /* NAME=VALUE of n bytes. */
 static enum poly_status
 parse_setting(
@@ -259,14 +222,14 @@ parse_setting(
 	for (size_t i = 0; i < SETTING_COUNT; i++) {
 		if (!is_word(text, name, table[i].public.name))
 			continue;
-		if (equals && table[i].parse(settings, equals + 1, n - name - 1))
+		if (equals && parse_value(&table[i], settings, equals + 1, n - name - 1))
 			return POLY_OK;
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"invalid setting '%.*s' (expected %s=%s)", (int)(n < 60 ? n : 60), text,
-			table[i].public.name, table[i].public.value);
+		return err_usage(error, "invalid setting '%.*s' (expected %s=%s)",
+			(int)(n < 60 ? n : 60), text, table[i].public.name,
+			table[i].public.value);
 	}
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-		"unknown setting '%.*s'; see options.settings", (int)(n < 60 ? n : 60), text);
+	return err_usage(error, "unknown setting '%.*s'; see options.settings",
+		(int)(n < 60 ? n : 60), text);
 }
 
 enum poly_status

@@ -131,21 +131,23 @@ files_need_their_analysis(void **state)
 	struct poly_error error;
 	(void)state;
 	assert_int_equal(
-		poly_phases_write(stats, POLY_PHASES_WEIGHTS, &sink, &error), POLY_ERR_USAGE);
+		poly_stats_write(stats, "phases", "weights", &sink, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message,
 		"no analysis 'phases' in the results; select it in options.analyses");
 	poly_stats_free(stats);
 	stats = analyse(by_phases, NULL);
 	assert_int_equal(
-		poly_phases_write(stats, POLY_PHASES_VECTORS, &sink, &error), POLY_ERR_USAGE);
+		poly_stats_write(stats, "phases", "vectors", &sink, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message,
 		"no basic-block vectors in the results; set the option phases.vectors=1");
 	assert_int_equal(
-		poly_phases_write(stats, POLY_PHASES_SIMPOINTS, &sink, &error), POLY_OK);
+		poly_stats_write(stats, "phases", "simpoints", &sink, &error), POLY_OK);
 	assert_int_equal(out.size, 0);
 	poly_stats_free(stats);
 	buf_free(&out);
 }
+
+static const char *const outputs[] = {"vectors", "simpoints", "weights"};
 
 static void
 vectors_count_every_instruction_of_their_intervals(void **state)
@@ -155,7 +157,7 @@ vectors_count_every_instruction_of_their_intervals(void **state)
 	const struct poly_sink sink = {collect, &out};
 	struct poly_error error;
 	(void)state;
-	assert_int_equal(poly_phases_write(stats, POLY_PHASES_VECTORS, &sink, &error), POLY_OK);
+	assert_int_equal(poly_stats_write(stats, "phases", "vectors", &sink, &error), POLY_OK);
 	size_t lines = 0;
 	for (char *line = strtok((char *)(uintptr_t)buf_text(&out), "\n"); line;
 		line = strtok(NULL, "\n"), lines++) {
@@ -179,9 +181,8 @@ failures_of_a_sink_are_reported(void **state)
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_error error;
 	(void)state;
-	for (int file = POLY_PHASES_VECTORS; file <= POLY_PHASES_WEIGHTS; file++) {
-		assert_int_equal(
-			poly_phases_write(stats, (enum poly_phases_file)file, &sink, &error),
+	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+		assert_int_equal(poly_stats_write(stats, "phases", outputs[i], &sink, &error),
 			POLY_ERR_IO);
 		assert_int_equal(error.sys_errno, ENOSPC);
 	}
@@ -195,15 +196,14 @@ out_of_memory_is_reported(void **state)
 	struct poly_stats *stats = analyse(by_phases, with_vectors);
 	struct poly_error error;
 	(void)state;
-	for (int file = POLY_PHASES_VECTORS; file <= POLY_PHASES_WEIGHTS; file++) {
+	for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
 		enum poly_status status = POLY_ERR_MEMORY;
 		size_t k = 0;
 		while (status != POLY_OK) {
 			struct buf out = {0};
 			const struct poly_sink sink = {collect, &out};
 			mem_fail_at(++k);
-			status = poly_phases_write(
-				stats, (enum poly_phases_file)file, &sink, &error);
+			status = poly_stats_write(stats, "phases", outputs[i], &sink, &error);
 			mem_fail_at(0);
 			assert_true(
 				status == POLY_OK || status == POLY_ERR_MEMORY || out.failed);
@@ -261,7 +261,7 @@ expect_gaps(const struct poly_stats *stats, const char *expected)
 	struct buf printed = {0};
 	const struct poly_sink sink = {append, &printed};
 	struct poly_report *report = poly_report_new();
-	poly_stats_report(stats, report);
+	poly_stats_report(stats, NULL, report);
 	assert_int_equal(
 		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, NULL), POLY_OK);
 	if (!strstr(buf_text(&printed), expected))

@@ -280,6 +280,13 @@ a_fault_of_an_analysis_names_the_analysis_and_the_member(void **state)
 	EXPECT_ANALYSIS(info.options, NULL, "analysis hotpages: options is NULL");
 	EXPECT_ANALYSIS(update, NULL, "analysis hotpages: update is NULL");
 	EXPECT_ANALYSIS(report, NULL, "analysis hotpages: report is NULL");
+	EXPECT_ANALYSIS(info.outputs, (const struct poly_analysis_output[]){{0}},
+		"analysis hotpages: outputs and write are not both set or both NULL");
+	struct analysis query = good_analysis;
+	query.info.kind = POLY_ANALYSIS_QUERY;
+	query.info.is_default = true;
+	expect_analysis_fault(
+		&query, 1, "analysis hotpages: is_default is set, but it is not a statistic");
 	EXPECT_ANALYSIS(info.options,
 		TABLE("top", POLY_OPTION_NUMBER, 0, 5, 1, 9, NULL, "h", NULL),
 		"analysis hotpages: option top: the name does not begin with 'hotpages.'");

@@ -189,12 +189,16 @@ stages_that_were_not_kept_are_rejected(void **state)
 	struct poly_error error;
 	(void)state;
 	assert_int_equal(
-		poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "options.analyses does not include 'pipeline'");
+		poly_stats_write(stats, "pipeline", "svg", &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message,
+		"no analysis 'pipeline' in the results; select it in options.analyses");
 	poly_stats_free(stats);
 	stats = analyse("pipeline", NULL);
 	assert_int_equal(
-		poly_stages_write(stats, POLY_STAGES_KONATA, &sink, &error), POLY_ERR_USAGE);
+		poly_stats_write(stats, "pipeline", "log", &sink, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "analysis 'pipeline' has no output 'log'");
+	assert_int_equal(
+		poly_stats_write(stats, "pipeline", "konata", &sink, &error), POLY_ERR_USAGE);
 	assert_string_equal(
 		error.message, "stages were not recorded; set option 'pipeline.count'");
 	poly_stats_free(stats);
@@ -207,7 +211,7 @@ the_requested_number_of_stages_is_kept(void **state)
 	struct buf out = {0};
 	const struct poly_sink sink = {collect, &out};
 	(void)state;
-	assert_int_equal(poly_stages_write(stats, POLY_STAGES_KONATA, &sink, NULL), POLY_OK);
+	assert_int_equal(poly_stats_write(stats, "pipeline", "konata", &sink, NULL), POLY_OK);
 	assert_int_equal(count(buf_text(&out), "\nI\t"), 5);
 	poly_stats_free(stats);
 	buf_free(&out);
@@ -220,7 +224,8 @@ failures_of_a_sink_are_reported(void **state)
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_error error;
 	(void)state;
-	assert_int_equal(poly_stages_write(stats, POLY_STAGES_SVG, &sink, &error), POLY_ERR_IO);
+	assert_int_equal(
+		poly_stats_write(stats, "pipeline", "svg", &sink, &error), POLY_ERR_IO);
 	assert_int_equal(error.sys_errno, ENOSPC);
 	poly_stats_free(stats);
 }
@@ -238,7 +243,7 @@ stages_survive_lack_of_memory(void **state)
 		mem_fail_at(k);
 		struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
 		if (stats)
-			status = poly_stages_write(stats, POLY_STAGES_KONATA, &sink, NULL);
+			status = poly_stats_write(stats, "pipeline", "konata", &sink, NULL);
 		reached = mem_fail_at(0) >= k;
 		/* A reader does without some: its further threads. */
 		assert_true(reached ? status == POLY_OK || status == POLY_ERR_MEMORY

@@ -89,7 +89,7 @@ branch_parse_budgets(struct branch_simulation *sim, const char *text,
 	if (!text || !*text)
 		return POLY_OK;
 	if (!branch_parse_range(text, BRANCH_BUDGET_LOG2_MAX, &low, &high))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"budget: found '%.40s', expected a range of log2 of bits, up to %d, "
 			"as 10..16",
 			text, BRANCH_BUDGET_LOG2_MAX);

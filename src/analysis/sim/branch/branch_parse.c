@@ -89,7 +89,7 @@ parse_predictor(const char **text, struct bpred_config *config,
 		memcpy(name, word, n);
 	const enum bpred_kind kind = bpred_find(name);
 	if (kind == BPRED_KINDS)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"no such branch predictor '%.*s', expected taken, not-taken, btfn, "
 			"bimodal, gshare, gag, pag, pap, tournament, perceptron or tage",
 			n < 60 ? (int)n : 60, word);
@@ -100,15 +100,15 @@ parse_predictor(const char **text, struct bpred_config *config,
 		unsigned value;
 		++*text;
 		if (count_given == count || !parse_number(text, &value))
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+			return err_usage(error,
 				"branch predictor '%.*s': expected at most %u numbers, each "
 				"after a ':'",
 				(int)n, word, count);
 		*field_of(config, &kinds[kind].numbers[count_given++]) = value;
 	}
 	if (**text && **text != ',')
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"found '%.20s', expected ',' between branch predictors", *text);
+		return err_usage(
+			error, "found '%.20s', expected ',' between branch predictors", *text);
 	return bpred_check(config, error);
 }
 
@@ -120,8 +120,8 @@ branch_parse_predictors(struct branch_simulation *sim, const char *list,
 	for (sim->count = 0; status == POLY_OK; list++) {
 		struct branch_predictor *predictor = &sim->predictors[sim->count];
 		if (sim->count == BRANCH_PREDICTORS)
-			return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-				"more than %d branch predictors", BRANCH_PREDICTORS);
+			return err_usage(
+				error, "more than %d branch predictors", BRANCH_PREDICTORS);
 		status = parse_predictor(&list, &predictor->config, common, error);
 		if (status == POLY_OK)
 			status = bpred_new(&predictor->config, &predictor->bpred, error);
@@ -169,7 +169,7 @@ parse_ranges(const char *text, struct sweep_ranges *ranges, struct poly_error *e
 			&p, BPRED_LOG2_MAX, &ranges->histories[0], &ranges->histories[1]);
 	}
 	if (!valid || *p)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"sweep: found '%.40s', expected a range of log2 of counters, up to %d, "
 			"as "
 			"3..20, optionally followed by ':' and a range of history lengths",

@@ -107,7 +107,7 @@ pipeline_machine_init(
 					  ? pipeline_ooo_sound(&machine->ooo, error)
 					  : pipeline_inorder_sound(&machine->inorder, error);
 	if (status == POLY_OK && machine->has_cache && !machine->cache.sets)
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		status = err_usage(error,
 			"cache=%llu is not a multiple of %llu ways of %llu bytes",
 			(unsigned long long)values[OPTION_CACHE],
 			(unsigned long long)values[OPTION_WAYS],
@@ -150,7 +150,7 @@ check_models(const struct pipeline_simulation *sim, const bool *given, struct po
 		if (swept[is_ooo] || (!by_sweep && !given[option]) ||
 			(!by_sweep && sim->machine.is_ooo == is_ooo))
 			continue;
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"option '%s' has no effect on model '%s', expected model '%s'",
 			analysis_pipeline.info.options[option].name, models[!is_ooo],
 			models[is_ooo]);
@@ -196,7 +196,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 		sim->streams[i] = NULL;
 	}
 	pipeline_stages_begin(sim->stages);
-	sim->has_late_outcomes = !(info->columns & POLY_HAS(branch));
+	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
 }
 
 /* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
@@ -513,15 +513,31 @@ static const struct poly_option options[] = {
 	{0},
 };
 
+/*
+ * An instruction is in stage F from fetch to issue, in X until its result is available, and in
+ * C until it commits; an in-order core has only X. Stages of zero cycles are omitted. The
+ * stages are those of pipeline.count instructions of the first context of the last trace.
+ */
+static const struct poly_analysis_output outputs[] = {
+	[PIPELINE_KONATA] = {"konata",
+		"stages as a log for the Konata viewer (version 0004 of its format); requires "
+		"pipeline.count"},
+	[PIPELINE_SVG] = {"svg",
+		"stages as an image, one row per instruction and one column per cycle, at most "
+		"1000 by 10000; requires pipeline.count"},
+	{0},
+};
+
 const struct analysis analysis_pipeline = {
 	.info = {.name = "pipeline",
 		.title = "Pipeline",
 		.summary = "simulate in-order and out-of-order pipelines: cycles and CPI stack",
-		.is_simulation = true,
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
-			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),
-		.options = options},
+		.kind = POLY_ANALYSIS_SIMULATION,
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants =
+			POLY_COLUMNS_INIT(access, address, branch, target, executed, synthetic),
+		.options = options,
+		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct pipeline_simulation),
@@ -530,5 +546,6 @@ const struct analysis analysis_pipeline = {
 	.update = pipeline_update,
 	.task_count = pipeline_tasks,
 	.report = pipeline_report,
+	.write = pipeline_write,
 	.fini = pipeline_fini,
 };

@@ -178,6 +178,12 @@ void pipeline_stages_record(struct pipeline_stages *stages, size_t n);
 
 extern const struct analysis analysis_pipeline;
 
+/* Outputs. */
+enum { PIPELINE_KONATA, PIPELINE_SVG };
+
+enum poly_status pipeline_write(const void *state, size_t output, const struct static_ops *ops,
+	struct output_text *text, struct poly_error *error);
+
 void pipeline_report(
 	const void *state, const struct static_ops *ops, struct poly_report *report);
 

@@ -2,14 +2,11 @@
 /* Records the stages of instructions, for logs and diagrams. */
 #include "analysis/sim/pipeline/pipeline.h"
 
-#include "analysis/core/analysis_instance.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "polytrace/stages.h"
 #include "sim/pipeline/kanata.h"
 #include "sim/pipeline/pipeline_svg.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,11 +76,15 @@ format_label(const struct static_ops *ops, const struct pipeline_name *buffer_na
 		*mnemonic ? " " : "", mnemonic, *micro_op ? " " : "", micro_op);
 }
 
-/* Appends the text of a file. */
-static enum poly_status
-append(const struct pipeline_stages *stages, const struct static_ops *ops,
-	enum poly_stages_form form, struct buf *out, struct poly_error *error)
+enum poly_status
+pipeline_write(const void *state, size_t output, const struct static_ops *ops,
+	struct output_text *text, struct poly_error *error)
 {
+	const struct pipeline_stages *stages =
+		((const struct pipeline_simulation *)state)->stages;
+	if (!stages)
+		return err_usage(
+			error, "stages were not recorded; set option 'pipeline.count'");
 	enum poly_status status = POLY_ERR_MEMORY;
 	const char **labels = mem_new(stages->recorded + 1, sizeof *labels);
 	char(*texts)[LABEL] = mem_new(stages->recorded + 1, sizeof *texts);
@@ -95,44 +96,11 @@ append(const struct pipeline_stages *stages, const struct static_ops *ops,
 	}
 	if (!labels || !texts)
 		err_memory(error);
-	else if (form == POLY_STAGES_KONATA)
-		status = kanata_append(&slice, out, error);
+	else if (output == PIPELINE_KONATA)
+		status = kanata_append(&slice, &text->buffer, error);
 	else
-		status = pipeline_svg_append(&slice, out, error);
+		status = pipeline_svg_append(&slice, &text->buffer, error);
 	mem_free(labels);
 	mem_free(texts);
-	return status;
-}
-
-/* Returns the state of the simulation; NULL: it was not requested. */
-static const struct pipeline_simulation *
-find_state(const struct poly_stats *stats)
-{
-	for (size_t i = 0; i < stats->count; i++) {
-		if (stats->instances[i].analysis == &analysis_pipeline)
-			return stats->instances[i].state;
-	}
-	return NULL;
-}
-
-enum poly_status
-poly_stages_write(const struct poly_stats *stats, enum poly_stages_form form,
-	const struct poly_sink *sink, struct poly_error *error)
-{
-	const struct pipeline_simulation *sim = find_state(stats);
-	struct buf out = {0};
-	if (!sim)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"options.analyses does not include 'pipeline'");
-	if (!sim->stages)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"stages were not recorded; set option 'pipeline.count'");
-	enum poly_status status = append(sim->stages, &stats->ops, form, &out, error);
-	if (status == POLY_OK) {
-		errno = sink->write(sink->user, buf_text(&out), out.size);
-		if (errno)
-			status = err_system(error, POLY_NO_OFFSET, "cannot write");
-	}
-	buf_free(&out);
 	return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
+#include "analysis/sim/counts.h"
 #include "base/mem.h"
 
 struct pipeline_stream *
@@ -181,12 +182,7 @@ pipeline_stream_start_counting(struct pipeline_stream *stream)
 void
 pipeline_stream_add(const struct pipeline_stream *stream, struct pipeline_result *total)
 {
-	const struct pipeline_result *before = &stream->before;
 	struct pipeline_result now;
 	pipeline_stream_result(stream, &now);
-	total->ops += now.ops - before->ops;
-	total->cycles += now.cycles - before->cycles;
-	total->squashes += now.squashes - before->squashes;
-	for (size_t i = 0; i < PIPELINE_PARTS; i++)
-		total->parts[i] += now.parts[i] - before->parts[i];
+	counts_add(total, &now, &stream->before, sizeof now);
 }

@@ -42,7 +42,7 @@ name_of(const struct poly_option *option)
 static enum poly_status
 fail_setting(const char *word, struct poly_error *error)
 {
-	return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+	return err_usage(error,
 		"'%s' is not a valid setting, expected values of options, each once, as "
 		"width=1,2,4,rob=32..256,model=inorder,ooo",
 		word);
@@ -53,8 +53,8 @@ add_value(const struct poly_option *option, uint64_t value, struct sweep_list *v
 	struct poly_error *error)
 {
 	if (values->count == VALUES_MAX)
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"'%s': more than %d values", name_of(option), VALUES_MAX);
+		return err_usage(
+			error, "'%s': more than %d values", name_of(option), VALUES_MAX);
 	values->values[values->count++] = value;
 	return POLY_OK;
 }
@@ -243,8 +243,7 @@ pipeline_sweep_new(const char *text, const uint64_t *values, struct pipeline_swe
 		err_memory(error);
 	}
 	if (status == POLY_OK && count > PIPELINE_SWEEP_MAX)
-		status = err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
-			"more than %d pipelines", PIPELINE_SWEEP_MAX);
+		status = err_usage(error, "more than %d pipelines", PIPELINE_SWEEP_MAX);
 	for (size_t i = 0; i < count && status == POLY_OK; i++)
 		status = add_config(parser, i, values, error);
 	mem_free(parser);

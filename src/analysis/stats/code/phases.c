@@ -288,15 +288,33 @@ static const struct poly_option options[] = {
 	{0},
 };
 
+/*
+ * The files of SimPoint 3 (G. Hamerly, E. Perelman, J. Lau, B. Calder, SimPoint 3.0: Faster and
+ * More Flexible Program Phase Analysis, JILP 7, 2005).
+ */
+static const struct poly_analysis_output outputs[] = {
+	[PHASES_VECTORS] = {"vectors",
+		"basic-block vectors, one line per interval: T, and :BLOCK:COUNT for each "
+		"block, "
+		"numbered from 1 by first appearance; COUNT is in instructions; requires "
+		"phases.vectors=1"},
+	[PHASES_SIMPOINTS] = {"simpoints",
+		"one line per phase: its representative interval and its number, both from 0"},
+	[PHASES_WEIGHTS] = {"weights", "one line per phase: its share of the intervals, of sum "
+				       "1, and its number from 0"},
+	{0},
+};
+
 /* No merge: intervals are counted from the first instruction. */
 const struct analysis analysis_phases = {
 	.info = {.name = "phases",
 		.title = "Phases",
 		.summary = "phases of the execution, found by clustering basic-block vectors, "
 			   "and their representative intervals",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BASIC_BLOCK_COLUMNS,
-		.options = options},
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(BASIC_BLOCK_COLUMNS),
+		.options = options,
+		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct phases),
@@ -305,5 +323,6 @@ const struct analysis analysis_phases = {
 	.update = phases_update,
 	.update_weighted = phases_update_weighted,
 	.report = phases_report,
+	.write = phases_write,
 	.fini = phases_fini,
 };

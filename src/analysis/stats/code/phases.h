@@ -78,9 +78,13 @@ struct phase_result {
 bool phases_find(const struct phases *phases, struct phase_result *result);
 void phase_result_fini(struct phase_result *result);
 
+/* Outputs. */
+enum { PHASES_VECTORS, PHASES_SIMPOINTS, PHASES_WEIGHTS };
+
+enum poly_status phases_write(const void *state, size_t output, const struct static_ops *ops,
+	struct output_text *text, struct poly_error *error);
+
 /* Writes the report. */
 void phases_report(const void *state, const struct static_ops *ops, struct poly_report *report);
-
-extern const struct analysis analysis_phases;
 
 #endif

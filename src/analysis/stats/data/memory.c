@@ -40,7 +40,7 @@ memory_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	memory->top = (uint32_t)setup->values[OPTION_TOP];
 	memory->window = (uint32_t)setup->values[OPTION_WINDOW];
 	if (memory->line_option & (memory->line_option - 1))
-		return err_set(error, POLY_ERR_USAGE, POLY_NO_OFFSET,
+		return err_usage(error,
 			"memory.line: invalid line size (found %u bytes, expected a power of "
 			"two)",
 			(unsigned)memory->line_option);
@@ -343,8 +343,8 @@ const struct analysis analysis_memory = {
 		.title = "Memory accesses",
 		.summary = "accesses by kind and size, alignment, crossings, hottest lines and "
 			   "pages, store-to-load forwarding",
-		.needs = POLY_HAS(access) | POLY_HAS(address),
-		.wants = POLY_HAS(size),
+		.needs = POLY_COLUMNS_INIT(access, address),
+		.wants = POLY_COLUMNS_INIT(size),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces that commands write. */
+#include "cli/files/trace_output.h"
+
+#include "cli/command.h"
+#include "cli/print/diagnostics.h"
+
+#include <errno.h>
+#include <string.h>
+
+bool
+trace_output_open(struct trace_output *output, const char *path,
+	const struct poly_trace_info *info, const struct poly_write_options *options)
+{
+	struct poly_error error;
+	*output = (struct trace_output){.path = path,
+		.name = diag_output_name(path),
+		.is_file = strcmp(path, "-") != 0};
+	const enum poly_status status =
+		poly_writer_open(path, info, options, &output->writer, &error);
+	if (status != POLY_OK)
+		diag_writer_error(output->name, &error);
+	return status == POLY_OK;
+}
+
+/* Writes the remaining records of a source with a writer, its only consumer. */
+static enum poly_status
+pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_error *error)
+{
+	const struct poly_batch *batch;
+	enum poly_status status = POLY_OK;
+	input_project(source, poly_writer_columns(writer));
+	if (!source->selection)
+		poly_reader_accept_lazy(source->reader);
+	while (status == POLY_OK && (batch = input_next(source)))
+		status = poly_writer_write(writer, batch, error);
+	return status;
+}
+
+enum poly_status
+trace_output_pump(
+	struct trace_output *output, struct command_input *source, struct poly_error *error)
+{
+	return pump_rows(source, output->writer, error);
+}
+
+int
+trace_output_failed(
+	const struct trace_output *output, const char *source, const struct poly_error *error)
+{
+	if (error->sys_errno == EPIPE && !output->is_file)
+		return STATUS_DONE;
+	diag_error(error->status == POLY_ERR_LOSS ? source : output->name, error);
+	return STATUS_ERROR;
+}
+
+int
+trace_output_finish(struct trace_output *output, const char *source)
+{
+	struct poly_error error;
+	const char *note;
+	uint64_t count;
+	if (poly_writer_finish(output->writer, &error) != POLY_OK)
+		return trace_output_failed(output, source, &error);
+	for (size_t i = 0; (note = poly_writer_note_at(output->writer, i, &count)); i++)
+		diag_print(output->name, "%s (%llu time%s)", note, (unsigned long long)count,
+			count == 1 ? "" : "s");
+	return STATUS_DONE;
+}
+
+void
+trace_output_close(struct trace_output *output)
+{
+	poly_writer_close(output->writer);
+	output->writer = NULL;
+}
+
+enum poly_status
+pump_to_sink(struct command_input *source, const struct poly_sink *sink,
+	const struct poly_write_options *options, struct poly_error *error)
+{
+	struct poly_writer *writer;
+	enum poly_status status = poly_writer_open_sink(
+		sink, poly_reader_info(source->reader), options, &writer, error);
+	if (status == POLY_OK)
+		status = pump_rows(source, writer, error);
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, error);
+	poly_writer_close(writer);
+	return status;
+}
+
+int
+pump_records(struct command_input *source, const char *format,
+	const struct column_list *columns, struct output *output)
+{
+	const struct poly_sink sink = {output_write, output};
+	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
+	struct poly_error error;
+	writing.format = format;
+	if (columns) {
+		writing.columns = columns->set;
+		writing.order = columns->columns;
+		writing.order_count = columns->count;
+	}
+	/* output_finish reports failures of the output. */
+	if (pump_to_sink(source, &sink, &writing, &error) == POLY_OK || output_failed(output))
+		return STATUS_DONE;
+	diag_error(source->name, &error);
+	return STATUS_ERROR;
+}
