@@ -71,7 +71,7 @@ fails(const char *format, ...)
 }
 
 static uint64_t
-hash_bytes(uint64_t hash, const void *data, size_t n)
+mix_bytes(uint64_t hash, const void *data, size_t n)
 {
 	const uint8_t *p = data;
 	for (size_t i = 0; i < n; i++)
@@ -80,7 +80,7 @@ hash_bytes(uint64_t hash, const void *data, size_t n)
 }
 
 static uint64_t
-hash_number(uint64_t hash, uint64_t v)
+mix_number(uint64_t hash, uint64_t v)
 {
 	hash = (hash ^ v) * 0x9E3779B97F4A7C15u;
 	return hash ^ hash >> 29;
@@ -90,17 +90,17 @@ static uint64_t
 hash_cell(const struct poly_batch *batch, enum poly_column column, size_t row)
 {
 	enum poly_form form = poly_column_form(column);
-	uint64_t hash = hash_number(14695981039346656037u, column);
+	uint64_t hash = mix_number(14695981039346656037u, column);
 	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
 		size_t n;
 		const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
-		return hash_number(hash_bytes(hash, bytes, n), n);
+		return mix_number(mix_bytes(hash, bytes, n), n);
 	}
 	uint64_t v = poly_batch_integer(batch, column, row);
 	if (form != POLY_FORM_NAME)
-		return hash_number(hash, v);
+		return mix_number(hash, v);
 	const char *name = poly_trace_name(batch->info, (uint32_t)v);
-	return name ? hash_bytes(hash, name, strlen(name)) : 0;
+	return name ? mix_bytes(hash, name, strlen(name)) : 0;
 }
 
 static void
@@ -117,9 +117,9 @@ add_batch(struct outcome *outcome, const struct poly_batch *batch)
 			if (!poly_present(batch, (enum poly_column)c, row))
 				continue;
 			uint64_t cell = hash_cell(batch, (enum poly_column)c, row);
-			hash = hash_number(hash, cell);
+			hash = mix_number(hash, cell);
 			outcome->columns[c] =
-				hash_number(outcome->columns[c] + outcome->count, cell);
+				mix_number(outcome->columns[c] + outcome->count, cell);
 		}
 		outcome->rows[outcome->count++] = hash;
 		if (!poly_present(batch, POLY_COLUMN_origin, row))
