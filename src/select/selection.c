@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/batch_gather.h"
 #include "select/tail_buffer.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ struct poly_selection {
 	uint64_t chance;     /* state of the random generator */
 	uint64_t passed;     /* records that passed all steps before tail */
 	uint64_t delivered;  /* records returned to the caller */
-	struct batch_gather gather, tail_gather;
+	struct batch_gather gather;
 	struct tail_buffer tail;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
@@ -382,8 +383,7 @@ poly_selection_next(struct poly_selection *selection, const struct poly_source *
 	} else {
 		if (!selection->drained)
 			fill_tail(selection, source);
-		status = tail_buffer_next(
-			&selection->tail, &selection->tail_gather, batch, error);
+		status = tail_buffer_next(&selection->tail, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;
 			if (error && status < 0)
@@ -409,7 +409,6 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
 	batch_gather_fini(&selection->gather);
-	batch_gather_fini(&selection->tail_gather);
 	tail_buffer_free(&selection->tail);
 	mem_free(selection);
 }

@@ -17,10 +17,14 @@ QUERIES = [
     (['calls', '--style=profile'], ['calls', 'style=profile']),
     (['calls', '--style=list', '--unreturned=merge'],
      ['calls', 'style=list', 'unreturned=merge']),
+    (['who', '--reg=r1'], ['defuse', 'register=r1']),
+    (['who', '--reg=r1', '--after=2'], ['defuse', 'register=r1', 'after=2']),
+    (['who', '--addr=0x2000', '--before=100'], ['defuse', 'address=0x2000', 'before=100']),
 ]
 SYMBOLS = ['--symbols', 'symbols/calls.nm', 'tarmac/calls.tarmac']
 WITH_SYMBOLS = [
     (['calls'], ['calls']),
+    (['who', '--addr=table'], ['defuse', 'address=table']),
 ]
 
 

@@ -11,25 +11,6 @@
 /* Columns that describe one file. */
 #define OWN_COLUMNS site, verbatim
 
-/* Copies n bits of a map; those of dst are 0. */
-static void
-copy_bits(uint64_t *dst, size_t to_row, const uint64_t *src, size_t from_row, size_t n)
-{
-	while (n) {
-		const size_t room = 64 - to_row % 64, part = n < room ? n : room;
-		const unsigned shift = from_row % 64;
-		uint64_t word = src[from_row / 64] >> shift;
-		if (shift && shift + part > 64)
-			word |= src[from_row / 64 + 1] << (64 - shift);
-		if (part < 64)
-			word &= ((uint64_t)1 << part) - 1;
-		dst[to_row / 64] |= word << to_row % 64;
-		to_row += part;
-		from_row += part;
-		n -= part;
-	}
-}
-
 /* Copies n elements of size bytes. */
 static inline void
 copy_cells(void *dst, const void *src, size_t n, size_t size)
@@ -136,7 +117,7 @@ merge_column(struct merger *merger, enum poly_column column)
 		const uint8_t *src = column_data(batch, column);
 		if (src) {
 			copy_cells(dst + row * size, src + rows->src * size, rows->count, size);
-			copy_bits(bits, row, batch->present[column], rows->src, rows->count);
+			bits_copy(bits, row, batch->present[column], rows->src, rows->count);
 			if (!plain && !adapt_cells(merger, rows, column, dst + row * size))
 				return false;
 		}
@@ -157,6 +138,20 @@ fill_threads(struct merger *merger)
 			batch_put(&merger->out, thread, row + n, input->thread);
 		row += rows->count;
 	}
+}
+
+enum poly_status
+merger_read(struct merger *merger, size_t number, struct poly_error *error)
+{
+	struct merge_input *input = &merger->inputs[number];
+	const enum poly_status status =
+		input->source.next(input->source.user, &input->batch, error);
+	input->at = 0;
+	if (status != POLY_OK)
+		input->batch = NULL;
+	if (status < 0)
+		merger->failed = number;
+	return status;
 }
 
 bool

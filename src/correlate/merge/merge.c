@@ -23,7 +23,7 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	if (options)
 		memcpy(&created->sync.options, options,
 			options->size < sizeof initial ? options->size : sizeof initial);
-	created->failed = SIZE_MAX;
+	created->merger.failed = SIZE_MAX;
 	*merge = created;
 	return POLY_OK;
 }
@@ -175,21 +175,7 @@ poly_merge_info(const struct poly_merge *merge)
 size_t
 poly_merge_failed(const struct poly_merge *merge)
 {
-	return merge->failed;
-}
-
-enum poly_status
-merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
-{
-	struct merge_input *input = &merge->inputs[number];
-	const enum poly_status status =
-		input->source.next(input->source.user, &input->batch, error);
-	input->at = 0;
-	if (status != POLY_OK)
-		input->batch = NULL;
-	if (status < 0)
-		merge->failed = number;
-	return status;
+	return merge->merger.failed;
 }
 
 /* Returns the rows of the run available in its input's batch; 0: it must be read. */
@@ -207,10 +193,10 @@ rows_at_hand(const struct poly_merge *merge)
 static enum poly_status
 read_run(struct poly_merge *merge, struct poly_error *error)
 {
-	const enum poly_status status = merge_read(merge, merge->run.trace, error);
+	const enum poly_status status = merger_read(&merge->merger, merge->run.trace, error);
 	if (status != POLY_END)
 		return status;
-	merge->failed = merge->run.trace;
+	merge->merger.failed = merge->run.trace;
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"the trace is shorter than at the first reading");
 }

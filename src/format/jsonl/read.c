@@ -24,22 +24,6 @@ struct jsonl_line {
 	bool ended;    /* the line itself has its line feed */
 };
 
-enum poly_status
-jsonl_fail(struct jsonl_reader *state, struct poly_error *error, enum jsonl_rule rule,
-	const char *message, ...)
-{
-	char text[400];
-	va_list list;
-	va_start(list, message);
-	vsnprintf(text, sizeof text, message, list);
-	va_end(list);
-	state->rule = rule;
-	err_set(error, POLY_ERR_FORMAT, state->offset, "%s", text);
-	if (error)
-		error->line = state->lines + 1;
-	return POLY_ERR_FORMAT;
-}
-
 static size_t
 skip_blanks(const uint8_t *p, size_t i, size_t n)
 {

@@ -157,9 +157,7 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 		text_set_template(&reader->description, &values, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, TEXT_X03, reading->record + row + 1,
-			line->offset, "the last line has no newline, it may be truncated");
+	line_check_end(reading, row, line, TEXT_X03);
 	return true;
 }
 

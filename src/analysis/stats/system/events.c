@@ -33,15 +33,6 @@ events_gap(uint64_t gap)
 				     : shift * EVENTS_HALF + (unsigned)(gap >> shift);
 }
 
-uint64_t
-events_gap_min(unsigned index)
-{
-	if (index < 2 * EVENTS_HALF)
-		return index;
-	const unsigned shift = index / EVENTS_HALF - 1;
-	return (uint64_t)(index - shift * EVENTS_HALF) << shift;
-}
-
 static enum poly_status
 events_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
