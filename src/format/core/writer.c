@@ -11,6 +11,7 @@
 #include "format/core/label.h"
 #include "format/core/option.h"
 #include "format/core/line_cache.h"
+#include "format/core/note.h"
 #include "model/columns.h"
 
 #include <stdio.h>
@@ -18,16 +19,6 @@
 
 /* Minimum rows of a batch for parallel encoding. */
 #define PARALLEL_ROWS_MIN 1024
-
-/* Maximum number of different notes of a writer; each format has fewer. */
-#define NOTES_MAX 16
-
-struct notes {
-	struct {
-		const char *what; /* static */
-		uint64_t count;
-	} list[NOTES_MAX];
-};
 
 struct poly_writer {
 	struct format_list formats; /* the caller's, too */
@@ -44,23 +35,6 @@ struct poly_writer {
 	enum poly_status status;
 	struct poly_error failure;
 };
-
-void
-writing_note(struct writing *writing, const char *what)
-{
-	if (writing->cache) {
-		writing_no_cache(writing);
-		return;
-	}
-	for (size_t i = 0; i < NOTES_MAX; i++) {
-		const char *known = writing->notes->list[i].what;
-		if (known && known != what && strcmp(known, what) != 0)
-			continue;
-		writing->notes->list[i].what = what;
-		writing->notes->list[i].count++;
-		return;
-	}
-}
 
 enum poly_status
 writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
