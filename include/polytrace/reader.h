@@ -97,8 +97,8 @@ struct poly_read_options {
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
 #define POLY_READ_OPTIONS_INIT                                                               \
 	{                                                                                    \
-		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
-			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
+		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS_INIT, NULL,   \
+			false, false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0, \
 			UINT64_MAX, 0, NULL, 0, NULL, NULL                                   \
 	}
 

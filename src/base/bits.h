@@ -97,4 +97,23 @@ bit_count(const uint64_t *map, size_t n)
 	return count;
 }
 
+/* Copies n bits of src from from_row to dst from to_row, where they are 0. */
+static inline void
+bits_copy(uint64_t *dst, size_t to_row, const uint64_t *src, size_t from_row, size_t n)
+{
+	while (n) {
+		const size_t room = 64 - to_row % 64, part = n < room ? n : room;
+		const unsigned shift = from_row % 64;
+		uint64_t word = src[from_row / 64] >> shift;
+		if (shift && shift + part > 64)
+			word |= src[from_row / 64 + 1] << (64 - shift);
+		if (part < 64)
+			word &= ((uint64_t)1 << part) - 1;
+		dst[to_row / 64] |= word << to_row % 64;
+		to_row += part;
+		from_row += part;
+		n -= part;
+	}
+}
+
 #endif

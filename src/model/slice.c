@@ -2,27 +2,13 @@
 /* Slices of batches: columns are shared, presence bits are shifted. */
 #include "model/slice.h"
 
+#include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
 
 #include <string.h>
 
 #define BITMAP_WORDS (POLY_BATCH_ROWS / 64)
-
-/* Copies rows bits, from bit from, to bit 0; reads no word past them. */
-static void
-shift_bits(uint64_t *dst, const uint64_t *bits, size_t from, size_t rows)
-{
-	size_t words = (rows + 63) / 64, last = (from + rows - 1) / 64;
-	unsigned shift = from % 64;
-	bits += from / 64;
-	last -= from / 64;
-	for (size_t i = 0; i < words; i++) {
-		dst[i] = bits[i] >> shift;
-		if (shift && i < last)
-			dst[i] |= bits[i + 1] << (64 - shift);
-	}
-}
 
 enum poly_status
 slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, size_t rows,
@@ -49,8 +35,10 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 	for (size_t c = 0; c < POLY_COLUMN_COUNT; c++) {
 		if (!batch->present[c])
 			continue;
-		shift_bits(slice->bits + c * BITMAP_WORDS, batch->present[c], from, rows);
-		slice->view.present[c] = slice->bits + c * BITMAP_WORDS;
+		uint64_t *bits = slice->bits + c * BITMAP_WORDS;
+		memset(bits, 0, BITMAP_WORDS * sizeof *bits);
+		bits_copy(bits, 0, batch->present[c], from, rows);
+		slice->view.present[c] = bits;
 	}
 #define COLUMN(name, type, form, doc) \
 	if (batch->name)              \

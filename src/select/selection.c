@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/batch_gather.h"
 #include "select/tail_buffer.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ struct poly_selection {
 	uint64_t chance;     /* state of the random generator */
 	uint64_t passed;     /* records that passed all steps before tail */
 	uint64_t delivered;  /* records returned to the caller */
-	struct batch_gather gather, tail_gather;
+	struct batch_gather gather;
 	struct tail_buffer tail;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
@@ -111,15 +112,18 @@ poly_selection_new(const struct poly_selection_options *options, struct poly_sel
 static poly_columns
 columns_of(const struct poly_filter *filter)
 {
-	return filter ? poly_filter_columns(filter) : 0;
+	return filter ? poly_filter_columns(filter) : POLY_NO_COLUMNS;
 }
 
 poly_columns
 poly_selection_columns(const struct poly_selection *selection)
 {
-	return columns_of(selection->where) | columns_of(selection->start_at) |
-	       columns_of(selection->stop_at) |
-	       (selection->options.has_times ? POLY_HAS(time) : 0);
+	poly_columns columns = poly_columns_union(columns_of(selection->where),
+		poly_columns_union(
+			columns_of(selection->start_at), columns_of(selection->stop_at)));
+	if (selection->options.has_times)
+		poly_columns_add(&columns, POLY_COLUMN_time);
+	return columns;
 }
 
 enum poly_status
@@ -131,8 +135,7 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < 3 && status == POLY_OK; i++)
 		status = filters[i] ? poly_filter_bind(filters[i], info, error) : POLY_OK;
-	if (status == POLY_OK && selection->options.has_times &&
-		!(info->columns & POLY_HAS(time)))
+	if (status == POLY_OK && selection->options.has_times && !POLY_HAS(info->columns, time))
 		return err_usage(error, "the trace has no times to select records by");
 	return status;
 }
@@ -329,7 +332,7 @@ poly_may_match_fn
 poly_selection_pruning(const struct poly_selection *selection)
 {
 	const bool all = selection->options.keep_sites ||
-			 (poly_selection_columns(selection) & POLY_HAS(site));
+			 POLY_HAS(poly_selection_columns(selection), site);
 	return all ? NULL : is_wanted;
 }
 
@@ -380,8 +383,7 @@ poly_selection_next(struct poly_selection *selection, const struct poly_source *
 	} else {
 		if (!selection->drained)
 			fill_tail(selection, source);
-		status = tail_buffer_next(
-			&selection->tail, &selection->tail_gather, batch, error);
+		status = tail_buffer_next(&selection->tail, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;
 			if (error && status < 0)
@@ -407,7 +409,6 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
 	batch_gather_fini(&selection->gather);
-	batch_gather_fini(&selection->tail_gather);
 	tail_buffer_free(&selection->tail);
 	mem_free(selection);
 }

@@ -7,79 +7,52 @@
 
 #include <string.h>
 
-static void
-free_batch(struct tail_batch *copy)
+/* Returns the size of n bytes that are followed by aligned data. */
+static size_t
+align(size_t n)
 {
-	for (unsigned c = 0; copy && c < POLY_COLUMN_COUNT; c++) {
-		mem_free(copy->columns[c]);
-		mem_free(copy->bits[c]);
-	}
-	if (copy) {
-		mem_free(copy->arena);
-		mem_free(copy->picked);
-	}
-	mem_free(copy);
+	return (n + 7) & ~(size_t)7;
 }
 
-/* Copies n bytes; false: out of memory. */
-static bool
-copy_bytes(void **dst, const void *src, size_t n)
+/* Copies n bytes to *end, which moves past them; NULL, if there is nothing to copy. */
+static void *
+append(uint8_t **end, const void *src, size_t n)
 {
-	*dst = mem_new(n ? n : 1, 1);
-	if (*dst && n)
-		memcpy(*dst, src, n);
-	return *dst;
-}
-
-static bool
-copy_column(struct tail_batch *copy, const struct poly_batch *batch, unsigned c)
-{
-	const void *data = column_data(batch, (enum poly_column)c);
-	void *bits = NULL;
-	if (!data)
-		return true;
-	bool done = copy_bytes(&copy->columns[c], data, batch->rows * column_table[c].size) &&
-		    copy_bytes(&bits, batch->present[c],
-			    (batch->rows + 63) / 64 * sizeof(uint64_t));
-	copy->bits[c] = bits;
-	copy->view.present[c] = copy->bits[c];
-	return done;
-}
-
-static void
-set_columns(struct tail_batch *copy)
-{
-#define COLUMN(name, type, form, doc) copy->view.name = copy->columns[POLY_COLUMN_##name];
-#include "polytrace/columns.def"
-#undef COLUMN
-	copy->view.arena = copy->arena;
-	copy->view.picked = copy->picked;
-	copy->view.pattern = NULL;
-	copy->view.weight = NULL;
-	copy->view.order = NULL;
-	copy->view.patterns = NULL;
+	uint8_t *dst = *end;
+	if (!src)
+		return NULL;
+	memcpy(dst, src, n);
+	*end += align(n);
+	return dst;
 }
 
 static struct tail_batch *
 copy_batch(const struct poly_batch *batch)
 {
-	struct tail_batch *copy = mem_new(1, sizeof *copy);
-	void *arena = NULL, *picked = NULL;
+	const size_t rows = batch->rows, bitmap = (rows + 63) / 64 * sizeof(uint64_t);
+	const size_t picked = rows * sizeof *batch->picked;
+	size_t size = sizeof(struct tail_batch) + align(batch->arena_size) + align(picked);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+		if (column_data(batch, (enum poly_column)c))
+			size += bitmap + align(rows * column_table[c].size);
+	struct tail_batch *copy = mem_new(size, 1);
 	if (!copy)
 		return NULL;
+	uint8_t *end = (uint8_t *)(copy + 1);
 	copy->view = *batch;
-	bool done = copy_bytes(&arena, batch->arena, batch->arena_size);
-	copy->arena = arena;
-	if (done && batch->picked)
-		done = copy_bytes(&picked, batch->picked, batch->rows * sizeof *batch->picked);
-	copy->picked = picked;
-	for (unsigned c = 0; done && c < POLY_COLUMN_COUNT; c++)
-		done = copy_column(copy, batch, c);
-	set_columns(copy);
-	if (done)
-		return copy;
-	free_batch(copy);
-	return NULL;
+	copy->view.arena = append(&end, batch->arena, batch->arena_size);
+	copy->view.picked = append(&end, batch->picked, picked);
+#define COLUMN(name, type, form, doc)                                     \
+	copy->view.name = append(&end, batch->name, rows * sizeof(type)); \
+	copy->view.present[POLY_COLUMN_##name] =                          \
+		append(&end, batch->name ? batch->present[POLY_COLUMN_##name] : NULL, bitmap);
+#include "polytrace/columns.def"
+#undef COLUMN
+	copy->view.pattern = NULL;
+	copy->view.weight = NULL;
+	copy->view.order = NULL;
+	copy->view.patterns = NULL;
+	return copy;
 }
 
 static void
@@ -89,7 +62,7 @@ drop_first(struct tail_buffer *tail)
 	tail->first = first->next;
 	tail->last = tail->first ? tail->last : NULL;
 	tail->rows -= first->view.rows;
-	free_batch(first);
+	mem_free(first);
 }
 
 enum poly_status
@@ -111,23 +84,20 @@ tail_buffer_add(
 }
 
 enum poly_status
-tail_buffer_next(struct tail_buffer *tail, struct batch_gather *gather,
-	const struct poly_batch **view, struct poly_error *error)
+tail_buffer_next(
+	struct tail_buffer *tail, const struct poly_batch **view, struct poly_error *error)
 {
-	uint64_t selected[POLY_BATCH_ROWS / 64] = {0};
 	struct tail_batch *copy = tail->first;
-	free_batch(tail->current);
+	mem_free(tail->current);
 	tail->current = copy;
 	if (!copy)
 		return POLY_END;
-	const uint64_t excess = tail->rows > tail->max ? tail->rows - tail->max : 0;
-	for (size_t r = (size_t)excess; r < copy->view.rows; r++)
-		bit_set(selected, r);
-	tail->rows -= copy->view.rows;
+	const size_t rows = copy->view.rows;
+	const size_t excess = tail->rows > tail->max ? (size_t)(tail->rows - tail->max) : 0;
+	tail->rows -= rows;
 	tail->first = copy->next;
-	const enum poly_status status = batch_gather_rows(gather, &copy->view, selected, error);
-	*view = &gather->view;
-	return status;
+	*view = &tail->slice.view;
+	return slice_make(&tail->slice, &copy->view, excess, rows - excess, error);
 }
 
 void
@@ -135,6 +105,7 @@ tail_buffer_free(struct tail_buffer *tail)
 {
 	while (tail->first)
 		drop_first(tail);
-	free_batch(tail->current);
+	mem_free(tail->current);
 	tail->current = NULL;
+	slice_fini(&tail->slice);
 }

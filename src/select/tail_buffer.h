@@ -5,16 +5,12 @@
 
 #include "polytrace/batch.h"
 
-#include "model/batch_gather.h"
+#include "model/slice.h"
 
-/* A copy of a batch. */
+/* A copy of a batch; its columns follow in the same allocation. */
 struct tail_batch {
 	struct tail_batch *next;
 	struct poly_batch view;
-	void *columns[POLY_COLUMN_COUNT];
-	uint64_t *bits[POLY_COLUMN_COUNT];
-	uint8_t *arena;
-	uint32_t *picked;
 };
 
 struct tail_buffer {
@@ -22,6 +18,7 @@ struct tail_buffer {
 	uint64_t rows; /* stored: at least max, once max rows were added */
 	struct tail_batch *first, *last;
 	struct tail_batch *current; /* returned by tail_buffer_next */
+	struct slice slice;	    /* its rows */
 };
 
 /* Appends the rows of a batch and frees those no longer among the last max. POLY_ERR_MEMORY. */
@@ -29,11 +26,11 @@ enum poly_status tail_buffer_add(
 	struct tail_buffer *tail, const struct poly_batch *batch, struct poly_error *error);
 
 /*
- * Removes the oldest rows, max in total. gather holds *view, which is valid until the next
- * call. POLY_END: no rows left. POLY_ERR_MEMORY.
+ * Removes the oldest rows, max in total. *view is valid until the next call. POLY_END: no rows
+ * left. POLY_ERR_MEMORY.
  */
-enum poly_status tail_buffer_next(struct tail_buffer *tail, struct batch_gather *gather,
-	const struct poly_batch **view, struct poly_error *error);
+enum poly_status tail_buffer_next(
+	struct tail_buffer *tail, const struct poly_batch **view, struct poly_error *error);
 
 /* Frees all rows. */
 void tail_buffer_free(struct tail_buffer *tail);

@@ -32,8 +32,7 @@ prepare(void)
 	if (symbols)
 		return;
 	info_init(&info);
-	info.view.columns = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) |
-			    POLY_HAS(opcode_size) | POLY_HAS(thread);
+	info.view.columns = POLY_COLUMNS(kind, pc, opcode, opcode_size, thread);
 	info.view.isa = "powerpc";
 	must(batch_init(&batch, info.view.columns, POLY_BATCH_ROWS, &info.view, NULL) ==
 		POLY_OK);

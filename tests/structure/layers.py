@@ -31,23 +31,12 @@ RINGS = [
     'trcfmt/lang: call code expr parse switch',
     'analysis/sim/pipeline: pipeline pipeline_report pipeline_stages pipeline_stream '
     'pipeline_sweep pipeline_sweep_parse',
-    'analysis/stats/system: events events_report',
-    'correlate/merge: by_time merge',
-    'correlate/merge: relax_edges schedule',
     'course: grade_layout grade_why',
-    'format/aix: encode new_log write',
     'format/cis501: cis501 free',
-    'format/din: din write',
-    'format/jsonl: decode header read',
-    'format/lackey: lackey write',
     'format/ptz: index read',
     'format/ptz: pack pack_order pack_templates',
     'format/qemu4v: form line',
-    'format/qemu4v: qemu4v write',
     'io: decoder in',
-    'report: csv html html_table json render terminal text',
-    'report/plot: svg svg_bars svg_curve svg_tiles',
-    'sim/branch: bpred bpred_local bpred_perceptron bpred_table bpred_tage bpred_tournament',
     'sim/cache: cache cache_run cache_x86',
     'symbol: elf list symbols',
 ]
@@ -132,7 +121,7 @@ class Objects:
 
     def __init__(self, library):
         self.files = {path[4:].replace('/', '_') + '.o': path for path, _ in sources()}
-        self.defined, self.wanted = {}, []
+        self.defined, self.wanted, self.functions = {}, [], set()
         self.read(['-A', library], r'.*\[(?:.*/)?(.+?)\]: (\S+) (\w)')
         commands = glob.glob(os.path.join(os.path.dirname(library), 'polytrace.p', '*.o'))
         self.read(['-A', *commands], r'(?:.*/)?(.+?): (\S+) (\w)')
@@ -144,6 +133,8 @@ class Objects:
             path = self.files.get(member)
             if path and kind in 'BCDRTVW':
                 self.defined[symbol] = path
+                if kind in 'TW':
+                    self.functions.add(symbol)
             elif path and kind == 'U':
                 self.wanted.append((path, symbol))
 
@@ -207,8 +198,8 @@ def new_rings(objects):
         folder, names = line.split(': ')
         unused.append({f'src/{folder}/{name}.c' for name in names.split()})
     known = list(unused)
-    for path, other, _ in objects.calls():
-        if os.path.dirname(path) == os.path.dirname(other):
+    for path, other, symbol in objects.calls():
+        if os.path.dirname(path) == os.path.dirname(other) and symbol in objects.functions:
             graph.setdefault(path, set()).add(other)
     for ring in rings(graph):
         if not any(ring <= files for files in known):

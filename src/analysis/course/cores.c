@@ -200,8 +200,9 @@ static const struct homework_model ooo = {.state_size = sizeof(struct ooo_homewo
 	.fini = ooo_fini};
 
 HOMEWORK(wustl_hw5, in_order, .title = "WUSTL homework 5",
-	.summary = "a superscalar processor in order", .needs = UOP_NEEDS, .wants = UOP_WANTS)
+	.summary = "a superscalar processor in order", .needs = POLY_COLUMNS_INIT(UOP_NEEDS),
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS))
 HOMEWORK(penn_hw5, ooo, .title = "Penn homework 5", .summary = "an out-of-order processor",
-	.needs = UOP_NEEDS, .wants = UOP_WANTS | UOP_NAMES)
+	.needs = POLY_COLUMNS_INIT(UOP_NEEDS), .wants = POLY_COLUMNS_INIT(UOP_WANTS, UOP_NAMES))
 HOMEWORK(wustl_hw6, ooo, .title = "WUSTL homework 6", .summary = "an out-of-order processor",
-	.needs = UOP_NEEDS, .wants = UOP_WANTS | UOP_NAMES)
+	.needs = POLY_COLUMNS_INIT(UOP_NEEDS), .wants = POLY_COLUMNS_INIT(UOP_WANTS, UOP_NAMES))

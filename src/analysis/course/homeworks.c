@@ -281,8 +281,9 @@ cache_fini(void *state)
 	course_cache_fini(&homework->cache);
 }
 
-#define INFO(heading, about) \
-	.title = (heading), .summary = (about), .needs = UOP_NEEDS, .wants = UOP_WANTS
+#define INFO(heading, about)                                                           \
+	.title = (heading), .summary = (about), .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS)
 
 static const struct homework_model penn_mix = {
 	.state_size = sizeof(struct course_mix), .add_uop = mix_add, .end = mix_end_penn};

@@ -45,15 +45,16 @@ enum poly_status
 printout_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
 	const struct printout *printout = state;
-	const poly_columns lacks = poly_analysis_find(printout->name)->needs & ~info->columns;
+	const poly_columns lacks =
+		poly_columns_minus(poly_analysis_find(printout->name)->needs, info->columns);
 	const int n = (int)strcspn(printout->name, "_");
-	if (!lacks)
+	if (poly_columns_empty(lacks))
 		return POLY_OK;
 	return err_usage(error,
 		"homework '%s' of %.*s requires the column '%s', which a trace of format '%s' "
 		"does not have",
 		printout->name + n + 1, n, printout->name,
-		poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+		poly_column_name(poly_columns_next(lacks, 0)), info->format);
 }
 
 void

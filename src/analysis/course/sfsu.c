@@ -122,6 +122,7 @@ static const struct homework_model cache = {.state_size = sizeof(struct course_c
 	.fini = cache_fini};
 
 HOMEWORK(sfsu_1b, branches, .title = "SFSU project 1b",
-	.summary = "branch predictors and a BTB", .needs = UOP_NEEDS, .wants = UOP_WANTS)
+	.summary = "branch predictors and a BTB", .needs = POLY_COLUMNS_INIT(UOP_NEEDS),
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS))
 HOMEWORK(sfsu_2, cache, .title = "SFSU project 2", .summary = "a write-back cache",
-	.needs = UOP_NEEDS, .wants = UOP_WANTS)
+	.needs = POLY_COLUMNS_INIT(UOP_NEEDS), .wants = POLY_COLUMNS_INIT(UOP_WANTS))

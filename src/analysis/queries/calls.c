@@ -55,16 +55,17 @@ calls_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 static const struct flow_set *
 find_set(const struct poly_trace_info *info)
 {
-	return info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
+	return POLY_HAS(info->columns, opcode) ? flow_find(info->isa) : NULL;
 }
 
 static enum poly_status
 calls_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
 	(void)state;
-	if (!(info->columns & POLY_HAS(pc)))
+	if (!POLY_HAS(info->columns, pc))
 		return err_usage(error, "the trace has no column 'pc', which calls require");
-	if (!find_set(info) && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
+	if (!find_set(info) &&
+		!(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
 		return err_usage(error,
 			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",
@@ -101,13 +102,13 @@ static poly_columns
 calls_columns(const void *state)
 {
 	const struct call_graph *calls = state;
-	const poly_columns columns = analysis_calls.info.needs | analysis_calls.info.wants;
-	const poly_columns texts = POLY_HAS(mnemonic) | POLY_HAS(text);
+	poly_columns columns =
+		poly_columns_union(analysis_calls.info.needs, analysis_calls.info.wants);
 	if (!calls->set)
-		return columns & ~POLY_HAS(instruction_set);
-	return strcmp(calls->set->name, "arm") == 0
-		       ? columns & ~texts
-		       : columns & ~(texts | POLY_HAS(instruction_set));
+		return poly_columns_minus(columns, POLY_COLUMNS(instruction_set));
+	if (strcmp(calls->set->name, "arm") != 0)
+		poly_columns_remove(&columns, POLY_COLUMN_instruction_set);
+	return poly_columns_minus(columns, POLY_COLUMNS(mnemonic, text));
 }
 
 /* Returns the context of a row; NULL: out of memory, or too many. */
@@ -569,11 +570,9 @@ const struct analysis analysis_calls = {
 		.title = "Calls",
 		.summary = "call graph: callers and callees, the number of calls, and the "
 			   "instructions executed in each function",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = CONTEXT_COLUMNS | POLY_HAS(opcode) | POLY_HAS(opcode_size) |
-			 POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) |
-			 POLY_HAS(time) | POLY_HAS(mnemonic) | POLY_HAS(text) |
-			 POLY_HAS(instruction_set),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, opcode, opcode_size, fallthrough,
+			uop_index, synthetic, time, mnemonic, text, instruction_set),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options,
 		.outputs = outputs},

@@ -320,9 +320,8 @@ const struct analysis analysis_state = {
 	.info = {.name = "state",
 		.title = "Reconstructed state",
 		.summary = "registers and memory after a record",
-		.wants = CONTEXT_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
-			 POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |
-			 POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(payload) | POLY_HAS(origin),
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, kind, time, pc, access, address,
+			size, value, reg, payload, origin),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
 	.state_size = sizeof(struct state),

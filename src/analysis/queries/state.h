@@ -57,6 +57,7 @@ struct state {
 };
 
 /* Reports a state. */
-void query_state_report(const void *state, const struct static_ops *ops, struct poly_report *report);
+void query_state_report(
+	const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

@@ -169,7 +169,8 @@ report_memory(const struct state *state, struct poly_report *report)
 }
 
 void
-query_state_report(const void *analysis, const struct static_ops *ops, struct poly_report *report)
+query_state_report(
+	const void *analysis, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct state *state = analysis;
 	const unsigned bits = state->address_bits;

@@ -28,8 +28,8 @@ const struct analysis analysis_summary = {
 		.title = "Summary",
 		.summary = "records by kind and name, accesses, address and time ranges, "
 			   "execution contexts",
-		.wants = TOTALS_COLUMNS | POLY_HAS(raw) | POLY_HAS(record) | POLY_HAS(time) |
-			 POLY_HAS(cpu) | POLY_HAS(process) | POLY_HAS(thread) | POLY_HAS(pc),
+		.wants = POLY_COLUMNS_INIT(
+			TOTALS_COLUMNS, raw, record, time, cpu, process, thread, pc),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = no_options},
 	.state_size = sizeof(struct summary),

@@ -40,9 +40,7 @@ struct summary {
 };
 
 /* The columns of the totals. */
-#define TOTALS_COLUMNS                                                            \
-	(POLY_HAS(kind) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | \
-		POLY_HAS(uop_index) | POLY_HAS(synthetic))
+#define TOTALS_COLUMNS kind, access, address, size, uop_index, synthetic
 
 /* Functions of struct analysis. totals_update counts only what the totals report. */
 enum poly_status summary_init(

@@ -65,10 +65,10 @@ report_records(const struct summary *summary, struct poly_report *report)
 	poly_report_section(report, "records");
 	poly_report_count(report, "total_records", summary->rows);
 	poly_report_count(report, "instructions", instructions(summary));
-	count_if(report, columns & POLY_HAS(uop_index), "uops", summary->uops);
-	count_if(report, columns & POLY_HAS(synthetic), "synthetic_instructions",
+	count_if(report, POLY_HAS(columns, uop_index), "uops", summary->uops);
+	count_if(report, POLY_HAS(columns, synthetic), "synthetic_instructions",
 		summary->synthetic);
-	count_if(report, columns & POLY_HAS(raw), "unrecognized_records", summary->raw);
+	count_if(report, POLY_HAS(columns, raw), "unrecognized_records", summary->raw);
 	report_kinds(summary, report);
 	report_names(summary, report);
 	poly_report_end(report);

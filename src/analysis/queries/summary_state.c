@@ -33,7 +33,7 @@ void
 summary_begin(void *state, const struct poly_trace_info *info)
 {
 	struct summary *summary = state;
-	summary->columns |= info->columns;
+	summary->columns = poly_columns_union(summary->columns, info->columns);
 	summary->digits = (info->address_bits + 3) / 4;
 	memset(summary->name_of, 0, sizeof summary->name_of);
 }
@@ -140,7 +140,7 @@ summary_merge(void *into, const void *from, const struct analysis_numbers *numbe
 	const struct summary *summary = from;
 	bool good = true;
 	(void)numbers;
-	sum->columns |= summary->columns;
+	sum->columns = poly_columns_union(sum->columns, summary->columns);
 	sum->rows += summary->rows;
 	for (size_t i = 0; i < 256; i++)
 		sum->kinds.counts[i] += summary->kinds.counts[i];

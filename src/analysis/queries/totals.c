@@ -8,7 +8,7 @@ const struct analysis analysis_totals = {
 	.info = {.name = "totals",
 		.title = "Totals",
 		.summary = "numbers of records, instructions, accesses and accessed bytes",
-		.wants = TOTALS_COLUMNS,
+		.wants = POLY_COLUMNS_INIT(TOTALS_COLUMNS),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = no_options},
 	.state_size = sizeof(struct summary),

@@ -159,7 +159,7 @@ static int
 sim_one(struct inputs *inputs, const char *path)
 {
 	const struct sim_options *options = inputs->command;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	const struct sim_job *job = inputs->state;
 	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;

@@ -161,7 +161,7 @@ static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	const struct stats_job *job = inputs->state;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
 	struct command_input input;

@@ -415,8 +415,7 @@ open_traces(struct trcrpt_job *job, char **operands)
 	const struct trcrpt_options *options = job->options;
 	bool all_columns = options->raw || options->where;
 	job->traces.verbose = options->verbose;
-	job->traces.columns =
-		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
+	job->traces.columns = all_columns ? POLY_COLUMNS_EXCEPT(site) : poly_trcrpt_columns();
 	char standard_input[] = "-", log[] = DEFAULT_TRACE, *only[] = {NULL, NULL};
 	if (!operands[0]) {
 		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;

@@ -81,7 +81,8 @@ open_selected(struct command_input *input, const struct input_options *options,
 		return status;
 	input->name = diag_input_name(input->path);
 	if (input->selection)
-		reading->columns |= poly_selection_columns(input->selection);
+		reading->columns = poly_columns_union(
+			reading->columns, poly_selection_columns(input->selection));
 	status = poly_reader_open(input->path, reading, &input->reader, error);
 	if (status != POLY_OK || !input->selection)
 		return status;
@@ -164,7 +165,7 @@ void
 input_project(struct command_input *input, poly_columns columns)
 {
 	if (input->selection)
-		columns |= poly_selection_columns(input->selection);
+		columns = poly_columns_union(columns, poly_selection_columns(input->selection));
 	poly_reader_project(input->reader, columns);
 }
 
@@ -205,8 +206,8 @@ input_analyse(struct command_input *input, struct poly_stats *stats, struct poly
 		status = poly_stats_begin(summary, info, &error);
 	if (status == POLY_OK)
 		input_project(input,
-			poly_stats_columns(stats) |
-				(summary ? poly_stats_columns(summary) : 0));
+			poly_columns_union(poly_stats_columns(stats),
+				summary ? poly_stats_columns(summary) : POLY_NO_COLUMNS));
 	if (status == POLY_OK && !summary && !input->selection &&
 		poly_stats_accepts_weights(stats))
 		poly_reader_accept_weights(input->reader);

@@ -108,7 +108,8 @@ query_run(struct query *query, struct inputs *inputs, const char *path)
 {
 	const struct poly_analysis_info *info = poly_analysis_find(query->analysis);
 	const struct input_needs needs = {
-		.columns = info->needs | info->wants, .prints = query->streams};
+		.columns = poly_columns_union(info->needs, info->wants),
+		.prints = query->streams};
 	struct command_input input;
 	struct poly_stats *stats = NULL;
 	int status = STATUS_ERROR;

@@ -47,7 +47,7 @@ traces_open(struct traces *traces, const char *path, const struct input_options 
 		diag_print(NULL, "reading '%s'", path);
 	if (!input_open(source, path, options, &wants))
 		return false;
-	if (!(poly_reader_info(source->reader)->columns & POLY_HAS(hook))) {
+	if (!POLY_HAS(poly_reader_info(source->reader)->columns, hook)) {
 		diag_print(source->name, "format '%s' has no trace hooks",
 			poly_reader_format(source->reader)->name);
 		input_discard(source);

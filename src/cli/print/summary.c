@@ -18,8 +18,8 @@ summary_new(void)
 }
 
 static void
-report_facts(
-	struct poly_report *report, const char *key, const struct poly_fact *facts, size_t count)
+report_facts(struct poly_report *report, const char *key, const struct poly_fact *facts,
+	size_t count)
 {
 	poly_report_table(report, key);
 	poly_report_column(report, "key", false);

@@ -154,7 +154,7 @@ compare_pair(struct poly_diff *diff, struct diff_stream *stream)
 	size_t changed;
 	a->partner = stream->at[1];
 	b->partner = stream->at[0];
-	pair.opcode = diff->rules.compared & POLY_HAS(opcode) && match_opcodes_differ(a, b);
+	pair.opcode = POLY_HAS(diff->rules.compared, opcode) && match_opcodes_differ(a, b);
 	pair.fields = match_fields(&diff->rules, a, b);
 	size_t open = match_steps(&diff->rules, &stream->state, a, b, &changed);
 	if (open == SIZE_MAX) {

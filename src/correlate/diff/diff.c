@@ -222,8 +222,9 @@ poly_diff_compared(const struct poly_diff *diff)
 poly_columns
 poly_diff_uncompared(const struct poly_diff *diff, unsigned side)
 {
-	return rules_default_columns(&diff->rules, diff->builders[side].source.info) &
-	       ~diff->rules.compared;
+	return poly_columns_minus(
+		rules_default_columns(&diff->rules, diff->builders[side].source.info),
+		diff->rules.compared);
 }
 
 /* Delivers the first queued difference. */

@@ -142,10 +142,10 @@ differing(const struct row_block *block, enum poly_column column, uint64_t delta
 static poly_columns
 row_columns(const struct diff_rules *rules)
 {
-	poly_columns columns = rules->compared | POLY_HAS(kind) | POLY_HAS(time) |
-			       POLY_HAS(pc) | POLY_HAS(access);
-	if (rules->compared & POLY_HAS(value))
-		columns |= POLY_HAS(payload) | POLY_HAS(raw);
+	poly_columns columns =
+		poly_columns_union(rules->compared, POLY_COLUMNS(kind, time, pc, access));
+	if (POLY_HAS(rules->compared, value))
+		columns = poly_columns_union(columns, POLY_COLUMNS(payload, raw));
 	return columns;
 }
 
@@ -161,9 +161,8 @@ count_same(struct poly_diff *diff, uint64_t delta)
 		const struct row_block block = {{a, b}, {a->row + done, b->row + done},
 			limit - done < 64 ? limit - done : 64};
 		uint64_t bits = 0;
-		for (poly_columns rest = columns; rest; rest &= rest - 1)
-			bits |= differing(
-				&block, (enum poly_column)__builtin_ctzll(rest), delta);
+		FOR_COLUMNS(column, columns)
+		bits |= differing(&block, column, delta);
 		if (bits)
 			return done + (size_t)__builtin_ctzll(bits);
 	}

@@ -9,26 +9,7 @@
 #include <string.h>
 
 /* Columns that describe one file. */
-#define OWN_COLUMNS (POLY_HAS(site) | POLY_HAS(verbatim))
-
-/* Copies n bits of a map; those of dst are 0. */
-static void
-copy_bits(uint64_t *dst, size_t to_row, const uint64_t *src, size_t from_row, size_t n)
-{
-	while (n) {
-		const size_t room = 64 - to_row % 64, part = n < room ? n : room;
-		const unsigned shift = from_row % 64;
-		uint64_t word = src[from_row / 64] >> shift;
-		if (shift && shift + part > 64)
-			word |= src[from_row / 64 + 1] << (64 - shift);
-		if (part < 64)
-			word &= ((uint64_t)1 << part) - 1;
-		dst[to_row / 64] |= word << to_row % 64;
-		to_row += part;
-		from_row += part;
-		n -= part;
-	}
-}
+#define OWN_COLUMNS site, verbatim
 
 /* Copies n elements of size bytes. */
 static inline void
@@ -136,7 +117,7 @@ merge_column(struct merger *merger, enum poly_column column)
 		const uint8_t *src = column_data(batch, column);
 		if (src) {
 			copy_cells(dst + row * size, src + rows->src * size, rows->count, size);
-			copy_bits(bits, row, batch->present[column], rows->src, rows->count);
+			bits_copy(bits, row, batch->present[column], rows->src, rows->count);
 			if (!plain && !adapt_cells(merger, rows, column, dst + row * size))
 				return false;
 		}
@@ -157,6 +138,20 @@ fill_threads(struct merger *merger)
 			batch_put(&merger->out, thread, row + n, input->thread);
 		row += rows->count;
 	}
+}
+
+enum poly_status
+merger_read(struct merger *merger, size_t number, struct poly_error *error)
+{
+	struct merge_input *input = &merger->inputs[number];
+	const enum poly_status status =
+		input->source.next(input->source.user, &input->batch, error);
+	input->at = 0;
+	if (status != POLY_OK)
+		input->batch = NULL;
+	if (status < 0)
+		merger->failed = number;
+	return status;
 }
 
 bool
@@ -246,8 +241,9 @@ merger_flush(struct merger *merger, struct poly_error *error)
 {
 	batch_clear(&merger->out);
 	merger->out.view.rows = merger->rows;
-	for (poly_columns left = merger->out.wanted; left; left &= left - 1) {
-		if (merge_column(merger, (enum poly_column)__builtin_ctzll(left)))
+	FOR_COLUMNS(column, merger->out.wanted)
+	{
+		if (merge_column(merger, column))
 			continue;
 		if (merger->info.no_memory)
 			return err_memory(error);
@@ -303,23 +299,25 @@ enum poly_status
 merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	struct poly_error *error)
 {
-	poly_columns columns = 0;
+	poly_columns columns = POLY_NO_COLUMNS;
 	enum poly_status status = POLY_OK;
 	info_init(&merger->info);
 	merger->inputs = inputs;
 	merger->input_count = count;
 	merger->info.view.records = merger->record_names;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		columns |= inputs[i].source.info->columns;
-		columns |= inputs[i].fills_thread ? POLY_HAS(thread) : 0;
+		columns = poly_columns_union(columns, inputs[i].source.info->columns);
+		if (inputs[i].fills_thread)
+			poly_columns_add(&columns, POLY_COLUMN_thread);
 		status = merger_map_records(merger, &inputs[i], error);
 	}
+	const poly_columns merged = poly_columns_minus(columns, POLY_COLUMNS(OWN_COLUMNS));
 	if (status == POLY_OK)
-		status = batch_init(&merger->out, columns & ~OWN_COLUMNS, POLY_BATCH_ROWS,
-			&merger->info.view, error);
+		status = batch_init(
+			&merger->out, merged, POLY_BATCH_ROWS, &merger->info.view, error);
 	/* POLY_ALL_COLUMNS means that the columns are unknown. */
 	merger->info.view.columns =
-		columns == POLY_ALL_COLUMNS ? columns : columns & ~OWN_COLUMNS;
+		poly_columns_equal(columns, POLY_ALL_COLUMNS) ? columns : merged;
 	return status;
 }
 

@@ -40,6 +40,7 @@ struct merger {
 	uint64_t *threads;	/* the column thread of passed rows */
 	size_t threads_of;	/* the input that threads is filled for */
 	uint64_t delivered;	/* rows so far */
+	size_t failed;		/* input, or SIZE_MAX */
 };
 
 /* Minimum number of rows of an input's batch to pass unchanged. */
@@ -51,6 +52,9 @@ struct merger {
  */
 enum poly_status merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	struct poly_error *error);
+
+/* Reads the next batch of an input, or fails as its source does. */
+enum poly_status merger_read(struct merger *merger, size_t input, struct poly_error *error);
 
 /* True if rows of an input can be passed unchanged, and no rows are pending. */
 bool merger_can_pass(const struct merger *merger, size_t input, size_t rows);

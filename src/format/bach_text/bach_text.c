@@ -113,14 +113,10 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	const char *text = (const char *)line->text;
 	struct bus_cycle cycle;
 	bool exact;
-	if (!bus_parse(text, line->size, &cycle, &exact)) {
-		fault->rule = BUS_B01;
-		fault->column = 0;
-		snprintf(fault->text, sizeof fault->text,
+	if (!bus_parse(text, line->size, &cycle, &exact))
+		return line_set_fault(fault, BUS_B01, 0,
 			"'%.*s' is not a record (expected address, byte enables and operation)",
 			shown_size(line->text, line->size), text);
-		return false;
-	}
 	put_cycle(reading->state, batch, row, &cycle);
 	/* Preserve a line that printing would not reproduce. */
 	if (!exact || (cycle.address & 7))

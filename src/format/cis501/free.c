@@ -18,15 +18,6 @@ struct front {
 	struct line_fault fault;
 };
 
-static void
-set_length_fault(struct line_fault *fault)
-{
-	fault->rule = CIS501_C02;
-	fault->column = 0;
-	snprintf(fault->text, sizeof fault->text, "the record is longer than %d bytes",
-		CIS501_LINE_MAX);
-}
-
 /* Parses n bytes as if they were one line. */
 static void
 parse_words(struct cis501_free *free, const uint8_t *text, size_t n, struct front *front)
@@ -62,7 +53,8 @@ parse_record(struct cis501_free *free, size_t have, struct front *front)
 		line->size = max;
 		return;
 	} else {
-		set_length_fault(&front->fault);
+		line_set_fault(&front->fault, CIS501_C02, 0,
+			"the record is longer than %d bytes", CIS501_LINE_MAX);
 	}
 	line->ended = line->size != 0;
 	line->size = line->ended ? line->size : max;

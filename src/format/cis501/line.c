@@ -295,21 +295,17 @@ explain_line(const uint8_t *text, unsigned good, struct line_fault *fault)
 		return CIS501_HEADER;
 	unsigned bad = good < CIS501_FIELDS ? good : CIS501_FIELDS - 1;
 	if (n != CIS501_FIELDS) {
-		fault->rule = n < CIS501_FIELDS ? CIS501_C01 : CIS501_C02;
-		fault->column = 0;
-		snprintf(fault->text, sizeof fault->text, "%u fields, expected %d; %s", n,
-			CIS501_FIELDS,
+		line_set_fault(fault, n < CIS501_FIELDS ? CIS501_C01 : CIS501_C02, 0,
+			"%u fields, expected %d; %s", n, CIS501_FIELDS,
 			n < CIS501_FIELDS ? "is it truncated, or split over two lines?"
 					  : "does an opcode contain a blank?");
 		return CIS501_CORRUPT;
 	}
 	const struct cis501_word *word = &words[bad];
 	const uint8_t *shown = (const uint8_t *)word->text;
-	fault->rule = fields[bad].rule;
-	fault->column = (unsigned)(shown - text) + 1;
-	snprintf(fault->text, sizeof fault->text, "field %u, %s, is '%.*s', expected %s",
-		bad + 1, fields[bad].name, line_shown(shown, word->length), word->text,
-		fields[bad].expected);
+	line_set_fault(fault, fields[bad].rule, (size_t)(shown - text) + 1,
+		"field %u, %s, is '%.*s', expected %s", bad + 1, fields[bad].name,
+		line_shown(shown, word->length), word->text, fields[bad].expected);
 	return CIS501_CORRUPT;
 }
 

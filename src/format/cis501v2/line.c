@@ -157,10 +157,10 @@ set_fault(
 		"a hexadecimal number of 32 bits", "a decimal number up to 255", "R, W, B or _",
 		"r0 to r12, sp, lr, pc or _", "r0 to r12, sp, lr, pc or _",
 		"r0 to r12, sp, lr, pc or _", "printable characters"};
-	fault->column = (unsigned)(word->text - text) + 1;
-	snprintf(fault->text, sizeof fault->text, "field %u, %s, is '%.*s', expected %s",
-		field + 1, names[field], line_shown((const uint8_t *)word->text, word->length),
-		word->text, expected[field]);
+	line_set_fault(fault, V01, (size_t)(word->text - text) + 1,
+		"field %u, %s, is '%.*s', expected %s", field + 1, names[field],
+		line_shown((const uint8_t *)word->text, word->length), word->text,
+		expected[field]);
 }
 
 enum v2_record
@@ -176,11 +176,9 @@ cis501v2_parse(const char *text, size_t n, struct cis501v2 *op, struct line_faul
 	trim(&line);
 	if (line.length == 0)
 		return BLANK;
-	fault->rule = V01;
-	fault->column = 0;
 	if (count != FIELDS) {
-		snprintf(fault->text, sizeof fault->text, "%u fields between tabs, expected %d",
-			count, FIELDS);
+		line_set_fault(
+			fault, V01, 0, "%u fields between tabs, expected %d", count, FIELDS);
 		return CORRUPT;
 	}
 	for (unsigned i = 0; i < FIELDS; i++) {

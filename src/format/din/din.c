@@ -90,26 +90,22 @@ record_of(uint8_t c, enum din_form *form)
 	}
 }
 
-static bool
-set_fault(struct line_fault *fault, enum din_rule rule, size_t column, const char *text)
-{
-	fault->rule = rule;
-	fault->column = (unsigned)column;
-	snprintf(fault->text, sizeof fault->text, "%s", text);
-	return false;
-}
-
 /* Sets a fault of the field at a position. */
 static bool
 set_field_fault(
 	struct line_fault *fault, const struct line *line, const uint8_t *at, const char *field)
 {
-	int shown = line_shown(at, (size_t)(line->text + line->size - at));
-	char text[200];
-	snprintf(text, sizeof text, "%s is '%.*s', expected hexadecimal digits", field, shown,
-		(const char *)at);
-	enum din_rule rule = *field == 's' ? D03 : D02;
-	return set_fault(fault, rule, (size_t)(at - line->text) + 1, text);
+	return line_set_fault(fault, *field == 's' ? D03 : D02, (size_t)(at - line->text) + 1,
+		"%s is '%.*s', expected hexadecimal digits", field,
+		line_shown(at, (size_t)(line->text + line->size - at)), (const char *)at);
+}
+
+static const uint8_t *
+past_blanks(const uint8_t *p)
+{
+	while (is_blank(*p))
+		p++;
+	return p;
 }
 
 /*
@@ -120,8 +116,7 @@ static const uint8_t *
 parse_number(const uint8_t *p, uint64_t *value, unsigned *digits)
 {
 	const uint8_t *end = p;
-	while (is_blank(*p))
-		p++;
+	p = past_blanks(p);
 	if (p == end)
 		return NULL;
 	if (p[0] == '0' && (p[1] | 0x20) == 'x')
@@ -131,14 +126,6 @@ parse_number(const uint8_t *p, uint64_t *value, unsigned *digits)
 	*digits = (unsigned)(end - p);
 	bool good = num_parse_hex((const char *)p, *digits, value) && ends_field(*end);
 	return good ? end : NULL;
-}
-
-static const uint8_t *
-past_blanks(const uint8_t *p)
-{
-	while (is_blank(*p))
-		p++;
-	return p;
 }
 
 /* Parses a line of any spelling. */
@@ -153,13 +140,10 @@ parse_any(const struct line *line, struct din *din, struct line_fault *fault)
 		return true;
 	}
 	din->is = record_of(*p, &din->form);
-	if (din->is == DIN_CORRUPT || !ends_field(p[1])) {
-		char text[120];
-		snprintf(text, sizeof text,
+	if (din->is == DIN_CORRUPT || !ends_field(p[1]))
+		return line_set_fault(fault, D01, (size_t)(p - line->text) + 1,
 			"label is '%.*s', expected 0 to 4 or one of r, w, i, m, c, v",
 			line_shown(p, (size_t)(line->text + line->size - p)), (const char *)p);
-		return set_fault(fault, D01, (size_t)(p - line->text) + 1, text);
-	}
 	const uint8_t *end = parse_number(p + 1, &din->address, &din->digits);
 	if (!end)
 		return set_field_fault(fault, line, past_blanks(p + 1), "address");
@@ -279,14 +263,6 @@ store_record(struct batch *batch, size_t row, const struct din *din)
 		batch_put(batch, size, row, (uint32_t)din->size);
 }
 
-static void
-add_no_newline(struct reading *reading, size_t row, const struct line *line)
-{
-	if (in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, D08, reading->record + row + 1, line->offset,
-			"the last line has no newline, it may be truncated");
-}
-
 /*
  * The address of an access is a variable field; that of an instruction is part of the template.
  */
@@ -320,8 +296,7 @@ din_parse_line(struct reading *reading, struct batch *batch, size_t row,
 		set_template(reader, &din, line->text, line->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (!line->ended)
-		add_no_newline(reading, row, line);
+	line_check_end(reading, row, line, D08);
 	return true;
 }
 
@@ -329,7 +304,7 @@ static const struct line_format line_format = {
 	.limit = DIN_LINE_MAX,
 	.corrupt_kind = DIN_CORRUPT,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 40},
 	.parse_line = din_parse_line,
 };
 
@@ -423,10 +398,8 @@ static const struct format din = {
 			.spec = "manual pages of Dinero III and IV",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
-				   POLY_HAS(opcode_size) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
-				   POLY_HAS(raw) | POLY_HAS(origin),
+			.columns = POLY_COLUMNS_INIT(kind, record, pc, opcode_size, access,
+				address, size, event, raw, origin),
 			.options = options,
 			.rules = rules,
 		},

@@ -227,19 +227,16 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 }
 
 static void
-add_finding(struct reading *reading, enum lackey_rule rule, size_t row, const struct line *line)
+add_other(struct reading *reading, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	if (rule == K01 && text_size(line->text, line->size) == 0)
-		findings_add(reading->findings, rule, record, line->offset,
+	if (text_size(line->text, line->size) == 0)
+		findings_add(reading->findings, K01, record, line->offset,
 			"a blank line is not a record");
-	else if (rule == K01)
-		findings_add(reading->findings, rule, record, line->offset,
+	else
+		findings_add(reading->findings, K01, record, line->offset,
 			"'%.*s' is not a record", line_shown(line->text, line->size),
 			(const char *)line->text);
-	else if (in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, rule, record, line->offset,
-			"the last line has no newline, it may be truncated");
 }
 
 /* Stores a line that is not a record. */
@@ -255,7 +252,7 @@ store_other(struct reading *reading, struct batch *batch, size_t row, const stru
 	batch_put_bytes(
 		batch, POLY_COLUMN_text, row, line->text, text_size(line->text, line->size));
 	if (!message)
-		add_finding(reading, K01, row, line);
+		add_other(reading, row, line);
 }
 
 static inline void
@@ -305,8 +302,8 @@ lackey_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (line->row_index == 0 &&
 		(record.is == LACKEY_OUTPUT || !record.exact || !line->ended))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-	if (line->row_index == 0 && !line->ended)
-		add_finding(reading, K04, row, line);
+	if (line->row_index == 0)
+		line_check_end(reading, row, line, K04);
 	return true;
 }
 
@@ -314,7 +311,7 @@ static const struct line_format line_format = {
 	.limit = LACKEY_LINE_MAX,
 	.corrupt_kind = LACKEY_CORRUPT,
 	.too_long = K02,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 40},
 	.parse_line = lackey_parse_line,
 };
 
@@ -441,10 +438,8 @@ static const struct format lackey = {
 			.spec = "Valgrind User Manual, Lackey",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(process) |
-				   POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(text) |
-				   POLY_HAS(raw) | POLY_HAS(origin),
+			.columns = POLY_COLUMNS_INIT(kind, record, process, pc, opcode_size,
+				access, address, size, text, raw, origin),
 			.options = no_options,
 			.rules = rules,
 		},

@@ -3,6 +3,7 @@
 #include "format/line/line.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Expected maximum length of a line in bytes. */
@@ -91,15 +92,6 @@ store_corrupt(struct batch *batch, size_t row, const struct line_format *format,
 	batch_put(batch, record, row, format->corrupt_kind);
 	batch_put(batch, origin, row, line->offset);
 	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
-}
-
-static void
-blame_length(const struct lines *lines, struct line_fault *fault)
-{
-	fault->rule = lines->format->too_long;
-	fault->column = 0;
-	snprintf(fault->text, sizeof fault->text, "the line is longer than %zu bytes",
-		lines->limit);
 }
 
 /* Returns the failure for a line that is not a record. */
@@ -214,7 +206,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		lines->row_index = 0;
 		lines->within = false;
 	}
-	if (format->predict.windows)
+	if (!poly_columns_empty(format->predict.windows))
 		predict_begin(&lines->predictor, batch, &format->predict,
 			(enum predict_way)reading->prediction);
 	for (;; row++) {
@@ -228,7 +220,8 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		const struct taking taking = {reading, &lines->predictor, batch, row};
 		bool whole = !lines->within && line.size <= lines->limit;
 		if (!whole)
-			blame_length(lines, &fault);
+			line_set_fault(&fault, lines->format->too_long, 0,
+				"the line is longer than %zu bytes", lines->limit);
 		if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(reading, &line, &fault, error);
@@ -264,7 +257,8 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	}
 	bool too_long = line.size > lines->limit;
 	if (too_long)
-		blame_length(lines, &fault);
+		line_set_fault(&fault, lines->format->too_long, 0,
+			"the line is longer than %zu bytes", lines->limit);
 	if (!lines->within && (too_long || !parse_line(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
@@ -292,6 +286,26 @@ lines_close(struct reading *reading)
 	struct lines *lines = reading->state;
 	buf_free(&lines->tail);
 	predict_free(&lines->predictor);
+}
+
+bool
+line_set_fault(struct line_fault *fault, unsigned rule, size_t column, const char *format, ...)
+{
+	va_list list;
+	fault->rule = rule;
+	fault->column = (unsigned)column;
+	va_start(list, format);
+	vsnprintf(fault->text, sizeof fault->text, format, list);
+	va_end(list);
+	return false;
+}
+
+void
+line_check_end(struct reading *reading, size_t row, const struct line *line, unsigned rule)
+{
+	if (!line->ended && in_status(reading->in, NULL) == POLY_END)
+		findings_add(reading->findings, rule, reading->record + row + 1, line->offset,
+			"the last line has no newline, it may be truncated");
 }
 
 int

@@ -105,6 +105,14 @@ line_size(const uint8_t *text, size_t n, size_t limit)
 	return newline ? (size_t)(newline - text) + 1 : 0;
 }
 
+/* Sets why a line is not a record; column: byte of the line from 1, or 0. Returns false. */
+bool line_set_fault(struct line_fault *fault, unsigned rule, size_t column, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
+
+/* Adds a finding of a rule if a line without newline is the last one. */
+void line_check_end(
+	struct reading *reading, size_t row, const struct line *line, unsigned rule);
+
 /*
  * Returns the number of leading bytes of a word to quote in a message: printable, and limited.
  */

@@ -362,16 +362,6 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 	return good;
 }
 
-static bool
-set_end_fault(struct line_fault *fault)
-{
-	fault->rule = QEMU4V_Q11;
-	fault->column = 0;
-	snprintf(fault->text, sizeof fault->text,
-		"the last line has no newline and is not a record");
-	return false;
-}
-
 /* Reports a line that is not a record, or has no newline. */
 static void
 add_line_findings(
@@ -387,9 +377,7 @@ add_line_findings(
 		findings_add(reading->findings, QEMU4V_Q01, record, text->offset,
 			"'%.*s' is not a record", line_shown(text->text, text->size),
 			text->text);
-	if (!text->ended && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, QEMU4V_Q11, record, text->offset,
-			"the last line has no newline, it may be truncated");
+	line_check_end(reading, row, text, QEMU4V_Q11);
 }
 
 /* Returns the column of the address in a line of a memory dump, from 0. */
@@ -506,7 +494,8 @@ qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (!continues_picture(reading, text, &line))
 		qemu4v_parse(text->text, text->size, text->ended, &line);
 	if (!text->ended && line.is > QEMU4V_REGISTER)
-		return set_end_fault(fault);
+		return line_set_fault(fault, QEMU4V_Q11, 0,
+			"the last line has no newline and is not a record");
 	batch_put(batch, kind, row, kinds[line.is]);
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);

@@ -21,20 +21,10 @@ struct text_parser {
 	struct line_fault *fault;
 };
 
-static bool set_fault(const struct text_parser *parser, const uint8_t *position,
-	const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static bool
-set_fault(const struct text_parser *parser, const uint8_t *position, const char *format, ...)
-{
-	va_list list;
-	va_start(list, format);
-	vsnprintf(parser->fault->text, sizeof parser->fault->text, format, list);
-	va_end(list);
-	parser->fault->rule = TEXT_X01;
-	parser->fault->column = (unsigned)(position - parser->line) + 1;
-	return false;
-}
+/* Sets why the line is not a record, by the position of the fault. */
+#define set_fault(parser, position, ...)                                                     \
+	line_set_fault((parser)->fault, TEXT_X01, (size_t)((position) - (parser)->line) + 1, \
+		__VA_ARGS__)
 
 static const char *
 field_name(const struct text_field *field)

@@ -10,9 +10,8 @@
 poly_columns
 event_merge_columns(void)
 {
-	return POLY_HAS(record) | POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type) |
-	       POLY_HAS(payload) | POLY_HAS(counters) | POLY_HAS(time) | POLY_HAS(thread) |
-	       POLY_HAS(cpu) | POLY_HAS(origin);
+	return POLY_COLUMNS(
+		record, hook, subhook, hook_type, payload, counters, time, thread, cpu, origin);
 }
 
 /* True if input a's event comes before input b's. */

@@ -24,7 +24,7 @@ static const struct poly_trace_info info = {
 	.clock = "ns",
 	.has_first_pc = true,
 	.first_pc = 0x1234,
-	.columns = POLY_ALL_COLUMNS,
+	.columns = POLY_ALL_COLUMNS_INIT,
 	.records = record_names,
 	.record_count = 3,
 };

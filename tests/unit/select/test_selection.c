@@ -68,7 +68,8 @@ select_records(const struct poly_selection_options *options, size_t batch_rows, 
 	reading.batch_rows = batch_rows;
 	if (poly_selection_new(options, &selection, &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	reading.columns = POLY_HAS(pc) | poly_selection_columns(selection);
+	reading.columns =
+		poly_columns_union(POLY_COLUMNS(pc), poly_selection_columns(selection));
 	if (poly_reader_open_memory(trace, trace_size, &reading, &reader, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	if (poly_selection_bind(selection, poly_reader_info(reader), &error) != POLY_OK)
@@ -232,7 +233,7 @@ invalid_selections_are_rejected(void **state)
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	struct poly_selection *selection;
 	struct poly_error error;
-	const struct poly_trace_info info = {.columns = POLY_HAS(pc)};
+	const struct poly_trace_info info = {.columns = POLY_COLUMNS_INIT(pc)};
 	(void)state;
 	options.has_times = true;
 	options.from_time = 2;
