@@ -22,7 +22,6 @@
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"
-#include "polytrace/defuse.h"
 #include "polytrace/writer.h"
 
 #endif

@@ -17,6 +17,9 @@ QUERIES = [
     (['calls', '--style=profile'], ['calls', 'style=profile']),
     (['calls', '--style=list', '--unreturned=merge'],
      ['calls', 'style=list', 'unreturned=merge']),
+    (['who', '--reg=r1'], ['defuse', 'register=r1']),
+    (['who', '--reg=r1', '--after=2'], ['defuse', 'register=r1', 'after=2']),
+    (['who', '--addr=0x2000', '--before=100'], ['defuse', 'address=0x2000', 'before=100']),
     (['state'], ['state']),
     (['state', '--at=9', '--order=big'], ['state', 'at=9', 'order=big']),
     (['info'], ['summary']),
@@ -28,6 +31,7 @@ HOMEWORKS = ['penn_hw1', 'penn_hw2a', 'penn_hw3', 'penn_hw4', 'penn_hw5', 'penn_
 SYMBOLS = ['--symbols', 'symbols/calls.nm', 'tarmac/calls.tarmac']
 WITH_SYMBOLS = [
     (['calls'], ['calls']),
+    (['who', '--addr=table'], ['defuse', 'address=table']),
 ]
 
 

@@ -33,8 +33,6 @@ RINGS = [
     'pipeline_sweep pipeline_sweep_parse',
     'course: grade_layout grade_why',
     'format/cis501: cis501 free',
-    'format/ptz: index read',
-    'format/ptz: pack pack_order pack_templates',
     'format/qemu4v: form line',
     'io: decoder in',
     'sim/cache: cache cache_run cache_x86',
