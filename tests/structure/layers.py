@@ -36,7 +36,6 @@ RINGS = [
     'format/qemu4v: form line',
     'io: decoder in',
     'sim/cache: cache cache_run cache_x86',
-    'symbol: elf list symbols',
 ]
 # What is of one format by its definition, and so names it.
 NAMES_FORMAT = {'src/cli/files/ptz_files.h': 'ptz', 'src/cli/commands/pack.c': 'ptz',

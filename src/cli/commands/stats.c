@@ -53,7 +53,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 {
 	const struct poly_analysis_info *info;
 	poly_report_column(report, "name", false);
-	poly_report_column(report, "default", false);
+	if (kind == POLY_ANALYSIS_STATISTIC)
+		poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
@@ -62,7 +63,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 			continue;
 		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
-		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
+		if (kind == POLY_ANALYSIS_STATISTIC)
+			poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
 		poly_report_cell_text(report, info->summary);
 	}
