@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "course/counter.h"
+#include "course/text.h"
 #include "sim/cache/cache.h"
 
 enum {
@@ -172,12 +173,7 @@ print_attempt(const struct superscalar *core, const struct course_uop *uop,
 		"  %c  ",
 		core->cycle, uop->number, uop->src1, words[ready.src1], uop->src2,
 		words[ready.src2], uop->dest, uop->ldst);
-	for (size_t i = 0; i < COURSE_REGISTERS; i++) {
-		if (core->board[i])
-			buf_printf(out, "%u", core->board[i]);
-		else
-			buf_byte(out, '-');
-	}
+	course_text_board(out, core->board);
 	if (core->stall)
 		buf_printf(out, " %u\n", core->stall);
 	else
