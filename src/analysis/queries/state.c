@@ -97,13 +97,16 @@ add_register(struct state *state, const struct poly_trace_info *info, uint64_t c
 	struct state_register *reg = &state->registers[state->register_count];
 	context_append_name(info, context, &text);
 	*reg = (struct state_register){.context = context,
-		.context_name = intern_add(&state->names, buf_text(&text), text.size),
-		.name = intern_add(&state->names, name ? name : "", name ? strlen(name) : 0)};
-	const bool failed =
-		text.failed || reg->context_name == INTERN_FAILED || reg->name == INTERN_FAILED;
+		.context_name = intern_text(
+			&state->names, intern_add(&state->names, buf_text(&text), text.size)),
+		.name = intern_text(&state->names,
+			intern_add(&state->names, name ? name : "", name ? strlen(name) : 0))};
+	const bool good = !text.failed && reg->context_name && reg->name;
 	buf_free(&text);
-	state->register_count += !failed;
-	return failed ? NULL : reg;
+	if (!context)
+		reg->context_name = NULL;
+	state->register_count += good;
+	return good ? reg : NULL;
 }
 
 /* Finds or adds the register of a row's context; NULL: out of memory. */
