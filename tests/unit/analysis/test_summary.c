@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests summaries against counts row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include "polytrace/summary.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
 
 static const char *const record_names[] = {"fetch", "read", "write"};
 
@@ -179,13 +169,6 @@ update(struct poly_summary *summary, const struct table *table, size_t from, siz
 	batch_free(&b);
 }
 
-static int
-gather(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 static struct buf
 rendered(const struct poly_summary *summary, const struct poly_reader *reader,
 	enum poly_rendering rendering)
@@ -194,7 +177,7 @@ rendered(const struct poly_summary *summary, const struct poly_reader *reader,
 	struct poly_report *report = poly_report_new();
 	poly_summary_report(summary, reader, report);
 	assert_int_equal(
-		poly_report_render(report, rendering, &(struct poly_sink){gather, &out}, NULL),
+		poly_report_render(report, rendering, &(struct poly_sink){collect, &out}, NULL),
 		POLY_OK);
 	poly_report_free(report);
 	buf_text(&out);
@@ -703,7 +686,7 @@ lack_of_memory_is_reported(void **state)
 	mem_fail_at(0);
 	poly_summary_report(summary, NULL, report);
 	assert_int_equal(poly_report_render(report, POLY_RENDER_TEXT,
-				 &(struct poly_sink){gather, &out}, NULL),
+				 &(struct poly_sink){collect, &out}, NULL),
 		POLY_ERR_MEMORY);
 	assert_int_equal(out.size, 0);
 	poly_report_free(report);

@@ -3,21 +3,9 @@
  * Merging: a sample whose true order is known, executions of a small simulator, whose orders
  * are judged by what was simulated, and times against a sort.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
+#include "test_help.h"
 
 #include "base/bits.h"
-#include "base/mem.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define THREADS_MAX 8
 #define EVENTS_MAX 4096

@@ -3,11 +3,9 @@
  * Homeworks of courses through the public interface: what is found, what is refused, and what
  * goes to the sink. What the models print is tested with them; here outputs are worked by hand.
  */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "polytrace/course.h"
-
-#include "base/mem.h"
 
 #include <errno.h>
 
