@@ -1372,9 +1372,10 @@ merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly
 	}
 	if (status == POLY_OK)
 		status = poly_merge_resolve(*merge, error);
-	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
+	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
 		const struct poly_source source = poly_reader_source(readers[4 + i]);
-	poly_merge_set_source(*merge, i, &source);
+		poly_merge_set_source(*merge, i, &source);
+	}
 	if (status == POLY_OK)
 		status = poly_merge_start(*merge, error);
 	while (status == POLY_OK)
