@@ -3,7 +3,7 @@
  * Homeworks of courses through the public interface: what is found, what is refused, and what
  * goes to the sink. What the models print is tested with them; here outputs are worked by hand.
  */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "polytrace/stats.h"
 
