@@ -94,6 +94,12 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	struct analysis_instance *instance = &stats->instances[stats->count];
 	instance->analysis = analysis;
 	stats->count++;
+	/* Homeworks are last in the list. */
+	if (stats->options.sink && stats->count > 1 &&
+		instance[-1].analysis->info.kind == POLY_ANALYSIS_HOMEWORK)
+		return err_usage(error,
+			"options.sink: found the homeworks '%s' and '%s', expected one",
+			instance[-1].analysis->info.name, analysis->info.name);
 	enum poly_status status = set_options(instance, words, error);
 	if (status != POLY_OK)
 		return status;
@@ -107,7 +113,7 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	}
 	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
 		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
-		stats->options.stores, stats->options.symbols};
+		stats->options.stores, stats->options.symbols, stats->options.sink};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -184,6 +190,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	new_stats->options.stores = NULL;
 	new_stats->options.plugins = NULL;
 	new_stats->options.symbols = NULL;
+	new_stats->options.sink = NULL;
 	if (status == POLY_OK) {
 		start_team(new_stats);
 		*stats = new_stats;

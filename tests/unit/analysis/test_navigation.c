@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests def-use queries and states against replays of generated traces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
 #define RECORDS 3000
 #define REGISTERS 12
@@ -93,19 +81,12 @@ open_made(size_t batch_rows)
 	return reader;
 }
 
-static int
-put(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 /* A report as CSV, which is freed. */
 static struct buf
 rendered(struct poly_report *report)
 {
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_error error;
 	if (poly_report_render(report, POLY_RENDER_CSV, &sink, &error) != POLY_OK)
 		fail_msg("%s", error.message);
@@ -113,26 +94,29 @@ rendered(struct poly_report *report)
 	return out;
 }
 
-/* The state at a record, as CSV. */
+/* The state of a trace at a record, as CSV; closes the reader. order: as the option has it. */
 static struct buf
-state_at(uint64_t at, enum poly_byte_order order, size_t batch_rows)
+state_of(struct poly_reader *reader, uint64_t at, const char *order)
 {
-	struct poly_state_options options = POLY_STATE_OPTIONS_INIT;
-	struct poly_reader *reader = open_made(batch_rows);
+	char position[40], bytes[40];
+	const char *const names[] = {"state", NULL}, *const words[] = {position, bytes, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
 	const struct poly_batch *batch;
-	struct poly_state *state;
-	options.at = at;
-	options.byte_order = order;
-	assert_int_equal(
-		poly_state_new(&options, poly_reader_info(reader), &state, NULL), POLY_OK);
+	struct poly_stats *stats;
+	snprintf(position, sizeof position, "state.at=%llu", (unsigned long long)at);
+	snprintf(bytes, sizeof bytes, "state.order=%s", order);
+	options.analyses = names;
+	options.options = words;
+	assert_int_equal(poly_stats_new(&options, &stats, NULL), POLY_OK);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		if (poly_state_update(state, batch, NULL) != POLY_OK)
+		if (poly_stats_update(stats, batch, NULL) != POLY_OK)
 			break;
 	}
-	poly_state_report(state, report);
-	poly_state_free(state);
 	poly_reader_close(reader);
+	poly_stats_report(stats, "state", report);
+	poly_stats_free(stats);
 	return rendered(report);
 }
 
@@ -186,7 +170,7 @@ the_state_at_a_record_equals_a_replay(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof places / sizeof *places; i++) {
 		const uint64_t at = places[i / 2];
-		struct buf ours = state_at(at, POLY_BYTE_ORDER_NONE, i % 2 ? 7 : 0);
+		struct buf ours = state_of(open_made(i % 2 ? 7 : 0), at, "auto");
 		struct buf expected = replayed(at < RECORDS ? at : RECORDS);
 		const char *tables = strstr(buf_text(&ours), "table,context");
 		assert_non_null(tables);
@@ -204,12 +188,12 @@ bytes_are_reversed_in_the_other_byte_order(void **state)
 	buf_string(&trace, "1 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
 			   "1 clk MW4 00002001 11223344\n"
 			   "1 clk MW2 00002002 xxxx\n");
-	struct buf little = state_at(2, POLY_BYTE_ORDER_LITTLE, 0);
+	struct buf little = state_of(open_made(0), 2, "little");
 	assert_non_null(strstr(buf_text(&little), ",.. 44 33 22 11 .. "));
-	struct buf big = state_at(2, POLY_BYTE_ORDER_BIG, 0);
+	struct buf big = state_of(open_made(0), 2, "big");
 	assert_non_null(strstr(buf_text(&big), ",.. 11 22 33 44 .. "));
 	/* A write of unknown data invalidates its bytes. */
-	struct buf later = state_at(3, POLY_BYTE_ORDER_LITTLE, 0);
+	struct buf later = state_of(open_made(0), 3, "little");
 	assert_non_null(strstr(buf_text(&later), ",.. 44 .. .. 11 .. "));
 	buf_free(&little);
 	buf_free(&big);
@@ -415,8 +399,6 @@ static void
 a_query_that_the_trace_cannot_answer_is_refused(void **state)
 {
 	struct question options = {.record = UINT64_MAX};
-	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
-	struct poly_state *gathered;
 	struct poly_reader *generated = open_made(0), *full = open_full();
 	(void)state;
 	options.reg = "r1";
@@ -429,15 +411,11 @@ a_query_that_the_trace_cannot_answer_is_refused(void **state)
 	who = new_query(&options);
 	assert_int_equal(poly_stats_begin(who, poly_reader_info(full), NULL), POLY_ERR_USAGE);
 	poly_stats_free(who);
-	gathering.size = 0;
-	assert_int_equal(poly_state_new(&gathering, poly_reader_info(full), &gathered, NULL),
-		POLY_ERR_USAGE);
 	poly_reader_close(generated);
 	poly_reader_close(full);
 }
 
 #ifdef POLY_FAULT_INJECTION
-#include "base/mem.h"
 
 /* Runs a query of a batch with an option while allocations fail. */
 static void
@@ -448,7 +426,7 @@ use_query(const struct poly_batch *batch, const char *analysis, const char *opti
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.analyses = names;
 	options.options = words;
 	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
@@ -467,19 +445,12 @@ use_query(const struct poly_batch *batch, const char *analysis, const char *opti
 static void
 use_everything(const struct poly_batch *batch)
 {
-	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
-	struct poly_state *state;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	if (!report)
 		return;
-	if (poly_state_new(&gathering, batch->info, &state, NULL) == POLY_OK) {
-		poly_state_update(state, batch, NULL);
-		poly_state_update(state, batch, NULL);
-		poly_state_report(state, report);
-		poly_state_free(state);
-	}
+	use_query(batch, "state", "state.order=big", report);
 	use_query(batch, "defuse", "defuse.register=r1", report);
 	use_query(batch, "calls", "calls.unreturned=merge", report);
 	use_query(batch, "calls", "calls.style=profile", report);
@@ -495,7 +466,7 @@ dump(const struct poly_batch *batch)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.format = "vcd";
 	if (poly_writer_open_sink(&sink, batch->info, &options, &writer, NULL) == POLY_OK &&
 		poly_writer_write(writer, batch, NULL) == POLY_OK)
