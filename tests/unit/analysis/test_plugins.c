@@ -576,5 +576,5 @@ main(void)
 		cmocka_unit_test(an_analysis_has_options_and_is_merged),
 		cmocka_unit_test(incomplete_analyses_are_refused),
 	};
-	return cmocka_run_group_tests_name("extend", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("plugins", tests, NULL, NULL);
 }
