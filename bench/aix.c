@@ -7,6 +7,7 @@
  */
 #include "baseline/baseline.h"
 #include "measure.h"
+#include "polytrace/reader.h"
 #include "polytrace/trcrpt.h"
 
 #include <stdlib.h>
@@ -49,7 +50,8 @@ report(const char *path, const struct poly_templates *templates, FILE *output)
 	reading.one_thread = true;
 	if (poly_reader_open(path, &reading, &reader, &error) != POLY_OK)
 		die(path, &error);
-	const struct poly_trcrpt_inputs inputs = {&reader, &path, 1};
+	const struct poly_source source = poly_reader_source(reader);
+	const struct poly_trcrpt_inputs inputs = {&source, &path, 1};
 	if (poly_trcrpt_new(templates, NULL, &report, &error) != POLY_OK ||
 		poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK)
 		die(path, &error);

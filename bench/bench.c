@@ -62,9 +62,7 @@ run_tt6e_baseline(void)
 static uint64_t
 run_tt6e(void)
 {
-	return decode(tt6e_path, "tt6e",
-		POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(address) | POLY_HAS(next_pc) |
-			POLY_HAS(value));
+	return decode(tt6e_path, "tt6e", POLY_COLUMNS(pc, opcode, address, next_pc, value));
 }
 
 static uint64_t

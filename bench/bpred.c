@@ -69,7 +69,7 @@ load(const char *path)
 	struct poly_reader *reader;
 	struct poly_error error;
 	const struct poly_batch *batch;
-	options.columns = POLY_HAS(pc) | POLY_HAS(branch) | POLY_HAS(flags);
+	options.columns = POLY_COLUMNS(pc, branch, flags);
 	trace.uops = allocate(sizeof *trace.uops);
 	trace.pc = allocate(sizeof *trace.pc);
 	trace.branch = allocate(1);

@@ -83,25 +83,25 @@ copy(struct poly_reader *reader, struct poly_writer *writer)
 static uint64_t
 run_parse(void)
 {
-	return load(trace.path, POLY_ALL_COLUMNS & ~POLY_HAS(site));
+	return load(trace.path, POLY_COLUMNS_EXCEPT(site));
 }
 
 static uint64_t
 run_load(void)
 {
-	return load(trace.packed, POLY_ALL_COLUMNS & ~POLY_HAS(site));
+	return load(trace.packed, POLY_COLUMNS_EXCEPT(site));
 }
 
 static uint64_t
 run_address(void)
 {
-	return load(trace.packed, POLY_HAS(address));
+	return load(trace.packed, POLY_COLUMNS(address));
 }
 
 static uint64_t
 run_pc(void)
 {
-	return load(trace.packed, POLY_HAS(pc));
+	return load(trace.packed, POLY_COLUMNS(pc));
 }
 
 /* Runs an analysis on all records, as weighted rows or one by one. */
@@ -201,17 +201,17 @@ static const struct work {
 	const char *analysis;
 	bool weighted;
 } works[WORKS] = {
-	[PARSE] = {"parsing", run_parse, -1, 0, 0, NULL, false},
-	[LOAD] = {"loading, all columns", run_load, PARSE, 4, 0, NULL, false},
-	[ADDRESS] = {"loading, address", run_address, PARSE, 10, POLY_HAS(address), NULL,
-		false},
-	[PC] = {"loading, pc", run_pc, PARSE, 10, POLY_HAS(pc), NULL, false},
-	[GUNZIP] = {"gunzip", run_gunzip, -1, 0, 0, NULL, false},
-	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4, 0, NULL, false},
-#define ANALYSIS(number, name)                                                        \
-	[number] = {name ", single records", NULL, -1, 0, POLY_HAS(pc), name, false}, \
-	[number##_WEIGHTED] = {                                                       \
-		name ", weighted rows", NULL, number, 4, POLY_HAS(pc), name, true}
+	[PARSE] = {"parsing", run_parse, -1, 0, {{0}}, NULL, false},
+	[LOAD] = {"loading, all columns", run_load, PARSE, 4, {{0}}, NULL, false},
+	[ADDRESS] = {"loading, address", run_address, PARSE, 10, POLY_COLUMNS_INIT(address),
+		NULL, false},
+	[PC] = {"loading, pc", run_pc, PARSE, 10, POLY_COLUMNS_INIT(pc), NULL, false},
+	[GUNZIP] = {"gunzip", run_gunzip, -1, 0, {{0}}, NULL, false},
+	[UNPACK] = {"unpacking", run_unpack, GUNZIP, 4, {{0}}, NULL, false},
+#define ANALYSIS(number, name)                                                                 \
+	[number] = {name ", single records", NULL, -1, 0, POLY_COLUMNS_INIT(pc), name, false}, \
+	[number##_WEIGHTED] = {                                                                \
+		name ", weighted rows", NULL, number, 4, POLY_COLUMNS_INIT(pc), name, true}
 	ANALYSIS(MIX, "mix"),
 	ANALYSIS(COVERAGE, "coverage"),
 	ANALYSIS(BLOCKS, "blocks"),
@@ -232,7 +232,7 @@ absent_columns(void)
 	struct poly_reader *reader = open_trace(trace.packed, POLY_ALL_COLUMNS);
 	const poly_columns columns = poly_reader_info(reader)->columns;
 	poly_reader_close(reader);
-	return ~columns;
+	return poly_columns_minus(POLY_ALL_COLUMNS, columns);
 }
 
 static void
@@ -240,7 +240,7 @@ pack(const char *level)
 {
 	const char *const words[] = {level, NULL};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_reader *reader = open_trace(trace.path, POLY_ALL_COLUMNS & ~POLY_HAS(site));
+	struct poly_reader *reader = open_trace(trace.path, POLY_COLUMNS_EXCEPT(site));
 	struct poly_writer *writer;
 	struct poly_error error;
 	options.format = "ptz";
@@ -277,7 +277,7 @@ main(int argc, char **argv)
 	absent = absent_columns();
 	for (int round = 0; round < rounds; round++) {
 		for (int work = 0; work < WORKS; work++) {
-			if (works[work].needs & absent)
+			if (poly_columns_overlap(works[work].needs, absent))
 				continue;
 			const double start = cpu_seconds();
 			const uint64_t done = run_work(&works[work]);
@@ -287,7 +287,7 @@ main(int argc, char **argv)
 	}
 	for (int work = 0; work < WORKS; work++) {
 		const struct work *current = &works[work];
-		if (current->needs & absent)
+		if (poly_columns_overlap(current->needs, absent))
 			continue;
 		const double time = median(seconds[work], rounds);
 		printf("%-26s %7.3f s %6.1f ns/record", current->name, time,

@@ -75,8 +75,7 @@ read_trace(const char *path)
 	const struct poly_batch *batch;
 	struct poly_error error;
 	reading.format = "cis501";
-	reading.columns = POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) |
-			  POLY_HAS(branch) | POLY_HAS(access);
+	reading.columns = POLY_COLUMNS(src1, src2, dest, flags, branch, access);
 	if (poly_reader_open(path, &reading, &reader, &error) != POLY_OK) {
 		fprintf(stderr, "pipeline: %s: %s\n", path, error.message);
 		exit(2);

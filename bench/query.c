@@ -63,7 +63,8 @@ measure_filter(int rounds, const char *expression, const char *path)
 	uint64_t all = 0, left = 0;
 	if (poly_filter_new(expression, &filter, &error) != POLY_OK)
 		die(expression, &error);
-	const poly_columns columns = POLY_HAS(pc) | poly_filter_columns(filter);
+	const poly_columns columns =
+		poly_columns_union(POLY_COLUMNS(pc), poly_filter_columns(filter));
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
 		all = read_trace(path, columns, NULL);
@@ -80,12 +81,6 @@ measure_filter(int rounds, const char *expression, const char *path)
 	poly_filter_free(filter);
 }
 
-static enum poly_status
-next_of(void *user, const struct poly_batch **batch, struct poly_error *error)
-{
-	return poly_reader_next(user, batch, error);
-}
-
 /* Compares a trace with itself; returns the number of compared instructions. */
 static uint64_t
 compare(const char *path)
@@ -93,7 +88,7 @@ compare(const char *path)
 	struct poly_reader *a = open_trace(path, POLY_ALL_COLUMNS);
 	struct poly_reader *b = open_trace(path, POLY_ALL_COLUMNS);
 	const struct poly_diff_side sides[2] = {
-		{poly_reader_info(a), next_of, a, 0}, {poly_reader_info(b), next_of, b, 0}};
+		{poly_reader_source(a), 0}, {poly_reader_source(b), 0}};
 	const struct poly_difference *difference;
 	struct poly_diff *diff;
 	struct poly_error error;
@@ -118,8 +113,8 @@ measure_diff(int rounds, const char *path)
 	uint64_t pairs = 0;
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
-		read_trace(path, POLY_ALL_COLUMNS & ~POLY_HAS(site), NULL);
-		read_trace(path, POLY_ALL_COLUMNS & ~POLY_HAS(site), NULL);
+		read_trace(path, POLY_COLUMNS_EXCEPT(site), NULL);
+		read_trace(path, POLY_COLUMNS_EXCEPT(site), NULL);
 		reading[round] = cpu_seconds() - start;
 		start = cpu_seconds();
 		pairs = compare(path);
@@ -155,8 +150,9 @@ merge_traces(char **paths)
 	if (poly_merge_resolve(merge, &error) != POLY_OK)
 		die("merge", &error);
 	for (size_t i = 0; i < count; i++) {
-		readers[i] = open_trace(paths[i], POLY_ALL_COLUMNS & ~POLY_HAS(site));
-		poly_merge_set_reader(merge, i, readers[i]);
+		readers[i] = open_trace(paths[i], POLY_COLUMNS_EXCEPT(site));
+		const struct poly_source source = poly_reader_source(readers[i]);
+		poly_merge_set_source(merge, i, &source);
 	}
 	if (poly_merge_start(merge, &error) != POLY_OK)
 		die("merge", &error);
@@ -176,7 +172,7 @@ measure_merge(int rounds, char **paths)
 	for (int round = 0; round < rounds; round++) {
 		double start = cpu_seconds();
 		for (char **path = paths; *path; path++)
-			read_trace(*path, POLY_ALL_COLUMNS & ~POLY_HAS(site), NULL);
+			read_trace(*path, POLY_COLUMNS_EXCEPT(site), NULL);
 		reading[round] = cpu_seconds() - start;
 		start = cpu_seconds();
 		rows = merge_traces(paths);

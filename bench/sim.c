@@ -91,7 +91,7 @@ load(struct use_stream *s, const char *path)
 	struct poly_reader *reader;
 	const struct poly_batch *b;
 	struct poly_error error;
-	reading.columns = POLY_HAS(address) | POLY_HAS(access);
+	reading.columns = POLY_COLUMNS(address, access);
 	check(poly_reader_open(path, &reading, &reader, &error), &error);
 	while (s->count < s->room && poly_reader_next(reader, &b, &error) == POLY_OK)
 		for (size_t i = 0; i < b->rows; i++) {

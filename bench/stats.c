@@ -90,7 +90,8 @@ decode(const char *path, bool sites)
 	if (poly_stats_begin(stats, poly_reader_info(reader), &error) != POLY_OK)
 		die(path, &error);
 	poly_columns columns = poly_stats_columns(stats);
-	poly_reader_project(reader, sites ? columns : columns & ~POLY_HAS(site));
+	poly_reader_project(
+		reader, sites ? columns : poly_columns_minus(columns, POLY_COLUMNS(site)));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		rows += batch->rows;
 	poly_stats_free(stats);

@@ -124,7 +124,7 @@ run_memory(unsigned threads)
 static uint64_t
 run_count(unsigned threads)
 {
-	return decode(NULL, threads, POLY_HAS(kind));
+	return decode(NULL, threads, POLY_COLUMNS(kind));
 }
 
 /* Reads every byte of the trace in memory. */

@@ -22,7 +22,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: count_loads TRACE\n");
 		return 2;
 	}
-	options.columns = POLY_HAS(access) | POLY_HAS(size);
+	options.columns = POLY_COLUMNS(access, size);
 	if (poly_reader_open(argv[1], &options, &reader, &error) != POLY_OK) {
 		fprintf(stderr, "count_loads: %s: %s\n", argv[1], error.message);
 		return 2;

@@ -8,10 +8,10 @@
 #ifndef POLYTRACE_BATCH_H
 #define POLYTRACE_BATCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "polytrace/columns.h"
 #include "polytrace/status.h"
 
 #ifdef __cplusplus
@@ -26,28 +26,6 @@ struct poly_slice {
 	uint32_t offset; /* of the first byte */
 	uint32_t length; /* in bytes */
 };
-
-/* Columns by name: POLY_COLUMN_pc and so on, in the order of columns.def. */
-enum poly_column {
-#define COLUMN(name, type, form, doc) POLY_COLUMN_##name,
-#include "polytrace/columns.def"
-#undef COLUMN
-	POLY_COLUMN_COUNT, /* number of the columns that batches store */
-	/*
-	 * The record's number, as poly_batch_number returns. Every trace has this column and
-	 * no batch stores its values: bit 63 of a set, and not in POLY_ALL_COLUMNS.
-	 */
-	POLY_COLUMN_row = 63
-};
-
-/* A set of columns: bit n is column n. */
-typedef uint64_t poly_columns;
-
-/* The set of one column, by its name: POLY_HAS(pc) | POLY_HAS(opcode). */
-#define POLY_HAS(name) ((poly_columns)1 << POLY_COLUMN_##name)
-
-/* Every column that batches store. */
-#define POLY_ALL_COLUMNS ((((poly_columns)1 << (POLY_COLUMN_COUNT - 1)) << 1) - 1)
 
 /* How a column is printed and what its integers mean. */
 enum poly_form {

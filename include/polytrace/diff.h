@@ -3,7 +3,8 @@
  * Compares two traces, of any formats, instruction by instruction.
  *
  *     struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
- *     const struct poly_diff_side sides[2] = {{info_a, next_a, a, 0}, {info_b, next_b, b, 0}};
+ *     const struct poly_diff_side sides[2] = {
+ *         {poly_reader_source(a), 0}, {poly_reader_source(b), 0}};
  *     poly_diff_new(&options, sides, &diff, &error);
  *     ... project the readers to poly_diff_columns(diff, 0) and (diff, 1) ...
  *     while ((status = poly_diff_next(diff, &difference, &error)) == POLY_OK) ...
@@ -21,7 +22,7 @@
 #ifndef POLYTRACE_DIFF_H
 #define POLYTRACE_DIFF_H
 
-#include "polytrace/trace.h"
+#include "polytrace/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,12 +114,8 @@ struct poly_diff_options {
 
 /* One of the two traces. */
 struct poly_diff_side {
-	const struct poly_trace_info *info; /* its metadata, valid until poly_diff_free */
-	/* Gets the next batch, as poly_reader_next does; valid until the next call. */
-	enum poly_status (*next)(
-		void *user, const struct poly_batch **batch, struct poly_error *error);
-	void *user;    /* passed to next */
-	uint64_t skip; /* number of initial instructions to skip */
+	struct poly_source source; /* its rows, valid until poly_diff_free */
+	uint64_t skip;		   /* number of initial instructions to skip */
 };
 
 /*
@@ -162,9 +159,9 @@ struct poly_difference {
 
 /*
  * Gets the next difference, in order, valid until the next call. POLY_END after the last one:
- * all instructions are compared, unless a difference has `ends` set. Failures of the traces'
- * next follow the differences found before them. POLY_ERR_LIMIT: with each_cpu a processor is
- * too far ahead in one trace. POLY_ERR_MEMORY. Failures are sticky.
+ * all instructions are compared, unless a difference has `ends` set. Failures of the
+ * sources follow the differences found before them. POLY_ERR_LIMIT: with each_cpu a processor
+ * is too far ahead in one trace. POLY_ERR_MEMORY. Failures are sticky.
  */
 POLY_API enum poly_status poly_diff_next(struct poly_diff *diff,
 	const struct poly_difference **difference, struct poly_error *error);

@@ -10,9 +10,9 @@
  *     for each trace i, batch by batch: poly_merge_read_events(merge, i, batch, &error);
  *     poly_merge_resolve(merge, &error);
  *
- * The second one, by new readers, delivers the records in a consistent order:
+ * The second one, from new sources, delivers the records in a consistent order:
  *
- *     for each trace i: poly_merge_set_reader(merge, i, reader);
+ *     for each trace i: poly_merge_set_source(merge, i, &source);
  *     poly_merge_start(merge, &error);
  *     while ((status = poly_merge_next(merge, &batch, &error)) == POLY_OK) ...
  *
@@ -29,8 +29,8 @@
 #ifndef POLYTRACE_MERGE_H
 #define POLYTRACE_MERGE_H
 
-#include "polytrace/reader.h"
 #include "polytrace/report.h"
+#include "polytrace/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,12 +136,12 @@ POLY_API enum poly_status poly_merge_next_run(
 /* Restarts the order, as poly_merge_start does, too. Discards the notes of the order. */
 POLY_API void poly_merge_rewind(struct poly_merge *merge);
 
-/* Sets the reader, not read yet, of a trace's rows. The caller owns it. */
-POLY_API void poly_merge_set_reader(
-	struct poly_merge *merge, size_t trace, struct poly_reader *reader);
+/* Sets the source, not read yet, of a trace's rows, valid until poly_merge_free. */
+POLY_API void poly_merge_set_source(
+	struct poly_merge *merge, size_t trace, const struct poly_source *source);
 
 /*
- * Prepares the second reading, or by time the only one: every trace must have a reader.
+ * Prepares the second reading, or by time the only one: every trace must have a source.
  * POLY_ERR_USAGE: a trace has none; by time, one has no times, or the clocks differ.
  * POLY_ERR_MEMORY.
  */
@@ -159,13 +159,13 @@ POLY_API const struct poly_trace_info *poly_merge_info(const struct poly_merge *
 /*
  * Gets the next rows in the merged order, at least one. The merge owns them; they are valid
  * until its next call. POLY_END after the last one. POLY_ERR_FORMAT: as poly_merge_next_run, or
- * a trace differs from the first reading. A reader's failure; poly_merge_failed returns its
+ * a trace differs from the first reading. A source's failure; poly_merge_failed returns its
  * trace. POLY_ERR_LIMIT: more names than a trace can have. POLY_ERR_MEMORY. All are sticky.
  */
 POLY_API enum poly_status poly_merge_next(
 	struct poly_merge *merge, const struct poly_batch **batch, struct poly_error *error);
 
-/* Returns the trace whose reader failed in poly_merge_next; SIZE_MAX: none. */
+/* Returns the trace whose source failed in poly_merge_next; SIZE_MAX: none. */
 POLY_API size_t poly_merge_failed(const struct poly_merge *merge);
 
 /*
@@ -174,7 +174,7 @@ POLY_API size_t poly_merge_failed(const struct poly_merge *merge);
  */
 POLY_API void poly_merge_report(const struct poly_merge *merge, struct poly_report *report);
 
-/* Frees a merge, but not the readers. Accepts NULL. */
+/* Frees a merge, but not the sources. Accepts NULL. */
 POLY_API void poly_merge_free(struct poly_merge *merge);
 
 #ifdef __cplusplus

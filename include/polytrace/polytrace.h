@@ -4,7 +4,6 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
-#include "polytrace/calls.h"
 #include "polytrace/course.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
@@ -17,6 +16,7 @@
 #include "polytrace/reader.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
+#include "polytrace/source.h"
 #include "polytrace/state.h"
 #include "polytrace/stats.h"
 #include "polytrace/status.h"

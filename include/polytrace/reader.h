@@ -15,6 +15,7 @@
 #define POLYTRACE_READER_H
 
 #include "polytrace/format.h"
+#include "polytrace/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,8 +97,8 @@ struct poly_read_options {
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
 #define POLY_READ_OPTIONS_INIT                                                               \
 	{                                                                                    \
-		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS, NULL, false, \
-			false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0,        \
+		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS_INIT, NULL,   \
+			false, false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0, \
 			UINT64_MAX, 0, NULL, 0, NULL, NULL                                   \
 	}
 
@@ -162,12 +163,6 @@ POLY_API void poly_reader_accept_weights(struct poly_reader *reader);
 POLY_API void poly_reader_accept_lazy(struct poly_reader *reader);
 
 /*
- * Returns whether any record within bounds may match. False: no record matches, whatever
- * precedes it.
- */
-typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
-
-/*
  * Lets a reader skip intervals of records that cannot match, if it has bounds of them without
  * reading: they are neither delivered nor checked, but counted, so that the numbers of other
  * records do not change. poly_reader_next calls may_match in the order of the trace, once per
@@ -180,6 +175,12 @@ POLY_API void poly_reader_prune(
 
 /* Returns the metadata of the trace, complete from the start; valid until poly_reader_close. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
+
+/*
+ * Returns a reader as a source of its batches, valid until poly_reader_close. Every batch is
+ * delivered once, to this source or by poly_reader_next.
+ */
+POLY_API struct poly_source poly_reader_source(struct poly_reader *reader);
 
 /* Returns the format that the trace is read as. Static. */
 POLY_API const struct poly_format_info *poly_reader_format(const struct poly_reader *reader);

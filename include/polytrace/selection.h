@@ -7,18 +7,18 @@
  *     options.where = "access == write";
  *     poly_selection_new(&options, &selection, &error);
  *     ... open a reader with poly_selection_columns(selection) among its columns ...
- *     poly_selection_bind(selection, poly_reader_info(reader), &error);
- *     while ((status = poly_selection_next(selection, reader, &batch, &error)) == POLY_OK) ...
+ *     source = poly_reader_source(reader);
+ *     poly_selection_bind(selection, source.info, &error);
+ *     poly_reader_prune(reader, poly_selection_pruning(selection), selection);
+ *     while ((status = poly_selection_next(selection, &source, &batch, &error)) == POLY_OK) ...
  *
- * A selection is used by one thread at a time, and for one reading of one trace. It makes the
- * reader prune records (poly_reader_prune), so it must stay valid as long as records are
- * read from that reader.
+ * A selection is used by one thread at a time, and for one reading of one trace.
  */
 #ifndef POLYTRACE_SELECTION_H
 #define POLYTRACE_SELECTION_H
 
 #include "polytrace/filter.h"
-#include "polytrace/reader.h"
+#include "polytrace/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,14 +87,23 @@ POLY_API enum poly_status poly_selection_bind(struct poly_selection *selection,
 	const struct poly_trace_info *info, struct poly_error *error);
 
 /*
- * Returns the next selected records, at least one, from the reader of the trace that the
- * selection is bound to. The batch belongs to the selection and the reader and is valid until
- * the next call. POLY_END after the last selected record, perhaps before the end of the trace.
- * Failures are those of poly_reader_next; with tail, after the records before the failure.
- * POLY_ERR_MEMORY.
+ * Returns the function, to be passed to the reader with the selection as its user, that lets
+ * the reader skip intervals of records none of which can be selected; NULL: the selection
+ * needs every record. The selection must stay valid as long as records are read. Skipping
+ * is optional: the same records are selected without it.
+ */
+POLY_API poly_may_match_fn poly_selection_pruning(const struct poly_selection *selection);
+
+/*
+ * Returns the next selected records, at least one, from a source of the trace that the
+ * selection is bound to: its batches in order from the first one. The batch belongs to the
+ * selection and the source and is valid until the next call. POLY_END after the last selected
+ * record, perhaps before the end of the trace. Failures are those of the source; with tail,
+ * after the records before the failure. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_selection_next(struct poly_selection *selection,
-	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
+	const struct poly_source *source, const struct poly_batch **batch,
+	struct poly_error *error);
 
 /* Returns the number of records that poly_selection_next has delivered. */
 POLY_API uint64_t poly_selection_count(const struct poly_selection *selection);

@@ -76,6 +76,12 @@ struct poly_bounds {
 };
 
 /*
+ * Returns whether any record within bounds may match. False: no record matches, whatever
+ * precedes it.
+ */
+typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
+
+/*
  * Returns the interned string that a column of form NAME refers to, valid until the trace's
  * reader is closed; NULL for an unknown number.
  */

@@ -16,8 +16,8 @@
 #ifndef POLYTRACE_TRCRPT_H
 #define POLYTRACE_TRCRPT_H
 
-#include "polytrace/reader.h"
 #include "polytrace/report.h"
+#include "polytrace/source.h"
 #include "polytrace/templates.h"
 
 #ifdef __cplusplus
@@ -108,7 +108,7 @@ struct poly_trcrpt_setting {
 /* Returns the i-th setting from 0; NULL after the last one. Static. */
 POLY_API const struct poly_trcrpt_setting *poly_trcrpt_setting_at(size_t i);
 
-/* Returns the columns that a report requires of its readers. */
+/* Returns the columns that a report requires of its sources. */
 POLY_API poly_columns poly_trcrpt_columns(void);
 
 /*
@@ -122,7 +122,7 @@ POLY_API enum poly_status poly_trcrpt_new(const struct poly_templates *templates
 
 /* Open traces, which are merged by time. */
 struct poly_trcrpt_inputs {
-	struct poly_reader *const *readers; /* owned by the caller, at their first event */
+	const struct poly_source *sources;  /* at their first event */
 	const char *const *names;	    /* of their files */
 	size_t count;			    /* how many: 1 or more */
 };
@@ -130,19 +130,18 @@ struct poly_trcrpt_inputs {
 /*
  * Writes the report of the inputs into sink. All events before corrupt data are written before
  * the failure is returned. POLY_ERR_IO: sink failed (with sys_errno), or a reader. Else a
- * reader's failure; POLY_ERR_CANCELLED; POLY_ERR_MEMORY.
+ * source's failure; POLY_ERR_CANCELLED; POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_trcrpt_write(struct poly_trcrpt *report,
 	const struct poly_trcrpt_inputs *inputs, const struct poly_sink *sink,
 	struct poly_error *error);
 
 /*
- * Writes the rows of the inputs' selected events, in order of time, to a writer, which the
- * caller has opened and will finish (-r). Selection by text does not apply. Fails as a reader
- * or the writer does.
+ * Writes the rows of the inputs' selected events, in order of time, to a sink of batches (-r).
+ * Selection by text does not apply. Fails as a source or the sink does.
  */
 POLY_API enum poly_status poly_trcrpt_raw(struct poly_trcrpt *report,
-	const struct poly_trcrpt_inputs *inputs, struct poly_writer *writer,
+	const struct poly_trcrpt_inputs *inputs, const struct poly_batch_sink *sink,
 	struct poly_error *error);
 
 /*

@@ -60,10 +60,10 @@ struct poly_write_options {
 };
 
 /* Initial values: tolerant, replacing, every column, no labels, one thread. */
-#define POLY_WRITE_OPTIONS_INIT                                                               \
-	{                                                                                     \
-		sizeof(struct poly_write_options), NULL, NULL, false, true, POLY_ALL_COLUMNS, \
-			false, NULL, 1, NULL, 0                                               \
+#define POLY_WRITE_OPTIONS_INIT                                             \
+	{                                                                   \
+		sizeof(struct poly_write_options), NULL, NULL, false, true, \
+			POLY_ALL_COLUMNS_INIT, false, NULL, 1, NULL, 0      \
 	}
 
 /*

@@ -12,7 +12,7 @@
 static bool
 wants(const struct batch *batch, enum poly_column column)
 {
-	return batch->wanted >> column & 1;
+	return poly_columns_has(batch->wanted, column);
 }
 
 static bool

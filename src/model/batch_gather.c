@@ -9,9 +9,11 @@
 static poly_columns
 columns_of(const struct poly_batch *batch)
 {
-	poly_columns columns = 0;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
-		columns |= (poly_columns)(column_data(batch, (enum poly_column)c) != NULL) << c;
+	poly_columns columns = POLY_NO_COLUMNS;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		if (column_data(batch, (enum poly_column)c))
+			poly_columns_add(&columns, (enum poly_column)c);
+	}
 	return columns;
 }
 
@@ -76,7 +78,7 @@ batch_gather_rows(struct batch_gather *gather, const struct poly_batch *batch,
 		gather->view = *batch;
 		return POLY_OK;
 	}
-	if (gather->rows.wanted != columns) {
+	if (!poly_columns_equal(gather->rows.wanted, columns)) {
 		batch_fini(&gather->rows);
 		const enum poly_status status =
 			batch_init(&gather->rows, columns, POLY_BATCH_ROWS, batch->info, error);
@@ -84,8 +86,8 @@ batch_gather_rows(struct batch_gather *gather, const struct poly_batch *batch,
 			return status;
 	}
 	gather->rows.view.rows = n;
-	for (poly_columns left = columns; left; left &= left - 1)
-		copy_column(gather, batch, (enum poly_column)__builtin_ctzll(left));
+	FOR_COLUMNS(column, columns)
+	copy_column(gather, batch, column);
 	gather->view = gather->rows.view;
 	gather->view.first = batch->first;
 	gather->view.info = batch->info;

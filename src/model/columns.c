@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define IS_SIGNED(type) _Generic((type){0}, int64_t : true, default : false)
@@ -17,7 +18,7 @@ const struct column_traits column_table[POLY_COLUMN_row + 1] = {
 		sizeof(uint64_t), false},
 };
 
-_Static_assert(POLY_COLUMN_COUNT <= POLY_COLUMN_row, "poly_columns is a 64-bit set");
+_Static_assert(POLY_COLUMN_COUNT <= POLY_COLUMN_row, "the last column is the record's number");
 
 static const char *const kind_names[POLY_KIND_COUNT] = {
 	[POLY_KIND_INSTRUCTION] = "instruction",
@@ -137,6 +138,31 @@ column_data(const struct poly_batch *batch, enum poly_column column)
 #undef COLUMN
 	}
 	return NULL;
+}
+
+void
+columns_list(poly_columns columns, char *text, size_t size)
+{
+	size_t used = 0;
+	*text = 0;
+	FOR_COLUMNS(column, columns)
+	{
+		if (used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+				used ? ", " : "", column_table[column].name);
+	}
+}
+
+void
+batch_keep_columns(struct poly_batch *batch, poly_columns kept)
+{
+#define COLUMN(name, type, form, doc)                      \
+	if (!POLY_HAS(kept, name)) {                       \
+		batch->name = NULL;                        \
+		batch->present[POLY_COLUMN_##name] = NULL; \
+	}
+#include "polytrace/columns.def"
+#undef COLUMN
 }
 
 uint64_t

@@ -14,6 +14,28 @@ struct column_traits {
 	bool is_signed; /* an integer that may be negative */
 };
 
+/*
+ * A set of stored columns in one word, for sets per row and for files: bit n is column n. More
+ * columns need more words here.
+ */
+typedef uint64_t column_mask;
+_Static_assert(POLY_COLUMN_COUNT <= 64, "a column_mask is one word");
+
+/* The mask of columns by their names. */
+#define COLUMN_MASK(...) POLY_COLUMNS_WORD_(0, __VA_ARGS__)
+
+/* Visits the columns of a set that batches store, in order. */
+#define FOR_COLUMNS(column, columns)                                  \
+	for (enum poly_column column = poly_columns_next(columns, 0); \
+		(unsigned)column < POLY_COLUMN_COUNT;                 \
+		column = poly_columns_next(columns, (unsigned)column + 1))
+
+/* Lists the names of a set as "a, b". */
+void columns_list(poly_columns columns, char *text, size_t size);
+
+/* Removes the other columns from a batch. */
+void batch_keep_columns(struct poly_batch *batch, poly_columns kept);
+
 /* By enum poly_column; zero between POLY_COLUMN_COUNT and POLY_COLUMN_row. */
 extern const struct column_traits column_table[POLY_COLUMN_row + 1];
 

@@ -16,33 +16,6 @@ extern const char report_style[];
 /* Levels of nested sections in the navigation. */
 #define HTML_NAVIGATION 2
 
-void
-html_escape(struct html *html)
-{
-	svg_text(html->out, buf_text(&html->text));
-	if (html->text.failed)
-		html->out->failed = true;
-	buf_clear(&html->text);
-}
-
-void
-html_title(struct html *html, const struct report_item *item)
-{
-	render_title(&html->text, html->render->report, item->title, item->unit);
-	html_escape(html);
-}
-
-void
-html_item(struct html *html, const struct report_item *item)
-{
-	if (item->form == FORM_ADDRESS)
-		buf_string(html->out, "<code>");
-	render_item(&html->text, html->render->report, item);
-	html_escape(html);
-	if (item->form == FORM_ADDRESS)
-		buf_string(html->out, "</code>");
-}
-
 static bool
 html_is_opening(const struct report_item *item)
 {

@@ -11,6 +11,33 @@
 /* Maximum number of columns of a table that is narrower than the page. */
 #define TABLE_COLUMNS 5
 
+void
+html_escape(struct html *html)
+{
+	svg_text(html->out, buf_text(&html->text));
+	if (html->text.failed)
+		html->out->failed = true;
+	buf_clear(&html->text);
+}
+
+void
+html_title(struct html *html, const struct report_item *item)
+{
+	render_title(&html->text, html->render->report, item->title, item->unit);
+	html_escape(html);
+}
+
+void
+html_item(struct html *html, const struct report_item *item)
+{
+	if (item->form == FORM_ADDRESS)
+		buf_string(html->out, "<code>");
+	render_item(&html->text, html->render->report, item);
+	html_escape(html);
+	if (item->form == FORM_ADDRESS)
+		buf_string(html->out, "</code>");
+}
+
 static void
 table_head(struct html *html, const struct plot_view *view)
 {

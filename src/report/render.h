@@ -19,6 +19,9 @@ struct render {
 	int sys_errno; /* the first error of the sink, after which nothing is written */
 };
 
+/* Writes the output to the sink. */
+void render_write(struct render *render);
+
 /* Writes the output to the sink if the chunk is large enough; called between items. */
 void render_flush(struct render *render);
 

@@ -112,15 +112,18 @@ poly_selection_new(const struct poly_selection_options *options, struct poly_sel
 static poly_columns
 columns_of(const struct poly_filter *filter)
 {
-	return filter ? poly_filter_columns(filter) : 0;
+	return filter ? poly_filter_columns(filter) : POLY_NO_COLUMNS;
 }
 
 poly_columns
 poly_selection_columns(const struct poly_selection *selection)
 {
-	return columns_of(selection->where) | columns_of(selection->start_at) |
-	       columns_of(selection->stop_at) |
-	       (selection->options.has_times ? POLY_HAS(time) : 0);
+	poly_columns columns = poly_columns_union(columns_of(selection->where),
+		poly_columns_union(
+			columns_of(selection->start_at), columns_of(selection->stop_at)));
+	if (selection->options.has_times)
+		poly_columns_add(&columns, POLY_COLUMN_time);
+	return columns;
 }
 
 enum poly_status
@@ -132,8 +135,7 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < 3 && status == POLY_OK; i++)
 		status = filters[i] ? poly_filter_bind(filters[i], info, error) : POLY_OK;
-	if (status == POLY_OK && selection->options.has_times &&
-		!(info->columns & POLY_HAS(time)))
+	if (status == POLY_OK && selection->options.has_times && !POLY_HAS(info->columns, time))
 		return err_usage(error, "the trace has no times to select records by");
 	return status;
 }
@@ -326,19 +328,24 @@ is_wanted(void *user, const struct poly_bounds *bounds)
 	return wanted;
 }
 
+poly_may_match_fn
+poly_selection_pruning(const struct poly_selection *selection)
+{
+	const bool all = selection->options.keep_sites ||
+			 POLY_HAS(poly_selection_columns(selection), site);
+	return all ? NULL : is_wanted;
+}
+
 /* Reads the next rows that pass all steps before tail. */
 static enum poly_status
-next_selected(struct poly_selection *selection, struct poly_reader *reader,
+next_selected(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	uint64_t bits[WORDS];
 	const struct poly_batch *all;
 	selection->ended |= selection->options.head == 0 || selection->options.tail == 0;
-	if (!selection->options.keep_sites &&
-		!(poly_selection_columns(selection) & POLY_HAS(site)))
-		poly_reader_prune(reader, is_wanted, selection);
 	while (!selection->ended) {
-		enum poly_status status = poly_reader_next(reader, &all, error);
+		enum poly_status status = source->next(source->user, &all, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
@@ -354,11 +361,11 @@ next_selected(struct poly_selection *selection, struct poly_reader *reader,
 
 /* Reads all rows into the tail buffer. */
 static void
-fill_tail(struct poly_selection *selection, struct poly_reader *reader)
+fill_tail(struct poly_selection *selection, const struct poly_source *source)
 {
 	const struct poly_batch *batch;
 	do {
-		selection->status = next_selected(selection, reader, &batch, &selection->error);
+		selection->status = next_selected(selection, source, &batch, &selection->error);
 		if (selection->status == POLY_OK)
 			selection->status =
 				tail_buffer_add(&selection->tail, batch, &selection->error);
@@ -367,15 +374,15 @@ fill_tail(struct poly_selection *selection, struct poly_reader *reader)
 }
 
 enum poly_status
-poly_selection_next(struct poly_selection *selection, struct poly_reader *reader,
+poly_selection_next(struct poly_selection *selection, const struct poly_source *source,
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	enum poly_status status;
 	if (selection->options.tail == UINT64_MAX) {
-		status = next_selected(selection, reader, batch, error);
+		status = next_selected(selection, source, batch, error);
 	} else {
 		if (!selection->drained)
-			fill_tail(selection, reader);
+			fill_tail(selection, source);
 		status = tail_buffer_next(&selection->tail, batch, error);
 		if (status == POLY_END) {
 			status = selection->status;

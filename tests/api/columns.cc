@@ -24,7 +24,7 @@ main(int argc, char **argv)
 	for (int c = 0; c < POLY_COLUMN_COUNT; c++)
 		if (std::strcmp(poly_column_name(static_cast<poly_column>(c)), names[c]))
 			return 1;
-	options.columns = POLY_HAS(pc) | POLY_HAS(opcode);
+	options.columns = POLY_COLUMNS(pc, opcode);
 	if (argc != 2 || target.size != sizeof target ||
 		poly_reader_open(argv[1], &options, &reader, &error) != POLY_OK)
 		return 2;

@@ -3,7 +3,7 @@
  * Fuzz target: random control flow of four threads over a few addresses, with calls, returns
  * and jumps chosen by the input, with and without symbols. Every instruction is in one stack.
  */
-#include "polytrace/calls.h"
+#include "polytrace/stats.h"
 
 #include "base/buf.h"
 #include "model/batch.h"
@@ -32,8 +32,7 @@ prepare(void)
 	if (symbols)
 		return;
 	info_init(&info);
-	info.view.columns = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) |
-			    POLY_HAS(opcode_size) | POLY_HAS(thread);
+	info.view.columns = POLY_COLUMNS(kind, pc, opcode, opcode_size, thread);
 	info.view.isa = "powerpc";
 	must(batch_init(&batch, info.view.columns, POLY_BATCH_ROWS, &info.view, NULL) ==
 		POLY_OK);
@@ -70,28 +69,30 @@ put(void *user, const void *data, size_t size)
 static void
 count(size_t rows, bool has_symbols, bool merges)
 {
-	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
-	struct poly_calls *calls;
+	static const char *const names[] = {"calls", NULL};
+	const char *const words[] = {merges ? "calls.unreturned=merge" : "calls.indent=1",
+		has_symbols ? "calls.style=profile" : "calls.style=tree", NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *calls;
 	struct buf out = {0};
 	const struct poly_sink sink = {put, &out};
-	poly_columns columns;
 	uint64_t sum = 0;
 	options.symbols = has_symbols ? symbols : NULL;
-	options.merges_unreturned = merges;
-	must(poly_calls_new(&options, &calls, NULL) == POLY_OK);
-	must(poly_calls_bind(calls, &info.view, &columns, NULL) == POLY_OK);
-	must(poly_calls_update(calls, &batch.view, NULL) == POLY_OK);
-	must(poly_calls_finish(calls, NULL) == POLY_OK);
-	must(poly_calls_fold(calls, &sink, NULL) == POLY_OK);
+	options.analyses = names;
+	options.options = words;
+	must(poly_stats_new(&options, &calls, NULL) == POLY_OK);
+	must(poly_stats_begin(calls, &info.view, NULL) == POLY_OK);
+	must(poly_stats_update(calls, &batch.view, NULL) == POLY_OK);
+	must(poly_stats_finish(calls, NULL) == POLY_OK);
+	must(poly_stats_write(calls, "calls", "folded", &sink, NULL) == POLY_OK);
 	for (const char *line = buf_text(&out); *line; line = strchr(line, '\n') + 1)
 		sum += strtoull(strchr(line, ' '), NULL, 10);
 	must(sum == rows);
 	struct poly_report *report = poly_report_new();
-	poly_calls_report(calls, POLY_CALLS_TREE, true, report);
-	poly_calls_report(calls, POLY_CALLS_PROFILE, false, report);
+	poly_stats_report(calls, "calls", report);
 	must(poly_report_render(report, POLY_RENDER_CSV, &sink, NULL) == POLY_OK);
 	poly_report_free(report);
-	poly_calls_free(calls);
+	poly_stats_free(calls);
 	buf_free(&out);
 }
 

@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.one_thread = true;
 	options.batch_rows = choice & 4 ? 7 : POLY_BATCH_ROWS;
 	options.block_size = choice & 8 ? 100 : 0;
-	options.columns = choice & 16 ? POLY_HAS(address) | POLY_HAS(time) : POLY_ALL_COLUMNS;
+	options.columns = choice & 16 ? POLY_COLUMNS(address, time) : POLY_ALL_COLUMNS;
 	const struct poly_format_info *format = poly_format_find(options.format);
 	char word[100];
 	const char *words[] = {word, NULL};

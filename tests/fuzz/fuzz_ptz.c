@@ -170,7 +170,7 @@ static void
 compare_counts(const uint8_t *data, size_t size, struct poly_read_options options)
 {
 	static struct kinds kinds[2];
-	options.columns = POLY_HAS(kind);
+	options.columns = POLY_COLUMNS(kind);
 	options.check = false;
 	options.count = RECORDS;
 	for (unsigned weighted = 0; weighted < 2; weighted++) {
@@ -221,7 +221,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.batch_rows = data[0] & 4 ? 5 : POLY_BATCH_ROWS;
 	options.skip = data[0] & 8 ? data[1] * 10u : 0;
 	if (data[0] & 16)
-		options.columns = POLY_HAS(address) | POLY_HAS(text);
+		options.columns = POLY_COLUMNS(address, text);
 	if (poly_reader_open_memory(bytes + 2, size - 2, &options, &reader, NULL) == POLY_OK)
 		drain(reader, data[0] & 32 ? "ptz" : "jsonl");
 	poly_reader_close(reader);

@@ -485,7 +485,8 @@ law_projection(const struct sample *sample, const struct poly_read_options *opti
 	read_bytes(sample->data, sample->size, options, &whole);
 	for (unsigned c = 0; good && c < POLY_COLUMN_COUNT; c++) {
 		struct poly_read_options changed = *options;
-		changed.columns = (poly_columns)1 << c;
+		changed.columns = POLY_NO_COLUMNS;
+		poly_columns_add(&changed.columns, (enum poly_column)c);
 		read_bytes(sample->data, sample->size, &changed, &other);
 		if (other.count != whole.count || other.columns[c] != whole.columns[c])
 			good = fails("column %s alone is not what it is among all",
@@ -798,8 +799,8 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 		if (random_below(5) == 0)
 			changed.count = random_below(300);
 		if (random_below(4) == 0)
-			changed.columns = random_below(2) ? POLY_HAS(site) | POLY_HAS(mnemonic)
-							  : ~POLY_HAS(site);
+			changed.columns = random_below(2) ? POLY_COLUMNS(site, mnemonic)
+							  : POLY_COLUMNS_EXCEPT(site);
 		append_all(&one, copy, size, &changed);
 		changed.one_thread = false;
 		changed.threads = threads[i % 4];

@@ -60,9 +60,9 @@ load(struct sample *sample, const char *root)
 static void
 vary(struct poly_read_options *options, unsigned turn)
 {
-	static const poly_columns columns[] = {POLY_ALL_COLUMNS, POLY_HAS(kind),
-		POLY_HAS(address) | POLY_HAS(value), ~(POLY_HAS(raw) | POLY_HAS(text)),
-		POLY_HAS(site) | POLY_HAS(origin)};
+	static const poly_columns columns[] = {POLY_ALL_COLUMNS_INIT, POLY_COLUMNS_INIT(kind),
+		POLY_COLUMNS_INIT(address, value), POLY_COLUMNS_EXCEPT_INIT(raw, text),
+		POLY_COLUMNS_INIT(site, origin)};
 	options->columns = columns[turn % 5];
 	options->batch_rows = turn % 3 ? POLY_BATCH_ROWS : 100;
 	options->block_size = turn % 4 ? 0 : 1000;

@@ -9,8 +9,8 @@ import sys
 ROOT = os.environ['POLYTRACE_ROOT']
 DECLARATION = re.compile(r'POLY_API |typedef |enum \w+ \{|struct \w+ \{|static inline |#define POLY_')
 MARK = '\x01'
-# Forward declarations, the macro POLY_API and include guards.
-PLAIN = re.compile(r'struct \w+;|#define POLY_API|#define POLYTRACE_\w+_H$')
+# Forward declarations, the macro POLY_API, include guards, and internal macros: NAME_.
+PLAIN = re.compile(r'struct \w+;|#define POLY_API|#define POLYTRACE_\w+_H$|#define POLY_\w*_\b')
 
 
 def marked(text):

@@ -27,39 +27,20 @@ UPWARD = {
     'src/analysis/queries/summary_report.c': {
         'poly_reader_compression', 'poly_reader_count', 'poly_reader_evidence',
         'poly_reader_finding_at', 'poly_reader_format', 'poly_reader_info'},
-    'src/correlate/merge/batch_merger.c': {'poly_reader_info'},
-    'src/correlate/merge/merge.c': {'poly_reader_info', 'poly_reader_next'},
-    'src/correlate/merge/metadata.c': {'poly_reader_info'},
-    'src/select/selection.c': {'poly_reader_next', 'poly_reader_prune'},
-    'src/trcfmt/report/event_merge.c': {'poly_reader_info', 'poly_reader_next'},
-    'src/trcfmt/report/report_raw.c': {'poly_writer_write'},
 }
 # Files of a folder that call each other in a ring: parsers and interpreters by their nature, the
 # others to shrink.
 RINGS = [
     'trcfmt/eval: eval eval_builtin eval_code eval_macro eval_text',
     'trcfmt/lang: call code expr parse switch',
-    'analysis/course: course stages',
     'analysis/sim/pipeline: pipeline pipeline_report pipeline_stages pipeline_stream '
     'pipeline_sweep pipeline_sweep_parse',
-    'analysis/stats/system: events events_report',
-    'correlate/diff: compare diff divergence render skip_equal state',
-    'correlate/merge: by_time merge',
-    'correlate/merge: relax_edges schedule',
     'course: grade_layout grade_why',
-    'format/aix: encode new_log write',
     'format/cis501: cis501 free',
-    'format/din: din write',
-    'format/jsonl: decode header read',
-    'format/lackey: lackey write',
     'format/ptz: index read',
     'format/ptz: pack pack_order pack_templates',
     'format/qemu4v: form line',
-    'format/qemu4v: qemu4v write',
     'io: decoder in',
-    'report: csv html html_table json render terminal text',
-    'report/plot: svg svg_bars svg_curve svg_tiles',
-    'sim/branch: bpred bpred_local bpred_perceptron bpred_table bpred_tage bpred_tournament',
     'sim/cache: cache cache_run cache_x86',
     'symbol: elf list symbols',
 ]
@@ -144,7 +125,7 @@ class Objects:
 
     def __init__(self, library):
         self.files = {path[4:].replace('/', '_') + '.o': path for path, _ in sources()}
-        self.defined, self.wanted = {}, []
+        self.defined, self.wanted, self.functions = {}, [], set()
         self.read(['-A', library], r'.*\[(?:.*/)?(.+?)\]: (\S+) (\w)')
         commands = glob.glob(os.path.join(os.path.dirname(library), 'polytrace.p', '*.o'))
         self.read(['-A', *commands], r'(?:.*/)?(.+?): (\S+) (\w)')
@@ -156,6 +137,8 @@ class Objects:
             path = self.files.get(member)
             if path and kind in 'BCDRTVW':
                 self.defined[symbol] = path
+                if kind in 'TW':
+                    self.functions.add(symbol)
             elif path and kind == 'U':
                 self.wanted.append((path, symbol))
 
@@ -219,8 +202,8 @@ def new_rings(objects):
         folder, names = line.split(': ')
         unused.append({f'src/{folder}/{name}.c' for name in names.split()})
     known = list(unused)
-    for path, other, _ in objects.calls():
-        if os.path.dirname(path) == os.path.dirname(other):
+    for path, other, symbol in objects.calls():
+        if os.path.dirname(path) == os.path.dirname(other) and symbol in objects.functions:
             graph.setdefault(path, set()).add(other)
     for ring in rings(graph):
         if not any(ring <= files for files in known):

@@ -193,16 +193,17 @@ static enum poly_status
 refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
 	struct poly_error *error)
 {
-	const poly_columns lacks = instance->analysis->info.needs & ~info->columns;
+	const poly_columns lacks =
+		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
-	if (!lacks)
+	if (poly_columns_empty(lacks))
 		return err_usage(error,
 			"analysis '%s' does not support this trace of format '%s'", name,
 			info->format);
 	return err_usage(error,
 		"analysis '%s' requires the column '%s', which a trace of format '%s' does not "
 		"have",
-		name, poly_column_name((enum poly_column)__builtin_ctzll(lacks)), info->format);
+		name, poly_column_name(poly_columns_next(lacks, 0)), info->format);
 }
 
 /* Begins a trace that an analysis supports. */
@@ -218,8 +219,10 @@ begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 		stats->shares |= SHARES_CONTEXTS;
 	if (analysis->begin)
 		analysis->begin(instance->state, info);
-	stats->columns |= analysis->columns ? analysis->columns(instance->state)
-					    : analysis->info.needs | analysis->info.wants;
+	stats->columns = poly_columns_union(stats->columns,
+		analysis->columns
+			? analysis->columns(instance->state)
+			: poly_columns_union(analysis->info.needs, analysis->info.wants));
 	/* The end of the last trace truncated its unit, which is not counted. */
 	if (instance->estimator)
 		instance->estimator->count =
@@ -230,7 +233,7 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	stats->columns = 0;
+	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
 	static_ops_begin_trace(&stats->ops, info);
@@ -242,17 +245,20 @@ poly_stats_begin(
 			analysis->check ? analysis->check(instance->state, info, error)
 					: POLY_OK;
 		instance->suits = status == POLY_OK &&
-				  !(analysis->info.needs & ~info->columns) &&
+				  poly_columns_subset(analysis->info.needs, info->columns) &&
 				  (!analysis->suits || analysis->suits(info));
 		if (!instance->suits && stats->by_name)
 			return status == POLY_OK ? refuse(instance, info, error) : status;
 		if (instance->suits)
 			begin_instance(stats, instance, info);
 	}
-	stats->columns |= static_ops_columns(info, stats->shares);
+	stats->columns =
+		poly_columns_union(stats->columns, static_ops_columns(info, stats->shares));
 	if (stats->shares & SHARES_CONTEXTS)
-		stats->columns |= CONTEXT_COLUMNS;
-	stats->columns &= info->columns | POLY_HAS(site);
+		stats->columns =
+			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
+	stats->columns = poly_columns_common(
+		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	return POLY_OK;
 }
 

@@ -193,15 +193,15 @@ poly_course_begin(struct poly_course *course, const struct poly_trace_info *info
 	struct poly_error *error)
 {
 	const struct model *model = course->model;
-	const poly_columns lacks = model->info.needs & ~info->columns;
-	if (lacks)
+	const poly_columns lacks = poly_columns_minus(model->info.needs, info->columns);
+	if (!poly_columns_empty(lacks))
 		return err_usage(error,
 			"homework '%s' of %s requires the column '%s', which a trace of format "
 			"'%s' does not have",
 			model->info.name, model->info.course,
-			poly_column_name((enum poly_column)__builtin_ctzll(lacks)),
-			info->format);
-	course->columns = (model->info.needs | model->info.wants) & info->columns;
+			poly_column_name(poly_columns_next(lacks, 0)), info->format);
+	course->columns = poly_columns_common(
+		poly_columns_union(model->info.needs, model->info.wants), info->columns);
 	if (model->begin)
 		model->begin(course->state, &course->output);
 	return model_flush_if_full(&course->output, error);

@@ -280,21 +280,22 @@ cache_fini(void *state)
 	course_cache_fini(&homework->cache);
 }
 
-#define MIX_INFO(which)                                                          \
-	.course = which, .name = "hw1", .title = "the instruction mix",          \
-	.source = "CIS 501, homework 1", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
-	.options = no_options
+#define MIX_INFO(which)                                                         \
+	.course = which, .name = "hw1", .title = "the instruction mix",         \
+	.source = "CIS 501, homework 1", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = no_options
 #define BOARD_INFO(which)                                                                    \
 	.course = which, .name = "hw2a", .title = "an in-order processor with a scoreboard", \
-	.source = "CIS 501, homework 2a", .needs = UOP_NEEDS, .wants = UOP_WANTS,            \
-	.options = board_options
-#define PREDICTOR_INFO(which)                                         \
-	.course = which, .name = "hw3", .title = "branch predictors", \
-	.source = "CIS 501, homework 3", .needs = UOP_NEEDS, .wants = UOP_WANTS
-#define CACHE_INFO(which)                                                        \
-	.course = which, .name = "hw4", .title = "a data cache",                 \
-	.source = "CIS 501, homework 4", .needs = UOP_NEEDS, .wants = UOP_WANTS, \
-	.options = cache_options
+	.source = "CIS 501, homework 2a", .needs = POLY_COLUMNS_INIT(UOP_NEEDS),             \
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = board_options
+#define PREDICTOR_INFO(which)                                                   \
+	.course = which, .name = "hw3", .title = "branch predictors",           \
+	.source = "CIS 501, homework 3", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS)
+#define CACHE_INFO(which)                                                       \
+	.course = which, .name = "hw4", .title = "a data cache",                \
+	.source = "CIS 501, homework 4", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
+	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = cache_options
 
 const struct model model_penn_hw1 = {.info = {MIX_INFO("penn")},
 	.state_size = sizeof(struct course_mix),

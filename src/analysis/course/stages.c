@@ -217,10 +217,9 @@ const struct model model_penn_v2 = {
 		.name = "v2",
 		.title = "a five-stage pipeline, for traces of version 2",
 		.source = "CIS 501, fall 2016",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) |
-			 POLY_HAS(text) | POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
-			 POLY_HAS(branch) | POLY_HAS(target),
-		.wants = POLY_HAS(access) | POLY_HAS(address),
+		.needs = POLY_COLUMNS_INIT(
+			kind, pc, opcode_size, text, dest, src1, src2, branch, target),
+		.wants = POLY_COLUMNS_INIT(access, address),
 		.options = v2_options},
 	.state_size = sizeof(struct stages),
 	.init = stages_init,

@@ -15,9 +15,7 @@
 #include "analysis/core/analysis.h"
 
 /* Columns that blocks are found by, with SHARES_OPS and SHARES_CONTEXTS. */
-#define BASIC_BLOCK_COLUMNS                                                         \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) | \
-		POLY_HAS(uop_index) | POLY_HAS(synthetic))
+#define BASIC_BLOCK_COLUMNS kind, pc, opcode_size, branch, uop_index, synthetic
 
 /*
  * Maximum distance in bytes to the next instruction in sequence if the size of an instruction

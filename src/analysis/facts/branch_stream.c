@@ -30,7 +30,7 @@ void
 branch_stream_begin_trace(struct branch_stream *stream, const struct poly_trace_info *info)
 {
 	branch_stream_drop_pending(stream);
-	stream->derives_outcomes = !(info->columns & POLY_HAS(branch));
+	stream->derives_outcomes = !POLY_HAS(info->columns, branch);
 	memset(stream->first_count, 0, sizeof stream->first_count);
 }
 

@@ -9,10 +9,9 @@
 #include "analysis/core/analysis.h"
 
 /* Columns that branches are found by, with SHARES_OPS, SHARES_SITES and SHARES_CONTEXTS. */
-#define BRANCH_STREAM_COLUMNS                                                       \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(branch) | \
-		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(next_pc) |      \
-		POLY_HAS(uop_index) | POLY_HAS(synthetic) | POLY_HAS(executed))
+#define BRANCH_STREAM_COLUMNS                                                              \
+	kind, pc, opcode_size, branch, target, fallthrough, next_pc, uop_index, synthetic, \
+		executed
 
 /* The kind of a branch: the first that holds. */
 enum branch_kind {
@@ -85,7 +84,7 @@ void branch_stream_append(struct branch_stream *into, const struct branch_stream
 	const struct analysis_numbers *numbers);
 
 /* Columns that count_batch_instructions reads. */
-#define INSTRUCTION_COUNT_COLUMNS (POLY_HAS(kind) | POLY_HAS(uop_index) | POLY_HAS(synthetic))
+#define INSTRUCTION_COUNT_COLUMNS kind, uop_index, synthetic
 
 /* Counts the instructions of a batch: of a macro-operation, the first micro-operation. */
 uint64_t count_batch_instructions(const struct poly_batch *batch);

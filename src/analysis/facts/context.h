@@ -8,8 +8,7 @@
 #include "base/buf.h"
 
 /* The columns that identify a context. */
-#define CONTEXT_COLUMNS \
-	(POLY_HAS(thread) | POLY_HAS(process) | POLY_HAS(cpu) | POLY_HAS(cpu_name))
+#define CONTEXT_COLUMNS thread, process, cpu, cpu_name
 
 /* The columns that identify a context, in order of precedence. */
 #define CONTEXT_COLUMN_COUNT 4

@@ -40,7 +40,7 @@ is_powerpc(const struct poly_trace_info *info)
 static bool
 is_coded(const struct poly_trace_info *info)
 {
-	return is_powerpc(info) && (info->columns & POLY_HAS(opcode));
+	return is_powerpc(info) && POLY_HAS(info->columns, opcode);
 }
 
 void
@@ -60,16 +60,18 @@ static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *inf
 poly_columns
 static_ops_columns(const struct poly_trace_info *info, unsigned shares)
 {
-	poly_columns columns = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) |
-			       POLY_HAS(opcode_size) | POLY_HAS(instruction_set);
+	poly_columns columns =
+		POLY_COLUMNS_INIT(kind, pc, opcode, opcode_size, instruction_set);
 	if (!shares)
-		return 0;
+		return POLY_NO_COLUMNS;
 	if (!is_coded(info))
-		columns |= POLY_HAS(mnemonic) | POLY_HAS(uop_name) | POLY_HAS(text) |
-			   POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) |
-			   POLY_HAS(branch) | POLY_HAS(access);
-	columns &= info->columns;
-	return shares & SHARES_SITES ? columns | POLY_HAS(site) : columns;
+		columns =
+			poly_columns_union(columns, POLY_COLUMNS(mnemonic, uop_name, text, src1,
+							    src2, dest, flags, branch, access));
+	columns = poly_columns_common(columns, info->columns);
+	if (shares & SHARES_SITES)
+		poly_columns_add(&columns, POLY_COLUMN_site);
+	return columns;
 }
 
 /* Adds the values of a column of bytes in the rows of a strip, plus 1, to their keys. */

@@ -8,13 +8,9 @@
 #include "course/course.h"
 
 /* Required and optional columns of a micro-operation. */
-#define UOP_NEEDS                                                                           \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop_index) | POLY_HAS(src1) |             \
-		POLY_HAS(src2) | POLY_HAS(dest) | POLY_HAS(flags) | POLY_HAS(fallthrough) | \
-		POLY_HAS(target))
-#define UOP_WANTS \
-	(POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(immediate))
-#define UOP_NAMES (POLY_HAS(mnemonic) | POLY_HAS(uop_name))
+#define UOP_NEEDS kind, pc, uop_index, src1, src2, dest, flags, fallthrough, target
+#define UOP_WANTS branch, access, address, immediate
+#define UOP_NAMES mnemonic, uop_name
 
 /*
  * Sets *uop to the micro-operation of a row, without its number; false: not an instruction. A

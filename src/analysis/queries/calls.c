@@ -1,5 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows calls and returns through the instructions of a trace. */
+/*
+ * The call graph: follows calls and returns through the instructions of a trace.
+ *
+ * A call begins when a call instruction is not followed by the next instruction in memory. It
+ * ends when a return instruction reaches the return address (after the delay slot, if the
+ * instruction set has one). Every thread (CPU, if the trace has no threads) has its own stack.
+ * Irregular control flow is counted: a return to an outer caller, or into a function that is on
+ * the stack, unwinds all frames in between (longjmp, exceptions); a return from the first
+ * function of a thread, whose caller is not in the trace, begins another first function; any
+ * other return is a jump.
+ *
+ * With symbols, a jump to the beginning of another function is a tail call, which returns with
+ * the jumping function, and functions have names. Without symbols, the called address
+ * identifies a function.
+ *
+ * The opcode identifies call instructions for the instruction sets powerpc, arm, thumb,
+ * aarch64, mips, sparc and x86, otherwise the mnemonic or text, if the trace has either.
+ */
 #include "analysis/queries/calls.h"
 #include "analysis/facts/context.h"
 
@@ -16,52 +33,39 @@
 
 #define CONTEXTS_MAX 65536
 
-enum poly_status
-poly_calls_new(const struct poly_calls_options *options, struct poly_calls **calls,
-	struct poly_error *error)
+extern const struct analysis analysis_calls;
+
+enum { OPTION_STYLE, OPTION_UNRETURNED, OPTION_INDENT };
+
+static enum poly_status
+calls_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	*calls = NULL;
-	if (options->size == 0)
-		return err_usage(error, "the options were not initialized");
-	struct poly_calls *new_calls = mem_new(1, sizeof *new_calls);
-	if (!new_calls)
-		return err_memory(error);
-	memcpy(&new_calls->options, options,
-		options->size < sizeof new_calls->options ? options->size
-							  : sizeof new_calls->options);
-	new_calls->options.keeps_each |= new_calls->options.merges_unreturned;
-	*calls = new_calls;
+	struct call_graph *calls = state;
+	(void)error;
+	calls->symbols = setup->symbols;
+	calls->style = (enum calls_style)setup->values[OPTION_STYLE];
+	calls->merges_unreturned = setup->values[OPTION_UNRETURNED];
+	calls->keeps_each = calls->merges_unreturned || calls->style == CALLS_LIST;
+	calls->is_indented = setup->values[OPTION_INDENT];
+	calls->thumb = flow_find("thumb");
 	return POLY_OK;
 }
 
-#define NEEDED                                                                      \
-	(POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
-		POLY_HAS(fallthrough) | POLY_HAS(uop_index) | POLY_HAS(synthetic) | \
-		POLY_HAS(time))
-
-poly_columns
-poly_calls_columns(void)
+/* Returns the instruction set whose opcodes identify calls; NULL: none. */
+static const struct flow_set *
+find_set(const struct poly_trace_info *info)
 {
-	return NEEDED | CONTEXT_COLUMNS | POLY_HAS(mnemonic) | POLY_HAS(text) |
-	       POLY_HAS(instruction_set);
+	return POLY_HAS(info->columns, opcode) ? flow_find(info->isa) : NULL;
 }
 
-enum poly_status
-poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
-	poly_columns *columns, struct poly_error *error)
+static enum poly_status
+calls_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
-	calls->info = info;
-	calls->set = info->columns & POLY_HAS(opcode) ? flow_find(info->isa) : NULL;
-	calls->thumb = flow_find("thumb");
-	*columns = NEEDED | CONTEXT_COLUMNS;
-	if (calls->set && strcmp(calls->set->name, "arm") == 0)
-		*columns |= POLY_HAS(instruction_set);
-	if (!calls->set)
-		*columns |= POLY_HAS(mnemonic) | POLY_HAS(text);
-	*columns &= info->columns;
-	if (!(info->columns & POLY_HAS(pc)))
+	(void)state;
+	if (!POLY_HAS(info->columns, pc))
 		return err_usage(error, "the trace has no column 'pc', which calls require");
-	if (!calls->set && !(info->columns & (POLY_HAS(mnemonic) | POLY_HAS(text))))
+	if (!find_set(info) &&
+		!(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
 		return err_usage(error,
 			"call instructions cannot be identified: the trace has no text, and "
 			"%s%s%s",
@@ -71,9 +75,45 @@ poly_calls_bind(struct poly_calls *calls, const struct poly_trace_info *info,
 	return POLY_OK;
 }
 
+/* Pops all frames. The program did not unwind those that the end of a trace pops. */
+static void
+end_trace(struct call_graph *calls)
+{
+	const uint64_t unwound = calls->unwound;
+	for (uint32_t i = 0; i < calls->context_count; i++) {
+		calls_pop(calls, calls->contexts[i], 0, 0, NULL);
+		calls->contexts[i]->has_last = false;
+	}
+	calls->unwound = unwound;
+}
+
+static void
+calls_begin(void *state, const struct poly_trace_info *info)
+{
+	struct call_graph *calls = state;
+	end_trace(calls);
+	memset(calls->cache, 0, sizeof calls->cache);
+	calls->set = find_set(info);
+	calls->digits = info->address_bits ? (info->address_bits + 3) / 4 : 1;
+	calls->has_clock |= info->clock != NULL;
+}
+
+static poly_columns
+calls_columns(const void *state)
+{
+	const struct call_graph *calls = state;
+	poly_columns columns =
+		poly_columns_union(analysis_calls.info.needs, analysis_calls.info.wants);
+	if (!calls->set)
+		return poly_columns_minus(columns, POLY_COLUMNS(instruction_set));
+	if (strcmp(calls->set->name, "arm") != 0)
+		poly_columns_remove(&columns, POLY_COLUMN_instruction_set);
+	return poly_columns_minus(columns, POLY_COLUMNS(mnemonic, text));
+}
+
 /* Returns the context of a row; NULL: out of memory, or too many. */
 static struct calls_context *
-context_of(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+context_of(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 {
 	bool added = true;
 	const uint64_t key = context_key(batch, row);
@@ -118,7 +158,7 @@ flow_of_row(const struct poly_batch *batch, size_t row)
 
 /* The same, with a cache of recent instructions. */
 static enum flow
-cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+cached_flow(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 {
 	const uint64_t pc = batch->pc[row];
 	uint64_t opcode = 0;
@@ -136,7 +176,7 @@ cached_flow(struct poly_calls *calls, const struct poly_batch *batch, size_t row
 }
 
 static enum flow
-classify(const struct poly_calls *calls, const struct calls_instruction *instruction)
+classify(const struct call_graph *calls, const struct calls_instruction *instruction)
 {
 	if (!calls->set)
 		return (enum flow)instruction->flow;
@@ -148,7 +188,7 @@ classify(const struct poly_calls *calls, const struct calls_instruction *instruc
 
 /* Reads the instruction of a row. */
 static void
-read_instruction(struct poly_calls *calls, const struct poly_batch *batch, size_t row,
+read_instruction(struct call_graph *calls, const struct poly_batch *batch, size_t row,
 	struct calls_instruction *instruction)
 {
 	instruction->moment.record = poly_batch_number(batch, row);
@@ -188,7 +228,7 @@ is_discontinuous(const struct calls_instruction *last, uint64_t pc)
 /* Returns the instruction that transferred control: the last one, or the one with the delay
  * slot. */
 static const struct calls_instruction *
-origin_of(const struct poly_calls *calls, const struct calls_context *context)
+origin_of(const struct call_graph *calls, const struct calls_context *context)
 {
 	const bool is_slot = calls->set && calls->set->delay && context->previous.has_next &&
 			     context->previous.next == context->last.moment.pc;
@@ -198,7 +238,7 @@ origin_of(const struct poly_calls *calls, const struct calls_context *context)
 
 /* Begins a call from one instruction to another. */
 static bool
-begin_call(struct poly_calls *calls, struct calls_context *context,
+begin_call(struct call_graph *calls, struct calls_context *context,
 	const struct calls_instruction *from, const struct calls_moment *target)
 {
 	bool added;
@@ -260,12 +300,11 @@ find_in_chain(const struct calls_context *context, uint32_t function)
 
 /* Returns the function at pc, reached without a call; CALLS_NONE: unknown. */
 static uint32_t
-known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
+known_function(const struct call_graph *calls, uint64_t pc, bool returns)
 {
 	const uint64_t *point;
-	if (calls->options.symbols) {
-		const struct poly_symbol *symbol =
-			poly_symbols_find(calls->options.symbols, pc);
+	if (calls->symbols) {
+		const struct poly_symbol *symbol = poly_symbols_find(calls->symbols, pc);
 		point = symbol ? map_find(&calls->function_numbers, symbol->address) : NULL;
 		return point ? (uint32_t)*point : CALLS_NONE;
 	}
@@ -276,7 +315,7 @@ known_function(const struct poly_calls *calls, uint64_t pc, bool returns)
 /* Begins the first function of a context, or its successor. */
 static bool
 begin_first(
-	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+	struct call_graph *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_moment none = {0};
 	const struct calls_frame frame = {
@@ -286,7 +325,7 @@ begin_first(
 
 /* Unwinds to the frame of the function at pc; false: no such frame. */
 static bool
-unwind(struct poly_calls *calls, struct calls_context *context, uint64_t pc, bool returns)
+unwind(struct call_graph *calls, struct calls_context *context, uint64_t pc, bool returns)
 {
 	const uint32_t function = known_function(calls, pc, returns);
 	const uint32_t found =
@@ -309,7 +348,7 @@ chain_begin(const struct calls_context *context)
 
 static bool
 follow_return(
-	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+	struct call_graph *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	uint32_t found = find_return(context, at->pc);
 	const uint32_t returned = found + 1;
@@ -334,13 +373,13 @@ follow_return(
 /* Follows a jump or other discontinuity. Only symbols identify jumps to other functions. */
 static bool
 follow_jump(
-	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+	struct call_graph *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_frame *top = &context->frames[context->depth - 1];
 	const struct poly_symbol *own = calls->functions[top->function].symbol;
-	if (!calls->options.symbols || (own && at->pc - own->address < own->size))
+	if (!calls->symbols || (own && at->pc - own->address < own->size))
 		return true;
-	const struct poly_symbol *symbol = poly_symbols_find(calls->options.symbols, at->pc);
+	const struct poly_symbol *symbol = poly_symbols_find(calls->symbols, at->pc);
 	if (!symbol || symbol == own)
 		return true;
 	if (symbol->address != at->pc || !symbol->is_code) {
@@ -364,7 +403,7 @@ follow_jump(
 /* Follows a control transfer to the next instruction of a context. */
 static bool
 follow_transfer(
-	struct poly_calls *calls, struct calls_context *context, const struct calls_moment *at)
+	struct call_graph *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_instruction *from = origin_of(calls, context);
 	switch (classify(calls, from)) {
@@ -391,7 +430,7 @@ is_same_instruction(const struct poly_batch *batch, size_t row, struct calls_con
 }
 
 static bool
-follow_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
+follow_row(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 {
 	struct calls_context *context = context_of(calls, batch, row);
 	struct calls_instruction next;
@@ -416,10 +455,11 @@ follow_row(struct poly_calls *calls, const struct poly_batch *batch, size_t row)
 	return true;
 }
 
-enum poly_status
-poly_calls_update(
-	struct poly_calls *calls, const struct poly_batch *batch, struct poly_error *error)
+static bool
+calls_update(void *state, const struct analysis_rows *rows)
 {
+	struct call_graph *calls = state;
+	const struct poly_batch *batch = rows->batch;
 	for (size_t row = 0; row < batch->rows && !calls->failed; row++) {
 		if (poly_present(batch, POLY_COLUMN_kind, row) &&
 			batch->kind[row] == POLY_KIND_INSTRUCTION &&
@@ -428,15 +468,22 @@ poly_calls_update(
 				batch->synthetic[row]))
 			calls->failed = !follow_row(calls, batch, row);
 	}
-	if (calls->full)
-		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"more than %d calls or %d threads", POLY_CALLS_MAX, CONTEXTS_MAX);
-	return calls->failed ? err_memory(error) : POLY_OK;
+	return !calls->failed || calls->full;
+}
+
+static enum poly_status
+calls_status(const void *state, struct poly_error *error)
+{
+	const struct call_graph *calls = state;
+	return calls->full
+		       ? err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+				 "more than %d calls or %d threads", CALLS_MAX, CONTEXTS_MAX)
+		       : POLY_OK;
 }
 
 /* Adds the counts of callees to their callers. */
 static void
-sum_up(struct poly_calls *calls)
+sum_up(struct call_graph *calls)
 {
 	for (uint32_t i = 0; i < calls->node_count; i++) {
 		calls->nodes[i].total = calls->nodes[i].self;
@@ -460,25 +507,21 @@ sum_up(struct poly_calls *calls)
 	}
 }
 
-enum poly_status
-poly_calls_finish(struct poly_calls *calls, struct poly_error *error)
+static enum poly_status
+calls_finish(void *state, struct poly_error *error)
 {
-	const uint64_t unwound = calls->unwound;
-	for (uint32_t i = 0; i < calls->context_count; i++)
-		calls_pop(calls, calls->contexts[i], 0, 0, NULL);
-	/* Frames that the end of the trace popped were not unwound by the program. */
-	calls->unwound = unwound;
-	if (calls->options.merges_unreturned && !calls_merge_unreturned(calls))
+	struct call_graph *calls = state;
+	end_trace(calls);
+	if (calls->merges_unreturned && !calls_merge_unreturned(calls))
 		return err_memory(error);
 	sum_up(calls);
 	return POLY_OK;
 }
 
-void
-poly_calls_free(struct poly_calls *calls)
+static void
+calls_fini(void *state)
 {
-	if (!calls)
-		return;
+	struct call_graph *calls = state;
 	for (uint32_t i = 0; i < calls->context_count; i++) {
 		mem_free(calls->contexts[i]->frames);
 		mem_free(calls->contexts[i]);
@@ -491,5 +534,57 @@ poly_calls_free(struct poly_calls *calls)
 	map_free(&calls->function_numbers);
 	map_free(&calls->node_numbers);
 	map_free(&calls->points);
-	mem_free(calls);
 }
+
+static const char *const styles[] = {"tree", "profile", "list", NULL};
+static const char *const unreturned[] = {"keep", "merge", NULL};
+
+static const struct poly_option options[] = {
+	[OPTION_STYLE] = {.name = "calls.style",
+		.type = POLY_OPTION_CHOICE,
+		.use = POLY_OPTION_READ,
+		.choices = styles,
+		.help = "report a call tree, functions, or each call"},
+	[OPTION_UNRETURNED] = {.name = "calls.unreturned",
+		.type = POLY_OPTION_CHOICE,
+		.use = POLY_OPTION_READ,
+		.choices = unreturned,
+		.help = "keep calls that never return, or merge them into their callers"},
+	[OPTION_INDENT] = {.name = "calls.indent",
+		.type = POLY_OPTION_BOOL,
+		.use = POLY_OPTION_READ,
+		.maximum = 1,
+		.help = "indent the names of functions instead of a column of depths"},
+	{0},
+};
+
+static const struct poly_analysis_output outputs[] = {
+	{"folded", "one line per call stack in which instructions were executed, outermost "
+		   "function first, and their number, for flame-graph tools"},
+	{0},
+};
+
+/* No merge: stacks need the order of all records. */
+const struct analysis analysis_calls = {
+	.info = {.name = "calls",
+		.title = "Calls",
+		.summary = "call graph: callers and callees, the number of calls, and the "
+			   "instructions executed in each function",
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, opcode, opcode_size, fallthrough,
+			uop_index, synthetic, time, mnemonic, text, instruction_set),
+		.kind = POLY_ANALYSIS_QUERY,
+		.options = options,
+		.outputs = outputs},
+	.state_size = sizeof(struct call_graph),
+	.check = calls_check,
+	.columns = calls_columns,
+	.init = calls_init,
+	.begin = calls_begin,
+	.update = calls_update,
+	.status = calls_status,
+	.finish = calls_finish,
+	.report = calls_report,
+	.write = calls_fold,
+	.fini = calls_fini,
+};

@@ -3,17 +3,31 @@
 #ifndef ANALYSIS_CALLS_H
 #define ANALYSIS_CALLS_H
 
-#include "polytrace/calls.h"
+#include "analysis/core/analysis.h"
 
 #include "base/map.h"
 #include "isa/flow.h"
 
 #define CALLS_NONE UINT32_MAX
 
+/* Maximum depth of nested calls; instructions of deeper ones count as part of the last frame.
+ */
+#define CALLS_DEPTH 1024
+
+/* Maximum number of calls that can be stored one by one. */
+#define CALLS_MAX 4194304
+
 /* Maximum number of frames of a stack, and of call-graph nodes; calls beyond count as part of
  * the last one. */
 #define CALLS_FRAMES ((uint32_t)1 << 20)
 #define CALLS_NODES ((uint32_t)1 << 22)
+
+/* Styles of reports. */
+enum calls_style {
+	CALLS_TREE,    /* functions by call path */
+	CALLS_PROFILE, /* functions */
+	CALLS_LIST,    /* each call, in order of its start */
+};
 
 /* An executed instruction. */
 struct calls_moment {
@@ -80,9 +94,13 @@ struct calls_cached {
 	uint8_t flow;
 };
 
-struct poly_calls {
-	struct poly_calls_options options;
-	const struct poly_trace_info *info;
+struct call_graph {
+	const struct poly_symbols *symbols; /* NULL: none */
+	enum calls_style style;
+	bool is_indented; /* names by their depth, instead of a column */
+	bool keeps_each, merges_unreturned;
+	unsigned digits; /* of addresses */
+	bool has_clock;
 	const struct flow_set *set;
 	const struct flow_set *thumb;
 	struct map context_numbers;
@@ -105,27 +123,34 @@ struct poly_calls {
 /* Returns the number of the function of an address, adding it if new; CALLS_NONE: out of
  * memory.
  */
-uint32_t calls_function_at(struct poly_calls *calls, uint64_t address);
+uint32_t calls_function_at(struct call_graph *calls, uint64_t address);
 
 /*
  * Returns the node of a function that the node parent calls, or CALLS_NONE; if there are too
  * many nodes or the depth limit is exceeded, parent. CALLS_NONE: out of memory.
  */
-uint32_t calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function);
+uint32_t calls_node_of(struct call_graph *calls, uint32_t parent, uint32_t function);
 
 /*
  * Pushes a frame: the function of prototype was called at site and begins with first; low to
  * high is its range of return addresses. False: out of memory, or too many calls.
  */
-bool calls_push(struct poly_calls *calls, struct calls_context *context,
+bool calls_push(struct call_graph *calls, struct calls_context *context,
 	const struct calls_frame *prototype, const struct calls_moment *site,
 	const struct calls_moment *first);
 
 /* Pops the frames of a context down to depth; those below returned have returned to back. */
-void calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
+void calls_pop(struct call_graph *calls, struct calls_context *context, uint32_t depth,
 	uint32_t returned, const struct calls_moment *back);
 
 /* Rebuilds nodes from calls, with calls that never returned as part of their callers. */
-bool calls_merge_unreturned(struct poly_calls *calls);
+bool calls_merge_unreturned(struct call_graph *calls);
+
+/* Appends the call stacks in the folded format. */
+enum poly_status calls_fold(const void *state, size_t output, const struct static_ops *ops,
+	struct output_text *text, struct poly_error *error);
+
+/* Writes the report. */
+void calls_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 
 #endif

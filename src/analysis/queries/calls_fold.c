@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes call stacks in the folded format, one per line. */
+/*
+ * Writes call stacks in the folded format, one per line: "main;work;step 120". In names ';' and
+ * blanks become '_'.
+ */
 #include "analysis/queries/calls.h"
-
-#include "base/buf.h"
-#include "base/err.h"
 
 #include <string.h>
 
 /* Appends a name, with separators replaced. */
 static void
-append_function(const struct poly_calls *calls, uint32_t function, struct buf *line)
+append_function(const struct call_graph *calls, uint32_t function, struct buf *line)
 {
 	const struct calls_function *entry = &calls->functions[function];
 	if (!entry->symbol) {
@@ -21,11 +21,10 @@ append_function(const struct poly_calls *calls, uint32_t function, struct buf *l
 }
 
 static void
-append_stack(const struct poly_calls *calls, uint32_t number, struct buf *line)
+append_stack(const struct call_graph *calls, uint32_t number, struct buf *line)
 {
-	uint32_t path[POLY_CALLS_DEPTH], n = 0;
-	for (; number != CALLS_NONE && n < POLY_CALLS_DEPTH;
-		number = calls->nodes[number].parent)
+	uint32_t path[CALLS_DEPTH], n = 0;
+	for (; number != CALLS_NONE && n < CALLS_DEPTH; number = calls->nodes[number].parent)
 		path[n++] = calls->nodes[number].function;
 	while (n-- > 0) {
 		append_function(calls, path[n], line);
@@ -34,29 +33,18 @@ append_stack(const struct poly_calls *calls, uint32_t number, struct buf *line)
 }
 
 enum poly_status
-poly_calls_fold(
-	const struct poly_calls *calls, const struct poly_sink *sink, struct poly_error *error)
+calls_fold(const void *state, size_t output, const struct static_ops *ops,
+	struct output_text *text, struct poly_error *error)
 {
-	struct buf line = {0};
-	enum poly_status status = POLY_OK;
-	for (uint32_t i = 0; i < calls->node_count && status == POLY_OK; i++) {
+	const struct call_graph *calls = state;
+	(void)output;
+	(void)ops;
+	(void)error;
+	for (uint32_t i = 0; i < calls->node_count && output_text_flush(text); i++) {
 		if (!calls->nodes[i].self)
 			continue;
-		buf_clear(&line);
-		append_stack(calls, i, &line);
-		buf_printf(&line, "%llu\n", (unsigned long long)calls->nodes[i].self);
-		if (line.failed) {
-			status = err_memory(error);
-			continue;
-		}
-		const int failure = sink->write(sink->user, line.data, line.size);
-		if (failure) {
-			status = err_set(error, POLY_ERR_IO, POLY_NO_OFFSET,
-				"cannot write the stacks: %s", strerror(failure));
-			if (error)
-				error->sys_errno = failure;
-		}
+		append_stack(calls, i, &text->buffer);
+		buf_printf(&text->buffer, "%llu\n", (unsigned long long)calls->nodes[i].self);
 	}
-	buf_free(&line);
-	return status;
+	return POLY_OK;
 }

@@ -8,17 +8,9 @@
 
 #include <stdlib.h>
 
-/* Digits of addresses. */
-static unsigned
-digits_of(const struct poly_calls *calls)
-{
-	const unsigned bits = calls->info ? calls->info->address_bits : 0;
-	return bits ? (bits + 3) / 4 : 1;
-}
-
 /* Adds a cell with the name of a function, indented by depth. */
 static void
-cell_function(const struct poly_calls *calls, uint32_t function, uint32_t depth,
+cell_function(const struct call_graph *calls, uint32_t function, uint32_t depth,
 	struct poly_report *report)
 {
 	const struct calls_function *called = &calls->functions[function];
@@ -28,7 +20,7 @@ cell_function(const struct poly_calls *calls, uint32_t function, uint32_t depth,
 	if (called->symbol)
 		buf_string(&name, called->symbol->name);
 	else
-		buf_printf(&name, "0x%0*llx", (int)digits_of(calls),
+		buf_printf(&name, "0x%0*llx", (int)calls->digits,
 			(unsigned long long)called->entry);
 	poly_report_cell_text(report, buf_text(&name));
 	buf_free(&name);
@@ -36,7 +28,7 @@ cell_function(const struct poly_calls *calls, uint32_t function, uint32_t depth,
 
 /* Returns the next node in preorder; CALLS_NONE: none. */
 static uint32_t
-next_node(const struct poly_calls *calls, uint32_t number)
+next_node(const struct call_graph *calls, uint32_t number)
 {
 	const struct calls_node *nodes = calls->nodes;
 	if (nodes[number].child != CALLS_NONE)
@@ -53,10 +45,10 @@ next_node(const struct poly_calls *calls, uint32_t number)
 }
 
 static void
-report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *report)
+report_tree(const struct call_graph *calls, struct poly_report *report)
 {
 	poly_report_table(report, "call_tree");
-	if (!is_text)
+	if (!calls->is_indented)
 		poly_report_column(report, "depth", true);
 	poly_report_column(report, "total_instructions", true);
 	poly_report_column(report, "self_instructions", true);
@@ -66,14 +58,15 @@ report_tree(const struct poly_calls *calls, bool is_text, struct poly_report *re
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
 		const struct calls_node *node = &calls->nodes[i];
-		if (!is_text)
+		if (!calls->is_indented)
 			poly_report_cell_count(report, node->depth);
 		poly_report_cell_count(report, node->total);
 		poly_report_cell_count(report, node->self);
 		poly_report_cell_count(report, node->calls);
 		poly_report_cell_address(
-			report, calls->functions[node->function].entry, digits_of(calls));
-		cell_function(calls, node->function, is_text ? node->depth : 0, report);
+			report, calls->functions[node->function].entry, calls->digits);
+		cell_function(
+			calls, node->function, calls->is_indented ? node->depth : 0, report);
 	}
 	poly_report_end(report);
 }
@@ -98,7 +91,7 @@ by_total(const void *left, const void *right)
  * of nodes of each function on the current path.
  */
 static void
-sum_functions(const struct poly_calls *calls, struct profile_entry *entries, uint32_t *open)
+sum_functions(const struct call_graph *calls, struct profile_entry *entries, uint32_t *open)
 {
 	uint32_t previous = CALLS_NONE;
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
@@ -118,7 +111,7 @@ sum_functions(const struct poly_calls *calls, struct profile_entry *entries, uin
 }
 
 static void
-report_entries(const struct poly_calls *calls, const struct profile_entry *entries,
+report_entries(const struct call_graph *calls, const struct profile_entry *entries,
 	struct poly_report *report)
 {
 	for (uint32_t i = 0; i < calls->function_count; i++) {
@@ -130,13 +123,13 @@ report_entries(const struct poly_calls *calls, const struct profile_entry *entri
 		poly_report_cell_count(report, function->self);
 		poly_report_cell_count(report, function->calls);
 		poly_report_cell_count(report, entries[i].nested);
-		poly_report_cell_address(report, function->entry, digits_of(calls));
+		poly_report_cell_address(report, function->entry, calls->digits);
 		cell_function(calls, entries[i].function, 0, report);
 	}
 }
 
 static void
-report_profile(const struct poly_calls *calls, struct poly_report *report)
+report_profile(const struct call_graph *calls, struct poly_report *report)
 {
 	struct profile_entry *entries =
 		mem_new((size_t)calls->function_count + 1, sizeof *entries);
@@ -165,7 +158,7 @@ report_profile(const struct poly_calls *calls, struct poly_report *report)
 
 /* Adds two cells: a record and its address. */
 static void
-cell_moment(const struct poly_calls *calls, const struct calls_moment *moment,
+cell_moment(const struct call_graph *calls, const struct calls_moment *moment,
 	struct poly_report *report)
 {
 	if (!moment->record) {
@@ -174,7 +167,7 @@ cell_moment(const struct poly_calls *calls, const struct calls_moment *moment,
 		return;
 	}
 	poly_report_cell_count(report, moment->record);
-	poly_report_cell_address(report, moment->pc, digits_of(calls));
+	poly_report_cell_address(report, moment->pc, calls->digits);
 }
 
 static void
@@ -187,10 +180,10 @@ cell_time(const struct calls_moment *moment, struct poly_report *report)
 }
 
 static void
-report_call(const struct poly_calls *calls, const struct calls_call *call, bool is_text,
+report_call(const struct call_graph *calls, const struct calls_call *call,
 	struct poly_report *report)
 {
-	if (!is_text)
+	if (!calls->is_indented)
 		poly_report_cell_count(report, call->depth);
 	cell_moment(calls, &call->site, report);
 	cell_moment(calls, &call->first, report);
@@ -198,49 +191,65 @@ report_call(const struct poly_calls *calls, const struct calls_call *call, bool 
 	cell_moment(calls, &call->back, report);
 	poly_report_cell_count(report, call->self);
 	poly_report_cell_count(report, call->total);
-	if (calls->info->clock) {
+	if (calls->has_clock) {
 		cell_time(&call->first, report);
 		cell_time(&call->last, report);
 	}
-	cell_function(calls, call->function, is_text ? call->depth : 0, report);
+	cell_function(calls, call->function, calls->is_indented ? call->depth : 0, report);
 }
 
 static void
-report_list(const struct poly_calls *calls, bool is_text, struct poly_report *report)
+report_list(const struct call_graph *calls, struct poly_report *report)
 {
 	static const char *const columns[] = {KEY("call_record"), KEY("call_pc"),
 		KEY("entry_record"), KEY("entry_pc"), KEY("last_record"), KEY("last_pc"),
 		KEY("return_record"), KEY("return_pc"), KEY("self_instructions"),
 		KEY("total_instructions")};
 	poly_report_table(report, "call_list");
-	if (!is_text)
+	if (!calls->is_indented)
 		poly_report_column(report, "depth", true);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
-	if (calls->info && calls->info->clock) {
+	if (calls->has_clock) {
 		poly_report_column(report, "start_time", true);
 		poly_report_column(report, "end_time", true);
 	}
 	poly_report_column(report, "function", false);
 	for (uint32_t i = 0; i < calls->call_count; i++) {
 		const struct calls_call *call = &calls->calls[i];
-		const bool stays = !calls->options.merges_unreturned || call->has_returned;
+		const bool stays = !calls->merges_unreturned || call->has_returned;
 		if (stays || call->parent == CALLS_NONE)
-			report_call(calls, call, is_text, report);
+			report_call(calls, call, report);
 	}
 	poly_report_end(report);
 }
 
+/*
+ * Writes a table and a section "totals". Tables:
+ *
+ *     call_tree[] depth (from 0), function (name or address), entry_pc, calls,
+ *                 self_instructions (executed in the function), total_instructions (with those
+ *                 of its callees)
+ *     functions[] function, entry_pc, calls, self_instructions, total_instructions (each
+ *                 instruction once, also for recursive functions), total_with_recursion (once
+ *                 per frame of the function), in descending order of total_instructions
+ *     call_list[] depth, function, call_record, call_pc (of the call instruction),
+ *                 entry_record, entry_pc (of the callee's first instruction), last_record,
+ *                 last_pc (of its last one), return_record, return_pc (of the next instruction
+ *                 of the caller; absent without return), self_instructions,
+ *                 total_instructions, and with a clock start_time and end_time
+ */
 void
-poly_calls_report(const struct poly_calls *calls, enum poly_calls_style style, bool is_text,
-	struct poly_report *report)
+calls_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	if (style == POLY_CALLS_TREE)
-		report_tree(calls, is_text, report);
-	else if (style == POLY_CALLS_PROFILE)
+	const struct call_graph *calls = state;
+	(void)ops;
+	if (calls->style == CALLS_TREE)
+		report_tree(calls, report);
+	else if (calls->style == CALLS_PROFILE)
 		report_profile(calls, report);
 	else
-		report_list(calls, is_text, report);
+		report_list(calls, report);
 	poly_report_section(report, "totals");
 	poly_report_count(report, "instructions", calls->instructions);
 	poly_report_count(report, "calls", calls->all);

@@ -20,12 +20,11 @@ grow(void **list, uint32_t *capacity, uint32_t count, size_t size)
 }
 
 uint32_t
-calls_function_at(struct poly_calls *calls, uint64_t address)
+calls_function_at(struct call_graph *calls, uint64_t address)
 {
 	bool added;
 	const struct poly_symbol *symbol =
-		calls->options.symbols ? poly_symbols_find(calls->options.symbols, address)
-				       : NULL;
+		calls->symbols ? poly_symbols_find(calls->symbols, address) : NULL;
 	const uint64_t entry = symbol ? symbol->address : address;
 	uint64_t *number =
 		map_get(&calls->function_numbers, entry, calls->function_count, &added);
@@ -45,7 +44,7 @@ calls_function_at(struct poly_calls *calls, uint64_t address)
 
 /* Appends the newest node to the children of its parent. */
 static void
-link_node(struct poly_calls *calls, uint32_t parent)
+link_node(struct call_graph *calls, uint32_t parent)
 {
 	const uint32_t number = calls->node_count - 1;
 	if (parent == CALLS_NONE)
@@ -59,13 +58,13 @@ link_node(struct poly_calls *calls, uint32_t parent)
 }
 
 uint32_t
-calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function)
+calls_node_of(struct call_graph *calls, uint32_t parent, uint32_t function)
 {
 	bool added;
 	const uint32_t depth = parent == CALLS_NONE ? 0 : calls->nodes[parent].depth + 1;
 	const uint64_t key = (uint64_t)function << 32 | parent;
 	if (parent != CALLS_NONE &&
-		(depth >= POLY_CALLS_DEPTH || calls->node_count >= CALLS_NODES)) {
+		(depth >= CALLS_DEPTH || calls->node_count >= CALLS_NODES)) {
 		const uint64_t *known = map_find(&calls->node_numbers, key);
 		calls->deep += !known;
 		return known ? (uint32_t)*known : parent;
@@ -91,10 +90,10 @@ calls_node_of(struct poly_calls *calls, uint32_t parent, uint32_t function)
 
 /* Stores a call and returns its number; CALLS_NONE: out of memory, or too many. */
 static uint32_t
-store_call(struct poly_calls *calls, const struct calls_call *call)
+store_call(struct call_graph *calls, const struct calls_call *call)
 {
 	void *list = calls->calls;
-	calls->full |= calls->call_count == POLY_CALLS_MAX;
+	calls->full |= calls->call_count == CALLS_MAX;
 	if (calls->full || !grow(&list, &calls->call_capacity, calls->call_count, sizeof *call))
 		return CALLS_NONE;
 	calls->calls = list;
@@ -103,7 +102,7 @@ store_call(struct poly_calls *calls, const struct calls_call *call)
 }
 
 bool
-calls_push(struct poly_calls *calls, struct calls_context *context,
+calls_push(struct call_graph *calls, struct calls_context *context,
 	const struct calls_frame *prototype, const struct calls_moment *site,
 	const struct calls_moment *first)
 {
@@ -125,7 +124,7 @@ calls_push(struct poly_calls *calls, struct calls_context *context,
 	frame.call = CALLS_NONE;
 	if (frame.node == CALLS_NONE)
 		return false;
-	if (calls->options.keeps_each) {
+	if (calls->keeps_each) {
 		const struct calls_call call = {.parent = top ? top->call : CALLS_NONE,
 			.function = frame.function,
 			.site = *site,
@@ -144,7 +143,7 @@ calls_push(struct poly_calls *calls, struct calls_context *context,
 }
 
 void
-calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t depth,
+calls_pop(struct call_graph *calls, struct calls_context *context, uint32_t depth,
 	uint32_t returned, const struct calls_moment *back)
 {
 	while (context->depth > depth) {
@@ -163,7 +162,7 @@ calls_pop(struct poly_calls *calls, struct calls_context *context, uint32_t dept
 }
 
 bool
-calls_merge_unreturned(struct poly_calls *calls)
+calls_merge_unreturned(struct call_graph *calls)
 {
 	uint32_t *node_of = mem_new((size_t)calls->call_count + 1, sizeof *node_of);
 	if (!node_of)

@@ -43,10 +43,8 @@ struct poly_defuse {
 poly_columns
 poly_defuse_columns(void)
 {
-	return CONTEXT_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
-	       POLY_HAS(opcode) | POLY_HAS(opcode_size) | POLY_HAS(access) | POLY_HAS(address) |
-	       POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(text) |
-	       POLY_HAS(synthetic);
+	return POLY_COLUMNS(CONTEXT_COLUMNS, kind, time, pc, opcode, opcode_size, access,
+		address, size, value, reg, text, synthetic);
 }
 
 /* Compares names, ignoring case. */
@@ -93,22 +91,22 @@ check_query(struct poly_defuse *defuse, struct poly_error *error)
 {
 	const struct poly_trace_info *info = defuse->info;
 	const bool is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0 &&
-				info->columns & POLY_HAS(opcode);
-	const poly_columns accesses = POLY_HAS(access) | POLY_HAS(address);
+				POLY_HAS(info->columns, opcode);
+	const poly_columns accesses = POLY_COLUMNS_INIT(access, address);
 	if (!defuse->reg) {
-		if ((info->columns & accesses) == accesses)
+		if (poly_columns_subset(accesses, info->columns))
 			return POLY_OK;
 		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
 	defuse->by_opcode =
-		is_powerpc && (defuse->options.is_reader || !(info->columns & POLY_HAS(reg)));
+		is_powerpc && (defuse->options.is_reader || !POLY_HAS(info->columns, reg));
 	if (defuse->by_opcode && !find_powerpc(defuse->reg, &defuse->wanted))
 		return err_usage(error,
 			"no such register '%.40s', expected r0 to r31, f0 to f31, v0 to "
 			"v31, cr, cr0 to cr7, xer, lr, ctr, msr, fpscr, vscr, vrsave or mq",
 			defuse->reg);
-	if (defuse->by_opcode || (!defuse->options.is_reader && info->columns & POLY_HAS(reg)))
+	if (defuse->by_opcode || (!defuse->options.is_reader && POLY_HAS(info->columns, reg)))
 		return POLY_OK;
 	return err_usage(error, "the trace does not identify the registers that are %s",
 		defuse->options.is_reader ? "read" : "written");

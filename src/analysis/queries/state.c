@@ -14,9 +14,8 @@
 poly_columns
 poly_state_columns(void)
 {
-	return CONTEXT_COLUMNS | POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(pc) |
-	       POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
-	       POLY_HAS(reg) | POLY_HAS(payload) | POLY_HAS(origin);
+	return POLY_COLUMNS(CONTEXT_COLUMNS, kind, time, pc, access, address, size, value, reg,
+		payload, origin);
 }
 
 /* True for the instruction sets whose numbers in memory begin with their big end. */

@@ -9,10 +9,8 @@
 poly_columns
 poly_summary_columns(void)
 {
-	return POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) |
-	       POLY_HAS(process) | POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(access) |
-	       POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(uop_index) | POLY_HAS(synthetic) |
-	       POLY_HAS(raw);
+	return POLY_COLUMNS(kind, record, time, cpu, process, thread, pc, access, address, size,
+		uop_index, synthetic, raw);
 }
 
 struct poly_summary *

@@ -18,7 +18,7 @@ address_digits(const struct poly_trace_info *info)
 static bool
 trace_has(const struct poly_trace_info *info, enum poly_column column)
 {
-	return info && (info->columns >> column & 1);
+	return info && poly_columns_has(info->columns, column);
 }
 
 static void

@@ -90,6 +90,6 @@ report_miss_cells(
 bool
 has_mem_refs(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }

@@ -24,9 +24,7 @@ struct mem_refs {
 };
 
 /* Columns that are read, besides INSTRUCTION_COUNT_COLUMNS to count instructions. */
-#define MEM_REFS_COLUMNS                                                               \
-	(POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) | POLY_HAS(address) | \
-		POLY_HAS(size))
+#define MEM_REFS_COLUMNS pc, opcode_size, access, address, size
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are

@@ -73,7 +73,7 @@ find_target(struct convert *convert)
 				options->output);
 	}
 	bool refused = convert->target && options->columns &&
-		       convert->target->columns != POLY_ALL_COLUMNS;
+		       !poly_columns_equal(convert->target->columns, POLY_ALL_COLUMNS);
 	if (refused)
 		diag_print("convert",
 			"--columns: format '%s' has fixed columns; use jsonl or csv",
@@ -91,7 +91,7 @@ report_loss(const struct convert *convert)
 	if (info->label_count && !convert->target->holds_labels)
 		diag_print(output, "format '%s' cannot hold the labels of '%s'",
 			convert->target->name, info->format);
-	if (!lost)
+	if (poly_columns_empty(lost))
 		return;
 	columns_format_names(lost, names, sizeof names);
 	diag_print(output, "format '%s' cannot hold these columns of '%s': %s",
@@ -181,7 +181,8 @@ convert_file(struct convert *convert, const char *path)
 		return STATUS_ERROR;
 	}
 	report_loss(convert);
-	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	column_list_report_absent(
+		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);
 	int status = copy(convert);
 	trace_output_close(&convert->output);
 	return status;
@@ -195,13 +196,14 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set) |
-						     POLY_HAS(kind) | POLY_HAS(uop_index) |
-						     POLY_HAS(synthetic)};
+	const struct input_needs wants = {
+		.columns = poly_columns_union(columns_to_write(convert->columns.set),
+			POLY_COLUMNS(kind, uop_index, synthetic))};
 	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_ERROR;
 	report_loss(convert);
-	column_list_report_absent(&convert->columns, "convert", &convert->source, 0);
+	column_list_report_absent(
+		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);
 	const int status = simpoints_cut(&job, &convert->source);
 	const int ended = input_close(&convert->source);
 	return status > ended ? status : ended;
@@ -230,7 +232,8 @@ static int
 convert_run(void *fields, char **operands)
 {
 	const struct convert_options *options = fields;
-	struct convert convert = {.options = options, .columns = {.set = POLY_ALL_COLUMNS}};
+	struct convert convert = {
+		.options = options, .columns = {.set = POLY_ALL_COLUMNS_INIT}};
 	if (operands[0] && operands[1])
 		diag_print("convert",
 			options->output ? "one input file only: extra operand '%s'"

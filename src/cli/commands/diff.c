@@ -114,7 +114,7 @@ print_uncompared(const struct diff_job *comparison)
 		char names[300];
 		poly_columns columns = poly_diff_uncompared(comparison->diff, side);
 		columns_format_names(columns, names, sizeof names);
-		if (columns)
+		if (!poly_columns_empty(columns))
 			diag_print(comparison->sources[!side].name,
 				"lacks columns of %s, which are not compared: %s",
 				comparison->sources[side].name, names);
@@ -139,7 +139,7 @@ open_diff(struct diff_job *comparison)
 	for (unsigned side = 0; side < 2; side++) {
 		struct command_input *source = &comparison->sources[side];
 		sides[side] = (struct poly_diff_side){
-			poly_reader_info(source->reader), next_batch, source, 0};
+			{poly_reader_info(source->reader), next_batch, source}, 0};
 	}
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;
@@ -158,7 +158,7 @@ open_diff(struct diff_job *comparison)
 static bool
 open_sources(struct diff_job *comparison, const char *const paths[2])
 {
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	for (unsigned side = 0; side < 2; side++) {
 		struct input_options options = comparison->options->source;
 		const char *start =
@@ -602,7 +602,7 @@ warn_no_instructions(const struct diff_job *comparison)
 		if (selection && !poly_selection_count(selection))
 			return STATUS_DONE;
 	}
-	if (comparison->status < 0 || !(poly_diff_compared(comparison->diff) & POLY_HAS(pc)) ||
+	if (comparison->status < 0 || !POLY_HAS(poly_diff_compared(comparison->diff), pc) ||
 		counts.instructions[0] || counts.instructions[1])
 		return STATUS_DONE;
 	diag_print("diff",

@@ -53,10 +53,11 @@ report_columns(struct poly_report *report, const struct poly_format_info *format
 	poly_report_column(report, "required", false);
 	poly_report_column(report, "meaning", false);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!(format->columns >> c & 1))
+		if (!poly_columns_has(format->columns, (enum poly_column)c))
 			continue;
 		poly_report_cell_text(report, poly_column_name((enum poly_column)c));
-		poly_report_cell_text(report, format->needs >> c & 1 ? "yes" : NULL);
+		poly_report_cell_text(report,
+			poly_columns_has(format->needs, (enum poly_column)c) ? "yes" : NULL);
 		poly_report_cell_text(report, poly_column_doc((enum poly_column)c));
 	}
 	poly_report_end(report);

@@ -141,7 +141,7 @@ info_native(struct inputs *inputs, const char *path)
 {
 	struct command_input input;
 	const struct input_needs wants = {
-		.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site), .prints = true};
+		.columns = POLY_COLUMNS_EXCEPT_INIT(site), .prints = true};
 	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_ERROR;
 	const struct poly_format_info *format = packed_records(&input);

@@ -41,12 +41,14 @@ is_same_text(const char *a, const char *b)
 static bool
 fits_columns(const struct join_job *job, const struct command_input *source)
 {
-	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
-	const poly_columns extra = poly_reader_info(source->reader)->columns &
-				   ~poly_reader_info(job->first.reader)->columns & ~own;
+	const poly_columns own = POLY_COLUMNS_INIT(origin, site, verbatim);
+	const poly_columns extra = poly_columns_minus(poly_reader_info(source->reader)->columns,
+		poly_columns_union(own, poly_reader_info(job->first.reader)->columns));
 	char names[500];
 	/* Formats with fixed columns always fit. */
-	if (!extra || poly_reader_format(source->reader)->columns != POLY_ALL_COLUMNS)
+	if (poly_columns_empty(extra) ||
+		!poly_columns_equal(
+			poly_reader_format(source->reader)->columns, POLY_ALL_COLUMNS))
 		return true;
 	columns_format_names(extra, names, sizeof names);
 	diag_print(source->name, "has columns that '%s' lacks: %s", job->first.name, names);

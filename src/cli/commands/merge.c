@@ -174,12 +174,12 @@ detect_by(struct merge_job *job)
 {
 	bool sync = false, time = true;
 	for (size_t i = 0; i < job->count; i++) {
-		if (!open_input(job, &job->inputs[i], 0))
+		if (!open_input(job, &job->inputs[i], POLY_NO_COLUMNS))
 			return false;
 		const struct poly_trace_info *info =
 			poly_reader_info(job->inputs[i].source.reader);
-		sync |= (info->columns & POLY_HAS(sync)) != 0;
-		time &= (info->columns & POLY_HAS(time)) != 0;
+		sync |= POLY_HAS(info->columns, sync);
+		time &= POLY_HAS(info->columns, time);
 		close_input(&job->inputs[i], true);
 	}
 	job->by = time ? POLY_MERGE_BY_TIME : POLY_MERGE_BY_SYNC;
@@ -242,7 +242,7 @@ find_target(struct merge_job *job)
 	else if (!target)
 		diag_print("merge", "no format for the extension of '%s'; set it with --to",
 			options->output);
-	else if (options->columns && target->columns != POLY_ALL_COLUMNS)
+	else if (options->columns && !poly_columns_equal(target->columns, POLY_ALL_COLUMNS))
 		diag_print("merge",
 			"format '%s' has fixed columns; '--columns' applies to jsonl and csv "
 			"only",
@@ -360,11 +360,11 @@ columns_to_read(const struct merge_job *job)
 {
 	poly_columns columns = poly_merge_columns(job->merge);
 	if (job->by == POLY_MERGE_BY_TIME)
-		columns = POLY_HAS(time);
+		columns = POLY_COLUMNS(time);
 	if (job->target)
-		columns |= poly_writer_columns(job->output.writer);
+		columns = poly_columns_union(columns, poly_writer_columns(job->output.writer));
 	if (job->options->report)
-		columns |= POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(access) | POLY_HAS(size);
+		columns = poly_columns_union(columns, POLY_COLUMNS(pc, opcode, access, size));
 	return columns;
 }
 
@@ -374,7 +374,7 @@ print_loss(const struct merge_job *job)
 	char names[500];
 	const struct poly_trace_info *info = poly_merge_info(job->merge);
 	const poly_columns lost = poly_format_loss(info, job->target, NULL);
-	if (!lost)
+	if (poly_columns_empty(lost))
 		return;
 	columns_format_names(lost, names, sizeof names);
 	diag_print(job->output.name, "format '%s' cannot hold these columns: %s",
@@ -385,9 +385,8 @@ print_loss(const struct merge_job *job)
 static bool
 holds_threads(const struct merge_job *job)
 {
-	const poly_columns thread = POLY_HAS(thread);
-	if (!(poly_merge_info(job->merge)->columns & thread & job->columns) ||
-		job->target->columns & thread)
+	if (!POLY_HAS(poly_merge_info(job->merge)->columns, thread) ||
+		!POLY_HAS(job->columns, thread) || POLY_HAS(job->target->columns, thread))
 		return true;
 	diag_print("merge", "format '%s' has no column 'thread'; choose another output format",
 		job->target->name);
@@ -417,14 +416,16 @@ static int
 open_inputs(struct merge_job *job)
 {
 	const poly_columns columns =
-		job->target ? columns_to_write(POLY_ALL_COLUMNS) | POLY_HAS(time)
+		job->target ? poly_columns_union(
+				      columns_to_write(POLY_ALL_COLUMNS), POLY_COLUMNS(time))
 			    : columns_to_read(job);
 	struct poly_error error;
 	for (size_t i = 0; i < job->count; i++) {
 		struct merged *input = &job->inputs[i];
 		if (!open_input(job, input, columns))
 			return STATUS_ERROR;
-		poly_merge_set_reader(job->merge, i, input->source.reader);
+		const struct poly_source rows = poly_reader_source(input->source.reader);
+		poly_merge_set_source(job->merge, i, &rows);
 	}
 	if (poly_merge_start(job->merge, &error) != POLY_OK)
 		return merge_failed(&error);
@@ -542,8 +543,9 @@ merge_files(struct merge_job *job)
 static int
 merge_operands(const struct merge_options *options, char **operands)
 {
-	struct merge_job job = {
-		.options = options, .reading = options->source, .columns = POLY_ALL_COLUMNS};
+	struct merge_job job = {.options = options,
+		.reading = options->source,
+		.columns = POLY_ALL_COLUMNS_INIT};
 	while (operands[job.count])
 		job.count++;
 	/* Many simultaneously open inputs use one thread each. */

@@ -86,7 +86,8 @@ report_one(struct inputs *inputs, const char *path)
 	struct page_analyses analyses = {.summary = poly_summary_new()};
 	struct command_input input;
 	struct poly_error error;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
+	const struct input_needs wants = {
+		.columns = POLY_ALL_COLUMNS_INIT, .lists_findings = true};
 	int status = STATUS_ERROR;
 	if (!analyses.summary)
 		diag_no_memory();

@@ -114,17 +114,6 @@ sim_list(const struct input_options *options)
 	return report_print_list(report, options);
 }
 
-/* Appends an option of the simulator to the words: its name with "=", and its value. */
-static void
-add_setting(struct sim_job *job, const char *name, const char *value)
-{
-	const size_t size = strlen(name) + strlen(value) + 1;
-	char *word = diag_allocate(size, 1);
-	snprintf(word, size, "%s%s", name, value);
-	analysis_words_add(&job->words, job->names[0], word);
-	free(word);
-}
-
 /* Returns the options of the library. */
 static struct poly_stats_options
 request_simulation(const struct sim_options *options, const struct sim_job *job)
@@ -147,7 +136,7 @@ is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
 	struct poly_stats *stats = NULL;
 	if (!options->sweep)
 		return false;
-	add_setting(&alone, "sweep=", options->sweep);
+	analysis_words_set(&alone.words, job->names[0], "sweep", options->sweep);
 	const struct poly_stats_options request = request_simulation(options, &alone);
 	const bool fails = poly_stats_new(&request, &stats, &error) != POLY_OK;
 	poly_stats_free(stats);
@@ -170,7 +159,7 @@ static int
 sim_one(struct inputs *inputs, const char *path)
 {
 	const struct sim_options *options = inputs->command;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	const struct sim_job *job = inputs->state;
 	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;
@@ -252,11 +241,11 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 	struct analysis_words words;
 	const bool valid = analysis_words_take(&options->source.options, job->names, &words);
 	if (options->konata || options->diagram)
-		add_setting(job, "count=", "100");
+		analysis_words_set(&job->words, job->names[0], "count", "100");
 	if (options->sweep)
-		add_setting(job, "sweep=", options->sweep);
+		analysis_words_set(&job->words, job->names[0], "sweep", options->sweep);
 	if (config)
-		add_setting(job, "caches=", config);
+		analysis_words_set(&job->words, job->names[0], "caches", config);
 	for (size_t i = 0; i < words.count; i++)
 		analysis_words_add(&job->words, "", words.items[i]);
 	analysis_words_free(&words);

@@ -259,7 +259,7 @@ static bool
 can_split(const struct split_job *split)
 {
 	const struct poly_trace_info *info = poly_reader_info(split->source.reader);
-	if (info->columns >> split->column & 1)
+	if (poly_columns_has(info->columns, split->column))
 		return true;
 	diag_print(split->source.name, "the trace has no column '%s'",
 		poly_column_name(split->column));

@@ -160,7 +160,7 @@ static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	const struct stats_job *job = inputs->state;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
 	struct command_input input;
@@ -239,7 +239,7 @@ request_phases(const struct stats_options *options, struct analysis_request *req
 	/* Without the analysis, writing the file fails. */
 	if (!options->vectors || (names && !*names))
 		return;
-	analysis_words_add(&request->words, "phases", "vectors=1");
+	analysis_words_set(&request->words, "phases", "vectors", "1");
 	request->options.options = (const char *const *)request->words.items;
 }
 

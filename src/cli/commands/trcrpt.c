@@ -356,6 +356,12 @@ write_summary(struct trcrpt_job *job, struct poly_trcrpt *report)
 	return result;
 }
 
+static enum poly_status
+write_batch(void *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	return poly_writer_write(writer, batch, error);
+}
+
 /* -r: writes the rows with the format's writer. */
 static int
 write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
@@ -369,13 +375,14 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 	options.format = "aix";
 	options.options = container;
 	enum poly_status status = poly_writer_open_sink(
-		&sink, poly_reader_info(job->traces.readers[0]), &options, &writer, &error);
+		&sink, job->traces.inputs[0].info, &options, &writer, &error);
 	if (status != POLY_OK) {
 		diag_error("trcrpt", &error);
 		return STATUS_ERROR;
 	}
 	int result = STATUS_DONE;
-	if (poly_trcrpt_raw(report, &inputs, writer, &error) != POLY_OK)
+	const struct poly_batch_sink rows = {write_batch, writer};
+	if (poly_trcrpt_raw(report, &inputs, &rows, &error) != POLY_OK)
 		result = failed(job, report, &error);
 	if (poly_writer_finish(writer, &error) != POLY_OK && result == STATUS_DONE &&
 		!job->failure) {
@@ -408,8 +415,7 @@ open_traces(struct trcrpt_job *job, char **operands)
 	const struct trcrpt_options *options = job->options;
 	bool all_columns = options->raw || options->where;
 	job->traces.verbose = options->verbose;
-	job->traces.columns =
-		all_columns ? POLY_ALL_COLUMNS & ~POLY_HAS(site) : poly_trcrpt_columns();
+	job->traces.columns = all_columns ? POLY_COLUMNS_EXCEPT(site) : poly_trcrpt_columns();
 	char standard_input[] = "-", log[] = DEFAULT_TRACE, *only[] = {NULL, NULL};
 	if (!operands[0]) {
 		only[0] = access(DEFAULT_TRACE, F_OK) == 0 ? log : standard_input;

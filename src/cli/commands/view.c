@@ -74,7 +74,7 @@ view_listing(struct inputs *inputs, const char *path)
 		return STATUS_ERROR;
 	/* Encodings longer than an opcode. */
 	if (inputs->options->isa)
-		wants.columns |= POLY_HAS(payload);
+		poly_columns_add(&wants.columns, POLY_COLUMN_payload);
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_ERROR;
 	list_records(inputs, &source);
@@ -100,7 +100,8 @@ static int
 view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
-	struct column_list list = {.set = POLY_ALL_COLUMNS | POLY_HAS(row)};
+	struct column_list list = {
+		.set = poly_columns_union(POLY_ALL_COLUMNS, POLY_COLUMNS(row))};
 	if (options->columns && !column_list_parse(&list, options->columns))
 		return STATUS_ERROR;
 	const struct input_needs wants = {.columns = columns_to_write(list.set),
@@ -109,7 +110,7 @@ view_written(struct inputs *inputs, const char *path)
 	struct command_input source;
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_ERROR;
-	column_list_report_absent(&list, "view", &source, 0);
+	column_list_report_absent(&list, "view", &source, POLY_NO_COLUMNS);
 	const char *format = writer_format(options, &source);
 	int written = STATUS_ERROR;
 	if (format)

@@ -81,12 +81,14 @@ open_selected(struct command_input *input, const struct input_options *options,
 		return status;
 	input->name = diag_input_name(input->path);
 	if (input->selection)
-		reading->columns |= poly_selection_columns(input->selection);
+		reading->columns = poly_columns_union(
+			reading->columns, poly_selection_columns(input->selection));
 	status = poly_reader_open(input->path, reading, &input->reader, error);
-	if (status == POLY_OK && input->selection)
-		status = poly_selection_bind(
-			input->selection, poly_reader_info(input->reader), error);
-	return status;
+	if (status != POLY_OK || !input->selection)
+		return status;
+	poly_reader_prune(
+		input->reader, poly_selection_pruning(input->selection), input->selection);
+	return poly_selection_bind(input->selection, poly_reader_info(input->reader), error);
 }
 
 /* Collects the evidence of the probe of one format. */
@@ -163,7 +165,7 @@ void
 input_project(struct command_input *input, poly_columns columns)
 {
 	if (input->selection)
-		columns |= poly_selection_columns(input->selection);
+		columns = poly_columns_union(columns, poly_selection_columns(input->selection));
 	poly_reader_project(input->reader, columns);
 }
 
@@ -171,10 +173,11 @@ const struct poly_batch *
 input_next(struct command_input *input)
 {
 	const struct poly_batch *batch;
-	input->status = input->selection
-				? poly_selection_next(input->selection, input->reader, &batch,
-					  &input->error)
-				: poly_reader_next(input->reader, &batch, &input->error);
+	const struct poly_source source = poly_reader_source(input->reader);
+	input->status =
+		input->selection
+			? poly_selection_next(input->selection, &source, &batch, &input->error)
+			: poly_reader_next(input->reader, &batch, &input->error);
 	return input->status == POLY_OK ? batch : NULL;
 }
 
@@ -201,8 +204,9 @@ input_analyse(
 	enum poly_status status =
 		poly_stats_begin(stats, poly_reader_info(input->reader), &error);
 	if (status == POLY_OK)
-		input_project(input,
-			poly_stats_columns(stats) | (summary ? poly_summary_columns() : 0));
+		input_project(
+			input, poly_columns_union(poly_stats_columns(stats),
+				       summary ? poly_summary_columns() : POLY_NO_COLUMNS));
 	if (status == POLY_OK && !summary && !input->selection &&
 		poly_stats_accepts_weights(stats))
 		poly_reader_accept_weights(input->reader);

@@ -54,9 +54,10 @@ same_rows(struct trace_side sides[2], const char *path)
 	const size_t left = sides[0].batch->rows - sides[0].row;
 	const size_t right = sides[1].batch->rows - sides[1].row;
 	const size_t rows = left < right ? left : right;
-	const poly_columns places = POLY_HAS(origin) | POLY_HAS(site);
+	const poly_columns places = POLY_COLUMNS_INIT(origin, site);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		for (size_t i = 0; i < rows && !(places >> c & 1); i++) {
+		for (size_t i = 0; i < rows && !poly_columns_has(places, (enum poly_column)c);
+			i++) {
 			if (same_value(sides, (enum poly_column)c, i))
 				continue;
 			diag_print(sides[0].source.name,

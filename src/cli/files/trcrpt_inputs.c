@@ -20,20 +20,20 @@ grow(struct traces *traces)
 		return;
 	size_t capacity = traces->capacity ? 2 * traces->capacity : 8;
 	struct command_input *sources = diag_allocate(capacity, sizeof *sources);
-	struct poly_reader **readers = diag_allocate(capacity, sizeof *readers);
+	struct poly_source *inputs = diag_allocate(capacity, sizeof *inputs);
 	const char **names = diag_allocate(capacity, sizeof *names);
 	char **owned_names = diag_allocate(capacity, sizeof *owned_names);
 	for (size_t i = 0; i < traces->count; i++) {
 		sources[i] = traces->sources[i];
-		readers[i] = traces->readers[i];
+		inputs[i] = traces->inputs[i];
 		names[i] = traces->names[i];
 		owned_names[i] = traces->owned_names[i];
 	}
 	free(traces->sources);
-	free(traces->readers);
+	free(traces->inputs);
 	free(traces->names);
 	free(traces->owned_names);
-	*traces = (struct traces){sources, readers, names, owned_names, traces->count, capacity,
+	*traces = (struct traces){sources, inputs, names, owned_names, traces->count, capacity,
 		traces->verbose, traces->columns};
 }
 
@@ -47,13 +47,13 @@ traces_open(struct traces *traces, const char *path, const struct input_options 
 		diag_print(NULL, "reading '%s'", path);
 	if (!input_open(source, path, options, &wants))
 		return false;
-	if (!(poly_reader_info(source->reader)->columns & POLY_HAS(hook))) {
+	if (!POLY_HAS(poly_reader_info(source->reader)->columns, hook)) {
 		diag_print(source->name, "format '%s' has no trace hooks",
 			poly_reader_format(source->reader)->name);
 		input_discard(source);
 		return false;
 	}
-	traces->readers[traces->count] = source->reader;
+	traces->inputs[traces->count] = poly_reader_source(source->reader);
 	traces->names[traces->count] = source->name;
 	traces->count++;
 	return true;
@@ -133,7 +133,7 @@ traces_open_cpus(struct traces *traces, const char *base, const char *list,
 struct poly_trcrpt_inputs
 traces_inputs(const struct traces *traces)
 {
-	return (struct poly_trcrpt_inputs){traces->readers, traces->names, traces->count};
+	return (struct poly_trcrpt_inputs){traces->inputs, traces->names, traces->count};
 }
 
 void
@@ -154,7 +154,7 @@ traces_close(struct traces *traces)
 		free(traces->owned_names[i]);
 	}
 	free(traces->sources);
-	free(traces->readers);
+	free(traces->inputs);
 	free(traces->names);
 	free(traces->owned_names);
 	*traces = (struct traces){0};

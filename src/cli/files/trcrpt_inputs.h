@@ -10,7 +10,7 @@
 /* Open traces. Zero-initialise. */
 struct traces {
 	struct command_input *sources;
-	struct poly_reader **readers;
+	struct poly_source *inputs;
 	const char **names;
 	char **owned_names; /* paths to free; NULL: not owned */
 	size_t count, capacity;

@@ -62,6 +62,26 @@ parse_units(const char *text, struct poly_stats_options *options)
 	return false;
 }
 
+/* Loads the symbols that queries print; false: an error, which was printed. */
+static bool
+load_symbols(struct analysis_request *request, const char *path)
+{
+	struct poly_error error;
+	bool has_query = false;
+	for (size_t i = 0; request->names && request->names[i]; i++) {
+		const struct poly_analysis_info *info = poly_analysis_find(request->names[i]);
+		has_query |= info && info->kind == POLY_ANALYSIS_QUERY;
+	}
+	if (!has_query || !path)
+		return true;
+	if (poly_symbols_open(path, &request->symbols, &error) != POLY_OK) {
+		diag_error(diag_input_name(path), &error);
+		return false;
+	}
+	request->options.symbols = request->symbols;
+	return true;
+}
+
 bool
 analysis_request_init(struct analysis_request *request, struct analysis_options *options)
 {
@@ -81,7 +101,8 @@ analysis_request_init(struct analysis_request *request, struct analysis_options 
 		diag_print(NULL, "--all conflicts with --analyses; use one of them");
 		return false;
 	}
-	if (!analysis_words_take(&options->source.options, request->names, &request->words))
+	if (!analysis_words_take(&options->source.options, request->names, &request->words) ||
+		!load_symbols(request, options->source.symbols))
 		return false;
 	request->options.analyses = request->names;
 	request->options.options = (const char *const *)request->words.items;
@@ -96,6 +117,7 @@ void
 analysis_request_free(struct analysis_request *request)
 {
 	analysis_words_free(&request->words);
+	poly_symbols_free(request->symbols);
 	free(request->names);
 	free(request->text);
 }

@@ -23,6 +23,7 @@ struct analysis_request {
 	char *text; /* of names */
 	const char **names;
 	struct analysis_words words;
+	struct poly_symbols *symbols; /* of queries; NULL: none */
 };
 
 /*

@@ -26,6 +26,17 @@ analysis_words_add(struct analysis_words *words, const char *analysis, const cha
 }
 
 void
+analysis_words_set(
+	struct analysis_words *words, const char *analysis, const char *name, const char *value)
+{
+	const size_t size = strlen(name) + strlen(value) + 2;
+	char *word = diag_allocate(size, 1);
+	snprintf(word, size, "%s=%s", name, value);
+	analysis_words_add(words, analysis, word);
+	free(word);
+}
+
+void
 analysis_words_free(struct analysis_words *words)
 {
 	for (size_t i = 0; i < words->count; i++)

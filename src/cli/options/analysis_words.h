@@ -29,6 +29,10 @@ void analysis_words_take_homework(struct opt_list *list, struct analysis_words *
 /* Appends a word; prefix and separator stand before its name. */
 void analysis_words_add(struct analysis_words *words, const char *analysis, const char *word);
 
+/* Appends "ANALYSIS.NAME=VALUE". */
+void analysis_words_set(struct analysis_words *words, const char *analysis, const char *name,
+	const char *value);
+
 /* Frees the words. */
 void analysis_words_free(struct analysis_words *words);
 

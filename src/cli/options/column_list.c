@@ -41,7 +41,7 @@ bool
 column_list_parse(struct column_list *list, const char *names)
 {
 	list->count = 0;
-	list->set = 0;
+	list->set = POLY_NO_COLUMNS;
 	if (!*names)
 		return columns_print_unknown(names, 0);
 	for (; *names; names += *names == ',') {
@@ -49,9 +49,9 @@ column_list_parse(struct column_list *list, const char *names)
 		const enum poly_column column = column_list_find(names, n);
 		if (column == POLY_COLUMN_COUNT)
 			return columns_print_unknown(names, n);
-		if (!(list->set >> column & 1))
+		if (!poly_columns_has(list->set, column))
 			list->columns[list->count++] = column;
-		list->set |= (poly_columns)1 << column;
+		poly_columns_add(&list->set, column);
 		names += n;
 	}
 	return true;
@@ -61,10 +61,10 @@ column_list_parse(struct column_list *list, const char *names)
 static poly_columns
 columns_of_trace(const struct poly_trace_info *info)
 {
-	poly_columns columns = info->columns | POLY_HAS(row);
+	poly_columns columns = poly_columns_union(info->columns, POLY_COLUMNS(row));
 	/* Each record is of a kind; its name is the format's. */
-	if (columns & POLY_HAS(kind))
-		columns |= POLY_HAS(record);
+	if (POLY_HAS(columns, kind))
+		poly_columns_add(&columns, POLY_COLUMN_record);
 	return columns;
 }
 
@@ -73,9 +73,9 @@ column_list_report_absent(const struct column_list *list, const char *command,
 	const struct command_input *source, poly_columns derived)
 {
 	const poly_columns present =
-		columns_of_trace(poly_reader_info(source->reader)) | derived;
+		poly_columns_union(columns_of_trace(poly_reader_info(source->reader)), derived);
 	for (size_t i = 0; i < list->count; i++) {
-		if (!(present >> list->columns[i] & 1))
+		if (!poly_columns_has(present, list->columns[i]))
 			diag_print(command, "-c %s: %s traces do not have this column",
 				poly_column_name(list->columns[i]),
 				packed_records(source)->name);
@@ -108,9 +108,9 @@ columns_name_site(const char *names)
 poly_columns
 columns_to_write(poly_columns columns)
 {
-	const poly_columns stored = columns & POLY_ALL_COLUMNS;
-	bool sites = stored != POLY_ALL_COLUMNS && stored & POLY_HAS(site);
-	return sites ? POLY_ALL_COLUMNS : POLY_ALL_COLUMNS & ~POLY_HAS(site);
+	const poly_columns stored = poly_columns_common(columns, POLY_ALL_COLUMNS);
+	bool sites = !poly_columns_equal(stored, POLY_ALL_COLUMNS) && POLY_HAS(stored, site);
+	return sites ? POLY_ALL_COLUMNS : POLY_COLUMNS_EXCEPT(site);
 }
 
 void
@@ -119,7 +119,7 @@ columns_format_names(poly_columns columns, char *text, size_t size)
 	size_t used = 0;
 	*text = 0;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
-		if (columns >> c & 1)
+		if (poly_columns_has(columns, (enum poly_column)c))
 			used += (size_t)snprintf(text + used, size - used, "%s%s",
 				used ? ", " : "", poly_column_name((enum poly_column)c));
 	}

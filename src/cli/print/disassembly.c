@@ -42,14 +42,13 @@ is_known(const char *isa)
 struct disassembly *
 disassembly_new(const struct poly_trace_info *info, const char *name)
 {
-	if (!is_known(info->isa) || !(info->columns & POLY_HAS(opcode)))
+	if (!is_known(info->isa) || !POLY_HAS(info->columns, opcode))
 		return NULL;
 	struct disassembly *disassembly = diag_allocate(1, sizeof *disassembly);
 	struct poly_error error;
 	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
 	/* Instructions of PowerPC always have 4 bytes. */
-	disassembly->sized =
-		!disassembly->powerpc && (info->columns & POLY_HAS(opcode_size)) != 0;
+	disassembly->sized = !disassembly->powerpc && POLY_HAS(info->columns, opcode_size);
 	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
 		return disassembly;
 	diag_error(name, &error);

@@ -45,7 +45,7 @@ run_homework(struct command_input *source, struct poly_course *course)
 static int
 homework_one(struct inputs *inputs, const char *path)
 {
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .prints = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT, .prints = true};
 	const struct homework *homework = inputs->state;
 	struct poly_course_options course_options = POLY_COURSE_OPTIONS_INIT;
 	struct poly_error error;

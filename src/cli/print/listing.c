@@ -20,7 +20,7 @@
 #define NAME_CELL 120
 
 /* Columns of accesses. */
-#define ACCESS_COLUMNS (POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value))
+#define ACCESS_COLUMNS access, address, size, value
 
 /* Minimum width of the column row, whose numbers grow. */
 #define ROW_WIDTH 7
@@ -88,13 +88,11 @@ add_shown(struct listing *listing, enum cell cell, const char *title, size_t n)
 static void
 add_column(struct listing *listing, enum poly_column column)
 {
-	const poly_columns addresses = POLY_HAS(pc) | POLY_HAS(next_pc) | POLY_HAS(target) |
-				       POLY_HAS(fallthrough) | POLY_HAS(address) |
-				       POLY_HAS(real_pc) | POLY_HAS(real_address) |
-				       POLY_HAS(real_target);
-	const poly_columns bytes = POLY_HAS(byte_enables) | POLY_HAS(control) |
-				   POLY_HAS(request) | POLY_HAS(memory_type) | POLY_HAS(agent);
-	const poly_columns registers = POLY_HAS(src1) | POLY_HAS(src2) | POLY_HAS(dest);
+	const poly_columns addresses = POLY_COLUMNS_INIT(
+		pc, next_pc, target, fallthrough, address, real_pc, real_address, real_target);
+	const poly_columns bytes =
+		POLY_COLUMNS_INIT(byte_enables, control, request, memory_type, agent);
+	const poly_columns registers = POLY_COLUMNS_INIT(src1, src2, dest);
 	const char *name = poly_column_name(column);
 	struct listing_column *shown = add_shown(listing,
 		column == POLY_COLUMN_text ? CELL_TEXT : CELL_COLUMN, name, strlen(name));
@@ -103,13 +101,13 @@ add_column(struct listing *listing, enum poly_column column)
 	shown->right = shown->form == POLY_FORM_DEC;
 	if (column == POLY_COLUMN_row)
 		shown->width = ROW_WIDTH;
-	if (addresses >> column & 1 && listing->info)
+	if (poly_columns_has(addresses, column) && listing->info)
 		shown->digits = listing->info->address_bits / 4;
-	if (bytes >> column & 1)
+	if (poly_columns_has(bytes, column))
 		shown->digits = 2;
-	if ((POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type)) >> column & 1)
+	if (poly_columns_has(POLY_COLUMNS(hook, subhook, hook_type), column))
 		shown->digits = 4;
-	if (registers >> column & 1 && listing->info)
+	if (poly_columns_has(registers, column) && listing->info)
 		shown->names = listing->info->family;
 }
 
@@ -142,7 +140,7 @@ static void
 add_set(struct listing *listing, poly_columns columns)
 {
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (columns >> c & 1)
+		if (poly_columns_has(columns, (enum poly_column)c))
 			add_column(listing, (enum poly_column)c);
 	}
 }
@@ -153,18 +151,18 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 	struct listing *listing = diag_allocate(1, sizeof *listing);
 	bool known = each_name(options->columns, listing, add_named) &&
 		     each_name(options->registers, listing, add_register);
-	*columns = LISTING_NEEDS;
+	*columns = POLY_COLUMNS(LISTING_NEEDS);
 	if (!options->columns)
-		*columns |= LISTING_DEFAULT;
+		*columns = poly_columns_union(*columns, POLY_COLUMNS(LISTING_DEFAULT));
 	if (options->registers)
-		*columns |= POLY_HAS(payload);
+		poly_columns_add(columns, POLY_COLUMN_payload);
 	for (size_t i = 0; i < listing->count; i++) {
 		if (listing->shown[i].cell != CELL_REGISTER)
-			*columns |= (poly_columns)1 << listing->shown[i].column;
+			poly_columns_add(columns, listing->shown[i].column);
 	}
-	*columns &= POLY_ALL_COLUMNS;
-	if (*columns & POLY_HAS(text)) /* for remarks on escapes */
-		*columns |= POLY_HAS(payload);
+	*columns = poly_columns_common(*columns, POLY_ALL_COLUMNS);
+	if (POLY_HAS(*columns, text)) /* for remarks on escapes */
+		poly_columns_add(columns, POLY_COLUMN_payload);
 	free(listing);
 	return known;
 }
@@ -190,7 +188,7 @@ listing_new(const struct listing_options *options, const struct poly_trace_info 
 poly_columns
 listing_derived(const struct listing *listing)
 {
-	return listing->disassembly ? POLY_HAS(text) : 0;
+	return listing->disassembly ? POLY_COLUMNS(text) : POLY_NO_COLUMNS;
 }
 
 bool
@@ -415,13 +413,13 @@ print_header(struct listing *listing)
 static poly_columns
 columns_with_values(const struct poly_batch *batch)
 {
-	poly_columns columns = 0;
+	poly_columns columns = POLY_NO_COLUMNS;
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		size_t row = 0;
 		while (row < batch->rows && !poly_present(batch, (enum poly_column)c, row))
 			row++;
 		if (row < batch->rows)
-			columns |= (poly_columns)1 << c;
+			poly_columns_add(&columns, (enum poly_column)c);
 	}
 	return columns;
 }
@@ -431,16 +429,19 @@ static poly_columns
 default_columns(const struct listing *listing, const struct poly_batch *batch)
 {
 	poly_columns columns = listing->info->columns;
-	if (columns == POLY_ALL_COLUMNS)
+	if (poly_columns_equal(columns, POLY_ALL_COLUMNS))
 		columns = columns_with_values(batch);
-	if (!(columns & POLY_HAS(record)) && columns & POLY_HAS(kind))
-		columns |= POLY_HAS(record);
+	if (!POLY_HAS(columns, record) && POLY_HAS(columns, kind))
+		poly_columns_add(&columns, POLY_COLUMN_record);
 	if (listing->disassembly)
-		columns |= POLY_HAS(text);
+		poly_columns_add(&columns, POLY_COLUMN_text);
 	/* Trace hooks have data, but no accesses. */
-	if (columns & POLY_HAS(hook))
-		return columns & ((LISTING_DEFAULT & ~ACCESS_COLUMNS) | POLY_HAS(payload));
-	return columns & LISTING_DEFAULT;
+	poly_columns defaults = POLY_COLUMNS(LISTING_DEFAULT);
+	if (POLY_HAS(columns, hook)) {
+		defaults = poly_columns_minus(defaults, POLY_COLUMNS(ACCESS_COLUMNS));
+		poly_columns_add(&defaults, POLY_COLUMN_payload);
+	}
+	return poly_columns_common(columns, defaults);
 }
 
 /* Chooses columns and widths by the first rows. */

@@ -8,20 +8,13 @@
 #include "cli/files/output.h"
 
 /* Columns that a listing reads besides those that it prints. */
-#define LISTING_NEEDS                                                           \
-	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |  \
-		POLY_HAS(opcode_size) | POLY_HAS(value) | POLY_HAS(synthetic) | \
-		POLY_HAS(escape) | POLY_HAS(site))
+#define LISTING_NEEDS kind, record, pc, opcode, opcode_size, value, synthetic, escape, site
 
 /* Default columns, of those that the trace has. */
-#define LISTING_DEFAULT                                                                        \
-	(POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |               \
-		POLY_HAS(thread) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) |       \
-		POLY_HAS(branch) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
-		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(uop_name) |    \
-		POLY_HAS(mode) | POLY_HAS(event) | POLY_HAS(byte_enables) |                    \
-		POLY_HAS(control) | POLY_HAS(memory_type) | POLY_HAS(agent) | POLY_HAS(hook) | \
-		POLY_HAS(subhook) | POLY_HAS(text))
+#define LISTING_DEFAULT                                                                   \
+	record, time, cpu, process, thread, pc, opcode, next_pc, branch, access, address, \
+		size, value, reg, mnemonic, uop_name, mode, event, byte_enables, control, \
+		memory_type, agent, hook, subhook, text
 
 /* Contents of a listing. */
 struct listing_options {

@@ -4,14 +4,14 @@
 
 /* Returns the i-th pending pair, oldest first. */
 static struct pending *
-pending_at(const struct poly_diff *diff, struct step_builder *stream, size_t i)
+pending_at(const struct poly_diff *diff, struct diff_stream *stream, size_t i)
 {
 	return &stream->pending[(stream->first + i) % (diff->reach + 1)];
 }
 
 static struct difference
 difference_of(
-	struct step_builder *stream, const struct pending *pair, enum poly_diff_cause cause)
+	struct diff_stream *stream, const struct pending *pair, enum poly_diff_cause cause)
 {
 	return (struct difference){.cause = cause,
 		.stream = stream,
@@ -21,7 +21,7 @@ difference_of(
 }
 
 static void
-report_fields(struct poly_diff *diff, struct step_builder *stream, const struct pending *pair)
+report_fields(struct poly_diff *diff, struct diff_stream *stream, const struct pending *pair)
 {
 	if (pair->opcode) {
 		struct difference difference = difference_of(stream, pair, POLY_DIFF_OPCODE);
@@ -42,7 +42,7 @@ report_fields(struct poly_diff *diff, struct step_builder *stream, const struct 
 
 /* Reports the differing records of one side of a pair. */
 static void
-report_effects(struct poly_diff *diff, struct step_builder *stream, const struct pending *pair,
+report_effects(struct poly_diff *diff, struct diff_stream *stream, const struct pending *pair,
 	unsigned side)
 {
 	const struct step *step = stream_step(stream, side, pair->steps[side]);
@@ -67,7 +67,7 @@ report_effects(struct poly_diff *diff, struct step_builder *stream, const struct
 
 /* Reports the oldest pending pair. */
 static void
-resolve_first(struct poly_diff *diff, struct step_builder *stream)
+resolve_first(struct poly_diff *diff, struct diff_stream *stream)
 {
 	const struct pending pair = *pending_at(diff, stream, 0);
 	stream->first = (stream->first + 1) % (diff->reach + 1);
@@ -78,7 +78,7 @@ resolve_first(struct poly_diff *diff, struct step_builder *stream)
 }
 
 void
-compare_resolve_pending(struct poly_diff *diff, struct step_builder *stream)
+compare_resolve_pending(struct poly_diff *diff, struct diff_stream *stream)
 {
 	while (stream->count)
 		resolve_first(diff, stream);
@@ -87,7 +87,7 @@ compare_resolve_pending(struct poly_diff *diff, struct step_builder *stream)
 /* Searches the pending steps of the other trace for an open record of this step. */
 static bool
 find_elsewhere(
-	struct poly_diff *diff, struct step_builder *stream, unsigned side, uint32_t number)
+	struct poly_diff *diff, struct diff_stream *stream, unsigned side, uint32_t number)
 {
 	struct step *step = stream_step(stream, side, stream->at[side]);
 	struct effect *effect = &step->effects[number];
@@ -115,7 +115,7 @@ find_elsewhere(
 
 /* Searches the pending pairs for the open records of this pair. Returns the number found. */
 static size_t
-find_moved(struct poly_diff *diff, struct step_builder *stream)
+find_moved(struct poly_diff *diff, struct diff_stream *stream)
 {
 	size_t moved = 0;
 	for (unsigned side = 0; side < 2; side++) {
@@ -146,7 +146,7 @@ is_reordered(struct step *a, struct step *b, uint64_t b_number)
 }
 
 void
-compare_pair(struct poly_diff *diff, struct step_builder *stream)
+compare_pair(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct step *a = stream_step(stream, 0, stream->at[0]),
 		    *b = stream_step(stream, 1, stream->at[1]);
@@ -154,7 +154,7 @@ compare_pair(struct poly_diff *diff, struct step_builder *stream)
 	size_t changed;
 	a->partner = stream->at[1];
 	b->partner = stream->at[0];
-	pair.opcode = diff->rules.compared & POLY_HAS(opcode) && match_opcodes_differ(a, b);
+	pair.opcode = POLY_HAS(diff->rules.compared, opcode) && match_opcodes_differ(a, b);
 	pair.fields = match_fields(&diff->rules, a, b);
 	size_t open = match_steps(&diff->rules, &stream->state, a, b, &changed);
 	if (open == SIZE_MAX) {

@@ -36,108 +36,9 @@ poly_diff_cause_name(enum poly_diff_cause cause)
 	return (unsigned)cause < POLY_DIFF_CAUSE_COUNT ? cause_names[cause] : NULL;
 }
 
-void
-diff_stop(struct poly_diff *diff, enum poly_status status)
-{
-	if (diff->status != POLY_OK)
-		return;
-	diff->status = status;
-	if (status == POLY_ERR_MEMORY)
-		err_memory(&diff->error);
-}
-
-void
-diff_report(struct poly_diff *diff, const struct difference *difference)
-{
-	if (diff->first + diff->count == diff->room) {
-		size_t room = diff->room ? 2 * diff->room : 16;
-		struct difference *queue = mem_resize(diff->queue, room, sizeof *queue);
-		if (!queue) {
-			diff_stop(diff, POLY_ERR_MEMORY);
-			return;
-		}
-		diff->queue = queue;
-		diff->room = room;
-	}
-	diff->queue[diff->first + diff->count++] = *difference;
-}
-
-/* Adds a stream; NULL without room, which stops the comparison. */
-static struct step_builder *
-add_stream(struct poly_diff *diff, uint32_t cpu)
-{
-	if (diff->stream_count == STREAMS_MAX) {
-		diff_stop(diff, err_set(&diff->error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-					"more than %d processors", STREAMS_MAX));
-		return NULL;
-	}
-	struct step_builder **streams =
-		mem_resize(diff->streams, diff->stream_count + 1, sizeof *streams);
-	if (streams)
-		diff->streams = streams;
-	struct step_builder *stream = streams ? mem_new(1, sizeof *stream) : NULL;
-	if (stream)
-		stream->pending = mem_new(diff->reach + 1, sizeof *stream->pending);
-	if (!stream || !stream->pending) {
-		mem_free(stream);
-		diff_stop(diff, POLY_ERR_MEMORY);
-		return NULL;
-	}
-	stream->cpu = cpu;
-	stream->patience = 1;
-	for (unsigned side = 0; side < 2; side++)
-		stream->sides[side].skip = diff->builders[side].source.skip;
-	streams[diff->stream_count++] = stream;
-	return stream;
-}
-
-/* Returns the stream of a builder's next row. */
-static struct step_builder *
-row_stream(struct poly_diff *diff, const struct builder *builder)
-{
-	const bool stated = diff->rules.each_cpu &&
-			    poly_present(builder->batch, POLY_COLUMN_cpu, builder->row);
-	const uint32_t cpu = stated ? builder->batch->cpu[builder->row] : 0;
-	for (size_t i = 0; i < diff->stream_count; i++) {
-		if (diff->streams[i]->cpu == cpu || !diff->rules.each_cpu)
-			return diff->streams[i];
-	}
-	return add_stream(diff, cpu);
-}
-
-/* Adds one row of a trace to its stream; false at the end of the trace. */
-static bool
-add_row(struct poly_diff *diff, unsigned side)
-{
-	struct builder *builder = &diff->builders[side];
-	bool good = true;
-	if (diff->status != POLY_OK)
-		return false;
-	if (builder_has_row(builder)) {
-		struct step_builder *stream = row_stream(diff, builder);
-		good = stream && builder_add_row(builder, &stream->sides[side]);
-		if (!good)
-			diff_stop(diff, POLY_ERR_MEMORY);
-		return good;
-	}
-	for (size_t i = 0; i < diff->stream_count && good; i++)
-		good = builder_finish(builder, &diff->streams[i]->sides[side]);
-	if (!good)
-		diff_stop(diff, POLY_ERR_MEMORY);
-	return false;
-}
-
-void
-diff_fill(struct poly_diff *diff, struct step_builder *stream, unsigned side, uint64_t number)
-{
-	const struct ring *ring = stream_ring(stream, side);
-	while (ring->head < number && add_row(diff, side))
-		;
-}
-
 /* Drops the steps that are no longer needed. */
 static void
-drop_old_steps(struct poly_diff *diff, struct step_builder *stream)
+drop_old_steps(struct poly_diff *diff, struct diff_stream *stream)
 {
 	const uint64_t keep = diff->rules.context + diff->reach + 2;
 	for (unsigned side = 0; side < 2; side++) {
@@ -149,7 +50,7 @@ drop_old_steps(struct poly_diff *diff, struct step_builder *stream)
 
 /* True if the next step of a side is complete, or the trace has ended. */
 static bool
-is_complete(const struct poly_diff *diff, struct step_builder *stream, unsigned side)
+is_complete(const struct poly_diff *diff, struct diff_stream *stream, unsigned side)
 {
 	return diff->builders[side].ended ||
 	       stream_ring(stream, side)->head >= stream->at[side] + 2;
@@ -157,7 +58,7 @@ is_complete(const struct poly_diff *diff, struct step_builder *stream, unsigned 
 
 /* Compares the next steps of a stream, both of which are complete or at the end. */
 static void
-compare_next(struct poly_diff *diff, struct step_builder *stream)
+compare_next(struct poly_diff *diff, struct diff_stream *stream)
 {
 	bool has_step[2];
 	for (unsigned side = 0; side < 2; side++)
@@ -194,7 +95,7 @@ end_comparison(struct poly_diff *diff)
 static void
 advance_all(struct poly_diff *diff)
 {
-	struct step_builder *stream = diff->streams[0];
+	struct diff_stream *stream = diff->streams[0];
 	if (stream->done) {
 		end_comparison(diff);
 		return;
@@ -202,7 +103,7 @@ advance_all(struct poly_diff *diff)
 	if (skip_equal_rows(diff, stream))
 		return;
 	for (unsigned side = 0; side < 2; side++)
-		diff_fill(diff, stream, side, stream->at[side] + 2);
+		stream_fill(diff, stream, side, stream->at[side] + 2);
 	if (diff->status == POLY_OK)
 		compare_next(diff, stream);
 }
@@ -212,7 +113,7 @@ static void
 check_pending(struct poly_diff *diff)
 {
 	for (size_t i = 0; i < diff->stream_count && diff->status == POLY_OK; i++) {
-		struct step_builder *stream = diff->streams[i];
+		struct diff_stream *stream = diff->streams[i];
 		for (unsigned side = 0; side < 2; side++) {
 			uint64_t ahead = stream_ring(stream, side)->head - stream->at[side];
 			if (stream->done)
@@ -238,7 +139,7 @@ advance_each(struct poly_diff *diff)
 	const bool ended = diff->builders[0].ended && diff->builders[1].ended;
 	bool open = false;
 	for (size_t i = 0; i < diff->stream_count; i++) {
-		struct step_builder *stream = diff->streams[i];
+		struct diff_stream *stream = diff->streams[i];
 		open |= !stream->done;
 		if (!stream->done && is_complete(diff, stream, 0) &&
 			is_complete(diff, stream, 1)) {
@@ -251,24 +152,10 @@ advance_each(struct poly_diff *diff)
 		return;
 	}
 	for (unsigned side = 0; side < 2; side++) {
-		for (int i = 0; i < TURN_ROWS && add_row(diff, side); i++)
+		for (int i = 0; i < TURN_ROWS && streams_add_row(diff, side); i++)
 			;
 	}
 	check_pending(diff);
-}
-
-static void
-free_stream(struct step_builder *stream)
-{
-	for (unsigned side = 0; side < 2; side++) {
-		ring_free(&stream->sides[side].ring);
-		mem_free(stream->sides[side].lead.effects);
-		buf_free(&stream->sides[side].lead.bytes);
-		map_free(&stream->state.values[side]);
-		map_free(&stream->state.lost[side]);
-	}
-	mem_free(stream->pending);
-	mem_free(stream);
 }
 
 void
@@ -277,7 +164,7 @@ poly_diff_free(struct poly_diff *diff)
 	if (!diff)
 		return;
 	for (size_t i = 0; i < diff->stream_count; i++)
-		free_stream(diff->streams[i]);
+		stream_free(diff->streams[i]);
 	mem_free(diff->streams);
 	for (unsigned side = 0; side < 2; side++) {
 		builder_free(&diff->builders[side]);
@@ -306,10 +193,11 @@ poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_si
 		status = rules_resolve(&diff->rules, sides, error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;
 	for (unsigned side = 0; side < 2; side++) {
-		diff->builders[side].source = sides[side];
+		diff->builders[side].source = sides[side].source;
+		diff->builders[side].skip = sides[side].skip;
 		diff->builders[side].rules = &diff->rules;
 	}
-	if (status == POLY_OK && !diff->rules.each_cpu && !add_stream(diff, 0))
+	if (status == POLY_OK && !diff->rules.each_cpu && !streams_add(diff, 0))
 		status = err_memory(error);
 	if (status != POLY_OK) {
 		poly_diff_free(diff);
@@ -334,8 +222,9 @@ poly_diff_compared(const struct poly_diff *diff)
 poly_columns
 poly_diff_uncompared(const struct poly_diff *diff, unsigned side)
 {
-	return rules_default_columns(&diff->rules, diff->builders[side].source.info) &
-	       ~diff->rules.compared;
+	return poly_columns_minus(
+		rules_default_columns(&diff->rules, diff->builders[side].source.info),
+		diff->rules.compared);
 }
 
 /* Delivers the first queued difference. */
@@ -345,7 +234,7 @@ deliver_next(struct poly_diff *diff)
 	diff->current = diff->queue[diff->first++];
 	if (--diff->count == 0)
 		diff->first = 0;
-	diff->needs_warmup = false;
+	diff->has_context = false;
 	diff->counts.causes[diff->current.cause]++;
 	render_difference(diff);
 	diff->current.stream->reported = diff->current.pair + 1;

@@ -16,7 +16,7 @@ struct lookahead {
 
 /* Lists the keys of the steps of the lookahead. */
 static bool
-list_keys(struct poly_diff *diff, struct step_builder *stream, unsigned side,
+list_keys(struct poly_diff *diff, struct diff_stream *stream, unsigned side,
 	const struct lookahead *view, struct align_side *keys)
 {
 	const struct ring *ring = stream_ring(stream, side);
@@ -37,7 +37,7 @@ list_keys(struct poly_diff *diff, struct step_builder *stream, unsigned side,
 
 /* Aligns the next steps of a stream; returns as align_find. */
 static int
-align_streams(struct poly_diff *diff, struct step_builder *stream, const struct lookahead *view,
+align_streams(struct poly_diff *diff, struct diff_stream *stream, const struct lookahead *view,
 	struct alignment *alignment)
 {
 	struct align_side sides[2] = {{.keys = NULL}, {.keys = NULL}};
@@ -60,13 +60,13 @@ align_streams(struct poly_diff *diff, struct step_builder *stream, const struct 
  */
 static int
 find_realignment(
-	struct poly_diff *diff, struct step_builder *stream, struct alignment *alignment)
+	struct poly_diff *diff, struct diff_stream *stream, struct alignment *alignment)
 {
 	const size_t all = diff->rules.resync;
 	struct lookahead view = {NEAR < all ? NEAR : all, true};
 	while (all) {
 		for (unsigned side = 0; side < 2; side++)
-			diff_fill(diff, stream, side,
+			stream_fill(diff, stream, side,
 				stream->at[side] + view.limit + ALIGN_CONFIRM + 1);
 		int result = align_streams(diff, stream, &view, alignment);
 		if (result < 0 ||
@@ -88,7 +88,7 @@ find_realignment(
 
 /* True if the step follows the previously compared step in memory. */
 static bool
-falls_through(struct step_builder *stream, unsigned side, uint8_t size)
+falls_through(struct diff_stream *stream, unsigned side, uint8_t size)
 {
 	uint64_t number = stream->at[side];
 	const struct step *before = stream_step(stream, side, number - 1);
@@ -97,7 +97,7 @@ falls_through(struct step_builder *stream, unsigned side, uint8_t size)
 
 /* Returns the size in bytes of the last common instruction; 0: unknown. */
 static uint8_t
-last_size(struct step_builder *stream)
+last_size(struct diff_stream *stream)
 {
 	if (!stream_has(stream, 0, stream->at[0] - 1) ||
 		!stream_has(stream, 1, stream->at[1] - 1))
@@ -111,7 +111,7 @@ last_size(struct step_builder *stream)
 
 /* True if exactly one of the traces continued with the next instruction in memory. */
 static bool
-only_one_branched(struct step_builder *stream)
+only_one_branched(struct diff_stream *stream)
 {
 	uint8_t size = last_size(stream);
 	return size && falls_through(stream, 0, size) != falls_through(stream, 1, size);
@@ -119,7 +119,7 @@ only_one_branched(struct step_builder *stream)
 
 /* True if a run ends with the instruction before it: one more iteration of a loop. */
 static bool
-is_extra_iteration(struct step_builder *stream, const uint64_t run[2])
+is_extra_iteration(struct diff_stream *stream, const uint64_t run[2])
 {
 	unsigned side = run[0] ? 0 : 1;
 	uint64_t number = stream->at[side];
@@ -131,7 +131,7 @@ is_extra_iteration(struct step_builder *stream, const uint64_t run[2])
 }
 
 static enum poly_diff_cause
-cause_of(struct step_builder *stream, const uint64_t run[2], bool ends)
+cause_of(struct diff_stream *stream, const uint64_t run[2], bool ends)
 {
 	if (ends)
 		return only_one_branched(stream) ? POLY_DIFF_BRANCH : POLY_DIFF_PATH;
@@ -148,7 +148,7 @@ cause_of(struct step_builder *stream, const uint64_t run[2], bool ends)
 
 /* Skips the steps of a run, and stores the register values that they wrote. */
 static void
-skip_run(struct poly_diff *diff, struct step_builder *stream, unsigned side, uint64_t run)
+skip_run(struct poly_diff *diff, struct diff_stream *stream, unsigned side, uint64_t run)
 {
 	const bool remembers = diff->rules.tolerate & TOLERATE_REDUNDANT;
 	for (uint64_t i = 0; remembers && i < run; i++) {
@@ -160,7 +160,7 @@ skip_run(struct poly_diff *diff, struct step_builder *stream, unsigned side, uin
 }
 
 void
-divergence_find(struct poly_diff *diff, struct step_builder *stream)
+divergence_find(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct alignment ahead = {{0, 0}};
 	compare_resolve_pending(diff, stream);
@@ -200,7 +200,7 @@ count_rest(struct builder *builder)
 }
 
 void
-divergence_report_tail(struct poly_diff *diff, struct step_builder *stream)
+divergence_report_tail(struct poly_diff *diff, struct diff_stream *stream)
 {
 	unsigned side = stream->at[0] < stream_ring(stream, 0)->head ? 0 : 1;
 	const struct ring *ring = stream_ring(stream, side);
@@ -214,7 +214,7 @@ divergence_report_tail(struct poly_diff *diff, struct step_builder *stream)
 		.steps = {stream->at[0], stream->at[1]},
 		.pair = stream->pairs,
 		.effects = {-1, -1}};
-	diff_fill(diff, stream, side, stream->at[side] + diff->rules.context + 2);
+	stream_fill(diff, stream, side, stream->at[side] + diff->rules.context + 2);
 	/* The remaining rows may belong to other processors, which need them. */
 	if (!diff->rules.each_cpu)
 		difference.run[side] =

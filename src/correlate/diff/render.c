@@ -150,7 +150,8 @@ append_fields(const struct poly_diff *diff, struct buf *text, const struct step 
 	}
 }
 
-const char *
+/* Formats a step in diff->steps[side]. */
+static const char *
 render_step(struct poly_diff *diff, unsigned side, uint64_t number)
 {
 	const struct step *step = stream_step(diff->current.stream, side, number);
@@ -183,7 +184,7 @@ static bool
 append_instruction(
 	const struct poly_diff *diff, unsigned side, struct buf *text, uint64_t number)
 {
-	struct step_builder *stream = diff->current.stream;
+	struct diff_stream *stream = diff->current.stream;
 	if (!stream_has(stream, side, number))
 		return false;
 	const struct step *step = stream_step(stream, side, number);
@@ -218,7 +219,7 @@ append_record_value(
 
 /* Returns the number of an instruction of a stream; 0: none. */
 static uint64_t
-instruction_of(struct step_builder *stream, unsigned side, uint64_t number)
+instruction_of(struct diff_stream *stream, unsigned side, uint64_t number)
 {
 	return stream_has(stream, side, number) ? stream_step(stream, side, number)->instruction
 						: 0;
@@ -356,7 +357,7 @@ add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
 static bool
 add_line_before(struct poly_diff *diff, uint64_t at[2])
 {
-	struct step_builder *stream = diff->current.stream;
+	struct diff_stream *stream = diff->current.stream;
 	const bool has[2] = {
 		stream_has(stream, 0, at[0] - 1), stream_has(stream, 1, at[1] - 1)};
 	if (has[0] && stream_step(stream, 0, at[0] - 1)->partner == STEP_NONE) {
@@ -391,7 +392,7 @@ render_before(struct poly_diff *diff)
 static char
 mark_of(struct poly_diff *diff, const uint64_t at[2])
 {
-	struct step_builder *stream = diff->current.stream;
+	struct diff_stream *stream = diff->current.stream;
 	struct step *a = stream_step(stream, 0, at[0]), *b = stream_step(stream, 1, at[1]);
 	if (a->partner != STEP_NONE)
 		return a->differs ? '|' : ' ';
@@ -402,7 +403,7 @@ mark_of(struct poly_diff *diff, const uint64_t at[2])
 static bool
 add_line_after(struct poly_diff *diff, uint64_t at[2])
 {
-	struct step_builder *stream = diff->current.stream;
+	struct diff_stream *stream = diff->current.stream;
 	const bool has[2] = {stream_has(stream, 0, at[0]), stream_has(stream, 1, at[1])};
 	bool alone[2];
 	for (unsigned side = 0; side < 2; side++)
@@ -430,7 +431,7 @@ static void
 render_here(struct poly_diff *diff, uint64_t at[2])
 {
 	const struct difference *difference = &diff->current;
-	struct step_builder *stream = difference->stream;
+	struct diff_stream *stream = difference->stream;
 	uint64_t run = difference->run[0] > difference->run[1] ? difference->run[0]
 							       : difference->run[1];
 	const uint64_t limit = diff->rules.context + (uint64_t)1;
@@ -459,17 +460,18 @@ render_here(struct poly_diff *diff, uint64_t at[2])
 	at[1] = difference->steps[1] + (runs ? difference->run[1] : 1);
 }
 
-void
+/* Computes the lines of context around the current difference. */
+static void
 render_context(struct poly_diff *diff)
 {
 	const struct difference *difference = &diff->current;
 	uint64_t at[2];
-	diff->needs_warmup = true;
+	diff->has_context = true;
 	diff->line_count = 0;
 	render_before(diff);
 	size_t here = diff->line_count;
 	for (unsigned side = 0; side < 2 && difference->cause != POLY_DIFF_TAIL; side++)
-		diff_fill(diff, difference->stream, side,
+		stream_fill(diff, difference->stream, side,
 			difference->steps[side] + difference->run[side] + diff->rules.context +
 				2);
 	render_here(diff, at);
@@ -484,7 +486,7 @@ render_context(struct poly_diff *diff)
 bool
 poly_diff_line_at(struct poly_diff *diff, size_t i, struct poly_diff_line *line)
 {
-	if (!diff->needs_warmup)
+	if (!diff->has_context)
 		render_context(diff);
 	memset(line, 0, sizeof *line);
 	if (i >= diff->line_count)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -13,29 +14,20 @@
 
 /* Columns of instructions compared by default if both traces have them. */
 #define DEFAULT_FIELDS                                                                         \
-	(POLY_HAS(next_pc) | POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |     \
-		POLY_HAS(mnemonic) | POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |    \
-		POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) | POLY_HAS(flags) | \
-		POLY_HAS(executed) | POLY_HAS(payload))
+	next_pc, branch, target, fallthrough, mnemonic, uop_name, src1, src2, dest, uop_index, \
+		immediate, flags, executed, payload
 
 /* Columns of the steps of traces without instructions. */
-#define RECORD_FIELDS \
-	(POLY_HAS(event) | POLY_HAS(byte_enables) | POLY_HAS(hook) | POLY_HAS(subhook))
+#define RECORD_FIELDS event, byte_enables, hook, subhook
 
 /* Columns of the records of a step. */
-#define EFFECTS                                                                    \
-	(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | \
-		POLY_HAS(reg) | POLY_HAS(sync))
+#define EFFECTS access, address, size, value, reg, sync
 
 /* Columns that are not fields: compared otherwise, or never. */
-#define NO_FIELDS                                                                        \
-	(EFFECTS | POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) | \
-		POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site))
+#define NO_FIELDS EFFECTS, kind, record, pc, opcode, raw, verbatim, origin, site
 
 /* Columns that are never compared. */
-#define NEVER                                                                       \
-	(POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(verbatim) | POLY_HAS(origin) | \
-		POLY_HAS(site))
+#define NEVER record, raw, verbatim, origin, site
 
 struct option_word {
 	const char *text;
@@ -226,12 +218,13 @@ parse_also(struct diff_rules *rules, const struct option_word *word, struct poly
 	enum poly_column column = poly_column_find(word->text, word->length);
 	if (column == POLY_COLUMN_COUNT)
 		return word_error(word, "a column of polytrace-columns(5)", error);
-	if (NEVER >> column & 1)
+	if (poly_columns_has(POLY_COLUMNS(NEVER), column))
 		return err_usage(error,
 			"column '%s' cannot be compared: it describes the file, not the "
 			"execution",
 			poly_column_name(column));
-	rules->also |= ((poly_columns)1 << column) & ~NO_FIELDS;
+	if (!poly_columns_has(POLY_COLUMNS(NO_FIELDS), column))
+		poly_columns_add(&rules->also, column);
 	return POLY_OK;
 }
 
@@ -287,7 +280,7 @@ parse_ignored(
 		return err_usage(error,
 			"column '%s' cannot be ignored: the traces are aligned by it",
 			poly_column_name(column));
-	rules->ignored |= (poly_columns)1 << column;
+	poly_columns_add(&rules->ignored, column);
 	return POLY_OK;
 }
 
@@ -365,26 +358,28 @@ rules_parse(struct diff_rules *rules, const struct poly_diff_options *provided,
 poly_columns
 rules_default_columns(const struct diff_rules *rules, const struct poly_trace_info *info)
 {
-	poly_columns defaults = POLY_HAS(pc) | POLY_HAS(opcode) | DEFAULT_FIELDS | EFFECTS;
+	poly_columns defaults = POLY_COLUMNS_INIT(pc, opcode, DEFAULT_FIELDS, EFFECTS);
 	if (rules->records)
-		defaults |= RECORD_FIELDS;
+		defaults = poly_columns_union(defaults, POLY_COLUMNS(RECORD_FIELDS));
 	if (rules->ignore & IGNORE_REGISTERS)
-		defaults &= ~POLY_HAS(reg);
+		defaults = poly_columns_minus(defaults, POLY_COLUMNS(reg));
 	if (rules->ignore & IGNORE_MEMORY)
-		defaults &= ~(POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size));
+		defaults = poly_columns_minus(defaults, POLY_COLUMNS(access, address, size));
 	if (rules->ignore & IGNORE_SYNC)
-		defaults &= ~POLY_HAS(sync);
-	return info->columns & (defaults | rules->also) & ~rules->ignored;
+		defaults = poly_columns_minus(defaults, POLY_COLUMNS(sync));
+	defaults =
+		poly_columns_minus(poly_columns_union(defaults, rules->also), rules->ignored);
+	return poly_columns_common(info->columns, defaults);
 }
 
 /* Lists the columns of an instruction compared besides pc and opcode. */
 static void
 list_fields(struct diff_rules *rules)
 {
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		poly_columns column = (poly_columns)1 << c;
-		if (rules->compared & column & ~NO_FIELDS && rules->field_count < FIELDS_MAX)
-			rules->fields[rules->field_count++] = (enum poly_column)c;
+	FOR_COLUMNS(column, poly_columns_minus(rules->compared, POLY_COLUMNS(NO_FIELDS)))
+	{
+		if (rules->field_count < FIELDS_MAX)
+			rules->fields[rules->field_count++] = column;
 	}
 }
 
@@ -392,8 +387,8 @@ enum poly_status
 rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	struct poly_error *error)
 {
-	const struct poly_trace_info *a = sides[0].info, *b = sides[1].info;
-	bool has[2] = {a->columns & POLY_HAS(pc), b->columns & POLY_HAS(pc)};
+	const struct poly_trace_info *a = sides[0].source.info, *b = sides[1].source.info;
+	bool has[2] = {POLY_HAS(a->columns, pc), POLY_HAS(b->columns, pc)};
 	if (has[0] != has[1])
 		return err_usage(error,
 			"the %s trace has no instructions, but the other one has",
@@ -404,7 +399,8 @@ rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 				 b->raw_format ? b->raw_format : b->format) != 0;
 	rules->states = a->isa && b->isa && strcmp(a->isa, "powerpc") == 0 &&
 			strcmp(b->isa, "powerpc") == 0;
-	rules->compared = rules_default_columns(rules, a) & rules_default_columns(rules, b);
+	rules->compared = poly_columns_common(
+		rules_default_columns(rules, a), rules_default_columns(rules, b));
 	list_fields(rules);
 	return POLY_OK;
 }

@@ -142,10 +142,10 @@ differing(const struct row_block *block, enum poly_column column, uint64_t delta
 static poly_columns
 row_columns(const struct diff_rules *rules)
 {
-	poly_columns columns = rules->compared | POLY_HAS(kind) | POLY_HAS(time) |
-			       POLY_HAS(pc) | POLY_HAS(access);
-	if (rules->compared & POLY_HAS(value))
-		columns |= POLY_HAS(payload) | POLY_HAS(raw);
+	poly_columns columns =
+		poly_columns_union(rules->compared, POLY_COLUMNS(kind, time, pc, access));
+	if (POLY_HAS(rules->compared, value))
+		columns = poly_columns_union(columns, POLY_COLUMNS(payload, raw));
 	return columns;
 }
 
@@ -161,9 +161,8 @@ count_same(struct poly_diff *diff, uint64_t delta)
 		const struct row_block block = {{a, b}, {a->row + done, b->row + done},
 			limit - done < 64 ? limit - done : 64};
 		uint64_t bits = 0;
-		for (poly_columns rest = columns; rest; rest &= rest - 1)
-			bits |= differing(
-				&block, (enum poly_column)__builtin_ctzll(rest), delta);
+		FOR_COLUMNS(column, columns)
+		bits |= differing(&block, column, delta);
 		if (bits)
 			return done + (size_t)__builtin_ctzll(bits);
 	}
@@ -172,7 +171,7 @@ count_same(struct poly_diff *diff, uint64_t delta)
 
 /* True if both sides are equal so far, including the open step. */
 static bool
-is_in_step(struct poly_diff *diff, struct step_builder *stream)
+is_in_step(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct stream_side *a = &stream->sides[0], *b = &stream->sides[1];
 	if (stream->count || diff->count || a->skip || b->skip || a->skipping || b->skipping ||
@@ -201,7 +200,7 @@ first_rebuilt(
 
 /* Skips rows of a stream, but builds the steps near the end. */
 static void
-skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, size_t rows)
+skip_rows(struct poly_diff *diff, struct diff_stream *stream, unsigned side, size_t rows)
 {
 	struct builder *builder = &diff->builders[side];
 	struct stream_side *side_stream = &stream->sides[side];
@@ -225,7 +224,7 @@ skip_rows(struct poly_diff *diff, struct step_builder *stream, unsigned side, si
 
 /* Links the steps of skipped rows as partners, except the open ones. */
 static void
-join_skipped(struct poly_diff *diff, struct step_builder *stream, uint64_t heads)
+join_skipped(struct poly_diff *diff, struct diff_stream *stream, uint64_t heads)
 {
 	uint64_t heads_of[2] = {stream_ring(stream, 0)->head, stream_ring(stream, 1)->head};
 	uint64_t back = 2;
@@ -252,7 +251,7 @@ count_heads(const struct diff_rules *rules, const struct builder *builder, size_
 }
 
 bool
-skip_equal_rows(struct poly_diff *diff, struct step_builder *stream)
+skip_equal_rows(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct builder *a = &diff->builders[0], *b = &diff->builders[1];
 	if (diff->rules.each_cpu ||

@@ -117,7 +117,8 @@ struct stream_side {
 
 /* Builds the steps of a trace. */
 struct builder {
-	struct poly_diff_side source;
+	struct poly_source source;
+	uint64_t skip; /* number of initial instructions to skip */
 	struct diff_rules *rules;
 	const struct poly_batch *batch; /* NULL before the first one */
 	size_t row;			/* the next of batch */

@@ -10,16 +10,15 @@
 poly_columns
 builder_columns(const struct diff_rules *rules, const struct poly_trace_info *info)
 {
-	poly_columns wanted = rules->compared | POLY_HAS(kind) | POLY_HAS(pc) |
-			      POLY_HAS(opcode) | POLY_HAS(opcode_size) | POLY_HAS(time) |
-			      POLY_HAS(access) | POLY_HAS(text);
-	if (rules->compared & POLY_HAS(value))
-		wanted |= POLY_HAS(payload) | POLY_HAS(raw);
+	poly_columns wanted = poly_columns_union(rules->compared,
+		POLY_COLUMNS(kind, pc, opcode, opcode_size, time, access, text));
+	if (POLY_HAS(rules->compared, value))
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(payload, raw));
 	if (rules->each_cpu)
-		wanted |= POLY_HAS(cpu);
+		poly_columns_add(&wanted, POLY_COLUMN_cpu);
 	if (rules->tolerate & TOLERATE_SKIPPED)
-		wanted |= POLY_HAS(executed);
-	return wanted & info->columns;
+		poly_columns_add(&wanted, POLY_COLUMN_executed);
+	return poly_columns_common(wanted, info->columns);
 }
 
 bool
@@ -155,7 +154,7 @@ add_text(const struct builder *builder, struct step *step)
 static bool
 has(const struct builder *builder, enum poly_column column)
 {
-	return builder->rules->compared >> column & 1 &&
+	return poly_columns_has(builder->rules->compared, column) &&
 	       poly_present(builder->batch, column, builder->row);
 }
 
@@ -181,7 +180,7 @@ add_value(struct builder *builder, struct step *step, struct effect *effect)
 {
 	const struct poly_batch *batch = builder->batch;
 	effect->known = UINT64_MAX;
-	if (!(builder->rules->compared & POLY_HAS(value)))
+	if (!POLY_HAS(builder->rules->compared, value))
 		return true;
 	if (poly_present(batch, POLY_COLUMN_value, builder->row)) {
 		effect->value = batch->value[builder->row];
@@ -245,7 +244,7 @@ static bool
 add_access(struct builder *builder, struct step *step)
 {
 	const struct poly_batch *batch = builder->batch;
-	if (!(builder->rules->compared & (POLY_HAS(address) | POLY_HAS(access))) ||
+	if (!poly_columns_overlap(builder->rules->compared, POLY_COLUMNS(address, access)) ||
 		ignores_access(builder))
 		return true;
 	struct effect *effect = step_add(step);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges rows of several readers, column by column. */
+/* Merges rows of several sources, column by column. */
 #include "correlate/merge/batch_merger.h"
 
 #include "base/err.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Columns that describe one file. */
-#define OWN_COLUMNS (POLY_HAS(site) | POLY_HAS(verbatim))
+#define OWN_COLUMNS site, verbatim
 
 /* Copies n elements of size bytes. */
 static inline void
@@ -31,7 +31,7 @@ copy_cells(void *dst, const void *src, size_t n, size_t size)
 static bool
 map_names(struct merger *merger, struct merge_input *input, uint32_t number)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	while (input->name_count <= number) {
 		const char *name = poly_trace_name(info, input->name_count);
 		uint32_t dst = input->name_count;
@@ -58,7 +58,7 @@ static bool
 translate_names(struct merger *merger, struct merge_input *input, uint32_t *cells,
 	const uint64_t *bits, const struct row_segment *rows)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (!bit_test(bits, rows->src + i) || !poly_trace_name(info, cells[i]))
 			continue;
@@ -138,6 +138,20 @@ fill_threads(struct merger *merger)
 			batch_put(&merger->out, thread, row + n, input->thread);
 		row += rows->count;
 	}
+}
+
+enum poly_status
+merger_read(struct merger *merger, size_t number, struct poly_error *error)
+{
+	struct merge_input *input = &merger->inputs[number];
+	const enum poly_status status =
+		input->source.next(input->source.user, &input->batch, error);
+	input->at = 0;
+	if (status != POLY_OK)
+		input->batch = NULL;
+	if (status < 0)
+		merger->failed = number;
+	return status;
 }
 
 bool
@@ -227,8 +241,9 @@ merger_flush(struct merger *merger, struct poly_error *error)
 {
 	batch_clear(&merger->out);
 	merger->out.view.rows = merger->rows;
-	for (poly_columns left = merger->out.wanted; left; left &= left - 1) {
-		if (merge_column(merger, (enum poly_column)__builtin_ctzll(left)))
+	FOR_COLUMNS(column, merger->out.wanted)
+	{
+		if (merge_column(merger, column))
 			continue;
 		if (merger->info.no_memory)
 			return err_memory(error);
@@ -264,7 +279,7 @@ record_number(struct merger *merger, const char *name)
 static enum poly_status
 merger_map_records(struct merger *merger, struct merge_input *input, struct poly_error *error)
 {
-	const struct poly_trace_info *info = poly_reader_info(input->reader);
+	const struct poly_trace_info *info = input->source.info;
 	for (unsigned i = 0; i < 256; i++)
 		input->records[i] = (uint8_t)i;
 	for (unsigned i = 0; i < info->record_count; i++) {
@@ -284,23 +299,25 @@ enum poly_status
 merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	struct poly_error *error)
 {
-	poly_columns columns = 0;
+	poly_columns columns = POLY_NO_COLUMNS;
 	enum poly_status status = POLY_OK;
 	info_init(&merger->info);
 	merger->inputs = inputs;
 	merger->input_count = count;
 	merger->info.view.records = merger->record_names;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
-		columns |= poly_reader_info(inputs[i].reader)->columns;
-		columns |= inputs[i].fills_thread ? POLY_HAS(thread) : 0;
+		columns = poly_columns_union(columns, inputs[i].source.info->columns);
+		if (inputs[i].fills_thread)
+			poly_columns_add(&columns, POLY_COLUMN_thread);
 		status = merger_map_records(merger, &inputs[i], error);
 	}
+	const poly_columns merged = poly_columns_minus(columns, POLY_COLUMNS(OWN_COLUMNS));
 	if (status == POLY_OK)
-		status = batch_init(&merger->out, columns & ~OWN_COLUMNS, POLY_BATCH_ROWS,
-			&merger->info.view, error);
+		status = batch_init(
+			&merger->out, merged, POLY_BATCH_ROWS, &merger->info.view, error);
 	/* POLY_ALL_COLUMNS means that the columns are unknown. */
 	merger->info.view.columns =
-		columns == POLY_ALL_COLUMNS ? columns : columns & ~OWN_COLUMNS;
+		poly_columns_equal(columns, POLY_ALL_COLUMNS) ? columns : merged;
 	return status;
 }
 

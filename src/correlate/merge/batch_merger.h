@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges rows of several readers into batches of one trace, and maps their names. */
+/* Merges rows of several sources into batches of one trace, and maps their names. */
 #ifndef CORRELATE_MERGE_BLEND_H
 #define CORRELATE_MERGE_BLEND_H
 
-#include "polytrace/reader.h"
+#include "polytrace/source.h"
 
 #include "model/batch.h"
 #include "model/info.h"
 #include "model/slice.h"
 
-/* A reader, and the mapping of its names. */
+/* A source, and the mapping of its names. */
 struct merge_input {
-	struct poly_reader *reader;
+	struct poly_source source;
 	const struct poly_batch *batch; /* current; NULL: none yet */
 	size_t at;			/* next row of the batch */
 	uint64_t thread;		/* its number */
@@ -40,17 +40,21 @@ struct merger {
 	uint64_t *threads;	/* the column thread of passed rows */
 	size_t threads_of;	/* the input that threads is filled for */
 	uint64_t delivered;	/* rows so far */
+	size_t failed;		/* input, or SIZE_MAX */
 };
 
 /* Minimum number of rows of an input's batch to pass unchanged. */
 #define MERGER_PASS_ROWS 256
 
 /*
- * Prepares the metadata and the storage for inputs with open readers. The caller owns the
+ * Prepares the metadata and the storage for inputs with sources. The caller owns the
  * inputs. POLY_ERR_MEMORY; POLY_ERR_LIMIT: more than 255 names of records.
  */
 enum poly_status merger_open(struct merger *merger, struct merge_input *inputs, size_t count,
 	struct poly_error *error);
+
+/* Reads the next batch of an input, or fails as its source does. */
+enum poly_status merger_read(struct merger *merger, size_t input, struct poly_error *error);
 
 /* True if rows of an input can be passed unchanged, and no rows are pending. */
 bool merger_can_pass(const struct merger *merger, size_t input, size_t rows);

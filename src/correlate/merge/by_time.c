@@ -52,7 +52,7 @@ read_inputs(struct poly_merge *merge, struct poly_error *error)
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		if (!needs_reading(merge, i))
 			continue;
-		const enum poly_status status = merge_read(merge, i, error);
+		const enum poly_status status = merger_read(&merge->merger, i, error);
 		if (status < 0)
 			return status;
 		merge->over[i] = status == POLY_END;

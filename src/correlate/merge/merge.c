@@ -23,7 +23,7 @@ poly_merge_new(const struct poly_merge_options *options, struct poly_merge **mer
 	if (options)
 		memcpy(&created->sync.options, options,
 			options->size < sizeof initial ? options->size : sizeof initial);
-	created->failed = SIZE_MAX;
+	created->merger.failed = SIZE_MAX;
 	*merge = created;
 	return POLY_OK;
 }
@@ -39,7 +39,7 @@ poly_columns
 poly_merge_columns(const struct poly_merge *merge)
 {
 	(void)merge;
-	return POLY_HAS(kind) | POLY_HAS(sync) | POLY_HAS(address) | POLY_HAS(value);
+	return POLY_COLUMNS(kind, sync, address, value);
 }
 
 enum poly_status
@@ -89,18 +89,18 @@ poly_merge_rewind(struct poly_merge *merge)
 }
 
 void
-poly_merge_set_reader(struct poly_merge *merge, size_t trace, struct poly_reader *reader)
+poly_merge_set_source(struct poly_merge *merge, size_t trace, const struct poly_source *source)
 {
 	if (!merge->inputs)
 		merge->inputs = mem_new(merge->sync.count, sizeof *merge->inputs);
 	if (merge->inputs)
-		merge->inputs[trace].reader = reader;
+		merge->inputs[trace].source = *source;
 }
 
 static const struct poly_trace_info *
 info_of(const struct poly_merge *merge, size_t i)
 {
-	return poly_reader_info(merge->inputs[i].reader);
+	return merge->inputs[i].source.info;
 }
 
 /* Checks that all inputs have times of one clock. */
@@ -111,7 +111,7 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		const struct poly_trace_info *info = info_of(merge, i);
 		const char *other_clock = info->clock;
-		if (!(info->columns & POLY_HAS(time)))
+		if (!POLY_HAS(info->columns, time))
 			return err_usage(
 				error, "'%s' has no times", merge->sync.threads[i].name);
 		if ((clock && other_clock) ? strcmp(clock, other_clock) != 0
@@ -127,17 +127,17 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 static enum poly_status
 init_inputs(struct poly_merge *merge, struct poly_error *error)
 {
-	const poly_columns own = POLY_HAS(thread) | POLY_HAS(cpu);
+	const poly_columns own = POLY_COLUMNS_INIT(thread, cpu);
 	if (!merge->inputs && merge->sync.count)
 		return err_memory(error);
 	for (size_t i = 0; i < merge->sync.count; i++) {
 		struct merge_input *input = &merge->inputs[i];
-		if (!input->reader)
+		if (!input->source.next)
 			return err_usage(
-				error, "'%s' has no reader", merge->sync.threads[i].name);
+				error, "'%s' has no source", merge->sync.threads[i].name);
 		input->thread = merge->sync.threads[i].number;
 		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
-				      !(info_of(merge, i)->columns & own);
+				      !poly_columns_overlap(info_of(merge, i)->columns, own);
 	}
 	return POLY_OK;
 }
@@ -175,20 +175,7 @@ poly_merge_info(const struct poly_merge *merge)
 size_t
 poly_merge_failed(const struct poly_merge *merge)
 {
-	return merge->failed;
-}
-
-enum poly_status
-merge_read(struct poly_merge *merge, size_t number, struct poly_error *error)
-{
-	struct merge_input *input = &merge->inputs[number];
-	const enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
-	input->at = 0;
-	if (status != POLY_OK)
-		input->batch = NULL;
-	if (status < 0)
-		merge->failed = number;
-	return status;
+	return merge->merger.failed;
 }
 
 /* Returns the rows of the run available in its input's batch; 0: it must be read. */
@@ -206,10 +193,10 @@ rows_at_hand(const struct poly_merge *merge)
 static enum poly_status
 read_run(struct poly_merge *merge, struct poly_error *error)
 {
-	const enum poly_status status = merge_read(merge, merge->run.trace, error);
+	const enum poly_status status = merger_read(&merge->merger, merge->run.trace, error);
 	if (status != POLY_END)
 		return status;
-	merge->failed = merge->run.trace;
+	merge->merger.failed = merge->run.trace;
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"the trace is shorter than at the first reading");
 }

@@ -18,13 +18,9 @@ struct poly_merge {
 	uint64_t *times;		 /* by input, of its next row */
 	bool *back;			 /* by input: its times decreased */
 	bool *over;			 /* by input: it has ended */
-	size_t failed;			 /* input, or SIZE_MAX */
 	enum poly_status status;	 /* status at the end */
 	struct poly_error error;
 };
-
-/* Reads the next batch of an input. */
-enum poly_status merge_read(struct poly_merge *merge, size_t input, struct poly_error *error);
 
 /* Appends rows in order of time until the batch is full or an input must be read. */
 enum poly_status merge_next_by_time(struct poly_merge *merge, struct poly_error *error);

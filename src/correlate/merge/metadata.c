@@ -12,7 +12,7 @@
 static const struct poly_trace_info *
 info_of(const struct poly_merge *merge, size_t i)
 {
-	return poly_reader_info(merge->inputs[i].reader);
+	return merge->inputs[i].source.info;
 }
 
 static bool
@@ -48,8 +48,8 @@ TEXT_OF(producer)
 static const char *
 raw_format_of(const struct poly_trace_info *info)
 {
-	return info->family && !(info->family->columns & POLY_HAS(thread)) ? info->raw_format
-									   : NULL;
+	return info->family && !POLY_HAS(info->family->columns, thread) ? info->raw_format
+									: NULL;
 }
 
 /* Sets the widest address width, and the values that all traces share. */
@@ -120,8 +120,8 @@ metadata_share(struct poly_merge *merge)
 	info->view.clock = shared(merge, clock_of);
 	info->view.producer = shared(merge, producer_of);
 	share_numbers(merge);
-	if (!info->view.raw_format && info->view.columns != POLY_ALL_COLUMNS)
-		info->view.columns &= ~POLY_HAS(raw);
+	if (!info->view.raw_format && !poly_columns_equal(info->view.columns, POLY_ALL_COLUMNS))
+		info->view.columns = poly_columns_minus(info->view.columns, POLY_COLUMNS(raw));
 	bool valid = share_metadata(merge);
 	for (size_t i = 0; i < merge->sync.count && valid; i++) {
 		char key[40];

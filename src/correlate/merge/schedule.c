@@ -209,23 +209,6 @@ advance(struct sync_state *sync, size_t number, uint64_t limit)
 	return thread->position - start;
 }
 
-void
-sync_describe_block(
-	const struct sync_state *sync, const struct block_state *block, struct buf *text)
-{
-	const struct sync_thread *thread = &sync->threads[block->on.thread];
-	const unsigned long long address = sync->objects[block->object].address;
-	if (block->reason == BLOCK_OWNER) {
-		buf_printf(text, "release of 0x%llx by thread %llu", address,
-			(unsigned long long)thread->number);
-		return;
-	}
-	const struct sync_event *event = &thread->events[block->on.event];
-	buf_printf(text, "%s %llu of 0x%llx in thread %llu",
-		poly_enum_name(POLY_FORM_SYNC, event->kind), (unsigned long long)block->ordinal,
-		address, (unsigned long long)thread->number);
-}
-
 /* Returns why a thread could continue after a block, if it was blocked. */
 static const char *
 explain(struct sync_state *sync, const struct sync_event *event,

@@ -179,3 +179,20 @@ sync_fini(struct sync_state *sync)
 	buf_free(&sync->why);
 	memset(sync, 0, sizeof *sync);
 }
+
+void
+sync_describe_block(
+	const struct sync_state *sync, const struct block_state *block, struct buf *text)
+{
+	const struct sync_thread *thread = &sync->threads[block->on.thread];
+	const unsigned long long address = sync->objects[block->object].address;
+	if (block->reason == BLOCK_OWNER) {
+		buf_printf(text, "release of 0x%llx by thread %llu", address,
+			(unsigned long long)thread->number);
+		return;
+	}
+	const struct sync_event *event = &thread->events[block->on.event];
+	buf_printf(text, "%s %llu of 0x%llx in thread %llu",
+		poly_enum_name(POLY_FORM_SYNC, event->kind), (unsigned long long)block->ordinal,
+		address, (unsigned long long)thread->number);
+}

@@ -77,13 +77,10 @@ static const struct format aix = {
 			.spec = "trcfmt File Format, Trace Entries; AIX <sys/trchdr.h>",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
-				   POLY_HAS(cpu) | POLY_HAS(process) | POLY_HAS(thread) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
-				   POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type) |
-				   POLY_HAS(counters) | POLY_HAS(payload) | POLY_HAS(raw) |
-				   POLY_HAS(origin),
-			.needs = POLY_HAS(hook),
+			.columns = POLY_COLUMNS_INIT(kind, record, time, cpu, process, thread,
+				address, size, value, hook, subhook, hook_type, counters,
+				payload, raw, origin),
+			.needs = POLY_COLUMNS_INIT(hook),
 			.options = options,
 			.rules = rules,
 		},

@@ -26,6 +26,24 @@ struct entry_values {
 	uint32_t cpu;
 };
 
+unsigned
+aix_record_of(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct aix_writer *writer = writing->state;
+	const struct poly_trace_info *source = writing->source;
+	if (!poly_present(batch, POLY_COLUMN_record, row))
+		return AIX_RECORD_COUNT;
+	uint8_t number = batch->record[row], *known = &writer->records[number];
+	if (*known)
+		return *known - 1u;
+	unsigned record = 0;
+	const char *name = number < source->record_count ? source->records[number] : "";
+	while (record < AIX_RECORD_COUNT && strcmp(name, aix_record_names[record]) != 0)
+		record++;
+	*known = (uint8_t)(record + 1);
+	return record;
+}
+
 static const uint8_t *
 bytes_of(const struct poly_batch *batch, enum poly_column column, size_t row, size_t *size)
 {

@@ -13,6 +13,23 @@
 /* Maximum number of blocks of a new log; the last one holds the remaining entries. */
 #define BLOCKS_MAX ((size_t)1 << 15)
 
+enum poly_status
+aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_error *error)
+{
+	const struct aix_writer *writer = writing->state;
+	enum poly_status status = POLY_OK;
+	while (n && status == POLY_OK) {
+		size_t extent = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
+		uint8_t *room = out_room(writing->out, extent);
+		status = spill_buffer_read(writer->spool, place, room, extent, error);
+		if (status == POLY_OK)
+			out_commit(writing->out, extent);
+		place += extent;
+		n -= extent;
+	}
+	return status;
+}
+
 static bool
 new_block(struct aix_writer *writer)
 {

@@ -194,15 +194,15 @@ open_bare(struct reading *reading, struct poly_error *error)
 static poly_columns
 absent_columns(const struct aix_reader *state)
 {
-	poly_columns absent = 0;
+	poly_columns absent = POLY_NO_COLUMNS;
 	if (!aix_header_size(state->magic))
-		absent |= POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value);
+		absent = poly_columns_union(absent, POLY_COLUMNS(address, size, value));
 	if (!state->form.wide)
-		absent |= POLY_HAS(counters);
+		poly_columns_add(&absent, POLY_COLUMN_counters);
 	if (!state->form.wide && !(state->header.mode & AIX_MODE_CPU_FILE))
-		absent |= POLY_HAS(cpu);
+		poly_columns_add(&absent, POLY_COLUMN_cpu);
 	if (!state->form.wide && !state->form.has_tid)
-		absent |= POLY_HAS(thread);
+		poly_columns_add(&absent, POLY_COLUMN_thread);
 	return absent;
 }
 
@@ -263,7 +263,7 @@ aix_open(struct reading *reading, struct poly_error *error)
 	state->form.length_is_data = reading->options[AIX_OPTION_LENGTH] == AIX_LENGTH_DATA;
 	view->byte_order = POLY_BYTE_ORDER_BIG;
 	view->clock = "ticks";
-	view->columns &= ~absent_columns(state);
+	view->columns = poly_columns_minus(view->columns, absent_columns(state));
 	view->records = aix_record_names;
 	view->record_count = AIX_RECORD_COUNT;
 	return state_facts(reading) ? POLY_OK : err_memory(error);

@@ -14,23 +14,6 @@
 /* Maximum number of zeros that replace bytes which no row holds. */
 #define HOLE_MAX ((uint64_t)1 << 30)
 
-enum poly_status
-aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_error *error)
-{
-	const struct aix_writer *writer = writing->state;
-	enum poly_status status = POLY_OK;
-	while (n && status == POLY_OK) {
-		size_t extent = n < OUT_ROOM_MAX ? (size_t)n : OUT_ROOM_MAX;
-		uint8_t *room = out_room(writing->out, extent);
-		status = spill_buffer_read(writer->spool, place, room, extent, error);
-		if (status == POLY_OK)
-			out_commit(writing->out, extent);
-		place += extent;
-		n -= extent;
-	}
-	return status;
-}
-
 /* Restores the heap order: the lowest offset on top. */
 static void
 sift_up(struct aix_extent *heap, size_t i)
@@ -161,24 +144,6 @@ aix_write_held(struct writing *writing, struct poly_error *error)
 	return status;
 }
 
-unsigned
-aix_record_of(struct writing *writing, const struct poly_batch *batch, size_t row)
-{
-	struct aix_writer *writer = writing->state;
-	const struct poly_trace_info *source = writing->source;
-	if (!poly_present(batch, POLY_COLUMN_record, row))
-		return AIX_RECORD_COUNT;
-	uint8_t number = batch->record[row], *known = &writer->records[number];
-	if (*known)
-		return *known - 1u;
-	unsigned record = 0;
-	const char *name = number < source->record_count ? source->records[number] : "";
-	while (record < AIX_RECORD_COUNT && strcmp(name, aix_record_names[record]) != 0)
-		record++;
-	*known = (uint8_t)(record + 1);
-	return record;
-}
-
 static const char *
 own_fact(const struct writing *writing, const char *key)
 {
@@ -248,7 +213,7 @@ aix_wopen(struct writing *writing, struct poly_error *error)
 	choose_form(writer, writing);
 	/* The source's own hooks identify the processes. */
 	if (writing->own_raw)
-		writing->uses &= ~POLY_HAS(process);
+		writing->uses = poly_columns_minus(writing->uses, POLY_COLUMNS(process));
 	if (writing->options[AIX_OPTION_CONTAINER] == AIX_STREAM &&
 		writing->options[AIX_OPTION_WORD] == AIX_WORD_32)
 		return err_usage(

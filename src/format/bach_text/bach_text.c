@@ -140,7 +140,7 @@ text_open(struct reading *reading, struct poly_error *error)
 	reader->moved = reading->options[OPTION_LINE] ? 8 : BUS_LINE_SIZE;
 	if (!info_fact(reading->info, "bach.line", reader->moved == 8 ? "8" : "32"))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "x86";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_PHYSICAL;

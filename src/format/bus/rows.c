@@ -25,12 +25,10 @@ bus_raw_contents(const struct poly_trace_info *info)
 poly_columns
 bus_uses(const struct poly_trace_info *info)
 {
-	const poly_columns recorded =
-		POLY_HAS(address) | POLY_HAS(byte_enables) | POLY_HAS(control) | POLY_HAS(raw);
+	const poly_columns recorded = POLY_COLUMNS_INIT(address, byte_enables, control, raw);
 	if (strcmp(info->format, "bach") == 0 || strcmp(info->format, "bach-text") == 0)
 		return recorded;
-	return recorded | POLY_HAS(access) | POLY_HAS(size) | POLY_HAS(event) |
-	       POLY_HAS(origin);
+	return poly_columns_union(recorded, POLY_COLUMNS(access, size, event, origin));
 }
 
 static bool

@@ -19,12 +19,11 @@
 extern const char *const bus_line_words[];
 
 /* Members of the format information of formats whose records are bus cycles. */
-#define BUS_CYCLE_INFO                                                                        \
-	.spec = "BYU BACH trace format", .can_read = true, .can_write = true,                 \
-	.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(access) | POLY_HAS(address) | \
-		   POLY_HAS(size) | POLY_HAS(event) | POLY_HAS(byte_enables) |                \
-		   POLY_HAS(control) | POLY_HAS(raw) | POLY_HAS(origin),                      \
-	.needs = POLY_HAS(access) | POLY_HAS(address), .rules = bus_rules
+#define BUS_CYCLE_INFO                                                                         \
+	.spec = "BYU BACH trace format", .can_read = true, .can_write = true,                  \
+	.columns = POLY_COLUMNS_INIT(kind, record, access, address, size, event, byte_enables, \
+		control, raw, origin),                                                         \
+	.needs = POLY_COLUMNS_INIT(access, address), .rules = bus_rules
 
 /* Fills a row of corrupt bytes, except origin. record: index of its name. */
 void bus_put_corrupt(

@@ -529,11 +529,9 @@ static const struct format byutr = {
 			.spec = "BYU BACH bus trace reference 2.4",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) |
-				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |
-				   POLY_HAS(event) | POLY_HAS(request) | POLY_HAS(memory_type) |
-				   POLY_HAS(agent) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(access) | POLY_HAS(address),
+			.columns = POLY_COLUMNS_INIT(kind, record, time, access, address, size,
+				event, request, memory_type, agent, raw, origin),
+			.needs = POLY_COLUMNS_INIT(access, address),
 			.options = options,
 			.rules = rules,
 		},

@@ -260,7 +260,7 @@ static const struct line_format line_format = {
 	.limit = CIS501_LINE_MAX,
 	.corrupt_kind = CIS501_CORRUPT,
 	.too_long = CIS501_C02,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 104},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 104},
 	.parse_line = cis501_parse_line,
 };
 
@@ -277,7 +277,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 		reader->layout = CIS501_BLANKS;
 	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "x86";
 	view->address_bits = 64;
 	view->addresses = POLY_ADDRESS_VIRTUAL;
@@ -417,14 +417,11 @@ static const struct format cis501 = {
 			.spec = "Instruction Trace Format (Penn CIS 501)",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
-				   POLY_HAS(branch) | POLY_HAS(target) | POLY_HAS(fallthrough) |
-				   POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(mnemonic) |
-				   POLY_HAS(uop_name) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(dest) | POLY_HAS(uop_index) | POLY_HAS(immediate) |
-				   POLY_HAS(flags) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(fallthrough) | POLY_HAS(uop_index) |
-				 POLY_HAS(mnemonic) | POLY_HAS(uop_name),
+			.columns = POLY_COLUMNS_INIT(kind, record, pc, branch, target,
+				fallthrough, access, address, mnemonic, uop_name, src1, src2,
+				dest, uop_index, immediate, flags, raw, origin),
+			.needs = POLY_COLUMNS_INIT(
+				pc, fallthrough, uop_index, mnemonic, uop_name),
 			.needs_isa = "x86",
 			.summary = "cis501-summary",
 			.options = options,

@@ -142,7 +142,7 @@ static const struct line_format line_format = {
 	.limit = CIS501V2_LINE_MAX,
 	.corrupt_kind = CORRUPT,
 	.too_long = V01,
-	.predict = {.windows = POLY_HAS(address)},
+	.predict = {.windows = POLY_COLUMNS_INIT(address)},
 	.parse_line = v2_parse_line,
 };
 
@@ -150,8 +150,9 @@ static enum poly_status
 v2_open(struct reading *reading, struct poly_error *error)
 {
 	(void)error;
+	struct v2_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "arm";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_VIRTUAL;
@@ -342,13 +343,10 @@ static const struct format cis501v2 = {
 			.spec = "traces of Penn CIS 501, fall 2016",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
-				   POLY_HAS(opcode_size) | POLY_HAS(branch) | POLY_HAS(target) |
-				   POLY_HAS(fallthrough) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(flags) |
-				   POLY_HAS(dest) | POLY_HAS(src1) | POLY_HAS(src2) |
-				   POLY_HAS(text) | POLY_HAS(raw) | POLY_HAS(origin),
-			.needs = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(text),
+			.columns = POLY_COLUMNS_INIT(kind, record, pc, opcode_size, branch,
+				target, fallthrough, access, address, size, flags, dest, src1,
+				src2, text, raw, origin),
+			.needs = POLY_COLUMNS_INIT(pc, opcode_size, text),
 			.needs_isa = "arm",
 			.options = options,
 			.rules = rules,

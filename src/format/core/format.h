@@ -228,9 +228,9 @@ bool format_has_ending(const struct format *format, const char *path);
 static inline bool
 writing_every_column(const struct writing *writing)
 {
-	const poly_columns places = POLY_HAS(origin) | POLY_HAS(site);
-	return writing->columns == POLY_ALL_COLUMNS ||
-	       writing->columns == (POLY_ALL_COLUMNS & ~places);
+	const poly_columns places = POLY_COLUMNS_INIT(origin, site);
+	return poly_columns_equal(
+		poly_columns_union(writing->columns, places), POLY_ALL_COLUMNS);
 }
 
 /*
@@ -256,8 +256,8 @@ void writing_cache_key(struct writing *writing, uint64_t context);
 void writing_no_cache(struct writing *writing);
 
 /*
- * Counts a note about information that is not written unchanged; what is a static sentence:
- * "escapes dropped".
+ * Counts a note about information that is not written unchanged; what is a sentence that is
+ * stored, not copied, so a string constant: "escapes dropped".
  */
 void writing_note(struct writing *writing, const char *what);
 

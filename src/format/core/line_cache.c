@@ -111,14 +111,14 @@ writing_patch_field(struct writing *writing, enum poly_column column, enum writi
 	const size_t place = cache->text.size + (size_t)((const uint8_t *)at - start);
 	dst->numbers[dst->count++] = (struct cached_number){
 		(uint32_t)place, cache->known, (uint8_t)form, (uint8_t)width};
-	cache->marked |= (poly_columns)1 << column;
+	cache->marked |= (column_mask)1 << column;
 }
 
 void
 writing_require_varying(struct writing *writing, poly_columns columns)
 {
 	if (writing->cache)
-		writing->cache->needed |= columns;
+		writing->cache->needed |= columns.words[0];
 }
 
 void
@@ -177,7 +177,7 @@ create_line(struct line_cache *cache, const struct format *format, struct writin
 	const enum poly_status status = format->write_row(writing, batch, row, NULL);
 	out_held(cache->out, &held);
 	/* A varying column that is not marked would be missing. */
-	const bool whole = !(cache->varying & writing->uses & ~cache->marked) &&
+	const bool whole = !(cache->varying & writing->uses.words[0] & ~cache->marked) &&
 			   !(cache->needed & ~cache->marked);
 	const bool bad = cache->refused || status != POLY_OK || !whole ||
 			 cache->text.size + held - line->at > RUN_BYTES;
@@ -193,8 +193,8 @@ fill_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_form form = poly_column_form((enum poly_column)c);
 		size_t row = 0;
-		if (!(batch->varying >> c & 1) || form == POLY_FORM_BYTES ||
-			form == POLY_FORM_TEXT)
+		if (!poly_columns_has(batch->varying, (enum poly_column)c) ||
+			form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
 			continue;
 		while (form == POLY_FORM_DEC && row < batch->rows &&
 			!poly_present(batch, (enum poly_column)c, row))

@@ -14,6 +14,7 @@
 #include "format/core/format.h"
 
 #include "base/buf.h"
+#include "model/columns.h"
 
 /* Longest run, in rows. */
 #define PATTERN_RUN_MAX 64
@@ -33,7 +34,7 @@ struct pattern_run {
 /* One row per pattern. */
 struct pattern_rows {
 	struct batch *batch;	     /* row i is the pattern first + i */
-	const poly_columns *varying; /* by row, its varying columns; they are absent */
+	const column_mask *varying;  /* by row, its varying columns; they are absent */
 };
 
 /*
@@ -111,9 +112,9 @@ struct line_cache {
 	uint32_t missed; /* rows whose numbers did not fit, in this epoch */
 	/* While lines are created. */
 	struct out *out;      /* appends to the text */
-	poly_columns marked;  /* columns whose numbers are marked in the present line */
-	poly_columns needed;  /* columns that must vary in the line */
-	poly_columns varying; /* columns that vary in the line */
+	column_mask marked;   /* columns whose numbers are marked in the present line */
+	column_mask needed;   /* columns that must vary in the line */
+	column_mask varying;  /* columns that vary in the line */
 	uint64_t before;      /* context before the line */
 	bool refused, failed; /* the line cannot be copied; out of memory */
 };

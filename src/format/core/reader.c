@@ -10,6 +10,7 @@
 #include "format/core/line_cache.h"
 #include "format/core/probe.h"
 #include "isa/disasm.h"
+#include "model/columns.h"
 #include "model/site.h"
 #include "model/slice.h"
 
@@ -76,13 +77,14 @@ static poly_columns
 columns_to_fill(const struct poly_reader *reader)
 {
 	poly_columns able = reader->info.view.columns, wanted = reader->options.columns;
-	if (able & POLY_HAS(pc))
-		able |= POLY_HAS(site);
-	if (wanted & POLY_HAS(site)) /* sites are found by these */
-		wanted |= POLY_HAS(pc) | POLY_HAS(opcode);
+	if (POLY_HAS(able, pc))
+		poly_columns_add(&able, POLY_COLUMN_site);
+	if (POLY_HAS(wanted, site)) /* sites are found by these */
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
 	if (reader->format->also)
-		wanted |= reader->format->also(&reader->reading, wanted);
-	return able & (reader->reading.check ? POLY_ALL_COLUMNS : wanted);
+		wanted = poly_columns_union(
+			wanted, reader->format->also(&reader->reading, wanted));
+	return reader->reading.check ? able : poly_columns_common(able, wanted);
 }
 
 static enum poly_status
@@ -119,7 +121,8 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 		view->isa = isa_find(reader->options.isa, error);
 	if (reader->options.isa && !view->isa)
 		return POLY_ERR_USAGE;
-	view->columns |= columns_to_fill(reader) & POLY_HAS(site);
+	if (POLY_HAS(columns_to_fill(reader), site))
+		poly_columns_add(&view->columns, POLY_COLUMN_site);
 	view->family = view->raw_format ? poly_format_find(view->raw_format) : NULL;
 	return POLY_OK;
 }
@@ -207,7 +210,7 @@ poly_reader_open_memory(const void *data, size_t size, const struct poly_read_op
 void
 poly_reader_project(struct poly_reader *reader, poly_columns columns)
 {
-	reader->options.columns &= columns;
+	reader->options.columns = poly_columns_common(reader->options.columns, columns);
 }
 
 void
@@ -592,15 +595,9 @@ static const struct poly_batch *
 bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 {
 	struct poly_batch *bare = &reader->bare;
-	const poly_columns kept = batch->varying & ~(POLY_HAS(origin) | POLY_HAS(site));
 	*bare = *batch;
-#define COLUMN(name, type, form, doc)                     \
-	if (!(kept & POLY_HAS(name))) {                   \
-		bare->name = NULL;                        \
-		bare->present[POLY_COLUMN_##name] = NULL; \
-	}
-#include "polytrace/columns.def"
-#undef COLUMN
+	batch_keep_columns(
+		bare, poly_columns_minus(batch->varying, POLY_COLUMNS(origin, site)));
 	return bare;
 }
 

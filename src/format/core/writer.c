@@ -11,6 +11,7 @@
 #include "format/core/label.h"
 #include "format/core/option.h"
 #include "format/core/line_cache.h"
+#include "model/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,8 @@ writing_note(struct writing *writing, const char *what)
 		return;
 	}
 	for (size_t i = 0; i < NOTES_MAX; i++) {
-		if (writing->notes->list[i].what && writing->notes->list[i].what != what)
+		const char *known = writing->notes->list[i].what;
+		if (known && known != what && strcmp(known, what) != 0)
 			continue;
 		writing->notes->list[i].what = what;
 		writing->notes->list[i].count++;
@@ -77,28 +79,16 @@ poly_columns
 poly_format_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
 	poly_columns *missing)
 {
-	const poly_columns never = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim) |
-				   POLY_HAS(kind) | POLY_HAS(record);
-	poly_columns kept = target->columns | never;
+	poly_columns kept = poly_columns_union(
+		target->columns, POLY_COLUMNS(origin, site, verbatim, kind, record));
 	if (source->raw_format && strcmp(source->raw_format, target->family) == 0)
-		kept |= POLY_HAS(raw);
+		poly_columns_add(&kept, POLY_COLUMN_raw);
 	if (missing)
-		*missing = target->needs & ~source->columns;
+		*missing = poly_columns_minus(target->needs, source->columns);
 	/* A source that may have any column does not state which ones it has. */
-	return source->columns == POLY_ALL_COLUMNS ? 0 : source->columns & ~kept;
-}
-
-/* Lists the names of a set of columns as "a, b". */
-static void
-list_columns(poly_columns columns, char *text, size_t size)
-{
-	size_t used = 0;
-	*text = 0;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT && used < size; c++) {
-		if (columns >> c & 1)
-			used += (size_t)snprintf(text + used, size - used, "%s%s",
-				used ? ", " : "", poly_column_name((enum poly_column)c));
-	}
+	return poly_columns_equal(source->columns, POLY_ALL_COLUMNS)
+		       ? POLY_NO_COLUMNS
+		       : poly_columns_minus(source->columns, kept);
 }
 
 static enum poly_status
@@ -111,14 +101,14 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
 			source->isa);
-	if (missing) {
-		list_columns(missing, names, sizeof names);
+	if (!poly_columns_empty(missing)) {
+		columns_list(missing, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"format '%s' requires columns that '%s' does not have: %s",
 			target->name, source->format, names);
 	}
-	if (strict && lost) {
-		list_columns(lost, names, sizeof names);
+	if (strict && !poly_columns_empty(lost)) {
+		columns_list(lost, names, sizeof names);
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"format '%s' cannot hold columns of '%s': %s", target->name,
 			source->format, names);
@@ -173,13 +163,13 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->options = writer->values.values;
 	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
-	writing->columns = options->columns & POLY_ALL_COLUMNS;
-	writing->row = options->columns & POLY_HAS(row);
+	writing->columns = poly_columns_common(options->columns, POLY_ALL_COLUMNS);
+	writing->row = POLY_HAS(options->columns, row);
 	writing->order = options->order;
 	writing->order_count = options->order_count;
 	/* Messages contain the record's offset. */
-	writing->uses = target->columns | target->needs | POLY_HAS(kind) | POLY_HAS(record) |
-			POLY_HAS(raw) | POLY_HAS(origin);
+	writing->uses = poly_columns_union(poly_columns_union(target->columns, target->needs),
+		POLY_COLUMNS(kind, record, raw, origin));
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
 	writer->threads = writer->format->rows_independent ? thread_count(options->threads) : 1;
@@ -353,7 +343,7 @@ static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
 	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
-		writer->writing.source->columns & POLY_HAS(verbatim))
+		POLY_HAS(writer->writing.source->columns, verbatim))
 		return false;
 	if (!writer->parallel)
 		writer->parallel =

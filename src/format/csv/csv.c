@@ -129,10 +129,9 @@ flush(struct writing *writing, struct poly_error *error)
 static void
 add_column(struct csv_writer *state, poly_columns *columns, enum poly_column column)
 {
-	const poly_columns bit = (poly_columns)1 << column;
-	if (!(*columns & bit))
+	if (!poly_columns_has(*columns, column))
 		return;
-	*columns &= ~bit;
+	poly_columns_remove(columns, column);
 	if (state->count)
 		buf_byte(&state->text, ',');
 	buf_string(&state->text, column_table[column].name);
@@ -143,10 +142,10 @@ add_column(struct csv_writer *state, poly_columns *columns, enum poly_column col
 static poly_columns
 columns_to_write(const struct writing *writing)
 {
-	const poly_columns hidden =
-		POLY_HAS(raw) | POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
-	return writing_every_column(writing) ? writing->source->columns & ~hidden
-					     : writing->columns;
+	const poly_columns hidden = POLY_COLUMNS_INIT(raw, origin, site, verbatim);
+	return writing_every_column(writing)
+		       ? poly_columns_minus(writing->source->columns, hidden)
+		       : writing->columns;
 }
 
 static enum poly_status
@@ -156,7 +155,7 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 	poly_columns columns = columns_to_write(writing);
 	writing->uses = columns;
 	if (writing->row)
-		columns |= POLY_HAS(row);
+		poly_columns_add(&columns, POLY_COLUMN_row);
 	for (size_t i = 0; i < writing->order_count; i++)
 		add_column(state, &columns, writing->order[i]);
 	add_column(state, &columns, POLY_COLUMN_row);
@@ -200,7 +199,7 @@ static const struct format csv = {
 		.extensions = "csv",
 		.spec = "RFC 4180",
 		.can_write = true,
-		.columns = POLY_ALL_COLUMNS,
+		.columns = POLY_ALL_COLUMNS_INIT,
 		.options = no_options,
 		.rules = no_rules},
 	.rows_independent = true,

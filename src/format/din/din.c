@@ -304,7 +304,7 @@ static const struct line_format line_format = {
 	.limit = DIN_LINE_MAX,
 	.corrupt_kind = DIN_CORRUPT,
 	.too_long = D04,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 40},
 	.parse_line = din_parse_line,
 };
 
@@ -324,7 +324,7 @@ din_open(struct reading *reading, struct poly_error *error)
 	if (!info_fact(reading->info, "din.form", din_forms[sample.form]) ||
 		(sample.digits && !info_fact(reading->info, "din.digits", digits)))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->records = din_records;
 	view->record_count = DIN_RECORD_COUNT;
 	return POLY_OK;
@@ -398,10 +398,8 @@ static const struct format din = {
 			.spec = "manual pages of Dinero III and IV",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) |
-				   POLY_HAS(opcode_size) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event) |
-				   POLY_HAS(raw) | POLY_HAS(origin),
+			.columns = POLY_COLUMNS_INIT(kind, record, pc, opcode_size, access,
+				address, size, event, raw, origin),
 			.options = options,
 			.rules = rules,
 		},

@@ -41,7 +41,7 @@ din_wopen(struct writing *writing, struct poly_error *error)
 		writer->keeps = wanted == writer->form;
 		writer->form = wanted;
 	}
-	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
+	writing->uses = poly_columns_union(writing->uses, POLY_COLUMNS(uop_index, synthetic));
 	find_records(writing);
 	return POLY_OK;
 }

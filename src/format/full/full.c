@@ -71,7 +71,7 @@ state_facts(struct reading *reading, const struct full_detection *found, const u
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->address_bits = 32;
 	if (!found->post)
-		view->columns &= ~POLY_HAS(next_pc);
+		view->columns = poly_columns_minus(view->columns, POLY_COLUMNS(next_pc));
 	if (n - found->first >= layout->record) {
 		const uint8_t *first = p + found->first;
 		view->address_bits = powerpc_is_wide(&reader->dialect, first) ? 64 : 32;
@@ -224,13 +224,10 @@ static const struct format full = {
 		.spec = "TT6 trace format (FULL trace format); Apple amber traces 2.3, 4.7",
 		.can_read = true,
 		.can_write = true,
-		.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |
-			   POLY_HAS(opcode_size) | POLY_HAS(next_pc) | POLY_HAS(branch) |
-			   POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(access) |
-			   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) |
-			   POLY_HAS(sync) | POLY_HAS(escape) | POLY_HAS(payload) |
-			   POLY_HAS(raw) | POLY_HAS(origin),
-		.needs = POLY_HAS(opcode) | POLY_HAS(payload),
+		.columns = POLY_COLUMNS_INIT(kind, record, pc, opcode, opcode_size, next_pc,
+			branch, target, fallthrough, access, address, size, value, sync, escape,
+			payload, raw, origin),
+		.needs = POLY_COLUMNS_INIT(opcode, payload),
 		.needs_isa = "powerpc",
 		.options = full_options,
 		.rules = full_rules},

@@ -28,8 +28,7 @@ full_wopen(struct writing *writing, struct poly_error *error)
 	if (source->raw_format && strcmp(source->raw_format, "tt6") == 0)
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"cannot write TT6 as FULL: FULL records require registers");
-	writing->uses = POLY_HAS(opcode) | POLY_HAS(payload) | POLY_HAS(sync) |
-			POLY_HAS(address) | POLY_HAS(value) | POLY_HAS(raw) | POLY_HAS(origin);
+	writing->uses = POLY_COLUMNS(opcode, payload, sync, address, value, raw, origin);
 	writer->source.little = fact_is(writing, "amber.endian", "le");
 	writer->little = order == FULL_AUTO ? writer->source.little : order == FULL_SECOND;
 	writer->magic = !fact_is(writing, "amber.magic", "none");

@@ -5,6 +5,8 @@
  */
 #include "format/jsonl/jsonl.h"
 
+#include <stdarg.h>
+
 #include "base/num.h"
 #include "model/columns.h"
 
@@ -14,6 +16,22 @@
 /* Limits of the names, which stay in memory: names are short words of a machine. */
 #define NAMES_MAX 65536
 #define NAME_LENGTH_MAX 1024
+
+enum poly_status
+jsonl_fail(struct jsonl_reader *state, struct poly_error *error, enum jsonl_rule rule,
+	const char *message, ...)
+{
+	char text[400];
+	va_list list;
+	va_start(list, message);
+	vsnprintf(text, sizeof text, message, list);
+	va_end(list);
+	state->rule = rule;
+	err_set(error, POLY_ERR_FORMAT, state->offset, "%s", text);
+	if (error)
+		error->line = state->lines + 1;
+	return POLY_ERR_FORMAT;
+}
 
 /* Fails with a value that its column cannot hold. */
 static enum poly_status
@@ -261,7 +279,7 @@ decode_member(
 	if (strcmp(member->key, JSONL_ROW) == 0)
 		return POLY_OK;
 	enum poly_column column = find_column(state, member);
-	if (column < POLY_COLUMN_COUNT && state->columns >> column & 1)
+	if (column < POLY_COLUMN_COUNT && poly_columns_has(state->columns, column))
 		return decode_value(reading, member, column, error);
 	if (column < POLY_COLUMN_COUNT)
 		return jsonl_fail(state, error, JSONL_KEY,

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "format/core/label.h"
+#include "model/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +41,9 @@ append_columns(struct buf *dst, poly_columns columns)
 {
 	append_key(dst, "columns");
 	char before = '[';
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!(columns >> c & 1))
-			continue;
-		buf_printf(dst, "%c\"%s\"", before, poly_column_name((enum poly_column)c));
+	FOR_COLUMNS(column, columns)
+	{
+		buf_printf(dst, "%c\"%s\"", before, poly_column_name(column));
 		before = ',';
 	}
 	buf_string(dst, before == '[' ? "[]" : "]");
@@ -132,8 +132,9 @@ jsonl_header(struct buf *dst, const struct poly_trace_info *info, poly_columns c
 	if (info->has_first_pc)
 		buf_printf(dst, ",\"first_pc\":\"0x%llx\"", (unsigned long long)info->first_pc);
 	/* All columns: the source does not state which columns it has. */
-	if (info->columns != POLY_ALL_COLUMNS || columns != JSONL_CANONICAL)
-		append_columns(dst, info->columns & columns);
+	if (!poly_columns_equal(info->columns, POLY_ALL_COLUMNS) ||
+		!poly_columns_equal(columns, JSONL_CANONICAL))
+		append_columns(dst, poly_columns_common(info->columns, columns));
 	append_records(dst, info);
 	append_facts(dst, info);
 	append_labels(dst, labels);
@@ -188,7 +189,7 @@ static enum poly_status
 take_columns(
 	struct reading *reading, const struct json_member *member, struct poly_error *error)
 {
-	poly_columns columns = 0;
+	poly_columns columns = POLY_NO_COLUMNS;
 	if (member->kind != MEMBER_ARRAY)
 		return invalid_value(reading, member, "an array of columns", error);
 	for (const struct json_member *m = member + 1; m <= member + member->children;
@@ -200,7 +201,7 @@ take_columns(
 						  : POLY_COLUMN_COUNT;
 		if (column == POLY_COLUMN_COUNT)
 			return invalid_value(reading, m, "the name of a column", error);
-		columns |= (poly_columns)1 << column;
+		poly_columns_add(&columns, column);
 	}
 	reading->info->view.columns = columns;
 	return POLY_OK;

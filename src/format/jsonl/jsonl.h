@@ -22,8 +22,7 @@
 #define JSONL_RECORDS 255
 
 /* The columns that are written by default. */
-#define JSONL_CANONICAL \
-	(POLY_ALL_COLUMNS & ~(POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim)))
+#define JSONL_CANONICAL POLY_COLUMNS_EXCEPT(origin, site, verbatim)
 
 /* Rules, in the order of the format's table. */
 enum jsonl_rule {

@@ -6,6 +6,7 @@
 #include "format/jsonl/jsonl.h"
 
 #include "base/mem.h"
+#include "model/columns.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,22 +23,6 @@ struct jsonl_line {
 	size_t feeds;  /* line feeds in it */
 	bool ended;    /* the line itself has its line feed */
 };
-
-enum poly_status
-jsonl_fail(struct jsonl_reader *state, struct poly_error *error, enum jsonl_rule rule,
-	const char *message, ...)
-{
-	char text[400];
-	va_list list;
-	va_start(list, message);
-	vsnprintf(text, sizeof text, message, list);
-	va_end(list);
-	state->rule = rule;
-	err_set(error, POLY_ERR_FORMAT, state->offset, "%s", text);
-	if (error)
-		error->line = state->lines + 1;
-	return POLY_ERR_FORMAT;
-}
 
 static size_t
 skip_blanks(const uint8_t *p, size_t i, size_t n)
@@ -179,7 +164,7 @@ jsonl_open(struct reading *reading, struct poly_error *error)
 	if (status == POLY_OK)
 		status = read_header(reading, error);
 	state->columns = view->columns;
-	view->columns |= POLY_HAS(origin) | POLY_HAS(verbatim);
+	view->columns = poly_columns_union(view->columns, POLY_COLUMNS(origin, verbatim));
 	return status == POLY_OK ? keep_header(reading, error) : status;
 }
 
@@ -201,10 +186,9 @@ is_canonical(struct jsonl_reader *state, const struct jsonl_line *line)
 static void
 store(struct batch *batch, size_t to, const struct poly_batch *row)
 {
-	const poly_columns columns = batch->wanted & JSONL_CANONICAL;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		enum poly_column column = (enum poly_column)c;
-		if (!(columns >> c & 1) || !poly_present(row, column, 0))
+	FOR_COLUMNS(column, poly_columns_common(batch->wanted, JSONL_CANONICAL))
+	{
+		if (!poly_present(row, column, 0))
 			continue;
 		enum poly_form form = poly_column_form(column);
 		if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {

@@ -60,7 +60,7 @@ void
 jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns columns)
 {
 	plan->count = 0;
-	if (columns & POLY_HAS(row)) {
+	if (POLY_HAS(columns, row)) {
 		struct jsonl_field *field = &plan->fields[plan->count++];
 		plan_field(field, POLY_COLUMN_row);
 		field->present = NULL;
@@ -68,7 +68,8 @@ jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns
 	}
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const uint64_t *present = batch->present[c];
-		if (!(columns >> c & 1) || !present || !has_value(present, batch->rows))
+		if (!poly_columns_has(columns, (enum poly_column)c) || !present ||
+			!has_value(present, batch->rows))
 			continue;
 		struct jsonl_field *field = &plan->fields[plan->count++];
 		plan_field(field, (enum poly_column)c);

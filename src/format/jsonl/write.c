@@ -53,11 +53,11 @@ jsonl_wopen(struct writing *writing, struct poly_error *error)
 	/* A line as it was read has no row, or that of another file. */
 	state->verbatim = is_every && !writing->row;
 	state->columns = is_every ? JSONL_CANONICAL : writing->columns;
-	writing->uses = state->columns | POLY_HAS(verbatim);
+	writing->uses = poly_columns_union(state->columns, POLY_COLUMNS(verbatim));
 	if (writing->row)
-		state->columns |= POLY_HAS(row);
+		poly_columns_add(&state->columns, POLY_COLUMN_row);
 	/* Rows of a merge can have columns that the header does not name. */
-	const bool is_own = writing->source->columns & POLY_HAS(verbatim);
+	const bool is_own = POLY_HAS(writing->source->columns, verbatim);
 	const char *header = poly_trace_fact(writing->source, JSONL_HEADER);
 	bool keeps = header && state->verbatim && is_own;
 	/* Labels can have changed since the lines were packed. */

@@ -311,20 +311,21 @@ static const struct line_format line_format = {
 	.limit = LACKEY_LINE_MAX,
 	.corrupt_kind = LACKEY_CORRUPT,
 	.too_long = K02,
-	.predict = {.windows = POLY_HAS(address), .typical_size = 40},
+	.predict = {.windows = POLY_COLUMNS_INIT(address), .typical_size = 40},
 	.parse_line = lackey_parse_line,
 };
 
 static enum poly_status
 lackey_open(struct reading *reading, struct poly_error *error)
 {
+	struct lackey_reader *reader = reading->state;
 	struct poly_trace_info *view = &reading->info->view;
 	struct lackey_sample sample;
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
 	if (!classify_lines(&sample, p, have, reading->info))
 		return err_memory(error);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = lackey_records;
 	view->record_count = LACKEY_RECORD_COUNT;
@@ -437,10 +438,8 @@ static const struct format lackey = {
 			.spec = "Valgrind User Manual, Lackey",
 			.can_read = true,
 			.can_write = true,
-			.columns = POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(process) |
-				   POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
-				   POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(text) |
-				   POLY_HAS(raw) | POLY_HAS(origin),
+			.columns = POLY_COLUMNS_INIT(kind, record, process, pc, opcode_size,
+				access, address, size, text, raw, origin),
 			.options = no_options,
 			.rules = rules,
 		},

@@ -21,7 +21,7 @@ lackey_wopen(struct writing *writing, struct poly_error *error)
 				writer->records[i] = is;
 		}
 	}
-	writing->uses |= POLY_HAS(uop_index) | POLY_HAS(synthetic);
+	writing->uses = poly_columns_union(writing->uses, POLY_COLUMNS(uop_index, synthetic));
 	return POLY_OK;
 }
 

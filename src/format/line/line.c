@@ -2,6 +2,7 @@
 /* Reads lines of text. */
 #include "format/line/line.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -119,10 +120,32 @@ find_fault(struct reading *reading, size_t row, const struct line *line,
 		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
 }
 
+/* Returns whether no column of a row is set. */
+static bool
+is_empty(const struct batch *batch, size_t row)
+{
+	for (size_t i = 0; i < POLY_COLUMN_COUNT; i++) {
+		if (batch->bits[i] && bit_test(batch->bits[i], row))
+			return false;
+	}
+	return true;
+}
+
+/* Parses a line into a row; false, and no column is set, if the line is not a record. */
+static bool
+parse_line(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
+	struct line_fault *fault)
+{
+	const struct lines *lines = reading->state;
+	if (lines->format->parse_line(reading, batch, row, line, fault))
+		return true;
+	assert(is_empty(batch, row));
+	return false;
+}
+
 /* The rows being created from lines. */
 struct taking {
 	struct reading *reading;
-	const struct line_format *format;
 	struct predictor *predictor;
 	struct batch *batch;
 	size_t row;
@@ -136,8 +159,7 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool learns =
 		taking->predictor->started && line->ended && predict_wants(taking->predictor);
 	line->shape = learns ? &shape : NULL;
-	bool good = taking->format->parse_line(
-		taking->reading, taking->batch, taking->row, line, fault);
+	bool good = parse_line(taking->reading, taking->batch, taking->row, line, fault);
 	shape.repeats &= good && !line->row_index && !*line->more_rows;
 	/*
 	 * A template contains its site, so all sites are numbered here, in order. A failure is
@@ -162,10 +184,10 @@ take_known(struct reading *reading, struct lines *lines, size_t row)
 }
 
 void
-lines_open(struct reading *reading, const struct line_format *format)
+lines_open(struct reading *reading, struct lines *lines, const struct line_format *format)
 {
-	struct lines *lines = reading->state;
 	const size_t max = reading->max_line;
+	assert((void *)lines == reading->state);
 	lines->format = format;
 	lines->limit = max && max < format->limit ? max : format->limit;
 }
@@ -184,7 +206,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		lines->row_index = 0;
 		lines->within = false;
 	}
-	if (format->predict.windows)
+	if (!poly_columns_empty(format->predict.windows))
 		predict_begin(&lines->predictor, batch, &format->predict,
 			(enum predict_way)reading->prediction);
 	for (;; row++) {
@@ -195,7 +217,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		status = front_line(lines, reading->in, &line);
 		if (status != POLY_OK)
 			break;
-		const struct taking taking = {reading, format, &lines->predictor, batch, row};
+		const struct taking taking = {reading, &lines->predictor, batch, row};
 		bool whole = !lines->within && line.size <= lines->limit;
 		if (!whole)
 			line_set_fault(&fault, lines->format->too_long, 0,
@@ -237,8 +259,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	if (too_long)
 		line_set_fault(&fault, lines->format->too_long, 0,
 			"the line is longer than %zu bytes", lines->limit);
-	if (!lines->within &&
-		(too_long || !format->parse_line(reading, batch, 0, &line, &fault)))
+	if (!lines->within && (too_long || !parse_line(reading, batch, 0, &line, &fault)))
 		find_fault(reading, 0, &line, &fault);
 	if (too_long)
 		line.size = lines->limit;

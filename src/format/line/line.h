@@ -67,8 +67,11 @@ struct lines {
 	struct predictor predictor;
 };
 
-/* Opens the lines; a format's open calls it. format must outlive the reader. */
-void lines_open(struct reading *reading, const struct line_format *format);
+/*
+ * Opens the lines; a format's open calls it. lines is the first member of the state, which the
+ * functions below rely on. format must outlive the reader.
+ */
+void lines_open(struct reading *reading, struct lines *lines, const struct line_format *format);
 
 /*
  * Functions of struct format, for line formats. lines_resync adds a finding for the corrupt

@@ -50,7 +50,7 @@ void
 predict_begin(struct predictor *predictor, struct batch *batch,
 	const struct predict_format *format, enum predict_way way)
 {
-	if (predictor->started && predictor->wanted != batch->wanted)
+	if (predictor->started && !poly_columns_equal(predictor->wanted, batch->wanted))
 		predict_free(predictor);
 	if (!predictor->started) {
 		predictor->started = true;
@@ -60,10 +60,8 @@ predict_begin(struct predictor *predictor, struct batch *batch,
 				 !templates_start(&predictor->templates, batch->wanted, format);
 	}
 	predictor->batch = batch;
-	for (poly_columns left = format->windows; left; left &= left - 1) {
-		const unsigned c = (unsigned)__builtin_ctzll(left);
-		predictor->windows[c] = batch_column(batch, (enum poly_column)c);
-	}
+	FOR_COLUMNS(c, format->windows)
+	predictor->windows[c] = batch_column(batch, c);
 	for (size_t i = 0; i < predictor->templates.columns; i++)
 		predictor->columns[i] =
 			batch_column(batch, predictor->templates.column[i].column);

@@ -17,15 +17,15 @@
 #define CACHE_LINE 64
 
 /* Columns of bytes: copied from the line, or absent in every template. */
-#define COPIED (POLY_HAS(text) | POLY_HAS(raw))
-#define NEVER (POLY_HAS(payload) | POLY_HAS(verbatim))
+#define COPIED text, raw
+#define NEVER payload, verbatim
 
 /* Lists the columns; false: too many. */
 static bool
 lay_out(struct templates *templates, poly_columns columns)
 {
-	for (; columns; columns &= columns - 1) {
-		const enum poly_column c = (enum poly_column)__builtin_ctzll(columns);
+	FOR_COLUMNS(c, columns)
+	{
 		if (templates->columns == TEMPLATE_COLUMNS)
 			return false;
 		templates->column[templates->columns++] = (struct template_column){c,
@@ -92,12 +92,12 @@ templates_start(
 	struct templates *templates, poly_columns wanted, const struct predict_format *format)
 {
 	const size_t typical = format->typical_size ? format->typical_size : TEMPLATE_TEXT;
-	const unsigned windows = (unsigned)__builtin_popcountll(format->windows);
+	const unsigned windows = (unsigned)__builtin_popcountll(format->windows.words[0]);
 	templates_free(templates);
-	templates->windows = wanted & format->windows;
-	templates->elsewhere = format->windows | COPIED;
+	templates->windows = wanted.words[0] & format->windows.words[0];
+	templates->elsewhere = format->windows.words[0] | COLUMN_MASK(COPIED);
 	templates->windows_max = windows < SHAPE_WINDOWS ? windows : SHAPE_WINDOWS;
-	if (!lay_out(templates, wanted & ~(POLY_HAS(origin) | NEVER)))
+	if (!lay_out(templates, poly_columns_minus(wanted, POLY_COLUMNS(origin, NEVER))))
 		return false;
 	/* A multiple of the cache line; the rest is room for the text. */
 	const size_t head = offsetof(struct template, window) +
@@ -131,7 +131,7 @@ static bool
 windows_fit(const struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape)
 {
-	poly_columns declared = 0, there = 0;
+	column_mask declared = 0, there = 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		const uint64_t *values = column_data(&batch->view, window->column);
@@ -139,11 +139,11 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 		if (!window_number_plain(shape->line, window, &value) ||
 			(values && values[row] != value))
 			return false;
-		declared |= (poly_columns)1 << window->column;
+		declared |= (column_mask)1 << window->column;
 	}
-	for (poly_columns left = templates->windows; left; left &= left - 1) {
+	for (column_mask left = templates->windows; left; left &= left - 1) {
 		const unsigned c = (unsigned)__builtin_ctzll(left);
-		there |= (poly_columns)bit_test(batch->bits[c], row) << c;
+		there |= (column_mask)bit_test(batch->bits[c], row) << c;
 	}
 	return there == (declared & templates->windows);
 }
@@ -153,7 +153,7 @@ static bool
 bytes_fit(const struct batch *batch, enum poly_column column, size_t row, const uint8_t *p,
 	size_t n)
 {
-	if (!(batch->wanted >> column & 1) || !bit_test(batch->bits[column], row))
+	if (!poly_columns_has(batch->wanted, column) || !bit_test(batch->bits[column], row))
 		return true;
 	const struct poly_slice *slices = column_data(&batch->view, column);
 	return p && slices[row].length == n &&

@@ -14,6 +14,7 @@
 
 #include "base/map.h"
 #include "model/batch.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -84,8 +85,8 @@ struct templates {
 	size_t text_size;	/* room for a text; up to TEMPLATE_TEXT */
 	size_t size;		/* bytes of a text and its template: whole cache lines */
 	struct map found;	/* numbers by hash */
-	poly_columns windows;	/* requested columns whose values come from windows */
-	poly_columns elsewhere; /* columns whose values are not stored in rows */
+	column_mask windows;	/* requested columns whose values come from windows */
+	column_mask elsewhere;	/* columns whose values are not stored in rows */
 	unsigned windows_max;
 	size_t columns;
 	struct template_column column[TEMPLATE_COLUMNS];

@@ -289,7 +289,7 @@ read_unindexed(struct ending *ending, struct poly_error *error)
 		((const struct ptz_index_entry *)(const void *)ending->entries.data)->first;
 	uint64_t delivered = first;
 	options.format = "ptz";
-	options.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site);
+	options.columns = POLY_COLUMNS_EXCEPT(site);
 	options.skip = first;
 	options.count = ending->records - first;
 	enum poly_status status =

@@ -600,7 +600,7 @@ is_wanted(const struct ptz_load_options *options, unsigned number)
 {
 	return number < options->column_count &&
 	       options->column_map[number] < POLY_COLUMN_COUNT &&
-	       options->wanted >> options->column_map[number] & 1;
+	       poly_columns_has(options->wanted, (enum poly_column)options->column_map[number]);
 }
 
 /* Returns whether a stream has to be decompressed. */

@@ -157,7 +157,7 @@ void unpacked_set_patterns(
  * POLY_ERR_MEMORY.
  */
 enum poly_status unpacked_list_templates(struct unpacked *unpacked, uint32_t first,
-	struct batch *batch, poly_columns *varying, struct poly_error *error);
+	struct batch *batch, column_mask *varying, struct poly_error *error);
 
 /* Clears it for the next segment. */
 void unpacked_clear(struct unpacked *unpacked);

@@ -12,26 +12,21 @@
 #define DISTANCE_MAX 16
 
 /* Columns whose values differ from one execution to the next. */
-#define VARYING                                                                            \
-	(POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) | POLY_HAS(value) | \
-		POLY_HAS(real_address) | POLY_HAS(counters) | POLY_HAS(payload) |          \
-		POLY_HAS(raw) | POLY_HAS(verbatim))
+#define VARYING \
+	time, instruction_id, address, value, real_address, counters, payload, raw, verbatim
 
 /* Columns of more than a byte that have few values even if nothing repeats. */
-#define FEW                                                                                \
-	(POLY_HAS(cpu) | POLY_HAS(cpu_name) | POLY_HAS(process) | POLY_HAS(thread) |       \
-		POLY_HAS(size) | POLY_HAS(reg) | POLY_HAS(mnemonic) | POLY_HAS(uop_name) | \
-		POLY_HAS(mode) | POLY_HAS(security) | POLY_HAS(instruction_set) |          \
-		POLY_HAS(access_attributes) | POLY_HAS(escape) | POLY_HAS(hook) |          \
-		POLY_HAS(subhook) | POLY_HAS(hook_type))
+#define FEW                                                                            \
+	cpu, cpu_name, process, thread, size, reg, mnemonic, uop_name, mode, security, \
+		instruction_set, access_attributes, escape, hook, subhook, hook_type
 
 static bool
 is_fixed(enum ptz_plan plan, enum poly_column column)
 {
-	const poly_columns bit = (poly_columns)1 << column;
-	if (bit & VARYING)
+	if (poly_columns_has(POLY_COLUMNS(VARYING), column))
 		return false;
-	return plan == PTZ_PROGRAM || ptz_column_size(column) == 1 || bit & FEW;
+	return plan == PTZ_PROGRAM || ptz_column_size(column) == 1 ||
+	       poly_columns_has(POLY_COLUMNS(FEW), column);
 }
 
 void
@@ -136,7 +131,7 @@ mix_fixed(struct dictionary *dictionary, const struct poly_batch *batch,
 	enum poly_column column, const void *array)
 {
 	const size_t words = (batch->rows + 63) / 64;
-	const poly_columns bit = (poly_columns)1 << column;
+	const column_mask bit = (column_mask)1 << column;
 	const uint64_t salt = (uint64_t)column << 56;
 	switch (ptz_column_size(column)) {
 	case 1: MIX_COLUMN(uint8_t) break;
@@ -160,7 +155,7 @@ mix_varying(
 	struct dictionary *dictionary, const struct poly_batch *batch, enum poly_column column)
 {
 	const size_t words = (batch->rows + 63) / 64;
-	const poly_columns bit = (poly_columns)1 << column;
+	const column_mask bit = (column_mask)1 << column;
 	const bool may_locate = column == POLY_COLUMN_address && batch->access;
 	for (size_t w = 0; w < words; w++) {
 		for (uint64_t left = present(batch, column, w); left; left &= left - 1) {
@@ -198,7 +193,7 @@ mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_column column = (enum poly_column)c;
 		const void *array = column_array(batch, column);
-		if (!array || PTZ_POSITION_COLUMNS >> c & 1)
+		if (!array || poly_columns_has(POLY_COLUMNS(PTZ_POSITION_COLUMNS), column))
 			continue;
 		if (is_fixed(dictionary->plan, column))
 			mix_fixed(dictionary, batch, column, array);
@@ -287,7 +282,7 @@ add_template(
 {
 	if (!grow_table(dictionary))
 		return NONE;
-	for (poly_columns left = dictionary->shape[row].fixed; left; left &= left - 1) {
+	for (column_mask left = dictionary->shape[row].fixed; left; left &= left - 1) {
 		if (!put_value(dictionary, batch, (enum poly_column)__builtin_ctzll(left), row))
 			return NONE;
 	}
@@ -327,7 +322,7 @@ has_values_of(const struct dictionary *dictionary, const struct poly_batch *batc
 {
 	const struct ptz_shape *a = &dictionary->shape[row], *b = &dictionary->shapes[number];
 	bool same = a->fixed == b->fixed && a->varying == b->varying;
-	for (poly_columns left = a->fixed; same && left; left &= left - 1) {
+	for (column_mask left = a->fixed; same && left; left &= left - 1) {
 		const enum poly_column column = (enum poly_column)__builtin_ctzll(left);
 		const void *values = dictionary->values[column];
 		if (ptz_is_slice(column)) {

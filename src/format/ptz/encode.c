@@ -86,7 +86,7 @@ add_varying(
 	struct ptz_segment *segment, const struct poly_batch *batch, enum poly_column column)
 {
 	struct ptz_varying *varying = &segment->varying[column];
-	const poly_columns bit = (poly_columns)1 << column;
+	const column_mask bit = (column_mask)1 << column;
 	const struct ptz_shape *shape = segment->dictionary.shape;
 	const uint32_t *numbers = segment->numbers + segment->rows;
 	if (!grow_varying(varying))
@@ -130,7 +130,7 @@ ptz_extend_range(
 bool
 segment_add(struct ptz_segment *segment, const struct poly_batch *batch)
 {
-	poly_columns varying = 0;
+	column_mask varying = 0;
 	if (!grow_rows(segment) ||
 		!dictionary_add(&segment->dictionary, batch, segment->numbers + segment->rows))
 		return false;

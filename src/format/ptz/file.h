@@ -68,7 +68,7 @@ struct ptz_reader {
 	struct poly_patterns patterns; /* of the last batch */
 	struct batch *last_batch;
 	struct batch templates; /* template rows, for patterns */
-	poly_columns *varying;	/* by row of templates */
+	column_mask *varying;	/* by row of templates */
 	struct buf space;	/* struct poly_size_item, if requested */
 };
 

@@ -65,10 +65,13 @@ ptz_put_head(struct buf *out, const struct poly_trace_info *info, poly_columns c
 	/* A column's number is its position in this list. */
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		put_text(out,
-			info->columns & columns & (poly_columns)1 << c ? "column" : "unused",
+			poly_columns_has(poly_columns_common(info->columns, columns),
+				(enum poly_column)c)
+				? "column"
+				: "unused",
 			poly_column_name((enum poly_column)c));
 	/* A source that may have any column has not declared its columns. */
-	if (info->columns == POLY_ALL_COLUMNS)
+	if (poly_columns_equal(info->columns, POLY_ALL_COLUMNS))
 		put_text(out, "columns", "any");
 	for (size_t i = 0; i < info->fact_count; i++) {
 		const struct poly_fact *fact = &info->facts[i];
@@ -115,9 +118,10 @@ parse_column(struct reading *reading, const char *name, bool used)
 	poly_columns *columns = &reading->info->view.columns;
 	/* Columns that are listed twice are not known, either. */
 	const bool known = used && column != POLY_COLUMN_COUNT &&
-			   !((PTZ_POSITION_COLUMNS | *columns) >> column & 1);
+			   !poly_columns_has(*columns, column) &&
+			   !poly_columns_has(POLY_COLUMNS(PTZ_POSITION_COLUMNS), column);
 	if (known)
-		*columns |= (poly_columns)1 << column;
+		poly_columns_add(columns, column);
 	state->column_map[state->column_count++] = known ? (uint8_t)column : 255;
 }
 

@@ -68,11 +68,11 @@ pack_fixed(struct segment_packing *packing, enum poly_column column, struct name
 	if (!dictionary->values[column])
 		return;
 	for (uint32_t t = 0; t < dictionary->count && packing->status == POLY_OK; t++) {
-		const poly_columns fixed = dictionary->shapes[t].fixed;
+		const column_mask fixed = dictionary->shapes[t].fixed;
 		if (!(fixed >> column & 1))
 			continue;
 		const uint64_t v = template_value(dictionary, column, t);
-		has_pc &= (fixed & POLY_HAS(pc)) != 0;
+		has_pc &= (fixed & COLUMN_MASK(pc)) != 0;
 		pcs[values.count] = has_pc ? template_value(dictionary, POLY_COLUMN_pc, t) : 0;
 		room[values.count++] = is_name ? name_number(packing, names, v) : v;
 	}

@@ -48,7 +48,9 @@ emit_templates(struct poly_patterns *patterns, uint32_t first, struct pattern_ro
 	if (batch->capacity)
 		batch_clear(batch);
 	else
-		status = batch_init(batch, last_batch->wanted & ~PTZ_POSITION_COLUMNS,
+		status = batch_init(batch,
+			poly_columns_minus(
+				last_batch->wanted, POLY_COLUMNS(PTZ_POSITION_COLUMNS)),
 			POLY_BATCH_ROWS, last_batch->view.info, error);
 	if (status == POLY_OK && !state->varying)
 		state->varying = mem_new(POLY_BATCH_ROWS, sizeof *state->varying);

@@ -37,6 +37,7 @@
 
 #include "base/buf.h"
 #include "io/block.h"
+#include "model/columns.h"
 
 /* Starts a file; text cannot contain it, and transfers that change line ends break it. */
 #define PTZ_MAGIC "\x89PTZ\r\n\x1a\n"
@@ -112,7 +113,7 @@ enum ptz_packing { PTZ_STORED, PTZ_ZSTD, PTZ_PACKING_COUNT };
 
 /* Columns of a template: static and varying. */
 struct ptz_shape {
-	poly_columns fixed, varying;
+	column_mask fixed, varying;
 };
 
 /* Minimum and maximum of a column; min > max: no values. */
@@ -184,6 +185,6 @@ bool ptz_parse_header(const uint8_t *p, struct ptz_section *section);
 bool ptz_read_at(const struct in *in, uint64_t offset, uint8_t *dst, size_t size);
 
 /* Columns that are never stored: a record's position and its site number. */
-#define PTZ_POSITION_COLUMNS (POLY_HAS(origin) | POLY_HAS(site))
+#define PTZ_POSITION_COLUMNS origin, site
 
 #endif

@@ -267,7 +267,7 @@ ptz_open(struct reading *reading, struct poly_error *error)
 		state->records[i] = "unnamed";
 	reading->info->view.records = state->records;
 	reading->info->view.raw_format = NULL;
-	reading->info->view.columns = 0;
+	reading->info->view.columns = POLY_NO_COLUMNS;
 	if (!checksum_available())
 		return err_missing(error, "the format ptz", "libxxhash-dev");
 	enum poly_status status = block_unpacker_new(&state->unpacker, error);
@@ -296,7 +296,7 @@ ptz_open(struct reading *reading, struct poly_error *error)
 		status = ptz_parse_head(reading, front, section.front, error);
 	if (status == POLY_OK)
 		in_consume(reading->in, PTZ_HEADER_SIZE + section.front);
-	reading->info->view.columns |= POLY_HAS(origin);
+	poly_columns_add(&reading->info->view.columns, POLY_COLUMN_origin);
 	state->reported = reported;
 	return status == POLY_END
 		       ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
@@ -377,7 +377,7 @@ take_prefetched(struct reading *reading, const struct ptz_section *section,
 	const struct ptz_reached reached = {state->offset, section};
 	if (section->front >= PTZ_FRONT_SIZE)
 		start_prefetch(reading, section, load_le32(front + 8), wanted);
-	if (!state->prefetch || state->prefetch_columns != wanted ||
+	if (!state->prefetch || !poly_columns_equal(state->prefetch_columns, wanted) ||
 		!ptz_prefetch_take(state->prefetch, &reached, segment))
 		return false;
 	if (unpacked_resolve_names(segment, reading->info, NULL) != POLY_OK) {
@@ -430,7 +430,7 @@ fetch_segment(struct reading *reading, const struct ptz_section *section, const 
 {
 	struct ptz_reader *state = reading->state;
 	/* The front has the checksums of all streams, so it identifies the templates. */
-	state->epoch = section->front_checksum ^ wanted * 0x9e3779b97f4a7c15u;
+	state->epoch = section->front_checksum ^ wanted.words[0] * 0x9e3779b97f4a7c15u;
 	if (take_prefetched(reading, section, front, wanted))
 		return POLY_OK;
 	return load_segment(reading, section, front, wanted, error);
@@ -544,9 +544,10 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	/* A site number depends on pc and opcode. */
-	const poly_columns sited =
-		batch->wanted & POLY_HAS(site) ? POLY_HAS(pc) | POLY_HAS(opcode) : 0;
-	enum poly_status status = next_segment(reading, batch->wanted | sited, error);
+	poly_columns wanted = batch->wanted;
+	if (POLY_HAS(wanted, site))
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
+	enum poly_status status = next_segment(reading, wanted, error);
 	if (status == POLY_OK) {
 		struct poly_error why;
 		status = deliver_rows(reading, batch, &why);

@@ -391,10 +391,11 @@ unpacked_set_patterns(
 {
 	const struct row_emitter *emitter = from->emitter;
 	batch->view.pattern = emitter->number;
-	batch->view.varying = PTZ_POSITION_COLUMNS;
+	batch->view.varying = POLY_COLUMNS(PTZ_POSITION_COLUMNS);
 	for (unsigned i = 0; i < from->columns; i++) {
 		if (from->column[i].varying)
-			batch->view.varying |= (poly_columns)1 << from->column[i].column;
+			poly_columns_add(
+				&batch->view.varying, (enum poly_column)from->column[i].column);
 	}
 	patterns->runs = emitter->runs;
 	patterns->run_count = emitter->run_count;
@@ -419,7 +420,7 @@ set_template_rows(struct row_emitter *emitter, uint32_t first)
 
 enum poly_status
 unpacked_list_templates(struct unpacked *from, uint32_t first, struct batch *batch,
-	poly_columns *varying, struct poly_error *error)
+	column_mask *varying, struct poly_error *error)
 {
 	struct row_emitter *emitter = scratch_space(&from->template_emitter);
 	if (!emitter)
@@ -438,7 +439,7 @@ unpacked_list_templates(struct unpacked *from, uint32_t first, struct batch *bat
 		const uint64_t *moves = column->varying ? column->varying->templates : NULL;
 		for (size_t row = 0; moves && row < emitter->rows; row++) {
 			const bool has = bit_test(moves, first + row);
-			varying[row] |= (poly_columns)has << column->column;
+			varying[row] |= (column_mask)has << column->column;
 		}
 	}
 	batch->view.rows = emitter->rows;

@@ -73,7 +73,8 @@ ptz_wopen(struct writing *writing, struct poly_error *error)
 		return status;
 	state->packer.info = writing->source;
 	state->rows_max = (size_t)writing->options[PTZ_OPTION_ROWS];
-	writing->uses = writing->columns & ~PTZ_POSITION_COLUMNS;
+	writing->uses =
+		poly_columns_minus(writing->columns, POLY_COLUMNS(PTZ_POSITION_COLUMNS));
 	state->segment = &state->segments[0];
 	state->alternative = &state->segments[1];
 	segment_init(state->segment, PTZ_PROGRAM);
@@ -199,19 +200,6 @@ is_full(const struct ptz_writer *state)
 	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MAX;
 }
 
-/* Hides the columns that are not written. */
-static void
-hide_columns(struct poly_batch *view, poly_columns columns)
-{
-#define COLUMN(name, type, form, doc)                     \
-	if (!(columns & POLY_HAS(name))) {                \
-		view->name = NULL;                        \
-		view->present[POLY_COLUMN_##name] = NULL; \
-	}
-#include "polytrace/columns.def"
-#undef COLUMN
-}
-
 /* Adds rows, which do not exceed the next step. */
 static enum poly_status
 write_rows(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
@@ -237,7 +225,7 @@ ptz_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	struct poly_batch view = *batch;
 	enum poly_status status = POLY_OK;
 	size_t rows;
-	hide_columns(&view, writing->uses);
+	batch_keep_columns(&view, writing->uses);
 	for (size_t row = 0; row < view.rows && status == POLY_OK; row += rows) {
 		const size_t step = check_interval(state), left = view.rows - row,
 			     room = step - state->segment->rows % step;

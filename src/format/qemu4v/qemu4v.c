@@ -71,8 +71,8 @@ static const struct line_format line_format = {
 	.limit = QEMU4V_LINE_MAX,
 	.corrupt_kind = QEMU4V_CORRUPT,
 	.too_long = QEMU4V_Q01,
-	.predict = {.windows = POLY_HAS(time) | POLY_HAS(instruction_id) | POLY_HAS(address) |
-			       POLY_HAS(real_address) | POLY_HAS(value)},
+	.predict = {.windows = POLY_COLUMNS_INIT(
+			    time, instruction_id, address, real_address, value)},
 	.parse_line = qemu4v_parse_line,
 };
 
@@ -87,7 +87,7 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, QEMU4V_SAMPLE_BYTES, &have);
 	qemu4v_sample(&sample, p, have);
-	lines_open(reading, &line_format);
+	lines_open(reading, &reader->lines, &line_format);
 	reader->tarmac = tarmac;
 	/* Processors with a name are numbered in the order in which they appear. */
 	reader->numbers = reading->unsplittable = sample.named;
@@ -190,15 +190,10 @@ static const struct poly_option qemu4v_options[] = {
 };
 
 /* Columns of both formats, which read each other's lines. */
-#define COLUMNS                                                                                \
-	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) |                  \
-		POLY_HAS(cpu_name) | POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(opcode_size) | \
-		POLY_HAS(target) | POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size) |     \
-		POLY_HAS(value) | POLY_HAS(reg) | POLY_HAS(mode) | POLY_HAS(security) |        \
-		POLY_HAS(instruction_set) | POLY_HAS(instruction_id) |                         \
-		POLY_HAS(access_attributes) | POLY_HAS(executed) | POLY_HAS(real_pc) |         \
-		POLY_HAS(real_address) | POLY_HAS(text) | POLY_HAS(payload) | POLY_HAS(raw) |  \
-		POLY_HAS(origin))
+#define COLUMNS                                                                              \
+	kind, record, time, cpu, cpu_name, pc, opcode, opcode_size, target, access, address, \
+		size, value, reg, mode, security, instruction_set, instruction_id,           \
+		access_attributes, executed, real_pc, real_address, text, payload, raw, origin
 
 static const struct format qemu4v = {
 	.info =
@@ -210,8 +205,8 @@ static const struct format qemu4v = {
 			.spec = "QEMU4V Trace Format",
 			.can_read = true,
 			.can_write = true,
-			.columns = COLUMNS,
-			.needs = POLY_HAS(pc) | POLY_HAS(opcode),
+			.columns = POLY_COLUMNS_INIT(COLUMNS),
+			.needs = POLY_COLUMNS_INIT(pc, opcode),
 			.options = qemu4v_options,
 			.rules = qemu4v_rules,
 		},
@@ -240,8 +235,8 @@ static const struct format tarmac = {
 			.spec = "Arm Fast Models, Tarmac Trace",
 			.can_read = true,
 			.can_write = true,
-			.columns = COLUMNS,
-			.needs = POLY_HAS(pc) | POLY_HAS(opcode),
+			.columns = POLY_COLUMNS_INIT(COLUMNS),
+			.needs = POLY_COLUMNS_INIT(pc, opcode),
 			.options = tarmac_options,
 			.rules = qemu4v_rules,
 		},

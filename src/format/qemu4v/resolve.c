@@ -240,9 +240,8 @@ poly_columns
 qemu4v_also(const struct reading *reading, poly_columns wanted)
 {
 	(void)reading;
-	return wanted & POLY_HAS(cpu)
-		       ? POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(origin) | POLY_HAS(cpu_name)
-		       : 0;
+	return POLY_HAS(wanted, cpu) ? POLY_COLUMNS(kind, time, origin, cpu_name)
+				     : POLY_NO_COLUMNS;
 }
 
 void

@@ -192,7 +192,7 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 		time = count_instructions(writing) ? count_instructions(writing) - 1 : 0;
 	writer->last_time = time;
 	/* Copied lines are counted by their times and numbers. */
-	writing_require_varying(writing, POLY_HAS(time));
+	writing_require_varying(writing, POLY_COLUMNS(time));
 	append_decimal(&line, time);
 	writing_patch_field(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
 	append_text(&line, " ", 1);
@@ -368,7 +368,7 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 	append_decimal(&line, writer->microtesk ? writer->last_time
 						: value_of(batch, POLY_COLUMN_instruction_id,
 							  row, count_instructions(writing)));
-	writing_require_varying(writing, POLY_HAS(instruction_id));
+	writing_require_varying(writing, POLY_COLUMNS(instruction_id));
 	if (!writer->microtesk)
 		writing_patch_field(writing, POLY_COLUMN_instruction_id, WRITING_DECIMAL,
 			line.text + number_at, line.used - number_at);

@@ -321,8 +321,8 @@ default_form(enum poly_column column)
 static bool
 parse_column(struct description_parser *parser, struct text_field *field)
 {
-	const poly_columns never = POLY_HAS(record) | POLY_HAS(payload) | POLY_HAS(raw) |
-				   POLY_HAS(verbatim) | POLY_HAS(origin) | POLY_HAS(site);
+	const poly_columns never =
+		POLY_COLUMNS_INIT(record, payload, raw, verbatim, origin, site);
 	size_t start = parser->at, n = word_length(parser->text + start);
 	const char *name = parser->text + start;
 	field->column = poly_column_find(name, n);
@@ -331,11 +331,11 @@ parse_column(struct description_parser *parser, struct text_field *field)
 		return set_error(parser, start,
 			n ? "no such column; see polytrace-columns(5)"
 			  : "expected a column, skip, or '...' at the end");
-	poly_columns bit = (poly_columns)1 << field->column;
-	if (bit & never)
+	if (poly_columns_has(never, field->column))
 		return set_error(
 			parser, start, "the column '%.*s' cannot be a field", (int)n, name);
-	if (bit & (parser->description->columns | parser->description->constants))
+	if (poly_columns_has(parser->description->columns, field->column) ||
+		poly_columns_has(parser->description->constants, field->column))
 		return set_error(parser, start, "duplicate column '%.*s'", (int)n, name);
 	field->form = default_form(field->column);
 	return true;
@@ -345,7 +345,7 @@ static bool
 parse_constant(struct description_parser *parser, struct text_field *field)
 {
 	field->constant = true;
-	parser->description->constants |= (poly_columns)1 << field->column;
+	poly_columns_add(&parser->description->constants, field->column);
 	if (column_table[field->column].form == POLY_FORM_NAME)
 		return parse_spelling(parser, &field->name) &&
 		       (field->name.size || set_error(parser, parser->at, "expected a name"));
@@ -412,7 +412,7 @@ parse_field(struct description_parser *parser)
 		return false;
 	if (accept_char(parser, ':') && !parse_form(parser, field))
 		return false;
-	parser->description->columns |= (poly_columns)1 << field->column;
+	poly_columns_add(&parser->description->columns, field->column);
 	field->named = is_enumeration(column_table[field->column].form) && !field->words;
 	return parse_alternatives(parser, field) &&
 	       add_step(parser, &(struct text_step){TEXT_STEP_FIELD, .field = number});
@@ -512,7 +512,7 @@ parse_description(struct description_parser *parser)
 	if (parser->text[parser->at])
 		return set_error(parser, parser->at, "expected a comma%s",
 			parser->text[parser->at] == ' ' ? " without a blank" : "");
-	if (!parser->description->columns)
+	if (poly_columns_empty(parser->description->columns))
 		return set_error(parser, parser->at, "no field is a column");
 	return add_step(parser, &end);
 }

@@ -9,10 +9,9 @@
 #include "model/columns.h"
 
 /* Columns that repeat when an instruction is executed again. */
-#define STATIC                                                                    \
-	(POLY_HAS(pc) | POLY_HAS(opcode) | POLY_HAS(next_pc) | POLY_HAS(target) | \
-		POLY_HAS(fallthrough) | POLY_HAS(immediate) | POLY_HAS(process) | \
-		POLY_HAS(thread) | POLY_HAS(real_pc) | POLY_HAS(real_target))
+#define STATIC                                                                         \
+	pc, opcode, next_pc, target, fallthrough, immediate, process, thread, real_pc, \
+		real_target
 
 /* True for characters that are valid in a number. */
 static bool
@@ -44,26 +43,27 @@ ends_plainly(const struct text_description *description, const struct text_step 
 poly_columns
 text_plan_variable_fields(struct text_description *description, const char *comment)
 {
-	poly_columns windows = 0;
+	poly_columns windows = POLY_NO_COLUMNS;
 	if (is_digit_like(description->separator) || is_digit_like(*comment))
-		return 0;
+		return windows;
 	for (const struct text_step *step = description->steps; step->kind != TEXT_STEP_END;
 		step++) {
 		struct text_field *field = &description->fields[step->field];
 		if (step->kind != TEXT_STEP_FIELD || field->column == POLY_COLUMN_COUNT ||
 			(field->form != TEXT_HEX && field->form != TEXT_DECIMAL))
 			continue;
-		poly_columns column = (poly_columns)1 << field->column;
-		field->variable = column_table[field->column].size == 8 && !(column & STATIC) &&
+		field->variable = column_table[field->column].size == 8 &&
+				  !poly_columns_has(POLY_COLUMNS(STATIC), field->column) &&
 				  has_plain_words(description, field) &&
 				  ends_plainly(description, step);
-		windows |= field->variable ? column : 0;
+		if (field->variable)
+			poly_columns_add(&windows, field->column);
 	}
 	/*
 	 * Without variable fields whole lines repeat: name an address, which they do not have.
 	 */
-	bool none = !windows && !(description->columns & POLY_HAS(address));
-	return none ? POLY_HAS(address) : windows;
+	bool none = poly_columns_empty(windows) && !POLY_HAS(description->columns, address);
+	return none ? POLY_COLUMNS(address) : windows;
 }
 
 /* Adds the digits of a field as a variable field. */
@@ -85,7 +85,7 @@ text_set_template(const struct text_description *description, const struct text_
 	struct line_shape *shape)
 {
 	shape->repeats = true;
-	shape->place = description->columns & POLY_HAS(pc);
+	shape->place = POLY_HAS(description->columns, pc);
 	for (const struct text_step *step = description->steps; step->kind != TEXT_STEP_END;
 		step++) {
 		const struct text_field *field = &description->fields[step->field];

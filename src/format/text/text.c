@@ -82,17 +82,17 @@ store_field(struct reading *reading, struct batch *batch, size_t row, size_t num
 
 /* Returns the kind of a row, by its columns. */
 static uint8_t
-kind_of(poly_columns columns)
+kind_of(column_mask columns)
 {
-	if (columns & POLY_HAS(pc))
+	if (columns & COLUMN_MASK(pc))
 		return POLY_KIND_INSTRUCTION;
-	if (columns & POLY_HAS(address))
+	if (columns & COLUMN_MASK(address))
 		return POLY_KIND_ACCESS;
-	if (columns & POLY_HAS(reg))
+	if (columns & COLUMN_MASK(reg))
 		return POLY_KIND_REGISTER;
-	if (columns & POLY_HAS(sync))
+	if (columns & COLUMN_MASK(sync))
 		return POLY_KIND_SYNC;
-	return columns & POLY_HAS(event) ? POLY_KIND_EVENT : POLY_KIND_OTHER;
+	return columns & COLUMN_MASK(event) ? POLY_KIND_EVENT : POLY_KIND_OTHER;
 }
 
 /* Stores the columns of a parsed line; false if a name cannot be stored. */
@@ -102,17 +102,17 @@ store_fields(struct reading *reading, struct batch *batch, size_t row,
 {
 	const struct text_reader *reader = reading->state;
 	const struct text_description *description = &reader->description;
-	poly_columns columns = 0;
+	column_mask columns = 0;
 	bool good = true;
 	for (size_t i = 0; i < description->field_count; i++) {
 		const struct text_field *field = &description->fields[i];
 		if (field->column == POLY_COLUMN_COUNT ||
 			(!field->constant && !values->present[i]))
 			continue;
-		columns |= (poly_columns)1 << field->column;
+		columns |= (column_mask)1 << field->column;
 		good &= store_field(reading, batch, row, i, values);
 	}
-	if (!(columns & POLY_HAS(kind)))
+	if (!(columns & COLUMN_MASK(kind)))
 		batch_put(batch, kind, row, kind_of(columns));
 	return good;
 }
@@ -223,11 +223,12 @@ text_open(struct reading *reading, struct poly_error *error)
 		return status;
 	memcpy(reader->comment, comment, strlen(comment) + 1);
 	reader->format = line_format;
-	lines_open(reading, &reader->format);
+	lines_open(reading, &reader->lines, &reader->format);
 	reader->format.predict.windows = text_plan_variable_fields(description, comment);
-	view->columns = description->columns | description->constants | POLY_HAS(kind) |
-			POLY_HAS(record) | POLY_HAS(raw) | POLY_HAS(origin);
-	view->clock = view->columns & POLY_HAS(time) ? "ticks" : NULL;
+	view->columns = poly_columns_union(
+		poly_columns_union(description->columns, description->constants),
+		POLY_COLUMNS(kind, record, raw, origin));
+	view->clock = POLY_HAS(view->columns, time) ? "ticks" : NULL;
 	view->records = record_names;
 	view->record_count = TEXT_RECORD_COUNT;
 	if (!info_fact(reading->info, "text.columns", columns) ||
@@ -284,10 +285,6 @@ static const struct poly_rule rules[] = {
 	{.code = NULL},
 };
 
-/* Columns that a description may name, and those that all records have. */
-#define TEXT_COLUMNS \
-	(POLY_ALL_COLUMNS & ~(POLY_HAS(payload) | POLY_HAS(verbatim) | POLY_HAS(site)))
-
 static const struct format text = {
 	.info =
 		{
@@ -298,7 +295,9 @@ static const struct format text = {
 			.spec = "polytrace-text(5)",
 			.can_read = true,
 			.can_write = true,
-			.columns = TEXT_COLUMNS,
+			/* Those that a description may name, and those that all records have.
+			 */
+			.columns = POLY_COLUMNS_EXCEPT_INIT(payload, verbatim, site),
 			.options = options,
 			.rules = rules,
 		},

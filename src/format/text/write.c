@@ -44,10 +44,11 @@ text_wopen(struct writing *writing, struct poly_error *error)
 		return status;
 	writer->copies_raw = own && strcmp(own, columns) == 0 && own_separator &&
 			     strcmp(own_separator, separator) == 0;
-	writing->uses = writer->description.columns | writer->description.constants |
-			POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(origin);
+	writing->uses = poly_columns_union(
+		poly_columns_union(writer->description.columns, writer->description.constants),
+		POLY_COLUMNS(kind, record, origin));
 	if (writer->copies_raw)
-		writing->uses |= POLY_HAS(raw);
+		poly_columns_add(&writing->uses, POLY_COLUMN_raw);
 	return POLY_OK;
 }
 

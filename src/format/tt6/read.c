@@ -68,7 +68,7 @@ open_as(struct reading *reading, bool extended, struct poly_error *error)
 		state->little = tt6_is_little(p, have);
 	struct poly_trace_info *view = &reading->info->view;
 	if (!extended)
-		view->columns &= ~POLY_HAS(synthetic);
+		view->columns = poly_columns_minus(view->columns, POLY_COLUMNS(synthetic));
 	view->isa = "powerpc";
 	view->address_bits = 32;
 	view->addresses = POLY_ADDRESS_VIRTUAL;

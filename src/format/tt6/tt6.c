@@ -71,22 +71,18 @@ static const struct poly_rule rules[] = {
 };
 
 /* TT6 holds no synthetic rows; its writer reads the column to drop them. */
-#define COLUMNS                                                                                \
-	(POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(pc) | POLY_HAS(opcode) |                 \
-		POLY_HAS(opcode_size) | POLY_HAS(next_pc) | POLY_HAS(branch) |                 \
-		POLY_HAS(target) | POLY_HAS(fallthrough) | POLY_HAS(access) |                  \
-		POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(sync) |        \
-		POLY_HAS(escape) | POLY_HAS(real_pc) | POLY_HAS(real_address) |                \
-		POLY_HAS(real_target) | POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin) | \
-		POLY_HAS(synthetic))
+#define COLUMNS                                                                              \
+	kind, record, pc, opcode, opcode_size, next_pc, branch, target, fallthrough, access, \
+		address, size, value, sync, escape, real_pc, real_address, real_target,      \
+		payload, raw, origin, synthetic
 
-#define INFO(word, text, options_table)                                             \
-	{                                                                           \
-		.name = word, .family = "tt6", .title = text, .extensions = word,   \
-		.spec = "TT6 trace format; Apple amber traces 4", .can_read = true, \
-		.can_write = true, .columns = COLUMNS,                              \
-		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(opcode),          \
-		.needs_isa = "powerpc", .options = (options_table), .rules = rules, \
+#define INFO(word, text, options_table)                                               \
+	{                                                                             \
+		.name = word, .family = "tt6", .title = text, .extensions = word,     \
+		.spec = "TT6 trace format; Apple amber traces 4", .can_read = true,   \
+		.can_write = true, .columns = POLY_COLUMNS_INIT(COLUMNS),             \
+		.needs = POLY_COLUMNS_INIT(kind, pc, opcode), .needs_isa = "powerpc", \
+		.options = (options_table), .rules = rules,                           \
 	}
 
 #define FUNCTIONS(word)                                                                   \

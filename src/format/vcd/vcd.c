@@ -158,10 +158,9 @@ static const struct format vcd = {
 		.extensions = "vcd",
 		.spec = "IEEE 1364-2005, 18.2",
 		.can_write = true,
-		.columns = POLY_HAS(kind) | POLY_HAS(time) | POLY_HAS(cpu) |
-			   POLY_HAS(cpu_name) | POLY_HAS(thread) | POLY_HAS(pc) |
-			   POLY_HAS(reg) | POLY_HAS(size) | POLY_HAS(value) | POLY_HAS(payload),
-		.needs = POLY_HAS(pc),
+		.columns = POLY_COLUMNS_INIT(
+			kind, time, cpu, cpu_name, thread, pc, reg, size, value, payload),
+		.needs = POLY_COLUMNS_INIT(pc),
 		.options = options,
 		.rules = no_rules},
 	.writer_size = sizeof(struct vcd_writer),

@@ -48,26 +48,16 @@ poly_filter_columns(const struct poly_filter *filter)
 	return filter->columns;
 }
 
-static void
-list_columns(poly_columns columns, char *text, size_t size)
-{
-	size_t used = 0;
-	*text = 0;
-	for (; columns && used < size; columns &= columns - 1)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-			column_table[__builtin_ctzll(columns)].name);
-}
-
 /* Fails if the trace does not have the column of a node. */
 static enum poly_status
 check_column(const struct poly_filter *filter, const struct node *node,
 	const struct poly_trace_info *info, struct poly_error *error)
 {
 	char present[200];
-	if (info->columns >> node->column & 1)
+	if (poly_columns_has(info->columns, node->column))
 		return POLY_OK;
-	list_columns(
-		info->columns & ~(POLY_HAS(origin) | POLY_HAS(site)), present, sizeof present);
+	columns_list(poly_columns_minus(info->columns, POLY_COLUMNS(origin, site)), present,
+		sizeof present);
 	return expr_error(filter->text, node->at, error,
 		"the trace does not have the column '%s' (it has row, %s)",
 		column_table[node->column].name, present);

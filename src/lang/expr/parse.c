@@ -206,7 +206,7 @@ take_column(struct parsing *p)
 			? poly_column_find(p->filter->text + token.at, token.length)
 			: POLY_COLUMN_COUNT;
 	if (column != POLY_COLUMN_COUNT) {
-		p->filter->columns |= (poly_columns)1 << column;
+		poly_columns_add(&p->filter->columns, column);
 		advance(p);
 	}
 	return column;

@@ -10,9 +10,8 @@
 poly_columns
 event_merge_columns(void)
 {
-	return POLY_HAS(record) | POLY_HAS(hook) | POLY_HAS(subhook) | POLY_HAS(hook_type) |
-	       POLY_HAS(payload) | POLY_HAS(counters) | POLY_HAS(time) | POLY_HAS(thread) |
-	       POLY_HAS(cpu) | POLY_HAS(origin);
+	return POLY_COLUMNS(
+		record, hook, subhook, hook_type, payload, counters, time, thread, cpu, origin);
 }
 
 /* True if input a's event comes before input b's. */
@@ -45,7 +44,7 @@ sift_down(struct event_merge *merge, size_t at)
 static enum poly_status
 next_batch(struct event_merge *merge, struct event_input *input, struct poly_error *error)
 {
-	enum poly_status status = poly_reader_next(input->reader, &input->batch, error);
+	enum poly_status status = input->source.next(input->source.user, &input->batch, error);
 	input->row = 0;
 	if (input->filter && status == POLY_OK)
 		status = poly_filter_test(input->filter, input->batch, input->chosen, error);
@@ -100,15 +99,14 @@ begin_input(struct event_merge *merge, struct event_input *input, struct poly_er
 	if (merge->where)
 		status = poly_filter_new(merge->where, &input->filter, error);
 	if (status == POLY_OK && input->filter)
-		status =
-			poly_filter_bind(input->filter, poly_reader_info(input->reader), error);
+		status = poly_filter_bind(input->filter, input->source.info, error);
 	if (status != POLY_OK)
 		return status;
 	return next_batch(merge, input, error);
 }
 
 enum poly_status
-event_merge_init(struct event_merge *merge, struct poly_reader *const *readers, size_t count,
+event_merge_init(struct event_merge *merge, const struct poly_source *sources, size_t count,
 	struct poly_error *error)
 {
 	const char *where = merge->where;
@@ -121,7 +119,7 @@ event_merge_init(struct event_merge *merge, struct poly_reader *const *readers, 
 		return err_memory(error);
 	merge->count = count;
 	for (size_t i = 0; i < count; i++) {
-		merge->inputs[i].reader = readers[i];
+		merge->inputs[i].source = sources[i];
 		enum poly_status status = begin_input(merge, &merge->inputs[i], error);
 		if (status < 0)
 			return status;

@@ -9,13 +9,13 @@
 #define TRCFMT_MERGE_H
 
 #include "polytrace/filter.h"
-#include "polytrace/reader.h"
+#include "polytrace/source.h"
 
 #include "aix/clock.h"
 
 /* An input and its next event. */
 struct event_input {
-	struct poly_reader *reader; /* owned by the caller */
+	struct poly_source source;
 	const struct poly_batch *batch;
 	struct poly_filter *filter; /* NULL: selects every row */
 	uint64_t chosen[POLY_BATCH_ROWS /
@@ -42,11 +42,11 @@ struct event_merge {
 poly_columns event_merge_columns(void);
 
 /*
- * Starts with count (1 or more) readers, which the caller owns. Reads the first batch of each,
- * so that a clock rate stated by one applies to all. POLY_ERR_MEMORY; or a reader's failure.
+ * Starts with count (1 or more) sources. Reads the first batch of each,
+ * so that a clock rate stated by one applies to all. POLY_ERR_MEMORY; or a source's failure.
  * The caller calls event_merge_fini in any case.
  */
-enum poly_status event_merge_init(struct event_merge *merge, struct poly_reader *const *readers,
+enum poly_status event_merge_init(struct event_merge *merge, const struct poly_source *sources,
 	size_t count, struct poly_error *error);
 
 /*
@@ -64,7 +64,7 @@ event_merge_chosen(const struct event_input *input)
 
 /*
  * Gets the input of the next event, valid until the next call; POLY_END after the last one. A
- * reader's failure is returned after all events before it.
+ * source's failure is returned after all events before it.
  */
 enum poly_status event_merge_next(
 	struct event_merge *merge, struct event_input **input, struct poly_error *error);

@@ -329,7 +329,7 @@ report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs
 {
 	event_merge_where(&report->merge, report->where);
 	enum poly_status status =
-		event_merge_init(&report->merge, inputs->readers, inputs->count, error);
+		event_merge_init(&report->merge, inputs->sources, inputs->count, error);
 	report->names = inputs->names;
 	if (status != POLY_OK)
 		return status;

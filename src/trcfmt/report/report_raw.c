@@ -15,7 +15,7 @@ struct raw_run {
 	const struct poly_batch *batch;
 	size_t from, rows;
 	struct slice slice;
-	struct poly_writer *writer;
+	const struct poly_batch_sink *sink;
 };
 
 static enum poly_status
@@ -26,7 +26,7 @@ write_run(struct raw_run *run, struct poly_error *error)
 	enum poly_status status =
 		slice_make(&run->slice, run->batch, run->from, run->rows, error);
 	run->rows = 0;
-	return status == POLY_OK ? poly_writer_write(run->writer, &run->slice.view, error)
+	return status == POLY_OK ? run->sink->write(run->sink->user, &run->slice.view, error)
 				 : status;
 }
 
@@ -67,9 +67,9 @@ write_rows(struct poly_trcrpt *report, struct raw_run *run, struct poly_error *e
 
 enum poly_status
 poly_trcrpt_raw(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs,
-	struct poly_writer *writer, struct poly_error *error)
+	const struct poly_batch_sink *sink, struct poly_error *error)
 {
-	struct raw_run run = {.writer = writer};
+	struct raw_run run = {.sink = sink};
 	enum poly_status status = report_begin(report, inputs, error);
 	if (status == POLY_OK)
 		status = write_rows(report, &run, error);

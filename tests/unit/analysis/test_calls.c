@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/queries/calls.h"
 #include "base/buf.h"
 #include "isa/flow.h"
 #include "polytrace/polytrace.h"
@@ -22,40 +23,43 @@ put(void *user, const void *data, size_t size)
 	return 0;
 }
 
+static const char *const by_calls[] = {"calls", NULL};
+static const char *const as_profile[] = {"calls.style=profile", NULL};
+
 /* Reports the calls of a trace given as text. */
 static struct buf
 count(const char *text, const char *format, const char *isa, const struct poly_symbols *symbols)
 {
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct buf out = {0};
 	const struct poly_sink sink = {put, &out};
 	struct poly_reader *reader;
-	struct poly_calls *calls;
+	struct poly_stats *calls;
 	const struct poly_batch *batch;
 	struct poly_error error;
-	poly_columns columns;
 	reading.format = format;
 	reading.isa = isa;
 	/* Small batches, so that calls span batches. */
 	reading.batch_rows = 5;
+	options.analyses = by_calls;
+	options.options = as_profile;
 	options.symbols = symbols;
 	if (poly_reader_open_memory(text, strlen(text), &reading, &reader, &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(poly_calls_new(&options, &calls, &error), POLY_OK);
-	if (poly_calls_bind(calls, poly_reader_info(reader), &columns, &error) != POLY_OK)
+	assert_int_equal(poly_stats_new(&options, &calls, &error), POLY_OK);
+	if (poly_stats_begin(calls, poly_reader_info(reader), &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(columns & ~poly_calls_columns(), 0);
-	poly_reader_project(reader, columns);
+	poly_reader_project(reader, poly_stats_columns(calls));
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
-		assert_int_equal(poly_calls_update(calls, batch, &error), POLY_OK);
-	assert_int_equal(poly_calls_finish(calls, &error), POLY_OK);
-	assert_int_equal(poly_calls_fold(calls, &sink, &error), POLY_OK);
+		assert_int_equal(poly_stats_update(calls, batch, &error), POLY_OK);
+	assert_int_equal(poly_stats_finish(calls, &error), POLY_OK);
+	assert_int_equal(poly_stats_write(calls, "calls", "folded", &sink, &error), POLY_OK);
 	struct poly_report *report = poly_report_new();
-	poly_calls_report(calls, POLY_CALLS_PROFILE, false, report);
+	poly_stats_report(calls, "calls", report);
 	assert_int_equal(poly_report_render(report, POLY_RENDER_CSV, &sink, &error), POLY_OK);
 	poly_report_free(report);
-	poly_calls_free(calls);
+	poly_stats_free(calls);
 	poly_reader_close(reader);
 	return out;
 }
@@ -357,7 +361,7 @@ deep_recursion_is_counted(void **state)
 		count(buf_text(&text), "text:thread,pc:hex,opcode_size,text", NULL, NULL);
 	assert_int_equal(total(&out, "calls"), 5001);
 	assert_int_equal(total(&out, "returned_calls"), 5000);
-	assert_int_equal(total(&out, "frames_beyond_the_depth_limit"), 5001 - POLY_CALLS_DEPTH);
+	assert_int_equal(total(&out, "frames_beyond_the_depth_limit"), 5001 - CALLS_DEPTH);
 	buf_free(&out);
 	buf_free(&text);
 }
@@ -442,23 +446,21 @@ opcodes_and_their_texts_agree(void **state)
 static void
 a_trace_without_identifiable_calls_is_refused(void **state)
 {
-	struct poly_calls_options options = POLY_CALLS_OPTIONS_INIT;
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
-	struct poly_calls *calls;
+	struct poly_stats *calls;
 	struct poly_error error;
-	poly_columns columns;
 	(void)state;
 	reading.format = "text:pc:hex,address:hex";
 	assert_int_equal(
 		poly_reader_open_memory("1 2\n", 4, &reading, &reader, &error), POLY_OK);
-	assert_int_equal(poly_calls_new(&options, &calls, &error), POLY_OK);
-	assert_int_equal(poly_calls_bind(calls, poly_reader_info(reader), &columns, &error),
-		POLY_ERR_USAGE);
-	poly_calls_free(calls);
+	options.analyses = by_calls;
+	assert_int_equal(poly_stats_new(&options, &calls, &error), POLY_OK);
+	assert_int_equal(
+		poly_stats_begin(calls, poly_reader_info(reader), &error), POLY_ERR_USAGE);
+	poly_stats_free(calls);
 	poly_reader_close(reader);
-	options.size = 0;
-	assert_int_equal(poly_calls_new(&options, &calls, &error), POLY_ERR_USAGE);
 }
 
 int

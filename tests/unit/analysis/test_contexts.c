@@ -19,7 +19,8 @@ rows_of_threads(size_t rows, uint64_t (*thread)(size_t row))
 {
 	struct batch batch;
 	assert_int_equal(
-		batch_init(&batch, CONTEXT_COLUMNS, POLY_BATCH_ROWS, &info, NULL), POLY_OK);
+		batch_init(&batch, POLY_COLUMNS(CONTEXT_COLUMNS), POLY_BATCH_ROWS, &info, NULL),
+		POLY_OK);
 	batch.view.rows = rows;
 	for (size_t row = 0; row < rows; row++)
 		batch_put(&batch, thread, row, thread(row));
@@ -98,7 +99,7 @@ the_first_column_with_a_value_identifies_the_context(void **unused)
 	struct batch batch;
 	uint16_t context[POLY_BATCH_ROWS], sole_context;
 	bool mixed;
-	batch_init(&batch, CONTEXT_COLUMNS, POLY_BATCH_ROWS, &info, NULL);
+	batch_init(&batch, POLY_COLUMNS(CONTEXT_COLUMNS), POLY_BATCH_ROWS, &info, NULL);
 	batch.view.rows = 6;
 	batch_put(&batch, cpu, 0, 1);
 	batch_put(&batch, process, 1, 1);

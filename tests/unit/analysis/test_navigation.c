@@ -410,23 +410,43 @@ a_query_that_the_trace_cannot_answer_is_refused(void **state)
 #ifdef POLY_FAULT_INJECTION
 #include "base/mem.h"
 
+/* Runs a query of a batch with an option while allocations fail. */
+static void
+use_query(const struct poly_batch *batch, const char *analysis, const char *option,
+	struct poly_report *report)
+{
+	const char *const names[] = {analysis, NULL}, *const words[] = {option, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *stats;
+	struct buf out = {0};
+	const struct poly_sink sink = {put, &out};
+	options.analyses = names;
+	options.options = words;
+	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
+		return;
+	if (poly_stats_begin(stats, batch->info, NULL) == POLY_OK &&
+		poly_stats_update(stats, batch, NULL) >= 0 &&
+		poly_stats_finish(stats, NULL) >= 0) {
+		poly_stats_report(stats, analysis, report);
+		poly_stats_write(stats, analysis, "folded", &sink, NULL);
+	}
+	poly_stats_free(stats);
+	buf_free(&out);
+}
+
 /* Runs all queries of a batch while allocations fail. */
 static void
 use_everything(const struct poly_batch *batch)
 {
 	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
 	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
-	struct poly_calls_options counting = POLY_CALLS_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
 	struct poly_state *state;
 	struct poly_defuse *who;
-	struct poly_calls *calls;
-	poly_columns columns;
 	struct buf out = {0};
 	const struct poly_sink sink = {put, &out};
 	if (!report)
 		return;
-	counting.merges_unreturned = true;
 	asking.reg = "r1";
 	if (poly_state_new(&gathering, batch->info, &state, NULL) == POLY_OK) {
 		poly_state_update(state, batch, NULL);
@@ -439,17 +459,8 @@ use_everything(const struct poly_batch *batch)
 		poly_defuse_report(who, report);
 		poly_defuse_free(who);
 	}
-	if (poly_calls_new(&counting, &calls, NULL) == POLY_OK) {
-		poly_calls_bind(calls, batch->info, &columns, NULL);
-		if (poly_calls_update(calls, batch, NULL) == POLY_OK &&
-			poly_calls_finish(calls, NULL) == POLY_OK) {
-			for (int style = POLY_CALLS_TREE; style <= POLY_CALLS_LIST; style++)
-				poly_calls_report(
-					calls, (enum poly_calls_style)style, true, report);
-			poly_calls_fold(calls, &sink, NULL);
-		}
-		poly_calls_free(calls);
-	}
+	use_query(batch, "calls", "calls.unreturned=merge", report);
+	use_query(batch, "calls", "calls.style=profile", report);
 	poly_report_render(report, POLY_RENDER_TEXT, &sink, NULL);
 	poly_report_free(report);
 	buf_free(&out);

@@ -66,8 +66,8 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 	enum poly_status status;
 	struct side of[2] = {{readers[0]}, {readers[1]}};
 	const struct poly_diff_side sides[2] = {
-		{poly_reader_info(readers[0]), next_batch, &of[0], 0},
-		{poly_reader_info(readers[1]), next_batch, &of[1], 0}};
+		{{poly_reader_info(readers[0]), next_batch, &of[0]}, 0},
+		{{poly_reader_info(readers[1]), next_batch, &of[1]}, 0}};
 	if (poly_diff_new(options, sides, &diff, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	for (unsigned side = 0; side < 2; side++)
@@ -633,8 +633,8 @@ a_processor_that_is_too_far_ahead_is_reported(void **state)
 	struct side of[2] = {
 		{open_rows(&texts[0], "qemu4v", 0)}, {open_rows(&texts[1], "qemu4v", 0)}};
 	const struct poly_diff_side sides[2] = {
-		{poly_reader_info(of[0].reader), next_batch, &of[0], 0},
-		{poly_reader_info(of[1].reader), next_batch, &of[1], 0}};
+		{{poly_reader_info(of[0].reader), next_batch, &of[0]}, 0},
+		{{poly_reader_info(of[1].reader), next_batch, &of[1]}, 0}};
 	const struct poly_difference *found;
 	struct poly_diff *diff;
 	struct poly_error error;
@@ -656,8 +656,8 @@ unknown_words_are_rejected(void **state)
 	(void)state;
 	struct buf sample = load_sample(SAMPLE);
 	struct poly_reader *reader = open_rows(&sample, "qemu4v", 0);
-	const struct poly_diff_side sides[2] = {{poly_reader_info(reader), NULL, NULL, 0},
-		{poly_reader_info(reader), NULL, NULL, 0}};
+	const struct poly_diff_side sides[2] = {{{poly_reader_info(reader), NULL, NULL}, 0},
+		{{poly_reader_info(reader), NULL, NULL}, 0}};
 	const char *bad[] = {"no-such-word", NULL};
 	for (int i = 0; i < 8; i++) {
 		struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
@@ -754,8 +754,8 @@ published_traces_are_compared_completely(void **state)
 		struct side of[2] = {
 			{open_rows(&trace, "tarmac", 0)}, {open_rows(&copy, "qemu4v", 100)}};
 		const struct poly_diff_side sides[2] = {
-			{poly_reader_info(of[0].reader), next_batch, &of[0], 0},
-			{poly_reader_info(of[1].reader), next_batch, &of[1], 0}};
+			{{poly_reader_info(of[0].reader), next_batch, &of[0]}, 0},
+			{{poly_reader_info(of[1].reader), next_batch, &of[1]}, 0}};
 		const struct poly_difference *found;
 		struct poly_diff_counts counts;
 		struct poly_diff *diff;
@@ -1067,8 +1067,8 @@ compare_failing(struct poly_reader *const readers[2])
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
 	struct side of[2] = {{readers[0]}, {readers[1]}};
 	const struct poly_diff_side sides[2] = {
-		{poly_reader_info(readers[0]), next_batch, &of[0], 0},
-		{poly_reader_info(readers[1]), next_batch, &of[1], 0}};
+		{{poly_reader_info(readers[0]), next_batch, &of[0]}, 0},
+		{{poly_reader_info(readers[1]), next_batch, &of[1]}, 0}};
 	const struct poly_difference *found;
 	struct poly_diff_line line;
 	struct poly_diff *diff;

@@ -93,7 +93,8 @@ read_merged(struct poly_merge *merge, const struct trace *traces, size_t count,
 	uint64_t rows = 0;
 	for (size_t i = 0; i < count; i++) {
 		readers[i] = open_trace(&traces[i], batch_rows);
-		poly_merge_set_reader(merge, i, readers[i]);
+		const struct poly_source source = poly_reader_source(readers[i]);
+		poly_merge_set_source(merge, i, &source);
 	}
 	enum poly_status status = poly_merge_start(merge, error);
 	while (status == POLY_OK &&
@@ -1384,7 +1385,8 @@ merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly
 	if (status == POLY_OK)
 		status = poly_merge_resolve(*merge, error);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
-		poly_merge_set_reader(*merge, i, readers[4 + i]);
+		const struct poly_source source = poly_reader_source(readers[4 + i]);
+	poly_merge_set_source(*merge, i, &source);
 	if (status == POLY_OK)
 		status = poly_merge_start(*merge, error);
 	while (status == POLY_OK)

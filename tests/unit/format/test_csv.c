@@ -92,9 +92,8 @@ every_form_has_its_text(void **state)
 {
 	(void)state;
 	struct fixture f;
-	fixture_init(&f, POLY_HAS(kind) | POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(pc) |
-				 POLY_HAS(reg) | POLY_HAS(immediate) | POLY_HAS(executed) |
-				 POLY_HAS(payload) | POLY_HAS(raw) | POLY_HAS(origin));
+	fixture_init(&f, POLY_COLUMNS(kind, record, time, pc, reg, immediate, executed, payload,
+				 raw, origin));
 	f.batch.view.rows = 3;
 	batch_put(&f.batch, kind, 0, POLY_KIND_SYNC);
 	batch_put(&f.batch, record, 0, 1);
@@ -123,7 +122,7 @@ text_is_quoted_if_necessary(void **state)
 {
 	(void)state;
 	struct fixture f;
-	fixture_init(&f, POLY_HAS(size) | POLY_HAS(text));
+	fixture_init(&f, POLY_COLUMNS(size, text));
 	f.batch.view.rows = 7;
 	put_text(&f, 0, "plain text; 'so'");
 	put_text(&f, 1, "");
@@ -148,18 +147,16 @@ requested_columns_are_written_even_if_the_source_lacks_them(void **state)
 {
 	(void)state;
 	struct fixture f;
-	fixture_init(&f, POLY_HAS(pc) | POLY_HAS(size) | POLY_HAS(raw) | POLY_HAS(origin));
+	fixture_init(&f, POLY_COLUMNS(pc, size, raw, origin));
 	f.batch.view.rows = 1;
 	batch_put(&f.batch, pc, 0, 4);
 	batch_put(&f.batch, size, 0, 2);
 	batch_put(&f.batch, origin, 0, 99);
 	batch_put_bytes(&f.batch, POLY_COLUMN_raw, 0, "A", 1);
 	assert_string_equal(written(&f, POLY_ALL_COLUMNS), "pc,size\n0x4,2\n");
+	assert_string_equal(written(&f, POLY_COLUMNS_EXCEPT(origin, site)), "pc,size\n0x4,2\n");
 	assert_string_equal(
-		written(&f, POLY_ALL_COLUMNS & ~(POLY_HAS(origin) | POLY_HAS(site))),
-		"pc,size\n0x4,2\n");
-	assert_string_equal(written(&f, POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(time)),
-		"time,raw,origin\n,41,99\n");
+		written(&f, POLY_COLUMNS(origin, raw, time)), "time,raw,origin\n,41,99\n");
 	fixture_fini(&f);
 }
 
@@ -170,7 +167,7 @@ row_is_the_number_of_the_record(void **state)
 	static const enum poly_column order[] = {POLY_COLUMN_size, POLY_COLUMN_row};
 	static const uint32_t picked[] = {0, 6};
 	struct fixture f;
-	fixture_init(&f, POLY_HAS(pc) | POLY_HAS(size));
+	fixture_init(&f, POLY_COLUMNS(pc, size));
 	f.batch.view.rows = 2;
 	f.batch.view.first = 10;
 	f.batch.view.picked = picked;
@@ -178,10 +175,10 @@ row_is_the_number_of_the_record(void **state)
 	batch_put(&f.batch, size, 1, 2);
 	assert_string_equal(written(&f, POLY_ALL_COLUMNS), "pc,size\n0x4,\n,2\n");
 	assert_string_equal(
-		written(&f, POLY_ALL_COLUMNS | POLY_HAS(row)), "row,pc,size\n11,0x4,\n17,,2\n");
-	assert_string_equal(written(&f, POLY_HAS(row)), "row\n11\n17\n");
-	assert_string_equal(
-		written_in_order(&f, POLY_HAS(pc) | POLY_HAS(size) | POLY_HAS(row), order, 2),
+		written(&f, poly_columns_union(POLY_ALL_COLUMNS, POLY_COLUMNS(row))),
+		"row,pc,size\n11,0x4,\n17,,2\n");
+	assert_string_equal(written(&f, POLY_COLUMNS(row)), "row\n11\n17\n");
+	assert_string_equal(written_in_order(&f, POLY_COLUMNS(pc, size, row), order, 2),
 		"size,row,pc\n,11,0x4\n2,17,\n");
 	fixture_fini(&f);
 }
@@ -191,7 +188,7 @@ a_row_of_one_absent_value_is_not_a_blank_line(void **state)
 {
 	(void)state;
 	struct fixture f;
-	fixture_init(&f, POLY_HAS(pc));
+	fixture_init(&f, POLY_COLUMNS(pc));
 	f.batch.view.rows = 2;
 	batch_put(&f.batch, pc, 1, 4);
 	assert_string_equal(written(&f, POLY_ALL_COLUMNS), "pc\n\"\"\n0x4\n");
@@ -208,8 +205,8 @@ an_empty_list_of_columns_is_rejected(void **state)
 	struct poly_sink sink = {collect, &f.out};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = "csv";
-	options.columns = 0;
-	fixture_init(&f, POLY_HAS(pc));
+	options.columns = POLY_NO_COLUMNS;
+	fixture_init(&f, POLY_COLUMNS(pc));
 	assert_int_equal(poly_writer_open_sink(&sink, &f.info.view, &options, &writer, &error),
 		POLY_ERR_USAGE);
 	assert_string_equal(error.message, "no column to write");

@@ -899,7 +899,7 @@ a_trace_without_registers_is_refused(void **unused)
 	const struct poly_trace_info source = {.format = "tt6",
 		.raw_format = "tt6",
 		.isa = "powerpc",
-		.columns = POLY_ALL_COLUMNS};
+		.columns = POLY_ALL_COLUMNS_INIT};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct buf out = {0};
 	struct poly_sink sink = {collect, &out};

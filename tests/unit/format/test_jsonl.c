@@ -105,8 +105,10 @@ assert_becomes(const char *line, const char *expected)
 {
 	struct buf in = {0}, out = {0};
 	buf_printf(&in, HEADER "%s", line);
-	const poly_columns chosen = POLY_ALL_COLUMNS & ~(POLY_HAS(verbatim) | POLY_HAS(origin));
-	assert_int_equal(rewrite(in.data, in.size, chosen & ~POLY_HAS(site), &out), POLY_END);
+	const poly_columns chosen = POLY_COLUMNS_EXCEPT_INIT(verbatim, origin);
+	assert_int_equal(
+		rewrite(in.data, in.size, poly_columns_minus(chosen, POLY_COLUMNS(site)), &out),
+		POLY_END);
 	assert_string_equal(buf_text(&out) + strlen(HEADER), expected);
 	buf_free(&in);
 	buf_free(&out);
@@ -247,8 +249,8 @@ the_header_is_restored(void **state)
 	assert_string_equal(poly_trace_label(info, "z.1"), "\u00e4 \"");
 	assert_string_equal(poly_trace_label(info, "b"), "");
 	assert_null(poly_trace_label(info, "a"));
-	assert_true(info->columns & POLY_HAS(pc));
-	assert_false(info->columns & POLY_HAS(time));
+	assert_true(POLY_HAS(info->columns, pc));
+	assert_false(POLY_HAS(info->columns, time));
 	poly_reader_close(reader);
 	assert_rewritten(text, strlen(text));
 }
@@ -261,7 +263,7 @@ without_a_header_the_information_is_empty(void **state)
 	const struct poly_batch *batch = read_text("{\"record\":\"x\"}\n", &reader);
 	assert_null(batch->info->raw_format);
 	assert_null(batch->info->isa);
-	assert_int_equal(batch->info->columns, POLY_ALL_COLUMNS);
+	assert_true(poly_columns_equal(batch->info->columns, POLY_ALL_COLUMNS));
 	assert_string_equal(poly_trace_fact(batch->info, "jsonl.header"), "");
 	assert_string_equal(batch->info->records[batch->record[0]], "x");
 	assert_false(poly_present(batch, POLY_COLUMN_verbatim, 0));
@@ -477,7 +479,7 @@ is_slice(enum poly_form form)
 static void
 fill(struct batch *batch, struct info *info, uint64_t *state)
 {
-	const poly_columns own = POLY_HAS(origin) | POLY_HAS(site) | POLY_HAS(verbatim);
+	const poly_columns own = POLY_COLUMNS_INIT(origin, site, verbatim);
 	batch_clear(batch);
 	batch->view.rows = 1000;
 	for (size_t row = 0; row < batch->view.rows; row++) {
@@ -485,7 +487,7 @@ fill(struct batch *batch, struct info *info, uint64_t *state)
 			uint64_t random = next_random(state), more = next_random(state);
 			enum poly_column column = (enum poly_column)c;
 			enum poly_form form = poly_column_form(column);
-			if (random % 3 || own >> c & 1)
+			if (random % 3 || poly_columns_has(own, column))
 				continue;
 			if (is_slice(form))
 				batch_put_bytes(batch, column, row, &more, random / 3 % 9);
@@ -530,7 +532,7 @@ random_batches_come_back_column_by_column(void **state)
 	info_init(&info);
 	info.view.records = records;
 	info.view.record_count = 4;
-	info.view.columns = POLY_ALL_COLUMNS & ~POLY_HAS(site);
+	info.view.columns = POLY_COLUMNS_EXCEPT(site);
 	assert_int_equal(
 		batch_init(&batch, POLY_ALL_COLUMNS, POLY_BATCH_ROWS, &info.view, NULL),
 		POLY_OK);
@@ -568,8 +570,8 @@ the_key_row_is_ignored_and_its_line_keeps_its_bytes(void **state)
 	struct buf out = {0};
 	assert_rewritten(text, strlen(text));
 	assert_becomes("{\"row\":7,\"pc\":\"0x1\"}\n", "{\"pc\":\"0x1\"}\n");
-	const enum poly_status status =
-		rewrite(text, strlen(text), POLY_ALL_COLUMNS | POLY_HAS(row), &out);
+	const enum poly_status status = rewrite(text, strlen(text),
+		poly_columns_union(POLY_ALL_COLUMNS, POLY_COLUMNS(row)), &out);
 	assert_int_equal(status, POLY_END);
 	assert_string_equal(strchr(buf_text(&out), '\n'),
 		"\n{\"row\":1,\"pc\":\"0x1\"}\n{\"row\":2,\"pc\":\"0x2\"}\n{\"row\":3}\n");
@@ -625,7 +627,7 @@ row_origin_and_site_are_written_only_by_name(void **state)
 	struct buf out = {0};
 	info_init(&info);
 	info.view.format = "made";
-	info.view.columns = POLY_HAS(pc) | POLY_HAS(raw) | POLY_HAS(origin);
+	info.view.columns = POLY_COLUMNS(pc, raw, origin);
 	assert_int_equal(batch_init(&batch, POLY_ALL_COLUMNS, 1, &info.view, NULL), POLY_OK);
 	batch.view.rows = 1;
 	batch_put(&batch, pc, 0, 16);
@@ -639,7 +641,7 @@ row_origin_and_site_are_written_only_by_name(void **state)
 		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"made\","
 		"\"columns\":[\"pc\",\"raw\"]}\n{\"pc\":\"0x10\",\"raw\":\"ab\"}\n");
 	buf_clear(&out);
-	writer = new_writer(&out, &info.view, POLY_HAS(pc) | POLY_HAS(origin) | POLY_HAS(time));
+	writer = new_writer(&out, &info.view, POLY_COLUMNS(pc, origin, time));
 	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
 	finish(writer);
 	assert_string_equal(buf_text(&out),
@@ -647,7 +649,7 @@ row_origin_and_site_are_written_only_by_name(void **state)
 		"\"columns\":[\"pc\",\"origin\"]}\n{\"pc\":\"0x10\",\"origin\":64}\n");
 	buf_clear(&out);
 	batch.view.first = 10;
-	writer = new_writer(&out, &info.view, POLY_HAS(row));
+	writer = new_writer(&out, &info.view, POLY_COLUMNS(row));
 	assert_int_equal(poly_writer_write(writer, &batch.view, NULL), POLY_OK);
 	finish(writer);
 	assert_string_equal(buf_text(&out),

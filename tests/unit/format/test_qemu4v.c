@@ -299,7 +299,7 @@ expect_cpus(const char *text, size_t batch_rows, const char *expected)
 	char value[300];
 	options.format = "qemu4v";
 	options.batch_rows = batch_rows;
-	options.columns = POLY_HAS(cpu);
+	options.columns = POLY_COLUMNS(cpu);
 	assert_int_equal(
 		poly_reader_open_memory(text, strlen(text), &options, &reader, NULL), POLY_OK);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {

@@ -1082,7 +1082,7 @@ a_branch_waits_for_the_next_instruction(void **state)
 	load("amber/thread_001.tt6", &bytes);
 	struct conversion conversion = {
 		.read = options_for("tt6"), .to = "tt6", .note = "last branch"};
-	conversion.read.columns = POLY_ALL_COLUMNS & ~POLY_HAS(next_pc);
+	conversion.read.columns = POLY_COLUMNS_EXCEPT(next_pc);
 	assert_int_equal(convert(&conversion, &bytes), POLY_OK);
 	assert_bytes(&conversion.out, bytes.data, 552); /* but the last one, an sc */
 	assert_int_equal(conversion.notes, 1);

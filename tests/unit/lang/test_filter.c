@@ -223,7 +223,7 @@ static const struct {
 static void
 open_table(struct table *table)
 {
-	const poly_columns wanted = POLY_ALL_COLUMNS & ~POLY_HAS(raw);
+	const poly_columns wanted = POLY_COLUMNS_EXCEPT_INIT(raw);
 	memset(table, 0, sizeof *table);
 	info_init(&table->info);
 	table->info.view.columns = wanted;
@@ -293,7 +293,7 @@ selected_rows_keep_values_absence_and_row(void **state)
 	assert_int_equal(batch_finish(&table.batch, NULL), POLY_OK);
 	table.batch.view.first = 7000;
 	assert_int_equal(poly_filter_new("mnemonic == LOAD", &filter, NULL), POLY_OK);
-	assert_true(poly_filter_columns(filter) == POLY_HAS(mnemonic));
+	assert_true(poly_columns_equal(poly_filter_columns(filter), POLY_COLUMNS(mnemonic)));
 	assert_int_equal(poly_filter_bind(filter, &table.info.view, NULL), POLY_OK);
 	const struct poly_batch *view = poly_filter_apply(filter, &table.batch.view, NULL);
 	size_t at = 0;

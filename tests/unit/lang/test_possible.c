@@ -135,11 +135,11 @@ struct table {
 static void
 open_table(struct table *table)
 {
-	poly_columns wanted = 0;
+	poly_columns wanted = POLY_NO_COLUMNS;
 	memset(table, 0, sizeof *table);
 	info_init(&table->info);
 	for (size_t c = 0; c < COLUMNS; c++)
-		wanted |= (poly_columns)1 << columns[c];
+		poly_columns_add(&wanted, columns[c]);
 	table->info.view.columns = wanted;
 	assert_int_equal(
 		batch_init(&table->batch, wanted, POLY_BATCH_ROWS, &table->info.view, NULL),

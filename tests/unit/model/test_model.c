@@ -39,10 +39,40 @@ columns_are_found_by_name(void **state)
 	assert_string_equal(poly_column_name(POLY_COLUMN_row), "row");
 	assert_int_equal(poly_column_form(POLY_COLUMN_row), POLY_FORM_DEC);
 	assert_int_equal(poly_column_find("row", 3), POLY_COLUMN_COUNT);
-	assert_false(POLY_ALL_COLUMNS & POLY_HAS(row));
+	assert_false(POLY_HAS(POLY_ALL_COLUMNS, row));
 	assert_null(poly_column_name(POLY_COLUMN_COUNT));
 	assert_null(poly_column_doc((enum poly_column) - 1));
-	assert_true(POLY_ALL_COLUMNS >> (POLY_COLUMN_COUNT - 1) == 1);
+	for (unsigned c = 0; c < POLY_COLUMN_NONE; c++)
+		assert_int_equal(poly_columns_has(POLY_ALL_COLUMNS, (enum poly_column)c),
+			c < POLY_COLUMN_COUNT);
+}
+
+static void
+sets_of_columns_are_algebra(void **state)
+{
+	static const poly_columns fixed = POLY_COLUMNS_INIT(kind, site, row);
+	poly_columns set = POLY_NO_COLUMNS;
+	(void)state;
+	assert_true(poly_columns_empty(set));
+	assert_int_equal(poly_columns_next(set, 0), POLY_COLUMN_NONE);
+	poly_columns_add(&set, POLY_COLUMN_row);
+	poly_columns_add(&set, POLY_COLUMN_kind);
+	assert_true(poly_columns_subset(set, fixed) && !poly_columns_subset(fixed, set));
+	assert_false(poly_columns_equal(set, fixed));
+	poly_columns_add(&set, POLY_COLUMN_site);
+	assert_true(poly_columns_equal(set, fixed));
+	assert_int_equal(poly_columns_next(set, 0), POLY_COLUMN_kind);
+	assert_int_equal(poly_columns_next(set, 1), POLY_COLUMN_site);
+	assert_int_equal(poly_columns_next(set, POLY_COLUMN_site + 1), POLY_COLUMN_row);
+	assert_int_equal(poly_columns_next(set, POLY_COLUMN_row + 1), POLY_COLUMN_NONE);
+	poly_columns_remove(&set, POLY_COLUMN_row);
+	assert_true(poly_columns_subset(set, POLY_ALL_COLUMNS));
+	assert_true(poly_columns_overlap(set, POLY_COLUMNS(pc, site)));
+	assert_false(poly_columns_overlap(set, POLY_COLUMNS_EXCEPT(kind, site)));
+	assert_true(poly_columns_equal(poly_columns_minus(fixed, set), POLY_COLUMNS(row)));
+	assert_true(poly_columns_equal(poly_columns_common(fixed, set), set));
+	assert_true(poly_columns_equal(poly_columns_union(set, POLY_COLUMNS(row)), fixed));
+	assert_false(poly_columns_has(fixed, POLY_COLUMN_NONE));
 }
 
 static void
@@ -210,7 +240,7 @@ columns_that_are_not_wanted_have_no_storage(void **state)
 	struct info info;
 	size_t n;
 	info_init(&info);
-	assert_int_equal(batch_init(&batch, POLY_HAS(pc), 10, &info.view, NULL), POLY_OK);
+	assert_int_equal(batch_init(&batch, POLY_COLUMNS(pc), 10, &info.view, NULL), POLY_OK);
 	batch_put(&batch, cpu, 0, 1);
 	batch_put_integer(&batch, POLY_COLUMN_value, 0, 1);
 	batch_put_bytes(&batch, POLY_COLUMN_text, 0, "text", 4);
@@ -357,6 +387,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_found_by_name),
+		cmocka_unit_test(sets_of_columns_are_algebra),
 		cmocka_unit_test(enumerations_have_the_names_of_their_constants),
 		cmocka_unit_test(values_have_one_text),
 		cmocka_unit_test(stored_values_stay_until_the_batch_is_cleared),

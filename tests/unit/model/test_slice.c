@@ -28,8 +28,7 @@ static void
 fill(struct batch *batch, uint64_t *state)
 {
 	static const struct poly_trace_info info;
-	const poly_columns wanted =
-		POLY_HAS(pc) | POLY_HAS(size) | POLY_HAS(text) | POLY_HAS(value);
+	const poly_columns wanted = POLY_COLUMNS_INIT(pc, size, text, value);
 	assert_int_equal(batch_init(batch, wanted, POLY_BATCH_ROWS, &info, NULL), POLY_OK);
 	batch->view.first = 10000;
 	batch->view.rows = POLY_BATCH_ROWS;

@@ -68,14 +68,17 @@ select_records(const struct poly_selection_options *options, size_t batch_rows, 
 	reading.batch_rows = batch_rows;
 	if (poly_selection_new(options, &selection, &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	reading.columns = POLY_HAS(pc) | poly_selection_columns(selection);
+	reading.columns =
+		poly_columns_union(POLY_COLUMNS(pc), poly_selection_columns(selection));
 	if (poly_reader_open_memory(trace, trace_size, &reading, &reader, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	if (poly_selection_bind(selection, poly_reader_info(reader), &error) != POLY_OK)
 		fail_msg("%s", error.message);
+	const struct poly_source source = poly_reader_source(reader);
+	poly_reader_prune(reader, poly_selection_pruning(selection), selection);
 	memset(taken, 0, LINES + 1);
 	uint64_t count = 0, last = 0;
-	while ((status = poly_selection_next(selection, reader, &batch, &error)) == POLY_OK) {
+	while ((status = poly_selection_next(selection, &source, &batch, &error)) == POLY_OK) {
 		assert_true(batch->rows > 0);
 		for (size_t r = 0; r < batch->rows; r++) {
 			const uint64_t number = poly_batch_number(batch, r);
@@ -87,7 +90,7 @@ select_records(const struct poly_selection_options *options, size_t batch_rows, 
 		}
 	}
 	assert_int_equal(poly_selection_count(selection), count);
-	assert_int_equal(poly_selection_next(selection, reader, &batch, &error), status);
+	assert_int_equal(poly_selection_next(selection, &source, &batch, &error), status);
 	poly_selection_free(selection);
 	poly_reader_close(reader);
 	return status;
@@ -230,7 +233,7 @@ invalid_selections_are_rejected(void **state)
 	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
 	struct poly_selection *selection;
 	struct poly_error error;
-	const struct poly_trace_info info = {.columns = POLY_HAS(pc)};
+	const struct poly_trace_info info = {.columns = POLY_COLUMNS_INIT(pc)};
 	(void)state;
 	options.has_times = true;
 	options.from_time = 2;
@@ -250,6 +253,54 @@ invalid_selections_are_rejected(void **state)
 	assert_int_equal(poly_selection_new(&options, &selection, &error), POLY_ERR_USAGE);
 }
 
+/* A source that the library does not know: the records that another selection selects. */
+struct chain {
+	struct poly_selection *selection;
+	struct poly_source source;
+};
+
+static enum poly_status
+next_of_chain(void *user, const struct poly_batch **batch, struct poly_error *error)
+{
+	struct chain *chain = user;
+	return poly_selection_next(chain->selection, &chain->source, batch, error);
+}
+
+static void
+any_source_of_batches_can_be_selected_from(void **state)
+{
+	(void)state;
+	struct poly_selection_options options = POLY_SELECTION_OPTIONS_INIT;
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	struct poly_selection *outer;
+	struct poly_error error;
+	struct chain chain;
+	const struct poly_batch *batch;
+	uint64_t last = 0, count = 0;
+	options.every = 3; /* records 1, 4, 7 ... */
+	reading.format = "text:pc:hex,time:dec|-";
+	assert_int_equal(poly_selection_new(&options, &chain.selection, &error), POLY_OK);
+	options.every = 2; /* of these 1, 7, 13 ... */
+	assert_int_equal(poly_selection_new(&options, &outer, &error), POLY_OK);
+	assert_int_equal(
+		poly_reader_open_memory(trace, trace_size, &reading, &reader, &error), POLY_OK);
+	chain.source = poly_reader_source(reader);
+	const struct poly_source source = {chain.source.info, next_of_chain, &chain};
+	assert_int_equal(poly_selection_bind(chain.selection, source.info, &error), POLY_OK);
+	assert_int_equal(poly_selection_bind(outer, source.info, &error), POLY_OK);
+	while (poly_selection_next(outer, &source, &batch, &error) == POLY_OK) {
+		for (size_t r = 0; r < batch->rows; r++, count++) {
+			assert_int_equal(poly_batch_number(batch, r), last ? last + 6 : 1);
+			last = poly_batch_number(batch, r);
+		}
+	}
+	assert_int_equal(count, (LINES + 5) / 6);
+	poly_selection_free(outer);
+	poly_selection_free(chain.selection);
+	poly_reader_close(reader);
+}
+
 int
 main(void)
 {
@@ -260,6 +311,7 @@ main(void)
 		cmocka_unit_test(the_last_records_are_kept),
 		cmocka_unit_test(a_head_or_tail_of_0_selects_no_record),
 		cmocka_unit_test(samples_have_the_requested_size_and_repeat),
+		cmocka_unit_test(any_source_of_batches_can_be_selected_from),
 		cmocka_unit_test(invalid_selections_are_rejected),
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);

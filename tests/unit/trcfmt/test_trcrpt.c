@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "polytrace/reader.h"
 #include "polytrace/trcrpt.h"
 
 #include "base/buf.h"
@@ -81,7 +82,10 @@ report_of(const char *first, const char *second, const struct poly_trcrpt_option
 	struct poly_templates *set = templates();
 	struct poly_reader *readers[2] = {open_rows(first), second ? open_rows(second) : NULL};
 	static const char *const names[] = {"first", "second"};
-	const struct poly_trcrpt_inputs inputs = {readers, names, second ? 2 : 1};
+	struct poly_source sources[2] = {poly_reader_source(readers[0])};
+	if (second)
+		sources[1] = poly_reader_source(readers[1]);
+	const struct poly_trcrpt_inputs inputs = {sources, names, second ? 2 : 1};
 	const struct poly_sink sink = {gather, &out};
 	struct poly_trcrpt *report;
 	struct poly_error error;
@@ -349,7 +353,8 @@ a_hook_id_of_zero_is_shown_by_template_004(void **state)
 	options.no_header = true;
 	struct poly_reader *reader = open_rows(rows);
 	const char *const name = "first";
-	const struct poly_trcrpt_inputs inputs = {&reader, &name, 1};
+	const struct poly_source source = poly_reader_source(reader);
+	const struct poly_trcrpt_inputs inputs = {&source, &name, 1};
 	const struct poly_sink sink = {gather, &out};
 	const char text[] = "004 1.0 L=KERN \"zero\" X2\n";
 	assert_int_equal(
@@ -413,7 +418,10 @@ many_traces_are_merged_by_time_and_keep_their_order(void **state)
 	}
 	const char *const list[] = {"ids=off,filename=on,aix.columns=filename:5", NULL};
 	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
-	const struct poly_trcrpt_inputs inputs = {readers, names, INPUTS};
+	struct poly_source sources[INPUTS];
+	for (int i = 0; i < INPUTS; i++)
+		sources[i] = poly_reader_source(readers[i]);
+	const struct poly_trcrpt_inputs inputs = {sources, names, INPUTS};
 	const struct poly_sink sink = {gather, &out};
 	struct poly_templates *set = templates();
 	struct poly_trcrpt *report;
@@ -604,7 +612,8 @@ a_summary_adds_up(void **state)
 					EVENT(14500, 9, "2000", "");
 	struct poly_reader *reader = open_rows(rows);
 	static const char *const names[] = {"first"};
-	const struct poly_trcrpt_inputs inputs = {&reader, names, 1};
+	const struct poly_source source = poly_reader_source(reader);
+	const struct poly_trcrpt_inputs inputs = {&source, names, 1};
 	struct poly_trcrpt *report;
 	struct poly_report *tree = poly_report_new();
 	struct buf out = {0};
@@ -680,7 +689,8 @@ a_sink_that_fails_ends_the_report(void **state)
 	struct poly_templates *set = templates();
 	struct poly_reader *reader = open_rows(HEADER DISPATCH(1));
 	static const char *const names[] = {"first"};
-	const struct poly_trcrpt_inputs inputs = {&reader, names, 1};
+	const struct poly_source source = poly_reader_source(reader);
+	const struct poly_trcrpt_inputs inputs = {&source, names, 1};
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_trcrpt *report;
 	struct poly_error error;
@@ -710,7 +720,8 @@ lack_of_memory_is_reported_and_leaks_nothing(void **state)
 	options.match = "a";
 	for (size_t k = 1; !done; k++) {
 		struct poly_reader *reader = open_rows(rows);
-		const struct poly_trcrpt_inputs inputs = {&reader, names, 1};
+		const struct poly_source source = poly_reader_source(reader);
+		const struct poly_trcrpt_inputs inputs = {&source, names, 1};
 		const struct poly_sink sink = {refuse, NULL};
 		struct poly_trcrpt *report;
 		struct poly_report *tree = poly_report_new();

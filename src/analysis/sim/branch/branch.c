@@ -293,15 +293,15 @@ static const struct poly_option options[] = {
 static bool
 branch_suits(const struct poly_trace_info *info)
 {
-	return info->columns & (POLY_HAS(branch) | POLY_HAS(opcode) | POLY_HAS(mnemonic));
+	return poly_columns_overlap(info->columns, POLY_COLUMNS(branch, opcode, mnemonic));
 }
 
 const struct analysis analysis_branch = {
 	.info = {.name = "branch",
 		.title = "Branch prediction",
 		.summary = "simulate predictors of branch directions and targets",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BRANCH_STREAM_COLUMNS,
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(BRANCH_STREAM_COLUMNS),
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,

@@ -196,7 +196,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 		sim->streams[i] = NULL;
 	}
 	pipeline_stages_begin(sim->stages);
-	sim->has_late_outcomes = !(info->columns & POLY_HAS(branch));
+	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
 }
 
 /* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
@@ -533,9 +533,9 @@ const struct analysis analysis_pipeline = {
 		.title = "Pipeline",
 		.summary = "simulate in-order and out-of-order pipelines: cycles and CPI stack",
 		.kind = POLY_ANALYSIS_SIMULATION,
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(branch) |
-			 POLY_HAS(target) | POLY_HAS(executed) | POLY_HAS(synthetic),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants =
+			POLY_COLUMNS_INIT(access, address, branch, target, executed, synthetic),
 		.options = options,
 		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,

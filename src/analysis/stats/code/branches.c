@@ -209,7 +209,7 @@ static const struct poly_option options[] = {
 static bool
 branches_suits(const struct poly_trace_info *info)
 {
-	return info->columns & (POLY_HAS(branch) | POLY_HAS(opcode) | POLY_HAS(mnemonic));
+	return poly_columns_overlap(info->columns, POLY_COLUMNS(branch, opcode, mnemonic));
 }
 
 const struct analysis analysis_branches = {
@@ -217,8 +217,8 @@ const struct analysis analysis_branches = {
 		.title = "Branches",
 		.summary = "branches by kind, taken ratios, target distances, direction and "
 			   "target entropy",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BRANCH_STREAM_COLUMNS,
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(BRANCH_STREAM_COLUMNS),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,

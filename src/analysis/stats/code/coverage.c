@@ -361,8 +361,8 @@ const struct analysis analysis_coverage = {
 		.title = "Instruction-set coverage",
 		.summary = "mnemonics that occurred, and cumulative number of operations and "
 			   "sites",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(synthetic),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(synthetic),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES,
 	.state_size = sizeof(struct coverage),

@@ -344,8 +344,8 @@ const struct analysis analysis_dependencies = {
 		.title = "Dependencies",
 		.summary = "def-use distances in registers, dead writes, store-to-load "
 			   "distances and forwarding",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(access, address, size),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,

@@ -114,7 +114,7 @@ static void
 flow_begin(void *state, const struct poly_trace_info *info)
 {
 	struct flow_state *flow = state;
-	flow->has_targets = info->columns & (POLY_HAS(branch) | POLY_HAS(next_pc));
+	flow->has_targets = poly_columns_overlap(info->columns, POLY_COLUMNS(branch, next_pc));
 	end_runs(flow);
 }
 
@@ -432,10 +432,9 @@ const struct analysis analysis_flow = {
 		.title = "Control flow",
 		.summary =
 			"sequential, branch and discontinuous transitions between instructions",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(opcode_size) | POLY_HAS(fallthrough) | POLY_HAS(branch) |
-			 POLY_HAS(target) | POLY_HAS(next_pc) | POLY_HAS(uop_index) |
-			 POLY_HAS(synthetic) | POLY_HAS(mode),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(opcode_size, fallthrough, branch, target, next_pc,
+			uop_index, synthetic, mode),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,

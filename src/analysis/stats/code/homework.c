@@ -185,9 +185,8 @@ const struct analysis analysis_homework = {
 	.info = {.name = "homework",
 		.title = "CIS 501 homework 1",
 		.summary = "quantities of the first homework of the CIS 501 course",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(uop_index) |
-			 POLY_HAS(fallthrough) | POLY_HAS(flags) | POLY_HAS(target),
-		.wants = POLY_HAS(access),
+		.needs = POLY_COLUMNS_INIT(kind, pc, uop_index, fallthrough, flags, target),
+		.wants = POLY_COLUMNS_INIT(access),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct homework_state),

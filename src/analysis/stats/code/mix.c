@@ -372,9 +372,9 @@ const struct analysis analysis_mix = {
 	.info = {.name = "mix",
 		.title = "Instruction mix",
 		.summary = "instruction mix by class, mnemonic and length",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = POLY_HAS(opcode_size) | POLY_HAS(synthetic) | POLY_HAS(executed) |
-			 POLY_HAS(uop_index) | POLY_HAS(fallthrough),
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(
+			opcode_size, synthetic, executed, uop_index, fallthrough),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS,

@@ -311,8 +311,8 @@ const struct analysis analysis_phases = {
 		.title = "Phases",
 		.summary = "phases of the execution, found by clustering basic-block vectors, "
 			   "and their representative intervals",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BASIC_BLOCK_COLUMNS,
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(BASIC_BLOCK_COLUMNS),
 		.options = options,
 		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,

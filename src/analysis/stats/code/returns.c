@@ -176,7 +176,7 @@ returns_fini(void *state)
 static bool
 returns_suits(const struct poly_trace_info *info)
 {
-	return info->columns & (POLY_HAS(opcode) | POLY_HAS(mnemonic) | POLY_HAS(text));
+	return poly_columns_overlap(info->columns, POLY_COLUMNS(opcode, mnemonic, text));
 }
 
 static const struct poly_option options[] = {{0}};
@@ -185,8 +185,8 @@ const struct analysis analysis_returns = {
 	.info = {.name = "returns",
 		.title = "Calls and returns",
 		.summary = "matched, unwinding and mismatched returns, and call depths",
-		.needs = POLY_HAS(kind) | POLY_HAS(pc),
-		.wants = BRANCH_STREAM_COLUMNS,
+		.needs = POLY_COLUMNS_INIT(kind, pc),
+		.wants = POLY_COLUMNS_INIT(BRANCH_STREAM_COLUMNS),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,

@@ -371,17 +371,16 @@ static const struct poly_option options[] = {{0}};
 static bool
 footprint_suits(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
 const struct analysis analysis_footprint = {
 	.info = {.name = "footprint",
 		.title = "Footprint",
 		.summary = "unique blocks of every size that are read, written and fetched",
-		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
-			 POLY_HAS(address) | POLY_HAS(size),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,

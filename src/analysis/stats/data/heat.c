@@ -313,8 +313,8 @@ heat_fini(void *state)
 static bool
 heat_suits(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
 static const struct poly_option options[] = {
@@ -326,8 +326,8 @@ const struct analysis analysis_heat = {
 	.info = {.name = "heat",
 		.title = "Heat map",
 		.summary = "accesses and executed instructions over address and time",
-		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(pc) | POLY_HAS(access) | POLY_HAS(address),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(pc, access, address),
 		.options = options},
 	.state_size = sizeof(struct heat),
 	.suits = heat_suits,

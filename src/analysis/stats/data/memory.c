@@ -343,8 +343,8 @@ const struct analysis analysis_memory = {
 		.title = "Memory accesses",
 		.summary = "accesses by kind and size, alignment, crossings, hottest lines and "
 			   "pages, store-to-load forwarding",
-		.needs = POLY_HAS(access) | POLY_HAS(address),
-		.wants = POLY_HAS(size),
+		.needs = POLY_COLUMNS_INIT(access, address),
+		.wants = POLY_COLUMNS_INIT(size),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,

@@ -46,7 +46,7 @@ clear_last(struct adaptive_bins *slots)
 static bool
 has_states(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(payload)) && poly_trace_fact(info, "amber.state");
+	return POLY_HAS(info->columns, payload) && poly_trace_fact(info, "amber.state");
 }
 
 static void
@@ -270,7 +270,7 @@ values_fini(void *state)
 static bool
 values_suits(const struct poly_trace_info *info)
 {
-	return has_states(info) || !(~info->columns & (POLY_HAS(reg) | POLY_HAS(value)));
+	return has_states(info) || poly_columns_subset(POLY_COLUMNS(reg, value), info->columns);
 }
 
 static const struct poly_option options[] = {
@@ -283,9 +283,8 @@ const struct analysis analysis_values = {
 		.title = "Values",
 		.summary = "values written to registers and loaded: value locality, widths, "
 			   "changed registers per record",
-		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(reg) | POLY_HAS(value) | POLY_HAS(size) | POLY_HAS(access) |
-			 POLY_HAS(payload) | POLY_HAS(origin),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(reg, value, size, access, payload, origin),
 		.options = options},
 	.shares = SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,

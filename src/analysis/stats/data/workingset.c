@@ -294,8 +294,8 @@ workingset_fini(void *state)
 static bool
 workingset_suits(const struct poly_trace_info *info)
 {
-	return (info->columns & POLY_HAS(pc)) ||
-	       !(~info->columns & (POLY_HAS(access) | POLY_HAS(address)));
+	return POLY_HAS(info->columns, pc) ||
+	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
 static const struct poly_option options[] = {
@@ -311,9 +311,8 @@ const struct analysis analysis_workingset = {
 		.title = "Working sets",
 		.summary = "unique lines and pages touched in windows of several lengths, "
 			   "and over time",
-		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(pc) | POLY_HAS(opcode_size) | POLY_HAS(access) |
-			 POLY_HAS(address) | POLY_HAS(size),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size),
 		.options = options},
 	.state_size = sizeof(struct workingset),
 	.suits = workingset_suits,

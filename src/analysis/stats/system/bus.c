@@ -49,7 +49,7 @@ bus_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 static bool
 bus_suits(const struct poly_trace_info *info)
 {
-	return info->columns & (POLY_HAS(control) | POLY_HAS(request));
+	return poly_columns_overlap(info->columns, POLY_COLUMNS(control, request));
 }
 
 /* Clears the history: the next row is of another trace, or follows skipped rows. */
@@ -286,9 +286,8 @@ const struct analysis analysis_bus = {
 		.title = "Bus",
 		.summary =
 			"bus cycles by operation, bus utilization, regions, ports, interrupts",
-		.wants = POLY_HAS(control) | POLY_HAS(byte_enables) | POLY_HAS(request) |
-			 POLY_HAS(memory_type) | POLY_HAS(agent) | POLY_HAS(access) |
-			 POLY_HAS(address) | POLY_HAS(size) | POLY_HAS(event),
+		.wants = POLY_COLUMNS_INIT(control, byte_enables, request, memory_type, agent,
+			access, address, size, event),
 		.is_default = true,
 		.options = options},
 	.needs_warmup = true,

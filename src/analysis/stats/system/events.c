@@ -33,15 +33,6 @@ events_gap(uint64_t gap)
 				     : shift * EVENTS_HALF + (unsigned)(gap >> shift);
 }
 
-uint64_t
-events_gap_min(unsigned index)
-{
-	if (index < 2 * EVENTS_HALF)
-		return index;
-	const unsigned shift = index / EVENTS_HALF - 1;
-	return (uint64_t)(index - shift * EVENTS_HALF) << shift;
-}
-
 static enum poly_status
 events_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
@@ -56,7 +47,7 @@ events_init(void *state, const struct analysis_setup *setup, struct poly_error *
 static bool
 events_suits(const struct poly_trace_info *info)
 {
-	return info->columns & (POLY_HAS(hook) | POLY_HAS(time));
+	return poly_columns_overlap(info->columns, POLY_COLUMNS(hook, time));
 }
 
 static unsigned
@@ -69,10 +60,10 @@ kinds_of(uint64_t counted_rows, const struct poly_trace_info *info)
 	case ROWS_ALL: return UINT32_MAX;
 	default: break;
 	}
-	if (info->columns & POLY_HAS(hook))
+	if (POLY_HAS(info->columns, hook))
 		return 1u << POLY_KIND_EVENT;
-	return info->columns & POLY_HAS(pc) ? 1u << POLY_KIND_INSTRUCTION
-					    : 1u << POLY_KIND_EVENT | 1u << POLY_KIND_ACCESS;
+	return POLY_HAS(info->columns, pc) ? 1u << POLY_KIND_INSTRUCTION
+					   : 1u << POLY_KIND_EVENT | 1u << POLY_KIND_ACCESS;
 }
 
 static void
@@ -462,10 +453,9 @@ const struct analysis analysis_events = {
 		.title = "Events",
 		.summary = "events by hook, name, CPU, process and thread, inter-event times, "
 			   "event rate",
-		.needs = POLY_HAS(kind),
-		.wants = POLY_HAS(record) | POLY_HAS(time) | POLY_HAS(cpu) | POLY_HAS(process) |
-			 POLY_HAS(thread) | POLY_HAS(event) | POLY_HAS(hook) |
-			 POLY_HAS(subhook) | POLY_HAS(hook_type) | POLY_HAS(payload),
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(record, time, cpu, process, thread, event, hook,
+			subhook, hook_type, payload),
 		.is_default = true,
 		.options = options},
 	.needs_warmup = true,

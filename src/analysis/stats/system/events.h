@@ -79,8 +79,10 @@ struct events {
 	struct events_bins bins;
 };
 
-/* Returns the index of the count of a gap, and the min. gap of an index. */
+/* Returns the index of the count of a gap. */
 unsigned events_gap(uint64_t gap);
+
+/* Returns the min. gap of such an index. */
 uint64_t events_gap_min(unsigned index);
 
 /* Writes the report. */

@@ -125,6 +125,15 @@ report_table(const struct events *events, unsigned table, struct poly_report *re
 	mem_free(list);
 }
 
+uint64_t
+events_gap_min(unsigned index)
+{
+	if (index < 2 * EVENTS_HALF)
+		return index;
+	const unsigned shift = index / EVENTS_HALF - 1;
+	return (uint64_t)(index - shift * EVENTS_HALF) << shift;
+}
+
 /* Returns the min. gap of the bin that has a percentile of the gaps. */
 static uint64_t
 percentile(const struct events *events, uint64_t percent)

@@ -341,8 +341,8 @@ const struct analysis analysis_sync = {
 		.title = "Synchronization",
 		.summary = "signals and waits by address, blocked acquisitions, hold times, "
 			   "lock-order inversions",
-		.needs = POLY_HAS(sync) | POLY_HAS(address),
-		.wants = POLY_HAS(kind) | POLY_HAS(value) | POLY_HAS(synthetic),
+		.needs = POLY_COLUMNS_INIT(sync, address),
+		.wants = POLY_COLUMNS_INIT(kind, value, synthetic),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,

@@ -355,9 +355,9 @@ columns_can_be_projected_until_the_first_batch(void **state)
 	struct buf text = make_listing(10, 0);
 	struct poly_read_options options = listing_options();
 	const struct poly_batch *batch;
-	options.columns = POLY_HAS(address) | POLY_HAS(size);
+	options.columns = POLY_COLUMNS(address, size);
 	struct poly_reader *reader = open_listing(&text, &options);
-	poly_reader_project(reader, POLY_HAS(address) | POLY_HAS(kind));
+	poly_reader_project(reader, POLY_COLUMNS(address, kind));
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->address);
 	assert_null(batch->size);

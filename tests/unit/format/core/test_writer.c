@@ -272,7 +272,7 @@ losses_are_reported_by_kind(void **state)
 	uint64_t count = 0;
 	info_init(&info);
 	info.view.format = "made here";
-	info.view.columns = POLY_HAS(access) | POLY_HAS(address) | POLY_HAS(size);
+	info.view.columns = POLY_COLUMNS(access, address, size);
 	assert_int_equal(batch_init(&batch, info.view.columns, 10, &info.view, NULL), POLY_OK);
 	for (size_t row = 0; row < 6; row++) {
 		batch_put(&batch, access, row, POLY_ACCESS_READ);
@@ -331,17 +331,18 @@ columns_that_a_target_lacks_are_lost(void **state)
 {
 	(void)state;
 	struct poly_trace_info source = {.format = "made here"};
-	poly_columns missing = 0;
+	poly_columns missing = POLY_NO_COLUMNS;
 	const struct poly_format_info *bach = poly_format_find("bach"),
 				      *tt6 = poly_format_find("tt6");
-	source.columns = POLY_HAS(address) | POLY_HAS(access) | POLY_HAS(uop_name) |
-			 POLY_HAS(origin) | POLY_HAS(raw) | POLY_HAS(kind);
-	assert_true(poly_format_loss(&source, bach, &missing) == POLY_HAS(uop_name));
-	assert_true(missing == 0);
+	source.columns = POLY_COLUMNS(address, access, uop_name, origin, raw, kind);
+	assert_true(poly_columns_equal(
+		poly_format_loss(&source, bach, &missing), POLY_COLUMNS(uop_name)));
+	assert_true(poly_columns_empty(missing));
 	poly_format_loss(&source, tt6, &missing);
-	assert_true(missing & POLY_HAS(pc) && !(missing & source.columns));
+	assert_true(POLY_HAS(missing, pc) && !poly_columns_overlap(missing, source.columns));
 	source.columns = POLY_ALL_COLUMNS;
-	assert_true(poly_format_loss(&source, bach, &missing) == 0 && missing == 0);
+	assert_true(poly_columns_empty(poly_format_loss(&source, bach, &missing)) &&
+		    poly_columns_empty(missing));
 }
 
 static struct poly_reader *

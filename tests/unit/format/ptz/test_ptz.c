@@ -185,7 +185,7 @@ static const struct made defaults[MADE] = {
 #define SHOWN "kind pc mnemonic address text"
 
 /* Columns of it that do not move. */
-#define STATIC (POLY_HAS(kind) | POLY_HAS(pc) | POLY_HAS(mnemonic))
+#define STATIC kind, pc, mnemonic
 
 static const char expected[] = "instruction 0x10 ld 0x100 -\n"
 			       "instruction 0x14 - - -\n"
@@ -301,7 +301,7 @@ open_static(const struct buf *file, bool skips, bool weighted)
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_reader *reader;
 	options.format = "ptz";
-	options.columns = STATIC;
+	options.columns = POLY_COLUMNS(STATIC);
 	options.skip_errors = skips;
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
@@ -344,7 +344,7 @@ list_order(const struct buf *file, size_t batch_rows)
 	struct buf out = {0};
 	char names[8][8];
 	uint32_t rows = 0, chain, records;
-	options.columns = STATIC;
+	options.columns = POLY_COLUMNS(STATIC);
 	options.batch_rows = batch_rows;
 	assert_int_equal(
 		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
@@ -454,7 +454,7 @@ only_selected_columns_are_weighted(void **state)
 			struct poly_reader *reader;
 			options.skip = skip;
 			options.count = (const uint64_t[]){6, 7, 12}[i];
-			options.columns = STATIC;
+			options.columns = POLY_COLUMNS(STATIC);
 			assert_int_equal(poly_reader_open_memory(
 						 file.data, file.size, &options, &reader, NULL),
 				POLY_OK);
@@ -659,7 +659,7 @@ out_of_memory_is_reported_at_every_allocation(void **state)
 	options.skip = 2;
 	expect_lack_of_memory(&file, options, false);
 	options.skip = 0;
-	options.columns = STATIC;
+	options.columns = POLY_COLUMNS(STATIC);
 	expect_lack_of_memory(&file, options, true);
 	buf_free(&file);
 }

@@ -138,7 +138,7 @@ a_corrupt_stream_that_is_not_selected_does_no_harm(void **state)
 			*at ^= 1;
 		at += load_le32(stream + 12);
 	}
-	options.columns = POLY_HAS(pc);
+	options.columns = POLY_COLUMNS(pc);
 	assert_int_equal(poly_reader_open_memory(
 				 whole.file.data, whole.file.size, &options, &reader, NULL),
 		POLY_OK);

@@ -41,7 +41,7 @@ start_threads_until(struct prefetching *test, unsigned threads, uint64_t end)
 	for (uint8_t i = 0; i < POLY_COLUMN_COUNT; i++)
 		test->columns[i] = i;
 	const struct ptz_prefetch_plan plan = {.in = test->in,
-		.wanted = POLY_HAS(pc) | POLY_HAS(address),
+		.wanted = POLY_COLUMNS_INIT(pc, address),
 		.column_map = test->columns,
 		.column_count = POLY_COLUMN_COUNT,
 		.end = end,
@@ -249,7 +249,7 @@ patterns_hold_within_their_epochs(void **state)
 	memset(pc, 0, sizeof pc);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		assert_non_null(batch->pattern);
-		assert_false(batch->varying & POLY_HAS(pc));
+		assert_false(POLY_HAS(batch->varying, pc));
 		size_t epoch = 0;
 		while (epoch < count && epochs[epoch] != batch->pattern_epoch)
 			epoch++;

@@ -99,7 +99,9 @@ select_of(const struct buf *bytes, const char *format, const struct poly_read_op
 		fail_msg("%s", error.message);
 	assert_int_equal(
 		poly_selection_bind(selection, poly_reader_info(reader), &error), POLY_OK);
-	while ((outcome.status = poly_selection_next(selection, reader, &batch, &error)) ==
+	const struct poly_source source = poly_reader_source(reader);
+	poly_reader_prune(reader, poly_selection_pruning(selection), selection);
+	while ((outcome.status = poly_selection_next(selection, &source, &batch, &error)) ==
 		POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++) {
 			add(&outcome, poly_batch_number(batch, row));

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a query on an input. */
+#include "cli/files/query.h"
+
+#include "cli/command.h"
+#include "cli/files/command_input.h"
+#include "cli/print/diagnostics.h"
+#include "cli/print/rendering.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void
+query_set(struct query *query, const char *name, const char *value)
+{
+	analysis_words_set(&query->words, query->analysis, name, value);
+}
+
+/* Creates the analysis; prints an error and returns NULL on failure. */
+static struct poly_stats *
+open_query(const struct query *query, const struct poly_symbols *symbols)
+{
+	const char *const names[] = {query->analysis, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *stats;
+	struct poly_error error;
+	options.analyses = names;
+	options.options = (const char *const *)query->words.items;
+	options.symbols = symbols;
+	if (poly_stats_new(&options, &stats, &error) == POLY_OK)
+		return stats;
+	const size_t used = strlen(error.message);
+	if (query->hint)
+		snprintf(error.message + used, sizeof error.message - used, "%s", query->hint);
+	diag_error(query->command, &error);
+	return NULL;
+}
+
+/* Prints an output of the analysis; returns the exit status. */
+static int
+print_output(const struct query *query, struct output *output, const char *input,
+	const struct poly_stats *stats)
+{
+	const struct poly_sink sink = {output_write, output};
+	struct poly_error error;
+	if (poly_stats_write(stats, query->analysis, query->output, &sink, &error) == POLY_OK ||
+		output_failed(output))
+		return STATUS_DONE;
+	diag_error(input, &error);
+	return STATUS_ERROR;
+}
+
+/* Prints the report of the analysis; returns the exit status. */
+static int
+print_report(const struct query *query, struct inputs *inputs,
+	const struct command_input *input, const struct poly_stats *stats)
+{
+	struct poly_report *report = report_new();
+	if (query->missing)
+		poly_report_text(report, "file", input->name);
+	else
+		input_report_name(input, report);
+	poly_stats_report(stats, query->analysis, report);
+	const int status = report_render(report, inputs->options, inputs->output);
+	output_flush(inputs->output);
+	return status;
+}
+
+/* Prints the result of a query; returns the exit status. */
+static int
+print_result(const struct query *query, struct inputs *inputs,
+	const struct command_input *input, struct poly_stats *stats)
+{
+	struct poly_error error;
+	const enum poly_status found = poly_stats_finish(stats, &error);
+	if (found < 0) {
+		diag_error(input->name, &error);
+		return STATUS_ERROR;
+	}
+	if (query->output)
+		return print_output(query, inputs->output, input->name, stats);
+	const int status = print_report(query, inputs, input, stats);
+	if (found == POLY_OK || status != STATUS_DONE)
+		return status;
+	if (!input_is_partial(input))
+		diag_print(input->name, "no %s found", query->missing);
+	return STATUS_NEGATIVE;
+}
+
+int
+query_run(struct query *query, struct inputs *inputs, const char *path)
+{
+	const struct poly_analysis_info *info = poly_analysis_find(query->analysis);
+	const struct input_needs needs = {
+		.columns = poly_columns_union(info->needs, info->wants)};
+	struct command_input input;
+	struct poly_stats *stats = NULL;
+	int status = STATUS_ERROR;
+	if (input_open(&input, path, inputs->options, &needs)) {
+		stats = open_query(query, input.symbols);
+		if (stats && input_analyse(&input, stats, NULL))
+			status = print_result(query, inputs, &input, stats);
+		poly_stats_free(stats);
+		output_flush(inputs->output);
+		const int ended = input_close(&input);
+		status = status > ended ? status : ended;
+	}
+	analysis_words_free(&query->words);
+	return status;
+}
