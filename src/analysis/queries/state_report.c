@@ -5,6 +5,7 @@
 #include "analysis/facts/context.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "report/table.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -128,11 +129,7 @@ report_all_powerpc(const struct poly_state *state, struct poly_report *report)
 static void
 report_registers(const struct poly_state *state, struct poly_report *report)
 {
-	poly_report_table(report, "registers");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "register", false);
-	poly_report_column(report, "value", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "registers", "context:text register:text value:text record");
 	if (state->has_powerpc)
 		report_all_powerpc(state, report);
 	report_named(state, report);
@@ -145,10 +142,7 @@ report_memory(const struct poly_state *state, struct poly_report *report)
 	const unsigned digits =
 		state->info->address_bits ? (state->info->address_bits + 3) / 4 : 8;
 	struct state_block *list = mem_new((size_t)state->block_count + 1, sizeof *list);
-	poly_report_table(report, "memory");
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "bytes", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "memory", "address bytes:text record");
 	if (list && state->block_count)
 		memcpy(list, state->blocks, state->block_count * sizeof *list);
 	if (list)

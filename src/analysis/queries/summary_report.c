@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports a summary. polytrace/summary.h documents the keys. */
 #include "analysis/queries/summary.h"
+#include "report/table.h"
 
 #include "report/terms.h"
 #include "report/tree.h"
@@ -40,9 +41,7 @@ count_if(struct poly_report *report, bool known, const char *key, uint64_t value
 static void
 report_metadata(struct poly_report *report, const struct poly_trace_info *info)
 {
-	poly_report_table(report, "metadata");
-	poly_report_column(report, "key", false);
-	poly_report_column(report, "value", false);
+	table_open(report, "metadata", "key:text value:text");
 	for (size_t i = 0; info && i < info->fact_count; i++) {
 		poly_report_cell_text(report, info->facts[i].key);
 		poly_report_cell_text(report, info->facts[i].value);
@@ -56,9 +55,7 @@ report_labels(struct poly_report *report, const struct poly_trace_info *info)
 {
 	if (!info || !info->label_count)
 		return;
-	poly_report_table(report, "labels");
-	poly_report_column(report, "key", false);
-	poly_report_column(report, "value", false);
+	table_open(report, "labels", "key:text value:text");
 	for (size_t i = 0; i < info->label_count; i++) {
 		poly_report_cell_text(report, info->labels[i].key);
 		poly_report_cell_text(report, info->labels[i].value);
@@ -176,12 +173,8 @@ report_records(struct poly_report *report, const struct poly_summary *summary,
 static void
 report_accesses(struct poly_report *report, const struct access_stats *stats, unsigned digits)
 {
-	poly_report_table(report, "accesses");
-	poly_report_column(report, "access", false);
-	poly_report_column(report, "records", true);
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "lowest_address", true);
-	poly_report_column(report, "highest_address", true);
+	table_open(
+		report, "accesses", "access:text records bytes lowest_address highest_address");
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		if (!stats->counts[i])
 			continue;
@@ -272,12 +265,8 @@ report_rules(struct poly_report *report, const struct poly_reader *reader)
 {
 	static const char *const severities[] = {"note", "warning", "error"};
 	struct poly_finding finding;
-	poly_report_table(report, "findings_by_rule");
-	poly_report_column(report, "rule", false);
-	poly_report_column(report, "severity", false);
-	poly_report_column(report, "occurrences", true);
-	poly_report_column(report, "first_record", true);
-	poly_report_column(report, "first_finding", false);
+	table_open(report, "findings_by_rule",
+		"rule:text severity:text occurrences first_record first_finding:text");
 	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
 		if (!finding_of_new_rule(reader, i, &finding))
 			continue;
