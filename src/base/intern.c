@@ -3,75 +3,62 @@
 #include "base/intern.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* FNV-1a. */
-static uint32_t
-intern_hash(const char *text, size_t n)
-{
-	uint32_t hash = 2166136261u;
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
-	return hash;
-}
-
-static uint32_t *
-intern_slot(const struct intern *intern, const char *text, size_t n)
-{
-	uint32_t mask = 2 * intern->capacity - 1;
-	uint32_t i = intern_hash(text, n) & mask;
-	for (; intern->slots[i]; i = (i + 1) & mask) {
-		const char *held = intern->strings[intern->slots[i] - 1];
-		if (strncmp(held, text, n) == 0 && held[n] == 0)
-			break;
-	}
-	return &intern->slots[i];
-}
-
+/* Returns whether a string is n bytes of text. */
 static bool
-intern_grow(struct intern *intern)
+is_text(const char *held, const char *text, size_t n)
 {
-	uint32_t capacity = intern->capacity ? 2 * intern->capacity : 64;
-	char **strings = mem_resize(intern->strings, capacity, sizeof *strings);
-	if (!strings)
+	return strncmp(held, text, n) == 0 && held[n] == 0;
+}
+
+/* Stores a copy of n bytes of text as the next string; false: out of memory. */
+static bool
+intern_copy(struct intern *intern, const char *text, size_t n)
+{
+	if (!VEC_RESERVE(intern->strings, intern->capacity, intern->count + 1u))
 		return false;
-	intern->strings = strings;
-	uint32_t *slots = mem_new(2 * (size_t)capacity, sizeof *slots);
-	if (!slots)
-		return false;
-	mem_free(intern->slots);
-	intern->slots = slots;
-	intern->capacity = capacity;
-	for (uint32_t i = 0; i < intern->count; i++)
-		*intern_slot(intern, strings[i], strlen(strings[i])) = i + 1;
-	return true;
+	char *copy = mem_new(n + 1, 1);
+	intern->strings[intern->count] = copy;
+	if (copy)
+		memcpy(copy, text, n);
+	return copy;
 }
 
 uint32_t
 intern_add(struct intern *intern, const char *text, size_t n)
 {
-	if (intern->count == intern->capacity && !intern_grow(intern))
-		return INTERN_FAILED;
-	uint32_t *slot = intern_slot(intern, text, n);
-	if (*slot)
-		return *slot - 1;
-	char *copy = mem_new(n + 1, 1);
-	if (!copy)
-		return INTERN_FAILED;
-	memcpy(copy, text, n);
-	intern->strings[intern->count] = copy;
-	intern->bytes += n;
-	*slot = ++intern->count;
-	return *slot - 1;
+	bool added;
+	for (uint64_t key = map_bytes(&intern->numbers, text, n);; key++) {
+		const uint64_t *number = map_find(&intern->numbers, key);
+		if (number && is_text(intern->strings[*number], text, n))
+			return (uint32_t)*number;
+		if (number)
+			continue;
+		if (!intern_copy(intern, text, n))
+			return INTERN_FAILED;
+		if (!map_get(&intern->numbers, key, intern->count, &added)) {
+			mem_free(intern->strings[intern->count]);
+			return INTERN_FAILED;
+		}
+		intern->bytes += n;
+		return intern->count++;
+	}
 }
 
 uint32_t
 intern_find(const struct intern *intern, const char *text, size_t n)
 {
-	uint32_t *slot = intern->count ? intern_slot(intern, text, n) : NULL;
-	return slot && *slot ? *slot - 1 : INTERN_FAILED;
+	for (uint64_t key = hash_bytes(&intern->numbers.seed, text, n);; key++) {
+		const uint64_t *number = map_find(&intern->numbers, key);
+		if (!number)
+			return INTERN_FAILED;
+		if (is_text(intern->strings[*number], text, n))
+			return (uint32_t)*number;
+	}
 }
 
 const char *
@@ -86,6 +73,6 @@ intern_free(struct intern *intern)
 	for (uint32_t i = 0; i < intern->count; i++)
 		mem_free(intern->strings[i]);
 	mem_free(intern->strings);
-	mem_free(intern->slots);
+	map_free(&intern->numbers);
 	memset(intern, 0, sizeof *intern);
 }

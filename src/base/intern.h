@@ -3,14 +3,16 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include "base/map.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 struct intern {
-	char **strings;	   /* by number */
-	uint32_t *slots;   /* hash table of number + 1 */
+	char **strings; /* by number */
+	struct map numbers;
 	uint32_t count;	   /* strings held */
-	uint32_t capacity; /* of strings; the hash table is twice as large */
+	uint32_t capacity; /* of strings */
 	size_t bytes;	   /* of text held */
 };
 

@@ -1,47 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash map from 64-bit keys to 64-bit values. */
+/* Linear probing, at most half full. */
 #include "base/map.h"
 
 #include "base/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/*
- * Double hashing: the first slot and the step depend on different bits of the hash, so that the
- * addresses of a trace cannot be chosen to collide in one sequence of slots.
- */
-static size_t
-find_slot(const struct map *map, uint64_t key)
+bool
+map_reserve(struct map *map, size_t count)
 {
-	/* 2^64 divided by the golden ratio: Fibonacci hashing */
-	uint64_t hash = key * 0x9E3779B97F4A7C15u;
-	size_t i = (size_t)(hash ^ hash >> 32) & map->mask;
-	size_t step = (size_t)(hash >> 40) | 1; /* odd: reaches every slot */
-	while (map->used[i] && map->entries[i].key != key)
-		i = (i + step) & map->mask;
-	return i;
-}
-
-static bool
-map_grow(struct map *map)
-{
-	size_t capacity = map->entries ? 2 * (map->mask + 1) : 256;
-	struct map larger = {mem_new(capacity, sizeof *larger.entries), mem_new(capacity, 1),
-		capacity - 1, map->count};
-	if (!larger.entries || !larger.used) {
-		mem_free(larger.entries);
-		mem_free(larger.used);
+	size_t places = map->entries ? map->mask + 1 : 0;
+	if (count <= places / 2)
+		return true;
+	for (places = places ? places : 256; places / 2 < count;)
+		places *= 2;
+	struct map larger = *map;
+	larger.entries = mem_new(places + 1, sizeof *larger.entries);
+	larger.mask = places - 1;
+	if (!larger.entries)
 		return false;
-	}
+	if (!larger.seed.factor)
+		hash_seed_draw(&larger.seed);
 	for (size_t i = 0; map->entries && i <= map->mask; i++) {
-		if (!map->used[i])
-			continue;
-		size_t slot = find_slot(&larger, map->entries[i].key);
-		larger.entries[slot] = map->entries[i];
-		larger.used[slot] = 1;
+		if (map->entries[i].key)
+			*map_place(&larger, map->entries[i].key) = map->entries[i];
 	}
+	if (map->entries)
+		larger.entries[places] = map->entries[map->mask + 1];
 	mem_free(map->entries);
-	mem_free(map->used);
 	*map = larger;
 	return true;
 }
@@ -50,27 +37,15 @@ uint64_t *
 map_get(struct map *map, uint64_t key, uint64_t initial, bool *added)
 {
 	*added = false;
-	if (!map->entries || map->count > map->mask / 2) {
-		if (!map_grow(map))
-			return NULL;
-	}
-	size_t i = find_slot(map, key);
-	if (!map->used[i]) {
-		map->used[i] = 1;
-		map->entries[i] = (struct map_entry){key, initial};
+	if (!map_reserve(map, map->count + 1))
+		return NULL;
+	struct map_entry *entry = map_place(map, key);
+	if (!entry->key) {
+		*entry = (struct map_entry){key ? key : 1, initial};
 		map->count++;
 		*added = true;
 	}
-	return &map->entries[i].value;
-}
-
-uint64_t *
-map_find(const struct map *map, uint64_t key)
-{
-	if (!map->entries)
-		return NULL;
-	size_t i = find_slot(map, key);
-	return map->used[i] ? &map->entries[i].value : NULL;
+	return &entry->value;
 }
 
 uint64_t *
@@ -83,10 +58,40 @@ map_before(struct map *map, uint64_t key, uint64_t initial, size_t max)
 	return added ? NULL : value;
 }
 
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct map_entry *x = a, *y = b;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+struct map_entry *
+map_sorted(const struct map *map)
+{
+	struct map_entry *sorted = mem_new(map->count, sizeof *sorted);
+	size_t n = 0;
+	for (size_t i = 0; sorted && n < map->count; i++) {
+		if (!map->entries[i].key)
+			continue;
+		sorted[n] = map->entries[i];
+		sorted[n++].key *= i <= map->mask;
+	}
+	if (sorted)
+		qsort(sorted, n, sizeof *sorted, compare_keys);
+	return sorted;
+}
+
+void
+map_clear(struct map *map)
+{
+	if (map->entries)
+		memset(map->entries, 0, (map->mask + 2) * sizeof *map->entries);
+	map->count = 0;
+}
+
 void
 map_free(struct map *map)
 {
 	mem_free(map->entries);
-	mem_free(map->used);
 	memset(map, 0, sizeof *map);
 }

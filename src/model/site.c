@@ -26,24 +26,6 @@ site_room(struct sites *sites)
 	return true;
 }
 
-/* Appends a site to the reserved room and returns its index. */
-static uint32_t
-site_new(struct sites *sites, uint64_t pc, uint64_t opcode)
-{
-	sites->list[sites->count] = (struct site){pc, opcode, 0};
-	return sites->count++;
-}
-
-/*
- * One hash of both: a pc may have any number of opcodes, and a chain of them would be walked
- * for every row. The factor is odd and without a pattern.
- */
-static uint64_t
-site_hash(uint64_t pc, uint64_t opcode)
-{
-	return pc ^ opcode * 0xd6e8feb86659fd93u;
-}
-
 uint32_t
 sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
@@ -51,21 +33,15 @@ sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 	/* Reserve before the map refers to the site. */
 	if (!site_room(sites))
 		return NO_SITE;
-	uint64_t *first = map_get(&sites->first, site_hash(pc, opcode), sites->count, &added);
-	if (!first)
-		return NO_SITE;
-	if (added)
-		return site_new(sites, pc, opcode);
-	uint32_t site = (uint32_t)*first;
-	while (sites->list[site].pc != pc || sites->list[site].opcode != opcode) {
-		if (!sites->list[site].next) {
-			uint32_t fresh = site_new(sites, pc, opcode);
-			sites->list[site].next = fresh + 1;
-			return fresh;
-		}
-		site = sites->list[site].next - 1;
+	for (uint64_t key = map_pair(&sites->numbers, pc, opcode);; key++) {
+		const uint64_t *number = map_get(&sites->numbers, key, sites->count, &added);
+		if (!number)
+			return NO_SITE;
+		if (added)
+			sites->list[sites->count++] = (struct site){pc, opcode};
+		if (sites->list[*number].pc == pc && sites->list[*number].opcode == opcode)
+			return (uint32_t)*number;
 	}
-	return site;
 }
 
 bool
@@ -147,7 +123,7 @@ sites_fill(struct sites *sites, struct batch *batch, struct poly_error *error)
 void
 sites_fini(struct sites *sites)
 {
-	map_free(&sites->first);
+	map_free(&sites->numbers);
 	mem_free(sites->recent);
 	mem_free(sites->list);
 	memset(sites, 0, sizeof *sites);

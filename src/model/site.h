@@ -9,14 +9,13 @@
 
 struct site {
 	uint64_t pc, opcode;
-	uint32_t next; /* index of another site of the same hash, plus 1; 0: none */
 };
 
 /* Slots of the cache that finds sites by pc without hashing: 128 KiB. */
 #define SITES_RECENT ((size_t)1 << 15)
 
 struct sites {
-	struct map first;  /* first site of a hash of pc and opcode */
+	struct map numbers; /* of pc and opcode */
 	uint32_t *recent;  /* site last seen in each slot, plus 1; NULL: not in use */
 	struct site *list; /* by number */
 	uint32_t count;	   /* sites so far */

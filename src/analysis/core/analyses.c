@@ -8,6 +8,7 @@
 #include "analysis_list.def"
 #include "simulation_list.def"
 #include "query_list.def"
+#include "homework_list.def"
 #undef LIST
 
 static const struct analysis *const analyses[] = {
@@ -15,6 +16,7 @@ static const struct analysis *const analyses[] = {
 #include "analysis_list.def"
 #include "simulation_list.def"
 #include "query_list.def"
+#include "homework_list.def"
 #undef LIST
 };
 

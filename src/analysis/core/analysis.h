@@ -22,6 +22,7 @@ struct analysis_setup {
 	const struct contexts *contexts; /* of all traces; grows */
 	const struct poly_stats_stores *stores; /* NULL: none */
 	const struct poly_symbols *symbols;	/* NULL: none */
+	const struct poly_sink *sink;		/* of homeworks; NULL: none */
 };
 
 /*

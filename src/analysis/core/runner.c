@@ -106,7 +106,7 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	}
 	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
 		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores,
-		stats->options.symbols};
+		stats->options.symbols, stats->options.sink};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -179,6 +179,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	new_stats->options.analyses = new_stats->options.options = NULL;
 	new_stats->options.stores = NULL;
 	new_stats->options.symbols = NULL;
+	new_stats->options.sink = NULL;
 	if (status == POLY_OK) {
 		start_team(new_stats);
 		*stats = new_stats;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adaptive bins in a hash table: when it is full, the bins grow instead of the table. */
+/* Adaptive bins found by hash: when the list is full, the bins grow instead of the list. */
 #include "analysis/facts/adaptive_bins.h"
 
 #include "base/mem.h"
@@ -7,20 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the slot of a bin, or the free slot for a new one. */
-static size_t
-adaptive_bin_slot(const struct adaptive_bins *bins, uint64_t number, uint32_t tag)
+/* Returns the item of a bin; else ADAPTIVE_BIN_NONE, and the free key of the map. */
+static uint32_t
+search(const struct adaptive_bins *bins, uint64_t number, uint32_t tag, uint64_t *free_key)
 {
-	/* Fibonacci hashing and a second hash, as in base/map.c. */
-	const uint64_t hash = (number + ((uint64_t)tag << 40)) * 0x9E3779B97F4A7C15u;
-	const size_t step = (size_t)(hash >> 40) | 1;
-	size_t i = (size_t)(hash ^ hash >> 32) & bins->mask;
-	for (; bins->slots[i]; i = (i + step) & bins->mask) {
-		const struct adaptive_bin *bin = &bins->list[bins->slots[i] - 1];
-		if (bin->number == number && bin->tag == tag)
-			break;
+	for (*free_key = hash_pair(&bins->numbers.seed, number, tag);; ++*free_key) {
+		const uint64_t *item = map_find(&bins->numbers, *free_key);
+		if (!item)
+			return ADAPTIVE_BIN_NONE;
+		if (bins->list[*item].number == number && bins->list[*item].tag == tag)
+			return (uint32_t)*item;
 	}
-	return i;
+}
+
+/* Appends a bin, without its item, for which there is room. */
+static uint32_t
+append(struct adaptive_bins *bins, struct adaptive_bin bin, uint64_t free_key)
+{
+	bool added;
+	map_get(&bins->numbers, free_key, bins->count, &added);
+	bins->list[bins->count] = bin;
+	return bins->count++;
 }
 
 /* Grows the table by at least one bin; false: out of memory. */
@@ -30,26 +37,15 @@ adaptive_bins_grow(struct adaptive_bins *bins)
 	uint32_t capacity = bins->capacity ? 2 * bins->capacity : 64;
 	if (capacity > bins->max_count)
 		capacity = bins->max_count;
-	size_t slots = 128;
-	while (slots < 2 * (size_t)capacity)
-		slots *= 2;
 	struct adaptive_bin *list = mem_resize(bins->list, capacity, sizeof *list);
 	if (list)
 		bins->list = list;
 	unsigned char *items = mem_resize(bins->items, capacity, bins->item_size);
 	if (items)
 		bins->items = items;
-	uint32_t *new_slots = mem_new(slots, sizeof *new_slots);
-	if (!list || !items || !new_slots) {
-		mem_free(new_slots);
+	if (!list || !items || !map_reserve(&bins->numbers, capacity))
 		return false;
-	}
-	mem_free(bins->slots);
-	bins->slots = new_slots;
-	bins->mask = slots - 1;
 	bins->capacity = capacity;
-	for (uint32_t i = 0; i < bins->count; i++)
-		new_slots[adaptive_bin_slot(bins, list[i].number, list[i].tag)] = i + 1;
 	return true;
 }
 
@@ -58,22 +54,22 @@ static void
 adaptive_bins_coarsen(struct adaptive_bins *bins)
 {
 	const uint32_t count = bins->count;
-	memset(bins->slots, 0, (bins->mask + 1) * sizeof *bins->slots);
+	map_clear(&bins->numbers);
 	bins->count = 0;
 	bins->shift++;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct adaptive_bin old = bins->list[i];
 		void *item = adaptive_bins_item(bins, i);
+		uint64_t free_key;
 		if (bins->coarsen)
 			bins->coarsen(item, old.number & 1);
-		const size_t slot = adaptive_bin_slot(bins, old.number >> 1, old.tag);
-		if (bins->slots[slot]) {
-			bins->merge_item(adaptive_bins_item(bins, bins->slots[slot] - 1), item);
+		uint32_t target = search(bins, old.number >> 1, old.tag, &free_key);
+		if (target != ADAPTIVE_BIN_NONE) {
+			bins->merge_item(adaptive_bins_item(bins, target), item);
 			continue;
 		}
-		const uint32_t target = bins->count++;
-		bins->list[target] = (struct adaptive_bin){old.number >> 1, old.tag};
-		bins->slots[slot] = target + 1;
+		target =
+			append(bins, (struct adaptive_bin){old.number >> 1, old.tag}, free_key);
 		memmove(adaptive_bins_item(bins, target), item, bins->item_size);
 	}
 }
@@ -81,11 +77,9 @@ adaptive_bins_coarsen(struct adaptive_bins *bins)
 uint32_t
 adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
-	uint64_t number = address >> bins->shift;
-	size_t slot = 0;
-	if (bins->slots)
-		slot = adaptive_bin_slot(bins, number, tag);
-	if (!bins->slots || !bins->slots[slot]) {
+	uint64_t free_key;
+	uint32_t item = search(bins, address >> bins->shift, tag, &free_key);
+	if (item == ADAPTIVE_BIN_NONE) {
 		if (bins->is_fixed && bins->count == bins->max_count)
 			return ADAPTIVE_BIN_NONE;
 		while (bins->count == bins->max_count)
@@ -94,16 +88,13 @@ adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 			bins->failed = true;
 			return ADAPTIVE_BIN_NONE;
 		}
-		number = address >> bins->shift;
-		slot = adaptive_bin_slot(bins, number, tag);
+		item = search(bins, address >> bins->shift, tag, &free_key);
 	}
-	if (!bins->slots[slot]) {
-		const uint32_t item = bins->count++;
-		bins->list[item] = (struct adaptive_bin){number, tag};
+	const uint64_t number = address >> bins->shift;
+	if (item == ADAPTIVE_BIN_NONE) {
+		item = append(bins, (struct adaptive_bin){number, tag}, free_key);
 		memset(adaptive_bins_item(bins, item), 0, bins->item_size);
-		bins->slots[slot] = item + 1;
 	}
-	const uint32_t item = bins->slots[slot] - 1;
 	bins->recent[(number + tag * 37) % ADAPTIVE_BINS_RECENT] = item;
 	return item;
 }
@@ -111,11 +102,8 @@ adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 uint32_t
 adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
-	const uint64_t number = address >> bins->shift;
-	if (!bins->slots)
-		return ADAPTIVE_BIN_NONE;
-	/* A free slot has 0, which becomes ADAPTIVE_BIN_NONE. */
-	return bins->slots[adaptive_bin_slot(bins, number, tag)] - 1;
+	uint64_t free_key;
+	return search(bins, address >> bins->shift, tag, &free_key);
 }
 
 bool
@@ -124,7 +112,7 @@ adaptive_bins_merge(
 {
 	unsigned char *item = mem_new(1, from->item_size);
 	bool ok = item != NULL;
-	while (ok && into->slots && into->shift < from->shift)
+	while (ok && into->count && into->shift < from->shift)
 		adaptive_bins_coarsen(into);
 	if (into->shift < from->shift)
 		into->shift = from->shift;
@@ -184,8 +172,7 @@ void
 adaptive_bins_clear(struct adaptive_bins *bins)
 {
 	bins->count = 0;
-	if (bins->slots)
-		memset(bins->slots, 0, (bins->mask + 1) * sizeof *bins->slots);
+	map_clear(&bins->numbers);
 }
 
 void
@@ -193,5 +180,5 @@ adaptive_bins_fini(struct adaptive_bins *bins)
 {
 	mem_free(bins->list);
 	mem_free(bins->items);
-	mem_free(bins->slots);
+	map_free(&bins->numbers);
 }

@@ -8,6 +8,8 @@
 #ifndef ANALYSIS_ADAPTIVE_BINS_H
 #define ANALYSIS_ADAPTIVE_BINS_H
 
+#include "base/map.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,8 +39,7 @@ struct adaptive_bins {
 	struct adaptive_bin *list; /* in order of first appearance */
 	unsigned char *items;	   /* in the same order */
 	uint32_t count, capacity;
-	uint32_t *slots; /* open addressing: item + 1; 0: free */
-	size_t mask;	 /* slots - 1 */
+	struct map numbers; /* of bins */
 	uint32_t recent[ADAPTIVE_BINS_RECENT];
 	bool failed; /* out of memory */
 };

@@ -3,6 +3,7 @@
 #include "analysis/facts/column_stats.h"
 
 #include "base/bits.h"
+#include "base/mem.h"
 
 uint64_t
 row_bits_equal(const uint8_t *values, size_t n, uint8_t value)
@@ -173,10 +174,11 @@ distinct_set_merge(struct distinct_set *into, const struct distinct_set *from)
 		into->overflowed = true;
 		map_free(&into->map);
 	}
-	for (size_t i = 0; from->map.entries && i <= from->map.mask; i++) {
-		if (from->map.used[i])
-			distinct_set_add(into, from->map.entries[i].key);
-	}
+	struct map_entry *sorted = map_sorted(&from->map);
+	into->failed |= !sorted;
+	for (size_t i = 0; sorted && i < from->map.count; i++)
+		distinct_set_add(into, sorted[i].key);
+	mem_free(sorted);
 }
 
 /* Adds 64 values, which most often are equal. */

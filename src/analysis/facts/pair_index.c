@@ -5,37 +5,22 @@
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
 
-/*
- * Hashes both numbers, so that a first number with many second ones has no long chain; the map
- * mixes the hash. The factor is odd and irregular.
- */
-static uint64_t
-pair_index_hash(uint64_t a, uint64_t b)
-{
-	return a ^ b * 0xd6e8feb86659fd93u;
-}
-
-/* Sets *number to a pair of the chain that begins with *number; false: the chain lacks it, and
- * *number is its last pair. */
 static bool
-pair_index_walk(const struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t *number)
+is_pair(const struct indexed_pair *pair, uint64_t a, uint64_t b)
 {
-	const struct indexed_pair *at = &pairs->list[*number];
-	while (at->a != a || at->b != b) {
-		if (!at->next)
-			return false;
-		*number = at->next - 1;
-		at = &pairs->list[*number];
-	}
-	return true;
+	return pair->a == a && pair->b == b;
 }
 
 uint32_t
 pair_index_find(const struct pair_index *pairs, uint64_t a, uint64_t b)
 {
-	const uint64_t *first = map_find(&pairs->first, pair_index_hash(a, b));
-	uint32_t number = first ? (uint32_t)*first : 0;
-	return first && pair_index_walk(pairs, a, b, &number) ? number : PAIR_INDEX_FULL;
+	for (uint64_t key = hash_pair(&pairs->numbers.seed, a, b);; key++) {
+		const uint64_t *number = map_find(&pairs->numbers, key);
+		if (!number)
+			return PAIR_INDEX_FULL;
+		if (is_pair(&pairs->list[*number], a, b))
+			return (uint32_t)*number;
+	}
 }
 
 uint32_t
@@ -49,24 +34,22 @@ pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t limit)
 	const bool has_room = counters_grow_array(
 		&list, &pairs->capacity, (size_t)pairs->count + 1, sizeof *pairs->list);
 	pairs->list = list;
-	uint64_t *first =
-		has_room ? map_get(&pairs->first, pair_index_hash(a, b), pairs->count, &added)
-			 : NULL;
-	if (!first)
-		return PAIR_INDEX_FAILED;
-	uint32_t number = (uint32_t)*first;
-	if (!added && pair_index_walk(pairs, a, b, &number))
-		return number;
-	pairs->list[pairs->count] = (struct indexed_pair){a, b, 0};
-	if (!added)
-		pairs->list[number].next = pairs->count + 1;
-	return pairs->count++;
+	for (uint64_t key = map_pair(&pairs->numbers, a, b); has_room; key++) {
+		const uint64_t *number = map_get(&pairs->numbers, key, pairs->count, &added);
+		if (!number)
+			return PAIR_INDEX_FAILED;
+		if (added)
+			pairs->list[pairs->count++] = (struct indexed_pair){a, b};
+		if (is_pair(&pairs->list[*number], a, b))
+			return (uint32_t)*number;
+	}
+	return PAIR_INDEX_FAILED;
 }
 
 void
 pair_index_fini(struct pair_index *pairs)
 {
-	map_free(&pairs->first);
+	map_free(&pairs->numbers);
 	mem_free(pairs->list);
 	*pairs = (struct pair_index){0};
 }

@@ -7,12 +7,11 @@
 
 struct indexed_pair {
 	uint64_t a, b;
-	uint32_t next; /* number of the next pair with the same hash, plus 1; 0: none */
 };
 
 /* Zeroed is empty. */
 struct pair_index {
-	struct map first;	   /* number of the first pair, by hash */
+	struct map numbers;
 	struct indexed_pair *list; /* by number */
 	uint32_t count, capacity;
 };

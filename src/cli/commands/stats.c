@@ -91,7 +91,8 @@ list_options(struct poly_report *report)
 	poly_report_column(report, "default", false);
 	poly_report_column(report, "meaning", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
-		const bool listed = info->kind != POLY_ANALYSIS_SIMULATION;
+		const bool listed = info->kind == POLY_ANALYSIS_STATISTIC ||
+				    info->kind == POLY_ANALYSIS_QUERY;
 		for (const struct poly_option *option = info->options; listed && option->name;
 			option++) {
 			char values[200], initial[60];

@@ -6,6 +6,7 @@
  */
 #include "format/full/full.h"
 
+#include "base/mem.h"
 #include "isa/powerpc.h"
 
 #include <string.h>
@@ -141,15 +142,14 @@ check_row(const struct full_row *row, const struct powerpc_dialect *dialect)
 static void
 report_outside(const struct full_check *check, struct findings *findings)
 {
-	for (size_t i = 0; check->outside.entries && i <= check->outside.mask; i++) {
-		const struct map_entry *entry = &check->outside.entries[i];
-		if (!check->outside.used[i])
-			continue;
-		const char *name = powerpc_find((uint32_t)entry->key)->mnemonic;
+	struct map_entry *sorted = map_sorted(&check->outside);
+	for (size_t i = 0; sorted && i < check->outside.count; i++) {
+		const char *name = powerpc_find((uint32_t)sorted[i].key)->mnemonic;
 		findings_add(findings, FULL_F15, 0, POLY_NO_OFFSET,
 			"'%s' occurs %llu times; TT6 has no address for it", name ? name : "?",
-			(unsigned long long)entry->value);
+			(unsigned long long)sorted[i].value);
 	}
+	mem_free(sorted);
 }
 
 void

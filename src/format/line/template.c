@@ -201,15 +201,12 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 }
 
 static uint64_t
-hash(const struct template *template, const uint8_t text[TEMPLATE_TEXT],
+key_of(struct map *found, const struct template *template, const uint8_t text[TEMPLATE_TEXT],
 	struct template_position stand)
 {
-	uint64_t h = ((uint64_t)stand.place << 32 | stand.distance) ^ template->care[0];
-	for (size_t i = 0; i < template->length; i += 8) {
-		h = (h ^ load_le64(text + i)) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	return h;
+	const uint64_t place = (uint64_t)stand.place << 32 | stand.distance;
+	return map_pair(
+		found, place ^ template->care[0], map_bytes(found, text, template->length));
 }
 
 /*
@@ -294,7 +291,8 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 	describe(shape, &created, text);
 	if (!shape->place)
 		stand = position_after(templates, last);
-	const uint64_t *found = find(templates, hash(&created, text, stand), &added);
+	const uint64_t *found =
+		find(templates, key_of(&templates->found, &created, text, stand), &added);
 	if (!found)
 		return TEMPLATE_NONE;
 	const uint32_t number = (uint32_t)*found;

@@ -33,6 +33,7 @@ void
 dictionary_init(struct dictionary *dictionary, enum ptz_plan plan)
 {
 	dictionary->plan = plan;
+	hash_seed_draw(&dictionary->numbers.seed);
 	dictionary->previous = NONE;
 	dictionary->distance = DISTANCE_MAX;
 }
@@ -44,9 +45,7 @@ dictionary_clear(struct dictionary *dictionary)
 	dictionary->previous = NONE;
 	dictionary->distance = DISTANCE_MAX;
 	buf_clear(&dictionary->bytes);
-	if (dictionary->slots)
-		memset(dictionary->slots, 0,
-			(dictionary->mask + 1) * sizeof *dictionary->slots);
+	map_clear(&dictionary->numbers);
 }
 
 void
@@ -57,27 +56,9 @@ dictionary_fini(struct dictionary *dictionary)
 	mem_free(dictionary->keys);
 	mem_free(dictionary->shapes);
 	mem_free(dictionary->follow);
-	mem_free(dictionary->slots);
+	map_free(&dictionary->numbers);
 	buf_free(&dictionary->bytes);
 	memset(dictionary, 0, sizeof *dictionary);
-}
-
-static uint64_t
-mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
-}
-
-static uint64_t
-hash_bytes(const uint8_t *p, size_t n)
-{
-	uint64_t hash = n;
-	for (; n >= 8; p += 8, n -= 8)
-		hash = mix(hash, load_le64(p));
-	for (; n; p++, n--)
-		hash = mix(hash, *p);
-	return hash;
 }
 
 /* Returns which rows of a word of a batch's bitmaps have a column. */
@@ -105,25 +86,26 @@ is_located_by_address(
 }
 
 static uint64_t
-value_at(const struct poly_batch *batch, enum poly_column column, size_t row)
+value_at(const struct hash_seed *seed, const struct poly_batch *batch, enum poly_column column,
+	size_t row)
 {
 	if (!ptz_is_slice(column))
 		return poly_batch_integer(batch, column, row);
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
-	return hash_bytes(bytes, n);
+	return hash_bytes(seed, bytes, n);
 }
 
 /* Mixes a static column of integers of a type into the rows' hashes. */
-#define MIX_COLUMN(type)                                                                  \
-	for (size_t w = 0; w < words; w++) {                                              \
-		for (uint64_t left = present(batch, column, w); left; left &= left - 1) { \
-			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);        \
-			const type *values = array;                                       \
-			dictionary->hash[row] =                                           \
-				mix(dictionary->hash[row], values[row] + salt);           \
-			dictionary->shape[row].fixed |= bit;                              \
-		}                                                                         \
+#define MIX_COLUMN(type)                                                                    \
+	for (size_t w = 0; w < words; w++) {                                                \
+		for (uint64_t left = present(batch, column, w); left; left &= left - 1) {   \
+			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);          \
+			const type *values = array;                                         \
+			dictionary->hash[row] =                                             \
+				hash_add(&seed, dictionary->hash[row], values[row] + salt); \
+			dictionary->shape[row].fixed |= bit;                                \
+		}                                                                           \
 	}
 
 static void
@@ -133,6 +115,7 @@ mix_fixed(struct dictionary *dictionary, const struct poly_batch *batch,
 	const size_t words = (batch->rows + 63) / 64;
 	const column_mask bit = (column_mask)1 << column;
 	const uint64_t salt = (uint64_t)column << 56;
+	const struct hash_seed seed = dictionary->numbers.seed;
 	switch (ptz_column_size(column)) {
 	case 1: MIX_COLUMN(uint8_t) break;
 	case 2: MIX_COLUMN(uint16_t) break;
@@ -142,8 +125,8 @@ mix_fixed(struct dictionary *dictionary, const struct poly_batch *batch,
 		for (size_t row = 0; row < batch->rows; row++) {
 			if (!poly_present(batch, column, row))
 				continue;
-			dictionary->hash[row] =
-				mix(dictionary->hash[row], value_at(batch, column, row) + salt);
+			dictionary->hash[row] = hash_add(&seed, dictionary->hash[row],
+				value_at(&seed, batch, column, row) + salt);
 			dictionary->shape[row].fixed |= bit;
 		}
 	}
@@ -161,8 +144,8 @@ mix_varying(
 		for (uint64_t left = present(batch, column, w); left; left &= left - 1) {
 			const size_t row = 64 * w + (size_t)__builtin_ctzll(left);
 			if (may_locate && is_located_by_address(dictionary, batch, row)) {
-				dictionary->hash[row] =
-					mix(dictionary->hash[row], batch->address[row]);
+				dictionary->hash[row] = hash_add(&dictionary->numbers.seed,
+					dictionary->hash[row], batch->address[row]);
 				dictionary->shape[row].fixed |= bit;
 			} else {
 				dictionary->shape[row].varying |= bit;
@@ -201,9 +184,9 @@ mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
 			mix_varying(dictionary, batch, column);
 	}
 	for (size_t row = 0; row < batch->rows; row++)
-		dictionary->hash[row] =
-			mix(mix(dictionary->hash[row], dictionary->shape[row].fixed),
-				dictionary->shape[row].varying);
+		dictionary->hash[row] = map_pair(&dictionary->numbers,
+			dictionary->hash[row] ^ dictionary->shape[row].fixed,
+			dictionary->shape[row].varying);
 }
 
 /* Grows the table for one additional template. */
@@ -213,14 +196,13 @@ grow_table(struct dictionary *dictionary)
 	if (dictionary->count < dictionary->capacity)
 		return true;
 	const uint32_t capacity = dictionary->capacity ? 2 * dictionary->capacity : 4096;
-	uint32_t *slots = mem_new((size_t)2 * capacity, sizeof *slots);
 	uint64_t *keys = mem_resize(dictionary->keys, capacity, sizeof *keys);
 	dictionary->keys = keys ? keys : dictionary->keys;
 	struct ptz_shape *shapes = mem_resize(dictionary->shapes, capacity, sizeof *shapes);
 	dictionary->shapes = shapes ? shapes : dictionary->shapes;
 	uint32_t *follow = mem_resize(dictionary->follow, capacity, sizeof *follow);
 	dictionary->follow = follow ? follow : dictionary->follow;
-	bool ok = slots && keys && shapes && follow;
+	bool ok = map_reserve(&dictionary->numbers, capacity) && keys && shapes && follow;
 	for (size_t c = 0; ok && c < POLY_COLUMN_COUNT; c++) {
 		const unsigned size = ptz_column_size((enum poly_column)c);
 		if (!dictionary->values[c])
@@ -230,21 +212,9 @@ grow_table(struct dictionary *dictionary)
 		dictionary->values[c] = values ? values : dictionary->values[c];
 		ok = values != NULL;
 	}
-	if (!ok) {
-		mem_free(slots);
-		return false;
-	}
-	mem_free(dictionary->slots);
-	dictionary->slots = slots;
-	dictionary->mask = (size_t)2 * capacity - 1;
-	dictionary->capacity = capacity;
-	for (uint32_t i = 0; i < dictionary->count; i++) {
-		size_t slot = dictionary->keys[i] & dictionary->mask;
-		while (dictionary->slots[slot])
-			slot = (slot + 1) & dictionary->mask;
-		dictionary->slots[slot] = i + 1;
-	}
-	return true;
+	if (ok)
+		dictionary->capacity = capacity;
+	return ok;
 }
 
 static bool
@@ -304,15 +274,11 @@ find_template(
 	}
 	if (!grow_table(dictionary))
 		return NONE;
-	size_t slot = key & dictionary->mask;
-	for (; dictionary->slots[slot]; slot = (slot + 1) & dictionary->mask) {
-		if (dictionary->keys[dictionary->slots[slot] - 1] == key)
-			return dictionary->slots[slot] - 1;
-	}
-	const uint32_t number = add_template(dictionary, batch, row, key);
-	if (number != NONE)
-		dictionary->slots[slot] = number + 1;
-	return number;
+	bool added;
+	const uint64_t *number = map_get(&dictionary->numbers, key, dictionary->count, &added);
+	if (!number)
+		return NONE;
+	return added ? add_template(dictionary, batch, row, key) : (uint32_t)*number;
 }
 
 /* Returns whether a template has the static columns of a row. */
@@ -357,7 +323,7 @@ dictionary_add(struct dictionary *dictionary, const struct poly_batch *batch, ui
 					       : DISTANCE_MAX;
 		if (dictionary->plan == PTZ_PROGRAM && !located &&
 			dictionary->distance < DISTANCE_MAX)
-			key = mix(key, dictionary->previous);
+			key = map_pair(&dictionary->numbers, key, dictionary->previous);
 		uint32_t number = find_template(dictionary, batch, row, key);
 		/* Hash collision: no table slot refers to this row's template. */
 		if (number != NONE && !has_values_of(dictionary, batch, row, number))

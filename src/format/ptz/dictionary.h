@@ -8,6 +8,8 @@
 
 #include "format/ptz/ptz.h"
 
+#include "base/map.h"
+
 /* Which columns are static. */
 enum ptz_plan {
 	PTZ_PROGRAM, /* all columns of a static instruction: its address, encoding and operands
@@ -25,8 +27,7 @@ struct dictionary {
 	void *values[POLY_COLUMN_COUNT]; /* by template; slices refer to bytes; NULL: unused */
 	struct buf bytes;
 	uint32_t *follow;  /* the last follower */
-	uint32_t *slots;   /* hash table of number + 1 */
-	size_t mask;	   /* its size - 1 */
+	struct map numbers; /* of templates by key */
 	uint32_t previous; /* template of the previous row, or UINT32_MAX */
 	uint32_t distance; /* rows since the last row with a location */
 	/* Of the rows of the batch. */

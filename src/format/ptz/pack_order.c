@@ -84,21 +84,21 @@ static uint32_t
 shape_number(struct segment_packing *packing, const struct ptz_shape *shape, struct map *known,
 	struct buf *shapes)
 {
-	const uint64_t key = (shape->fixed ^ shape->varying * 0x9e3779b97f4a7c15u) * 3;
-	const uint64_t count = shapes->size / sizeof *shape;
-	bool added;
-	const uint64_t *number = map_get(known, key, count, &added);
-	if (!number) {
-		packing->status = err_memory(packing->error);
-		return 0;
+	for (uint64_t key = map_pair(known, shape->fixed, shape->varying);; key++) {
+		const uint64_t count = shapes->size / sizeof *shape;
+		bool added;
+		const uint64_t *number = map_get(known, key, count, &added);
+		if (number && added)
+			buf_append(shapes, shape, sizeof *shape);
+		if (!number || shapes->failed) {
+			packing->status = err_memory(packing->error);
+			return 0;
+		}
+		const struct ptz_shape *list = (const void *)shapes->data;
+		if (list[*number].fixed == shape->fixed &&
+			list[*number].varying == shape->varying)
+			return (uint32_t)*number;
 	}
-	const struct ptz_shape *list = (const void *)shapes->data;
-	if (!added && list[*number].fixed == shape->fixed &&
-		list[*number].varying == shape->varying)
-		return (uint32_t)*number;
-	/* A shape whose key collides may be listed several times. */
-	buf_append(shapes, shape, sizeof *shape);
-	return (uint32_t)count;
 }
 
 /* Packs the distinct shapes, and the shape number of each template. */

@@ -113,13 +113,6 @@ check_mode(const struct qemu4v_subject *subject)
 		FOUND(subject, QEMU4V_Q08, "security '%.40s', expected 's' or 'ns'", security);
 }
 
-static uint64_t
-hash_step(uint64_t hash, uint64_t v)
-{
-	hash = (hash ^ v) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 29;
-}
-
 /* Checks that an address has one opcode, and the number of the instruction. */
 static void
 check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
@@ -129,7 +122,8 @@ check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
 	size_t row = subject->row;
 	if (has(subject, POLY_COLUMN_opcode)) {
 		uint32_t mode = has(subject, POLY_COLUMN_mode) ? batch->mode[row] + 1 : 0;
-		uint64_t key = hash_step(hash_step(batch->pc[row], cpu), mode);
+		uint64_t key =
+			map_pair(&check->opcodes, batch->pc[row], (uint64_t)cpu << 32 | mode);
 		uint64_t *before = map_before(
 			&check->opcodes, key, batch->opcode[row], QEMU4V_ADDRESSES_MAX);
 		if (before && *before != batch->opcode[row])

@@ -8,20 +8,15 @@
 
 #include "polytrace/status.h"
 
+#include "base/map.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 #define DENSE_INDEX_MAX (UINT32_C(1) << 29)
 
-struct dense_index_slot {
-	uint64_t number;
-	uint32_t id; /* + 1; 0: empty */
-};
-
 struct dense_index {
-	struct dense_index_slot *slots;
-	size_t mask;	/* slots - 1 */
-	unsigned shift; /* of a hash */
+	struct map ids;
 	uint32_t count; /* numbers held: the next new id */
 	uint32_t max;	/* maximum of numbers held */
 };

@@ -7,7 +7,7 @@
 static uint32_t
 home(const struct lru_list *list, uint64_t number)
 {
-	return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> list->shift);
+	return (uint32_t)hash_number(&list->seed, number) & list->mask;
 }
 
 /* Returns the slot of a number, or the one for its insertion. */
@@ -69,11 +69,11 @@ lru_list_init(struct lru_list *list, uint32_t capacity)
 	while ((uint32_t)1 << bits < 2 * capacity)
 		bits++;
 	*list = (struct lru_list){.mask = ((uint32_t)1 << bits) - 1,
-		.shift = 64 - bits,
 		.capacity = capacity,
 		.newest = LRU_LIST_NONE,
 		.oldest = LRU_LIST_NONE,
 		.spare = LRU_LIST_NONE};
+	hash_seed_draw(&list->seed);
 	list->frames = mem_new(capacity, sizeof *list->frames);
 	list->slots = mem_new((size_t)list->mask + 1, sizeof *list->slots);
 	if (list->frames && list->slots)

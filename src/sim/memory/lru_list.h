@@ -7,6 +7,8 @@
 #ifndef SIM_LRU_LIST_H
 #define SIM_LRU_LIST_H
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,9 +22,9 @@ struct frame {
 
 struct lru_list {
 	struct frame *frames;
-	uint32_t *slots;	 /* hash table of frame + 1; 0: empty */
-	uint32_t mask;		 /* slots - 1 */
-	unsigned shift;		 /* of a hash, so that its upper bits select the slot */
+	uint32_t *slots; /* hash table of frame + 1; 0: empty */
+	uint32_t mask;	 /* slots - 1 */
+	struct hash_seed seed;
 	uint32_t capacity, held; /* all frames, and those with a number */
 	uint32_t newest, oldest; /* LRU_LIST_NONE if all are empty */
 	uint32_t spare;		 /* free list of removed frames, linked by older */

@@ -17,6 +17,7 @@ pipeline_stores_init(struct pipeline_stores *stores, size_t size)
 	stores->ring = mem_new(capacity, sizeof *stores->ring);
 	stores->heads = mem_new(capacity, sizeof *stores->heads);
 	stores->mask = capacity - 1;
+	hash_seed_draw(&stores->seed);
 	return stores->ring && stores->heads;
 }
 
@@ -33,7 +34,7 @@ pipeline_stores_sets(struct pipeline_stores *stores, unsigned bits)
 static uint64_t *
 head_of(const struct pipeline_stores *stores, uint64_t address)
 {
-	return &stores->heads[(address * 0x9e3779b97f4a7c15u >> 32) & stores->mask];
+	return &stores->heads[hash_number(&stores->seed, address) & stores->mask];
 }
 
 /* Returns a store by its number; NULL if that is 0 or overwritten. */

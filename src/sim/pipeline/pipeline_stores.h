@@ -6,6 +6,8 @@
 #ifndef SIM_PIPELINE_STORES_H
 #define SIM_PIPELINE_STORES_H
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@ struct pipeline_stores {
 	struct pipeline_store *ring; /* the youngest */
 	uint64_t *heads;	     /* number of the youngest store, by hash */
 	size_t mask;		     /* both have mask + 1 elements */
+	struct hash_seed seed;
 	uint32_t *sets; /* store set of a site, from 1; 0: none. NULL: without store sets */
 	uint64_t *last; /* done cycle of the youngest store of a set */
 	uint32_t site_mask;

@@ -3,25 +3,9 @@
 #include "trcfmt/lang/files.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
-
-/* Keys of the same hash are stored under consecutive hashes, up to this many. */
-#define HASH_TRIES 8
-
-static uint64_t
-files_mix(uint64_t hash, uint64_t part)
-{
-	hash = (hash ^ part) * 0xff51afd7ed558ccdu;
-	return hash ^ hash >> 32;
-}
-
-static uint64_t
-files_hash(const struct files_key *key)
-{
-	uint64_t hash = files_mix(key->relation + 1, key->a);
-	return files_mix(files_mix(hash, key->b), key->c);
-}
 
 static bool
 files_same(const struct files_key *x, const struct files_key *y)
@@ -29,68 +13,52 @@ files_same(const struct files_key *x, const struct files_key *y)
 	return x->relation == y->relation && x->a == y->a && x->b == y->b && x->c == y->c;
 }
 
-static struct files_link *
-files_find(const struct files *files, const struct files_key *key)
+/* Returns the first of the keys of the map to try. */
+static uint64_t
+files_hash(const struct files *files, const struct files_key *key)
 {
-	uint64_t hash = files_hash(key);
-	for (unsigned i = 0; i < HASH_TRIES; i++) {
-		const uint64_t *position = map_find(&files->places, hash + i);
+	const struct hash_seed *seed = &files->places.seed;
+	return hash_pair(
+		seed, hash_pair(seed, key->relation, key->a), hash_pair(seed, key->b, key->c));
+}
+
+/* Returns the link of a key; else NULL, and the free key of the map. */
+static struct files_link *
+files_find(const struct files *files, const struct files_key *key, uint64_t *free_key)
+{
+	for (*free_key = files_hash(files, key);; ++*free_key) {
+		const uint64_t *position = map_find(&files->places, *free_key);
 		if (!position)
 			return NULL;
 		if (files_same(&files->links[*position].key, key))
 			return &files->links[*position];
 	}
-	return NULL;
-}
-
-/* Makes room for one element after count; false: out of memory. */
-static bool
-files_grow(void **elements, size_t count, size_t *capacity, size_t size)
-{
-	if (count < *capacity)
-		return true;
-	size_t grown = *capacity ? 2 * *capacity : 64;
-	void *larger = mem_resize(*elements, grown, size);
-	if (!larger)
-		return false;
-	*elements = larger;
-	*capacity = grown;
-	return true;
-}
-
-static bool
-files_add(struct files *files, const struct files_key *key, uint64_t value)
-{
-	void *links = files->links;
-	if (!files_grow(&links, files->link_count, &files->link_capacity, sizeof *files->links))
-		return false;
-	files->links = links;
-	uint64_t hash = files_hash(key);
-	bool added = false;
-	for (unsigned i = 0; i < HASH_TRIES && !added; i++) {
-		if (!map_get(&files->places, hash + i, files->link_count, &added))
-			return false;
-	}
-	if (added)
-		files->links[files->link_count++] = (struct files_link){*key, value};
-	return true;
 }
 
 bool
 files_set(struct files *files, const struct files_key *key, uint64_t value)
 {
-	struct files_link *link = files_find(files, key);
-	if (link) {
-		link->value = value;
+	bool added;
+	uint64_t free_key;
+	if (!VEC_RESERVE(files->links, files->link_capacity, files->link_count + 1) ||
+		!map_reserve(&files->places, files->link_count + 1))
+		return false;
+	struct files_link *link = files_find(files, key, &free_key);
+	if (!link && files->link_count == FILES_LINKS)
 		return true;
+	if (!link) {
+		map_get(&files->places, free_key, files->link_count, &added);
+		link = &files->links[files->link_count++];
 	}
-	return files->link_count >= FILES_LINKS || files_add(files, key, value);
+	*link = (struct files_link){*key, value};
+	return true;
 }
 
 bool
 files_get(const struct files *files, const struct files_key *key, uint64_t *value)
 {
-	const struct files_link *link = files_find(files, key);
+	uint64_t free_key;
+	const struct files_link *link = files_find(files, key, &free_key);
 	if (link)
 		*value = link->value;
 	return link != NULL;
@@ -150,11 +118,8 @@ files_add_range(struct files *files, const struct files_range *range)
 	}
 	if (files->range_count >= FILES_RANGES)
 		return true;
-	void *ranges = files->ranges;
-	if (!files_grow(
-		    &ranges, files->range_count, &files->range_capacity, sizeof *files->ranges))
+	if (!VEC_RESERVE(files->ranges, files->range_capacity, files->range_count + 1))
 		return false;
-	files->ranges = ranges;
 	files->ranges[files->range_count] = *range;
 	files->ranges[files->range_count].older = (uint32_t)newest;
 	return files_set(files, &key, ++files->range_count);

@@ -339,14 +339,6 @@ report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs
 	return POLY_OK;
 }
 
-static uint64_t
-hash_bytes(uint64_t hash, const uint8_t *bytes, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
-	return hash;
-}
-
 /* True if an event of the same time was identical. */
 static bool
 is_twin(struct poly_trcrpt *report, const struct event_input *input)
@@ -363,8 +355,11 @@ is_twin(struct poly_trcrpt *report, const struct event_input *input)
 	store_be32(head + 8, (uint32_t)(event->thread >> 32));
 	store_be32(head + 12, (uint32_t)event->thread);
 	store_be32(head + 16, event->has_cpu ? event->cpu + 1 : 0);
-	uint64_t hash = hash_bytes(0xcbf29ce484222325u, head, sizeof head);
-	hash = hash_bytes(hash, event->data, event->size);
+	if (!report->seed.factor)
+		hash_seed_draw(&report->seed);
+	const uint64_t hash =
+		hash_pair(&report->seed, hash_bytes(&report->seed, head, sizeof head),
+			hash_bytes(&report->seed, event->data, event->size));
 	for (unsigned i = 0; i < report->twin_count && i < 64; i++) {
 		if (report->twins[i] == hash)
 			return true;

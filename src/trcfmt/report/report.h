@@ -101,6 +101,7 @@ struct poly_trcrpt {
 	struct buf own;			   /* text of events that have no template */
 	struct trcfmt_span *own_spans;
 	size_t own_span_capacity;
+	struct hash_seed seed;
 	uint64_t twins[64]; /* hashes of the last events of the same time */
 	unsigned twin_count;
 	uint64_t twin_ns;

@@ -17,7 +17,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/intern.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/quote.h"
@@ -214,34 +213,6 @@ bits_are_counted_up_to_a_position(void **state)
 }
 
 static void
-a_map_keeps_every_key(void **state)
-{
-	(void)state;
-	struct map map = {0};
-	bool added;
-	assert_null(map_find(&map, 5));
-	for (unsigned turn = 0; turn < 2; turn++) {
-		for (uint64_t i = 0; i < 20000; i++) {
-			uint64_t key = i << i % 50;
-			uint64_t *value = map_get(&map, key, i, &added);
-			assert_non_null(value);
-			if (added)
-				*value = key ^ 0x55;
-			assert_true(*value == (key ^ 0x55));
-			assert_true(!turn || !added);
-			/* Half of it stays free, so that searches end soon. */
-			assert_true(map.count <= map.mask / 2 + 1);
-		}
-	}
-	assert_non_null(map_find(&map, 0));
-	assert_null(map_find(&map, UINT64_MAX));
-	*map_get(&map, UINT64_MAX, 3, &added) += 1;
-	assert_true(added && *map_find(&map, UINT64_MAX) == 4);
-	map_free(&map);
-	assert_null(map_find(&map, 0));
-}
-
-static void
 strings_are_numbered_from_0(void **state)
 {
 	(void)state;
@@ -409,7 +380,6 @@ main(void)
 		cmocka_unit_test(bytes_are_pairs_of_digits),
 		cmocka_unit_test(loads_and_stores_have_their_order),
 		cmocka_unit_test(bits_are_counted_up_to_a_position),
-		cmocka_unit_test(a_map_keeps_every_key),
 		cmocka_unit_test(strings_are_numbered_from_0),
 		cmocka_unit_test(runs_of_bytes_grow),
 		cmocka_unit_test(overflowing_products_are_out_of_memory),

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,7 +18,6 @@
 #include "polytrace/polytrace.h"
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "format/tt6/tt6.h"
 
 #if defined(POLY_WITH_JANSSON)
@@ -312,29 +310,6 @@ small_listings_agree_in_every_field(void **state)
 	assert_listing("tt6/sort.tt6", "tt6");
 	assert_listing("tt6/sort.tt6e", "tt6e");
 	assert_listing("tt6/thread_002.tt6e", "tt6e");
-}
-
-/* PCs whose places in a map of 2^16 are among 32: what a hostile trace may choose. */
-static void
-chosen_pcs_cost_no_more_than_others(void **state)
-{
-	(void)state;
-	static uint64_t chosen[40000];
-	size_t count = 0;
-	for (uint64_t pc = 0; count < 40000; pc += 4) {
-		uint64_t hash = pc * 0x9e3779b97f4a7c15u;
-		if (((hash ^ hash >> 32) & 0xffff) < 32)
-			chosen[count++] = pc;
-	}
-	struct map map = {0};
-	bool added;
-	clock_t start = clock();
-	for (size_t i = 0; i < count; i++)
-		assert_non_null(map_get(&map, chosen[i], i, &added));
-	assert_true(clock() - start < CLOCKS_PER_SEC / 4);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(*map_find(&map, chosen[i]), i);
-	map_free(&map);
 }
 
 static void
@@ -1259,7 +1234,6 @@ main(void)
 #if defined(POLY_WITH_JANSSON)
 		cmocka_unit_test(small_listings_agree_in_every_field),
 		cmocka_unit_test(large_listings_agree_in_every_field),
-		cmocka_unit_test(chosen_pcs_cost_no_more_than_others),
 		cmocka_unit_test(a_wrong_branch_reports_the_true_pc),
 #endif
 		cmocka_unit_test(traces_have_the_known_counts),

@@ -7,15 +7,12 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/course/printout.h"
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/uops.h"
 
 #include "course/mix.h"
 #include "report/table.h"
-
-#include "report/tree.h"
-
-#include <string.h>
 
 struct homework_state {
 	struct course_mix mix;
@@ -108,22 +105,13 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_end(report);
 }
 
-/* Reports the lines of WUSTL as a table of one column. */
+/* Reports the lines of WUSTL. */
 static void
 report_wustl(const struct course_mix *mix, struct poly_report *report)
 {
 	struct buf lines = {0};
 	course_mix_wustl(mix, &lines);
-	table_open(report, "wustl", "line:text");
-	char *line = lines.size ? (char *)lines.data : NULL;
-	for (char *end; line && (end = memchr(line, '\n', lines.size)); line = end + 1) {
-		lines.size -= (size_t)(end + 1 - line);
-		*end = 0;
-		poly_report_cell_text(report, line);
-	}
-	poly_report_end(report);
-	if (lines.failed)
-		tree_fail(report);
+	printout_report_lines(report, "wustl", &lines);
 	buf_free(&lines);
 }
 
