@@ -4,7 +4,8 @@
     tools/test.py [--long] [plain] [asan] [tsan] [fuzz]
 
 plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
-allocations, every test except the structure of the source, models in Python and the browser.
+allocations, every test except the structure of the source, models in Python, the recipes and the
+browser.
 tsan: gcc with the thread sanitizer, tests that start threads. Of the repetitive cases, the sanitizers
 try a sample (tests/sampling.h) that POLYTRACE_SEED determines; plain tries all. Without names: these
 three. --long tries all cases everywhere, and with fuzz, or without names, every fuzz target for
@@ -27,7 +28,7 @@ CONFIGURATIONS = {
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Db_lundef=false',
                        '-Dbuildtype=debugoptimized', '-Dfault_injection=true'],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
-              '--no-suite', 'browser']),
+              '--no-suite', 'browser', '--no-suite', 'recipes']),
     'tsan': ('gcc', ['-Db_sanitize=thread', '-Db_lundef=false', '-Dbuildtype=debugoptimized'],
              ['--suite', 'threads']),
 }

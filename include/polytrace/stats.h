@@ -107,9 +107,9 @@ struct poly_stats_options {
 	/* Names of functions, for queries; valid until poly_stats_free. NULL: none. */
 	const struct poly_symbols *symbols;
 	/*
-	 * Receives the lines of homeworks while rows are added; NULL: only the report has their
-	 * last lines, the results. The struct must stay valid until poly_stats_new returns,
-	 * user until poly_stats_free.
+	 * Receives the lines of a homework while rows are added, perhaps from another thread;
+	 * NULL: only the report has its last lines, the results. The struct must stay valid
+	 * until poly_stats_new returns, user until poly_stats_free.
 	 */
 	const struct poly_sink *sink;
 };
@@ -124,8 +124,8 @@ struct poly_stats_options {
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * a unit that is 0 or longer than its period, or required stores are missing. POLY_ERR_IO: a
- * store cannot be opened. POLY_ERR_MEMORY.
+ * a unit that is 0 or longer than its period, required stores are missing, or several homeworks
+ * have a sink. POLY_ERR_IO: a store cannot be opened. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);

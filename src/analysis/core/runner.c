@@ -93,6 +93,12 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	struct analysis_instance *instance = &stats->instances[stats->count];
 	instance->analysis = analysis;
 	stats->count++;
+	/* Homeworks are last in the list. */
+	if (stats->options.sink && stats->count > 1 &&
+		instance[-1].analysis->info.kind == POLY_ANALYSIS_HOMEWORK)
+		return err_usage(error,
+			"options.sink: found the homeworks '%s' and '%s', expected one",
+			instance[-1].analysis->info.name, analysis->info.name);
 	enum poly_status status = set_options(instance, words, error);
 	if (status != POLY_OK)
 		return status;

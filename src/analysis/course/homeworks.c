@@ -127,9 +127,10 @@ value_or(const struct analysis_setup *setup, size_t option, unsigned fallback)
 	return setup->given[option] ? (unsigned)setup->values[option] : fallback;
 }
 
+/* Initializes a predictor; config has what the options do not set. */
 static enum poly_status
-predictor_config(const struct analysis_setup *setup, struct course_predictor_config *config,
-	struct poly_error *error)
+init_predictor(struct course_predictor *predictor, const struct analysis_setup *setup,
+	struct course_predictor_config config, struct poly_error *error)
 {
 	static const enum course_predictor_kind kinds[] = {COURSE_TAKEN, COURSE_NOT_TAKEN,
 		COURSE_BIMODAL, COURSE_GSHARE, COURSE_TOURNAMENT, COURSE_TOURNAMENT};
@@ -140,31 +141,29 @@ predictor_config(const struct analysis_setup *setup, struct course_predictor_con
 			"a fair tournament of 2^%u counters is too small for three tables, "
 			"expected 2^2 or more",
 			size);
-	config->kind = kinds[setup->values[PREDICTOR]];
-	config->bimodal_log2 = is_fair ? size - 2 : size;
-	config->chooser_log2 = value_or(setup, CHOOSER_SIZE, config->bimodal_log2);
-	config->gshare_log2 = is_fair ? size - 1 : size;
-	if (config->kind == COURSE_TOURNAMENT)
-		config->gshare_log2 = value_or(setup, GSHARE_SIZE, config->gshare_log2);
-	config->history = value_or(setup, HISTORY, config->gshare_log2);
-	return POLY_OK;
+	config.kind = kinds[setup->values[PREDICTOR]];
+	config.bimodal_log2 = is_fair ? size - 2 : size;
+	config.chooser_log2 = value_or(setup, CHOOSER_SIZE, config.bimodal_log2);
+	config.gshare_log2 = is_fair ? size - 1 : size;
+	if (config.kind == COURSE_TOURNAMENT)
+		config.gshare_log2 = value_or(setup, GSHARE_SIZE, config.gshare_log2);
+	config.history = value_or(setup, HISTORY, config.gshare_log2);
+	return course_predictor_init(predictor, &config, error);
 }
 
 static enum poly_status
 predictor_init_penn(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct course_predictor_config config = {.layout = COURSE_PENN};
-	enum poly_status status = predictor_config(setup, &config, error);
-	return status ? status : course_predictor_init(state, &config, error);
+	const struct course_predictor_config config = {.layout = COURSE_PENN};
+	return init_predictor(state, setup, config, error);
 }
 
 static enum poly_status
 predictor_init_wustl(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct course_predictor_config config = {
+	const struct course_predictor_config config = {
 		.layout = COURSE_WUSTL, .is_quiet = !setup->values[PREDICTOR_DEBUG]};
-	enum poly_status status = predictor_config(setup, &config, error);
-	return status ? status : course_predictor_init(state, &config, error);
+	return init_predictor(state, setup, config, error);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "analysis/facts/context.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -90,26 +91,22 @@ add_register(struct state *state, const struct poly_trace_info *info, uint64_t c
 {
 	struct buf text = {0};
 	const char *name = poly_trace_name(info, number);
-	if (state->register_count == state->register_capacity) {
-		const uint32_t capacity =
-			state->register_capacity ? 2 * state->register_capacity : 64;
-		struct state_register *list =
-			mem_resize(state->registers, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		state->registers = list;
-		state->register_capacity = capacity;
-	}
+	if (!VEC_RESERVE(state->registers, state->register_capacity,
+		    (size_t)state->register_count + 1))
+		return NULL;
 	struct state_register *reg = &state->registers[state->register_count];
 	context_append_name(info, context, &text);
 	*reg = (struct state_register){.context = context,
-		.context_name = intern_add(&state->names, buf_text(&text), text.size),
-		.name = intern_add(&state->names, name ? name : "", name ? strlen(name) : 0)};
-	const bool failed =
-		text.failed || reg->context_name == INTERN_FAILED || reg->name == INTERN_FAILED;
+		.context_name = intern_text(
+			&state->names, intern_add(&state->names, buf_text(&text), text.size)),
+		.name = intern_text(&state->names,
+			intern_add(&state->names, name ? name : "", name ? strlen(name) : 0))};
+	const bool good = !text.failed && reg->context_name && reg->name;
 	buf_free(&text);
-	state->register_count += !failed;
-	return failed ? NULL : reg;
+	if (!context)
+		reg->context_name = NULL;
+	state->register_count += good;
+	return good ? reg : NULL;
 }
 
 /* Finds or adds the register of a row's context; NULL: out of memory. */
@@ -179,17 +176,10 @@ find_block(struct state *state, uint64_t address)
 		return &state->blocks[*known];
 	state->is_full |= state->block_count == STATE_BLOCKS_MAX;
 	if (state->is_full ||
+		!VEC_RESERVE(
+			state->blocks, state->block_capacity, (size_t)state->block_count + 1) ||
 		!map_get(&state->block_numbers, address / 16, state->block_count, &added))
 		return NULL;
-	if (state->block_count == state->block_capacity) {
-		const uint32_t capacity =
-			state->block_capacity ? 2 * state->block_capacity : 256;
-		struct state_block *list = mem_resize(state->blocks, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		state->blocks = list;
-		state->block_capacity = capacity;
-	}
 	struct state_block *block = &state->blocks[state->block_count++];
 	*block = (struct state_block){.address = address & ~(uint64_t)15};
 	return block;

@@ -16,9 +16,8 @@
 #define STATE_REGISTER_MAX 256
 
 struct state_register {
-	uint64_t context;      /* key */
-	uint32_t context_name; /* number of its name */
-	uint32_t name;	       /* number of its name */
+	uint64_t context;		 /* key */
+	const char *context_name, *name; /* in names; context_name NULL: no context */
 	uint32_t digits;       /* hexadecimal digits of wide; 0: value is valid */
 	uint32_t size;	       /* bytes of value; 0: not known */
 	uint32_t room;	       /* bytes allocated in wide */

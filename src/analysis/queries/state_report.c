@@ -28,18 +28,12 @@ compare_names(const char *a, const char *b)
 	return *a ? 1 : *b ? -1 : 0;
 }
 
-/* A register with its name, for sorting. */
-struct named_register {
-	const char *name;
-	const struct state_register *reg;
-};
-
 static int
 by_context_and_name(const void *left, const void *right)
 {
-	const struct named_register *a = left, *b = right;
-	if (a->reg->context != b->reg->context)
-		return a->reg->context < b->reg->context ? -1 : 1;
+	const struct state_register *a = left, *b = right;
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
 	return compare_names(a->name, b->name);
 }
 
@@ -69,23 +63,19 @@ cell_value(const struct state_register *reg, struct poly_report *report)
 static void
 report_named(const struct state *state, struct poly_report *report)
 {
-	struct named_register *list = mem_new((size_t)state->register_count + 1, sizeof *list);
-	for (uint32_t i = 0; list && i < state->register_count; i++) {
-		const struct state_register *reg = &state->registers[i];
-		list[i] = (struct named_register){intern_text(&state->names, reg->name), reg};
+	const uint32_t count = state->register_count;
+	struct state_register *list = mem_new((size_t)count + 1, sizeof *list);
+	if (list && count) {
+		memcpy(list, state->registers, count * sizeof *list);
+		qsort(list, count, sizeof *list, by_context_and_name);
 	}
-	if (list)
-		qsort(list, state->register_count, sizeof *list, by_context_and_name);
-	for (uint32_t i = 0; list && i < state->register_count; i++) {
-		if (!list[i].reg->is_known)
+	for (uint32_t i = 0; list && i < count; i++) {
+		if (!list[i].is_known)
 			continue;
-		poly_report_cell_text(
-			report, list[i].reg->context
-					? intern_text(&state->names, list[i].reg->context_name)
-					: NULL);
+		poly_report_cell_text(report, list[i].context_name);
 		poly_report_cell_text(report, list[i].name);
-		cell_value(list[i].reg, report);
-		poly_report_cell_count(report, list[i].reg->record);
+		cell_value(&list[i], report);
+		poly_report_cell_count(report, list[i].record);
 	}
 	if (!list)
 		tree_fail(report);

@@ -79,14 +79,9 @@ list_options(struct poly_report *report, const struct poly_analysis_info *info)
 	const size_t prefix = strlen(info->name) + 1;
 	for (const struct poly_option *option = info->options; option && option->name;
 		option++) {
-		char values[200], initial[60];
-		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, option->name + prefix);
-		poly_report_cell_text(report, values);
-		poly_report_cell_text(
-			report, describe_initial(option, initial, sizeof initial));
-		poly_report_cell_text(report, option->help);
+		describe_cells(option, report);
 	}
 }
 
@@ -102,9 +97,7 @@ sim_list(const struct input_options *options)
 	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "simulator", false);
 	poly_report_column(report, "option", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		if (info->kind == POLY_ANALYSIS_SIMULATION)
 			list_options(report, info);

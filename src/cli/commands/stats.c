@@ -53,7 +53,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 {
 	const struct poly_analysis_info *info;
 	poly_report_column(report, "name", false);
-	poly_report_column(report, "default", false);
+	if (kind == POLY_ANALYSIS_STATISTIC)
+		poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
@@ -62,7 +63,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 			continue;
 		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
-		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
+		if (kind == POLY_ANALYSIS_STATISTIC)
+			poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
 		poly_report_cell_text(report, info->summary);
 	}
@@ -87,21 +89,14 @@ list_options(struct poly_report *report)
 	poly_report_table(report, "options");
 	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "option", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		const bool listed = info->kind == POLY_ANALYSIS_STATISTIC ||
 				    info->kind == POLY_ANALYSIS_QUERY;
 		for (const struct poly_option *option = info->options; listed && option->name;
 			option++) {
-			char values[200], initial[60];
-			describe_values(option, values, sizeof values);
 			poly_report_cell_text(report, option->name);
-			poly_report_cell_text(report, values);
-			poly_report_cell_text(
-				report, describe_initial(option, initial, sizeof initial));
-			poly_report_cell_text(report, option->help);
+			describe_cells(option, report);
 		}
 	}
 	poly_report_end(report);

@@ -154,14 +154,9 @@ list_options(struct poly_report *report, const struct poly_analysis_info *info)
 {
 	const size_t prefix = strlen(info->name) + 1;
 	for (const struct poly_option *option = info->options; option->name; option++) {
-		char values[200], initial[60];
-		describe_values(option, values, sizeof values);
 		name_cells(report, info);
 		poly_report_cell_text(report, option->name + prefix);
-		poly_report_cell_text(report, values);
-		poly_report_cell_text(
-			report, describe_initial(option, initial, sizeof initial));
-		poly_report_cell_text(report, option->help);
+		describe_cells(option, report);
 	}
 }
 
@@ -184,9 +179,7 @@ homework_list(struct poly_report *report)
 	poly_report_column(report, "course", false);
 	poly_report_column(report, "homework", false);
 	poly_report_column(report, "option", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	for (size_t i = 0; (info = next_homework(&i));)
 		list_options(report, info);
 	poly_report_end(report);

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests def-use queries and states against replays of generated traces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
 #define RECORDS 3000
 #define REGISTERS 12
@@ -93,19 +81,12 @@ open_made(size_t batch_rows)
 	return reader;
 }
 
-static int
-put(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 /* A report as CSV, which is freed. */
 static struct buf
 rendered(struct poly_report *report)
 {
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_error error;
 	if (poly_report_render(report, POLY_RENDER_CSV, &sink, &error) != POLY_OK)
 		fail_msg("%s", error.message);
@@ -435,7 +416,6 @@ a_query_that_the_trace_cannot_answer_is_refused(void **state)
 }
 
 #ifdef POLY_FAULT_INJECTION
-#include "base/mem.h"
 
 /* Runs a query of a batch with an option while allocations fail. */
 static void
@@ -446,7 +426,7 @@ use_query(const struct poly_batch *batch, const char *analysis, const char *opti
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.analyses = names;
 	options.options = words;
 	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
@@ -467,7 +447,7 @@ use_everything(const struct poly_batch *batch)
 {
 	struct poly_report *report = poly_report_new();
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	if (!report)
 		return;
 	use_query(batch, "state", "state.order=big", report);
@@ -486,7 +466,7 @@ dump(const struct poly_batch *batch)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.format = "vcd";
 	if (poly_writer_open_sink(&sink, batch->info, &options, &writer, NULL) == POLY_OK &&
 		poly_writer_write(writer, batch, NULL) == POLY_OK)

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests operations and sites with hand-written instructions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "trace_help.h"
 
 #include "analysis/core/analysis.h"
 #include "analysis/facts/static_ops_facts.h"
-#include "base/mem.h"
-#include "polytrace/polytrace.h"
-
-#include "rows_help.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* The bits of a flow as letters: jumps, conditional, indirect, calls, returns, delayed,
  * annuls. */

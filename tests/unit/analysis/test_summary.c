@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests summaries against counts row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include "polytrace/stats.h"
-
-#include "base/buf.h"
 
 static const char *const record_names[] = {"fetch", "read", "write"};
 
@@ -186,13 +177,6 @@ update(struct poly_stats *summary, const struct table *table, size_t from, size_
 	batch_free(&b);
 }
 
-static int
-gather(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 static struct buf
 rendered(const struct poly_stats *summary, enum poly_rendering rendering)
 {
@@ -200,7 +184,7 @@ rendered(const struct poly_stats *summary, enum poly_rendering rendering)
 	struct poly_report *report = poly_report_new();
 	poly_stats_report(summary, "summary", report);
 	assert_int_equal(
-		poly_report_render(report, rendering, &(struct poly_sink){gather, &out}, NULL),
+		poly_report_render(report, rendering, &(struct poly_sink){collect, &out}, NULL),
 		POLY_OK);
 	poly_report_free(report);
 	buf_text(&out);

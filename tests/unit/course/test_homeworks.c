@@ -3,7 +3,7 @@
  * Homeworks of courses through the public interface: what is found, what is refused, and what
  * goes to the sink. What the models print is tested with them; here outputs are worked by hand.
  */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "polytrace/stats.h"
 
@@ -236,6 +236,25 @@ unknown_names_are_rejected(void **state)
 }
 
 static void
+a_sink_takes_one_homework(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"wustl_hw1", "penn_hw1", "mix", NULL};
+	const struct poly_sink sink = {write_text, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_error error;
+	struct poly_stats *stats;
+	options.analyses = names;
+	options.sink = &sink;
+	assert_int_equal(poly_stats_new(&options, &stats, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message,
+		"options.sink: found the homeworks 'penn_hw1' and 'wustl_hw1', expected one");
+	options.analyses = names + 1;
+	assert_int_equal(poly_stats_new(&options, &stats, &error), POLY_OK);
+	poly_stats_free(stats);
+}
+
+static void
 a_trace_without_micro_ops_is_rejected(void **state)
 {
 	(void)state;
@@ -272,6 +291,7 @@ main(void)
 		cmocka_unit_test(every_homework_ends_an_empty_trace),
 		cmocka_unit_test(results_are_reported),
 		cmocka_unit_test(unknown_names_are_rejected),
+		cmocka_unit_test(a_sink_takes_one_homework),
 		cmocka_unit_test(a_trace_without_micro_ops_is_rejected),
 		cmocka_unit_test(an_output_that_fails_ends_it),
 	};

@@ -3,25 +3,14 @@
  * Compressed input: layers, corrupt data, limits, the thread. The oracles are what the system's
  * own programs compress, and the plain data.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/bits.h"
-#include "base/buf.h"
-#include "base/mem.h"
 #include "io/filter.h"
 #include "io/in.h"
-#include "sampling.h"
 
 static const struct kind {
 	const char *program, *command;

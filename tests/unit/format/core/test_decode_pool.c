@@ -3,23 +3,11 @@
  * Traces that are decoded by several threads. The oracle is the program that makes the text: it
  * knows when each name and each site appears for the first time.
  */
-#include "polytrace/polytrace.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
-#include "sampling.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A trace: its text, and what each line has to give. */
 struct trace {
