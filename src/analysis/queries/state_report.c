@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <ctype.h>
@@ -114,11 +115,7 @@ report_all_powerpc(const struct state *state, struct poly_report *report)
 static void
 report_registers(const struct state *state, struct poly_report *report)
 {
-	poly_report_table(report, "registers");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "register", false);
-	poly_report_column(report, "value", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "registers", "context:text register:text value:text record");
 	if (state->has_powerpc)
 		report_all_powerpc(state, report);
 	report_named(state, report);
@@ -130,10 +127,7 @@ report_memory(const struct state *state, struct poly_report *report)
 {
 	const unsigned digits = state->address_bits ? (state->address_bits + 3) / 4 : 8;
 	struct state_block *list = mem_new((size_t)state->block_count + 1, sizeof *list);
-	poly_report_table(report, "memory");
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "bytes", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "memory", "address bytes:text record");
 	if (list && state->block_count)
 		memcpy(list, state->blocks, state->block_count * sizeof *list);
 	if (list)

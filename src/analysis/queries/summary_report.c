@@ -4,6 +4,7 @@
  * the format supports is 0.
  */
 #include "analysis/queries/summary.h"
+#include "report/table.h"
 
 #include "report/terms.h"
 
@@ -28,9 +29,7 @@ count_if(struct poly_report *report, bool known, const char *key, uint64_t value
 static void
 report_kinds(const struct summary *summary, struct poly_report *report)
 {
-	poly_report_table(report, "records_by_kind");
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "records", true);
+	table_open(report, "records_by_kind", "kind:text records");
 	for (unsigned i = 0; i < POLY_KIND_COUNT; i++) {
 		if (!summary->kinds.counts[i])
 			continue;
@@ -44,9 +43,7 @@ report_kinds(const struct summary *summary, struct poly_report *report)
 static void
 report_names(const struct summary *summary, struct poly_report *report)
 {
-	poly_report_table(report, "records_by_name");
-	poly_report_column(report, "name", false);
-	poly_report_column(report, "records", true);
+	table_open(report, "records_by_name", "name:text records");
 	for (unsigned value = 0; value < 256; value++) {
 		for (uint32_t i = 0; i < summary->names.count && i < SUMMARY_NAMES_MAX; i++) {
 			if (summary->by_name[i].value != value)
@@ -77,12 +74,8 @@ report_records(const struct summary *summary, struct poly_report *report)
 static void
 report_accesses(const struct access_stats *stats, unsigned digits, struct poly_report *report)
 {
-	poly_report_table(report, "accesses");
-	poly_report_column(report, "access", false);
-	poly_report_column(report, "records", true);
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "lowest_address", true);
-	poly_report_column(report, "highest_address", true);
+	table_open(
+		report, "accesses", "access:text records bytes lowest_address highest_address");
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		if (!stats->counts[i])
 			continue;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/cache/miss_classes.h"
 #include "sim/cache/belady.h"
 
@@ -263,21 +263,11 @@ static void
 open_table(const struct cache_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "caches");
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "storage_bits", true);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
-	poly_report_column(report, "dirty_evictions", true);
-	poly_report_column(report, "fill_traffic", true);
-	poly_report_column(report, "writeback_traffic", true);
+	table_open(report, "caches",
+		"size ways line_size policy:text storage_bits accesses misses miss_ratio mpki "
+		"dirty_evictions fill_traffic writeback_traffic");
 	if (sim->causes) {
-		poly_report_column(report, "compulsory_misses", true);
-		poly_report_column(report, "capacity_misses", true);
-		poly_report_column(report, "conflict_misses", true);
+		table_columns(report, "compulsory_misses capacity_misses conflict_misses");
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -334,15 +324,8 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
 		max = bits > max && !sim->caches[i].opt ? bits : max;
 	}
-	poly_report_table(report, "lowest_miss_ratio_per_storage_budget");
-	poly_report_column(report, "budget", true);
-	poly_report_column(report, "storage_bits", true);
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
+	table_open(report, "lowest_miss_ratio_per_storage_budget",
+		"budget storage_bits size ways line_size policy:text misses miss_ratio");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
 	plot.y[0] = "miss_ratio";

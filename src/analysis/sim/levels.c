@@ -7,7 +7,7 @@
 #include "analysis/sim/hotspots.h"
 #include "base/err.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 
 #include <string.h>
 
@@ -96,9 +96,7 @@ open_table(struct poly_report *report)
 		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("victim_hits"),
 		KEY("stores_from_above"), KEY("evictions_from_above"),
 		KEY("back_invalidations"), KEY("prefetches_issued"), KEY("useful_prefetches")};
-	poly_report_table(report, "cache_levels");
-	poly_report_column(report, "level", false);
-	poly_report_column(report, "size", true);
+	table_open(report, "cache_levels", "level:text size");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
 }

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/cache/all_associativity.h"
 #include "sim/memory/dense_index.h"
 #include "sim/memory/shards.h"
@@ -217,8 +217,7 @@ static void
 open_curve(const struct mrc_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "fully_associative_caches");
-	poly_report_column(report, "size", true);
+	table_open(report, "fully_associative_caches", "size");
 	for (int i = 0; i < CURVES; i++) {
 		if (!sim->sample)
 			poly_report_column(report, keys[i].misses, true);
@@ -286,11 +285,8 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!curve->all)
 		return;
-	poly_report_table(report, "set_associative_data_caches");
-	poly_report_column(report, "sets", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "size", true);
-	report_miss_columns(report);
+	table_open(
+		report, "set_associative_data_caches", "sets ways size misses miss_ratio mpki");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -315,13 +311,8 @@ static void
 open_contexts(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "caches_per_context");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
-	poly_report_column(report, "curve", false);
+	table_open(report, "caches_per_context",
+		"context:text kind:text size accesses misses miss_ratio mpki curve:text");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";

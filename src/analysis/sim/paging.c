@@ -6,7 +6,7 @@
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/memory/paging.h"
 
 #include <stdio.h>
@@ -163,17 +163,9 @@ static void
 open_table(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "memories");
-	poly_report_column(report, "page_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "frames", true);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "faults", true);
-	poly_report_column(report, "fault_ratio", true);
-	poly_report_column(report, "mpki", true);
-	poly_report_column(report, "page_writebacks", true);
-	poly_report_column(report, "belady_anomaly", false);
-	poly_report_column(report, "curve", false);
+	table_open(report, "memories",
+		"page_size policy:text frames accesses faults fault_ratio mpki page_writebacks "
+		"belady_anomaly:text curve:text");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "frames";
 	plot.y[0] = "faults";

@@ -4,7 +4,7 @@
 #include "analysis/sim/counts.h"
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/memory/tlb.h"
 
 enum {
@@ -87,10 +87,7 @@ tlb_update(void *state, const struct analysis_rows *rows)
 static void
 report_levels(const struct tlb_simulation *sim, struct poly_report *report)
 {
-	poly_report_table(report, "tlb_levels");
-	poly_report_column(report, "level", false);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
+	table_open(report, "tlb_levels", "level:text accesses misses miss_ratio mpki");
 	for (int i = 0; i < LEVELS; i++) {
 		const struct tlb_counts *counts = &sim->counts.levels[i];
 		if (!counts->accesses)

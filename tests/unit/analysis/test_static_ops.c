@@ -90,7 +90,7 @@ text_is_parsed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct static_op op = {.size = (uint8_t)cases[i].size};
-		char word[STATIC_OP_WORD], flow[8], found[80];
+		char word[MNEMONIC_SIZE], flow[8], found[80];
 		static_op_from_text(
 			&op, cases[i].text, strlen(cases[i].text), cases[i].encoding, word);
 		snprintf(found, sizeof found, "%s %s %s", word,

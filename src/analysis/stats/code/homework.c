@@ -12,6 +12,7 @@
 #include "analysis/facts/uops.h"
 
 #include "course/mix.h"
+#include "report/table.h"
 
 struct homework_state {
 	struct course_mix mix;
@@ -63,8 +64,7 @@ static void
 report_categories(const struct course_mix *mix, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "micro_op_categories");
-	poly_report_column(report, "category", false);
+	table_open(report, "micro_op_categories", "category:text");
 	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "share";
@@ -92,9 +92,7 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_text(report, "most_common_uop_category",
 		mix->count.uops ? course_category_names[course_mix_top_category(mix)] : NULL);
 	poly_report_heading(report, "mostCommonUopCategory");
-	poly_report_table(report, "fractions");
-	poly_report_column(report, "n", true);
-	poly_report_column(report, "fraction_of_branch_targets_lte_n_bits", true);
+	table_open(report, "fractions", "n fraction_of_branch_targets_lte_n_bits");
 	poly_report_heading(report, "fractionOfBranchTargetsLteNBits");
 	poly_report_column(report, "fraction_of_insns_lte_n_bytes", true);
 	poly_report_heading(report, "fractionOfInsnsLteNBytes");

@@ -10,6 +10,7 @@
 #include "analysis/core/analysis.h"
 
 #include "analysis/facts/adaptive_bins.h"
+#include "report/table.h"
 
 #include "report/terms.h"
 
@@ -215,9 +216,7 @@ report_windows(const struct workingset *workingset, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t records = workingset->window;
-	poly_report_table(report, "working_set_by_window");
-	poly_report_column(report, "window", true);
-	poly_report_column(report, "windows", true);
+	table_open(report, "working_set_by_window", "window windows");
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
 		poly_report_column(report, sets[i].max, true);
@@ -249,8 +248,7 @@ report_time(const struct workingset *workingset, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	const uint64_t width = (uint64_t)1 << workingset->bin_shift,
 		       count = workingset->windows->count;
-	poly_report_table(report, "working_set_over_time");
-	poly_report_column(report, "from_record", true);
+	table_open(report, "working_set_over_time", "from_record");
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
 		plot.y[i] = sets[i].mean;
