@@ -15,22 +15,23 @@ static const char *const flags[] = {"49", "none", NULL};
 static const char *const totals[] = {"count", "last", NULL};
 
 static const struct poly_option wustl_hw5_options[] = {
-	{"wustl_hw5.experiment", POLY_OPTION_NUMBER, 0, SUPERSCALAR_PLAIN, SUPERSCALAR_PLAIN,
-		SUPERSCALAR_CACHE, NULL,
-		"1: registers and width, 2: also mispredictions, 3: also taken branches, 4: "
-		"also a "
-		"cache",
-		"CSE 560M, homework 5"},
-	{"wustl_hw5.width", POLY_OPTION_NUMBER, 0, 1, 1, SUPERSCALAR_WIDTH_MAX, NULL,
-		"maximum number of micro-operations that issue per cycle",
-		"CSE 560M, homework 5"},
-	{"wustl_hw5.cache-stores", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
-		"also access the cache of experiment 4 by stores", "CSE 560M, homework 5"},
-	{"wustl_hw5.flags", POLY_OPTION_CHOICE, 0, FLAGS_49, 0, 0, flags,
-		"register of the condition codes", "CSE 560M, homework 5"},
-	{"wustl_hw5.cycles", POLY_OPTION_CHOICE, 0, CYCLES_COUNT, 0, 0, totals,
-		"print the number of cycles, or the number of the last cycle",
-		"CSE 560M, homework 5"},
+	{"wustl_hw5.experiment", POLY_OPTION_NUMBER, .initial = SUPERSCALAR_PLAIN,
+		.minimum = SUPERSCALAR_PLAIN, .maximum = SUPERSCALAR_CACHE,
+		.help = "1: registers and width, 2: also mispredictions, 3: also taken "
+			"branches, 4: also a cache",
+		.source = "CSE 560M, homework 5"},
+	{"wustl_hw5.width", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,
+		.maximum = SUPERSCALAR_WIDTH_MAX,
+		.help = "maximum number of micro-operations that issue per cycle",
+		.source = "CSE 560M, homework 5"},
+	{"wustl_hw5.cache-stores", POLY_OPTION_BOOL,
+		.help = "also access the cache of experiment 4 by stores",
+		.source = "CSE 560M, homework 5"},
+	{"wustl_hw5.flags", POLY_OPTION_CHOICE, .initial = FLAGS_49, .choices = flags,
+		.help = "register of the condition codes", .source = "CSE 560M, homework 5"},
+	{"wustl_hw5.cycles", POLY_OPTION_CHOICE, .initial = CYCLES_COUNT, .choices = totals,
+		.help = "print the number of cycles, or the number of the last cycle",
+		.source = "CSE 560M, homework 5"},
 	HOMEWORK_DEBUG("wustl_hw5"),
 	{0},
 };
@@ -96,36 +97,42 @@ static const char *const rules[] = {"rename", "none", "conservative", "perfect",
 static const char *const experiments[] = {"rename", "1", "2", "3", NULL}; /* the first four */
 
 /* Options of the core after the first one; cycles: of a load at the course. */
-#define OOO_OPTIONS(word, cycles)                                                             \
-	{word ".width", POLY_OPTION_NUMBER, 0, 8, 1, OOO_WIDTH_MAX, NULL,                     \
-		"maximum number of micro-operations fetched, issued and committed per cycle", \
-		"CIS 501, homework 5; CSE 560M, homework 6"},                                 \
-		{word ".registers", POLY_OPTION_NUMBER, 0, 2048, COURSE_REGISTERS + 2,        \
-			OOO_SIZE_MAX, NULL, "physical registers",                             \
-			"CIS 501, homework 5; CSE 560M, homework 6"},                         \
-		{word ".rob", POLY_OPTION_NUMBER, 0, 128, 1, OOO_SIZE_MAX, NULL,              \
-			"entries of the reorder buffer",                                      \
-			"CIS 501, homework 5; CSE 560M, homework 6"},                         \
-		{word ".latency", POLY_OPTION_NUMBER, 0, cycles, 1, OOO_LATENCY_MAX, NULL,    \
-			"latency of a load in cycles; all others take 1",                     \
-			"CIS 501, homework 5; CSE 560M, homework 6"},                         \
-		HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word),                                   \
-	{                                                                                     \
-		0                                                                             \
+#define OOO_OPTIONS(word, cycles)                                                           \
+	{word ".width", POLY_OPTION_NUMBER, .initial = 8, .minimum = 1,                     \
+		.maximum = OOO_WIDTH_MAX,                                                   \
+		.help = "maximum number of micro-operations fetched, issued and committed " \
+			"per cycle",                                                        \
+		.source = "CIS 501, homework 5; CSE 560M, homework 6"},                     \
+		{word ".registers", POLY_OPTION_NUMBER, .initial = 2048,                    \
+			.minimum = COURSE_REGISTERS + 2, .maximum = OOO_SIZE_MAX,           \
+			.help = "physical registers",                                       \
+			.source = "CIS 501, homework 5; CSE 560M, homework 6"},             \
+		{word ".rob", POLY_OPTION_NUMBER, .initial = 128, .minimum = 1,             \
+			.maximum = OOO_SIZE_MAX, .help = "entries of the reorder buffer",   \
+			.source = "CIS 501, homework 5; CSE 560M, homework 6"},             \
+		{word ".latency", POLY_OPTION_NUMBER, .initial = cycles, .minimum = 1,      \
+			.maximum = OOO_LATENCY_MAX,                                         \
+			.help = "latency of a load in cycles; all others take 1",           \
+			.source = "CIS 501, homework 5; CSE 560M, homework 6"},             \
+		HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word),                                 \
+	{                                                                                   \
+		0                                                                           \
 	}
 
 static const struct poly_option penn_hw5_options[] = {
-	{"penn_hw5.memory", POLY_OPTION_CHOICE, 0, OOO_CONSERVATIVE, 0, 0, rules,
-		"when a load may pass an older store; rename: only renaming, without cycles",
-		"CIS 501, homework 5; CSE 560M, homework 6"},
+	{"penn_hw5.memory", POLY_OPTION_CHOICE, .initial = OOO_CONSERVATIVE, .choices = rules,
+		.help = "when a load may pass an older store; rename: only renaming, without "
+			"cycles",
+		.source = "CIS 501, homework 5; CSE 560M, homework 6"},
 	OOO_OPTIONS("penn_hw5", 3),
 };
 
 static const struct poly_option wustl_hw6_options[] = {
-	{"wustl_hw6.experiment", POLY_OPTION_CHOICE, 0, OOO_NONE, 0, 0, experiments,
-		"1: no memory dependences, 2: conservative, 3: perfect; rename: only renaming, "
-		"without cycles",
-		"CIS 501, homework 5; CSE 560M, homework 6"},
+	{"wustl_hw6.experiment", POLY_OPTION_CHOICE, .initial = OOO_NONE,
+		.choices = experiments,
+		.help = "1: no memory dependences, 2: conservative, 3: perfect; rename: only "
+			"renaming, without cycles",
+		.source = "CIS 501, homework 5; CSE 560M, homework 6"},
 	OOO_OPTIONS("wustl_hw6", 4),
 };
 

@@ -42,19 +42,21 @@ enum { BOARD_LATENCY, BOARD_ORDER, BOARD_DEBUG };
 enum { ORDER_ENFORCED, ORDER_RELAXED };
 static const char *const orders[] = {"enforced", "relaxed", NULL};
 
-#define BOARD_OPTIONS(word)                                                                \
-	{                                                                                  \
-		{word ".latency", POLY_OPTION_NUMBER, 0, 2, 1, COURSE_LATENCY_MAX, NULL,   \
-			"latency of a load in cycles; all others take 1",                  \
-			"CIS 501, homework 2a"},                                           \
-			{word ".write-order", POLY_OPTION_CHOICE, 0, ORDER_ENFORCED, 0, 0, \
-				orders,                                                    \
-				"enforce the order of writes to a register, or relax it",  \
-				"CIS 501, homework 2a"},                                   \
-			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word),                        \
-		{                                                                          \
-			0                                                                  \
-		}                                                                          \
+#define BOARD_OPTIONS(word)                                                                    \
+	{                                                                                      \
+		{word ".latency", POLY_OPTION_NUMBER, .initial = 2, .minimum = 1,              \
+			.maximum = COURSE_LATENCY_MAX,                                         \
+			.help = "latency of a load in cycles; all others take 1",              \
+			.source = "CIS 501, homework 2a"},                                     \
+			{word ".write-order", POLY_OPTION_CHOICE, .initial = ORDER_ENFORCED,   \
+				.choices = orders,                                             \
+				.help = "enforce the order of writes to a register, or relax " \
+					"it",                                                  \
+				.source = "CIS 501, homework 2a"},                             \
+			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word),                            \
+		{                                                                              \
+			0                                                                      \
+		}                                                                              \
 	}
 
 static const struct poly_option penn_hw2a_options[] = BOARD_OPTIONS("penn_hw2a");
@@ -98,22 +100,27 @@ static const char *const predictors[] = {
 	"taken", "not-taken", "bimodal", "gshare", "tournament", "fair", NULL};
 
 #define PREDICTOR_OPTIONS(word)                                                                \
-	{word ".predictor", POLY_OPTION_CHOICE, 0, BIMODAL, 0, 0, predictors,                  \
-		"predictor; fair: the tournament of 2^size counters in total",                 \
-		"CIS 501, homework 3"},                                                        \
-		{word ".size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MAX, NULL,   \
-			"log2 of the counters of a table", "CIS 501, homework 3"},             \
-		{word ".history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MAX,   \
-			NULL,                                                                  \
-			"history length of gshare in outcomes (unset: log2 of its counters)",  \
-			"CIS 501, homework 3"},                                                \
-		{word ".gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX,  \
-			NULL, "log2 of the counters of the tournament's gshare (unset: size)", \
-			"CIS 501, homework 3"},                                                \
+	{word ".predictor", POLY_OPTION_CHOICE, .initial = BIMODAL, .choices = predictors,     \
+		.help = "predictor; fair: the tournament of 2^size counters in total",         \
+		.source = "CIS 501, homework 3"},                                              \
+		{word ".size", POLY_OPTION_NUMBER, .initial = 3,                               \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of a table",                             \
+			.source = "CIS 501, homework 3"},                                      \
+		{word ".history", POLY_OPTION_NUMBER, .maximum = COURSE_PREDICTOR_HISTORY_MAX, \
+			.help = "history length of gshare in outcomes (unset: log2 of its "    \
+				"counters)",                                                   \
+			.source = "CIS 501, homework 3"},                                      \
+		{word ".gshare-size", POLY_OPTION_NUMBER,                                      \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of the tournament's gshare (unset: "     \
+				"size)",                                                       \
+			.source = "CIS 501, homework 3"},                                      \
 	{                                                                                      \
-		word ".chooser-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX,  \
-			NULL, "log2 of the counters of the chooser (unset: size)",             \
-			"CIS 501, homework 3"                                                  \
+		word ".chooser-size", POLY_OPTION_NUMBER,                                      \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of the chooser (unset: size)",           \
+			.source = "CIS 501, homework 3"                                        \
 	}
 
 static const struct poly_option penn_hw3_options[] = {PREDICTOR_OPTIONS("penn_hw3"), {0}};
@@ -204,25 +211,30 @@ enum {
 };
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
-#define CACHE_OPTIONS(word)                                                                   \
-	{                                                                                     \
-		{word ".size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL,                 \
-			"cache size in bytes", "CIS 501, homework 4"},                        \
-			{word ".block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL,         \
-				"block size in bytes", "CIS 501, homework 4"},                \
-			{word ".ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX,    \
-				NULL, "blocks per set", "CIS 501, homework 4"},               \
-			{word ".policy", POLY_OPTION_CHOICE, 0, COURSE_POINTER, 0, 0,         \
-				policies, "replacement policy: the course's pointer, or LRU", \
-				"CIS 501, homework 4"},                                       \
-			{word ".valid", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,                   \
-				"use valid bits; without them an empty frame has the tag 0",  \
-				"CIS 501, homework 4"},                                       \
-			{word ".way-predictor", POLY_OPTION_NUMBER, 0, 0, 0,                  \
-				COURSE_WAY_ENTRIES_MAX, NULL,                                 \
-				"entries of the way predictor, for 2 ways; 0: none",          \
-				"CIS 501, homework 4"},                                       \
-			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word), {0},                      \
+#define CACHE_OPTIONS(word)                                                                    \
+	{                                                                                      \
+		{word ".size", POLY_OPTION_SIZE, .initial = 512, .minimum = 1,                 \
+			.maximum = UINT64_MAX, .help = "cache size in bytes",                  \
+			.source = "CIS 501, homework 4"},                                      \
+			{word ".block", POLY_OPTION_SIZE, .initial = 32, .minimum = 1,         \
+				.maximum = UINT64_MAX, .help = "block size in bytes",          \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".ways", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,         \
+				.maximum = COURSE_CACHE_WAYS_MAX, .help = "blocks per set",    \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".policy", POLY_OPTION_CHOICE, .initial = COURSE_POINTER,        \
+				.choices = policies,                                           \
+				.help = "replacement policy: the course's pointer, or LRU",    \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".valid", POLY_OPTION_BOOL,                                      \
+				.help = "use valid bits; without them an empty frame has the " \
+					"tag 0",                                               \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".way-predictor", POLY_OPTION_NUMBER,                            \
+				.maximum = COURSE_WAY_ENTRIES_MAX,                             \
+				.help = "entries of the way predictor, for 2 ways; 0: none",   \
+				.source = "CIS 501, homework 4"},                              \
+			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word), {0},                       \
 	}
 
 static const struct poly_option penn_hw4_options[] = CACHE_OPTIONS("penn_hw4");

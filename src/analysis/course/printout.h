@@ -85,17 +85,17 @@ void printout_report_lines(
 		.fini = printout_fini};
 
 /* Options that several homeworks have. */
-#define HOMEWORK_DEBUG(word)                                       \
-	{                                                          \
-		word ".debug", POLY_OPTION_BOOL, 0, 1, 0, 1, NULL, \
-			"print every step, or only the results",   \
-			"outputs of the courses' programs"         \
+#define HOMEWORK_DEBUG(word)                                                           \
+	{                                                                              \
+		word ".debug", POLY_OPTION_BOOL,                                       \
+			.initial = 1, .help = "print every step, or only the results", \
+			.source = "outputs of the courses' programs"                   \
 	}
-#define HOMEWORK_TRACE(word)                                                         \
-	{                                                                            \
-		word ".trace", POLY_OPTION_TEXT, 0, 0, 0, 0, NULL,                   \
-			"name in the line 'Trace name', instead of the file's name", \
-			"outputs of the courses' programs"                           \
+#define HOMEWORK_TRACE(word)                                                                 \
+	{                                                                                    \
+		word ".trace", POLY_OPTION_TEXT,                                             \
+			.help = "name in the line 'Trace name', instead of the file's name", \
+			.source = "outputs of the courses' programs"                         \
 	}
 
 #endif

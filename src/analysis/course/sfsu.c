@@ -10,13 +10,15 @@
 enum { SYSTEM, PREDICTORS, ENTRIES, DEBUG };
 
 static const struct poly_option sfsu_1b_options[] = {
-	{"sfsu_1b.system", POLY_OPTION_NUMBER, 0, 1, 1, 2, NULL,
-		"1: predict backward branches taken, 2: counters and a BTB",
-		"CSC 656, projects 1b and 2"},
-	{"sfsu_1b.predictors", POLY_OPTION_NUMBER, 0, 8, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
-		"counters of system 2", "CSC 656, projects 1b and 2"},
-	{"sfsu_1b.entries", POLY_OPTION_NUMBER, 0, 4, 1, COURSE_SFSU_ENTRIES_MAX, NULL,
-		"entries of the BTB of system 2", "CSC 656, projects 1b and 2"},
+	{"sfsu_1b.system", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1, .maximum = 2,
+		.help = "1: predict backward branches taken, 2: counters and a BTB",
+		.source = "CSC 656, projects 1b and 2"},
+	{"sfsu_1b.predictors", POLY_OPTION_NUMBER, .initial = 8, .minimum = 1,
+		.maximum = COURSE_SFSU_ENTRIES_MAX, .help = "counters of system 2",
+		.source = "CSC 656, projects 1b and 2"},
+	{"sfsu_1b.entries", POLY_OPTION_NUMBER, .initial = 4, .minimum = 1,
+		.maximum = COURSE_SFSU_ENTRIES_MAX, .help = "entries of the BTB of system 2",
+		.source = "CSC 656, projects 1b and 2"},
 	HOMEWORK_DEBUG("sfsu_1b"),
 	{0},
 };
@@ -74,10 +76,11 @@ branches_fini(void *state)
 enum { CACHE_SIZE, CACHE_WAYS };
 
 static const struct poly_option sfsu_2_options[] = {
-	{"sfsu_2.size", POLY_OPTION_SIZE, 0, 2048, 1, UINT64_MAX, NULL, "cache size in bytes",
-		"CSC 656, projects 1b and 2"},
-	{"sfsu_2.ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL,
-		"blocks per set", "CSC 656, projects 1b and 2"},
+	{"sfsu_2.size", POLY_OPTION_SIZE, .initial = 2048, .minimum = 1, .maximum = UINT64_MAX,
+		.help = "cache size in bytes", .source = "CSC 656, projects 1b and 2"},
+	{"sfsu_2.ways", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,
+		.maximum = COURSE_CACHE_WAYS_MAX, .help = "blocks per set",
+		.source = "CSC 656, projects 1b and 2"},
 	{0},
 };
 

@@ -22,23 +22,23 @@ static const char *const perfect[] = {"perfect", NULL}, *const btb[] = {"0i", NU
 			 *const latencies[] = {"0h0c0d", NULL};
 
 static const struct poly_option penn_v2_options[] = {
-	{"penn_v2.bypass", POLY_OPTION_CHOICE, 0, BYPASS_FULL, 0, 0, bypasses,
-		"bypasses: full is MX, WX and WM", "CIS 501, fall 2016"},
-	{"penn_v2.memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MAX, NULL,
-		"additional cycles of loads and stores without a cache", "CIS 501, fall 2016"},
-	{"penn_v2.predictor", POLY_OPTION_TEXT, 0, 0, 0, 0, perfect,
-		"perfect, never, bimodal with index bits (bimodal5i), or gshare with index "
-		"bits "
-		"and outcomes (gshare5i5h)",
-		"CIS 501, fall 2016"},
-	{"penn_v2.btb", POLY_OPTION_TEXT, 0, 0, 0, 0, btb, "index bits of the BTB: 5i",
-		"CIS 501, fall 2016"},
-	{"penn_v2.cache", POLY_OPTION_TEXT, 0, 0, 0, 0, no_cache,
-		"none, or both caches' index bits, ways and block bits: 10i2w2b",
-		"CIS 501, fall 2016"},
-	{"penn_v2.latency", POLY_OPTION_TEXT, 0, 0, 0, 0, latencies,
-		"additional cycles of a hit, a clean miss and a dirty miss: 0h2c3d",
-		"CIS 501, fall 2016"},
+	{"penn_v2.bypass", POLY_OPTION_CHOICE, .initial = BYPASS_FULL, .choices = bypasses,
+		.help = "bypasses: full is MX, WX and WM", .source = "CIS 501, fall 2016"},
+	{"penn_v2.memlat", POLY_OPTION_NUMBER, .maximum = V2_LATENCY_MAX,
+		.help = "additional cycles of loads and stores without a cache",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.predictor", POLY_OPTION_TEXT, .choices = perfect,
+		.help = "perfect, never, bimodal with index bits (bimodal5i), or gshare with "
+			"index bits and outcomes (gshare5i5h)",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.btb", POLY_OPTION_TEXT, .choices = btb, .help = "index bits of the BTB: 5i",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.cache", POLY_OPTION_TEXT, .choices = no_cache,
+		.help = "none, or both caches' index bits, ways and block bits: 10i2w2b",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.latency", POLY_OPTION_TEXT, .choices = latencies,
+		.help = "additional cycles of a hit, a clean miss and a dirty miss: 0h2c3d",
+		.source = "CIS 501, fall 2016"},
 	{0},
 };
 

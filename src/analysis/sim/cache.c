@@ -417,21 +417,20 @@ cache_fini(void *state)
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
 
 static const struct poly_option options[] = {
-	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		initial_sweep,
-		"simulate every combination of lists of size, ways, line, policy, write, "
-		"allocate and valid",
-		"CIS 501, homework 4"},
-	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_DATA, 0, 0,
-		mem_refs_choices, "accesses to simulate", NULL},
-	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"classify misses as compulsory, capacity and conflict", NULL},
-	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL,
-		"list the N instructions and regions with the most misses in the first cache",
-		NULL},
-	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
-		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
+	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, .choices = initial_sweep,
+		.help = "simulate every combination of lists of size, ways, line, policy, "
+			"write, allocate and valid",
+		.source = "CIS 501, homework 4"},
+	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_DATA,
+		.choices = mem_refs_choices, .help = "accesses to simulate"},
+	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL,
+		.help = "classify misses as compulsory, capacity and conflict"},
+	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, .maximum = UINT32_MAX,
+		.help = "list the N instructions and regions with the most misses in the first "
+			"cache"},
+	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
+		.maximum = (uint64_t)1 << 40,
+		.help = "size of a region in bytes, a power of two"},
 	{0}};
 
 const struct analysis analysis_cache = {

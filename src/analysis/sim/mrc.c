@@ -208,9 +208,11 @@ static const struct {
 	const char *accesses, *ratio, *ratio_min, *ratio_max, *misses, *mpki;
 } keys[CURVES] = {
 	[DATA] = {KEY("data_accesses"), KEY("data_miss_ratio"), KEY("data_miss_ratio_min"),
-		KEY("data_miss_ratio_max"), KEY("data_misses"), KEY("data_mpki")},
+		KEY("data_miss_ratio_max"), .misses = KEY("data_misses"),
+		.mpki = KEY("data_mpki")},
 	[INSTRUCTIONS] = {KEY("fetches"), KEY("fetch_miss_ratio"), KEY("fetch_miss_ratio_min"),
-		KEY("fetch_miss_ratio_max"), KEY("fetch_misses"), KEY("fetch_mpki")},
+		KEY("fetch_miss_ratio_max"), .misses = KEY("fetch_misses"),
+		.mpki = KEY("fetch_mpki")},
 };
 
 static void
@@ -415,18 +417,17 @@ mrc_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 1,
-		(uint64_t)1 << 30, NULL, "line size in bytes, a power of two", NULL},
-	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
-		NULL, "simulate eight samples of one in 2^N lines each, N from 3; 0: all lines",
-		NULL},
-	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"also simulate data caches of 1 to 8192 sets and 1 to 16 ways; not with "
-		"samples",
-		NULL},
-	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"also simulate private caches of each execution context; not with samples",
-		NULL},
+	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, .initial = 64, .minimum = 1,
+		.maximum = (uint64_t)1 << 30, .help = "line size in bytes, a power of two"},
+	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, .maximum = SHARDS_MAX,
+		.help = "simulate eight samples of one in 2^N lines each, N from 3; 0: all "
+			"lines"},
+	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL,
+		.help = "also simulate data caches of 1 to 8192 sets and 1 to 16 ways; not "
+			"with samples"},
+	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL,
+		.help = "also simulate private caches of each execution context; not with "
+			"samples"},
 	{0}};
 
 const struct analysis analysis_mrc = {

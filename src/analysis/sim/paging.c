@@ -220,11 +220,10 @@ paging_fini(void *state)
 static const char *const initial_sweep[] = {"frames=1..1k,page=4k,policy=lru", NULL};
 
 static const struct poly_option options[] = {
-	[OPTION_SWEEP] = {"paging.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		initial_sweep, "simulate every combination of lists of page, policy and frames",
-		NULL},
-	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_ALL, 0, 0,
-		mem_refs_choices, "accesses to simulate", NULL},
+	[OPTION_SWEEP] = {"paging.sweep", POLY_OPTION_TEXT, .choices = initial_sweep,
+		.help = "simulate every combination of lists of page, policy and frames"},
+	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_ALL,
+		.choices = mem_refs_choices, .help = "accesses to simulate"},
 	{0}};
 
 const struct analysis analysis_paging = {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct opt formats_table[] = {
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 

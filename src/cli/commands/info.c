@@ -22,11 +22,13 @@ struct info_options {
 
 static const char *const styles[] = {"report", "native", NULL};
 
+#define FIELD(member) .field = offsetof(struct info_options, member)
+
 static const struct opt info_table[] = {
-	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
-		"native: print the summary of the format's own tools (default report)"},
-	{"space", 0, OPT_FLAG, NULL, NULL, offsetof(struct info_options, space),
-		"print the segments of a packed trace, and its size by contents"},
+	{"style", 0, OPT_CHOICE, "report|native", .choices = styles, FIELD(style),
+		.help = "native: print the summary of the format's own tools (default report)"},
+	{"space", FIELD(space),
+		.help = "print the segments of a packed trace, and its size by contents"},
 	{0},
 };
 

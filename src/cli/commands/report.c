@@ -19,11 +19,13 @@ struct report_options {
 	const char *output, *title;
 };
 
+#define FIELD(member) .field = offsetof(struct report_options, member)
+
 static const struct opt report_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct report_options, output),
-		"write the page to OUT ('-': standard output)"},
-	{"title", 0, OPT_TEXT, "TEXT", NULL, offsetof(struct report_options, title),
-		"title of the page (default: the names of the inputs)"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write the page to OUT ('-': standard output)"},
+	{"title", 0, OPT_TEXT, "TEXT", FIELD(title),
+		.help = "title of the page (default: the names of the inputs)"},
 	{0},
 };
 

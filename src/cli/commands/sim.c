@@ -29,21 +29,24 @@ struct sim_options {
 	bool list;
 };
 
+#define FIELD(member) .field = offsetof(struct sim_options, member)
+
 static const struct opt sim_table[] = {
-	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
-		"simulate every combination of lists of values: 'size=1k..4M,ways=1,2,4,8'"},
-	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
-		"read the levels of a cache hierarchy from FILE (simulator levels)"},
-	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
-		"run a homework of a course, and print its output"},
-	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
-		"list the simulators, the homeworks and their options"},
-	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
-		"warm up: simulate the first N records without counting them"},
-	{"konata", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, konata),
-		"write the stages of a pipeline to this file, a log for the Konata viewer"},
-	{"diagram", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, diagram),
-		"draw the stages of a pipeline in this file, as SVG"},
+	{"sweep", 0, OPT_TEXT, "LIST", FIELD(sweep),
+		.help = "simulate every combination of lists of values: "
+			"'size=1k..4M,ways=1,2,4,8'"},
+	{"config", 0, OPT_TEXT, "FILE", FIELD(config),
+		.help = "read the levels of a cache hierarchy from FILE (simulator levels)"},
+	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", FIELD(course),
+		.help = "run a homework of a course, and print its output"},
+	{"list", FIELD(list), .help = "list the simulators, the homeworks and their options"},
+	{"warmup", 0, OPT_NUMBER, "N", FIELD(warmup),
+		.help = "warm up: simulate the first N records without counting them"},
+	{"konata", 0, OPT_TEXT, "FILE", FIELD(konata),
+		.help = "write the stages of a pipeline to this file, a log for the Konata "
+			"viewer"},
+	{"diagram", 0, OPT_TEXT, "FILE", FIELD(diagram),
+		.help = "draw the stages of a pipeline in this file, as SVG"},
 	{0},
 };
 

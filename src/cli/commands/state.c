@@ -15,12 +15,13 @@ struct state_options {
 
 static const char *const orders[] = {"auto", "big", "little", NULL};
 
+#define FIELD(member) .field = offsetof(struct state_options, member)
+
 static const struct opt state_table[] = {
-	{"at", 0, OPT_NUMBER, "N", NULL, offsetof(struct state_options, at),
-		"reconstruct the state after record N (default: the last one)"},
-	{"order", 0, OPT_CHOICE, "auto|big|little", orders,
-		offsetof(struct state_options, order),
-		"byte order of memory (default auto: by instruction set)"},
+	{"at", 0, OPT_NUMBER, "N", FIELD(at),
+		.help = "reconstruct the state after record N (default: the last one)"},
+	{"order", 0, OPT_CHOICE, "auto|big|little", .choices = orders, FIELD(order),
+		.help = "byte order of memory (default auto: by instruction set)"},
 	{0},
 };
 

@@ -21,19 +21,20 @@ struct stats_options {
 	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
 };
 
+#define FIELD(member) .field = offsetof(struct stats_options, member)
+
 static const struct opt stats_table[] = {
-	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, list),
-		"list the analyses and their options"},
-	{"together", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, together),
-		"combine all inputs into one population"},
-	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
-		"report all inputs in one report, each by itself"},
-	{"bbv", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, vectors),
-		"write the basic-block vectors of the intervals of phases to this file"},
-	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, simpoints),
-		"write the representative interval of each phase to this file"},
-	{"weights", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, weights),
-		"write the weight of each phase to this file"},
+	{"list", FIELD(list), .help = "list the analyses and their options"},
+	{"together", FIELD(together), .help = "combine all inputs into one population"},
+	{"side-by-side", FIELD(side_by_side),
+		.help = "report all inputs in one report, each by itself"},
+	{"bbv", 0, OPT_TEXT, "FILE", FIELD(vectors),
+		.help = "write the basic-block vectors of the intervals of phases to this "
+			"file"},
+	{"simpoints", 0, OPT_TEXT, "FILE", FIELD(simpoints),
+		.help = "write the representative interval of each phase to this file"},
+	{"weights", 0, OPT_TEXT, "FILE", FIELD(weights),
+		.help = "write the weight of each phase to this file"},
 	{0},
 };
 
@@ -43,7 +44,7 @@ static const struct opt *const stats_tables[] = {stats_table, analysis_options_t
 /* The job of the command on its inputs. */
 struct stats_job {
 	struct analysis_request request;
-	struct poly_stats *stats; /* of all inputs together; NULL: one per input */
+	struct poly_stats *stats;   /* of all inputs together; NULL: one per input */
 	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
 };
 

@@ -15,15 +15,16 @@ struct who_options {
 	struct opt_number before, after;
 };
 
+#define FIELD(member) .field = offsetof(struct who_options, member)
+
 static const struct opt who_table[] = {
-	{"reg", 'r', OPT_TEXT, "NAME", NULL, offsetof(struct who_options, reg),
-		"find accesses to register NAME"},
-	{"addr", 'a', OPT_TEXT, "ADDRESS", NULL, offsetof(struct who_options, address),
-		"find accesses to ADDRESS, a number or a symbol"},
-	{"before", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, before),
-		"find the last writer before record N (default: the end of the trace)"},
-	{"after", 0, OPT_NUMBER, "N", NULL, offsetof(struct who_options, after),
-		"find the first reader after record N"},
+	{"reg", 'r', OPT_TEXT, "NAME", FIELD(reg), .help = "find accesses to register NAME"},
+	{"addr", 'a', OPT_TEXT, "ADDRESS", FIELD(address),
+		.help = "find accesses to ADDRESS, a number or a symbol"},
+	{"before", 0, OPT_NUMBER, "N", FIELD(before),
+		.help = "find the last writer before record N (default: the end of the trace)"},
+	{"after", 0, OPT_NUMBER, "N", FIELD(after),
+		.help = "find the first reader after record N"},
 	{0},
 };
 

@@ -417,8 +417,8 @@ flow_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"flow.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N most frequent discontinuities", NULL},
+	{"flow.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N most frequent discontinuities"},
 	{0},
 };
 

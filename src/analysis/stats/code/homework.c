@@ -160,9 +160,9 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 static const char *const styles[] = {"quantities", "wustl", NULL};
 
 static const struct poly_option options[] = {
-	{"homework.style", POLY_OPTION_CHOICE, 0, 0, 0, 0, styles,
-		"report quantities, or the lines that the WUSTL course prints",
-		"Penn CIS 501, homework 1"},
+	{"homework.style", POLY_OPTION_CHOICE, .choices = styles,
+		.help = "report quantities, or the lines that the WUSTL course prints",
+		.source = "Penn CIS 501, homework 1"},
 	{0},
 };
 

@@ -363,8 +363,8 @@ mix_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"mix.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N most frequent names per table", NULL},
+	{"mix.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N most frequent names per table"},
 	{0},
 };
 

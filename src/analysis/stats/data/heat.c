@@ -311,8 +311,8 @@ heat_suits(const struct poly_trace_info *info)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, POLY_OPTION_READ, 48, 1, 1024, NULL,
-		"limit the map to N rows", NULL},
+	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, .initial = 48, .minimum = 1,
+		.maximum = 1024, .help = "limit the map to N rows"},
 	{0}};
 
 const struct analysis analysis_heat = {

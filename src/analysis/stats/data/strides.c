@@ -431,8 +431,8 @@ strides_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "list the N hottest instructions and most frequent strides", NULL},
+	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
+		.help = "list the N hottest instructions and most frequent strides"},
 	{0}};
 
 const struct analysis analysis_strides = {

@@ -297,11 +297,10 @@ workingset_suits(const struct poly_trace_info *info)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1024, 1,
-		(uint64_t)1 << 32, NULL,
-		"set the shortest window to N records; the others are 8, 64 and 512 times as "
-		"long",
-		NULL},
+	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, .initial = 1024,
+		.minimum = 1, .maximum = (uint64_t)1 << 32,
+		.help = "set the shortest window to N records; the others are 8, 64 and 512 "
+			"times as long"},
 	{0}};
 
 const struct analysis analysis_workingset = {
