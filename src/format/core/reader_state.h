@@ -16,6 +16,7 @@
 #include "model/slice.h"
 
 struct poly_reader {
+	struct format_list formats; /* the caller's, too */
 	const struct format *format;
 	struct poly_read_options
 		options; /* strings in it belong to the caller until open returns */

@@ -12,6 +12,7 @@
 #include "analysis/facts/pair_index.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
@@ -236,10 +237,7 @@ report_strides(const struct strides *strides, const struct stride_count *all, si
 	uint64_t total = strides->untracked;
 	for (size_t i = 0; i < count; i++)
 		total += all[i].count;
-	poly_report_table(report, "most_frequent_strides");
-	poly_report_column(report, "stride", true);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "most_frequent_strides", "stride accesses share");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "stride";
@@ -302,16 +300,9 @@ sort_sites(const struct strides *strides, const struct static_ops *ops, struct h
 static void
 open_sites(struct poly_report *report)
 {
-	poly_report_table(report, "hottest_instructions");
-	poly_report_column(report, "pc", true);
-	poly_report_column(report, "mnemonic", false);
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "zero_strides", true);
-	poly_report_column(report, "repeated_strides", true);
-	poly_report_column(report, "changed_strides", true);
-	poly_report_column(report, "dominant_stride", true);
-	poly_report_column(report, "dominant_stride_ratio", true);
+	table_open(report, "hottest_instructions",
+		"pc mnemonic:text context:text accesses zero_strides repeated_strides "
+		"changed_strides dominant_stride dominant_stride_ratio");
 }
 
 static void
@@ -360,10 +351,7 @@ report_runs(const struct strides *strides, struct poly_report *report)
 	}
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		end_run(counts, accesses, strides->runs[i].length);
-	poly_report_table(report, "sequential_access_runs");
-	poly_report_column(report, "access_run_length", true);
-	poly_report_column(report, "runs", true);
-	poly_report_column(report, "accesses", true);
+	table_open(report, "sequential_access_runs", "access_run_length runs accesses");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "access_run_length";
@@ -400,10 +388,7 @@ report_classes(const struct strides *strides, struct poly_report *report)
 	poly_report_count(report, "accesses", strides->accesses);
 	poly_report_count(report, "unattributed_accesses", strides->unattributed);
 	poly_report_count(report, "memory_instructions", sites);
-	poly_report_table(report, "stride_classes");
-	poly_report_column(report, "class", false);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "stride_classes", "class:text accesses share");
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		poly_report_cell_text(report, classes[i].class);
 		poly_report_cell_count(report, classes[i].count);
@@ -446,8 +431,8 @@ strides_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "list the N hottest instructions and most frequent strides", NULL},
+	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
+		.help = "list the N hottest instructions and most frequent strides"},
 	{0}};
 
 const struct analysis analysis_strides = {
