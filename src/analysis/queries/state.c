@@ -5,6 +5,7 @@
 #include "analysis/facts/context.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -67,16 +68,8 @@ find_register(struct poly_state *state, uint64_t context, uint32_t name)
 		return NULL;
 	if (!added)
 		return &state->registers[*number];
-	if (state->register_count == state->register_capacity) {
-		const uint32_t capacity =
-			state->register_capacity ? 2 * state->register_capacity : 64;
-		struct state_register *list =
-			mem_resize(state->registers, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		state->registers = list;
-		state->register_capacity = capacity;
-	}
+	if (!VEC_ROOM(state->registers, state->register_capacity, state->register_count))
+		return NULL;
 	struct state_register *reg = &state->registers[state->register_count++];
 	*reg = (struct state_register){.context = context, .name = name};
 	return reg;
@@ -135,15 +128,8 @@ find_block(struct poly_state *state, uint64_t address)
 	if (state->full ||
 		!map_get(&state->block_numbers, address / 16, state->block_count, &added))
 		return NULL;
-	if (state->block_count == state->block_capacity) {
-		const uint32_t capacity =
-			state->block_capacity ? 2 * state->block_capacity : 256;
-		struct state_block *list = mem_resize(state->blocks, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		state->blocks = list;
-		state->block_capacity = capacity;
-	}
+	if (!VEC_ROOM(state->blocks, state->block_capacity, state->block_count))
+		return NULL;
 	struct state_block *block = &state->blocks[state->block_count++];
 	*block = (struct state_block){.address = address & ~(uint64_t)15};
 	return block;
