@@ -19,6 +19,10 @@ run: build
 test: setup
 	python3 tools/test.py
 
+# Everything that is slow by nature: all repetitive cases under the sanitizers, fuzzing for minutes.
+test-long: setup
+	python3 tools/test.py --long
+
 asan: setup
 	python3 tools/test.py asan
 
@@ -45,4 +49,4 @@ setup:
 clean:
 	rm -rf build build-*
 
-.PHONY: all build run test asan tsan fuzz bench install dist setup clean
+.PHONY: all build run test test-long asan tsan fuzz bench install dist setup clean

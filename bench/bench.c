@@ -109,14 +109,21 @@ run_bach_listing(void)
 static uint64_t
 run_bach_info(void)
 {
-	struct poly_reader *reader = open_or_die(bach_path, NULL, poly_summary_columns());
-	struct poly_summary *summary = poly_summary_new();
+	static const char *const names[] = {"summary", NULL};
+	struct poly_reader *reader = open_or_die(bach_path, NULL, POLY_ALL_COLUMNS);
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *summary;
 	const struct poly_batch *batch;
 	struct poly_reader_counts counts;
+	options.analyses = names;
+	if (poly_stats_new(&options, &summary, NULL) != POLY_OK ||
+		poly_stats_begin(summary, poly_reader_info(reader), NULL) != POLY_OK)
+		exit(2);
+	poly_reader_project(reader, poly_stats_columns(summary));
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
-		poly_summary_update(summary, batch);
+		poly_stats_update(summary, batch, NULL);
 	poly_reader_count(reader, &counts);
-	poly_summary_free(summary);
+	poly_stats_free(summary);
 	poly_reader_close(reader);
 	return counts.records;
 }

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Builds and runs the tests in several configurations and counts them.
 
-    tools/test.py [plain] [asan] [tsan]
+    tools/test.py [--long] [plain] [asan] [tsan] [fuzz]
 
 plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
-allocations, every test except the structure of the source, models in Python and the browser.
-tsan: gcc with the thread sanitizer, tests that start threads. Without arguments: all three. The last
-line of output is "N passed, N failed, N skipped"; the exit status is 0 if no test failed.
+allocations, every test except the structure of the source, models in Python, the recipes and the
+browser.
+tsan: gcc with the thread sanitizer, tests that start threads. Of the repetitive cases, the sanitizers
+try a sample (tests/sampling.h) that POLYTRACE_SEED determines; plain tries all. Without names: these
+three. --long tries all cases everywhere, and with fuzz, or without names, every fuzz target for
+$SECONDS (default 120). The last line of output is "N passed, N failed, N skipped"; the exit status is
+0 if no test failed.
 """
 import json
 import os
+import random
+import resource
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -22,19 +28,41 @@ CONFIGURATIONS = {
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Db_lundef=false',
                        '-Dbuildtype=debugoptimized', '-Dfault_injection=true'],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
-              '--no-suite', 'browser']),
+              '--no-suite', 'browser', '--no-suite', 'recipes']),
     'tsan': ('gcc', ['-Db_sanitize=thread', '-Db_lundef=false', '-Dbuildtype=debugoptimized'],
              ['--suite', 'threads']),
 }
 SANITIZERS = {
-    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:allocator_may_return_null=1',
+    # A quarantine of 16 MB instead of 256 halves the time: fewer new pages.
+    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:'
+                    'quarantine_size_mb=16',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
+# The sanitizers try one of this number of repetitive cases.
+SAMPLE = {'plain': 1, 'asan': 16, 'tsan': 4}
+FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'templates', 'trcfmt']
 
 
 # Options that every tested build has, whatever it was first configured with.
 REQUIRED = {'tests': 'enabled', 'werror': True}
+
+
+def introspect(folder, what):
+    """What meson knows about a build folder."""
+    return json.loads(subprocess.run(['meson', 'introspect', what, folder],
+                                     stdout=subprocess.PIPE, check=True).stdout)
+
+
+def needed(folder, chosen):
+    """The files of a build folder that the chosen tests depend on."""
+    only, without = ([f'polytrace:{suite}' for option, suite in zip(chosen[::2], chosen[1::2])
+                      if option == kind] for kind in ('--suite', '--no-suite'))
+    wanted = {target for test in introspect(folder, '--tests')
+              if (not only or set(only) & set(test['suite'])) and not set(without) & set(test['suite'])
+              for target in test['depends']}
+    return [os.path.relpath(file, folder) for target in introspect(folder, '--targets')
+            if target['id'] in wanted for file in target['filename']]
 
 
 def configure(folder, options, environment):
@@ -43,9 +71,8 @@ def configure(folder, options, environment):
     if not os.path.exists(os.path.join(folder, 'build.ninja')):
         command = ['meson', 'setup', folder, *words, *options]
     else:
-        found = json.loads(subprocess.run(['meson', 'introspect', '--buildoptions', folder],
-                                          stdout=subprocess.PIPE, check=True).stdout)
-        values = {option['name']: option['value'] for option in found}
+        values = {option['name']: option['value']
+                  for option in introspect(folder, '--buildoptions')}
         if all(values.get(name) == value for name, value in REQUIRED.items()):
             return True
         command = ['meson', 'setup', '--reconfigure', folder, *words]
@@ -58,11 +85,13 @@ def configure(folder, options, environment):
 
 def build(name):
     """Configures and builds one configuration; returns its folder, or None on failure."""
-    compiler, options, _ = CONFIGURATIONS[name]
+    compiler, options, chosen = CONFIGURATIONS[name]
     folder = os.path.join(ROOT, 'build' if name == 'plain' else 'build-' + name)
     if not configure(folder, options, dict(os.environ, CC=compiler)):
         return None
-    return folder if subprocess.run(['ninja', '-C', folder]).returncode == 0 else None
+    # Sanitizers need less than everything; and installing needs everything.
+    targets = needed(folder, chosen) if chosen else []
+    return folder if subprocess.run(['ninja', '-C', folder, *targets]).returncode == 0 else None
 
 
 def results(folder):
@@ -82,21 +111,40 @@ def results(folder):
     return passed, failed, skipped
 
 
-def run(name):
+def processor_time():
+    """Seconds of processor time of all finished child processes."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def fuzz():
+    """Fuzzes every target."""
+    failed = [target for target in FUZZ_TARGETS if subprocess.run(
+        [sys.executable, os.path.join(ROOT, 'tools', 'fuzz.py')],
+        env={'SECONDS': '120', **os.environ, 'TARGET': target}).returncode]
+    for target in failed:
+        print('FAILED fuzz:', target)
+    return len(FUZZ_TARGETS) - len(failed), len(failed), 0
+
+
+def run(name, sample, seed):
     """Builds and tests one configuration."""
-    print(f'== {name}', flush=True)
+    start = processor_time()
+    print(f'== {name}: one of {sample} repetitive cases, POLYTRACE_SEED={seed}', flush=True)
     folder = build(name)
+    built = processor_time()
     if not folder:
         print(f'FAILED {name}: the build')
         return 0, 1, 0
     log = os.path.join(folder, 'meson-logs', 'testlog.junit.xml')
     if os.path.exists(log):
         os.remove(log)
-    environment = dict(SANITIZERS, **os.environ)
-    # A busy machine is slower: limits only end what hangs.
+    environment = {**SANITIZERS, **os.environ, 'POLYTRACE_SAMPLE': str(sample),
+                   'POLYTRACE_SEED': str(seed)}
     status = subprocess.run(['meson', 'test', '-C', folder, '--no-rebuild', '--print-errorlogs',
-                             '--timeout-multiplier', '10',
                              *CONFIGURATIONS[name][2]], env=environment).returncode
+    print(f'{name}: {built - start:.0f} s of processor time to build, '
+          f'{processor_time() - built:.0f} s to test')
     passed, failed, skipped = results(folder) if os.path.exists(log) else (0, 0, 0)
     if status and not failed:
         print(f'FAILED {name}: meson test ended with status {status}')
@@ -105,8 +153,14 @@ def run(name):
 
 
 def main():
-    names = sys.argv[1:] or list(CONFIGURATIONS)
-    counts = [run(name) for name in names]
+    complete = '--long' in sys.argv[1:]
+    names = [name for name in sys.argv[1:] if name != '--long']
+    if not set(names) <= {*CONFIGURATIONS, 'fuzz'}:
+        sys.exit(__doc__)
+    names = names or list(CONFIGURATIONS) + ['fuzz'] * complete
+    seed = int(os.environ.get('POLYTRACE_SEED', random.randrange(1 << 31)))
+    counts = [fuzz() if name == 'fuzz' else run(name, 1 if complete else SAMPLE[name], seed)
+              for name in names]
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f'{passed} passed, {failed} failed, {skipped} skipped', flush=True)
     return 1 if failed or not passed else 0

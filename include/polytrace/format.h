@@ -32,7 +32,7 @@ enum poly_option_use {
 struct poly_option {
 	const char *name;	    /* as the user writes it: "bach.endian" */
 	enum poly_option_type type; /* type of the value */
-	unsigned use;		    /* bits of enum poly_option_use */
+	unsigned use;		    /* bits of enum poly_option_use; 0: of an analysis */
 	uint64_t initial;	    /* default value; index for a choice */
 	uint64_t minimum, maximum;  /* range of a NUMBER or SIZE, both included */
 	const char *const *choices; /* words of a CHOICE, NULL at the end; initial of a TEXT */

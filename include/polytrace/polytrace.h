@@ -4,10 +4,10 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
-#include "polytrace/course.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
 #include "polytrace/disasm.h"
+#include "polytrace/extend.h"
 #include "polytrace/filter.h"
 #include "polytrace/format.h"
 #include "polytrace/grade.h"
@@ -17,15 +17,12 @@
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
 #include "polytrace/source.h"
-#include "polytrace/state.h"
 #include "polytrace/stats.h"
 #include "polytrace/status.h"
-#include "polytrace/summary.h"
 #include "polytrace/symbols.h"
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"
-#include "polytrace/defuse.h"
 #include "polytrace/writer.h"
 
 #endif

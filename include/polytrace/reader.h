@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 struct poly_reader;
+struct poly_format_plugin;
 
 /* What the detection of one format found at the front of an input. */
 struct poly_probe {
@@ -92,6 +93,12 @@ struct poly_read_options {
 	 */
 	poly_probe_fn on_probe;
 	void *probe_user; /* handed to on_probe */
+	/*
+	 * Formats of the caller (polytrace/extend.h), NULL at the end, after those of the
+	 * library; or NULL. The array must be valid until the trace is open, the formats until
+	 * the reader is closed.
+	 */
+	const struct poly_format_plugin *const *formats;
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
@@ -99,7 +106,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS_INIT, NULL,   \
 			false, false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0, \
-			UINT64_MAX, 0, NULL, 0, NULL, NULL                                   \
+			UINT64_MAX, 0, NULL, 0, NULL, NULL, NULL                             \
 	}
 
 /*
@@ -108,9 +115,9 @@ struct poly_read_options {
  * NULL.
  * POLY_ERR_IO: cannot open or read the file. POLY_ERR_FORMAT: unrecognized format, or two
  * formats match equally; the message names the nearest ones. POLY_ERR_USAGE: unknown format or
- * option, value out of range, options of size 0, unknown instruction set. POLY_ERR_LIMIT: too
- * many layers of compression. POLY_ERR_UNSUPPORTED: the compression or format needs a library
- * that this build lacks. POLY_ERR_MEMORY.
+ * option, value out of range, options of size 0, unknown instruction set, invalid
+ * options.formats. POLY_ERR_LIMIT: too many layers of compression. POLY_ERR_UNSUPPORTED: the
+ * compression or format needs a library that this build lacks. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_reader_open(const char *path,
 	const struct poly_read_options *options, struct poly_reader **reader,
@@ -182,7 +189,8 @@ POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader
  */
 POLY_API struct poly_source poly_reader_source(struct poly_reader *reader);
 
-/* Returns the format that the trace is read as. Static. */
+/* Returns the format that the trace is read as. Static, or, of a format of the caller, valid
+ * until poly_reader_close. */
 POLY_API const struct poly_format_info *poly_reader_format(const struct poly_reader *reader);
 
 /* Returns the evidence for that format: one line, valid until poly_reader_close. */

@@ -28,11 +28,12 @@
 extern "C" {
 #endif
 
-/* Kinds of analyses. Simulations and queries are requested by name only. */
+/* Kinds of analyses. All but statistics are requested by name only. */
 enum poly_analysis_kind {
 	POLY_ANALYSIS_STATISTIC,  /* counts and distributions */
 	POLY_ANALYSIS_SIMULATION, /* simulates hardware */
 	POLY_ANALYSIS_QUERY,	  /* answers a question that its options pose */
+	POLY_ANALYSIS_HOMEWORK,	  /* prints like the program of a course; "COURSE_HOMEWORK" */
 };
 
 /* An output of an analysis. */
@@ -79,6 +80,8 @@ struct poly_stats_stores {
 	void (*close)(void *store); /* deletes the store and its content */
 };
 
+struct poly_analysis_plugin;
+
 /* Requested analyses. Initialize with POLY_STATS_OPTIONS_INIT. */
 struct poly_stats_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
@@ -105,19 +108,33 @@ struct poly_stats_options {
 	const struct poly_stats_stores *stores;
 	/* Names of functions, for queries; valid until poly_stats_free. NULL: none. */
 	const struct poly_symbols *symbols;
+	/*
+	 * Receives the lines of a homework while rows are added, perhaps from another thread;
+	 * NULL: only the report has its last lines, the results. The struct must stay valid
+	 * until poly_stats_new returns, user until poly_stats_free.
+	 */
+	const struct poly_sink *sink;
+	/*
+	 * Analyses of the caller (polytrace/extend.h), NULL at the end, after those of the
+	 * library; or NULL. The array must be valid until poly_stats_new returns, the analyses
+	 * until poly_stats_free.
+	 */
+	const struct poly_analysis_plugin *const *plugins;
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                                              \
-	{                                                                                    \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL \
+#define POLY_STATS_OPTIONS_INIT                                                               \
+	{                                                                                     \
+		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL, \
+			NULL, NULL                                                            \
 	}
 
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * a unit that is 0 or longer than its period, or required stores are missing. POLY_ERR_IO: a
- * store cannot be opened. POLY_ERR_MEMORY.
+ * a unit that is 0 or longer than its period, required stores are missing, several homeworks
+ * have a sink, or invalid options.plugins. POLY_ERR_IO: a store cannot be opened.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);
@@ -145,7 +162,7 @@ POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
  * Adds the rows of a batch of the current trace. POLY_END: the results are complete, and
  * further rows do not change them. POLY_ERR_USAGE: the batch has weights, and
  * poly_stats_accepts_weights is false. POLY_ERR_LIMIT: more than a query can store; sticky.
- * POLY_ERR_MEMORY: sticky.
+ * POLY_ERR_IO: options.sink failed; its errno is in error->sys_errno. POLY_ERR_MEMORY: sticky.
  */
 POLY_API enum poly_status poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
@@ -163,7 +180,7 @@ POLY_API enum poly_status poly_stats_merge(
 /*
  * Ends the rows: analyses that read a trace twice do so now; otherwise their results stay
  * empty. No further rows can be added. To be called once. POLY_END: success, but a query found
- * nothing. POLY_ERR_IO: a store failed, now or earlier. POLY_ERR_MEMORY.
+ * nothing. POLY_ERR_IO: a store or the sink failed, now or earlier. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_finish(struct poly_stats *stats, struct poly_error *error);
 

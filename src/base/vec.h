@@ -24,7 +24,7 @@
 					 sizeof(capacity), (size_t)(count) + 1))
 
 /* VEC_RESERVE, with new elements zeroed. */
-#define VEC_ZEROED(array, capacity, count)                                                \
+#define VEC_RESERVE_ZEROED(array, capacity, count)                                        \
 	((count) <= (capacity) || vec_grow_zeroed(&(array), sizeof *(array), &(capacity), \
 					  sizeof(capacity), (count)))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two-bit counter of the predictors inside the course's cores. */
+/* The two-bit counter of the courses' predictors. */
 #ifndef COURSE_COUNTER_H
 #define COURSE_COUNTER_H
 

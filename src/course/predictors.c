@@ -3,6 +3,7 @@
  * line. */
 #include "course/predictors.h"
 
+#include "course/counter.h"
 #include "course/text.h"
 
 #include "base/err.h"
@@ -238,23 +239,14 @@ look_up(struct course_predictor *predictor, uint64_t pc)
 }
 
 static void
-update_counter(uint8_t *counter, bool lookup)
-{
-	if (lookup && *counter < 3)
-		++*counter;
-	else if (!lookup && *counter > 0)
-		--*counter;
-}
-
-static void
 train(struct course_predictor *predictor, const struct predictor_lookup *lookup, bool taken)
 {
 	if (lookup->bimodal)
-		update_counter(lookup->bimodal, taken);
+		counter_train(lookup->bimodal, taken);
 	if (lookup->gshare)
-		update_counter(lookup->gshare, taken);
+		counter_train(lookup->gshare, taken);
 	if (lookup->chooser && lookup->bimodal_taken != lookup->gshare_taken)
-		update_counter(lookup->chooser, lookup->gshare_taken == taken);
+		counter_train(lookup->chooser, lookup->gshare_taken == taken);
 	predictor->history_bits = predictor->history_bits << 1 | taken;
 }
 

@@ -52,18 +52,6 @@ ready_text(bool ready)
 	return ready ? "Ready" : "NotReady";
 }
 
-static void
-print_board(const struct course_scoreboard *scoreboard, struct buf *out)
-{
-	for (int i = 0; i < COURSE_REGISTERS; i++) {
-		if (scoreboard->board[i])
-			buf_printf(out, "%u", scoreboard->board[i]);
-		else
-			buf_byte(out, '-');
-	}
-	buf_byte(out, '\n');
-}
-
 /* Simulates a cycle; returns whether the micro-op issued. */
 static bool
 attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, struct buf *out)
@@ -79,7 +67,8 @@ attempt(struct course_scoreboard *scoreboard, const struct course_uop *uop, stru
 			" (%s)\t--> %2" PRId32 "\t%c\t",
 			scoreboard->cycle, uop->number, uop->src1, ready_text(first), uop->src2,
 			ready_text(second), uop->dest, uop->ldst);
-		print_board(scoreboard, out);
+		course_text_board(out, scoreboard->board);
+		buf_byte(out, '\n');
 	}
 	for (int i = 0; i < COURSE_REGISTERS; i++)
 		scoreboard->board[i] -= scoreboard->board[i] > 0;

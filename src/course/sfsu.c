@@ -2,6 +2,7 @@
 /* San Francisco State's projects. */
 #include "course/sfsu.h"
 
+#include "course/counter.h"
 #include "course/text.h"
 
 #include "base/err.h"
@@ -102,11 +103,8 @@ course_sfsu_dynamic_uop(
 		return;
 	const uint64_t index = uop->pc % system->predictors;
 	uint8_t *counter = &system->counters[index];
-	const uint8_t before = *counter, predicted = before >= 2, taken = uop->branch == 'T';
-	if (taken && before < 3)
-		++*counter;
-	else if (!taken && before > 0)
-		--*counter;
+	const uint8_t before = *counter, taken = uop->branch == 'T',
+		      predicted = counter_train(counter, taken);
 	look_up_target(system, uop, &predicted);
 	system->mispredictions += predicted != taken;
 	if (out)

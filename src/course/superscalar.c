@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "course/counter.h"
+#include "course/text.h"
+#include "sim/cache/cache.h"
 
 enum {
 	LOAD_LATENCY = 2,
@@ -22,11 +24,12 @@ enum {
 	SETS = 8192 / BLOCK_SIZE / 2,
 };
 
-/* A set of two blocks without valid bits: both initially have the tag 0. */
-struct superscalar_set {
-	uint64_t tags[2];
-	unsigned next; /* the way that is replaced next */
-};
+/* Two blocks per set without valid bits: both initially have the tag 0. */
+static const struct cache_config cache_of_loads = {.sets = SETS,
+	.ways = 2,
+	.line_size = BLOCK_SIZE,
+	.policy = CACHE_POINTER,
+	.always_valid = true};
 
 struct superscalar {
 	struct superscalar_config config;
@@ -38,7 +41,7 @@ struct superscalar {
 	unsigned stall;			  /* remaining cycles of a misprediction */
 	uint32_t history;		  /* outcomes, the youngest in bit 0 */
 	unsigned board[COURSE_REGISTERS]; /* cycles until each register is ready */
-	struct superscalar_set sets[SETS];
+	struct cache *cache;
 	uint8_t counters[1 << GSHARE_BITS];
 };
 
@@ -65,7 +68,10 @@ superscalar_new(const struct superscalar_config *config, struct poly_error *erro
 		return NULL;
 	}
 	core->config = *config;
-	return core;
+	if (cache_new(&cache_of_loads, &core->cache, error) == POLY_OK)
+		return core;
+	mem_free(core);
+	return NULL;
 }
 
 static bool
@@ -99,17 +105,9 @@ mispredicts(struct superscalar *core, const struct course_uop *uop)
 static bool
 misses(struct superscalar *core, uint64_t address)
 {
-	struct superscalar_set *set = &core->sets[address / BLOCK_SIZE % SETS];
-	const uint64_t tag = address / BLOCK_SIZE / SETS;
-	unsigned way = 0;
-	while (way < 2 && set->tags[way] != tag)
-		way++;
-	const bool miss = way == 2;
-	if (miss)
-		way = set->next;
-	set->tags[way] = tag;
-	set->next = 1 - way;
-	return miss;
+	struct cache_outcome outcome;
+	cache_access(core->cache, address, CACHE_READ, 0, &outcome);
+	return !outcome.hit;
 }
 
 static unsigned
@@ -175,12 +173,7 @@ print_attempt(const struct superscalar *core, const struct course_uop *uop,
 		"  %c  ",
 		core->cycle, uop->number, uop->src1, words[ready.src1], uop->src2,
 		words[ready.src2], uop->dest, uop->ldst);
-	for (size_t i = 0; i < COURSE_REGISTERS; i++) {
-		if (core->board[i])
-			buf_printf(out, "%u", core->board[i]);
-		else
-			buf_byte(out, '-');
-	}
+	course_text_board(out, core->board);
 	if (core->stall)
 		buf_printf(out, " %u\n", core->stall);
 	else
@@ -230,5 +223,7 @@ superscalar_end(const struct superscalar *core, struct buf *out)
 void
 superscalar_free(struct superscalar *core)
 {
+	if (core)
+		cache_free(core->cache);
 	mem_free(core);
 }

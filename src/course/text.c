@@ -17,6 +17,17 @@ course_text_processed(struct buf *out, uint64_t uops)
 	buf_printf(out, "Num Uops (micro-ops): \t\t\t%" PRIu64 "\n", uops);
 }
 
+void
+course_text_board(struct buf *out, const unsigned board[COURSE_REGISTERS])
+{
+	for (size_t i = 0; i < COURSE_REGISTERS; i++) {
+		if (board[i])
+			buf_printf(out, "%u", board[i]);
+		else
+			buf_byte(out, '-');
+	}
+}
+
 double
 course_percent(uint64_t part, uint64_t whole)
 {

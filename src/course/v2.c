@@ -9,16 +9,12 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "course/counter.h"
+#include "sim/cache/cache.h"
 
 struct v2_writer {
 	uint64_t number; /* of the instruction, from 1; 0: none yet */
 	uint64_t m, w;	 /* cycles in which it enters M and W */
 	bool is_load;
-};
-
-struct v2_block {
-	uint64_t tag, used; /* number of its last access, from 1; 0: empty */
-	bool is_dirty;
 };
 
 /* A target of a branch; the pc is the tag. */
@@ -29,13 +25,13 @@ struct v2_target {
 
 struct v2_pipeline {
 	struct v2_config config;
-	uint64_t number, accesses; /* instructions and accesses until now */
-	struct v2_times last;	   /* of the previous instruction */
+	uint64_t number;      /* instructions until now */
+	struct v2_times last; /* of the previous instruction */
 	struct v2_writer writers[V2_REGISTERS];
 	uint32_t history;
 	uint8_t *counters;
 	struct v2_target *targets;
-	struct v2_block *blocks[2]; /* the instruction cache, the data cache */
+	struct cache *caches[2]; /* of instructions and data; NULL: none */
 };
 
 static enum poly_status
@@ -92,16 +88,16 @@ v2_new(const struct v2_config *config, struct poly_error *error)
 		err_memory(error);
 		return NULL;
 	}
-	const struct v2_cache *cache = &config->cache;
-	const size_t blocks = (size_t)cache->ways << cache->index_bits;
+	/* A line is a block's number. */
+	const struct cache_config cache = {.sets = (uint64_t)1 << config->cache.index_bits,
+		.ways = config->cache.ways,
+		.line_size = CACHE_LINE_MIN};
 	pipeline->config = *config;
 	pipeline->counters = mem_new((size_t)1 << config->index_bits, 1);
 	pipeline->targets = mem_new((size_t)1 << config->btb_bits, sizeof *pipeline->targets);
 	bool ok = pipeline->counters && pipeline->targets;
-	for (size_t i = 0; i < 2 && blocks; i++) {
-		pipeline->blocks[i] = mem_new(blocks, sizeof **pipeline->blocks);
-		ok = ok && pipeline->blocks[i];
-	}
+	for (size_t i = 0; i < 2 && cache.ways; i++)
+		ok = ok && cache_new(&cache, &pipeline->caches[i], NULL) == POLY_OK;
 	if (ok)
 		return pipeline;
 	v2_free(pipeline);
@@ -148,26 +144,10 @@ static unsigned
 access_cache(struct v2_pipeline *pipeline, size_t which, uint64_t address, bool writes)
 {
 	const struct v2_cache *cache = &pipeline->config.cache;
-	const uint64_t number = address >> cache->block_bits;
-	const uint64_t index = number & (((uint64_t)1 << cache->index_bits) - 1);
-	const uint64_t tag = number >> cache->index_bits;
-	struct v2_block *set = &pipeline->blocks[which][index * cache->ways], *oldest = set;
-	unsigned way = 0;
-	while (way < cache->ways && !(set[way].used && set[way].tag == tag)) {
-		if (set[way].used < oldest->used)
-			oldest = &set[way];
-		way++;
-	}
-	struct v2_block *block = way < cache->ways ? &set[way] : oldest;
-	unsigned cycles = cache->hit;
-	if (way == cache->ways) {
-		cycles = block->is_dirty ? cache->dirty : cache->clean;
-		block->is_dirty = false;
-	}
-	block->tag = tag;
-	block->used = ++pipeline->accesses;
-	block->is_dirty = block->is_dirty || writes;
-	return cycles;
+	struct cache_outcome outcome;
+	cache_access(pipeline->caches[which], (address >> cache->block_bits) * CACHE_LINE_MIN,
+		writes ? CACHE_WRITE : CACHE_READ, 0, &outcome);
+	return outcome.hit ? cache->hit : outcome.dirty ? cache->dirty : cache->clean;
 }
 
 /* Returns whether a register is available to an instruction that enters X. */
@@ -306,7 +286,7 @@ v2_free(struct v2_pipeline *pipeline)
 		return;
 	mem_free(pipeline->counters);
 	mem_free(pipeline->targets);
-	mem_free(pipeline->blocks[0]);
-	mem_free(pipeline->blocks[1]);
+	cache_free(pipeline->caches[0]);
+	cache_free(pipeline->caches[1]);
 	mem_free(pipeline);
 }

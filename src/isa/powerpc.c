@@ -44,7 +44,7 @@ enum row {
 #undef MEM
 
 static const struct powerpc_instruction rows[] = {
-	{NULL, "", POWERPC_COMPUTE, NOTHING, 0, POWERPC_SYSTEM, 0},
+	{.operands = "", .cls = POWERPC_COMPUTE, .access = NOTHING, .unit = POWERPC_SYSTEM},
 #define MEM(mnemonic, layout, primary, extended, cls, access, size, flags, unit, operands) \
 	{mnemonic, operands, POWERPC_##cls, access, size, POWERPC_##unit, flags},
 #include "isa/powerpc.def"

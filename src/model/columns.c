@@ -15,7 +15,7 @@ const struct column_traits column_table[POLY_COLUMN_row + 1] = {
 #include "polytrace/columns.def"
 #undef COLUMN
 	[POLY_COLUMN_row] = {"row", "number of the record in its file, from 1", POLY_FORM_DEC,
-		sizeof(uint64_t), false},
+		sizeof(uint64_t), .is_signed = false},
 };
 
 _Static_assert(POLY_COLUMN_COUNT <= POLY_COLUMN_row, "the last column is the record's number");

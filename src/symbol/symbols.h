@@ -39,6 +39,9 @@ struct poly_symbols {
 bool symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
 	const struct ranked_symbol *symbol);
 
+/* Sorts the symbols and builds the indexes. POLY_ERR_FORMAT: no symbols. POLY_ERR_MEMORY. */
+enum poly_status symbols_build_indexes(struct poly_symbols *symbols, struct poly_error *error);
+
 /* Adds the symbols of a list. */
 enum poly_status symbols_add_list(
 	struct poly_symbols *symbols, const char *text, size_t size, struct poly_error *error);

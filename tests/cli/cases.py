@@ -29,7 +29,7 @@ def run(program, name):
                            PATH=os.path.dirname(os.path.abspath(program)) + ':' + os.environ['PATH'])
         environment.pop('NO_COLOR', None)
         done = subprocess.run(['sh', os.path.join(CASES, name + '.cmd')], env=environment,
-                              cwd=os.path.join(ROOT, 'tests', 'data'), timeout=120,
+                              cwd=os.path.join(ROOT, 'tests', 'data'),
                               stdin=subprocess.DEVNULL, capture_output=True)
         texts = {'out': done.stdout, 'err': done.stderr, 'rc': b'%d\n' % done.returncode}
         return {ending: text.decode('utf-8', 'backslashreplace').replace(folder, '$T')

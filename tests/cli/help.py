@@ -17,7 +17,7 @@ SYNONYMS = {'compress': 'pack', 'decompress': 'unpack', 'cat': 'join', 'validate
 
 
 def polytrace(*arguments, **environment):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, env={**os.environ, **environment})
 
 

@@ -44,7 +44,7 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
 
 
 def polytrace(*arguments, **options):
-    options = {'capture_output': True, 'stdin': subprocess.DEVNULL, 'timeout': 60, **options}
+    options = {'capture_output': True, 'stdin': subprocess.DEVNULL, **options}
     return subprocess.run([PROGRAM, *arguments], **options)
 
 
@@ -218,13 +218,18 @@ class Feed(threading.Thread):
     def __init__(self, pipe, pause):
         super().__init__()
         self.pipe, self.pause = pipe, pause
+        self.is_read = threading.Event()
         self.start()
 
     def run(self):
         block = b''.join(struct.pack('>IBB', 0x1000 + 8 * i, 0xf0, 0xd0) for i in range(4096))
+        written = 0
         try:
             while not self.pipe.closed:
-                self.pipe.write(block)
+                written += self.pipe.write(block)
+                # More than a pipe holds: the command reads.
+                if written > 4 << 20:
+                    self.is_read.set()
                 self.pipe.flush()
                 time.sleep(self.pause)
         except (OSError, ValueError):
@@ -236,12 +241,9 @@ def interrupted(*arguments):
     process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     feed = Feed(process.stdin, 0.001)
-    time.sleep(0.7)
+    feed.is_read.wait()
     process.send_signal(signal.SIGINT)
-    try:
-        status = process.wait(30)
-    finally:
-        process.kill()
+    status = process.wait()
     feed.join()
     error = process.stderr.read().decode()
     process.stderr.close()
@@ -271,18 +273,19 @@ def long_work_shows_its_progress_on_a_terminal():
                                stdout=subprocess.DEVNULL, stderr=terminal)
     os.close(terminal)
     feed = Feed(process.stdin, 0.02)
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    process.wait(30)
-    feed.join()
     seen = b''
+    while b'MiB/s' not in seen:
+        seen += os.read(controller, 1 << 16)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    feed.join()
     try:
         while block := os.read(controller, 1 << 16):
             seen += block
     except OSError:
         pass
     os.close(controller)
-    if b'MiB/s' not in seen or seen.rfind(b'\r\033[K') < seen.rfind(b'MiB/s'):
+    if seen.rfind(b'\r\033[K') < seen.rfind(b'MiB/s'):
         yield repr(seen)
 
 

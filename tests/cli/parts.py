@@ -25,8 +25,7 @@ SPLICE = '0x48000000'
 
 
 def polytrace(*arguments):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL,
-                          timeout=120)
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise AssertionError(f'{arguments}: {done.stderr.decode()}')
     return done.stdout

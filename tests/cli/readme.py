@@ -36,7 +36,7 @@ def escaped(text):
 def run(command, folder):
     path = os.path.dirname(os.path.abspath(sys.argv[1])) + ':' + os.environ['PATH']
     environment = dict(os.environ, PATH=path, LC_ALL='C')
-    done = subprocess.run(['sh', '-c', command], cwd=folder, env=environment, timeout=60,
+    done = subprocess.run(['sh', '-c', command], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     return done.stdout

@@ -17,8 +17,7 @@ OWN = ('initial_pc', 'comment')
 
 
 def polytrace(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL,
-                          timeout=120)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
 
 
 def rows(path, form):

@@ -5,12 +5,13 @@
  * usage: analyses ROOT SAMPLES [threads]: all laws, or those that start threads; SAMPLES: the
  * list of samples, as for laws
  */
-#include "polytrace/polytrace.h"
+#include "../sampling.h"
 
 #include "analysis/core/analysis.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "model/slice.h"
+#include "polytrace/polytrace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -282,9 +283,11 @@ law_merge(const struct sample *sample)
 	struct buf whole = {0};
 	bool good = !sample->parts[0] ||
 		    report_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
-	seed = 1;
+	seed = 1 + sample_seed();
 	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
 		i++) {
+		if (!sample_takes())
+			continue;
 		uint64_t cuts[2];
 		cuts[0] = rows < CUTS ? i : random_below(rows + 1);
 		cuts[1] = cuts[0] + random_below(rows - cuts[0] + 1);
@@ -602,10 +605,12 @@ all_same_weighted(const struct sample *sample, struct buf *packed)
 	for (size_t k = 0; good && packed->size && k < sizeof readings / sizeof *readings;
 		k++) {
 		for (size_t i = 0; good && sample->weighted[i]; i++)
-			good = is_same_weighted(packed, &readings[k],
-				(const char *[]){sample->weighted[i], NULL});
-		good = good && (!sample->weighted[0] || is_same_weighted(packed, &readings[k],
-								sample->weighted));
+			good = !sample_takes() ||
+			       is_same_weighted(packed, &readings[k],
+				       (const char *[]){sample->weighted[i], NULL});
+		good = good &&
+		       (!sample->weighted[0] || !sample_takes() ||
+			       is_same_weighted(packed, &readings[k], sample->weighted));
 	}
 	return good;
 }
@@ -663,6 +668,8 @@ survives(const struct attempt *attempt)
 	bool good = try_once(attempt, &whole) == POLY_OK;
 	buf_reserve(&report, 2 * whole.size + 65536); /* so that the sink does not allocate */
 	for (size_t k = 1; good; k += attempt->packed ? 1 : 1 + k / 32) {
+		if (!sample_takes())
+			continue;
 		mem_fail_at(k);
 		const enum poly_status status = try_once(attempt, &report);
 		if (mem_fail_at(0) < k)

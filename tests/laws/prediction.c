@@ -6,6 +6,7 @@
  * usage: prediction ROOT SAMPLES, as of laws
  */
 #include "../fuzz/lines.h"
+#include "../sampling.h"
 
 #include "format/core/reader.h"
 
@@ -92,6 +93,8 @@ try_way(const struct sample *sample, enum predict_way way)
 	uint8_t *copy = malloc(sample->size);
 	const char *difference = copy ? NULL : "memory";
 	for (unsigned turn = 0; turn < CORRUPT_COPIES && !difference; turn++) {
+		if (!sample_takes())
+			continue;
 		vary(&options, turn);
 		if (turn >= 10)
 			corrupt_bytes(copy, sample);
@@ -197,6 +200,8 @@ try_batches(const struct sample *sample, enum predict_way way)
 	uint8_t *copy = malloc(sample->size);
 	const char *difference = copy ? NULL : "memory";
 	for (unsigned turn = 0; turn < 30 && !difference; turn++) {
+		if (!sample_takes())
+			continue;
 		struct outcome plain, predicted;
 		const uint8_t *data = turn < 15 ? sample->data : copy;
 		options.skip_errors = turn >= 15;
@@ -246,6 +251,7 @@ main(int argc, char **argv)
 					      sample.path, sample.option) < 2)
 			continue;
 		load(&sample, argv[1]);
+		seed = 1 + sample_seed();
 		for (unsigned way = 0; way < PREDICT_WAYS; way++) {
 			if (way != PREDICT_NEVER)
 				tests = try_sample(&sample, (enum predict_way)way, tests);

@@ -137,6 +137,11 @@ class Source:
                         argument == 'NULL' or 'KEY("' in text or titled & {argument, 'info->title'}
                     if not known:
                         self.unmarked.append(f'{name}:{line}: {argument}')
+        for line, called, given in calls(own, 'table_(?:open|columns)'):
+            if not given[0].startswith('struct poly_report *'):
+                columns = ''.join(STRING.findall(given[-1])).split()
+                for key in STRING.findall(given[1]) * (called == 'table_open') + columns:
+                    self.keys.setdefault(key.removesuffix(':text'), f'{name}:{line}')
         for line, _, (_, argument) in calls(text, 'poly_report_heading'):
             self.headings.setdefault((name, argument), line)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates quotients from sampling units. */
 #include "analysis/core/confidence_interval.h"
+#include "report/table.h"
 
 #include <math.h>
 
@@ -70,13 +71,7 @@ void
 ratio_estimator_report(
 	const struct ratio_estimator *estimator, double sampled, struct poly_report *report)
 {
-	poly_report_table(report, "confidence");
-	poly_report_column(report, "quantity", false);
-	poly_report_column(report, "meaning", false);
-	poly_report_column(report, "estimate", true);
-	poly_report_column(report, "low", true);
-	poly_report_column(report, "high", true);
-	poly_report_column(report, "units", true);
+	table_open(report, "confidence", "quantity:text meaning:text estimate low high units");
 	for (size_t i = 0; i < estimator->count; i++) {
 		const struct confidence_interval interval =
 			confidence_interval_of(&estimator->sums[i], estimator->units, sampled);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Homeworks 1 to 4 of Penn and WUSTL: the mix, the scoreboard, predictors and caches. */
-#include "analysis/course/model.h"
+#include "analysis/course/printout.h"
 
 #include "analysis/facts/uops.h"
 
@@ -11,33 +11,30 @@
 
 #include "base/err.h"
 
-static const struct poly_option no_options[] = {{0}};
+static const struct poly_option penn_hw1_options[] = {{0}}, wustl_hw1_options[] = {{0}};
 
-static enum poly_status
-mix_add(void *state, const struct course_uop *uop, struct model_output *output,
-	struct poly_error *error)
+static bool
+mix_add(void *state, const struct course_uop *uop, struct buf *out)
 {
-	(void)output, (void)error;
+	(void)out;
 	course_mix_uop(state, uop);
-	return POLY_OK;
+	return true;
 }
 
-static enum poly_status
-mix_end_penn(void *state, struct model_output *output, struct poly_error *error)
+static bool
+mix_end_penn(void *state, struct buf *out)
 {
-	(void)error;
 	course_mix_cut(state);
-	course_mix_penn(state, &output->lines);
-	return POLY_OK;
+	course_mix_penn(state, out);
+	return true;
 }
 
-static enum poly_status
-mix_end_wustl(void *state, struct model_output *output, struct poly_error *error)
+static bool
+mix_end_wustl(void *state, struct buf *out)
 {
-	(void)error;
 	course_mix_cut(state);
-	course_mix_wustl(state, &output->lines);
-	return POLY_OK;
+	course_mix_wustl(state, out);
+	return true;
 }
 
 /* Options of homework 2a, in the order of their table. */
@@ -45,22 +42,31 @@ enum { BOARD_LATENCY, BOARD_ORDER, BOARD_DEBUG };
 enum { ORDER_ENFORCED, ORDER_RELAXED };
 static const char *const orders[] = {"enforced", "relaxed", NULL};
 
-static const struct poly_option board_options[] = {
-	{"latency", POLY_OPTION_NUMBER, 0, 2, 1, COURSE_LATENCY_MAX, NULL,
-		"latency of a load in cycles; all others take 1", "CIS 501, homework 2a"},
-	{"write-order", POLY_OPTION_CHOICE, 0, ORDER_ENFORCED, 0, 0, orders,
-		"enforce the order of writes to a register, or relax it",
-		"CIS 501, homework 2a"},
-	MODEL_DEBUG,
-	MODEL_TRACE,
-	{0},
-};
+#define BOARD_OPTIONS(word)                                                                    \
+	{                                                                                      \
+		{word ".latency", POLY_OPTION_NUMBER, .initial = 2, .minimum = 1,              \
+			.maximum = COURSE_LATENCY_MAX,                                         \
+			.help = "latency of a load in cycles; all others take 1",              \
+			.source = "CIS 501, homework 2a"},                                     \
+			{word ".write-order", POLY_OPTION_CHOICE, .initial = ORDER_ENFORCED,   \
+				.choices = orders,                                             \
+				.help = "enforce the order of writes to a register, or relax " \
+					"it",                                                  \
+				.source = "CIS 501, homework 2a"},                             \
+			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word),                            \
+		{                                                                              \
+			0                                                                      \
+		}                                                                              \
+	}
+
+static const struct poly_option penn_hw2a_options[] = BOARD_OPTIONS("penn_hw2a");
+static const struct poly_option wustl_hw2a_options[] = BOARD_OPTIONS("wustl_hw2a");
 
 static enum poly_status
-board_init(void *state, const struct option_values *values, struct poly_error *error)
+board_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct course_scoreboard *board = state;
-	const uint64_t *value = values->values;
+	const uint64_t *value = setup->values;
 	enum poly_status status = course_scoreboard_init(board, (unsigned)value[BOARD_LATENCY],
 		value[BOARD_ORDER] == ORDER_RELAXED, error);
 	board->is_quiet = !value[BOARD_DEBUG];
@@ -68,26 +74,23 @@ board_init(void *state, const struct option_values *values, struct poly_error *e
 }
 
 static void
-board_begin(void *state, struct model_output *output)
+board_begin(const void *state, const char *trace, struct buf *out)
 {
-	course_scoreboard_begin(state, output->trace, &output->lines);
+	course_scoreboard_begin(state, trace, out);
 }
 
-static enum poly_status
-board_add(void *state, const struct course_uop *uop, struct model_output *output,
-	struct poly_error *error)
+static bool
+board_add(void *state, const struct course_uop *uop, struct buf *out)
 {
-	(void)error;
-	course_scoreboard_uop(state, uop, &output->lines);
-	return POLY_OK;
+	course_scoreboard_uop(state, uop, out);
+	return true;
 }
 
-static enum poly_status
-board_end(void *state, struct model_output *output, struct poly_error *error)
+static bool
+board_end(void *state, struct buf *out)
 {
-	(void)error;
-	course_scoreboard_end(state, &output->lines);
-	return POLY_OK;
+	course_scoreboard_end(state, out);
+	return true;
 }
 
 /* Options of homework 3, in the order of their tables. */
@@ -96,96 +99,98 @@ enum { TAKEN, NOT_TAKEN, BIMODAL, GSHARE, TOURNAMENT, FAIR };
 static const char *const predictors[] = {
 	"taken", "not-taken", "bimodal", "gshare", "tournament", "fair", NULL};
 
-#define PREDICTOR_OPTIONS                                                                     \
-	{"predictor", POLY_OPTION_CHOICE, 0, BIMODAL, 0, 0, predictors,                       \
-		"predictor; fair: the tournament of 2^size counters in total",                \
-		"CIS 501, homework 3"},                                                       \
-		{"size", POLY_OPTION_NUMBER, 0, 3, 0, COURSE_PREDICTOR_LOG2_MAX, NULL,        \
-			"log2 of the counters of a table", "CIS 501, homework 3"},            \
-		{"history", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_HISTORY_MAX, NULL,  \
-			"history length of gshare in outcomes (unset: log2 of its counters)", \
-			"CIS 501, homework 3"},                                               \
-		{"gshare-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
-			"log2 of the counters of the tournament's gshare (unset: size)",      \
-			"CIS 501, homework 3"},                                               \
-	{                                                                                     \
-		"chooser-size", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_PREDICTOR_LOG2_MAX, NULL, \
-			"log2 of the counters of the chooser (unset: size)",                  \
-			"CIS 501, homework 3"                                                 \
+#define PREDICTOR_OPTIONS(word)                                                                \
+	{word ".predictor", POLY_OPTION_CHOICE, .initial = BIMODAL, .choices = predictors,     \
+		.help = "predictor; fair: the tournament of 2^size counters in total",         \
+		.source = "CIS 501, homework 3"},                                              \
+		{word ".size", POLY_OPTION_NUMBER, .initial = 3,                               \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of a table",                             \
+			.source = "CIS 501, homework 3"},                                      \
+		{word ".history", POLY_OPTION_NUMBER, .maximum = COURSE_PREDICTOR_HISTORY_MAX, \
+			.help = "history length of gshare in outcomes (unset: log2 of its "    \
+				"counters)",                                                   \
+			.source = "CIS 501, homework 3"},                                      \
+		{word ".gshare-size", POLY_OPTION_NUMBER,                                      \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of the tournament's gshare (unset: "     \
+				"size)",                                                       \
+			.source = "CIS 501, homework 3"},                                      \
+	{                                                                                      \
+		word ".chooser-size", POLY_OPTION_NUMBER,                                      \
+			.maximum = COURSE_PREDICTOR_LOG2_MAX,                                  \
+			.help = "log2 of the counters of the chooser (unset: size)",           \
+			.source = "CIS 501, homework 3"                                        \
 	}
 
-static const struct poly_option penn_predictor_options[] = {PREDICTOR_OPTIONS, {0}};
-static const struct poly_option wustl_predictor_options[] = {
-	PREDICTOR_OPTIONS, MODEL_DEBUG, MODEL_TRACE, {0}};
+static const struct poly_option penn_hw3_options[] = {PREDICTOR_OPTIONS("penn_hw3"), {0}};
+static const struct poly_option wustl_hw3_options[] = {PREDICTOR_OPTIONS("wustl_hw3"),
+	HOMEWORK_DEBUG("wustl_hw3"), HOMEWORK_TRACE("wustl_hw3"), {0}};
 
 /* Returns the value of an option, or a fallback if it is not set. */
 static unsigned
-value_or(const struct option_values *values, size_t option, unsigned fallback)
+value_or(const struct analysis_setup *setup, size_t option, unsigned fallback)
 {
-	return values->given[option] ? (unsigned)values->values[option] : fallback;
+	return setup->given[option] ? (unsigned)setup->values[option] : fallback;
 }
 
+/* Initializes a predictor; config has what the options do not set. */
 static enum poly_status
-predictor_config(const struct option_values *values, struct course_predictor_config *config,
-	struct poly_error *error)
+init_predictor(struct course_predictor *predictor, const struct analysis_setup *setup,
+	struct course_predictor_config config, struct poly_error *error)
 {
 	static const enum course_predictor_kind kinds[] = {COURSE_TAKEN, COURSE_NOT_TAKEN,
 		COURSE_BIMODAL, COURSE_GSHARE, COURSE_TOURNAMENT, COURSE_TOURNAMENT};
-	const bool is_fair = values->values[PREDICTOR] == FAIR;
-	const unsigned size = (unsigned)values->values[SIZE];
+	const bool is_fair = setup->values[PREDICTOR] == FAIR;
+	const unsigned size = (unsigned)setup->values[SIZE];
 	if (is_fair && size < 2)
 		return err_usage(error,
 			"a fair tournament of 2^%u counters is too small for three tables, "
 			"expected 2^2 or more",
 			size);
-	config->kind = kinds[values->values[PREDICTOR]];
-	config->bimodal_log2 = is_fair ? size - 2 : size;
-	config->chooser_log2 = value_or(values, CHOOSER_SIZE, config->bimodal_log2);
-	config->gshare_log2 = is_fair ? size - 1 : size;
-	if (config->kind == COURSE_TOURNAMENT)
-		config->gshare_log2 = value_or(values, GSHARE_SIZE, config->gshare_log2);
-	config->history = value_or(values, HISTORY, config->gshare_log2);
-	return POLY_OK;
+	config.kind = kinds[setup->values[PREDICTOR]];
+	config.bimodal_log2 = is_fair ? size - 2 : size;
+	config.chooser_log2 = value_or(setup, CHOOSER_SIZE, config.bimodal_log2);
+	config.gshare_log2 = is_fair ? size - 1 : size;
+	if (config.kind == COURSE_TOURNAMENT)
+		config.gshare_log2 = value_or(setup, GSHARE_SIZE, config.gshare_log2);
+	config.history = value_or(setup, HISTORY, config.gshare_log2);
+	return course_predictor_init(predictor, &config, error);
 }
 
 static enum poly_status
-predictor_init_penn(void *state, const struct option_values *values, struct poly_error *error)
+predictor_init_penn(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct course_predictor_config config = {.layout = COURSE_PENN};
-	enum poly_status status = predictor_config(values, &config, error);
-	return status ? status : course_predictor_init(state, &config, error);
+	const struct course_predictor_config config = {.layout = COURSE_PENN};
+	return init_predictor(state, setup, config, error);
 }
 
 static enum poly_status
-predictor_init_wustl(void *state, const struct option_values *values, struct poly_error *error)
+predictor_init_wustl(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
-	struct course_predictor_config config = {
-		.layout = COURSE_WUSTL, .is_quiet = !values->values[PREDICTOR_DEBUG]};
-	enum poly_status status = predictor_config(values, &config, error);
-	return status ? status : course_predictor_init(state, &config, error);
+	const struct course_predictor_config config = {
+		.layout = COURSE_WUSTL, .is_quiet = !setup->values[PREDICTOR_DEBUG]};
+	return init_predictor(state, setup, config, error);
 }
 
 static void
-predictor_begin(void *state, struct model_output *output)
+predictor_begin(const void *state, const char *trace, struct buf *out)
 {
-	course_predictor_begin(state, output->trace, &output->lines);
+	course_predictor_begin(state, trace, out);
 }
 
-static enum poly_status
-predictor_add(void *state, const struct course_uop *uop, struct model_output *output,
-	struct poly_error *error)
+static bool
+predictor_add(void *state, const struct course_uop *uop, struct buf *out)
 {
-	(void)error;
-	course_predictor_uop(state, uop, &output->lines);
-	return POLY_OK;
+	course_predictor_uop(state, uop, out);
+	return true;
 }
 
-static enum poly_status
-predictor_end(void *state, struct model_output *output, struct poly_error *error)
+static bool
+predictor_end(void *state, struct buf *out)
 {
-	(void)error;
-	course_predictor_end(state, &output->lines);
-	return POLY_OK;
+	course_predictor_end(state, out);
+	return true;
 }
 
 static void
@@ -206,24 +211,34 @@ enum {
 };
 static const char *const policies[] = {"pointer", "lru", NULL}; /* enum course_policy */
 
-static const struct poly_option cache_options[] = {
-	{"size", POLY_OPTION_SIZE, 0, 512, 1, UINT64_MAX, NULL, "cache size in bytes",
-		"CIS 501, homework 4"},
-	{"block", POLY_OPTION_SIZE, 0, 32, 1, UINT64_MAX, NULL, "block size in bytes",
-		"CIS 501, homework 4"},
-	{"ways", POLY_OPTION_NUMBER, 0, 1, 1, COURSE_CACHE_WAYS_MAX, NULL, "blocks per set",
-		"CIS 501, homework 4"},
-	{"policy", POLY_OPTION_CHOICE, 0, COURSE_POINTER, 0, 0, policies,
-		"replacement policy: the course's pointer, or LRU", "CIS 501, homework 4"},
-	{"valid", POLY_OPTION_BOOL, 0, 0, 0, 1, NULL,
-		"use valid bits; without them an empty frame has the tag 0",
-		"CIS 501, homework 4"},
-	{"way-predictor", POLY_OPTION_NUMBER, 0, 0, 0, COURSE_WAY_ENTRIES_MAX, NULL,
-		"entries of the way predictor, for 2 ways; 0: none", "CIS 501, homework 4"},
-	MODEL_DEBUG,
-	MODEL_TRACE,
-	{0},
-};
+#define CACHE_OPTIONS(word)                                                                    \
+	{                                                                                      \
+		{word ".size", POLY_OPTION_SIZE, .initial = 512, .minimum = 1,                 \
+			.maximum = UINT64_MAX, .help = "cache size in bytes",                  \
+			.source = "CIS 501, homework 4"},                                      \
+			{word ".block", POLY_OPTION_SIZE, .initial = 32, .minimum = 1,         \
+				.maximum = UINT64_MAX, .help = "block size in bytes",          \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".ways", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,         \
+				.maximum = COURSE_CACHE_WAYS_MAX, .help = "blocks per set",    \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".policy", POLY_OPTION_CHOICE, .initial = COURSE_POINTER,        \
+				.choices = policies,                                           \
+				.help = "replacement policy: the course's pointer, or LRU",    \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".valid", POLY_OPTION_BOOL,                                      \
+				.help = "use valid bits; without them an empty frame has the " \
+					"tag 0",                                               \
+				.source = "CIS 501, homework 4"},                              \
+			{word ".way-predictor", POLY_OPTION_NUMBER,                            \
+				.maximum = COURSE_WAY_ENTRIES_MAX,                             \
+				.help = "entries of the way predictor, for 2 ways; 0: none",   \
+				.source = "CIS 501, homework 4"},                              \
+			HOMEWORK_DEBUG(word), HOMEWORK_TRACE(word), {0},                       \
+	}
+
+static const struct poly_option penn_hw4_options[] = CACHE_OPTIONS("penn_hw4");
+static const struct poly_option wustl_hw4_options[] = CACHE_OPTIONS("wustl_hw4");
 
 struct cache_homework {
 	struct course_cache cache;
@@ -232,10 +247,10 @@ struct cache_homework {
 };
 
 static enum poly_status
-cache_init(void *state, const struct option_values *values, struct poly_error *error)
+cache_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct cache_homework *homework = state;
-	const uint64_t *value = values->values;
+	const uint64_t *value = setup->values;
 	const struct course_cache_config config = {.capacity = value[CACHE_SIZE],
 		.block = value[CACHE_BLOCK],
 		.ways = (uint32_t)value[CACHE_WAYS],
@@ -247,30 +262,27 @@ cache_init(void *state, const struct option_values *values, struct poly_error *e
 }
 
 static void
-cache_begin(void *state, struct model_output *output)
+cache_begin(const void *state, const char *trace, struct buf *out)
 {
 	const struct cache_homework *homework = state;
-	course_cache_begin(&homework->cache, output->trace, homework->is_quiet, &output->lines);
+	course_cache_begin(&homework->cache, trace, homework->is_quiet, out);
 }
 
-static enum poly_status
-cache_add(void *state, const struct course_uop *uop, struct model_output *output,
-	struct poly_error *error)
+static bool
+cache_add(void *state, const struct course_uop *uop, struct buf *out)
 {
 	struct cache_homework *homework = state;
-	(void)error;
 	homework->uops++;
-	course_cache_uop(&homework->cache, uop, homework->is_quiet ? NULL : &output->lines);
-	return POLY_OK;
+	course_cache_uop(&homework->cache, uop, homework->is_quiet ? NULL : out);
+	return true;
 }
 
-static enum poly_status
-cache_end(void *state, struct model_output *output, struct poly_error *error)
+static bool
+cache_end(void *state, struct buf *out)
 {
 	const struct cache_homework *homework = state;
-	(void)error;
-	course_cache_end(&homework->cache, homework->uops, &output->lines);
-	return POLY_OK;
+	course_cache_end(&homework->cache, homework->uops, out);
+	return true;
 }
 
 static void
@@ -280,77 +292,46 @@ cache_fini(void *state)
 	course_cache_fini(&homework->cache);
 }
 
-#define MIX_INFO(which)                                                         \
-	.course = which, .name = "hw1", .title = "the instruction mix",         \
-	.source = "CIS 501, homework 1", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
-	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = no_options
-#define BOARD_INFO(which)                                                                    \
-	.course = which, .name = "hw2a", .title = "an in-order processor with a scoreboard", \
-	.source = "CIS 501, homework 2a", .needs = POLY_COLUMNS_INIT(UOP_NEEDS),             \
-	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = board_options
-#define PREDICTOR_INFO(which)                                                   \
-	.course = which, .name = "hw3", .title = "branch predictors",           \
-	.source = "CIS 501, homework 3", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
+#define INFO(heading, about)                                                           \
+	.title = (heading), .summary = (about), .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
 	.wants = POLY_COLUMNS_INIT(UOP_WANTS)
-#define CACHE_INFO(which)                                                       \
-	.course = which, .name = "hw4", .title = "a data cache",                \
-	.source = "CIS 501, homework 4", .needs = POLY_COLUMNS_INIT(UOP_NEEDS), \
-	.wants = POLY_COLUMNS_INIT(UOP_WANTS), .options = cache_options
 
-const struct model model_penn_hw1 = {.info = {MIX_INFO("penn")},
-	.state_size = sizeof(struct course_mix),
-	.add_uop = mix_add,
-	.end = mix_end_penn};
-
-const struct model model_wustl_hw1 = {.info = {MIX_INFO("wustl")},
-	.state_size = sizeof(struct course_mix),
-	.add_uop = mix_add,
-	.end = mix_end_wustl};
-
-const struct model model_penn_hw2a = {.info = {BOARD_INFO("penn")},
-	.state_size = sizeof(struct course_scoreboard),
+static const struct homework_model penn_mix = {
+	.state_size = sizeof(struct course_mix), .add_uop = mix_add, .end = mix_end_penn};
+static const struct homework_model wustl_mix = {
+	.state_size = sizeof(struct course_mix), .add_uop = mix_add, .end = mix_end_wustl};
+static const struct homework_model board = {.state_size = sizeof(struct course_scoreboard),
 	.init = board_init,
 	.begin = board_begin,
 	.add_uop = board_add,
 	.end = board_end};
-
-const struct model model_wustl_hw2a = {.info = {BOARD_INFO("wustl")},
-	.state_size = sizeof(struct course_scoreboard),
-	.init = board_init,
-	.begin = board_begin,
-	.add_uop = board_add,
-	.end = board_end};
-
-const struct model model_penn_hw3 = {
-	.info = {PREDICTOR_INFO("penn"), .options = penn_predictor_options},
+static const struct homework_model penn_predictor = {
 	.state_size = sizeof(struct course_predictor),
 	.init = predictor_init_penn,
 	.begin = predictor_begin,
 	.add_uop = predictor_add,
 	.end = predictor_end,
 	.fini = predictor_fini};
-
-const struct model model_wustl_hw3 = {
-	.info = {PREDICTOR_INFO("wustl"), .options = wustl_predictor_options},
+static const struct homework_model wustl_predictor = {
 	.state_size = sizeof(struct course_predictor),
 	.init = predictor_init_wustl,
 	.begin = predictor_begin,
 	.add_uop = predictor_add,
 	.end = predictor_end,
 	.fini = predictor_fini};
-
-const struct model model_penn_hw4 = {.info = {CACHE_INFO("penn")},
-	.state_size = sizeof(struct cache_homework),
+static const struct homework_model cache = {.state_size = sizeof(struct cache_homework),
 	.init = cache_init,
 	.begin = cache_begin,
 	.add_uop = cache_add,
 	.end = cache_end,
 	.fini = cache_fini};
 
-const struct model model_wustl_hw4 = {.info = {CACHE_INFO("wustl")},
-	.state_size = sizeof(struct cache_homework),
-	.init = cache_init,
-	.begin = cache_begin,
-	.add_uop = cache_add,
-	.end = cache_end,
-	.fini = cache_fini};
+HOMEWORK(penn_hw1, penn_mix, INFO("Penn homework 1", "the instruction mix"))
+HOMEWORK(wustl_hw1, wustl_mix, INFO("WUSTL homework 1", "the instruction mix"))
+HOMEWORK(penn_hw2a, board, INFO("Penn homework 2a", "an in-order processor with a scoreboard"))
+HOMEWORK(
+	wustl_hw2a, board, INFO("WUSTL homework 2a", "an in-order processor with a scoreboard"))
+HOMEWORK(penn_hw3, penn_predictor, INFO("Penn homework 3", "branch predictors"))
+HOMEWORK(wustl_hw3, wustl_predictor, INFO("WUSTL homework 3", "branch predictors"))
+HOMEWORK(penn_hw4, cache, INFO("Penn homework 4", "a data cache"))
+HOMEWORK(wustl_hw4, cache, INFO("WUSTL homework 4", "a data cache"))

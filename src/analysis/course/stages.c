@@ -4,7 +4,7 @@
  * of the course's stage-time files: fullbypass, memlat=1, gshare5i5h, btb5i,
  * cache=10i2w2b, latency=0h2c3d.
  */
-#include "analysis/course/model.h"
+#include "analysis/course/printout.h"
 
 #include "course/v2.h"
 
@@ -21,24 +21,24 @@ static const char *const perfect[] = {"perfect", NULL}, *const btb[] = {"0i", NU
 			 *const no_cache[] = {"none", NULL},
 			 *const latencies[] = {"0h0c0d", NULL};
 
-static const struct poly_option v2_options[] = {
-	{"bypass", POLY_OPTION_CHOICE, 0, BYPASS_FULL, 0, 0, bypasses,
-		"bypasses: full is MX, WX and WM", "CIS 501, fall 2016"},
-	{"memlat", POLY_OPTION_NUMBER, 0, 0, 0, V2_LATENCY_MAX, NULL,
-		"additional cycles of loads and stores without a cache", "CIS 501, fall 2016"},
-	{"predictor", POLY_OPTION_TEXT, 0, 0, 0, 0, perfect,
-		"perfect, never, bimodal with index bits (bimodal5i), or gshare with index "
-		"bits "
-		"and outcomes (gshare5i5h)",
-		"CIS 501, fall 2016"},
-	{"btb", POLY_OPTION_TEXT, 0, 0, 0, 0, btb, "index bits of the BTB: 5i",
-		"CIS 501, fall 2016"},
-	{"cache", POLY_OPTION_TEXT, 0, 0, 0, 0, no_cache,
-		"none, or both caches' index bits, ways and block bits: 10i2w2b",
-		"CIS 501, fall 2016"},
-	{"latency", POLY_OPTION_TEXT, 0, 0, 0, 0, latencies,
-		"additional cycles of a hit, a clean miss and a dirty miss: 0h2c3d",
-		"CIS 501, fall 2016"},
+static const struct poly_option penn_v2_options[] = {
+	{"penn_v2.bypass", POLY_OPTION_CHOICE, .initial = BYPASS_FULL, .choices = bypasses,
+		.help = "bypasses: full is MX, WX and WM", .source = "CIS 501, fall 2016"},
+	{"penn_v2.memlat", POLY_OPTION_NUMBER, .maximum = V2_LATENCY_MAX,
+		.help = "additional cycles of loads and stores without a cache",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.predictor", POLY_OPTION_TEXT, .choices = perfect,
+		.help = "perfect, never, bimodal with index bits (bimodal5i), or gshare with "
+			"index bits and outcomes (gshare5i5h)",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.btb", POLY_OPTION_TEXT, .choices = btb, .help = "index bits of the BTB: 5i",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.cache", POLY_OPTION_TEXT, .choices = no_cache,
+		.help = "none, or both caches' index bits, ways and block bits: 10i2w2b",
+		.source = "CIS 501, fall 2016"},
+	{"penn_v2.latency", POLY_OPTION_TEXT, .choices = latencies,
+		.help = "additional cycles of a hit, a clean miss and a dirty miss: 0h2c3d",
+		.source = "CIS 501, fall 2016"},
 	{0},
 };
 
@@ -60,16 +60,16 @@ parse_numbers(const char *text, const char *letters, unsigned *numbers)
 
 /* Parses the numbers of an option's text; POLY_ERR_USAGE: unlike the example. */
 static enum poly_status
-parse_numbers_of(const struct option_values *values, size_t option, const char *letters,
+parse_numbers_of(const struct analysis_setup *setup, size_t option, const char *letters,
 	unsigned *numbers, struct poly_error *error)
 {
 	static const char *const examples[] = {
 		[BTB] = "5i", [CACHE] = "10i2w2b", [LATENCY] = "0h2c3d"};
-	if (parse_numbers(values->texts[option], letters, numbers))
+	if (parse_numbers(setup->texts[option], letters, numbers))
 		return POLY_OK;
 	return err_usage(error,
 		"option '%s': found '%.60s', expected numbers and letters as in %s",
-		v2_options[option].name, values->texts[option], examples[option]);
+		penn_v2_options[option].name, setup->texts[option], examples[option]);
 }
 
 static enum poly_status
@@ -91,8 +91,8 @@ parse_predictor(const char *text, struct v2_config *config, struct poly_error *e
 	}
 	if (!valid)
 		return err_usage(error,
-			"option 'predictor': found '%.60s', expected perfect, never, or as "
-			"bimodal5i or gshare5i5h",
+			"option 'penn_v2.predictor': found '%.60s', expected perfect, never, "
+			"or as bimodal5i or gshare5i5h",
 			text);
 	config->index_bits = numbers[0];
 	config->history_bits = numbers[1];
@@ -101,17 +101,17 @@ parse_predictor(const char *text, struct v2_config *config, struct poly_error *e
 
 static enum poly_status
 parse_cache(
-	const struct option_values *values, struct v2_cache *cache, struct poly_error *error)
+	const struct analysis_setup *setup, struct v2_cache *cache, struct poly_error *error)
 {
 	unsigned shape[3], cycles[3];
-	if (strcmp(values->texts[CACHE], "none") == 0)
+	if (strcmp(setup->texts[CACHE], "none") == 0)
 		return POLY_OK;
-	enum poly_status status = parse_numbers_of(values, CACHE, "iwb", shape, error);
+	enum poly_status status = parse_numbers_of(setup, CACHE, "iwb", shape, error);
 	if (status == POLY_OK && !shape[1])
-		status = err_usage(
-			error, "option 'cache': found 0 ways, expected 1 to %d", V2_WAYS_MAX);
+		status = err_usage(error,
+			"option 'penn_v2.cache': found 0 ways, expected 1 to %d", V2_WAYS_MAX);
 	if (status == POLY_OK)
-		status = parse_numbers_of(values, LATENCY, "hcd", cycles, error);
+		status = parse_numbers_of(setup, LATENCY, "hcd", cycles, error);
 	if (status == POLY_OK)
 		*cache = (struct v2_cache){
 			shape[0], shape[1], shape[2], cycles[0], cycles[1], cycles[2]};
@@ -124,19 +124,19 @@ struct stages {
 };
 
 static enum poly_status
-stages_init(void *state, const struct option_values *values, struct poly_error *error)
+stages_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
 	struct stages *stages = state;
-	const uint64_t *value = values->values;
+	const uint64_t *value = setup->values;
 	struct v2_config config = {.mx = value[BYPASS] != BYPASS_NONE,
 		.wx = value[BYPASS] == BYPASS_FULL,
 		.wm = value[BYPASS] == BYPASS_FULL,
 		.memory = (unsigned)value[MEMLAT]};
-	enum poly_status status = parse_predictor(values->texts[PREDICTOR], &config, error);
+	enum poly_status status = parse_predictor(setup->texts[PREDICTOR], &config, error);
 	if (status == POLY_OK)
-		status = parse_numbers_of(values, BTB, "i", &config.btb_bits, error);
+		status = parse_numbers_of(setup, BTB, "i", &config.btb_bits, error);
 	if (status == POLY_OK)
-		status = parse_cache(values, &config.cache, error);
+		status = parse_cache(setup, &config.cache, error);
 	if (status == POLY_OK)
 		status = v2_check(&config, error);
 	if (status != POLY_OK)
@@ -184,24 +184,18 @@ insn_of_row(const struct poly_batch *batch, size_t row, struct buf *text)
 	return insn;
 }
 
-static enum poly_status
-stages_add_rows(void *state, const struct poly_batch *batch, struct model_output *output,
-	struct poly_error *error)
+static bool
+stages_add_row(void *state, const struct poly_batch *batch, size_t row, struct buf *out)
 {
 	struct stages *stages = state;
-	enum poly_status status = POLY_OK;
-	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
-		if (!poly_present(batch, POLY_COLUMN_kind, row) ||
-			batch->kind[row] != POLY_KIND_INSTRUCTION ||
-			!poly_present(batch, POLY_COLUMN_pc, row))
-			continue;
-		const struct v2_insn insn = insn_of_row(batch, row, &stages->text);
-		if (stages->text.failed)
-			return err_memory(error);
-		v2_add(stages->pipeline, &insn, &output->lines);
-		status = model_flush_if_full(output, error);
-	}
-	return status;
+	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+		batch->kind[row] != POLY_KIND_INSTRUCTION ||
+		!poly_present(batch, POLY_COLUMN_pc, row))
+		return true;
+	const struct v2_insn insn = insn_of_row(batch, row, &stages->text);
+	if (!stages->text.failed)
+		v2_add(stages->pipeline, &insn, out);
+	return !stages->text.failed;
 }
 
 static void
@@ -212,16 +206,13 @@ stages_fini(void *state)
 	buf_free(&stages->text);
 }
 
-const struct model model_penn_v2 = {
-	.info = {.course = "penn",
-		.name = "v2",
-		.title = "a five-stage pipeline, for traces of version 2",
-		.source = "CIS 501, fall 2016",
-		.needs = POLY_COLUMNS_INIT(
-			kind, pc, opcode_size, text, dest, src1, src2, branch, target),
-		.wants = POLY_COLUMNS_INIT(access, address),
-		.options = v2_options},
-	.state_size = sizeof(struct stages),
+static const struct homework_model pipeline = {.state_size = sizeof(struct stages),
 	.init = stages_init,
-	.add_rows = stages_add_rows,
+	.add_row = stages_add_row,
 	.fini = stages_fini};
+
+HOMEWORK(penn_v2, pipeline, .title = "Penn stage times",
+	.summary = "a five-stage pipeline, for traces of version 2",
+	.needs = POLY_COLUMNS_INIT(
+		kind, pc, opcode_size, text, dest, src1, src2, branch, target),
+	.wants = POLY_COLUMNS_INIT(access, address))

@@ -8,7 +8,7 @@
 bool
 counters_reserve(struct counters *counters, size_t count)
 {
-	return VEC_ZEROED(counters->list, counters->capacity, count);
+	return VEC_RESERVE_ZEROED(counters->list, counters->capacity, count);
 }
 
 bool

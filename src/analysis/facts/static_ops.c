@@ -181,7 +181,7 @@ static bool
 describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	struct static_op *op, struct static_op_key *key)
 {
-	char word[STATIC_OP_WORD] = "";
+	char word[MNEMONIC_SIZE] = "";
 	const uint64_t kind = key->b >> KEY_SHIFT;
 	const char *name = row_name(batch, POLY_COLUMN_mnemonic, row), *ignored;
 	const char *text = name;

@@ -5,9 +5,7 @@
 #define ANALYSIS_STATIC_OPS_FACTS_H
 
 #include "analysis/facts/static_ops.h"
-
-/* Size of a mnemonic with its end, in bytes; longer ones are truncated. */
-#define STATIC_OP_WORD 24
+#include "isa/mnemonic.h"
 
 /* Sets the properties of a PowerPC encoding. */
 void static_op_from_powerpc(struct static_op *op, uint32_t opcode);
@@ -19,7 +17,7 @@ void static_op_from_powerpc(struct static_op *op, uint32_t opcode);
  * op->mnemonic is unchanged.
  */
 void static_op_from_text(struct static_op *op, const char *text, size_t n, uint64_t encoding,
-	char word[STATIC_OP_WORD]);
+	char word[MNEMONIC_SIZE]);
 
 /*
  * Parses the displacement in bytes of a direct branch at pc from its last operand:

@@ -14,51 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERANDS 100
-
-/* An instruction in lower case, without the blanks of its operands. */
-struct instruction_text {
-	char word[STATIC_OP_WORD]; /* with all suffixes */
-	char base[STATIC_OP_WORD]; /* up to the first dot */
-	char operands[OPERANDS];   /* truncated */
-};
-
-static void
-parse_text(struct instruction_text *instruction, const char *text, size_t n)
-{
-	size_t used = 0, i = 0;
-	while (i < n && isspace((unsigned char)text[i]))
-		i++;
-	for (; i < n && !isspace((unsigned char)text[i]); i++) {
-		if (used < STATIC_OP_WORD - 1)
-			instruction->word[used++] = (char)tolower((unsigned char)text[i]);
-	}
-	instruction->word[used] = 0;
-	for (used = 0; i < n && used < OPERANDS - 1 && text[i] != ';'; i++) {
-		if (!isspace((unsigned char)text[i]))
-			instruction->operands[used++] = (char)tolower((unsigned char)text[i]);
-	}
-	instruction->operands[used] = 0;
-	used = strlen(instruction->word);
-	if (used > 2 && (strcmp(instruction->word + used - 2, ".w") == 0 ||
-				strcmp(instruction->word + used - 2, ".n") == 0))
-		instruction->word[used - 2] = 0;
-	strcpy(instruction->base, instruction->word);
-	instruction->base[strcspn(instruction->base, ".")] = 0;
-}
-
-/* Whether word is in a list with blanks around each word. */
-static bool
-is_among(const char *list, const char *word)
-{
-	char padded[STATIC_OP_WORD + 2];
-	const size_t n = strlen(word);
-	padded[0] = ' ';
-	memcpy(padded + 1, word, n);
-	memcpy(padded + 1 + n, " ", 2);
-	return n && strstr(list, padded);
-}
-
 static bool
 begins(const char *text, const char *with)
 {
@@ -68,12 +23,12 @@ begins(const char *text, const char *with)
 static bool
 is_condition(const char *word)
 {
-	return is_among(" eq ne cs hs cc lo mi pl vs vc hi ls ge lt gt le al ", word);
+	return mnemonic_is_among(" eq ne cs hs cc lo mi pl vs vc hi ls ge lt gt le al ", word);
 }
 
 /* Removes the condition of an ARM instruction whose name without a condition is known. */
 static void
-drop_condition(struct instruction_text *instruction)
+drop_condition(struct mnemonic *instruction)
 {
 	static const char *const conditional =
 		" adc adcs add adds and ands bic bics cmn cmp eor eors mov movs movt movw mvn "
@@ -86,12 +41,12 @@ drop_condition(struct instruction_text *instruction)
 		"swi nop vmov vmrs vldr vstr vldm vstm vpush vpop vadd vsub vmul vdiv vcmp "
 		"vcvt ";
 	const size_t n = strlen(instruction->base);
-	char rest[STATIC_OP_WORD];
+	char rest[MNEMONIC_SIZE];
 	if (n < 4 || !is_condition(instruction->base + n - 2))
 		return;
 	memcpy(rest, instruction->base, n - 2);
 	rest[n - 2] = 0;
-	if (!is_among(conditional, rest))
+	if (!mnemonic_is_among(conditional, rest))
 		return;
 	/* Keep the suffix. */
 	memmove(instruction->word + n - 2, instruction->word + n,
@@ -101,7 +56,7 @@ drop_condition(struct instruction_text *instruction)
 
 /* B, BL, BX and BLX of ARM with a condition, b.cond of AArch64, Jcc of x86. */
 static bool
-has_condition(const struct instruction_text *instruction)
+has_condition(const struct mnemonic *instruction)
 {
 	static const char *const jumps =
 		" o no b c nae ae nb nc e z ne nz be na a nbe s ns p pe np po l nge nl ge le "
@@ -110,7 +65,7 @@ has_condition(const struct instruction_text *instruction)
 	if (strcmp(word, "b") == 0)
 		return instruction->word[1] == '.' && is_condition(instruction->word + 2);
 	if (word[0] == 'j')
-		return is_among(jumps, word + 1);
+		return mnemonic_is_among(jumps, word + 1);
 	if (word[0] != 'b')
 		return false;
 	return is_condition(word + 1) || (word[1] == 'x' && is_condition(word + 2)) ||
@@ -120,20 +75,20 @@ has_condition(const struct instruction_text *instruction)
 
 /* Whether an operand list writes the program counter, as in "pop {r4,pc}". */
 static bool
-writes_pc(const struct instruction_text *instruction)
+writes_pc(const struct mnemonic *instruction)
 {
 	const char *operands = instruction->operands;
 	if (begins(instruction->base, "pop") || begins(instruction->base, "ldm"))
 		return strstr(operands, "pc}") || strstr(operands, "r15}");
 	/* Comparisons and stores read their first operand. */
 	return (begins(operands, "pc,") || begins(operands, "r15,")) &&
-	       !is_among(" cmp cmn tst teq msr mcr ", instruction->base) &&
+	       !mnemonic_is_among(" cmp cmn tst teq msr mcr ", instruction->base) &&
 	       !begins(instruction->base, "st") && !begins(instruction->base, "pld");
 }
 
 /* Whether a MIPS branch, listed with its primary opcode, has a delay slot. */
 static bool
-is_delayed(const struct instruction_text *instruction, uint64_t encoding, unsigned size)
+is_delayed(const struct mnemonic *instruction, uint64_t encoding, unsigned size)
 {
 	static const struct {
 		const char *words;
@@ -145,7 +100,7 @@ is_delayed(const struct instruction_text *instruction, uint64_t encoding, unsign
 		{" beql beqzl ", 20}, {" bnel bnezl ", 21}, {" blezl ", 22}, {" bgtzl ", 23}};
 	for (size_t i = 0; size == 4 && i < sizeof forms / sizeof *forms; i++) {
 		if (encoding >> 26 == forms[i].primary &&
-			is_among(forms[i].words, instruction->base))
+			mnemonic_is_among(forms[i].words, instruction->base))
 			return true;
 	}
 	return false;
@@ -153,15 +108,16 @@ is_delayed(const struct instruction_text *instruction, uint64_t encoding, unsign
 
 /* Whether a MIPS "branch likely" annuls its delay slot when it falls through. */
 static bool
-annuls(const struct instruction_text *instruction)
+annuls(const struct mnemonic *instruction)
 {
-	return is_among(" beql beqzl bnel bnezl blezl bgtzl bltzl bgezl bltzall bgezall bc1tl "
-			"bc1fl ",
+	return mnemonic_is_among(
+		" beql beqzl bnel bnezl blezl bgtzl bltzl bgezl bltzall bgezall bc1tl "
+		"bc1fl ",
 		instruction->base);
 }
 
 static unsigned
-text_flow(const struct instruction_text *instruction, enum flow flow)
+text_flow(const struct mnemonic *instruction, enum flow flow)
 {
 	static const char *const direct = " b bl j jal jalx bal ";
 	static const char *const conditional =
@@ -178,11 +134,12 @@ text_flow(const struct instruction_text *instruction, enum flow flow)
 	unsigned bits = 0;
 	/* Test direct branches first: bal is a MIPS branch, and ARM does not write the
 	 * condition al. */
-	if (is_among(direct, instruction->word))
+	if (mnemonic_is_among(direct, instruction->word))
 		bits = OP_JUMPS;
-	else if (is_among(conditional, instruction->base) || has_condition(instruction))
+	else if (mnemonic_is_among(conditional, instruction->base) ||
+		 has_condition(instruction))
 		bits = OP_JUMPS | OP_CONDITIONAL;
-	else if (is_among(indirect, instruction->base) || writes_pc(instruction) ||
+	else if (mnemonic_is_among(indirect, instruction->base) || writes_pc(instruction) ||
 		 flow == FLOW_RETURN)
 		bits = OP_JUMPS | OP_INDIRECT;
 	else if (strcmp(instruction->base, "blx") == 0 || begins(instruction->base, "jmp") ||
@@ -199,8 +156,9 @@ is_load(const char *word)
 	return begins(word, "ldr") || begins(word, "ldp") || begins(word, "ldu") ||
 	       begins(word, "ldx") || begins(word, "lda") || begins(word, "ldm") ||
 	       begins(word, "ldn") || begins(word, "vld") ||
-	       is_among(" pop vpop lb lbu lh lhu lw lwu ld lwl lwr ldl ldr ll lld lwc1 ldc1 "
-			"lwxc1 ldxc1 swp swpb rfe ld1 ld2 ld3 ld4 ld1r ",
+	       mnemonic_is_among(
+		       " pop vpop lb lbu lh lhu lw lwu ld lwl lwr ldl ldr ll lld lwc1 ldc1 "
+		       "lwxc1 ldxc1 swp swpb rfe ld1 ld2 ld3 ld4 ld1r ",
 		       word);
 }
 
@@ -210,8 +168,9 @@ is_store(const char *word)
 	return begins(word, "str") || begins(word, "stp") || begins(word, "stu") ||
 	       begins(word, "stx") || begins(word, "stl") || begins(word, "stm") ||
 	       begins(word, "stn") || begins(word, "vst") ||
-	       is_among(" push vpush sb sh sw sd swl swr sdl sdr sc scd swc1 sdc1 swxc1 sdxc1 "
-			"srs st1 st2 st3 st4 ",
+	       mnemonic_is_among(
+		       " push vpush sb sh sw sd swl swr sdl sdr sc scd swc1 sdc1 swxc1 sdxc1 "
+		       "srs st1 st2 st3 st4 ",
 		       word);
 }
 
@@ -220,15 +179,16 @@ is_system(const char *word)
 {
 	return begins(word, "cps") || begins(word, "tlb") || begins(word, "mfc0") ||
 	       begins(word, "mtc0") ||
-	       is_among(" svc swi smc hvc hlt bkpt brk udf mcr mrc mcrr mrrc msr mrs dmb dsb "
-			"isb wfi wfe sev sevl clrex setend eret sys sysl at syscall break sync "
-			"di ei wait rdhwr deret rfeia rfedb int int3 sysenter sysexit iret "
-			"hlt in out cli sti cpuid ",
+	       mnemonic_is_among(
+		       " svc swi smc hvc hlt bkpt brk udf mcr mrc mcrr mrrc msr mrs dmb dsb "
+		       "isb wfi wfe sev sevl clrex setend eret sys sysl at syscall break sync "
+		       "di ei wait rdhwr deret rfeia rfedb int int3 sysenter sysexit iret "
+		       "hlt in out cli sti cpuid ",
 		       word);
 }
 
 static bool
-is_vector(const struct instruction_text *instruction)
+is_vector(const struct mnemonic *instruction)
 {
 	const char *operands = instruction->operands;
 	if (instruction->base[0] == 'v' && !strstr(instruction->word, ".f32") &&
@@ -242,13 +202,13 @@ is_vector(const struct instruction_text *instruction)
 }
 
 static bool
-is_float(const struct instruction_text *instruction)
+is_float(const struct mnemonic *instruction)
 {
 	const size_t n = strlen(instruction->word);
 	const char *last = n > 2 ? instruction->word + n - 2 : "";
 	if (instruction->base[0] == 'v' || strcmp(last, ".s") == 0 || strcmp(last, ".d") == 0)
 		return true;
-	return is_among(
+	return mnemonic_is_among(
 		       " fadd fsub fmul fdiv fneg fabs fsqrt fmov fcmp fcmpe fccmp fcsel fmadd "
 		       "fmsub fnmadd fnmsub fnmul fmax fmin fmaxnm fminnm fcvt fcvtzs fcvtzu "
 		       "fcvtas fcvtau fcvtms fcvtns fcvtps frinta frinti frintm frintn frintp "
@@ -260,13 +220,14 @@ is_float(const struct instruction_text *instruction)
 }
 
 static enum op_class
-text_class(const struct instruction_text *instruction, unsigned flow)
+text_class(const struct mnemonic *instruction, unsigned flow)
 {
 	static const char *const cache = " pld pldw pli prfm prfum pref prefx cache dc ic ";
 	if (!isalpha((unsigned char)instruction->base[0]) ||
-		is_among(" unknown undefined invalid ", instruction->base))
+		mnemonic_is_among(" unknown undefined invalid ", instruction->base))
 		return OP_UNKNOWN;
-	if (is_among(cache, instruction->base) || begins(instruction->base, "prefetch"))
+	if (mnemonic_is_among(cache, instruction->base) ||
+		begins(instruction->base, "prefetch"))
 		return OP_CACHE;
 	if (is_load(instruction->base))
 		return OP_LOAD;
@@ -284,8 +245,8 @@ text_class(const struct instruction_text *instruction, unsigned flow)
 bool
 static_op_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
 {
-	struct instruction_text instruction;
-	parse_text(&instruction, text, n);
+	struct mnemonic instruction;
+	mnemonic_read(&instruction, text, n);
 	/* objdump appends the target's name in "<>", and then omits "0x". */
 	char *name = strchr(instruction.operands, '<');
 	if (name)
@@ -312,11 +273,11 @@ static_op_reach_of_text(const char *text, size_t n, uint64_t pc, int64_t *reach)
 
 void
 static_op_from_text(struct static_op *op, const char *text, size_t n, uint64_t encoding,
-	char word[STATIC_OP_WORD])
+	char word[MNEMONIC_SIZE])
 {
-	struct instruction_text instruction;
+	struct mnemonic instruction;
 	const enum flow flow = flow_of_text(text, n);
-	parse_text(&instruction, text, n);
+	mnemonic_read(&instruction, text, n);
 	op->flow = (uint8_t)text_flow(&instruction, flow);
 	/* A removed condition still makes a branch conditional: "popeq {pc}". */
 	const size_t full_length = strlen(instruction.base);

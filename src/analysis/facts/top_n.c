@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorts items by their counts, and reports them. */
 #include "analysis/facts/top_n.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 
@@ -30,8 +31,7 @@ top_n_cells(struct poly_report *report, uint64_t count, uint64_t whole)
 void
 top_n_columns(struct poly_report *report)
 {
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "share", true);
+	table_columns(report, "count share");
 }
 
 void
@@ -71,6 +71,5 @@ top_n_site_cells(struct poly_report *report, const struct static_ops *ops, uint3
 void
 top_n_site_columns(struct poly_report *report)
 {
-	poly_report_column(report, "pc", false);
-	poly_report_column(report, "mnemonic", false);
+	table_columns(report, "pc:text mnemonic:text");
 }

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/terms.h"
 
 #include <stdlib.h>
@@ -50,11 +51,8 @@ report_tree(const struct call_graph *calls, struct poly_report *report)
 	poly_report_table(report, "call_tree");
 	if (!calls->is_indented)
 		poly_report_column(report, "depth", true);
-	poly_report_column(report, "total_instructions", true);
-	poly_report_column(report, "self_instructions", true);
-	poly_report_column(report, "calls", true);
-	poly_report_column(report, "entry_pc", true);
-	poly_report_column(report, "function", false);
+	table_columns(
+		report, "total_instructions self_instructions calls entry_pc function:text");
 	for (uint32_t i = calls->node_count ? 0 : CALLS_NONE; i != CALLS_NONE;
 		i = next_node(calls, i)) {
 		const struct calls_node *node = &calls->nodes[i];
@@ -134,13 +132,9 @@ report_profile(const struct call_graph *calls, struct poly_report *report)
 	struct profile_entry *entries =
 		mem_new((size_t)calls->function_count + 1, sizeof *entries);
 	uint32_t *open = mem_new((size_t)calls->function_count + 1, sizeof *open);
-	poly_report_table(report, "functions");
-	poly_report_column(report, "total_instructions", true);
-	poly_report_column(report, "self_instructions", true);
-	poly_report_column(report, "calls", true);
-	poly_report_column(report, "total_with_recursion", true);
-	poly_report_column(report, "entry_pc", true);
-	poly_report_column(report, "function", false);
+	table_open(report, "functions",
+		"total_instructions self_instructions calls total_with_recursion entry_pc "
+		"function:text");
 	if (entries && open) {
 		for (uint32_t i = 0; i < calls->function_count; i++) {
 			entries[i].function = i;
@@ -211,8 +205,7 @@ report_list(const struct call_graph *calls, struct poly_report *report)
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
 	if (calls->has_clock) {
-		poly_report_column(report, "start_time", true);
-		poly_report_column(report, "end_time", true);
+		table_columns(report, "start_time end_time");
 	}
 	poly_report_column(report, "function", false);
 	for (uint32_t i = 0; i < calls->call_count; i++) {

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Def-use queries: the last writer or the next reader of a register or address. */
-#include "polytrace/defuse.h"
+/*
+ * Def-use query: the last writer of a register or address before a record, or the next reader
+ * after one.
+ *
+ * Register records write registers. In PowerPC traces without them, instructions do; they also
+ * read registers. Any record with an access and an address accesses memory, of the given size
+ * or else 1 byte.
+ */
+#include "analysis/core/analysis.h"
 
 #include "analysis/facts/context.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "isa/powerpc.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Size of an instruction's text with its end, in bytes; longer ones are truncated. */
@@ -27,25 +34,63 @@ struct defuse_row {
 	char text[TEXT_SIZE];
 };
 
-struct poly_defuse {
-	struct poly_defuse_options options;
-	char *reg;
-	const struct poly_trace_info *info;
+struct defuse {
+	const char *reg;  /* name in any case; NULL: query the address */
+	bool has_address; /* false: any address */
+	uint64_t address; /* in bytes */
+	bool is_reader;	  /* the first reader after record, else the last writer before it */
+	uint64_t record;
+	unsigned digits;		 /* of addresses */
 	bool by_opcode;			 /* instructions identify registers, not records */
 	struct powerpc_registers wanted; /* registers of the query */
 	struct map instructions;	 /* index of last, by context */
 	struct defuse_row *last;	 /* the last instruction of each context */
 	uint32_t last_count, last_capacity;
 	bool is_found, failed;
-	bool is_open; /* the answer can belong to its context's next instruction */
+	bool is_complete; /* no further row can change the answer */
+	bool is_open;	  /* the answer can belong to its context's next instruction */
+	bool is_new;	  /* the answer's names are not yet stored */
 	struct defuse_row answer, instruction; /* instruction: record 0: none */
+	struct buf context_name, reg_name;     /* of the answer, with their NUL */
 };
 
-poly_columns
-poly_defuse_columns(void)
+enum { OPTION_REGISTER, OPTION_ADDRESS, OPTION_BEFORE, OPTION_AFTER };
+
+/* Parses an address or the name of a symbol. */
+static enum poly_status
+parse_address(struct defuse *defuse, const char *text, const struct poly_symbols *symbols,
+	struct poly_error *error)
 {
-	return POLY_COLUMNS(CONTEXT_COLUMNS, kind, time, pc, opcode, opcode_size, access,
-		address, size, value, reg, text, synthetic);
+	const struct poly_symbol *symbol =
+		symbols ? poly_symbols_named(symbols, text, strlen(text)) : NULL;
+	defuse->has_address = true;
+	defuse->address = symbol ? symbol->address : 0;
+	if (symbol || num_parse(text, strlen(text), &defuse->address))
+		return POLY_OK;
+	return err_usage(
+		error, "'%.60s' is not an address%s", text, symbols ? " or symbol" : "");
+}
+
+static enum poly_status
+defuse_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
+{
+	struct defuse *defuse = state;
+	const bool *given = setup->given;
+	if (given[OPTION_REGISTER] && given[OPTION_ADDRESS])
+		return err_usage(
+			error, "'defuse.register' and 'defuse.address' exclude each other");
+	if (given[OPTION_BEFORE] && given[OPTION_AFTER])
+		return err_usage(
+			error, "'defuse.before' and 'defuse.after' exclude each other");
+	defuse->reg = setup->texts[OPTION_REGISTER];
+	defuse->is_reader = given[OPTION_AFTER];
+	defuse->record = UINT64_MAX;
+	if (given[OPTION_BEFORE] || given[OPTION_AFTER])
+		defuse->record =
+			setup->values[defuse->is_reader ? OPTION_AFTER : OPTION_BEFORE];
+	return given[OPTION_ADDRESS] ? parse_address(defuse, setup->texts[OPTION_ADDRESS],
+					       setup->symbols, error)
+				     : POLY_OK;
 }
 
 /* Compares names, ignoring case. */
@@ -88,9 +133,9 @@ find_powerpc(const char *name, struct powerpc_registers *set)
 
 /* Fails if the trace cannot answer the query. */
 static enum poly_status
-check_query(struct poly_defuse *defuse, struct poly_error *error)
+defuse_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
-	const struct poly_trace_info *info = defuse->info;
+	struct defuse *defuse = state;
 	const bool is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0 &&
 				POLY_HAS(info->columns, opcode);
 	const poly_columns accesses = POLY_COLUMNS_INIT(access, address);
@@ -100,52 +145,38 @@ check_query(struct poly_defuse *defuse, struct poly_error *error)
 		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
-	defuse->by_opcode =
-		is_powerpc && (defuse->options.is_reader || !POLY_HAS(info->columns, reg));
+	defuse->by_opcode = is_powerpc && (defuse->is_reader || !POLY_HAS(info->columns, reg));
 	if (defuse->by_opcode && !find_powerpc(defuse->reg, &defuse->wanted))
 		return err_usage(error,
 			"no such register '%.40s', expected r0 to r31, f0 to f31, v0 to "
 			"v31, cr, cr0 to cr7, xer, lr, ctr, msr, fpscr, vscr, vrsave or mq",
 			defuse->reg);
-	if (defuse->by_opcode || (!defuse->options.is_reader && POLY_HAS(info->columns, reg)))
+	if (defuse->by_opcode || (!defuse->is_reader && POLY_HAS(info->columns, reg)))
 		return POLY_OK;
 	return err_usage(error, "the trace does not identify the registers that are %s",
-		defuse->options.is_reader ? "read" : "written");
+		defuse->is_reader ? "read" : "written");
 }
 
-enum poly_status
-poly_defuse_new(const struct poly_defuse_options *options, const struct poly_trace_info *info,
-	struct poly_defuse **defuse, struct poly_error *error)
+static void
+defuse_begin(void *state, const struct poly_trace_info *info)
 {
-	*defuse = NULL;
-	if (options->size == 0)
-		return err_usage(error, "the options were not initialized");
-	struct poly_defuse *query = mem_new(1, sizeof *query);
-	if (!query)
-		return err_memory(error);
-	memcpy(&query->options, options,
-		options->size < sizeof query->options ? options->size : sizeof query->options);
-	query->info = info;
-	query->reg = query->options.reg ? mem_string(query->options.reg) : NULL;
-	enum poly_status status = query->options.reg && !query->reg ? err_memory(error)
-								    : check_query(query, error);
-	if (status == POLY_OK)
-		*defuse = query;
-	else
-		poly_defuse_free(query);
-	return status;
+	struct defuse *defuse = state;
+	defuse->digits = info->address_bits ? (info->address_bits + 3) / 4 : 1;
+	map_free(&defuse->instructions);
+	defuse->last_count = 0;
+	defuse->is_open = false;
 }
 
 static bool
-touches_register(const struct poly_defuse *defuse, const struct poly_batch *batch, size_t row)
+touches_register(const struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
 	struct powerpc_registers reads, writes;
-	const struct powerpc_registers *set = defuse->options.is_reader ? &reads : &writes;
+	const struct powerpc_registers *set = defuse->is_reader ? &reads : &writes;
 	if (!defuse->by_opcode) {
 		if (batch->kind[row] != POLY_KIND_REGISTER ||
 			!poly_present(batch, POLY_COLUMN_reg, row))
 			return false;
-		const char *name = poly_trace_name(defuse->info, batch->reg[row]);
+		const char *name = poly_trace_name(batch->info, batch->reg[row]);
 		return name && is_same_name(name, defuse->reg);
 	}
 	return batch->kind[row] == POLY_KIND_INSTRUCTION &&
@@ -156,16 +187,16 @@ touches_register(const struct poly_defuse *defuse, const struct poly_batch *batc
 }
 
 static bool
-touches_address(const struct poly_defuse *defuse, const struct poly_batch *batch, size_t row)
+touches_address(const struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row))
 		return false;
 	const unsigned access = batch->access[row];
-	const unsigned wanted =
-		defuse->options.is_reader ? POLY_ACCESS_READ : POLY_ACCESS_WRITE;
+	const unsigned wanted = defuse->is_reader ? POLY_ACCESS_READ : POLY_ACCESS_WRITE;
 	const uint32_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
-	return access == wanted && defuse->options.address - batch->address[row] < size;
+	return access == wanted &&
+	       (!defuse->has_address || defuse->address - batch->address[row] < size);
 }
 
 /* Stores a row. */
@@ -203,7 +234,7 @@ store_row(const struct poly_batch *batch, size_t row, struct defuse_row *stored)
 
 /* Returns the last instruction of a context; NULL: out of memory. */
 static struct defuse_row *
-last_of(struct poly_defuse *defuse, uint64_t context)
+last_of(struct defuse *defuse, uint64_t context)
 {
 	bool added;
 	const uint64_t *known = map_find(&defuse->instructions, context);
@@ -219,9 +250,9 @@ last_of(struct poly_defuse *defuse, uint64_t context)
 
 /* Stores the answer. */
 static void
-store_answer(struct poly_defuse *defuse, const struct poly_batch *batch, size_t row)
+store_answer(struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
-	defuse->is_found = true;
+	defuse->is_found = defuse->is_new = true;
 	store_row(batch, row, &defuse->answer);
 	const struct defuse_row *last = last_of(defuse, defuse->answer.context);
 	defuse->failed |= !last;
@@ -234,7 +265,7 @@ store_answer(struct poly_defuse *defuse, const struct poly_batch *batch, size_t 
 
 /* Stores the last instruction of each context. */
 static void
-store_instruction(struct poly_defuse *defuse, const struct poly_batch *batch, size_t row)
+store_instruction(struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
 	struct defuse_row *last = last_of(defuse, context_key(batch, row));
 	defuse->failed |= !last;
@@ -249,53 +280,81 @@ store_instruction(struct poly_defuse *defuse, const struct poly_batch *batch, si
 		defuse->instruction = *last;
 }
 
-bool
-poly_defuse_update(struct poly_defuse *defuse, const struct poly_batch *batch)
-{
-	const bool is_reader = defuse->options.is_reader;
-	for (size_t row = 0; row < batch->rows && !defuse->failed; row++) {
-		const uint64_t number = poly_batch_number(batch, row);
-		if (poly_present(batch, POLY_COLUMN_time, row))
-			defuse->is_open &= batch->time[row] == defuse->answer.time;
-		const bool is_over =
-			is_reader ? defuse->is_found : number >= defuse->options.record;
-		if (is_over && !defuse->is_open)
-			return false;
-		if (!poly_present(batch, POLY_COLUMN_kind, row))
-			continue;
-		if (batch->kind[row] == POLY_KIND_INSTRUCTION)
-			store_instruction(defuse, batch, row);
-		if (is_over || (is_reader && number <= defuse->options.record))
-			continue;
-		if (defuse->reg ? touches_register(defuse, batch, row)
-				: touches_address(defuse, batch, row))
-			store_answer(defuse, batch, row);
-	}
-	return !defuse->failed && (!is_reader || !defuse->is_found || defuse->is_open);
-}
-
-bool
-poly_defuse_failed(const struct poly_defuse *defuse)
-{
-	return defuse->failed;
-}
-
-bool
-poly_defuse_found(const struct poly_defuse *defuse)
-{
-	return defuse->is_found;
-}
-
+/* Stores the names of a new answer, which the trace need not outlive. */
 static void
-report_instruction(
-	const struct poly_defuse *defuse, unsigned digits, struct poly_report *report)
+store_names(struct defuse *defuse, const struct poly_trace_info *info)
+{
+	struct buf *context = &defuse->context_name, *reg = &defuse->reg_name;
+	const char *name = NULL;
+	if (defuse->answer.has_reg)
+		name = poly_trace_name(info, defuse->answer.reg);
+	buf_clear(context);
+	buf_clear(reg);
+	context_append_name(info, defuse->answer.context, context);
+	buf_byte(context, 0);
+	buf_string(reg, name ? name : "");
+	buf_byte(reg, 0);
+	defuse->failed |= context->failed || reg->failed;
+	defuse->is_new = false;
+}
+
+/* Reads a row; sets is_complete if it is past those that matter. */
+static void
+read_row(struct defuse *defuse, const struct poly_batch *batch, size_t row)
+{
+	const uint64_t number = poly_batch_number(batch, row);
+	if (poly_present(batch, POLY_COLUMN_time, row))
+		defuse->is_open &= batch->time[row] == defuse->answer.time;
+	const bool is_over = defuse->is_reader ? defuse->is_found : number >= defuse->record;
+	defuse->is_complete = is_over && !defuse->is_open;
+	if (defuse->is_complete || !poly_present(batch, POLY_COLUMN_kind, row))
+		return;
+	if (batch->kind[row] == POLY_KIND_INSTRUCTION)
+		store_instruction(defuse, batch, row);
+	if (is_over || (defuse->is_reader && number <= defuse->record))
+		return;
+	if (defuse->reg ? touches_register(defuse, batch, row)
+			: touches_address(defuse, batch, row))
+		store_answer(defuse, batch, row);
+}
+
+static bool
+defuse_update(void *state, const struct analysis_rows *rows)
+{
+	struct defuse *defuse = state;
+	for (size_t row = 0; row < rows->batch->rows && !defuse->is_complete && !defuse->failed;
+		row++)
+		read_row(defuse, rows->batch, row);
+	defuse->is_complete |= defuse->is_reader && defuse->is_found && !defuse->is_open;
+	if (defuse->is_new)
+		store_names(defuse, rows->batch->info);
+	return !defuse->failed;
+}
+
+static enum poly_status
+defuse_status(const void *state, struct poly_error *error)
+{
+	(void)error;
+	return ((const struct defuse *)state)->is_complete ? POLY_END : POLY_OK;
+}
+
+static enum poly_status
+defuse_finish(void *state, struct poly_error *error)
+{
+	(void)error;
+	return ((const struct defuse *)state)->is_found ? POLY_OK : POLY_END;
+}
+
+/* Adds the instruction of the answer. */
+static void
+report_instruction(const struct defuse *defuse, struct poly_report *report)
 {
 	const struct defuse_row *row = &defuse->instruction;
 	if (!row->record)
 		return;
 	poly_report_count(report, "instruction_record", row->record);
 	if (row->has_pc)
-		poly_report_address(report, "pc", row->pc, digits);
+		poly_report_address(report, "pc", row->pc, defuse->digits);
 	if (row->has_opcode)
 		poly_report_address(report, "opcode", row->opcode,
 			row->opcode_size && row->opcode_size <= 8 ? 2 * row->opcode_size : 1u);
@@ -303,46 +362,98 @@ report_instruction(
 		poly_report_text(report, "text", row->text);
 }
 
-void
-poly_defuse_report(const struct poly_defuse *defuse, struct poly_report *report)
+/* Returns a stored name; NULL: empty. */
+static const char *
+name_or_null(const struct buf *name)
 {
+	return *name->data ? (const char *)name->data : NULL;
+}
+
+/*
+ * Writes a section "answer", empty without an answer: record, time, context, register, access,
+ * address, size and value, if present; instruction_record (of the last instruction of that
+ * context up to the record), and its pc, opcode and text.
+ */
+static void
+defuse_report(const void *state, const struct static_ops *ops, struct poly_report *report)
+{
+	const struct defuse *defuse = state;
 	const struct defuse_row *row = &defuse->answer;
-	const unsigned bits = defuse->info->address_bits, digits = bits ? (bits + 3) / 4 : 1;
-	struct buf context = {0};
+	(void)ops;
 	poly_report_section(report, "answer");
 	if (defuse->is_found) {
 		poly_report_count(report, "record", row->record);
 		if (row->has_time)
 			poly_report_count(report, "time", row->time);
-		context_append_name(defuse->info, row->context, &context);
-		poly_report_text(report, "context", context.size ? buf_text(&context) : NULL);
+		poly_report_text(report, "context", name_or_null(&defuse->context_name));
 		if (row->has_reg)
-			poly_report_text(
-				report, "register", poly_trace_name(defuse->info, row->reg));
+			poly_report_text(report, "register", name_or_null(&defuse->reg_name));
 		if (row->has_access)
 			poly_report_text(report, "access",
 				poly_enum_name(POLY_FORM_ACCESS, row->access));
 		if (row->has_address)
-			poly_report_address(report, "address", row->address, digits);
+			poly_report_address(report, "address", row->address, defuse->digits);
 		if (row->has_size)
 			poly_report_count(report, "size", row->size);
 		if (row->has_value)
 			poly_report_address(report, "value", row->value,
 				row->has_size && row->size && row->size <= 8 ? 2 * row->size
 									     : 1u);
-		report_instruction(defuse, digits, report);
+		report_instruction(defuse, report);
 	}
 	poly_report_end(report);
-	buf_free(&context);
 }
 
-void
-poly_defuse_free(struct poly_defuse *defuse)
+static void
+defuse_fini(void *state)
 {
-	if (!defuse)
-		return;
+	struct defuse *defuse = state;
 	map_free(&defuse->instructions);
 	mem_free(defuse->last);
-	mem_free(defuse->reg);
-	mem_free(defuse);
+	buf_free(&defuse->context_name);
+	buf_free(&defuse->reg_name);
 }
+
+static const struct poly_option options[] = {
+	[OPTION_REGISTER] = {.name = "defuse.register",
+		.type = POLY_OPTION_TEXT,
+		.use = POLY_OPTION_READ,
+		.help = "find accesses to a register by its name, in any case"},
+	[OPTION_ADDRESS] = {.name = "defuse.address",
+		.type = POLY_OPTION_TEXT,
+		.use = POLY_OPTION_READ,
+		.help = "find accesses to an address or symbol (default: any address)"},
+	[OPTION_BEFORE] = {.name = "defuse.before",
+		.type = POLY_OPTION_NUMBER,
+		.use = POLY_OPTION_READ,
+		.initial = UINT64_MAX,
+		.maximum = UINT64_MAX,
+		.help = "find the last writer before this record"},
+	[OPTION_AFTER] = {.name = "defuse.after",
+		.type = POLY_OPTION_NUMBER,
+		.use = POLY_OPTION_READ,
+		.maximum = UINT64_MAX,
+		.help = "find the first reader after this record, if set"},
+	{0},
+};
+
+/* No merge: the instruction of an access depends on the order of all records. */
+const struct analysis analysis_defuse = {
+	.info = {.name = "defuse",
+		.title = "Def-use query",
+		.summary = "last writer or next reader of a register or address",
+		.needs = POLY_COLUMNS_INIT(kind),
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, time, pc, opcode, opcode_size,
+			access, address, size, value, reg, text),
+		.kind = POLY_ANALYSIS_QUERY,
+		.options = options},
+	.state_size = sizeof(struct defuse),
+	.check = defuse_check,
+	.init = defuse_init,
+	.begin = defuse_begin,
+	.update = defuse_update,
+	.status = defuse_status,
+	.finish = defuse_finish,
+	.report = defuse_report,
+	.fini = defuse_fini,
+};

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reconstructs registers and memory. */
+/*
+ * Reconstructs registers and memory from all records up to one. Register records set registers,
+ * and records of FULL traces set all of them. Accesses with data set memory, reads as well as
+ * writes. A write without data makes its bytes unknown.
+ */
 #include "analysis/queries/state.h"
 
 #include "analysis/facts/context.h"
@@ -11,13 +15,6 @@
 
 /* Maximum size of an access with data in bytes. */
 #define ACCESS_MAX 4096
-
-poly_columns
-poly_state_columns(void)
-{
-	return POLY_COLUMNS(CONTEXT_COLUMNS, kind, time, pc, access, address, size, value, reg,
-		payload, origin);
-}
 
 /* True for the instruction sets whose numbers in memory begin with their big end. */
 static bool
@@ -32,47 +29,101 @@ is_big_endian(const char *isa)
 	return false;
 }
 
-enum poly_status
-poly_state_new(const struct poly_state_options *options, const struct poly_trace_info *info,
-	struct poly_state **state, struct poly_error *error)
+/* Options, in the order of their table. */
+enum { AT, ORDER };
+static const char *const orders[] = {"auto", "big", "little", NULL}; /* enum poly_byte_order */
+
+static const struct poly_option options[] = {
+	{.name = "state.at",
+		.type = POLY_OPTION_NUMBER,
+		.initial = UINT64_MAX,
+		.maximum = UINT64_MAX,
+		.help = "reconstruct the state after this record"},
+	{.name = "state.order",
+		.type = POLY_OPTION_CHOICE,
+		.choices = orders,
+		.help = "byte order of memory; auto: by instruction set"},
+	{0},
+};
+
+static enum poly_status
+state_init(void *analysis, const struct analysis_setup *setup, struct poly_error *error)
 {
-	*state = NULL;
-	if (options->size == 0)
-		return err_usage(error, "the options were not initialized");
-	struct poly_state *new_state = mem_new(1, sizeof *new_state);
-	if (!new_state)
-		return err_memory(error);
-	memcpy(&new_state->options, options,
-		options->size < sizeof new_state->options ? options->size
-							  : sizeof new_state->options);
-	new_state->info = info;
-	new_state->is_big = new_state->options.byte_order == POLY_BYTE_ORDER_NONE
-				    ? is_big_endian(info->isa)
-				    : new_state->options.byte_order == POLY_BYTE_ORDER_BIG;
-	*state = new_state;
+	struct state *state = analysis;
+	(void)error;
+	state->at = setup->values[AT];
+	state->order = (unsigned)setup->values[ORDER];
 	return POLY_OK;
 }
 
-/* Finds or adds the register of a context; NULL: out of memory. */
+/* Frees registers, memory and names. */
+static void
+state_fini(void *analysis)
+{
+	struct state *state = analysis;
+	for (uint32_t i = 0; i < state->register_count; i++)
+		mem_free(state->registers[i].wide);
+	mem_free(state->registers);
+	mem_free(state->blocks);
+	map_free(&state->register_numbers);
+	map_free(&state->context_numbers);
+	map_free(&state->block_numbers);
+	intern_free(&state->names);
+}
+
+static void
+state_begin(void *analysis, const struct poly_trace_info *info)
+{
+	struct state *state = analysis;
+	state_fini(state);
+	*state = (struct state){.at = state->at,
+		.order = state->order,
+		.is_big = state->order == POLY_BYTE_ORDER_NONE
+				  ? is_big_endian(info->isa)
+				  : state->order == POLY_BYTE_ORDER_BIG,
+		.address_bits = info->address_bits};
+}
+
+/* Adds a register with copies of its names. */
 static struct state_register *
-find_register(struct poly_state *state, uint64_t context, uint32_t name)
+add_register(struct state *state, const struct poly_trace_info *info, uint64_t context,
+	uint32_t number)
+{
+	struct buf text = {0};
+	const char *name = poly_trace_name(info, number);
+	if (!VEC_RESERVE(state->registers, state->register_capacity,
+		    (size_t)state->register_count + 1))
+		return NULL;
+	struct state_register *reg = &state->registers[state->register_count];
+	context_append_name(info, context, &text);
+	*reg = (struct state_register){.context = context,
+		.context_name = intern_text(
+			&state->names, intern_add(&state->names, buf_text(&text), text.size)),
+		.name = intern_text(&state->names,
+			intern_add(&state->names, name ? name : "", name ? strlen(name) : 0))};
+	const bool good = !text.failed && reg->context_name && reg->name;
+	buf_free(&text);
+	if (!context)
+		reg->context_name = NULL;
+	state->register_count += good;
+	return good ? reg : NULL;
+}
+
+/* Finds or adds the register of a row's context; NULL: out of memory. */
+static struct state_register *
+find_register(struct state *state, const struct poly_batch *batch, size_t row)
 {
 	bool added;
-	uint64_t *number =
+	const uint64_t context = context_key(batch, row);
+	const uint64_t *number =
 		map_get(&state->context_numbers, context, state->context_numbers.count, &added);
+	if (number)
+		number = map_get(&state->register_numbers, *number << 32 | batch->reg[row],
+			state->register_count, &added);
 	if (!number)
 		return NULL;
-	number = map_get(
-		&state->register_numbers, *number << 32 | name, state->register_count, &added);
-	if (!number)
-		return NULL;
-	if (!added)
-		return &state->registers[*number];
-	if (!VEC_ROOM(state->registers, state->register_capacity, state->register_count))
-		return NULL;
-	struct state_register *reg = &state->registers[state->register_count++];
-	*reg = (struct state_register){.context = context, .name = name};
-	return reg;
+	return added ? add_register(state, batch->info, context, batch->reg[row])
+		     : &state->registers[*number];
 }
 
 /* Stores the bytes of a register that is wider than value; false: out of memory. */
@@ -93,14 +144,13 @@ store_wide(struct state_register *reg, const uint8_t *bytes, size_t n)
 }
 
 static bool
-apply_register(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_register(struct state *state, const struct poly_batch *batch, size_t row)
 {
 	const bool has_value = poly_present(batch, POLY_COLUMN_value, row);
 	const bool has_bytes = poly_present(batch, POLY_COLUMN_payload, row);
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
-	struct state_register *reg =
-		find_register(state, context_key(batch, row), batch->reg[row]);
+	struct state_register *reg = find_register(state, batch, row);
 	if (!reg)
 		return false;
 	reg->record = poly_batch_number(batch, row);
@@ -118,17 +168,17 @@ apply_register(struct poly_state *state, const struct poly_batch *batch, size_t 
 
 /* Finds or adds the block of an address; NULL: out of memory, or too many. */
 static struct state_block *
-find_block(struct poly_state *state, uint64_t address)
+find_block(struct state *state, uint64_t address)
 {
 	bool added;
 	const uint64_t *known = map_find(&state->block_numbers, address / 16);
 	if (known)
 		return &state->blocks[*known];
-	state->full |= state->block_count == POLY_STATE_BLOCKS;
-	if (state->full ||
+	state->is_full |= state->block_count == STATE_BLOCKS_MAX;
+	if (state->is_full ||
+		!VEC_RESERVE(
+			state->blocks, state->block_capacity, (size_t)state->block_count + 1) ||
 		!map_get(&state->block_numbers, address / 16, state->block_count, &added))
-		return NULL;
-	if (!VEC_ROOM(state->blocks, state->block_capacity, state->block_count))
 		return NULL;
 	struct state_block *block = &state->blocks[state->block_count++];
 	*block = (struct state_block){.address = address & ~(uint64_t)15};
@@ -137,7 +187,7 @@ find_block(struct poly_state *state, uint64_t address)
 
 /* Makes bytes unknown that were written without data. */
 static void
-invalidate(struct poly_state *state, uint64_t address, uint32_t size)
+invalidate(struct state *state, uint64_t address, uint32_t size)
 {
 	for (uint32_t i = 0; state->block_count && i < size && i < ACCESS_MAX; i++) {
 		const uint64_t at = address + i;
@@ -164,7 +214,7 @@ data_of(const struct poly_batch *batch, size_t row, uint32_t size, uint8_t room[
 }
 
 static bool
-apply_access(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_access(struct state *state, const struct poly_batch *batch, size_t row)
 {
 	uint8_t room[8];
 	if (!poly_present(batch, POLY_COLUMN_address, row) ||
@@ -182,7 +232,7 @@ apply_access(struct poly_state *state, const struct poly_batch *batch, size_t ro
 		const uint64_t at = batch->address[row] + i;
 		struct state_block *block = find_block(state, at);
 		if (!block)
-			return false;
+			return state->is_full;
 		block->bytes[at % 16] = data[state->is_big ? i : size - 1 - i];
 		block->known |= (uint16_t)(1u << at % 16);
 		block->record = poly_batch_number(batch, row);
@@ -191,7 +241,7 @@ apply_access(struct poly_state *state, const struct poly_batch *batch, size_t ro
 }
 
 static bool
-apply_row(struct poly_state *state, const struct poly_batch *batch, size_t row)
+apply_row(struct state *state, const struct poly_batch *batch, size_t row)
 {
 	const unsigned kind =
 		poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row] : POLY_KIND_OTHER;
@@ -215,9 +265,9 @@ apply_row(struct poly_state *state, const struct poly_batch *batch, size_t row)
 
 /* Sets the registers of the last FULL record among the first rows of a batch. */
 static void
-apply_powerpc(struct poly_state *state, const struct poly_batch *batch, size_t rows)
+apply_powerpc(struct state *state, const struct poly_batch *batch, size_t rows)
 {
-	const char *isa = state->info->isa;
+	const char *isa = batch->info->isa;
 	if (!batch->payload || !isa || strcmp(isa, "powerpc") != 0)
 		return;
 	for (size_t row = rows; row-- > 0;) {
@@ -231,34 +281,44 @@ apply_powerpc(struct poly_state *state, const struct poly_batch *batch, size_t r
 	}
 }
 
-enum poly_status
-poly_state_update(
-	struct poly_state *state, const struct poly_batch *batch, struct poly_error *error)
+static bool
+state_update(void *analysis, const struct analysis_rows *rows)
 {
-	size_t rows = 0;
-	while (rows < batch->rows && !state->failed &&
-		poly_batch_number(batch, rows) <= state->options.at)
-		state->failed = !apply_row(state, batch, rows++);
-	if (state->full)
-		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-			"accesses to more than %d blocks of 16 bytes", POLY_STATE_BLOCKS);
-	if (state->failed)
-		return err_memory(error);
-	apply_powerpc(state, batch, rows);
-	return rows < batch->rows || state->record >= state->options.at ? POLY_END : POLY_OK;
+	struct state *state = analysis;
+	const struct poly_batch *batch = rows->batch;
+	size_t row = 0;
+	while (row < batch->rows && !state->is_full &&
+		poly_batch_number(batch, row) <= state->at) {
+		if (!apply_row(state, batch, row++))
+			return false;
+	}
+	apply_powerpc(state, batch, row);
+	return true;
 }
 
-void
-poly_state_free(struct poly_state *state)
+static enum poly_status
+state_status(const void *analysis, struct poly_error *error)
 {
-	if (!state)
-		return;
-	for (uint32_t i = 0; i < state->register_count; i++)
-		mem_free(state->registers[i].wide);
-	mem_free(state->registers);
-	mem_free(state->blocks);
-	map_free(&state->register_numbers);
-	map_free(&state->context_numbers);
-	map_free(&state->block_numbers);
-	mem_free(state);
+	const struct state *state = analysis;
+	if (state->is_full)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"accesses to more than %d blocks of 16 bytes", STATE_BLOCKS_MAX);
+	return state->record >= state->at ? POLY_END : POLY_OK;
 }
+
+const struct analysis analysis_state = {
+	.info = {.name = "state",
+		.title = "Reconstructed state",
+		.summary = "registers and memory after a record",
+		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, kind, time, pc, access, address,
+			size, value, reg, payload, origin),
+		.kind = POLY_ANALYSIS_QUERY,
+		.options = options},
+	.state_size = sizeof(struct state),
+	.init = state_init,
+	.begin = state_begin,
+	.update = state_update,
+	.status = state_status,
+	.report = query_state_report,
+	.fini = state_fini,
+};

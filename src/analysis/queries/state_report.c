@@ -2,9 +2,10 @@
 /* Reports a state. */
 #include "analysis/queries/state.h"
 
-#include "analysis/facts/context.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "report/table.h"
+#include "report/tree.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -27,18 +28,12 @@ compare_names(const char *a, const char *b)
 	return *a ? 1 : *b ? -1 : 0;
 }
 
-/* A register with its name, for sorting. */
-struct named_register {
-	const char *name;
-	const struct state_register *reg;
-};
-
 static int
 by_context_and_name(const void *left, const void *right)
 {
-	const struct named_register *a = left, *b = right;
-	if (a->reg->context != b->reg->context)
-		return a->reg->context < b->reg->context ? -1 : 1;
+	const struct state_register *a = left, *b = right;
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
 	return compare_names(a->name, b->name);
 }
 
@@ -66,38 +61,30 @@ cell_value(const struct state_register *reg, struct poly_report *report)
 }
 
 static void
-cell_context(const struct poly_trace_info *info, uint64_t context, struct poly_report *report)
+report_named(const struct state *state, struct poly_report *report)
 {
-	struct buf name = {0};
-	context_append_name(info, context, &name);
-	poly_report_cell_text(report, context ? buf_text(&name) : NULL);
-	buf_free(&name);
-}
-
-static void
-report_named(const struct poly_state *state, struct poly_report *report)
-{
-	struct named_register *list = mem_new((size_t)state->register_count + 1, sizeof *list);
-	for (uint32_t i = 0; list && i < state->register_count; i++) {
-		const char *name = poly_trace_name(state->info, state->registers[i].name);
-		list[i] = (struct named_register){name ? name : "", &state->registers[i]};
+	const uint32_t count = state->register_count;
+	struct state_register *list = mem_new((size_t)count + 1, sizeof *list);
+	if (list && count) {
+		memcpy(list, state->registers, count * sizeof *list);
+		qsort(list, count, sizeof *list, by_context_and_name);
 	}
-	if (list)
-		qsort(list, state->register_count, sizeof *list, by_context_and_name);
-	for (uint32_t i = 0; list && i < state->register_count; i++) {
-		if (!list[i].reg->is_known)
+	for (uint32_t i = 0; list && i < count; i++) {
+		if (!list[i].is_known)
 			continue;
-		cell_context(state->info, list[i].reg->context, report);
+		poly_report_cell_text(report, list[i].context_name);
 		poly_report_cell_text(report, list[i].name);
-		cell_value(list[i].reg, report);
-		poly_report_cell_count(report, list[i].reg->record);
+		cell_value(&list[i], report);
+		poly_report_cell_count(report, list[i].record);
 	}
+	if (!list)
+		tree_fail(report);
 	mem_free(list);
 }
 
 /* Reports a register of a FULL record, if the state has one of that name. */
 static void
-report_powerpc(const struct poly_state *state, const char *name, struct poly_report *report)
+report_powerpc(const struct state *state, const char *name, struct poly_report *report)
 {
 	char text[2 + 33] = "0x";
 	if (!poly_powerpc_register(&state->powerpc, name, text + 2))
@@ -109,7 +96,7 @@ report_powerpc(const struct poly_state *state, const char *name, struct poly_rep
 }
 
 static void
-report_all_powerpc(const struct poly_state *state, struct poly_report *report)
+report_all_powerpc(const struct state *state, struct poly_report *report)
 {
 	static const char *const special[] = {
 		"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "fpscr", "vscr", "vrsave"};
@@ -126,13 +113,9 @@ report_all_powerpc(const struct poly_state *state, struct poly_report *report)
 }
 
 static void
-report_registers(const struct poly_state *state, struct poly_report *report)
+report_registers(const struct state *state, struct poly_report *report)
 {
-	poly_report_table(report, "registers");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "register", false);
-	poly_report_column(report, "value", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "registers", "context:text register:text value:text record");
 	if (state->has_powerpc)
 		report_all_powerpc(state, report);
 	report_named(state, report);
@@ -140,15 +123,11 @@ report_registers(const struct poly_state *state, struct poly_report *report)
 }
 
 static void
-report_memory(const struct poly_state *state, struct poly_report *report)
+report_memory(const struct state *state, struct poly_report *report)
 {
-	const unsigned digits =
-		state->info->address_bits ? (state->info->address_bits + 3) / 4 : 8;
+	const unsigned digits = state->address_bits ? (state->address_bits + 3) / 4 : 8;
 	struct state_block *list = mem_new((size_t)state->block_count + 1, sizeof *list);
-	poly_report_table(report, "memory");
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "bytes", false);
-	poly_report_column(report, "record", true);
+	table_open(report, "memory", "address bytes:text record");
 	if (list && state->block_count)
 		memcpy(list, state->blocks, state->block_count * sizeof *list);
 	if (list)
@@ -167,16 +146,19 @@ report_memory(const struct poly_state *state, struct poly_report *report)
 		poly_report_cell_text(report, text);
 		poly_report_cell_count(report, list[i].record);
 	}
-	/* Out of memory, the table stays open, and rendering fails. */
-	if (list)
-		poly_report_end(report);
+	poly_report_end(report);
+	if (!list)
+		tree_fail(report);
 	mem_free(list);
 }
 
 void
-poly_state_report(const struct poly_state *state, struct poly_report *report)
+query_state_report(
+	const void *analysis, const struct static_ops *ops, struct poly_report *report)
 {
-	const unsigned bits = state->info->address_bits;
+	const struct state *state = analysis;
+	const unsigned bits = state->address_bits;
+	(void)ops;
 	poly_report_section(report, "state");
 	poly_report_count(report, "record", state->record);
 	if (state->instruction) {

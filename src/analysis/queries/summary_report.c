@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports a summary. polytrace/summary.h documents the keys. */
+/*
+ * Reports a summary. Unknown and inapplicable values are absent, but a count of something that
+ * the format supports is 0.
+ */
 #include "analysis/queries/summary.h"
+#include "report/table.h"
 
 #include "report/terms.h"
-#include "report/tree.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* Digits of an address: the width of the trace's addresses, if known. */
-static unsigned
-address_digits(const struct poly_trace_info *info)
+/* Returns the instructions that are neither synthetic nor a further micro-operation of one. */
+static uint64_t
+instructions(const struct summary *summary)
 {
-	return info ? (info->address_bits + 3) / 4 : 1;
-}
-
-static bool
-trace_has(const struct poly_trace_info *info, enum poly_column column)
-{
-	return info && poly_columns_has(info->columns, column);
-}
-
-static void
-absent(struct poly_report *report, const char *key)
-{
-	poly_report_text(report, key, NULL);
+	return summary->kinds.counts[POLY_KIND_INSTRUCTION] - summary->synthetic -
+	       summary->later;
 }
 
 /* Reports a count, or its absence. */
@@ -34,154 +23,59 @@ count_if(struct poly_report *report, bool known, const char *key, uint64_t value
 	if (known)
 		poly_report_count(report, key, value);
 	else
-		absent(report, key);
+		poly_report_text(report, key, NULL);
 }
 
 static void
-report_metadata(struct poly_report *report, const struct poly_trace_info *info)
+report_kinds(const struct summary *summary, struct poly_report *report)
 {
-	poly_report_table(report, "metadata");
-	poly_report_column(report, "key", false);
-	poly_report_column(report, "value", false);
-	for (size_t i = 0; info && i < info->fact_count; i++) {
-		poly_report_cell_text(report, info->facts[i].key);
-		poly_report_cell_text(report, info->facts[i].value);
-	}
-	poly_report_end(report);
-}
-
-/* Reports the labels, if the trace has any. */
-static void
-report_labels(struct poly_report *report, const struct poly_trace_info *info)
-{
-	if (!info || !info->label_count)
-		return;
-	poly_report_table(report, "labels");
-	poly_report_column(report, "key", false);
-	poly_report_column(report, "value", false);
-	for (size_t i = 0; i < info->label_count; i++) {
-		poly_report_cell_text(report, info->labels[i].key);
-		poly_report_cell_text(report, info->labels[i].value);
-	}
-	poly_report_end(report);
-}
-
-static void
-report_info(struct poly_report *report, const struct poly_trace_info *info)
-{
-	static const struct poly_trace_info nothing;
-	static const char *const orders[] = {NULL, "big", "little"};
-	static const char *const spaces[] = {NULL, "virtual", "physical"};
-	const struct poly_trace_info *i = info ? info : &nothing;
-	poly_report_text(report, "isa", i->isa);
-	poly_report_text(report, "byte_order", orders[i->byte_order]);
-	if (i->address_bits)
-		poly_report_count(report, "address_bits", i->address_bits);
-	else
-		absent(report, "address_bits");
-	poly_report_text(report, "address_space", spaces[i->addresses]);
-	poly_report_text(report, "clock", i->clock);
-	poly_report_text(report, "producer", i->producer);
-	if (i->has_first_pc)
-		poly_report_address(report, "first_pc", i->first_pc, address_digits(i));
-	else
-		absent(report, "first_pc");
-	report_metadata(report, info);
-	report_labels(report, info);
-}
-
-static void
-report_trace(struct poly_report *report, const struct poly_reader *reader,
-	const struct poly_trace_info *info)
-{
-	poly_report_section(report, "trace");
-	poly_report_text(report, "format", info ? info->format : NULL);
-	poly_report_text(
-		report, "description", reader ? poly_reader_format(reader)->title : NULL);
-	poly_report_text(report, "detected_by", reader ? poly_reader_evidence(reader) : NULL);
-	poly_report_text(
-		report, "compression", reader ? poly_reader_compression(reader) : NULL);
-	report_info(report, info);
-	poly_report_end(report);
-}
-
-static void
-report_input(struct poly_report *report, const struct poly_reader *reader)
-{
-	struct poly_reader_counts counts;
-	if (!reader)
-		return;
-	poly_reader_count(reader, &counts);
-	poly_report_section(report, "input");
-	if (counts.input_total)
-		poly_report_count(report, "file_size", counts.input_total);
-	else
-		absent(report, "file_size");
-	poly_report_count(report, "bytes_read", counts.input_bytes);
-	poly_report_count(report, "decompressed_size", counts.content_bytes);
-	poly_report_count(report, "bytes_skipped", counts.skipped_bytes);
-	poly_report_count(report, "skipped_regions", counts.skipped_places);
-	poly_report_end(report);
-}
-
-/* Reports the values that occur, by name or else by number. */
-static void
-report_histogram(struct poly_report *report, const struct byte_histogram *histogram,
-	const struct poly_trace_info *info, bool kinds)
-{
-	poly_report_table(report, kinds ? "records_by_kind" : "records_by_name");
-	poly_report_column(report, kinds ? "kind" : "name", false);
-	poly_report_column(report, "records", true);
-	for (unsigned i = 0; i < 256; i++) {
-		char number[16];
-		const char *name = NULL;
-		if (!histogram->counts[i])
+	table_open(report, "records_by_kind", "kind:text records");
+	for (unsigned i = 0; i < POLY_KIND_COUNT; i++) {
+		if (!summary->kinds.counts[i])
 			continue;
-		if (kinds)
-			name = poly_enum_name(POLY_FORM_KIND, i);
-		else if (info && i < info->record_count)
-			name = info->records[i];
-		snprintf(number, sizeof number, "%u", i);
-		poly_report_cell_text(report, name ? name : number);
-		poly_report_cell_count(report, histogram->counts[i]);
+		poly_report_cell_text(report, poly_enum_name(POLY_FORM_KIND, i));
+		poly_report_cell_count(report, summary->kinds.counts[i]);
 	}
 	poly_report_end(report);
 }
 
-/* Instructions that are neither synthetic nor a further micro-operation of one. */
-static uint64_t
-instructions(const struct poly_summary *summary)
+/* Reports the names of records, by their values. */
+static void
+report_names(const struct summary *summary, struct poly_report *report)
 {
-	return summary->kinds.counts[POLY_KIND_INSTRUCTION] - summary->synthetic -
-	       summary->later;
+	table_open(report, "records_by_name", "name:text records");
+	for (unsigned value = 0; value < 256; value++) {
+		for (uint32_t i = 0; i < summary->names.count && i < SUMMARY_NAMES_MAX; i++) {
+			if (summary->by_name[i].value != value)
+				continue;
+			poly_report_cell_text(report, intern_text(&summary->names, i));
+			poly_report_cell_count(report, summary->by_name[i].records);
+		}
+	}
+	poly_report_end(report);
 }
 
 static void
-report_records(struct poly_report *report, const struct poly_summary *summary,
-	const struct poly_trace_info *info)
+report_records(const struct summary *summary, struct poly_report *report)
 {
+	const poly_columns columns = summary->columns;
 	poly_report_section(report, "records");
 	poly_report_count(report, "total_records", summary->rows);
 	poly_report_count(report, "instructions", instructions(summary));
-	count_if(report, trace_has(info, POLY_COLUMN_uop_index), "uops", summary->uops);
-	count_if(report, trace_has(info, POLY_COLUMN_synthetic), "synthetic_instructions",
+	count_if(report, POLY_HAS(columns, uop_index), "uops", summary->uops);
+	count_if(report, POLY_HAS(columns, synthetic), "synthetic_instructions",
 		summary->synthetic);
-	count_if(
-		report, trace_has(info, POLY_COLUMN_raw), "unrecognized_records", summary->raw);
-	report_histogram(report, &summary->kinds, info, true);
-	report_histogram(report, &summary->records, info, false);
+	count_if(report, POLY_HAS(columns, raw), "unrecognized_records", summary->raw);
+	report_kinds(summary, report);
+	report_names(summary, report);
 	poly_report_end(report);
 }
 
 static void
-report_accesses(struct poly_report *report, const struct access_stats *stats, unsigned digits)
+report_accesses(const struct access_stats *stats, unsigned digits, struct poly_report *report)
 {
-	poly_report_table(report, "accesses");
-	poly_report_column(report, "access", false);
-	poly_report_column(report, "records", true);
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "lowest_address", true);
-	poly_report_column(report, "highest_address", true);
+	table_open(
+		report, "accesses", "access:text records bytes lowest_address highest_address");
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		if (!stats->counts[i])
 			continue;
@@ -198,12 +92,12 @@ report_accesses(struct poly_report *report, const struct access_stats *stats, un
 }
 
 static void
-report_addresses(struct poly_report *report, const struct value_range *pc, unsigned digits)
+report_addresses(const struct value_range *pc, unsigned digits, struct poly_report *report)
 {
 	poly_report_section(report, "instruction_addresses");
 	if (pc->low > pc->high) {
-		absent(report, "lowest_address");
-		absent(report, "highest_address");
+		poly_report_text(report, "lowest_address", NULL);
+		poly_report_text(report, "highest_address", NULL);
 	} else {
 		poly_report_address(report, "lowest_address", pc->low, digits);
 		poly_report_address(report, "highest_address", pc->high, digits);
@@ -212,25 +106,20 @@ report_addresses(struct poly_report *report, const struct value_range *pc, unsig
 }
 
 static void
-report_time(struct poly_report *report, const struct value_range *time,
-	const struct poly_trace_info *info)
+report_time(const struct value_range *time, const char *clock, struct poly_report *report)
 {
 	static const char *const keys[] = {KEY("start_time"), KEY("end_time"), KEY("duration")};
 	const uint64_t ticks[] = {time->low, time->high, time->high - time->low};
-	const char *unit = info && info->clock ? info->clock : "ticks";
+	const bool any = time->low <= time->high;
 	poly_report_section(report, "time");
-	for (size_t i = 0; i < 3; i++) {
-		if (time->low > time->high)
-			absent(report, keys[i]);
-		else
-			poly_report_count(report, keys[i], ticks[i]);
-	}
-	poly_report_text(report, "time_unit", time->low > time->high ? NULL : unit);
+	for (size_t i = 0; i < 3; i++)
+		count_if(report, any, keys[i], ticks[i]);
+	poly_report_text(report, "time_unit", !any ? NULL : clock ? clock : "ticks");
 	poly_report_end(report);
 }
 
 static void
-report_contexts(struct poly_report *report, const struct distinct_set *contexts)
+report_contexts(const struct distinct_set *contexts, struct poly_report *report)
 {
 	static const char *const keys[CONTEXT_COUNT] = {
 		[CONTEXT_CPU] = KEY("cpus"),
@@ -240,8 +129,6 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 	poly_report_section(report, "contexts");
 	for (size_t i = 0; i < CONTEXT_COUNT; i++) {
 		const struct distinct_set *context = &contexts[i];
-		if (context->failed)
-			tree_fail(report);
 		if (!context->overflowed) {
 			count_if(report, context->map.count > 0, keys[i], context->map.count);
 			continue;
@@ -252,86 +139,24 @@ report_contexts(struct poly_report *report, const struct distinct_set *contexts)
 	poly_report_end(report);
 }
 
-/* Gets the i-th finding; false: not the first one of its rule. */
-static bool
-finding_of_new_rule(const struct poly_reader *reader, size_t i, struct poly_finding *finding)
+void
+summary_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	struct poly_finding earlier;
-	if (!poly_reader_finding_at(reader, i, finding))
-		return false;
-	const struct poly_rule *rule = finding->rule;
-	for (size_t j = 0; j < i; j++) {
-		if (poly_reader_finding_at(reader, j, &earlier) && earlier.rule == rule)
-			return false;
-	}
-	return poly_reader_finding_at(reader, i, finding);
-}
-
-static void
-report_rules(struct poly_report *report, const struct poly_reader *reader)
-{
-	static const char *const severities[] = {"note", "warning", "error"};
-	struct poly_finding finding;
-	poly_report_table(report, "findings_by_rule");
-	poly_report_column(report, "rule", false);
-	poly_report_column(report, "severity", false);
-	poly_report_column(report, "occurrences", true);
-	poly_report_column(report, "first_record", true);
-	poly_report_column(report, "first_finding", false);
-	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
-		if (!finding_of_new_rule(reader, i, &finding))
-			continue;
-		poly_report_cell_text(report, finding.rule->code);
-		poly_report_cell_text(report, severities[finding.rule->severity]);
-		poly_report_cell_count(report, finding.count);
-		if (finding.record)
-			poly_report_cell_count(report, finding.record);
-		else
-			poly_report_cell_text(report, NULL);
-		poly_report_cell_text(report, finding.message);
-	}
-	poly_report_end(report);
-}
-
-static void
-report_diagnostics(struct poly_report *report, const struct poly_reader *reader)
-{
-	uint64_t counts[POLY_ERROR + 1] = {0};
-	struct poly_finding finding;
-	if (!reader)
-		return;
-	for (size_t i = 0; poly_reader_finding_at(reader, i, &finding); i++) {
-		if (finding_of_new_rule(reader, i, &finding))
-			counts[finding.rule->severity] += finding.count;
-	}
-	poly_report_section(report, "diagnostics");
-	poly_report_count(report, "errors", counts[POLY_ERROR]);
-	poly_report_count(report, "warnings", counts[POLY_WARNING]);
-	poly_report_count(report, "notes", counts[POLY_NOTE]);
-	report_rules(report, reader);
-	poly_report_end(report);
+	const struct summary *summary = state;
+	(void)ops;
+	report_records(summary, report);
+	report_accesses(&summary->accesses, summary->digits, report);
+	report_addresses(&summary->pc, summary->digits, report);
+	report_time(&summary->time, summary->clock, report);
+	report_contexts(summary->contexts, report);
 }
 
 void
-poly_summary_report(const struct poly_summary *summary, const struct poly_reader *reader,
-	struct poly_report *report)
+totals_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	const struct poly_trace_info *info = reader ? poly_reader_info(reader) : summary->info;
-	unsigned digits = address_digits(info);
-	report_trace(report, reader, info);
-	report_input(report, reader);
-	report_records(report, summary, info);
-	report_accesses(report, &summary->accesses, digits);
-	report_addresses(report, &summary->pc, digits);
-	report_time(report, &summary->time, info);
-	report_contexts(report, summary->contexts);
-	report_diagnostics(report, reader);
-}
-
-void
-poly_summary_figures(const struct poly_summary *summary, struct poly_report *report)
-{
+	const struct summary *summary = state;
 	uint64_t accesses = 0, bytes = 0;
+	(void)ops;
 	for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++) {
 		accesses += summary->accesses.counts[i];
 		bytes += summary->accesses.sized >> i & 1 ? summary->accesses.bytes[i] : 0;
@@ -339,8 +164,5 @@ poly_summary_figures(const struct poly_summary *summary, struct poly_report *rep
 	poly_report_count(report, "records", summary->rows);
 	count_if(report, instructions(summary) > 0, "instructions", instructions(summary));
 	count_if(report, accesses > 0, "accesses", accesses);
-	if (bytes)
-		poly_report_count(report, "bytes_accessed", bytes);
-	else
-		absent(report, "bytes_accessed");
+	count_if(report, bytes > 0, "bytes_accessed", bytes);
 }

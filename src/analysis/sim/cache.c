@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/cache/miss_classes.h"
 #include "sim/cache/belady.h"
 
@@ -263,21 +263,11 @@ static void
 open_table(const struct cache_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "caches");
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "storage_bits", true);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
-	poly_report_column(report, "dirty_evictions", true);
-	poly_report_column(report, "fill_traffic", true);
-	poly_report_column(report, "writeback_traffic", true);
+	table_open(report, "caches",
+		"size ways line_size policy:text storage_bits accesses misses miss_ratio mpki "
+		"dirty_evictions fill_traffic writeback_traffic");
 	if (sim->causes) {
-		poly_report_column(report, "compulsory_misses", true);
-		poly_report_column(report, "capacity_misses", true);
-		poly_report_column(report, "conflict_misses", true);
+		table_columns(report, "compulsory_misses capacity_misses conflict_misses");
 	}
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
@@ -334,15 +324,8 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
 		max = bits > max && !sim->caches[i].opt ? bits : max;
 	}
-	poly_report_table(report, "lowest_miss_ratio_per_storage_budget");
-	poly_report_column(report, "budget", true);
-	poly_report_column(report, "storage_bits", true);
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "line_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
+	table_open(report, "lowest_miss_ratio_per_storage_budget",
+		"budget storage_bits size ways line_size policy:text misses miss_ratio");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
 	plot.y[0] = "miss_ratio";
@@ -434,21 +417,20 @@ cache_fini(void *state)
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
 
 static const struct poly_option options[] = {
-	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		initial_sweep,
-		"simulate every combination of lists of size, ways, line, policy, write, "
-		"allocate and valid",
-		"CIS 501, homework 4"},
-	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_DATA, 0, 0,
-		mem_refs_choices, "accesses to simulate", NULL},
-	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"classify misses as compulsory, capacity and conflict", NULL},
-	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL,
-		"list the N instructions and regions with the most misses in the first cache",
-		NULL},
-	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
-		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
+	[OPTION_SWEEP] = {"cache.sweep", POLY_OPTION_TEXT, .choices = initial_sweep,
+		.help = "simulate every combination of lists of size, ways, line, policy, "
+			"write, allocate and valid",
+		.source = "CIS 501, homework 4"},
+	[OPTION_OF] = {"cache.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_DATA,
+		.choices = mem_refs_choices, .help = "accesses to simulate"},
+	[OPTION_CAUSES] = {"cache.causes", POLY_OPTION_BOOL,
+		.help = "classify misses as compulsory, capacity and conflict"},
+	[OPTION_TOP] = {"cache.top", POLY_OPTION_NUMBER, .maximum = UINT32_MAX,
+		.help = "list the N instructions and regions with the most misses in the first "
+			"cache"},
+	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
+		.maximum = (uint64_t)1 << 40,
+		.help = "size of a region in bytes, a power of two"},
 	{0}};
 
 const struct analysis analysis_cache = {

@@ -41,7 +41,8 @@ hotspots_add(struct hotspots *hotspots, const uint64_t *addresses, const uint32_
 	hotspots->full = status == POLY_ERR_LIMIT;
 	if (status != POLY_OK)
 		return hotspots->full;
-	const bool ok = VEC_ZEROED(hotspots->list, hotspots->capacity, hotspots->dense.count);
+	const bool ok =
+		VEC_RESERVE_ZEROED(hotspots->list, hotspots->capacity, hotspots->dense.count);
 	for (size_t i = 0; i < count && ok; i++) {
 		struct hotspot *spot = &hotspots->list[hotspots->ids[i]];
 		spot->address = hotspots->addresses[i];

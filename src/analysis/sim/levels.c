@@ -7,7 +7,7 @@
 #include "analysis/sim/hotspots.h"
 #include "base/err.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 
 #include <string.h>
 
@@ -96,9 +96,7 @@ open_table(struct poly_report *report)
 		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("victim_hits"),
 		KEY("stores_from_above"), KEY("evictions_from_above"),
 		KEY("back_invalidations"), KEY("prefetches_issued"), KEY("useful_prefetches")};
-	poly_report_table(report, "cache_levels");
-	poly_report_column(report, "level", false);
-	poly_report_column(report, "size", true);
+	table_open(report, "cache_levels", "level:text size");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		poly_report_column(report, columns[i], true);
 }
@@ -167,19 +165,18 @@ static const char *const inclusions[] = {
 	"as-described", "nine", "inclusive", "exclusive", NULL};
 
 static const struct poly_option options[] = {
-	[OPTION_PRESET] = {"levels.preset", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		presets, "simulate the caches of a processor, instead of levels.caches", NULL},
-	[OPTION_CACHES] = {"levels.caches", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		initial_caches,
-		"levels from the first: l1 or l1i and l1d, l2, ... as "
-		"SIZE/WAYS/LINE/CYCLES, and memory=CYCLES",
-		NULL},
-	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		inclusions, "inclusion of a level's lines in the next level", NULL},
-	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, UINT32_MAX,
-		NULL, "list the N instructions and regions with the most cycles", NULL},
-	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 1,
-		(uint64_t)1 << 40, NULL, "size of a region in bytes, a power of two", NULL},
+	[OPTION_PRESET] = {"levels.preset", POLY_OPTION_CHOICE, .choices = presets,
+		.help = "simulate the caches of a processor, instead of levels.caches"},
+	[OPTION_CACHES] = {"levels.caches", POLY_OPTION_TEXT, .choices = initial_caches,
+		.help = "levels from the first: l1 or l1i and l1d, l2, ... as "
+			"SIZE/WAYS/LINE/CYCLES, and memory=CYCLES"},
+	[OPTION_INCLUSION] = {"levels.inclusion", POLY_OPTION_CHOICE, .choices = inclusions,
+		.help = "inclusion of a level's lines in the next level"},
+	[OPTION_TOP] = {"levels.top", POLY_OPTION_NUMBER, .maximum = UINT32_MAX,
+		.help = "list the N instructions and regions with the most cycles"},
+	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
+		.maximum = (uint64_t)1 << 40,
+		.help = "size of a region in bytes, a power of two"},
 	{0}};
 
 const struct analysis analysis_levels = {

@@ -71,14 +71,6 @@ report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructi
 }
 
 void
-report_miss_columns(struct poly_report *report)
-{
-	poly_report_column(report, "misses", true);
-	poly_report_column(report, "miss_ratio", true);
-	poly_report_column(report, "mpki", true);
-}
-
-void
 report_miss_cells(
 	struct poly_report *report, uint64_t misses, uint64_t accesses, uint64_t instructions)
 {

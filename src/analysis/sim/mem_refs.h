@@ -36,8 +36,7 @@ void mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 /* Appends a cell of misses per thousand instructions, empty if there are zero instructions. */
 void report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions);
 
-/* Appends columns of misses, their ratio to accesses, and per thousand instructions. */
-void report_miss_columns(struct poly_report *report);
+/* Appends cells of misses, their ratio to accesses, and per thousand instructions. */
 void report_miss_cells(
 	struct poly_report *report, uint64_t misses, uint64_t accesses, uint64_t instructions);
 

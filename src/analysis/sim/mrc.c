@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/cache/all_associativity.h"
 #include "sim/memory/dense_index.h"
 #include "sim/memory/shards.h"
@@ -208,17 +208,18 @@ static const struct {
 	const char *accesses, *ratio, *ratio_min, *ratio_max, *misses, *mpki;
 } keys[CURVES] = {
 	[DATA] = {KEY("data_accesses"), KEY("data_miss_ratio"), KEY("data_miss_ratio_min"),
-		KEY("data_miss_ratio_max"), KEY("data_misses"), KEY("data_mpki")},
+		KEY("data_miss_ratio_max"), .misses = KEY("data_misses"),
+		.mpki = KEY("data_mpki")},
 	[INSTRUCTIONS] = {KEY("fetches"), KEY("fetch_miss_ratio"), KEY("fetch_miss_ratio_min"),
-		KEY("fetch_miss_ratio_max"), KEY("fetch_misses"), KEY("fetch_mpki")},
+		KEY("fetch_miss_ratio_max"), .misses = KEY("fetch_misses"),
+		.mpki = KEY("fetch_mpki")},
 };
 
 static void
 open_curve(const struct mrc_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "fully_associative_caches");
-	poly_report_column(report, "size", true);
+	table_open(report, "fully_associative_caches", "size");
 	for (int i = 0; i < CURVES; i++) {
 		if (!sim->sample)
 			poly_report_column(report, keys[i].misses, true);
@@ -286,11 +287,8 @@ report_sets(const struct mrc_simulation *sim, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!curve->all)
 		return;
-	poly_report_table(report, "set_associative_data_caches");
-	poly_report_column(report, "sets", true);
-	poly_report_column(report, "ways", true);
-	poly_report_column(report, "size", true);
-	report_miss_columns(report);
+	table_open(
+		report, "set_associative_data_caches", "sets ways size misses miss_ratio mpki");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -315,13 +313,8 @@ static void
 open_contexts(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "caches_per_context");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
-	poly_report_column(report, "curve", false);
+	table_open(report, "caches_per_context",
+		"context:text kind:text size accesses misses miss_ratio mpki curve:text");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -424,18 +417,17 @@ mrc_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 1,
-		(uint64_t)1 << 30, NULL, "line size in bytes, a power of two", NULL},
-	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SHARDS_MAX,
-		NULL, "simulate eight samples of one in 2^N lines each, N from 3; 0: all lines",
-		NULL},
-	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"also simulate data caches of 1 to 8192 sets and 1 to 16 ways; not with "
-		"samples",
-		NULL},
-	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"also simulate private caches of each execution context; not with samples",
-		NULL},
+	[OPTION_LINE] = {"mrc.line", POLY_OPTION_SIZE, .initial = 64, .minimum = 1,
+		.maximum = (uint64_t)1 << 30, .help = "line size in bytes, a power of two"},
+	[OPTION_SAMPLE] = {"mrc.sample", POLY_OPTION_NUMBER, .maximum = SHARDS_MAX,
+		.help = "simulate eight samples of one in 2^N lines each, N from 3; 0: all "
+			"lines"},
+	[OPTION_SETS] = {"mrc.sets", POLY_OPTION_BOOL,
+		.help = "also simulate data caches of 1 to 8192 sets and 1 to 16 ways; not "
+			"with samples"},
+	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL,
+		.help = "also simulate private caches of each execution context; not with "
+			"samples"},
 	{0}};
 
 const struct analysis analysis_mrc = {

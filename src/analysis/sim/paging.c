@@ -6,7 +6,7 @@
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/memory/paging.h"
 
 #include <stdio.h>
@@ -163,17 +163,9 @@ static void
 open_table(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "memories");
-	poly_report_column(report, "page_size", true);
-	poly_report_column(report, "policy", false);
-	poly_report_column(report, "frames", true);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "faults", true);
-	poly_report_column(report, "fault_ratio", true);
-	poly_report_column(report, "mpki", true);
-	poly_report_column(report, "page_writebacks", true);
-	poly_report_column(report, "belady_anomaly", false);
-	poly_report_column(report, "curve", false);
+	table_open(report, "memories",
+		"page_size policy:text frames accesses faults fault_ratio mpki page_writebacks "
+		"belady_anomaly:text curve:text");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "frames";
 	plot.y[0] = "faults";
@@ -228,11 +220,10 @@ paging_fini(void *state)
 static const char *const initial_sweep[] = {"frames=1..1k,page=4k,policy=lru", NULL};
 
 static const struct poly_option options[] = {
-	[OPTION_SWEEP] = {"paging.sweep", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		initial_sweep, "simulate every combination of lists of page, policy and frames",
-		NULL},
-	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_ALL, 0, 0,
-		mem_refs_choices, "accesses to simulate", NULL},
+	[OPTION_SWEEP] = {"paging.sweep", POLY_OPTION_TEXT, .choices = initial_sweep,
+		.help = "simulate every combination of lists of page, policy and frames"},
+	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_ALL,
+		.choices = mem_refs_choices, .help = "accesses to simulate"},
 	{0}};
 
 const struct analysis analysis_paging = {

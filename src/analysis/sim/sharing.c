@@ -112,17 +112,19 @@ sharing_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_SIZE, POLY_OPTION_READ, 32768, 4, 1 << 26,
-		NULL, "size of each private cache in bytes", NULL},
-	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		CACHE_WAYS_MAX, NULL, "ways of each private cache", NULL},
-	[OPTION_LINE] = {"sharing.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 64, 4, 4096, NULL,
-		"line size in bytes, a power of two", NULL},
-	[OPTION_WORD] = {"sharing.word", POLY_OPTION_SIZE, POLY_OPTION_READ, 4, 1, 4096, NULL,
-		"granularity of sharing in bytes, a power of two; at most 64 words per line",
-		NULL},
-	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, UINT32_MAX,
-		NULL, "list N shared lines, and N instructions per line", NULL},
+	[OPTION_SIZE] = {"sharing.size", POLY_OPTION_SIZE, .initial = 32768, .minimum = 4,
+		.maximum = 1 << 26, .help = "size of each private cache in bytes"},
+	[OPTION_WAYS] = {"sharing.ways", POLY_OPTION_NUMBER, .initial = 8, .minimum = 1,
+		.maximum = CACHE_WAYS_MAX, .help = "ways of each private cache"},
+	[OPTION_LINE] = {"sharing.line", POLY_OPTION_SIZE, .initial = 64, .minimum = 4,
+		.maximum = 4096, .help = "line size in bytes, a power of two"},
+	[OPTION_WORD] = {"sharing.word", POLY_OPTION_SIZE, .initial = 4, .minimum = 1,
+		.maximum = 4096,
+		.help = "granularity of sharing in bytes, a power of two; at most 64 words per "
+			"line"},
+	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
+		.maximum = UINT32_MAX,
+		.help = "list N shared lines, and N instructions per line"},
 	{0}};
 
 const struct analysis analysis_sharing = {

@@ -3,6 +3,7 @@
 #include "analysis/sim/sharing.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/terms.h"
 #include "report/tree.h"
 
@@ -31,8 +32,7 @@ report_threads(const struct sharing_simulation *sim, struct poly_report *report)
 		KEY("compulsory_misses"), KEY("replacement_misses"), KEY("true_sharing_misses"),
 		KEY("false_sharing_misses"), KEY("mpki"), KEY("coherence_invalidations"),
 		KEY("cache_to_cache_transfers"), KEY("writebacks")};
-	poly_report_table(report, "private_caches");
-	poly_report_column(report, "context", false);
+	table_open(report, "private_caches", "context:text");
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 	for (uint16_t context = 0; context < COHERENCE_THREADS; context++) {
 		const struct coherence_counts *counts =
@@ -130,10 +130,7 @@ open_sites(struct poly_report *report)
 	static const char *const columns[] = {KEY("first_byte"), KEY("last_byte"),
 		KEY("true_sharing_misses"), KEY("false_sharing_misses"),
 		KEY("invalidations_caused")};
-	poly_report_table(report, "sharing_instructions");
-	poly_report_column(report, "line_address", false);
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "pc", false);
+	table_open(report, "sharing_instructions", "line_address:text context:text pc:text");
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 }
 
@@ -143,8 +140,7 @@ report_lines(const struct sharing_simulation *sim, const struct coherence_line *
 {
 	static const char *const columns[] = {KEY("true_sharing_misses"),
 		KEY("false_sharing_misses"), KEY("coherence_invalidations")};
-	poly_report_table(report, "shared_lines");
-	poly_report_column(report, "line_address", false);
+	table_open(report, "shared_lines", "line_address:text");
 	count_columns(report, columns, sizeof columns / sizeof *columns);
 	poly_report_column(report, "contexts", false);
 	for (size_t i = 0; i < count; i++) {

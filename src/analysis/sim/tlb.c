@@ -4,7 +4,7 @@
 #include "analysis/sim/counts.h"
 #include "analysis/sim/mem_refs.h"
 #include "base/err.h"
-#include "report/tree.h"
+#include "report/table.h"
 #include "sim/memory/tlb.h"
 
 enum {
@@ -87,10 +87,7 @@ tlb_update(void *state, const struct analysis_rows *rows)
 static void
 report_levels(const struct tlb_simulation *sim, struct poly_report *report)
 {
-	poly_report_table(report, "tlb_levels");
-	poly_report_column(report, "level", false);
-	poly_report_column(report, "accesses", true);
-	report_miss_columns(report);
+	table_open(report, "tlb_levels", "level:text accesses misses miss_ratio mpki");
 	for (int i = 0; i < LEVELS; i++) {
 		const struct tlb_counts *counts = &sim->counts.levels[i];
 		if (!counts->accesses)
@@ -125,26 +122,26 @@ tlb_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_PAGE] = {"tlb.page", POLY_OPTION_SIZE, POLY_OPTION_READ, 4096, 4,
-		(uint64_t)1 << 30, NULL, "page size in bytes, a power of two", NULL},
-	[OPTION_ENTRIES] = {"tlb.entries", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 1, 1 << 20,
-		NULL, "entries of the first level", NULL},
-	[OPTION_WAYS] = {"tlb.ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 1, 1 << 20, NULL,
-		"ways of the first level", NULL},
-	[OPTION_SPLIT] = {"tlb.split", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"split the first level into a data TLB and an instruction TLB", NULL},
-	[OPTION_SECOND] = {"tlb.second", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1024, 0, 1 << 20,
-		NULL, "entries of the second level; 0: no second level", NULL},
-	[OPTION_SECOND_WAYS] = {"tlb.second-ways", POLY_OPTION_NUMBER, POLY_OPTION_READ, 8, 1,
-		1 << 20, NULL, "ways of the second level", NULL},
-	[OPTION_SECOND_CYCLES] = {"tlb.second-cycles", POLY_OPTION_NUMBER, POLY_OPTION_READ, 7,
-		0, 100000, NULL, "latency of the second level in cycles", NULL},
-	[OPTION_STEPS] = {"tlb.steps", POLY_OPTION_NUMBER, POLY_OPTION_READ, 4, 0, 100, NULL,
-		"levels of the page table", NULL},
-	[OPTION_STEP_CYCLES] = {"tlb.step-cycles", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0,
-		100000, NULL, "latency of a level of the page table in cycles", NULL},
-	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, MEM_REFS_ALL, 0, 0,
-		mem_refs_choices, "addresses to translate", NULL},
+	[OPTION_PAGE] = {"tlb.page", POLY_OPTION_SIZE, .initial = 4096, .minimum = 4,
+		.maximum = (uint64_t)1 << 30, .help = "page size in bytes, a power of two"},
+	[OPTION_ENTRIES] = {"tlb.entries", POLY_OPTION_NUMBER, .initial = 64, .minimum = 1,
+		.maximum = 1 << 20, .help = "entries of the first level"},
+	[OPTION_WAYS] = {"tlb.ways", POLY_OPTION_NUMBER, .initial = 4, .minimum = 1,
+		.maximum = 1 << 20, .help = "ways of the first level"},
+	[OPTION_SPLIT] = {"tlb.split", POLY_OPTION_BOOL,
+		.help = "split the first level into a data TLB and an instruction TLB"},
+	[OPTION_SECOND] = {"tlb.second", POLY_OPTION_NUMBER, .initial = 1024,
+		.maximum = 1 << 20, .help = "entries of the second level; 0: no second level"},
+	[OPTION_SECOND_WAYS] = {"tlb.second-ways", POLY_OPTION_NUMBER, .initial = 8,
+		.minimum = 1, .maximum = 1 << 20, .help = "ways of the second level"},
+	[OPTION_SECOND_CYCLES] = {"tlb.second-cycles", POLY_OPTION_NUMBER, .initial = 7,
+		.maximum = 100000, .help = "latency of the second level in cycles"},
+	[OPTION_STEPS] = {"tlb.steps", POLY_OPTION_NUMBER, .initial = 4, .maximum = 100,
+		.help = "levels of the page table"},
+	[OPTION_STEP_CYCLES] = {"tlb.step-cycles", POLY_OPTION_NUMBER, .initial = 10,
+		.maximum = 100000, .help = "latency of a level of the page table in cycles"},
+	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_ALL,
+		.choices = mem_refs_choices, .help = "addresses to translate"},
 	{0}};
 
 const struct analysis analysis_tlb = {

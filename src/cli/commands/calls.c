@@ -18,14 +18,15 @@ struct calls_options {
 static const char *const styles[] = {"tree", "profile", "list", "folded", NULL};
 static const char *const unreturned[] = {"keep", "merge", NULL};
 
+#define FIELD(member) .field = offsetof(struct calls_options, member)
+
 static const struct opt calls_table[] = {
-	{"style", 0, OPT_CHOICE, "tree|profile|list|folded", styles,
-		offsetof(struct calls_options, style),
-		"print a call tree (default), functions, each call, or folded stacks for a "
-		"flame graph"},
-	{"unreturned", 0, OPT_CHOICE, "keep|merge", unreturned,
-		offsetof(struct calls_options, unreturned),
-		"keep calls that never return (default), or merge them into their callers"},
+	{"style", 0, OPT_CHOICE, "tree|profile|list|folded", .choices = styles, FIELD(style),
+		.help = "print a call tree (default), functions, each call, or folded stacks "
+			"for a flame graph"},
+	{"unreturned", 0, OPT_CHOICE, "keep|merge", .choices = unreturned, FIELD(unreturned),
+		.help = "keep calls that never return (default), or merge them into their "
+			"callers"},
 	{0},
 };
 

@@ -19,26 +19,27 @@ struct convert_options {
 	bool partial;
 };
 
+#define FIELD(member) .field = offsetof(struct convert_options, member)
+
 static const struct opt convert_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct convert_options, output),
-		"write to this file ('-': standard output), compressed by its extension"},
-	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct convert_options, to),
-		"write this format (default: by the extension of OUT)"},
-	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct convert_options, to_options),
-		"set an option of the output format"},
-	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct convert_options, columns),
-		"write only these columns, in formats that hold any: csv and jsonl"},
-	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct convert_options, labels),
-		"add a label, in formats that hold labels: ptz and jsonl"},
-	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct convert_options, partial),
-		"keep the records written before an error or an interruption"},
-	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct convert_options, simpoints),
-		"write the intervals that this SimPoint file lists, each to OUT with its phase "
-		"in "
-		"the name: run.tt6 becomes run.3.tt6"},
-	{"interval", 0, OPT_NUMBER, "N", NULL, offsetof(struct convert_options, interval),
-		"length of the intervals of '--simpoints' in instructions"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to this file ('-': standard output), compressed by its "
+			"extension"},
+	{"to", 't', OPT_TEXT, "FORMAT", FIELD(to),
+		.help = "write this format (default: by the extension of OUT)"},
+	{"to-option", 'T', OPT_LIST, "NAME=VALUE", FIELD(to_options),
+		.help = "set an option of the output format"},
+	{"columns", 'c', OPT_TEXT, "A,B,...", FIELD(columns),
+		.help = "write only these columns, in formats that hold any: csv and jsonl"},
+	{"label", 0, OPT_LIST, "KEY=VALUE", FIELD(labels),
+		.help = "add a label, in formats that hold labels: ptz and jsonl"},
+	{"partial", FIELD(partial),
+		.help = "keep the records written before an error or an interruption"},
+	{"simpoints", 0, OPT_TEXT, "FILE", FIELD(simpoints),
+		.help = "write the intervals that this SimPoint file lists, each to OUT with "
+			"its phase in the name: run.tt6 becomes run.3.tt6"},
+	{"interval", 0, OPT_NUMBER, "N", FIELD(interval),
+		.help = "length of the intervals of '--simpoints' in instructions"},
 	{0},
 };
 

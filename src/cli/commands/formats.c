@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct opt formats_table[] = {
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 
@@ -78,20 +78,13 @@ report_options(struct poly_report *report, const struct poly_format_info *format
 	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "option", false);
 	poly_report_column(report, "use", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	poly_report_column(report, "source", false);
 	for (const struct poly_option *option = format->options; option && option->name;
 		option++) {
-		char values[200], initial[60];
-		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, option->name);
 		poly_report_cell_text(report, option_use(option));
-		poly_report_cell_text(report, values);
-		poly_report_cell_text(
-			report, describe_initial(option, initial, sizeof initial));
-		poly_report_cell_text(report, option->help);
+		describe_cells(option, report);
 		poly_report_cell_text(report, option->source);
 	}
 	poly_report_end(report);

@@ -21,7 +21,7 @@ struct side {
 };
 
 static const struct opt grade_table[] = {
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 

@@ -6,6 +6,7 @@
 #include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/summary.h"
 #include "cli/files/command_input.h"
 #include "cli/print/rendering.h"
 #include "cli/files/inputs.h"
@@ -21,11 +22,13 @@ struct info_options {
 
 static const char *const styles[] = {"report", "native", NULL};
 
+#define FIELD(member) .field = offsetof(struct info_options, member)
+
 static const struct opt info_table[] = {
-	{"style", 0, OPT_CHOICE, "report|native", styles, offsetof(struct info_options, style),
-		"native: print the summary of the format's own tools (default report)"},
-	{"space", 0, OPT_FLAG, NULL, NULL, offsetof(struct info_options, space),
-		"print the segments of a packed trace, and its size by contents"},
+	{"style", 0, OPT_CHOICE, "report|native", .choices = styles, FIELD(style),
+		.help = "native: print the summary of the format's own tools (default report)"},
+	{"space", FIELD(space),
+		.help = "print the segments of a packed trace, and its size by contents"},
 	{0},
 };
 
@@ -36,21 +39,15 @@ static int
 info_one(struct inputs *inputs, const char *path)
 {
 	struct command_input input;
-	const struct input_needs wants = {
-		.columns = poly_summary_columns(), .lists_findings = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
 	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_ERROR;
-	struct poly_summary *summary = poly_summary_new();
-	if (!summary)
-		diag_no_memory();
-	const struct poly_batch *batch;
-	while ((batch = input_next(&input)))
-		poly_summary_update(summary, batch);
+	struct poly_stats *stats = summary_new();
 	struct poly_report *report = report_new();
+	input_analyse(&input, stats, NULL);
 	input_report_name(&input, report);
-	poly_summary_report(summary, input.reader, report);
-	poly_summary_free(summary);
-	progress_clear(&input.progress);
+	report_summary(stats, input.reader, report);
+	poly_stats_free(stats);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
 	int status = input_close(&input);

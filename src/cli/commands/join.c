@@ -16,9 +16,11 @@ struct join_options {
 	const char *output;
 };
 
+#define FIELD(member) .field = offsetof(struct join_options, member)
+
 static const struct opt join_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct join_options, output),
-		"write to OUT ('-': standard output)"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to OUT ('-': standard output)"},
 	{0},
 };
 

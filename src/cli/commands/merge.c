@@ -33,35 +33,36 @@ static const char *const by_words[] = {"auto", "sync", "time", NULL};
 static const char *const numbering_words[] = {"auto", "after", "before", NULL};
 static const char *const wait_words[] = {"completion", "lower-bound", NULL};
 
+#define FIELD(member) .field = offsetof(struct merge_options, member)
+
 static const struct opt merge_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct merge_options, output),
-		"write to OUT ('-': standard output), compressed by its extension"},
-	{"to", 't', OPT_TEXT, "FORMAT", NULL, offsetof(struct merge_options, to),
-		"set the output format (default: by the extension of OUT)"},
-	{"to-option", 'T', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct merge_options, to_options),
-		"set an option of the output format"},
-	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct merge_options, columns),
-		"write only these columns, in formats that hold any"},
-	{"by", 0, OPT_CHOICE, "auto|sync|time", by_words, offsetof(struct merge_options, by),
-		"merge by synchronization records or by time (default: what the traces have)"},
-	{"numbering", 0, OPT_CHOICE, "auto|after|before", numbering_words,
-		offsetof(struct merge_options, numbering),
-		"numbering of signals: the count after or before each signal (default auto: "
-		"detected)"},
-	{"wait", 0, OPT_CHOICE, "completion|lower-bound", wait_words,
-		offsetof(struct merge_options, wait),
-		"count of waits: at completion (default), or a lower bound of it"},
-	{"quantum", 'q', OPT_NUMBER, "N", NULL, offsetof(struct merge_options, quantum),
-		"switch threads after N records (default 0: only when a thread blocks)"},
-	{"force", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, force),
-		"continue if the records contradict each other"},
-	{"schedule", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, schedule),
-		"print the order: thread, first record, records, reason"},
-	{"report", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, report),
-		"print locks, contention, potential deadlocks and races"},
-	{"partial", 0, OPT_FLAG, NULL, NULL, offsetof(struct merge_options, partial),
-		"keep the records written before a failure or an interruption"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to OUT ('-': standard output), compressed by its extension"},
+	{"to", 't', OPT_TEXT, "FORMAT", FIELD(to),
+		.help = "set the output format (default: by the extension of OUT)"},
+	{"to-option", 'T', OPT_LIST, "NAME=VALUE", FIELD(to_options),
+		.help = "set an option of the output format"},
+	{"columns", 'c', OPT_TEXT, "A,B,...", FIELD(columns),
+		.help = "write only these columns, in formats that hold any"},
+	{"by", 0, OPT_CHOICE, "auto|sync|time", .choices = by_words, FIELD(by),
+		.help = "merge by synchronization records or by time (default: what the traces "
+			"have)"},
+	{"numbering", 0, OPT_CHOICE, "auto|after|before", .choices = numbering_words,
+		FIELD(numbering),
+		.help = "numbering of signals: the count after or before each signal (default "
+			"auto: detected)"},
+	{"wait", 0, OPT_CHOICE, "completion|lower-bound", .choices = wait_words, FIELD(wait),
+		.help = "count of waits: at completion (default), or a lower bound of it"},
+	{"quantum", 'q', OPT_NUMBER, "N", FIELD(quantum),
+		.help = "switch threads after N records (default 0: only when a thread "
+			"blocks)"},
+	{"force", FIELD(force), .help = "continue if the records contradict each other"},
+	{"schedule", FIELD(schedule),
+		.help = "print the order: thread, first record, records, reason"},
+	{"report", FIELD(report),
+		.help = "print locks, contention, potential deadlocks and races"},
+	{"partial", FIELD(partial),
+		.help = "keep the records written before a failure or an interruption"},
 	{0},
 };
 

@@ -22,35 +22,33 @@ struct pack_options {
 	bool fast, small, trusting, resume;
 };
 
+#define FIELD(member) .field = offsetof(struct pack_options, member)
+
 static const struct opt pack_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct pack_options, output),
-		"write to this file (default: FILE.ptz, without the extension of a "
-		"compression)"},
-	{"append", 0, OPT_TEXT, "PACKED", NULL, offsetof(struct pack_options, append),
-		"append to this packed trace, whose metadata have to match"},
-	{"label", 0, OPT_LIST, "KEY=VALUE", NULL, offsetof(struct pack_options, labels),
-		"store a label with the packed trace, for instance its origin; 'polytrace "
-		"info' "
-		"prints labels"},
-	{"fast", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, fast),
-		"compress faster"},
-	{"small", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, small),
-		"compress more, which takes longer"},
-	{"no-verify", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, trusting),
-		"skip unpacking the output and comparing it with FILE"},
-	{"resume", 0, OPT_FLAG, NULL, NULL, offsetof(struct pack_options, resume),
-		"skip each FILE that is a packed trace, or has one already"},
-	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct pack_options, source.from),
-		"read as this format (default: detected by content)"},
-	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL,
-		offsetof(struct pack_options, source.options),
-		"set an option of the input format; 'polytrace formats NAME' lists them"},
-	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct pack_options, source.isa),
-		"instruction set of the opcodes (default: that of the format)"},
-	{"threads", 0, OPT_NUMBER, "N", opt_threads,
-		offsetof(struct pack_options, source.threads),
-		"number of decoder threads (default 0: one per CPU, at most 16)"},
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to this file (default: FILE.ptz, without the extension of a "
+			"compression)"},
+	{"append", 0, OPT_TEXT, "PACKED", FIELD(append),
+		.help = "append to this packed trace, whose metadata have to match"},
+	{"label", 0, OPT_LIST, "KEY=VALUE", FIELD(labels),
+		.help = "store a label with the packed trace, for instance its origin; "
+			"'polytrace info' prints labels"},
+	{"fast", FIELD(fast), .help = "compress faster"},
+	{"small", FIELD(small), .help = "compress more, which takes longer"},
+	{"no-verify", FIELD(trusting),
+		.help = "skip unpacking the output and comparing it with FILE"},
+	{"resume", FIELD(resume),
+		.help = "skip each FILE that is a packed trace, or has one already"},
+	{"from", 'f', OPT_TEXT, "FORMAT", FIELD(source.from),
+		.help = "read as this format (default: detected by content)"},
+	{"option", 'O', OPT_LIST, "NAME=VALUE", FIELD(source.options),
+		.help = "set an option of the input format; 'polytrace formats NAME' lists "
+			"them"},
+	{"isa", 0, OPT_TEXT, "NAME", FIELD(source.isa),
+		.help = "instruction set of the opcodes (default: that of the format)"},
+	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(source.threads),
+		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/print/output_buffer.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/summary.h"
 #include "cli/files/temp_store.h"
 #include "cli/print/rendering.h"
 #include "cli/files/inputs.h"
@@ -18,11 +19,13 @@ struct report_options {
 	const char *output, *title;
 };
 
+#define FIELD(member) .field = offsetof(struct report_options, member)
+
 static const struct opt report_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct report_options, output),
-		"write the page to OUT ('-': standard output)"},
-	{"title", 0, OPT_TEXT, "TEXT", NULL, offsetof(struct report_options, title),
-		"title of the page (default: the names of the inputs)"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write the page to OUT ('-': standard output)"},
+	{"title", 0, OPT_TEXT, "TEXT", FIELD(title),
+		.help = "title of the page (default: the names of the inputs)"},
 	{0},
 };
 
@@ -44,8 +47,7 @@ struct page {
 
 /* The analyses of one input. */
 struct page_analyses {
-	struct poly_summary *summary;
-	struct poly_stats *stats;
+	struct poly_stats *summary, *stats;
 };
 
 /* Adds an input to the page: an overview, then a section per analysis. */
@@ -60,8 +62,8 @@ add_input(struct page *page, const struct command_input *input,
 	}
 	poly_report_section(report, "overview");
 	input_report_name(input, report);
-	poly_summary_figures(analyses->summary, report);
-	poly_summary_report(analyses->summary, input->reader, report);
+	poly_stats_report(analyses->summary, "totals", report);
+	report_summary(analyses->summary, input->reader, report);
 	poly_report_end(report);
 	poly_stats_report(analyses->stats, NULL, report);
 	if (page->several)
@@ -83,14 +85,12 @@ static int
 report_one(struct inputs *inputs, const char *path)
 {
 	struct page *page = inputs->state;
-	struct page_analyses analyses = {.summary = poly_summary_new()};
+	struct page_analyses analyses = {.summary = summary_new()};
 	struct command_input input;
 	struct poly_error error;
 	const struct input_needs wants = {
 		.columns = POLY_ALL_COLUMNS_INIT, .lists_findings = true};
 	int status = STATUS_ERROR;
-	if (!analyses.summary)
-		diag_no_memory();
 	if (poly_stats_new(&page->request.options, &analyses.stats, &error) != POLY_OK) {
 		diag_error("report", &error);
 	} else if (input_open(&input, path, inputs->options, &wants)) {
@@ -104,7 +104,7 @@ report_one(struct inputs *inputs, const char *path)
 		status = status > ended ? status : ended;
 	}
 	poly_stats_free(analyses.stats);
-	poly_summary_free(analyses.summary);
+	poly_stats_free(analyses.summary);
 	return status;
 }
 

@@ -29,21 +29,24 @@ struct sim_options {
 	bool list;
 };
 
+#define FIELD(member) .field = offsetof(struct sim_options, member)
+
 static const struct opt sim_table[] = {
-	{"sweep", 0, OPT_TEXT, "LIST", NULL, offsetof(struct sim_options, sweep),
-		"simulate every combination of lists of values: 'size=1k..4M,ways=1,2,4,8'"},
-	{"config", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, config),
-		"read the levels of a cache hierarchy from FILE (simulator levels)"},
-	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", NULL, offsetof(struct sim_options, course),
-		"run a homework of a course, and print its output"},
-	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct sim_options, list),
-		"list the simulators, the homeworks and their options"},
-	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct sim_options, warmup),
-		"warm up: simulate the first N records without counting them"},
-	{"konata", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, konata),
-		"write the stages of a pipeline to this file, a log for the Konata viewer"},
-	{"diagram", 0, OPT_TEXT, "FILE", NULL, offsetof(struct sim_options, diagram),
-		"draw the stages of a pipeline in this file, as SVG"},
+	{"sweep", 0, OPT_TEXT, "LIST", FIELD(sweep),
+		.help = "simulate every combination of lists of values: "
+			"'size=1k..4M,ways=1,2,4,8'"},
+	{"config", 0, OPT_TEXT, "FILE", FIELD(config),
+		.help = "read the levels of a cache hierarchy from FILE (simulator levels)"},
+	{"course", 0, OPT_TEXT, "penn|wustl|sfsu", FIELD(course),
+		.help = "run a homework of a course, and print its output"},
+	{"list", FIELD(list), .help = "list the simulators, the homeworks and their options"},
+	{"warmup", 0, OPT_NUMBER, "N", FIELD(warmup),
+		.help = "warm up: simulate the first N records without counting them"},
+	{"konata", 0, OPT_TEXT, "FILE", FIELD(konata),
+		.help = "write the stages of a pipeline to this file, a log for the Konata "
+			"viewer"},
+	{"diagram", 0, OPT_TEXT, "FILE", FIELD(diagram),
+		.help = "draw the stages of a pipeline in this file, as SVG"},
 	{0},
 };
 
@@ -79,14 +82,9 @@ list_options(struct poly_report *report, const struct poly_analysis_info *info)
 	const size_t prefix = strlen(info->name) + 1;
 	for (const struct poly_option *option = info->options; option && option->name;
 		option++) {
-		char values[200], initial[60];
-		describe_values(option, values, sizeof values);
 		poly_report_cell_text(report, info->name);
 		poly_report_cell_text(report, option->name + prefix);
-		poly_report_cell_text(report, values);
-		poly_report_cell_text(
-			report, describe_initial(option, initial, sizeof initial));
-		poly_report_cell_text(report, option->help);
+		describe_cells(option, report);
 	}
 }
 
@@ -102,9 +100,7 @@ sim_list(const struct input_options *options)
 	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "simulator", false);
 	poly_report_column(report, "option", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		if (info->kind == POLY_ANALYSIS_SIMULATION)
 			list_options(report, info);

@@ -29,16 +29,18 @@ struct split_options {
 	struct opt_number records, time;
 };
 
+#define FIELD(member) .field = offsetof(struct split_options, member)
+
 static const struct opt split_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct split_options, output),
-		"write to files named OUT with the value or number inserted: run.tt6 is "
-		"run.3.tt6"},
-	{"by", 'b', OPT_TEXT, "COLUMN", NULL, offsetof(struct split_options, by),
-		"write a file for each value of a column: thread, cpu, process, kind"},
-	{"records", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct split_options, records),
-		"write a file for every N records"},
-	{"time", 0, OPT_NUMBER, "T", opt_from_one, offsetof(struct split_options, time),
-		"write a file for every T ticks of the trace's clock"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to files named OUT with the value or number inserted: run.tt6 "
+			"is run.3.tt6"},
+	{"by", 'b', OPT_TEXT, "COLUMN", FIELD(by),
+		.help = "write a file for each value of a column: thread, cpu, process, kind"},
+	{"records", 0, OPT_NUMBER, "N", .choices = opt_from_one, FIELD(records),
+		.help = "write a file for every N records"},
+	{"time", 0, OPT_NUMBER, "T", .choices = opt_from_one, FIELD(time),
+		.help = "write a file for every T ticks of the trace's clock"},
 	{0},
 };
 

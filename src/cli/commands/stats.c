@@ -21,19 +21,20 @@ struct stats_options {
 	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
 };
 
+#define FIELD(member) .field = offsetof(struct stats_options, member)
+
 static const struct opt stats_table[] = {
-	{"list", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, list),
-		"list the analyses and their options"},
-	{"together", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, together),
-		"combine all inputs into one population"},
-	{"side-by-side", 0, OPT_FLAG, NULL, NULL, offsetof(struct stats_options, side_by_side),
-		"report all inputs in one report, each by itself"},
-	{"bbv", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, vectors),
-		"write the basic-block vectors of the intervals of phases to this file"},
-	{"simpoints", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, simpoints),
-		"write the representative interval of each phase to this file"},
-	{"weights", 0, OPT_TEXT, "FILE", NULL, offsetof(struct stats_options, weights),
-		"write the weight of each phase to this file"},
+	{"list", FIELD(list), .help = "list the analyses and their options"},
+	{"together", FIELD(together), .help = "combine all inputs into one population"},
+	{"side-by-side", FIELD(side_by_side),
+		.help = "report all inputs in one report, each by itself"},
+	{"bbv", 0, OPT_TEXT, "FILE", FIELD(vectors),
+		.help = "write the basic-block vectors of the intervals of phases to this "
+			"file"},
+	{"simpoints", 0, OPT_TEXT, "FILE", FIELD(simpoints),
+		.help = "write the representative interval of each phase to this file"},
+	{"weights", 0, OPT_TEXT, "FILE", FIELD(weights),
+		.help = "write the weight of each phase to this file"},
 	{0},
 };
 
@@ -43,7 +44,7 @@ static const struct opt *const stats_tables[] = {stats_table, analysis_options_t
 /* The job of the command on its inputs. */
 struct stats_job {
 	struct analysis_request request;
-	struct poly_stats *stats; /* of all inputs together; NULL: one per input */
+	struct poly_stats *stats;   /* of all inputs together; NULL: one per input */
 	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
 };
 
@@ -53,7 +54,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 {
 	const struct poly_analysis_info *info;
 	poly_report_column(report, "name", false);
-	poly_report_column(report, "default", false);
+	if (kind == POLY_ANALYSIS_STATISTIC)
+		poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
@@ -62,7 +64,8 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 			continue;
 		columns_format_names(info->needs, needs, sizeof needs);
 		poly_report_cell_text(report, info->name);
-		poly_report_cell_text(report, info->is_default ? "yes" : NULL);
+		if (kind == POLY_ANALYSIS_STATISTIC)
+			poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
 		poly_report_cell_text(report, info->summary);
 	}
@@ -87,20 +90,14 @@ list_options(struct poly_report *report)
 	poly_report_table(report, "options");
 	poly_report_heading(report, "Options (-O NAME=VALUE)");
 	poly_report_column(report, "option", false);
-	poly_report_column(report, "values", false);
-	poly_report_column(report, "default", false);
-	poly_report_column(report, "meaning", false);
+	describe_columns(report);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
-		const bool listed = info->kind != POLY_ANALYSIS_SIMULATION;
+		const bool listed = info->kind == POLY_ANALYSIS_STATISTIC ||
+				    info->kind == POLY_ANALYSIS_QUERY;
 		for (const struct poly_option *option = info->options; listed && option->name;
 			option++) {
-			char values[200], initial[60];
-			describe_values(option, values, sizeof values);
 			poly_report_cell_text(report, option->name);
-			poly_report_cell_text(report, values);
-			poly_report_cell_text(
-				report, describe_initial(option, initial, sizeof initial));
-			poly_report_cell_text(report, option->help);
+			describe_cells(option, report);
 		}
 	}
 	poly_report_end(report);

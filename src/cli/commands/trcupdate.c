@@ -15,18 +15,17 @@ struct trcupdate_options {
 	const char *master, *extract;
 };
 
-#define FIELD(name) offsetof(struct trcupdate_options, name)
+#define FIELD(name) .field = offsetof(struct trcupdate_options, name)
 static const struct opt trcupdate_table[] = {
-	{"any-version", 'o', OPT_FLAG, NULL, NULL, FIELD(any_version),
-		"replace templates of any version"},
-	{"template", 't', OPT_TEXT, "FILE", NULL, FIELD(master),
-		"update this template file (required)"},
-	{"verbose", 'v', OPT_FLAG, NULL, NULL, FIELD(names), "print each file and each change"},
-	{"extract", 'x', OPT_TEXT, "IDS", NULL, FIELD(extract),
-		"print the templates of these hooks, such as 15A,1B0, and exit"},
-	{"later", 0, OPT_FLAG, NULL, NULL, FIELD(later),
-		"replace only templates of an earlier version, not of the same"},
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help and exit"},
+	{"any-version", 'o', FIELD(any_version), .help = "replace templates of any version"},
+	{"template", 't', OPT_TEXT, "FILE", FIELD(master),
+		.help = "update this template file (required)"},
+	{"verbose", 'v', FIELD(names), .help = "print each file and each change"},
+	{"extract", 'x', OPT_TEXT, "IDS", FIELD(extract),
+		.help = "print the templates of these hooks, such as 15A,1B0, and exit"},
+	{"later", FIELD(later),
+		.help = "replace only templates of an earlier version, not of the same"},
+	{"help", 'h', OPT_HELP, .help = "print this help and exit"},
 	{0},
 };
 #undef FIELD

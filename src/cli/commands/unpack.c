@@ -17,19 +17,20 @@ struct unpack_options {
 	const char *output;
 };
 
+#define FIELD(member) .field = offsetof(struct unpack_options, member)
+
 static const struct opt unpack_table[] = {
-	{"output", 'o', OPT_TEXT, "OUT", NULL, offsetof(struct unpack_options, output),
-		"write to this file ('-': standard output), compressed by its extension "
-		"(default: FILE without .ptz and the extension of a compression)"},
-	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
-		offsetof(struct unpack_options, source.on_error),
-		"on corrupt or truncated input: stop (default), or skip to the next valid "
-		"segment "
-		"and write the rest"},
-	{"threads", 0, OPT_NUMBER, "N", opt_threads,
-		offsetof(struct unpack_options, source.threads),
-		"number of decoder threads (default 0: one per CPU, at most 16)"},
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
+		.help = "write to this file ('-': standard output), compressed by its "
+			"extension (default: FILE without .ptz and the extension of a "
+			"compression)"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error,
+		FIELD(source.on_error),
+		.help = "on corrupt or truncated input: stop (default), or skip to the next "
+			"valid segment and write the rest"},
+	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(source.threads),
+		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 

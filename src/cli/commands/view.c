@@ -25,16 +25,18 @@ struct view_options {
 
 static const char *const styles[] = {"table", "native", NULL};
 
+#define FIELD(member) .field = offsetof(struct view_options, member)
+
 static const struct opt view_table[] = {
-	{"columns", 'c', OPT_TEXT, "A,B,...", NULL, offsetof(struct view_options, columns),
-		"print these columns in this order; 'row' is the record's number"},
-	{"registers", 'r', OPT_TEXT, "R,R,...", NULL, offsetof(struct view_options, registers),
-		"also print these registers of FULL records: r3,lr,v2"},
-	{"style", 0, OPT_CHOICE, "table|native", styles, offsetof(struct view_options, style),
-		"native: the listing of the format's own tools (default table)"},
-	{"color", 0, OPT_CHOICE, "auto|always|never", term_colors,
-		offsetof(struct view_options, color),
-		"color records by kind (default auto: on a terminal, unless NO_COLOR is set)"},
+	{"columns", 'c', OPT_TEXT, "A,B,...", FIELD(columns),
+		.help = "print these columns in this order; 'row' is the record's number"},
+	{"registers", 'r', OPT_TEXT, "R,R,...", FIELD(registers),
+		.help = "also print these registers of FULL records: r3,lr,v2"},
+	{"style", 0, OPT_CHOICE, "table|native", .choices = styles, FIELD(style),
+		.help = "native: the listing of the format's own tools (default table)"},
+	{"color", 0, OPT_CHOICE, "auto|always|never", .choices = term_colors, FIELD(color),
+		.help = "color records by kind (default auto: on a terminal, unless NO_COLOR "
+			"is set)"},
 	{0},
 };
 

@@ -196,30 +196,30 @@ input_report_name(const struct command_input *input, struct poly_report *report)
 }
 
 bool
-input_analyse(
-	struct command_input *input, struct poly_stats *stats, struct poly_summary *summary)
+input_analyse(struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
 {
+	const struct poly_trace_info *info = poly_reader_info(input->reader);
 	struct poly_error error;
 	const struct poly_batch *batch;
-	enum poly_status status =
-		poly_stats_begin(stats, poly_reader_info(input->reader), &error);
+	enum poly_status status = poly_stats_begin(stats, info, &error);
+	if (status == POLY_OK && summary)
+		status = poly_stats_begin(summary, info, &error);
 	if (status == POLY_OK)
-		input_project(
-			input, poly_columns_union(poly_stats_columns(stats),
-				       summary ? poly_summary_columns() : POLY_NO_COLUMNS));
+		input_project(input,
+			poly_columns_union(poly_stats_columns(stats),
+				summary ? poly_stats_columns(summary) : POLY_NO_COLUMNS));
 	if (status == POLY_OK && !summary && !input->selection &&
 		poly_stats_accepts_weights(stats))
 		poly_reader_accept_weights(input->reader);
 	while (status == POLY_OK && (batch = input_next(input))) {
-		if (summary)
-			poly_summary_update(summary, batch);
 		status = poly_stats_update(stats, batch, &error);
 		/* The summary needs all rows. */
-		if (status == POLY_END && summary)
-			status = POLY_OK;
+		if (status >= 0 && summary)
+			status = poly_stats_update(summary, batch, &error);
 	}
 	progress_clear(&input->progress);
-	if (status < 0)
+	/* The owner of an output reports its failure. */
+	if (status < 0 && status != POLY_ERR_IO)
 		diag_error(input->name, &error);
 	return status >= 0;
 }

@@ -65,7 +65,7 @@ void input_report_name(const struct command_input *input, struct poly_report *re
  * follow.
  */
 bool input_analyse(
-	struct command_input *input, struct poly_stats *stats, struct poly_summary *summary);
+	struct command_input *input, struct poly_stats *stats, struct poly_stats *summary);
 
 /* Returns whether one of the first i findings is of the same rule. */
 bool finding_is_repeated(

@@ -16,24 +16,37 @@ query_set(struct query *query, const char *name, const char *value)
 	analysis_words_set(&query->words, query->analysis, name, value);
 }
 
+/* Prints why the analysis cannot be created. Commands that stream name its options alone. */
+static void
+print_refusal(const struct query *query, struct poly_error *error)
+{
+	const size_t used = strlen(error->message);
+	char prefix[40];
+	const int n = snprintf(prefix, sizeof prefix, "%s.", query->analysis);
+	if (query->hint)
+		snprintf(
+			error->message + used, sizeof error->message - used, "%s", query->hint);
+	for (char *option; query->streams && (option = strstr(error->message, prefix));)
+		memmove(option, option + n, strlen(option + n) + 1);
+	diag_error(query->command, error);
+}
+
 /* Creates the analysis; prints an error and returns NULL on failure. */
 static struct poly_stats *
-open_query(const struct query *query, const struct poly_symbols *symbols)
+open_query(const struct query *query, const struct poly_symbols *symbols, struct output *output)
 {
 	const char *const names[] = {query->analysis, NULL};
+	const struct poly_sink sink = {output_write, output};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	struct poly_error error;
 	options.analyses = names;
 	options.options = (const char *const *)query->words.items;
 	options.symbols = symbols;
-	if (poly_stats_new(&options, &stats, &error) == POLY_OK)
-		return stats;
-	const size_t used = strlen(error.message);
-	if (query->hint)
-		snprintf(error.message + used, sizeof error.message - used, "%s", query->hint);
-	diag_error(query->command, &error);
-	return NULL;
+	options.sink = query->streams ? &sink : NULL;
+	if (poly_stats_new(&options, &stats, &error) != POLY_OK)
+		print_refusal(query, &error);
+	return stats;
 }
 
 /* Prints an output of the analysis; returns the exit status. */
@@ -73,6 +86,9 @@ print_result(const struct query *query, struct inputs *inputs,
 {
 	struct poly_error error;
 	const enum poly_status found = poly_stats_finish(stats, &error);
+	/* output_finish reports a failure of the output. */
+	if (query->streams && (found >= 0 || output_failed(inputs->output)))
+		return STATUS_DONE;
 	if (found < 0) {
 		diag_error(input->name, &error);
 		return STATUS_ERROR;
@@ -92,13 +108,15 @@ query_run(struct query *query, struct inputs *inputs, const char *path)
 {
 	const struct poly_analysis_info *info = poly_analysis_find(query->analysis);
 	const struct input_needs needs = {
-		.columns = poly_columns_union(info->needs, info->wants)};
+		.columns = poly_columns_union(info->needs, info->wants),
+		.prints = query->streams};
 	struct command_input input;
 	struct poly_stats *stats = NULL;
 	int status = STATUS_ERROR;
 	if (input_open(&input, path, inputs->options, &needs)) {
-		stats = open_query(query, input.symbols);
-		if (stats && input_analyse(&input, stats, NULL))
+		stats = open_query(query, input.symbols, inputs->output);
+		if (stats &&
+			(input_analyse(&input, stats, NULL) || output_failed(inputs->output)))
 			status = print_result(query, inputs, &input, stats);
 		poly_stats_free(stats);
 		output_flush(inputs->output);

@@ -12,8 +12,9 @@ struct query {
 	const char *analysis;
 	struct analysis_words words; /* options of the analysis */
 	const char *output;	     /* printed instead of the report; NULL: the report */
-	const char *hint;	     /* appended to a message about options; NULL: none */
-	const char *missing;	     /* name of the result, if there may be none, as "writer" */
+	bool streams;	     /* the analysis prints while it runs, and has no report to print */
+	const char *hint;    /* appended to a message about options; NULL: none */
+	const char *missing; /* name of the result, if there may be none, as "writer" */
 };
 
 /* Sets an option of the analysis. */

@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIELD(member) .field = offsetof(struct analysis_options, member)
+
 const struct opt analysis_options_table[] = {
-	{"analyses", 'a', OPT_TEXT, "LIST", NULL, offsetof(struct analysis_options, analyses),
-		"run these analyses and simulators, separated by commas, instead of the "
-		"default ones"},
-	{"all", 0, OPT_FLAG, NULL, NULL, offsetof(struct analysis_options, all),
-		"run every analysis that applies to the trace"},
-	{"warmup", 0, OPT_NUMBER, "N", NULL, offsetof(struct analysis_options, warmup),
-		"warm up: use the first N records to initialize state without counting them"},
-	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", NULL,
-		offsetof(struct analysis_options, units),
-		"count only the last LENGTH of every PERIOD records, and report confidence "
-		"intervals"},
+	{"analyses", 'a', OPT_TEXT, "LIST", FIELD(analyses),
+		.help = "run these analyses and simulators, separated by commas, instead of "
+			"the default ones"},
+	{"all", FIELD(all), .help = "run every analysis that applies to the trace"},
+	{"warmup", 0, OPT_NUMBER, "N", FIELD(warmup),
+		.help = "warm up: use the first N records to initialize state without counting "
+			"them"},
+	{"sample-units", 0, OPT_TEXT, "LENGTH/PERIOD", FIELD(units),
+		.help = "count only the last LENGTH of every PERIOD records, and report "
+			"confidence intervals"},
 	{0},
 };
 

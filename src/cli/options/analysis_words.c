@@ -57,9 +57,8 @@ find_by_prefix(const char *word)
 	return poly_analysis_find(name);
 }
 
-/* Returns whether an analysis has an option of this name, of n bytes, without its prefix. */
-static bool
-has_option(const struct poly_analysis_info *info, const char *name, size_t n)
+bool
+analysis_has_option(const struct poly_analysis_info *info, const char *name, size_t n)
 {
 	const size_t prefix = strlen(info->name) + 1;
 	const struct poly_option *option = info->options;
@@ -89,17 +88,24 @@ sweeps(const struct poly_analysis_info *info, const char *name, size_t n)
 	return false;
 }
 
+const char *
+analysis_list_options(const struct poly_analysis_info *info, char *text, size_t size)
+{
+	const size_t prefix = strlen(info->name) + 1;
+	size_t used = 0;
+	*text = 0;
+	for (const struct poly_option *option = info->options; option->name && used < size;
+		option++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+			option->name + prefix);
+	return text;
+}
+
 /* Reports a name (of n bytes) that is not an option of an analysis; returns false. */
 static bool
 refuse_name(const struct poly_analysis_info *info, const char *word, const char *name, size_t n)
 {
-	char options[400] = "";
-	const size_t prefix = strlen(info->name) + 1;
-	size_t used = 0;
-	for (const struct poly_option *option = info->options;
-		option && option->name && used < sizeof options; option++)
-		used += (size_t)snprintf(options + used, sizeof options - used, "%s%s",
-			used ? ", " : "", option->name + prefix);
+	char options[400];
 	char subject[120];
 	snprintf(subject, sizeof subject, "-O %s", word);
 	if (sweeps(info, name, n))
@@ -108,7 +114,10 @@ refuse_name(const struct poly_analysis_info *info, const char *word, const char 
 	else
 		diag_print(subject, "%s '%s' has no option '%.*s' (expected %s)",
 			info->kind == POLY_ANALYSIS_SIMULATION ? "simulator" : "analysis",
-			info->name, (int)n, name, used ? options : "none");
+			info->name, (int)n, name,
+			info->options->name
+				? analysis_list_options(info, options, sizeof options)
+				: "none");
 	return false;
 }
 
@@ -119,7 +128,7 @@ refuse_prefix(const char *word, size_t n)
 	char subject[120];
 	const struct poly_analysis_info *info;
 	size_t i = 0;
-	while ((info = poly_analysis_at(i)) && !has_option(info, word, n))
+	while ((info = poly_analysis_at(i)) && !analysis_has_option(info, word, n))
 		i++;
 	snprintf(subject, sizeof subject, "-O %s", word);
 	if (info)
@@ -145,7 +154,7 @@ take_word(const char *word, const char *const *names, struct analysis_words *wor
 		return true;
 	if (info) {
 		const size_t prefix = strlen(info->name) + 1;
-		if (!has_option(info, word + prefix, n - prefix))
+		if (!analysis_has_option(info, word + prefix, n - prefix))
 			return refuse_name(info, word, word + prefix, n - prefix);
 		analysis_words_add(words, "", word);
 		return true;
@@ -153,7 +162,7 @@ take_word(const char *word, const char *const *names, struct analysis_words *wor
 	info = names && names[0] && !names[1] ? poly_analysis_find(names[0]) : NULL;
 	if (!info)
 		return refuse_prefix(word, n);
-	if (!has_option(info, word, n))
+	if (!analysis_has_option(info, word, n))
 		return refuse_name(info, word, word, n);
 	analysis_words_add(words, info->name, word);
 	return true;
@@ -175,21 +184,4 @@ analysis_words_take(
 	if (list->items)
 		list->items[count] = NULL;
 	return valid;
-}
-
-void
-analysis_words_take_homework(struct opt_list *list, struct analysis_words *words)
-{
-	size_t count = 0;
-	*words = (struct analysis_words){0};
-	for (size_t i = 0; i < list->count; i++) {
-		const char *word = list->items[i];
-		if (memchr(word, '.', strcspn(word, "=")))
-			list->items[count++] = word;
-		else
-			analysis_words_add(words, "", word);
-	}
-	list->count = count;
-	if (list->items)
-		list->items[count] = NULL;
 }

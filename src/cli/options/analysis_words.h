@@ -7,9 +7,11 @@
 #ifndef CLI_ANALYSIS_WORDS_H
 #define CLI_ANALYSIS_WORDS_H
 
+#include "polytrace/stats.h"
+
 #include "cli/options/opt.h"
 
-/* Copies of words as "ANALYSIS.NAME=VALUE", or as "NAME=VALUE" of a homework. */
+/* Copies of words as "ANALYSIS.NAME=VALUE". */
 struct analysis_words {
 	char **items; /* NULL at the end */
 	size_t count;
@@ -23,8 +25,12 @@ struct analysis_words {
 bool analysis_words_take(
 	struct opt_list *list, const char *const *names, struct analysis_words *words);
 
-/* Moves the words without a dot in their name, which set options of a homework. */
-void analysis_words_take_homework(struct opt_list *list, struct analysis_words *words);
+/* Returns whether an analysis has an option of this name, of n bytes, without its prefix. */
+bool analysis_has_option(const struct poly_analysis_info *info, const char *name, size_t n);
+
+/* Lists the options of an analysis as "a, b", without their prefix; returns text. */
+const char *analysis_list_options(
+	const struct poly_analysis_info *info, char *text, size_t size);
 
 /* Appends a word; prefix and separator stand before its name. */
 void analysis_words_add(struct analysis_words *words, const char *analysis, const char *word);

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-void
+/* Describes the valid values of an option. */
+static void
 describe_values(const struct poly_option *option, char *text, size_t size)
 {
 	size_t used = 0;
@@ -32,4 +33,22 @@ describe_initial(const struct poly_option *option, char *text, size_t size)
 		return NULL;
 	snprintf(text, size, "%llu", (unsigned long long)option->initial);
 	return text;
+}
+
+void
+describe_columns(struct poly_report *report)
+{
+	poly_report_column(report, "values", false);
+	poly_report_column(report, "default", false);
+	poly_report_column(report, "meaning", false);
+}
+
+void
+describe_cells(const struct poly_option *option, struct poly_report *report)
+{
+	char values[200], initial[60];
+	describe_values(option, values, sizeof values);
+	poly_report_cell_text(report, values);
+	poly_report_cell_text(report, describe_initial(option, initial, sizeof initial));
+	poly_report_cell_text(report, option->help);
 }

@@ -4,70 +4,67 @@
 
 static const char *const tail_limit[] = {"16777216", NULL};
 
+#define FIELD(member) .field = offsetof(struct input_options, member)
+
 const struct opt input_table[] = {
-	{"from", 'f', OPT_TEXT, "FORMAT", NULL, offsetof(struct input_options, from),
-		"read as FORMAT (default: detected by content)"},
-	{"option", 'O', OPT_LIST, "NAME=VALUE", NULL, offsetof(struct input_options, options),
-		"set an option of the input format, of an analysis or of a simulator; "
-		"repeatable"},
-	{"isa", 0, OPT_TEXT, "NAME", NULL, offsetof(struct input_options, isa),
-		"instruction set of the opcodes (default: as the format defines it)"},
-	{"strict", 0, OPT_FLAG, NULL, NULL, offsetof(struct input_options, strict),
-		"treat warnings as errors"},
-	{"on-error", 0, OPT_CHOICE, "stop|skip", opt_on_error,
-		offsetof(struct input_options, on_error),
-		"on corrupt input, stop (default) or resume at the next valid record"},
-	{"threads", 0, OPT_NUMBER, "N", opt_threads, offsetof(struct input_options, threads),
-		"number of threads (default 0: one per CPU, at most 16)"},
-	{"max-line", 0, OPT_SIZE, "BYTES", opt_from_one,
-		offsetof(struct input_options, max_line),
-		"treat longer lines of text as corrupt (default: the limit of the format)"},
-	{"verbose", 'v', OPT_FLAG, NULL, NULL, offsetof(struct input_options, verbose),
-		"if no format is recognized, print the evidence for each format"},
-	{"help", 'h', OPT_HELP, NULL, NULL, 0, "print this help"},
+	{"from", 'f', OPT_TEXT, "FORMAT", FIELD(from),
+		.help = "read as FORMAT (default: detected by content)"},
+	{"option", 'O', OPT_LIST, "NAME=VALUE", FIELD(options),
+		.help = "set an option of the input format, of an analysis or of a simulator; "
+			"repeatable"},
+	{"isa", 0, OPT_TEXT, "NAME", FIELD(isa),
+		.help = "instruction set of the opcodes (default: as the format defines it)"},
+	{"strict", FIELD(strict), .help = "treat warnings as errors"},
+	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error, FIELD(on_error),
+		.help = "on corrupt input, stop (default) or resume at the next valid record"},
+	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(threads),
+		.help = "number of threads (default 0: one per CPU, at most 16)"},
+	{"max-line", 0, OPT_SIZE, "BYTES", .choices = opt_from_one, FIELD(max_line),
+		.help = "treat longer lines of text as corrupt (default: the limit of the "
+			"format)"},
+	{"verbose", 'v', FIELD(verbose),
+		.help = "if no format is recognized, print the evidence for each format"},
+	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 
 const struct opt bounds_table[] = {
-	{"skip", 's', OPT_NUMBER, "N", NULL, offsetof(struct input_options, skip),
-		"skip the first N records"},
-	{"count", 'n', OPT_NUMBER, "N", NULL, offsetof(struct input_options, count),
-		"read at most N records"},
-	{"range", 0, OPT_RANGE, "FIRST-LAST", NULL, offsetof(struct input_options, range),
-		"read only records FIRST to LAST, numbered from 1; FIRST-: to the end"},
+	{"skip", 's', OPT_NUMBER, "N", FIELD(skip), .help = "skip the first N records"},
+	{"count", 'n', OPT_NUMBER, "N", FIELD(count), .help = "read at most N records"},
+	{"range", 0, OPT_RANGE, "FIRST-LAST", FIELD(range),
+		.help = "read only records FIRST to LAST, numbered from 1; FIRST-: to the end"},
 	{0},
 };
 
 const struct opt selection_table[] = {
-	{"start-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, start_at),
-		"start at the first record for which EXPR is true; see polytrace-filter(7)"},
-	{"stop-at", 0, OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, stop_at),
-		"stop after the first record for which EXPR is true"},
-	{"from-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct input_options, from_time),
-		"skip records before time T, in ticks of the trace's clock"},
-	{"to-time", 0, OPT_NUMBER, "T", NULL, offsetof(struct input_options, to_time),
-		"skip records after time T"},
-	{"where", 'w', OPT_TEXT, "EXPR", NULL, offsetof(struct input_options, where),
-		"select the records for which EXPR is true: 'access == write and pc < 0x1000'"},
-	{"symbols", 0, OPT_TEXT, "FILE", NULL, offsetof(struct input_options, symbols),
-		"read names of addresses from an ELF file or nm output: 'pc in main'"},
-	{"every", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct input_options, every),
-		"select every Nth record, starting with the first"},
-	{"sample", 0, OPT_NUMBER, "N", opt_from_one, offsetof(struct input_options, sample),
-		"select a random sample of 1/N of the records"},
-	{"seed", 0, OPT_NUMBER, "N", NULL, offsetof(struct input_options, seed),
-		"random seed of --sample (default 0)"},
-	{"head", 0, OPT_NUMBER, "N", NULL, offsetof(struct input_options, head),
-		"select the first N records"},
-	{"tail", 0, OPT_NUMBER, "N", tail_limit, offsetof(struct input_options, tail),
-		"select the last N records, at most 16777216"},
+	{"start-at", 0, OPT_TEXT, "EXPR", FIELD(start_at),
+		.help = "start at the first record for which EXPR is true; see "
+			"polytrace-filter(7)"},
+	{"stop-at", 0, OPT_TEXT, "EXPR", FIELD(stop_at),
+		.help = "stop after the first record for which EXPR is true"},
+	{"from-time", 0, OPT_NUMBER, "T", FIELD(from_time),
+		.help = "skip records before time T, in ticks of the trace's clock"},
+	{"to-time", 0, OPT_NUMBER, "T", FIELD(to_time), .help = "skip records after time T"},
+	{"where", 'w', OPT_TEXT, "EXPR", FIELD(where),
+		.help = "select the records for which EXPR is true: 'access == write and pc < "
+			"0x1000'"},
+	{"symbols", 0, OPT_TEXT, "FILE", FIELD(symbols),
+		.help = "read names of addresses from an ELF file or nm output: 'pc in main'"},
+	{"every", 0, OPT_NUMBER, "N", .choices = opt_from_one, FIELD(every),
+		.help = "select every Nth record, starting with the first"},
+	{"sample", 0, OPT_NUMBER, "N", .choices = opt_from_one, FIELD(sample),
+		.help = "select a random sample of 1/N of the records"},
+	{"seed", 0, OPT_NUMBER, "N", FIELD(seed),
+		.help = "random seed of --sample (default 0)"},
+	{"head", 0, OPT_NUMBER, "N", FIELD(head), .help = "select the first N records"},
+	{"tail", 0, OPT_NUMBER, "N", .choices = tail_limit, FIELD(tail),
+		.help = "select the last N records, at most 16777216"},
 	{0},
 };
 
 const struct opt rendering_table[] = {
-	{"json", 0, OPT_FLAG, NULL, NULL, offsetof(struct input_options, json),
-		"print JSON Lines"},
-	{"csv", 0, OPT_FLAG, NULL, NULL, offsetof(struct input_options, csv), "print CSV"},
+	{"json", FIELD(json), .help = "print JSON Lines"},
+	{"csv", FIELD(csv), .help = "print CSV"},
 	{0},
 };
 
@@ -79,7 +76,8 @@ number_or(const struct opt_number *number, uint64_t default_value)
 }
 
 bool
-input_options_select(const struct input_options *options, struct poly_selection_options *selection)
+input_options_select(
+	const struct input_options *options, struct poly_selection_options *selection)
 {
 	const struct poly_selection_options initial = POLY_SELECTION_OPTIONS_INIT;
 	*selection = initial;
@@ -103,6 +101,6 @@ bool
 input_is_selected(const struct input_options *options)
 {
 	struct poly_selection_options selection;
-	return input_options_select(options, &selection) || options->skip.is_set || options->count.is_set ||
-	       options->range.is_set;
+	return input_options_select(options, &selection) || options->skip.is_set ||
+	       options->count.is_set || options->range.is_set;
 }

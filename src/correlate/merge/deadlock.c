@@ -3,6 +3,7 @@
 #include "correlate/merge/analysis.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <string.h>
@@ -141,9 +142,7 @@ deadlock_report(const struct merge_analysis *analysis, struct poly_report *repor
 {
 	struct lock_graph graph = {0};
 	size_t listed = 0, searches = 0;
-	poly_report_table(report, "potential_deadlocks");
-	poly_report_column(report, "locks", true);
-	poly_report_column(report, "cycle", false);
+	table_open(report, "potential_deadlocks", "locks cycle:text");
 	if (!graph_open(&graph, analysis)) {
 		tree_fail(report);
 	} else {

@@ -14,39 +14,41 @@ static const char *const containers[] = {"auto", "raw", "stream", "log", NULL};
 static const char *const words[] = {"auto", "32", "64", NULL};
 
 static const struct poly_option options[] = {
-	[AIX_OPTION_FORM] = {"aix.form", POLY_OPTION_CHOICE, POLY_OPTION_READ, AIX_AUTO, 0, 0,
-		forms,
-		"read bare events with hook words of 32 or 64 bits (default auto: a log or "
-		"stream by its magic, bare events by their structure)",
-		"AIX <sys/trchdr.h>"},
+	[AIX_OPTION_FORM] = {"aix.form", POLY_OPTION_CHOICE, POLY_OPTION_READ,
+		.initial = AIX_AUTO, .choices = forms,
+		.help = "read bare events with hook words of 32 or 64 bits (default auto: a "
+			"log or stream by its magic, bare events by their structure)",
+		.source = "AIX <sys/trchdr.h>"},
 	[AIX_OPTION_TID] = {"aix.tid", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
-		AIX_AUTO, 0, 0, tids,
-		"assume a thread id in entries with 32-bit hook words (default auto: yes, "
-		"except in logs from before AIX 4.1; for writing as in the source)",
-		"trcfmt File Format, Trace Entries"},
+		.initial = AIX_AUTO, .choices = tids,
+		.help = "assume a thread id in entries with 32-bit hook words (default auto: "
+			"yes, except in logs from before AIX 4.1; for writing as in the "
+			"source)",
+		.source = "trcfmt File Format, Trace Entries"},
 	[AIX_OPTION_LENGTH] = {"aix.len64g", POLY_OPTION_CHOICE,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, AIX_AUTO, 0, 0, lengths,
-		"count the buffer, or all data with the data word, in the length of a 64-bit "
-		"generic entry (default auto: the buffer; for writing as in the source)",
-		"trcfmt File Format, 64-bit trace hook words"},
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .initial = AIX_AUTO, .choices = lengths,
+		.help = "count the buffer, or all data with the data word, in the length of a "
+			"64-bit generic entry (default auto: the buffer; for writing as in the "
+			"source)",
+		.source = "trcfmt File Format, 64-bit trace hook words"},
 	[AIX_OPTION_CONTAINER] = {"aix.container", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
-		AIX_AUTO, 0, 0, containers,
-		"write bare events, a stream with its magic, or a new log (default auto: as in "
-		"the source, else a log)",
-		"AIX <sys/trchdr.h>"},
-	[AIX_OPTION_WORD] = {"aix.word", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, AIX_AUTO, 0, 0,
-		words,
-		"write hook words of 32 or 64 bits (default auto: as in the source, else as "
-		"the "
-		"first event needs)",
-		"trcfmt File Format, Trace Entries"},
-	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE, 1 << 20, 64,
-		1 << 30, NULL, "approximate bytes per block of a new log (default 1048576)",
-		"AIX <sys/trchdr.h>"},
-	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0, NULL,
-		"read the table of the hooks that identify processes from a file (default: the "
-		"built-in table)",
-		"polytrace-trcrpt(1)"},
+		.initial = AIX_AUTO, .choices = containers,
+		.help = "write bare events, a stream with its magic, or a new log (default "
+			"auto: as in the source, else a log)",
+		.source = "AIX <sys/trchdr.h>"},
+	[AIX_OPTION_WORD] = {"aix.word", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
+		.initial = AIX_AUTO, .choices = words,
+		.help = "write hook words of 32 or 64 bits (default auto: as in the source, "
+			"else as the first event needs)",
+		.source = "trcfmt File Format, Trace Entries"},
+	[AIX_OPTION_BLOCK] = {"aix.block", POLY_OPTION_SIZE, POLY_OPTION_WRITE,
+		.initial = 1 << 20, .minimum = 64, .maximum = 1 << 30,
+		.help = "approximate bytes per block of a new log (default 1048576)",
+		.source = "AIX <sys/trchdr.h>"},
+	[AIX_OPTION_HOOKS] = {"aix.hooks", POLY_OPTION_TEXT, POLY_OPTION_READ,
+		.help = "read the table of the hooks that identify processes from a file "
+			"(default: the built-in table)",
+		.source = "polytrace-trcrpt(1)"},
 	{.name = NULL},
 };
 

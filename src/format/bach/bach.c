@@ -391,15 +391,17 @@ static const char *const endian_words[] = {"be", "le", "auto", NULL};
 static const char *const low_words[] = {"keep", "zero", NULL};
 
 static const struct poly_option options[] = {
-	{"bach.endian", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE, ENDIAN_AUTO,
-		0, 0, endian_words,
-		"byte order of addresses (default auto: the one with more multiples of 8; "
-		"written: that of the source)",
-		"BYU BACH bus trace reference 3/1"},
+	{"bach.endian", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
+		.initial = ENDIAN_AUTO, .choices = endian_words,
+		.help = "byte order of addresses (default auto: the one with more multiples of "
+			"8; written: that of the source)",
+		.source = "BYU BACH bus trace reference 3/1"},
 	BUS_LINE_OPTION,
-	{"bach.low", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, LOW_KEEP, 0, 0, low_words,
-		"preserve or clear the undefined lower four bits of control (default keep)",
-		"BYU BACH bus trace reference 3/6"},
+	{"bach.low", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, .initial = LOW_KEEP,
+		.choices = low_words,
+		.help = "preserve or clear the undefined lower four bits of control (default "
+			"keep)",
+		.source = "BYU BACH bus trace reference 3/6"},
 	{.name = NULL},
 };
 

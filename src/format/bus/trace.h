@@ -9,12 +9,13 @@
 #include "format/bus/check.h"
 
 /* A row of a table of options. Values: 0 is 32 bytes, 1 is 8. */
-#define BUS_LINE_OPTION                                                                     \
-	{                                                                                   \
-		"bach.line", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, bus_line_words, \
-			"bytes that a cacheable fetch or read and a write-back transfer "   \
-			"(default 32)",                                                     \
-			"BYU BACH bus trace reference 3/3"                                  \
+#define BUS_LINE_OPTION                                                                  \
+	{                                                                                \
+		"bach.line", POLY_OPTION_CHOICE, POLY_OPTION_READ,                       \
+			.choices = bus_line_words,                                       \
+			.help = "bytes that a cacheable fetch or read and a write-back " \
+				"transfer (default 32)",                                 \
+			.source = "BYU BACH bus trace reference 3/3"                     \
 	}
 extern const char *const bus_line_words[];
 

@@ -512,10 +512,10 @@ static const char *const record_words[] = {"12", "16", "24", "auto", NULL};
 
 static const struct poly_option options[] = {
 	{"byutr.record", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
-		sizeof layouts, 0, 0, record_words,
-		"bytes per record (default auto: detect it; written: that of the source, or "
-		"12)",
-		"BYU BACH bus trace reference 3/12"},
+		.initial = sizeof layouts, .choices = record_words,
+		.help = "bytes per record (default auto: detect it; written: that of the "
+			"source, or 12)",
+		.source = "BYU BACH bus trace reference 3/12"},
 	{.name = NULL},
 };
 

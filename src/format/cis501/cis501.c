@@ -387,18 +387,21 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 }
 
 static const struct poly_option options[] = {
-	{"cis501.layout", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, CIS501_LAYOUTS, 0, 0, layouts,
-		"align fields in columns, as the course's files do, or separate them by single "
-		"blanks (default auto: as in the source, else columns)",
-		"published traces of Penn CIS 501"},
-	{"cis501.lines", POLY_OPTION_CHOICE, POLY_OPTION_READ, LINES_ONE, 0, 0, line_words,
-		"read one record per line, or fourteen fields per record in any lines, as the "
-		"course's C parser does (default one)",
-		"Instruction Trace Format (Penn CIS 501), Parser Code"},
-	{"cis501.branch", POLY_OPTION_CHOICE, POLY_OPTION_READ, BRANCH_LETTER, 0, 0,
-		branch_words,
-		"identify a branch by its letter, or by a target other than 0 (default letter)",
-		"Instruction Trace Format (Penn CIS 501), Field Descriptions"},
+	{"cis501.layout", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, .initial = CIS501_LAYOUTS,
+		.choices = layouts,
+		.help = "align fields in columns, as the course's files do, or separate them "
+			"by single blanks (default auto: as in the source, else columns)",
+		.source = "published traces of Penn CIS 501"},
+	{"cis501.lines", POLY_OPTION_CHOICE, POLY_OPTION_READ, .initial = LINES_ONE,
+		.choices = line_words,
+		.help = "read one record per line, or fourteen fields per record in any lines, "
+			"as the course's C parser does (default one)",
+		.source = "Instruction Trace Format (Penn CIS 501), Parser Code"},
+	{"cis501.branch", POLY_OPTION_CHOICE, POLY_OPTION_READ, .initial = BRANCH_LETTER,
+		.choices = branch_words,
+		.help = "identify a branch by its letter, or by a target other than 0 (default "
+			"letter)",
+		.source = "Instruction Trace Format (Penn CIS 501), Field Descriptions"},
 	{.name = NULL},
 };
 

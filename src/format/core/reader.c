@@ -23,6 +23,7 @@
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
 struct poly_reader {
+	struct format_list formats; /* the caller's, too */
 	const struct format *format;
 	struct poly_read_options
 		options; /* strings in it belong to the caller until open returns */
@@ -58,12 +59,12 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 	if (!wanted) {
 		if (!reader->options.name)
 			reader->options.name = path;
-		const enum poly_status status =
-			probe_format(reader->in, &reader->options, &reader->probed, error);
+		const enum poly_status status = probe_format(
+			reader->in, &reader->formats, &reader->options, &reader->probed, error);
 		reader->format = reader->probed.format;
 		return status;
 	}
-	reader->format = format_find(wanted);
+	reader->format = format_list_find(&reader->formats, wanted);
 	if (!reader->format)
 		return err_usage(error, "options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
@@ -91,12 +92,14 @@ static enum poly_status
 open_format(struct poly_reader *reader, struct poly_error *error)
 {
 	const struct format *format = reader->format;
-	const struct option_words requested = {reader->options.format, reader->options.options};
+	const struct option_words requested = {
+		reader->options.format, reader->options.options, &reader->formats};
 	enum poly_status status = option_values(
 		&format->info, POLY_OPTION_READ, &requested, &reader->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct reading *reading = &reader->reading;
+	reading->plugin = format->plugin;
 	reading->state = mem_new(1, format->reader_size);
 	if (!reading->state || !findings_init(&reader->findings, format->info.rules))
 		return err_memory(error);
@@ -123,7 +126,9 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 		return POLY_ERR_USAGE;
 	if (POLY_HAS(columns_to_fill(reader), site))
 		poly_columns_add(&view->columns, POLY_COLUMN_site);
-	view->family = view->raw_format ? poly_format_find(view->raw_format) : NULL;
+	const struct format *family =
+		view->raw_format ? format_list_find(&reader->formats, view->raw_format) : NULL;
+	view->family = family ? &family->info : NULL;
 	return POLY_OK;
 }
 
@@ -133,6 +138,8 @@ reader_start(struct poly_reader *reader, const char *path, enum poly_status stat
 	struct poly_reader **result, struct poly_error *error)
 {
 	if (status == POLY_OK)
+		status = format_list_init(&reader->formats, reader->options.formats, error);
+	if (status == POLY_OK)
 		status = choose_format(reader, path, error);
 	if (status == POLY_OK)
 		status = open_format(reader, error);
@@ -141,6 +148,7 @@ reader_start(struct poly_reader *reader, const char *path, enum poly_status stat
 		return status;
 	}
 	reader->options.options = NULL;
+	reader->options.formats = NULL;
 	reader->options.name = reader->options.format = reader->options.isa = NULL;
 	*result = reader;
 	return POLY_OK;
@@ -736,6 +744,7 @@ poly_reader_close(struct poly_reader *reader)
 	findings_fini(&reader->findings);
 	info_fini(&reader->info);
 	mem_free(reader->reading.state);
+	format_list_fini(&reader->formats);
 	option_values_free(&reader->values);
 	in_close(reader->in);
 	mem_free(reader);

@@ -361,11 +361,11 @@ din_check(struct reading *reading, const struct poly_batch *batch)
 }
 
 static const struct poly_option options[] = {
-	[DIN_OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, DIN_FORMS, 0, 0,
-		din_forms,
-		"write lines with a label and an address, or with a letter, an address and a "
-		"size (default auto: as in the source, else plain)",
-		"polytrace-din(5)"},
+	[DIN_OPTION_FORM] = {"din.form", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
+		.initial = DIN_FORMS, .choices = din_forms,
+		.help = "write lines with a label and an address, or with a letter, an address "
+			"and a size (default auto: as in the source, else plain)",
+		.source = "polytrace-din(5)"},
 	{.name = NULL},
 };
 

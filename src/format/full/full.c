@@ -164,22 +164,23 @@ static const char *const endian_words[] = {"auto", "be", "le", NULL};
 
 static const struct poly_option full_options[] = {
 	[FULL_OPTION_RECORD] = {"amber.record", POLY_OPTION_CHOICE,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, record_words,
-		"bytes per FULL record, which determine its layout (default auto; written: "
-		"that of the source)",
-		"Apple amber traces 3/1, 4.7"},
-	[FULL_OPTION_STATE] = {"amber.state", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,
-		state_words,
-		"interpret a record's state as that before or after its instruction (default "
-		"auto)",
-		"Apple amber traces 3/2"},
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .choices = record_words,
+		.help = "bytes per FULL record, which determine its layout (default auto; "
+			"written: that of the source)",
+		.source = "Apple amber traces 3/1, 4.7"},
+	[FULL_OPTION_STATE] = {"amber.state", POLY_OPTION_CHOICE, POLY_OPTION_READ,
+		.choices = state_words,
+		.help = "interpret a record's state as that before or after its instruction "
+			"(default auto)",
+		.source = "Apple amber traces 3/2"},
 	[FULL_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, endian_words,
-		"byte order of words and 64-bit registers (default auto)",
-		"Apple amber traces 3/3"},
-	[FULL_OPTION_ESCAPES] = {"amber.full-escapes", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0,
-		1, NULL, "accept synchronization records between FULL records (default 1)",
-		"Apple amber traces 3/19"},
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .choices = endian_words,
+		.help = "byte order of words and 64-bit registers (default auto)",
+		.source = "Apple amber traces 3/3"},
+	[FULL_OPTION_ESCAPES] = {"amber.full-escapes", POLY_OPTION_BOOL, POLY_OPTION_READ,
+		.initial = 1,
+		.help = "accept synchronization records between FULL records (default 1)",
+		.source = "Apple amber traces 3/19"},
 	{0},
 };
 

@@ -138,6 +138,17 @@ enum poly_status ptz_peek_front(struct reading *reading, const struct ptz_sectio
 /* Skips a section; returns false and reports a finding if the input ends within it. */
 bool ptz_skip_section(struct reading *reading, const struct ptz_section *section);
 
+/* Reports that only have bytes of the current section, of a segment's number, are present. */
+void ptz_report_truncated_section(struct reading *reading, const struct ptz_section *section,
+	uint64_t have, uint32_t number);
+
+/*
+ * Makes a segment the current one. POLY_ERR_FORMAT: it does not follow the previous one; it is
+ * read next.
+ */
+enum poly_status ptz_check_sequence(
+	struct ptz_reader *state, const uint8_t *front, struct poly_error *error);
+
 /*
  * Appends the front of the index at an offset, which must end before `end`: overlapping fronts
  * would read more than the file. Returns false if it is missing or corrupt.

@@ -6,49 +6,8 @@
 #include "format/ptz/file.h"
 
 #include "base/bits.h"
-#include "io/checksum.h"
 
 #include <string.h>
-
-/* Returns the bytes of an index without its chain, from its front of at least PTZ_INDEX_SIZE
- * bytes. */
-static uint64_t
-index_size(const uint8_t *front)
-{
-	const uint64_t segments = load_le32(front + 8), ranges = load_le32(front + 12);
-	return PTZ_INDEX_SIZE + segments * (PTZ_ENTRY_SIZE + ranges * PTZ_RANGE_SIZE);
-}
-
-bool
-ptz_parse_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
-{
-	const bool has = n >= PTZ_INDEX_SIZE + PTZ_CHAIN_SIZE &&
-			 load_le32(front + 12) <= PTZ_RANGES_MAX &&
-			 index_size(front) == n - PTZ_CHAIN_SIZE;
-	if (has)
-		*chain = load_le64(front + n - PTZ_CHAIN_SIZE);
-	return has;
-}
-
-bool
-ptz_load_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
-{
-	uint8_t head[PTZ_HEADER_SIZE];
-	struct ptz_section section;
-	if (!ptz_read_at(in, offset, head, sizeof head) || !ptz_parse_header(head, &section) ||
-		section.tag != PTZ_TAG_INDEX || section.front > PTZ_FRONT_MAX ||
-		section.front < PTZ_INDEX_SIZE ||
-		PTZ_HEADER_SIZE + (uint64_t)section.front > end - offset)
-		return false;
-	uint8_t *room = buf_reserve(fronts, section.front);
-	if (!room || !ptz_read_at(in, offset + PTZ_HEADER_SIZE, room, section.front) ||
-		checksum(room, section.front) != section.front_checksum)
-		return false;
-	fronts->size += section.front;
-	uint64_t chain;
-	return ptz_parse_index_chain(room, section.front, &chain) ||
-	       (load_le32(room + 12) <= PTZ_RANGES_MAX && index_size(room) == section.front);
-}
 
 /* Parses a segment's entry, with the columns of its ranges. */
 static struct ptz_index_entry

@@ -25,12 +25,12 @@ ptz_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 static const char *const levels[] = {"fast", "default", "small", NULL};
 
 static const struct poly_option options[] = {
-	[PTZ_OPTION_LEVEL] = {"ptz.level", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 1, 0, 0,
-		levels, "set the compression level", NULL},
-	[PTZ_OPTION_ROWS] = {"ptz.rows", POLY_OPTION_NUMBER, POLY_OPTION_WRITE, PTZ_ROWS_MAX, 1,
-		PTZ_ROWS_MAX, NULL,
-		"set the maximum number of records per segment, the unit of random access",
-		NULL},
+	[PTZ_OPTION_LEVEL] = {"ptz.level", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, .initial = 1,
+		.choices = levels, .help = "set the compression level"},
+	[PTZ_OPTION_ROWS] = {"ptz.rows", POLY_OPTION_NUMBER, POLY_OPTION_WRITE,
+		.initial = PTZ_ROWS_MAX, .minimum = 1, .maximum = PTZ_ROWS_MAX,
+		.help = "set the maximum number of records per segment, the unit of random "
+			"access"},
 	{.name = NULL},
 };
 

@@ -146,28 +146,30 @@ qemu4v_close(struct reading *reading)
 	map_free(&reader->check.opcodes);
 }
 
-#define OWNER                                                                            \
-	{                                                                                \
-		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                    \
-			QEMU4V_OWNER_INSTRUCTION, 0, 0, owners,                          \
-			"for a record without a processor, use that of the instruction " \
-			"with the same time, or none (default instruction)",             \
-			"QEMU4V Trace Format, Memory access record"                      \
+#define OWNER                                                                        \
+	{                                                                            \
+		"tarmac.owner", POLY_OPTION_CHOICE, POLY_OPTION_READ,                \
+			.initial = QEMU4V_OWNER_INSTRUCTION, .choices = owners,      \
+			.help = "for a record without a processor, use that of the " \
+				"instruction with the same time, or none (default "  \
+				"instruction)",                                      \
+			.source = "QEMU4V Trace Format, Memory access record"        \
 	}
-#define DATA                                                                             \
-	{                                                                                \
-		"tarmac.data", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE, \
-			QEMU4V_DATA_VALUE, 0, 0, qemu4v_data_orders,                     \
-			"interpret memory data as a value, or as bytes in memory order " \
-			"(default value)",                                               \
-			"Arm Fast Models, Tarmac Trace"                                  \
+#define DATA                                                                               \
+	{                                                                                  \
+		"tarmac.data", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,   \
+			.initial = QEMU4V_DATA_VALUE, .choices = qemu4v_data_orders,       \
+			.help = "interpret memory data as a value, or as bytes in memory " \
+				"order (default value)",                                   \
+			.source = "Arm Fast Models, Tarmac Trace"                          \
 	}
-#define UNIT                                                                                \
-	{                                                                                   \
-		"tarmac.unit", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0, qemu4v_units, \
-			"convert times to this unit (default trace: the unit of the first " \
-			"record)",                                                          \
-			"QEMU4V Trace Format, Instruction record"                           \
+#define UNIT                                                                                  \
+	{                                                                                     \
+		"tarmac.unit", POLY_OPTION_CHOICE, POLY_OPTION_READ,                          \
+			.choices = qemu4v_units,                                              \
+			.help = "convert times to this unit (default trace: the unit of the " \
+				"first record)",                                              \
+			.source = "QEMU4V Trace Format, Instruction record"                   \
 	}
 
 static const struct poly_option tarmac_options[] = {
@@ -182,10 +184,10 @@ static const struct poly_option qemu4v_options[] = {
 	[QEMU4V_OPTION_DATA] = DATA,
 	[QEMU4V_OPTION_UNIT] = UNIT,
 	[QEMU4V_OPTION_PROFILE] = {"qemu4v.profile", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
-		QEMU4V_PROFILE_QEMU4V, 0, 0, profiles,
-		"write lines as QEMU4V Trace Format specifies them, or as MicroTESK writes "
-		"them (default qemu4v)",
-		"QEMU4V Trace Format"},
+		.initial = QEMU4V_PROFILE_QEMU4V, .choices = profiles,
+		.help = "write lines as QEMU4V Trace Format specifies them, or as MicroTESK "
+			"writes them (default qemu4v)",
+		.source = "QEMU4V Trace Format"},
 	{.name = NULL},
 };
 

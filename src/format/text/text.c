@@ -255,23 +255,24 @@ static const char *const default_comment[] = {"#", NULL};
 
 static const struct poly_option options[] = {
 	[TEXT_OPTION_COLUMNS] = {"text.columns", POLY_OPTION_TEXT,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, NULL,
-		"describe the fields of a line, such as 'pc:hex,branch:T/N'; the format name "
-		"'text:pc:hex,branch:T/N' sets this option",
-		"polytrace-text(5)"},
+		POLY_OPTION_READ | POLY_OPTION_WRITE,
+		.help = "describe the fields of a line, such as 'pc:hex,branch:T/N'; the "
+			"format name 'text:pc:hex,branch:T/N' sets this option",
+		.source = "polytrace-text(5)"},
 	[TEXT_OPTION_SEPARATOR] = {"text.separator", POLY_OPTION_TEXT,
-		POLY_OPTION_READ | POLY_OPTION_WRITE, 0, 0, 0, default_separator,
-		"separate fields by blank (any white space), tab, or a character (default "
-		"blank)",
-		"polytrace-text(5)"},
-	[TEXT_OPTION_COMMENT] = {"text.comment", POLY_OPTION_TEXT, POLY_OPTION_READ, 0, 0, 0,
-		default_comment,
-		"treat lines that begin with this text as comments; empty: no comments "
-		"(default '#')",
-		"polytrace-text(5)"},
-	[TEXT_OPTION_SKIP] = {"text.skip", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0, SKIP_MAX,
-		NULL, "skip the first N lines, which are headings (default 0)",
-		"polytrace-text(5)"},
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .choices = default_separator,
+		.help = "separate fields by blank (any white space), tab, or a character "
+			"(default blank)",
+		.source = "polytrace-text(5)"},
+	[TEXT_OPTION_COMMENT] = {"text.comment", POLY_OPTION_TEXT, POLY_OPTION_READ,
+		.choices = default_comment,
+		.help = "treat lines that begin with this text as comments; empty: no comments "
+			"(default '#')",
+		.source = "polytrace-text(5)"},
+	[TEXT_OPTION_SKIP] = {"text.skip", POLY_OPTION_NUMBER, POLY_OPTION_READ,
+		.maximum = SKIP_MAX,
+		.help = "skip the first N lines, which are headings (default 0)",
+		.source = "polytrace-text(5)"},
 	{.name = NULL},
 };
 

@@ -12,35 +12,36 @@ static const char *const thirds[] = {"raw", "count", NULL};
 static const char *const zeros[] = {"escape", "opcode", NULL};
 static const char *const missings[] = {"refuse", "zero", NULL};
 
-#define COMMON_OPTIONS                                                                       \
-	[TT6_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,                           \
-		POLY_OPTION_READ | POLY_OPTION_WRITE, TT6_AUTO, 0, 0, endians,               \
-		"byte order of words (default auto: detect it; written: that of the "        \
-		"source)",                                                                   \
-		"Apple amber traces 3/3, 4.9"},                                              \
-	[TT6_OPTION_THIRD] = {"amber.third", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,  \
-		thirds,                                                                      \
-		"interpret the third word of lswx and stswx as a raw XER (default) or as a " \
-		"byte count",                                                                \
-		"Apple amber traces 3/5"},                                                   \
-	[TT6_OPTION_ZERO] = {"amber.zero", POLY_OPTION_CHOICE, POLY_OPTION_READ, 0, 0, 0,    \
-		zeros,                                                                       \
-		"interpret words with primary opcode 0 as escape records (default) or as "   \
-		"illegal instructions",                                                      \
-		"Apple amber traces 3/6"},                                                   \
-	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ, 1, 0, 1,  \
-		NULL,                                                                        \
-		"accept 48000000 with another next address as a splice of traces (default "  \
-		"1)",                                                                        \
-		"Apple amber traces 3/14"}
+#define COMMON_OPTIONS                                                                         \
+	[TT6_OPTION_ENDIAN] = {"amber.endian", POLY_OPTION_CHOICE,                             \
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .initial = TT6_AUTO, .choices = endians, \
+		.help = "byte order of words (default auto: detect it; written: that of the "  \
+			"source)",                                                             \
+		.source = "Apple amber traces 3/3, 4.9"},                                      \
+	[TT6_OPTION_THIRD] = {"amber.third", POLY_OPTION_CHOICE, POLY_OPTION_READ,             \
+		.choices = thirds,                                                             \
+		.help = "interpret the third word of lswx and stswx as a raw XER (default) "   \
+			"or as a byte count",                                                  \
+		.source = "Apple amber traces 3/5"},                                           \
+	[TT6_OPTION_ZERO] = {"amber.zero", POLY_OPTION_CHOICE, POLY_OPTION_READ,               \
+		.choices = zeros,                                                              \
+		.help = "interpret words with primary opcode 0 as escape records (default) "   \
+			"or as illegal instructions",                                          \
+		.source = "Apple amber traces 3/6"},                                           \
+	[TT6_OPTION_SPLICE] = {"amber.splice", POLY_OPTION_BOOL, POLY_OPTION_READ,             \
+		.initial = 1,                                                                  \
+		.help = "accept 48000000 with another next address as a splice of traces "     \
+			"(default 1)",                                                         \
+		.source = "Apple amber traces 3/14"}
 
 static const struct poly_option tt6_options[] = {COMMON_OPTIONS, {.name = NULL}};
 
 static const struct poly_option tt6e_options[] = {COMMON_OPTIONS,
-	[TT6_OPTION_MISSING] = {"tt6e.missing", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, 0, 0, 0,
-		missings,
-		"for a cache operation without an address, fail (default) or write address 0",
-		"Apple amber traces 6"},
+	[TT6_OPTION_MISSING] = {"tt6e.missing", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
+		.choices = missings,
+		.help = "for a cache operation without an address, fail (default) or write "
+			"address 0",
+		.source = "Apple amber traces 6"},
 	{.name = NULL}};
 
 #define RULE(number, severity, title) \

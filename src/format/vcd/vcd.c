@@ -142,11 +142,10 @@ vcd_wclose(struct writing *writing)
 static const char *const times[] = {"auto", "record", NULL};
 
 static const struct poly_option options[] = {
-	[VCD_OPTION_TIME] = {"vcd.time", POLY_OPTION_CHOICE, POLY_OPTION_WRITE, VCD_TIME_AUTO,
-		0, 0, times,
-		"use the trace's clock, or record numbers, as time (default auto: the clock if "
-		"the trace has one)",
-		NULL},
+	[VCD_OPTION_TIME] = {"vcd.time", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
+		.initial = VCD_TIME_AUTO, .choices = times,
+		.help = "use the trace's clock, or record numbers, as time (default auto: the "
+			"clock if the trace has one)"},
 	{.name = NULL},
 };
 static const struct poly_rule no_rules[] = {{.code = NULL}};

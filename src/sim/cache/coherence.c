@@ -109,7 +109,8 @@ make_room(struct coherence *c)
 	uint32_t room[3] = {c->room, c->room, c->room};
 	if (lines <= c->room)
 		return true;
-	if (!VEC_ZEROED(c->lines, room[0], lines) || !VEC_ZEROED(c->places, room[1], lines) ||
+	if (!VEC_RESERVE_ZEROED(c->lines, room[0], lines) ||
+		!VEC_RESERVE_ZEROED(c->places, room[1], lines) ||
 		!vec_grow(&c->written, c->config.threads * sizeof *c->written, &room[2],
 			sizeof room[2], lines))
 		return false;

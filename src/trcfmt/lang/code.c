@@ -17,36 +17,37 @@
 /* A format code or a position code, and its valid sizes. */
 struct code_letter {
 	char letter;
-	bool word; /* the size may be W */
-	bool part; /* ".n" may follow */
-	bool move;
 	uint8_t kind;	   /* enum trcfmt_code, or enum trcfmt_item of a move */
 	const char *sizes; /* the valid sizes, of one digit; NULL: any number up to max */
 	uint32_t max;	   /* largest size */
 	const char *expected;
+	bool word; /* the size may be W */
+	bool part; /* ".n" may follow */
+	bool move;
 };
 
 static const struct code_letter letters[] = {
-	{'A', false, true, false, CODE_A, NULL, TRCFMT_SIZE,
-		"'A' takes a number of bytes up to 65535"},
-	{'B', false, true, false, CODE_B, NULL, TRCFMT_BITS / 8,
-		"'B' takes bytes and bits: 1 to 4096 bits in all"},
-	{'X', true, false, false, CODE_X, NULL, 16, "'X' takes 0 to 16 bytes, or W"},
-	{'D', true, false, false, CODE_D, "248", 8, "'D' takes 2, 4, 8 or W"},
-	{'U', true, false, false, CODE_U, "248", 8, "'U' takes 2, 4, 8 or W"},
-	{'o', true, false, false, CODE_O, "248", 8, "'o' takes 2, 4, 8 or W"},
-	{'F', false, false, false, CODE_F, "48", 8, "'F' takes 4 or 8"},
-	{'S', true, false, false, CODE_S, "124", 4, "'S' takes 1, 2, 4 or W"},
-	{'T', false, false, false, CODE_T, "4", 4, "'T' takes 4"},
-	{'E', true, false, false, CODE_E, "124", 4, "'E' takes 1, 2, 4 or W"},
-	{'P', true, false, false, CODE_P, "4", 4, "'P' takes 4 or W"},
-	{'G', false, true, true, ITEM_GO, NULL, TRCFMT_SIZE,
-		"'G' takes a byte up to 65535, and bits"},
-	{'O', false, true, true, ITEM_ADVANCE, NULL, TRCFMT_SIZE,
-		"'O' takes bytes up to 65535, and bits"},
-	{'R', false, false, true, ITEM_BACK, NULL, TRCFMT_SIZE, "'R' takes bytes up to 65535"},
-	{'W', false, false, true, ITEM_WORD, NULL, TRCFMT_SIZE,
-		"'W' takes the number of a data word"},
+	{'A', CODE_A, NULL, TRCFMT_SIZE, .part = true,
+		.expected = "'A' takes a number of bytes up to 65535"},
+	{'B', CODE_B, NULL, TRCFMT_BITS / 8, .part = true,
+		.expected = "'B' takes bytes and bits: 1 to 4096 bits in all"},
+	{'X', CODE_X, NULL, 16, .word = true, .expected = "'X' takes 0 to 16 bytes, or W"},
+	{'D', CODE_D, "248", 8, .word = true, .expected = "'D' takes 2, 4, 8 or W"},
+	{'U', CODE_U, "248", 8, .word = true, .expected = "'U' takes 2, 4, 8 or W"},
+	{'o', CODE_O, "248", 8, .word = true, .expected = "'o' takes 2, 4, 8 or W"},
+	{'F', CODE_F, "48", 8, .expected = "'F' takes 4 or 8"},
+	{'S', CODE_S, "124", 4, .word = true, .expected = "'S' takes 1, 2, 4 or W"},
+	{'T', CODE_T, "4", 4, .expected = "'T' takes 4"},
+	{'E', CODE_E, "124", 4, .word = true, .expected = "'E' takes 1, 2, 4 or W"},
+	{'P', CODE_P, "4", 4, .word = true, .expected = "'P' takes 4 or W"},
+	{'G', ITEM_GO, NULL, TRCFMT_SIZE, .part = true, .move = true,
+		.expected = "'G' takes a byte up to 65535, and bits"},
+	{'O', ITEM_ADVANCE, NULL, TRCFMT_SIZE, .part = true, .move = true,
+		.expected = "'O' takes bytes up to 65535, and bits"},
+	{'R', ITEM_BACK, NULL, TRCFMT_SIZE, .move = true,
+		.expected = "'R' takes bytes up to 65535"},
+	{'W', ITEM_WORD, NULL, TRCFMT_SIZE, .move = true,
+		.expected = "'W' takes the number of a data word"},
 };
 
 static const struct {

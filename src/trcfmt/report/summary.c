@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -361,11 +362,7 @@ label_of(struct trace_summary *summary, uint16_t hook)
 static void
 report_hooks(struct trace_summary *summary, struct poly_report *tree)
 {
-	poly_report_table(tree, "hooks");
-	poly_report_column(tree, "id", false);
-	poly_report_column(tree, "label", false);
-	poly_report_column(tree, "count", true);
-	poly_report_column(tree, "share", true);
+	table_open(tree, "hooks", "id:text label:text count share");
 	for (unsigned hook = 0; hook < 65536; hook++) {
 		if (!summary->hooks[hook])
 			continue;
@@ -405,12 +402,7 @@ report_processes(const struct trace_summary *summary, struct poly_report *tree)
 	size_t n = summary->processes.count;
 	if (n)
 		qsort(summary->processes.elements, n, sizeof *process, compare_processes);
-	poly_report_table(tree, "processes");
-	poly_report_column(tree, "pid", true);
-	poly_report_column(tree, "name", false);
-	poly_report_column(tree, "threads", true);
-	poly_report_column(tree, "events", true);
-	poly_report_column(tree, "cpu_s", true);
+	table_open(tree, "processes", "pid name:text threads events cpu_s");
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_id(tree, process[i].pid);
 		poly_report_cell_text(tree, text_of(summary, process[i].name));
@@ -425,10 +417,8 @@ report_processes(const struct trace_summary *summary, struct poly_report *tree)
 static void
 duration_columns(struct poly_report *tree)
 {
-	poly_report_column(tree, "duration_total_us", true);
-	poly_report_column(tree, "duration_mean_us", true);
-	poly_report_column(tree, "duration_min_us", true);
-	poly_report_column(tree, "duration_max_us", true);
+	table_columns(
+		tree, "duration_total_us duration_mean_us duration_min_us duration_max_us");
 }
 
 static void
@@ -461,10 +451,7 @@ report_calls(const struct trace_summary *summary, struct poly_report *tree)
 	size_t n = summary->calls.count;
 	if (n)
 		qsort(summary->calls.elements, n, sizeof *call, compare_calls);
-	poly_report_table(tree, "system_calls");
-	poly_report_column(tree, "name", false);
-	poly_report_column(tree, "count", true);
-	poly_report_column(tree, "returns", true);
+	table_open(tree, "system_calls", "name:text count returns");
 	duration_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_text(tree, text_of(summary, call[i].name));
@@ -473,11 +460,7 @@ report_calls(const struct trace_summary *summary, struct poly_report *tree)
 		duration_cells(tree, &call[i].durations);
 	}
 	poly_report_end(tree);
-	poly_report_table(tree, "latencies");
-	poly_report_column(tree, "name", false);
-	poly_report_column(tree, "bin_start_us", true);
-	poly_report_column(tree, "bin_end_us", true);
-	poly_report_column(tree, "count", true);
+	table_open(tree, "latencies", "name:text bin_start_us bin_end_us count");
 	for (size_t i = 0; i < n * BUCKETS; i++) {
 		unsigned bucket = i % BUCKETS;
 		if (!call[i / BUCKETS].buckets[bucket])
@@ -506,10 +489,7 @@ report_locks(const struct trace_summary *summary, struct poly_report *tree)
 	size_t n = summary->locks.count;
 	if (n)
 		qsort(summary->locks.elements, n, sizeof *lock, compare_locks);
-	poly_report_table(tree, "locks");
-	poly_report_column(tree, "address", false);
-	poly_report_column(tree, "acquisitions", true);
-	poly_report_column(tree, "releases", true);
+	table_open(tree, "locks", "address:text acquisitions releases");
 	duration_columns(tree);
 	for (size_t i = 0; i < n; i++) {
 		poly_report_cell_address(tree, lock[i].address, 8);
@@ -528,9 +508,7 @@ report_interrupts(const struct trace_summary *summary, struct poly_report *tree)
 		const struct durations *durations;
 	} rows[] = {{"first level (100 to 200)", &summary->first},
 		{"second level (102 to 103)", &summary->second}};
-	poly_report_table(tree, "interrupts");
-	poly_report_column(tree, "handler", false);
-	poly_report_column(tree, "count", true);
+	table_open(tree, "interrupts", "handler:text count");
 	duration_columns(tree);
 	for (size_t i = 0; i < 2; i++) {
 		if (!rows[i].durations->count)

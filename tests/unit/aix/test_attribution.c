@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Attribution of AIX events, the table of hooks, and the clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <string.h>
+#include "test_help.h"
 
 #include "aix/attribution.h"
 #include "aix/clock.h"

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests adaptive bins against exhaustive comparison. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "test_help.h"
 
 #include "analysis/facts/adaptive_bins.h"
-#include "base/mem.h"
 
 #define ACCESSES 2000
 

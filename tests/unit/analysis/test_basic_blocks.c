@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests where basic blocks begin. */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "analysis/facts/basic_blocks.h"
 #include "model/chain_graph.h"
-
-#include <string.h>
 
 /* One character per instruction: b begins a block, i does not. */
 struct listing {

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests branches and their outcomes with hand-written programs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "trace_help.h"
 
 #include "analysis/facts/branch_stream.h"
-#include "base/mem.h"
-#include "polytrace/polytrace.h"
-
-#include "rows_help.h"
 
 #define HEADER                                                                \
 	"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"hand\","         \

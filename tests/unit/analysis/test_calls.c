@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests calls with generated programs whose stacks are known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "analysis/queries/calls.h"
-#include "base/buf.h"
 #include "isa/flow.h"
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static int
-put(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
 
 static const char *const by_calls[] = {"calls", NULL};
 static const char *const as_profile[] = {"calls.style=profile", NULL};
@@ -33,7 +15,7 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_reader *reader;
 	struct poly_stats *calls;
 	const struct poly_batch *batch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests confidence intervals with worked examples and by their coverage. */
-#include "analysis/core/confidence_interval.h"
+#include "trace_help.h"
 
-#include "bus_help.h"
+#include "analysis/core/confidence_interval.h"
 
 #include <math.h>
 

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests numbers of contexts with hand-written rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "analysis/facts/contexts.h"
-#include "base/mem.h"
 #include "model/batch.h"
 
 static const struct poly_trace_info info = {.format = "test"};

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests def-use queries and states against replays of generated traces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
 #define RECORDS 3000
 #define REGISTERS 12
@@ -93,19 +81,12 @@ open_made(size_t batch_rows)
 	return reader;
 }
 
-static int
-put(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 /* A report as CSV, which is freed. */
 static struct buf
 rendered(struct poly_report *report)
 {
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_error error;
 	if (poly_report_render(report, POLY_RENDER_CSV, &sink, &error) != POLY_OK)
 		fail_msg("%s", error.message);
@@ -113,26 +94,29 @@ rendered(struct poly_report *report)
 	return out;
 }
 
-/* The state at a record, as CSV. */
+/* The state of a trace at a record, as CSV; closes the reader. order: as the option has it. */
 static struct buf
-state_at(uint64_t at, enum poly_byte_order order, size_t batch_rows)
+state_of(struct poly_reader *reader, uint64_t at, const char *order)
 {
-	struct poly_state_options options = POLY_STATE_OPTIONS_INIT;
-	struct poly_reader *reader = open_made(batch_rows);
+	char position[40], bytes[40];
+	const char *const names[] = {"state", NULL}, *const words[] = {position, bytes, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
 	const struct poly_batch *batch;
-	struct poly_state *state;
-	options.at = at;
-	options.byte_order = order;
-	assert_int_equal(
-		poly_state_new(&options, poly_reader_info(reader), &state, NULL), POLY_OK);
+	struct poly_stats *stats;
+	snprintf(position, sizeof position, "state.at=%llu", (unsigned long long)at);
+	snprintf(bytes, sizeof bytes, "state.order=%s", order);
+	options.analyses = names;
+	options.options = words;
+	assert_int_equal(poly_stats_new(&options, &stats, NULL), POLY_OK);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		if (poly_state_update(state, batch, NULL) != POLY_OK)
+		if (poly_stats_update(stats, batch, NULL) != POLY_OK)
 			break;
 	}
-	poly_state_report(state, report);
-	poly_state_free(state);
 	poly_reader_close(reader);
+	poly_stats_report(stats, "state", report);
+	poly_stats_free(stats);
 	return rendered(report);
 }
 
@@ -186,7 +170,7 @@ the_state_at_a_record_equals_a_replay(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof places / sizeof *places; i++) {
 		const uint64_t at = places[i / 2];
-		struct buf ours = state_at(at, POLY_BYTE_ORDER_NONE, i % 2 ? 7 : 0);
+		struct buf ours = state_of(open_made(i % 2 ? 7 : 0), at, "auto");
 		struct buf expected = replayed(at < RECORDS ? at : RECORDS);
 		const char *tables = strstr(buf_text(&ours), "table,context");
 		assert_non_null(tables);
@@ -204,12 +188,12 @@ bytes_are_reversed_in_the_other_byte_order(void **state)
 	buf_string(&trace, "1 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
 			   "1 clk MW4 00002001 11223344\n"
 			   "1 clk MW2 00002002 xxxx\n");
-	struct buf little = state_at(2, POLY_BYTE_ORDER_LITTLE, 0);
+	struct buf little = state_of(open_made(0), 2, "little");
 	assert_non_null(strstr(buf_text(&little), ",.. 44 33 22 11 .. "));
-	struct buf big = state_at(2, POLY_BYTE_ORDER_BIG, 0);
+	struct buf big = state_of(open_made(0), 2, "big");
 	assert_non_null(strstr(buf_text(&big), ",.. 11 22 33 44 .. "));
 	/* A write of unknown data invalidates its bytes. */
-	struct buf later = state_at(3, POLY_BYTE_ORDER_LITTLE, 0);
+	struct buf later = state_of(open_made(0), 3, "little");
 	assert_non_null(strstr(buf_text(&later), ",.. 44 .. .. 11 .. "));
 	buf_free(&little);
 	buf_free(&big);
@@ -218,22 +202,53 @@ bytes_are_reversed_in_the_other_byte_order(void **state)
 	assert_int_equal(make_trace(NULL), 0);
 }
 
-/* Returns the record that answers a query; 0: none. */
+/* A def-use query. */
+struct question {
+	const char *reg; /* NULL: query the address */
+	uint64_t address;
+	bool is_reader; /* the first reader after record, else the last writer before it */
+	uint64_t record;
+};
+
+/* Creates the analysis of a question. */
+static struct poly_stats *
+new_query(const struct question *question)
+{
+	static const char *const names[] = {"defuse", NULL};
+	char what[40], bound[40];
+	const char *const words[] = {what, bound, NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *who;
+	struct poly_error error;
+	snprintf(what, sizeof what, "defuse.address=%llu",
+		(unsigned long long)question->address);
+	if (question->reg)
+		snprintf(what, sizeof what, "defuse.register=%s", question->reg);
+	snprintf(bound, sizeof bound, "defuse.%s=%llu",
+		question->is_reader ? "after" : "before", (unsigned long long)question->record);
+	options.analyses = names;
+	options.options = words;
+	if (poly_stats_new(&options, &who, &error) != POLY_OK)
+		fail_msg("%s", error.message);
+	return who;
+}
+
+/* Returns the record that answers a question; 0: none. */
 static uint64_t
-run_query(struct poly_reader *reader, const struct poly_defuse_options *options,
-	uint64_t *instruction)
+run_query(struct poly_reader *reader, const struct question *question, uint64_t *instruction)
 {
 	struct poly_report *report = poly_report_new();
 	const struct poly_batch *batch;
-	struct poly_defuse *who;
+	struct poly_stats *who = new_query(question);
 	struct poly_error error;
-	if (poly_defuse_new(options, poly_reader_info(reader), &who, &error) != POLY_OK)
+	if (poly_stats_begin(who, poly_reader_info(reader), &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK &&
-		poly_defuse_update(who, batch))
+		poly_stats_update(who, batch, NULL) == POLY_OK)
 		;
-	poly_defuse_report(who, report);
-	const bool found = poly_defuse_found(who);
+	poly_reader_close(reader);
+	const bool found = poly_stats_finish(who, NULL) == POLY_OK;
+	poly_stats_report(who, "defuse", report);
 	struct buf csv = rendered(report);
 	const char *record = strstr(buf_text(&csv), "answer,record,");
 	const char *by = strstr(buf_text(&csv), "answer,instruction_record,");
@@ -241,13 +256,12 @@ run_query(struct poly_reader *reader, const struct poly_defuse_options *options,
 	*instruction = by ? strtoull(by + strlen("answer,instruction_record,"), NULL, 10) : 0;
 	const uint64_t number = record ? strtoull(record + 14, NULL, 10) : 0;
 	buf_free(&csv);
-	poly_defuse_free(who);
-	poly_reader_close(reader);
+	poly_stats_free(who);
 	return number;
 }
 
 static bool
-does(const struct effect *effect, const struct poly_defuse_options *options)
+does(const struct effect *effect, const struct question *options)
 {
 	if (options->reg)
 		return effect->kind == 'R' && effect->reg == (unsigned)atoi(options->reg + 1);
@@ -257,7 +271,7 @@ does(const struct effect *effect, const struct poly_defuse_options *options)
 
 /* Searches all records for the answer. */
 static uint64_t
-looked_for(const struct poly_defuse_options *options)
+looked_for(const struct question *options)
 {
 	uint64_t found = 0;
 	for (uint64_t n = 1; n <= RECORDS; n++) {
@@ -276,7 +290,7 @@ writers_and_readers_are_those_of_a_search(void **state)
 	unsigned found = 0;
 	(void)state;
 	for (int i = 0; i < 400; i++) {
-		struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
+		struct question options = {.record = UINT64_MAX};
 		char name[8];
 		snprintf(name, sizeof name, "%c%u", i % 2 ? 'R' : 'r',
 			(unsigned)chance(&seed, REGISTERS + 1));
@@ -358,7 +372,7 @@ instructions_of_powerpc_write_where_values_change(void **state)
 	assert_true(count > 50);
 	for (unsigned reg = 0; reg < 32; reg++) {
 		for (uint64_t n = 1; n <= count; n += 3) {
-			struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
+			struct question options = {.record = UINT64_MAX};
 			char name[8];
 			uint64_t changed = 0;
 			snprintf(name, sizeof name, "r%u", reg);
@@ -384,31 +398,24 @@ instructions_of_powerpc_write_where_values_change(void **state)
 static void
 a_query_that_the_trace_cannot_answer_is_refused(void **state)
 {
-	struct poly_defuse_options options = POLY_DEFUSE_OPTIONS_INIT;
-	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
-	struct poly_state *gathered;
-	struct poly_defuse *who;
+	struct question options = {.record = UINT64_MAX};
 	struct poly_reader *generated = open_made(0), *full = open_full();
 	(void)state;
 	options.reg = "r1";
 	options.is_reader = true;
-	assert_int_equal(poly_defuse_new(&options, poly_reader_info(generated), &who, NULL),
-		POLY_ERR_USAGE);
+	struct poly_stats *who = new_query(&options);
+	assert_int_equal(
+		poly_stats_begin(who, poly_reader_info(generated), NULL), POLY_ERR_USAGE);
+	poly_stats_free(who);
 	options.reg = "x1";
-	assert_int_equal(
-		poly_defuse_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
-	options.size = 0;
-	assert_int_equal(
-		poly_defuse_new(&options, poly_reader_info(full), &who, NULL), POLY_ERR_USAGE);
-	gathering.size = 0;
-	assert_int_equal(poly_state_new(&gathering, poly_reader_info(full), &gathered, NULL),
-		POLY_ERR_USAGE);
+	who = new_query(&options);
+	assert_int_equal(poly_stats_begin(who, poly_reader_info(full), NULL), POLY_ERR_USAGE);
+	poly_stats_free(who);
 	poly_reader_close(generated);
 	poly_reader_close(full);
 }
 
 #ifdef POLY_FAULT_INJECTION
-#include "base/mem.h"
 
 /* Runs a query of a batch with an option while allocations fail. */
 static void
@@ -419,7 +426,7 @@ use_query(const struct poly_batch *batch, const char *analysis, const char *opti
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.analyses = names;
 	options.options = words;
 	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
@@ -438,27 +445,13 @@ use_query(const struct poly_batch *batch, const char *analysis, const char *opti
 static void
 use_everything(const struct poly_batch *batch)
 {
-	struct poly_state_options gathering = POLY_STATE_OPTIONS_INIT;
-	struct poly_defuse_options asking = POLY_DEFUSE_OPTIONS_INIT;
 	struct poly_report *report = poly_report_new();
-	struct poly_state *state;
-	struct poly_defuse *who;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	if (!report)
 		return;
-	asking.reg = "r1";
-	if (poly_state_new(&gathering, batch->info, &state, NULL) == POLY_OK) {
-		poly_state_update(state, batch, NULL);
-		poly_state_update(state, batch, NULL);
-		poly_state_report(state, report);
-		poly_state_free(state);
-	}
-	if (poly_defuse_new(&asking, batch->info, &who, NULL) == POLY_OK) {
-		poly_defuse_update(who, batch);
-		poly_defuse_report(who, report);
-		poly_defuse_free(who);
-	}
+	use_query(batch, "state", "state.order=big", report);
+	use_query(batch, "defuse", "defuse.register=r1", report);
 	use_query(batch, "calls", "calls.unreturned=merge", report);
 	use_query(batch, "calls", "calls.style=profile", report);
 	poly_report_render(report, POLY_RENDER_TEXT, &sink, NULL);
@@ -473,7 +466,7 @@ dump(const struct poly_batch *batch)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
 	struct buf out = {0};
-	const struct poly_sink sink = {put, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.format = "vcd";
 	if (poly_writer_open_sink(&sink, batch->info, &options, &writer, NULL) == POLY_OK &&
 		poly_writer_write(writer, batch, NULL) == POLY_OK)

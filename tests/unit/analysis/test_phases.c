@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Clusters of points, bins of gaps, and the files of phases with their errors. */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "analysis/facts/cluster.h"
 #include "analysis/stats/system/events.h"
-#include "base/mem.h"
 
 #include <errno.h>
 
@@ -100,13 +99,6 @@ analyse(const char *const *analyses, const char *const *options)
 	poly_reader_close(reader);
 	buf_free(&bytes);
 	return stats;
-}
-
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
 }
 
 static int
@@ -259,7 +251,7 @@ static void
 expect_gaps(const struct poly_stats *stats, const char *expected)
 {
 	struct buf printed = {0};
-	const struct poly_sink sink = {append, &printed};
+	const struct poly_sink sink = {collect, &printed};
 	struct poly_report *report = poly_report_new();
 	poly_stats_report(stats, NULL, report);
 	assert_int_equal(

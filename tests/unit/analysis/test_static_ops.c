@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests operations and sites with hand-written instructions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "trace_help.h"
 
 #include "analysis/core/analysis.h"
 #include "analysis/facts/static_ops_facts.h"
-#include "base/mem.h"
-#include "polytrace/polytrace.h"
-
-#include "rows_help.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* The bits of a flow as letters: jumps, conditional, indirect, calls, returns, delayed,
  * annuls. */
@@ -103,7 +90,7 @@ text_is_parsed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct static_op op = {.size = (uint8_t)cases[i].size};
-		char word[STATIC_OP_WORD], flow[8], found[80];
+		char word[MNEMONIC_SIZE], flow[8], found[80];
 		static_op_from_text(
 			&op, cases[i].text, strlen(cases[i].text), cases[i].encoding, word);
 		snprintf(found, sizeof found, "%s %s %s", word,

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests summaries against counts row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "test_help.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "polytrace/summary.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
+#include "polytrace/stats.h"
 
 static const char *const record_names[] = {"fetch", "read", "write"};
-
-static const struct poly_fact facts[] = {{"test.model", "5"}, {"test.note", "a, b"}};
 
 static const struct poly_trace_info info = {
 	.format = "test",
@@ -30,8 +18,6 @@ static const struct poly_trace_info info = {
 	.columns = POLY_ALL_COLUMNS_INIT,
 	.records = record_names,
 	.record_count = 3,
-	.facts = facts,
-	.fact_count = 2,
 };
 
 static uint32_t
@@ -171,30 +157,34 @@ batch_free(struct poly_batch *b)
 	}
 }
 
+static struct poly_stats *
+new_summary(void)
+{
+	static const char *const names[] = {"summary", NULL};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats *summary;
+	options.analyses = names;
+	assert_int_equal(poly_stats_new(&options, &summary, NULL), POLY_OK);
+	assert_int_equal(poly_stats_begin(summary, &info, NULL), POLY_OK);
+	return summary;
+}
+
 static void
-update(struct poly_summary *summary, const struct table *table, size_t from, size_t rows)
+update(struct poly_stats *summary, const struct table *table, size_t from, size_t rows)
 {
 	struct poly_batch b = batch_of(table, from, rows);
-	poly_summary_update(summary, &b);
+	assert_int_equal(poly_stats_update(summary, &b, NULL), POLY_OK);
 	batch_free(&b);
 }
 
-static int
-gather(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 static struct buf
-rendered(const struct poly_summary *summary, const struct poly_reader *reader,
-	enum poly_rendering rendering)
+rendered(const struct poly_stats *summary, enum poly_rendering rendering)
 {
 	struct buf out = {0};
 	struct poly_report *report = poly_report_new();
-	poly_summary_report(summary, reader, report);
+	poly_stats_report(summary, "summary", report);
 	assert_int_equal(
-		poly_report_render(report, rendering, &(struct poly_sink){gather, &out}, NULL),
+		poly_report_render(report, rendering, &(struct poly_sink){collect, &out}, NULL),
 		POLY_OK);
 	poly_report_free(report);
 	buf_text(&out);
@@ -368,15 +358,7 @@ static struct buf
 expected_csv(const struct table *t)
 {
 	struct expected e = {0};
-	buf_string(&e.values, "section,key,value\n"
-			      "trace,format,test\ntrace,description,\ntrace,detected_by,"
-			      "\ntrace,compression,\n"
-			      "trace,isa,x86\ntrace,byte_order,big\ntrace,address_bits,32\n"
-			      "trace,address_space,physical\ntrace,clock,ns\ntrace,producer,\n"
-			      "trace,first_pc,0x00001234\n");
-	buf_string(&e.tables,
-		"\ntable,key,value\n"
-		"trace.metadata,test.model,5\ntrace.metadata,test.note,\"a, b\"\n");
+	buf_string(&e.values, "section,key,value\n");
 	expect_records(&e, t);
 	buf_string(&e.tables, "\ntable,access,records,bytes,lowest_address,highest_address\n");
 	for (unsigned a = 0; a < POLY_ACCESS_COUNT; a++)
@@ -392,10 +374,9 @@ expected_csv(const struct table *t)
 }
 
 static void
-expect_csv(const struct poly_summary *summary, const struct table *table)
+expect_csv(const struct poly_stats *summary, const struct table *table)
 {
-	struct buf expected = expected_csv(table),
-		   found = rendered(summary, NULL, POLY_RENDER_CSV);
+	struct buf expected = expected_csv(table), found = rendered(summary, POLY_RENDER_CSV);
 	assert_string_equal((char *)found.data, (char *)expected.data);
 	buf_free(&expected);
 	buf_free(&found);
@@ -415,13 +396,13 @@ random_batches_equal_counts_row_by_row(void **state)
 	(void)state;
 	for (uint64_t seed = 1, round = 0; round < 60; round++) {
 		struct table table = table_new(&seed, 1 + draw(&seed, 12000));
-		struct poly_summary *summary = poly_summary_new();
+		struct poly_stats *summary = new_summary();
 		for (size_t at = 0, n; at < table.rows; at += n) {
 			n = draw_rows(&seed, table.rows - at);
 			update(summary, &table, at, n);
 		}
 		expect_csv(summary, &table);
-		poly_summary_free(summary);
+		poly_stats_free(summary);
 		table_free(&table);
 	}
 }
@@ -432,27 +413,27 @@ merging_at_any_cut_equals_one_summary(void **state)
 	(void)state;
 	for (uint64_t seed = 77, round = 0; round < 40; round++) {
 		struct table table = table_new(&seed, 2 + draw(&seed, 5000));
-		struct poly_summary *parts[3];
+		struct poly_stats *parts[3];
 		size_t cuts[4] = {0, 0, 0, table.rows};
 		cuts[1] = draw(&seed, (uint32_t)table.rows);
 		cuts[2] = cuts[1] + draw(&seed, (uint32_t)(table.rows - cuts[1]));
 		for (int i = 0; i < 3; i++) {
-			parts[i] = poly_summary_new();
+			parts[i] = new_summary();
 			for (size_t at = cuts[i], n; at < cuts[i + 1]; at += n) {
 				n = draw_rows(&seed, cuts[i + 1] - at);
 				update(parts[i], &table, at, n);
 			}
 		}
-		struct buf before = rendered(parts[2], NULL, POLY_RENDER_JSON);
-		poly_summary_merge(parts[1], parts[2]);
-		poly_summary_merge(parts[0], parts[1]);
+		struct buf before = rendered(parts[2], POLY_RENDER_JSON);
+		assert_int_equal(poly_stats_merge(parts[1], parts[2], NULL), POLY_OK);
+		assert_int_equal(poly_stats_merge(parts[0], parts[1], NULL), POLY_OK);
 		expect_csv(parts[0], &table);
-		struct buf after = rendered(parts[2], NULL, POLY_RENDER_JSON);
+		struct buf after = rendered(parts[2], POLY_RENDER_JSON);
 		assert_string_equal((char *)before.data, (char *)after.data);
 		buf_free(&before);
 		buf_free(&after);
 		for (int i = 0; i < 3; i++)
-			poly_summary_free(parts[i]);
+			poly_stats_free(parts[i]);
 		table_free(&table);
 	}
 }
@@ -471,11 +452,11 @@ threads(uint64_t from, size_t count)
 	return table;
 }
 
-static struct poly_summary *
+static struct poly_stats *
 summary_of_threads(uint64_t from, size_t count)
 {
 	struct table table = threads(from, count);
-	struct poly_summary *summary = poly_summary_new();
+	struct poly_stats *summary = new_summary();
 	for (size_t at = 0; at < count; at += POLY_BATCH_ROWS)
 		update(summary, &table, at,
 			count - at < POLY_BATCH_ROWS ? count - at : POLY_BATCH_ROWS);
@@ -484,12 +465,12 @@ summary_of_threads(uint64_t from, size_t count)
 }
 
 static void
-expect_threads(const struct poly_summary *summary, const char *csv, const char *text)
+expect_threads(const struct poly_stats *summary, const char *csv, const char *text)
 {
-	struct buf out = rendered(summary, NULL, POLY_RENDER_CSV);
+	struct buf out = rendered(summary, POLY_RENDER_CSV);
 	assert_non_null(strstr((char *)out.data, csv));
 	buf_free(&out);
-	out = rendered(summary, NULL, POLY_RENDER_TEXT);
+	out = rendered(summary, POLY_RENDER_TEXT);
 	assert_non_null(strstr((char *)out.data, text));
 	buf_free(&out);
 }
@@ -498,15 +479,15 @@ static void
 distinct_threads_are_counted_up_to_a_limit(void **state)
 {
 	(void)state;
-	struct poly_summary *s = summary_of_threads(0, 65536);
+	struct poly_stats *s = summary_of_threads(0, 65536);
 	expect_threads(s, "\ncontexts,threads,65536\n", "Threads  65,536\n");
-	poly_summary_free(s);
+	poly_stats_free(s);
 	s = summary_of_threads(0, 65537);
 	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
-	poly_summary_free(s);
+	poly_stats_free(s);
 	s = summary_of_threads(5, 200000);
 	expect_threads(s, "\ncontexts,threads,65537\n", "Threads (at least)  65,537\n");
-	poly_summary_free(s);
+	poly_stats_free(s);
 }
 
 static void
@@ -525,13 +506,13 @@ the_limit_holds_across_a_merge(void **state)
 		{10, 70000, 0, "threads,65537\n"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct poly_summary *a = summary_of_threads(0, cases[i].first);
-		struct poly_summary *b =
+		struct poly_stats *a = summary_of_threads(0, cases[i].first);
+		struct poly_stats *b =
 			summary_of_threads(cases[i].first - cases[i].overlap, cases[i].second);
-		poly_summary_merge(a, b);
+		assert_int_equal(poly_stats_merge(a, b, NULL), POLY_OK);
 		expect_threads(a, cases[i].csv, "Threads");
-		poly_summary_free(a);
-		poly_summary_free(b);
+		poly_stats_free(a);
+		poly_stats_free(b);
 	}
 }
 
@@ -564,24 +545,10 @@ a_small_trace_reads_well(void **state)
 {
 	(void)state;
 	struct table table = small();
-	struct poly_summary *summary = poly_summary_new();
+	struct poly_stats *summary = new_summary();
 	update(summary, &table, 0, 4);
-	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
+	struct buf out = rendered(summary, POLY_RENDER_TEXT);
 	assert_string_equal((char *)out.data,
-		"Trace\n"
-		"  Format          test\n"
-		"  ISA             x86\n"
-		"  Byte order      big\n"
-		"  Address (bits)  32\n"
-		"  Address space   physical\n"
-		"  Clock           ns\n"
-		"  First PC        0x00001234\n"
-		"\n"
-		"  Metadata\n"
-		"    Key         Value\n"
-		"    test.model  5\n"
-		"    test.note   a, b\n"
-		"\n"
 		"Records\n"
 		"  Total records           4\n"
 		"  Instructions            2\n"
@@ -600,7 +567,7 @@ a_small_trace_reads_well(void **state)
 		"  read          1      4      0xfffffff0       0xfffffff0\n"
 		"  fetch         2     16      0x00001000       0x00001008\n");
 	buf_free(&out);
-	poly_summary_free(summary);
+	poly_stats_free(summary);
 	table_free(&table);
 }
 
@@ -608,20 +575,22 @@ static void
 an_empty_trace_reports(void **state)
 {
 	(void)state;
-	struct poly_summary *summary = poly_summary_new(), *other = poly_summary_new();
-	poly_summary_merge(summary, other);
-	struct buf out = rendered(summary, NULL, POLY_RENDER_TEXT);
-	assert_string_equal(
-		(char *)out.data, "Records\n  Total records  0\n  Instructions   0\n");
+	struct poly_stats *summary = new_summary(), *other = new_summary();
+	assert_int_equal(poly_stats_merge(summary, other, NULL), POLY_OK);
+	struct buf out = rendered(summary, POLY_RENDER_TEXT);
+	assert_string_equal((char *)out.data, "Records\n  Total records           0\n"
+					      "  Instructions            0\n"
+					      "  µops                    0\n"
+					      "  Synthetic instructions  0\n"
+					      "  Unrecognized records    0\n");
 	buf_free(&out);
-	out = rendered(summary, NULL, POLY_RENDER_CSV);
-	assert_non_null(strstr((char *)out.data, "\ntrace,format,\n"));
-	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic_instructions,\n"));
+	out = rendered(summary, POLY_RENDER_CSV);
+	assert_non_null(strstr((char *)out.data, "\nrecords,synthetic_instructions,0\n"));
 	assert_non_null(strstr((char *)out.data, "\ncontexts,threads,\n"));
 	buf_free(&out);
-	poly_summary_free(summary);
-	poly_summary_free(other);
-	poly_summary_free(NULL);
+	poly_stats_free(summary);
+	poly_stats_free(other);
+	poly_stats_free(NULL);
 }
 
 /* Both ends of the address space in one access: the whole range has no size in 64 bits. */
@@ -643,74 +612,12 @@ the_whole_address_space_is_a_range(void **state)
 							      : addresses[r % 4];
 		}
 	}
-	struct poly_summary *summary = poly_summary_new();
+	struct poly_stats *summary = new_summary();
 	update(summary, &table, 0, table.rows);
 	expect_csv(summary, &table);
-	poly_summary_free(summary);
+	poly_stats_free(summary);
 	table_free(&table);
 }
-
-/* Seven bus records with an address that is not a multiple of 8 (rule B03), more than are
- * stored as findings, and a truncated one of two bytes (B01). */
-static void
-facts_of_the_reader_are_reported(void **state)
-{
-	(void)state;
-	static const uint8_t record[6] = {0x00, 0x00, 0x10, 0x01, 0xfe, 0x90};
-	static const char *const lines[] = {"\ntrace,format,bach\n",
-		"\ntrace,compression,none\n", "\ntrace,byte_order,big\n",
-		"\ninput,file_size,44\n", "\ninput,decompressed_size,44\n",
-		"\nrecords,total_records,8\n", "\nrecords,unrecognized_records,1\n",
-		"\nrecords.records_by_kind,access,7\n", "\ndiagnostics,errors,0\n",
-		"\ndiagnostics.findings_by_rule,B03,warning,7,1,",
-		"\ndiagnostics.findings_by_rule,B01,warning,1,8,"};
-	static const char *const options[] = {"bach.endian=be", NULL};
-	uint8_t bytes[7 * 6 + 2];
-	for (size_t i = 0; i < sizeof bytes; i++)
-		bytes[i] = record[i % 6];
-	struct poly_read_options how = POLY_READ_OPTIONS_INIT;
-	how.format = "bach";
-	how.options = options;
-	how.check = true;
-	struct poly_reader *reader;
-	assert_int_equal(
-		poly_reader_open_memory(bytes, sizeof bytes, &how, &reader, NULL), POLY_OK);
-	struct poly_summary *summary = poly_summary_new();
-	const struct poly_batch *batch;
-	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
-		poly_summary_update(summary, batch);
-	struct buf out = rendered(summary, reader, POLY_RENDER_CSV);
-	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-		assert_non_null(strstr((char *)out.data, lines[i]));
-	const char *first = strstr((char *)out.data, "diagnostics.findings_by_rule,B03");
-	assert_null(strstr(first + 1, "diagnostics.findings_by_rule,B03"));
-	buf_free(&out);
-	poly_summary_free(summary);
-	poly_reader_close(reader);
-}
-
-#ifdef POLY_FAULT_INJECTION
-static void
-lack_of_memory_is_reported(void **state)
-{
-	(void)state;
-	struct poly_summary *summary = poly_summary_new();
-	struct table table = threads(1, 10);
-	struct poly_report *report = poly_report_new();
-	struct buf out = {0};
-	mem_fail_at(1);
-	update(summary, &table, 0, 10);
-	mem_fail_at(0);
-	poly_summary_report(summary, NULL, report);
-	assert_int_equal(poly_report_render(report, POLY_RENDER_TEXT,
-				 &(struct poly_sink){gather, &out}, NULL),
-		POLY_ERR_MEMORY);
-	assert_int_equal(out.size, 0);
-	poly_report_free(report);
-	poly_summary_free(summary);
-	table_free(&table);
-}
-#endif
 
 int
 main(void)
@@ -723,10 +630,6 @@ main(void)
 		cmocka_unit_test(a_small_trace_reads_well),
 		cmocka_unit_test(an_empty_trace_reports),
 		cmocka_unit_test(the_whole_address_space_is_a_range),
-		cmocka_unit_test(facts_of_the_reader_are_reported),
-#ifdef POLY_FAULT_INJECTION
-		cmocka_unit_test(lack_of_memory_is_reported),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

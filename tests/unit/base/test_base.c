@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tools that everything stands on. The oracles are the C library and counting by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include <cmocka.h>
-
 #include "base/bits.h"
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/intern.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/quote.h"
 #include "base/utf8.h"

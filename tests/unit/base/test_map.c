@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Hash tables: what they hold, and what searches of chosen keys cost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "base/map.h"
-#include "base/mem.h"
 
 /* Keys of a set, of which half a table of 2^17 places is full. */
 #define KEYS 65536

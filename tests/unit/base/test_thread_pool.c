@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Teams of threads: every task is done once, and rounds do not mix. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "base/thread_pool.h"
 

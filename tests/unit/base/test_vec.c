@@ -37,7 +37,7 @@ new_elements_are_zeroed(void **state)
 	uint32_t capacity = 0;
 	for (size_t count = 1; count < 5000; count = count * 3 / 2 + 1) {
 		const uint32_t old = capacity;
-		assert_true(VEC_ZEROED(list, capacity, count));
+		assert_true(VEC_RESERVE_ZEROED(list, capacity, count));
 		assert_true(capacity >= count);
 		for (size_t i = old; i < capacity; i++) {
 			assert_int_equal(list[i], 0);

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the contracts of registered formats, analyses and commands, and planted faults. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "analysis/core/contract.h"
 #include "cli/options/command_contract.h"

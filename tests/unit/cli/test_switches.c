@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Switches of the command in messages of the library. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "cli/options/switches.h"
-
-#include <string.h>
 
 static void
 options_are_named_by_their_switches(void **state)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparison of traces: one planted change each, copies in other formats, and brute force. */
-#include "bus_help.h"
+#include "trace_help.h"
 
-#include "base/mem.h"
 #include "correlate/diff/align.h"
 
 #define SAMPLE "qemu4v/arm_start_2k.q4v"

@@ -3,21 +3,9 @@
  * Merging: a sample whose true order is known, executions of a small simulator, whose orders
  * are judged by what was simulated, and times against a sort.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
+#include "test_help.h"
 
 #include "base/bits.h"
-#include "base/mem.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define THREADS_MAX 8
 #define EVENTS_MAX 4096
@@ -1384,9 +1372,10 @@ merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly
 	}
 	if (status == POLY_OK)
 		status = poly_merge_resolve(*merge, error);
-	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
+	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
 		const struct poly_source source = poly_reader_source(readers[4 + i]);
-	poly_merge_set_source(*merge, i, &source);
+		poly_merge_set_source(*merge, i, &source);
+	}
 	if (status == POLY_OK)
 		status = poly_merge_start(*merge, error);
 	while (status == POLY_OK)

@@ -4,15 +4,8 @@
  * the results that are known of a real trace (published results of CIS 501). The published
  * files and the trace are beside the project or the tests about them are skipped.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "course/cache.h"
 #include "course/mix.h"
 #include "course/predictors.h"

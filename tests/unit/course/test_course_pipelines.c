@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The course's pipelines on cases worked by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "course/ooo.h"
 #include "course/superscalar.h"
 #include "course/v2.h"

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Outputs of courses' simulators that differ in a place that is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "polytrace/grade.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Returns the next line of a text, and moves past it; NULL: the end. */
 static const char *

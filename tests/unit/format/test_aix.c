@@ -3,7 +3,7 @@
  * AIX traces compared with the listings of tests/data/aix/make_aix.py, and hand-made bytes.
  * Expected values are derived from trcfmt File Format, Trace Entries, and AIX <sys/trchdr.h>.
  */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "base/bits.h"
 
@@ -182,15 +182,12 @@ the_length_of_generic_data_may_include_the_data_word(void **state)
 		"corrupt - - - - - -\n"); /* 16 bytes and a data word need 40 */
 	struct buf data = hex(trace);
 	struct poly_reader *reader;
-	struct poly_error error;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	const char *words[] = {"aix.form=raw64", "aix.len64g=data", NULL};
 	options.format = "aix";
 	options.options = words;
 	for (int turn = 0; turn < 2; turn++) {
-		assert_int_equal(poly_reader_open_memory(
-					 data.data, data.size, &options, &reader, &error),
-			POLY_OK);
+		reader = open_memory(&data, &options);
 		if (turn == 0) {
 			struct buf rows = list_rows(reader, COLUMNS, NULL);
 			assert_string_equal(buf_text(&rows),
@@ -546,7 +543,7 @@ expect_refused(const char *line, const char *option, const char *message)
 	struct poly_reader *reader = open_bytes(&source, "jsonl", NULL, false);
 	struct poly_writer *writer;
 	struct poly_error error = {0};
-	struct poly_sink sink = {append, &sunk};
+	struct poly_sink sink = {collect, &sunk};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	const char *words[] = {option, NULL};
 	const struct poly_batch *batch;
@@ -597,14 +594,11 @@ a_new_log_is_written_from_a_selection(void **state)
 {
 	(void)state;
 	struct buf bytes = load("wrapped1112", ".trc");
-	struct poly_reader *reader;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	/* Skips the header, the initial conditions, a gap and the beginning of block 2. */
 	options.skip = 5;
 	options.count = 2;
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	struct buf out = convert(reader, "aix", NULL, NULL);
 	struct buf rows =
 		list_rows(open_bytes(&out, NULL, NULL, false), "record hook time value", NULL);
@@ -621,13 +615,10 @@ parts_of_a_log_without_a_row_are_filled_with_zeros(void **state)
 {
 	(void)state;
 	struct buf bytes = load("wrapped1112", ".trc"), notes = {0};
-	struct poly_reader *reader;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	/* The header, the initial conditions, the first gap, and block 2 at 244. */
 	options.count = 8;
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	struct buf out = convert(reader, "aix", NULL, &notes);
 	bytes.size = 292;
 	memset(bytes.data + 96, 0, 48);
@@ -657,7 +648,7 @@ an_entry_that_no_longer_fits_its_block_is_rejected(void **state)
 	struct poly_reader *reader = open_bytes(&grown, "jsonl", NULL, false);
 	struct poly_writer *writer;
 	struct poly_error error;
-	struct poly_sink sink = {append, &sunk};
+	struct poly_sink sink = {collect, &sunk};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	const struct poly_batch *batch;
 	options.format = "aix";

@@ -3,7 +3,7 @@
  * BACH bus traces against the listings that the format's own program printed, a table of all
  * byte enables, and a decoder of single bits.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include "format/bus/decode.h"
 #include "format/bus/text.h"
@@ -409,8 +409,7 @@ many_undefined_operations_are_not_a_trace(void **state)
 	assert_int_equal(poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, NULL),
 		POLY_ERR_FORMAT);
 	bytes.size = 24 * 6; /* 6 of them are undefined */
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, NULL, &reader, NULL), POLY_OK);
+	reader = open_memory(&bytes, NULL);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
@@ -461,14 +460,11 @@ strict_reading_ends_at_the_first_warning(void **state)
 	struct buf bytes =
 		records("00001000 00 90 00001008 00 90 00001000 00 20 00001000 00 90");
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_error error;
 	const struct poly_batch *batch;
 	options.strict = true;
 	options.format = "bach";
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	assert_int_equal(batch->rows, 3);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
@@ -485,15 +481,12 @@ strict_reading_delivers_nothing_after_a_late_error(void **state)
 	(void)state;
 	struct buf bytes = records("00000000 ef 10 00000000 ef 10 00000000 fe 10");
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_error error;
 	const struct poly_batch *batch;
 	options.strict = true;
 	options.format = "bach";
 	options.batch_rows = 1;
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	assert_int_equal(batch->rows, 1);
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
@@ -548,8 +541,7 @@ static void
 endless_lines_are_skipped_piecewise(void **state)
 {
 	(void)state;
-	struct buf bytes = {0};
-	buf_string(&bytes, "00123400 00 NC_I_FETCH\n");
+	struct buf bytes = bytes_of("00123400 00 NC_I_FETCH\n");
 	for (size_t i = 0; i < 4096; i++)
 		buf_byte(&bytes, 'x');
 	/* What follows looks like a record, but it stands within the long line. */

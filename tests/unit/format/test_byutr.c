@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* BYU address traces against tables of their records, and conversions from and to BACH. */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include "base/bits.h"
 
@@ -239,7 +239,7 @@ expect_refusal(struct poly_reader *reader, const char *target, const char *optio
 	struct buf out = {0};
 	struct poly_writer *writer;
 	struct poly_error error;
-	struct poly_sink sink = {append, &out};
+	struct poly_sink sink = {collect, &out};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	const char *words[] = {option, NULL};
 	const struct poly_batch *batch;

@@ -3,20 +3,12 @@
  * CIS 501 traces compared with listings and summaries of generated traces, the example of
  * Instruction Trace Format (Penn CIS 501), and the counts of published traces.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include <inttypes.h>
 
 /* A micro-operation with single blanks; tests change one of its fields. */
 #define CMP "2 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP SUB\n"
-
-static struct buf
-bytes_of(const char *text)
-{
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
-	return bytes;
-}
 
 /* Returns a register's number in a column, -1 if absent. */
 static int

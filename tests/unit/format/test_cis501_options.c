@@ -3,21 +3,13 @@
  * Reading options of CIS 501 traces: records independent of lines, and branches that are
  * identified by their targets.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #define FREE "cis501.lines=free"
 #define TARGET "cis501.branch=target"
 
 /* A micro-operation after its number, without a newline. */
 #define CMP " 48d1e2 45 3 44 W - - 0 0 48d1e9 0 CMP SUB"
-
-static struct buf
-bytes_of(const char *text)
-{
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
-	return bytes;
-}
 
 /* Joins the words of a text with a separator, and a newline after the last one. */
 static struct buf

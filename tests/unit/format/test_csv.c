@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV against RFC 4180, for each kind of value. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
+#include "test_help.h"
 
 #include "base/bits.h"
-#include "base/buf.h"
 #include "model/batch.h"
 #include "model/info.h"
-
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
 
 struct fixture {
 	struct info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dinero's traces compared with awk, and hand-made lines. */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include <unistd.h>
 

@@ -4,19 +4,10 @@
  * layout and byte order, made by a packer of this file that knows the structures and no
  * offsets.
  */
-#include "polytrace/polytrace.h"
+#include "trace_help.h"
 
 #include "base/bits.h"
-#include "base/buf.h"
 #include "io/in.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define RECORDS 250
 
@@ -277,13 +268,6 @@ open_trace(const struct buf *bytes, const char *option, bool check, bool skip)
 	return reader;
 }
 
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 /*
  * Writes what a reader gives as FULL with an option, or as the format that option names; the
  * status of reading, or the failure of writing.
@@ -471,12 +455,9 @@ try_shape(const struct shape *shape, const struct listed *list)
 	char size[8];
 	size_t count = RECORDS - 1;
 	struct buf bytes = pack(shape, list, count);
-	struct poly_reader *reader;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.batch_rows = 100;
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	snprintf(size, sizeof size, "%u", shape->size);
 	assert_string_equal(poly_reader_format(reader)->name, "full");
 	assert_fact(reader, "amber.record", size);
@@ -767,8 +748,7 @@ synchronisation_is_not_detected_if_the_flow_does_not_continue(void **unused)
 	const char *off[] = {"amber.record=1004", "amber.full-escapes=0", NULL};
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.options = off;
-	assert_int_equal(poly_reader_open_memory(good.data, good.size, &options, &reader, NULL),
-		POLY_OK);
+	reader = open_memory(&good, &options);
 	read_kinds(reader, kinds);
 	assert_null(strpbrk(kinds, "1234"));
 	poly_reader_close(reader);
@@ -1163,12 +1143,9 @@ states_after_the_instruction_convert_except_the_first(void **unused)
 	struct buf bytes = pack(&shape, list, RECORDS - 1), out = {0},
 		   whole = slurp("../tt6/sort.tt6e");
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_error error;
 	options.skip = 1;
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	assert_int_equal(copy_trace(reader, "tt6e", &out, &error), POLY_END);
 	assert_int_equal(load_be32(out.data), list[1].pc);
 	assert_int_equal(out.size, whole.size - 4);

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON Lines: its canonical form, what else is read, and that nothing is lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
+#include "test_help.h"
 
 #include "base/bits.h"
-#include "base/buf.h"
 #include "model/batch.h"
 #include "model/info.h"
 
 #define HEADER "{\"polytrace\":\"trace\",\"version\":1,\"format\":\"tt6e\"}\n"
-
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
 
 static struct poly_writer *
 new_writer(struct buf *out, const struct poly_trace_info *info, poly_columns columns)

@@ -4,7 +4,7 @@
  * output of valgrind 3.19 with --detailed-counts=yes for a program that adds up 32 words and
  * increments each of them.
  */
-#include "rows_help.h"
+#include "trace_help.h"
 
 #define COLUMNS "record kind pc opcode_size access address size"
 
@@ -110,12 +110,9 @@ rows_of_a_modify_have_one_origin_in_any_batches(void **state)
 	struct buf bytes = bytes_of("I  04016d90,3\n M 0421b1b4,2\n M 0421b1b4,2\r\n");
 	for (size_t rows = 1; rows <= 5; rows++) {
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-		struct poly_reader *reader;
 		options.format = "lackey";
 		options.batch_rows = rows;
-		assert_int_equal(poly_reader_open_memory(
-					 bytes.data, bytes.size, &options, &reader, NULL),
-			POLY_OK);
+		struct poly_reader *reader = open_memory(&bytes, &options);
 		struct buf listed = list_rows(reader, "origin record access raw", NULL);
 		assert_string_equal(buf_text(&listed),
 			"0 instruction - -\n14 modify read -\n14 modify write -\n"
@@ -198,13 +195,10 @@ a_selection_may_split_a_modify(void **state)
 	struct buf bytes = bytes_of("I  04016d90,3\n M 0421b1b4,2\n M 0421b1b8,2\r\n");
 	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-		struct poly_reader *reader;
 		options.format = "lackey";
 		options.skip = windows[i].skip;
 		options.count = windows[i].count;
-		assert_int_equal(poly_reader_open_memory(
-					 bytes.data, bytes.size, &options, &reader, NULL),
-			POLY_OK);
+		struct poly_reader *reader = open_memory(&bytes, &options);
 		struct buf out = convert(reader, "lackey", NULL, NULL);
 		assert_string_equal(buf_text(&out), windows[i].written);
 		buf_free(&out);

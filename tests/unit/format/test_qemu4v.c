@@ -3,7 +3,7 @@
  * QEMU4V traces compared with listings, the examples of QEMU4V Trace Format, and hand-made
  * lines.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include "base/bits.h"
 
@@ -178,14 +178,9 @@ a_mips_program_reads_as_its_listing(void **state)
 }
 
 static void
-expect_rows(const char *text, const char *option, const char *columns, const char *expected)
+expect_shown(const char *text, const char *option, const char *columns, const char *expected)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
-	struct buf rows = show_rows(open_bytes(&bytes, "qemu4v", option, false), columns);
-	assert_string_equal(buf_text(&rows), expected);
-	buf_free(&rows);
-	buf_free(&bytes);
+	expect_shown_of("qemu4v", text, option, columns, expected);
 }
 
 static void
@@ -232,22 +227,22 @@ static void
 tolerated_forms_have_their_fields(void **state)
 {
 	(void)state;
-	expect_rows("12 ns IS (12) 0x8000:00000000c000_NS E1A0 T16 EL3h_s :mov\r\n"
-		    "12 ns 3 IT (00350:1f) 350 490d T svc : LDR\n"
-		    "12 ns 3 IT (00000350) 490d T svc : a : b\n",
+	expect_shown("12 ns IS (12) 0x8000:00000000c000_NS E1A0 T16 EL3h_s :mov\r\n"
+		     "12 ns 3 IT (00350:1f) 350 490d T svc : LDR\n"
+		     "12 ns 3 IT (00000350) 490d T svc : a : b\n",
 		NULL, "cpu executed instruction_id pc real_pc opcode mode security text",
 		"null false 12 0x8000 0xc000 0xe1a0 EL3h s mov\n"
 		"3 true 31 0x350 null 0x490d svc null LDR\n"
 		"3 true null 0x350 null 0x490d svc null a : b\n");
-	expect_rows("1 clk MR16 1000 0011223344556677 8899aabbccddeeff\n"
-		    "1 clk MW4X 1000 0000_002A\n1 clk MR4 X 1000 xxxxxxxx\n"
-		    "1 clk MR4 1000 (ABORTED)\n",
+	expect_shown("1 clk MR16 1000 0011223344556677 8899aabbccddeeff\n"
+		     "1 clk MW4X 1000 0000_002A\n1 clk MR4 X 1000 xxxxxxxx\n"
+		     "1 clk MR4 1000 (ABORTED)\n",
 		NULL, "access size access_attributes value payload",
 		"read 16 null null 00112233445566778899aabbccddeeff\nwrite 4 X 0x2a null\n"
 		"read 4 X null null\nread 4 null null null\n");
-	expect_rows("1 clk R r8 (usr) 0x1800\n1 clk cpu3 R msp 20000000 (MSP)\n"
-		    "1 clk R V0<127:64> 00112233445566778899aabbccddeeff\n"
-		    "1 clk R DC 1000\n",
+	expect_shown("1 clk R r8 (usr) 0x1800\n1 clk cpu3 R msp 20000000 (MSP)\n"
+		     "1 clk R V0<127:64> 00112233445566778899aabbccddeeff\n"
+		     "1 clk R DC 1000\n",
 		NULL, "record cpu reg size value payload",
 		"register null r8 (usr) 2 0x1800 null\nregister 3 msp 4 0x20000000 null\n"
 		"register null V0<127:64> 16 null 00112233445566778899aabbccddeeff\n"
@@ -258,9 +253,9 @@ static void
 opcodes_may_have_any_even_length(void **state)
 {
 	(void)state;
-	expect_rows("1 clk 0 IT (1) 00001000 90 A svc : nop\n"
-		    "2 clk 0 IT (2) 00001001 48b80102030405060708 A svc : movabs\n"
-		    "3 clk 0 IT (3) 0000100b 123 A svc : odd\n",
+	expect_shown("1 clk 0 IT (1) 00001000 90 A svc : nop\n"
+		     "2 clk 0 IT (2) 00001001 48b80102030405060708 A svc : movabs\n"
+		     "3 clk 0 IT (3) 0000100b 123 A svc : odd\n",
 		NULL, "opcode opcode_size payload raw",
 		"0x90 1 null null\nnull 10 48b80102030405060708 null\n0x123 null null "
 		"3320636c6b20302049542028332920303030303130306220313233204120737663203a206f6464"
@@ -272,10 +267,10 @@ static void
 a_truncated_value_is_absent(void **state)
 {
 	(void)state;
-	expect_rows("1 clk R r8 00000", NULL, "record reg value", "register r8 null\n");
-	expect_rows("1 clk MR4 00001000 0000", NULL, "record size value", "memory 4 null\n");
-	expect_rows("1 clk MR4 00001000 00000001", NULL, "record value", "memory 0x1\n");
-	expect_rows("1 clk 0 IT (1) 00001000 e1a0", NULL, "record pc", "corrupt null\n");
+	expect_shown("1 clk R r8 00000", NULL, "record reg value", "register r8 null\n");
+	expect_shown("1 clk MR4 00001000 0000", NULL, "record size value", "memory 4 null\n");
+	expect_shown("1 clk MR4 00001000 00000001", NULL, "record value", "memory 0x1\n");
+	expect_shown("1 clk 0 IT (1) 00001000 e1a0", NULL, "record pc", "corrupt null\n");
 }
 
 static void
@@ -284,8 +279,8 @@ records_belong_to_the_instruction_of_their_time(void **state)
 	(void)state;
 	const char *text = "1 clk 2 IT (1) 00001000 90 A svc : nop\n1 clk R r0 00\n"
 			   "2 clk R r0 00\n";
-	expect_rows(text, NULL, "cpu", "2\n2\nnull\n");
-	expect_rows(text, "tarmac.owner=none", "cpu", "2\nnull\nnull\n");
+	expect_shown(text, NULL, "cpu", "2\n2\nnull\n");
+	expect_shown(text, "tarmac.owner=none", "cpu", "2\nnull\nnull\n");
 }
 
 /* Reads with batches of some rows; returns the processors of all records in order. */
@@ -377,8 +372,7 @@ an_instruction_far_after_a_record_does_not_own_it(void **state)
 static void
 expect_written(const char *text, const char *read, const char *write, const char *expected)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
+	struct buf bytes = bytes_of(text);
 	struct buf out =
 		convert(open_bytes(&bytes, "qemu4v", read, false), "qemu4v", write, NULL);
 	assert_string_equal(buf_text(&out), expected);
@@ -396,7 +390,7 @@ data_are_byte_swapped_on_request(void **state)
 	static const char turned[] = "1 clk MR4 00001000 33221100\n"
 				     "1 clk MR10 00001000 99887766554433221100\n"
 				     "1 clk MR2 00001000 1100\n";
-	expect_rows(text, "tarmac.data=memory", "value payload",
+	expect_shown(text, "tarmac.data=memory", "value payload",
 		"0x33221100 null\nnull 99887766554433221100\n0x1100 null\n");
 	expect_written(text, "tarmac.data=memory", NULL, text);
 	expect_written(text, NULL, "tarmac.data=memory", turned);
@@ -449,8 +443,7 @@ rows_of_other_traces_become_the_strict_form(void **state)
 static void
 expect_findings(const char *text, const char *expected)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
+	struct buf bytes = bytes_of(text);
 	struct buf codes = find_all(open_bytes(&bytes, "qemu4v", NULL, true));
 	assert_string_equal(buf_text(&codes), expected);
 	buf_free(&codes);

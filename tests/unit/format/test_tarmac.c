@@ -3,34 +3,29 @@
  * Tarmac traces: every known form with hand-written fields, published traces compared with the
  * dump of another reader, and conversion from and to QEMU4V.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include <ctype.h>
 
 static void
-expect_rows(const char *text, const char *option, const char *columns, const char *expected)
+expect_shown(const char *text, const char *option, const char *columns, const char *expected)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
-	struct buf rows = show_rows(open_bytes(&bytes, "tarmac", option, false), columns);
-	assert_string_equal(buf_text(&rows), expected);
-	buf_free(&rows);
-	buf_free(&bytes);
+	expect_shown_of("tarmac", text, option, columns, expected);
 }
 
 static void
 times_have_units_and_fractions(void **state)
 {
 	(void)state;
-	expect_rows("12 clk R r0 00000001\n", NULL, "record time", "register 12\n");
-	expect_rows("541481 ns R r0 00000001\n", NULL, "record time", "register 541481\n");
-	expect_rows("271ns R r0 00000001\n", NULL, "record time", "register 271\n");
+	expect_shown("12 clk R r0 00000001\n", NULL, "record time", "register 12\n");
+	expect_shown("541481 ns R r0 00000001\n", NULL, "record time", "register 541481\n");
+	expect_shown("271ns R r0 00000001\n", NULL, "record time", "register 271\n");
 	/* A tick is a picosecond if the first time has such a fraction. */
-	expect_rows("10.356000us R r0 00000001\n11.000001us R r0 00000001\n", NULL,
+	expect_shown("10.356000us R r0 00000001\n11.000001us R r0 00000001\n", NULL,
 		"record time", "register 10356000\nregister 11000001\n");
-	expect_rows("2.5 clk R r0 00000001\n3 clk R r0 00000001\n", NULL, "time", "25\n30\n");
-	expect_rows("1 cyc R r0 01\n2 tic R r0 01\n", NULL, "time", "1\nnull\n");
-	expect_rows("7 R r0 00000001\n8 MR4 00001000 00000001\n", NULL, "record time",
+	expect_shown("2.5 clk R r0 00000001\n3 clk R r0 00000001\n", NULL, "time", "25\n30\n");
+	expect_shown("1 cyc R r0 01\n2 tic R r0 01\n", NULL, "time", "1\nnull\n");
+	expect_shown("7 R r0 00000001\n8 MR4 00001000 00000001\n", NULL, "record time",
 		"register 7\nmemory 8\n");
 }
 
@@ -38,12 +33,12 @@ static void
 indented_lines_inherit_the_time_of_the_previous_line(void **state)
 {
 	(void)state;
-	expect_rows("5 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
-		    "      R r0 00000001\n"
-		    "# comment\n"
-		    "\tMR4 00001000 00000001\n"
-		    "R r1 00000002\n"
-		    "  R r2 00000003\n",
+	expect_shown("5 clk IT (1) 00001000 e1a00000 A svc_s : nop\n"
+		     "      R r0 00000001\n"
+		     "# comment\n"
+		     "\tMR4 00001000 00000001\n"
+		     "R r1 00000002\n"
+		     "  R r2 00000003\n",
 		NULL, "record time",
 		"instruction 5\nregister 5\ncomment null\nmemory 5\nregister null\n"
 		"register null\n");
@@ -54,10 +49,10 @@ one_clock_counts_all_physical_times(void **state)
 {
 	(void)state;
 	const char *text = "354ns R r0 01\n10.356000us R r0 01\n0.5ns R r0 01\n1 clk R r0 01\n";
-	expect_rows(text, NULL, "time", "354\n10356\nnull\nnull\n");
-	expect_rows(text, "tarmac.unit=ps", "time", "354000\n10356000\n500\nnull\n");
-	expect_rows("99999999999999999999 ns R r0 01\n", NULL, "time", "null\n");
-	expect_rows("9999999999999999999 us R r0 01\n", "tarmac.unit=fs", "time", "null\n");
+	expect_shown(text, NULL, "time", "354\n10356\nnull\nnull\n");
+	expect_shown(text, "tarmac.unit=ps", "time", "354000\n10356000\n500\nnull\n");
+	expect_shown("99999999999999999999 ns R r0 01\n", NULL, "time", "null\n");
+	expect_shown("9999999999999999999 us R r0 01\n", "tarmac.unit=fs", "time", "null\n");
 }
 
 static void
@@ -81,13 +76,13 @@ static void
 every_record_may_name_its_processor(void **state)
 {
 	(void)state;
-	expect_rows("Tarmac Text Rev 3t\n"
-		    "1 clk cpu1 IT (1) 00001000 e1a00000 A svc_s : nop\n"
-		    "1 clk cpu1 R r0 00000001\n"
-		    "2 clk cluster0.cpu1 R r0 00000001\n"
-		    "2 clk Cluster1.CPU0 E 1 2 CoreEvent\n"
-		    "3 clk 7 MW4 00001000 00000001\n"
-		    "4 clk cluster0.cpu1 SIGNAL: x\n",
+	expect_shown("Tarmac Text Rev 3t\n"
+		     "1 clk cpu1 IT (1) 00001000 e1a00000 A svc_s : nop\n"
+		     "1 clk cpu1 R r0 00000001\n"
+		     "2 clk cluster0.cpu1 R r0 00000001\n"
+		     "2 clk Cluster1.CPU0 E 1 2 CoreEvent\n"
+		     "3 clk 7 MW4 00001000 00000001\n"
+		     "4 clk cluster0.cpu1 SIGNAL: x\n",
 		NULL, "record cpu cpu_name",
 		"comment null null\ninstruction 1 cpu1\nregister 1 cpu1\n"
 		"register 2 cluster0.cpu1\nevent 3 Cluster1.CPU0\nmemory 7 null\n"
@@ -106,7 +101,7 @@ late_names_have_no_number(void **state)
 	}
 	buf_string(&text, "1 clk cluster0.cpu1 R r0 00000001\n");
 	buf_string(&expected, "null cluster0.cpu1\n");
-	expect_rows(buf_text(&text), NULL, "cpu cpu_name", buf_text(&expected));
+	expect_shown(buf_text(&text), NULL, "cpu cpu_name", buf_text(&expected));
 	buf_free(&text);
 	buf_free(&expected);
 }
@@ -115,12 +110,12 @@ static void
 instructions_have_many_forms(void **state)
 {
 	(void)state;
-	expect_rows("1 clk IT (12) 00008000 e1a00000 A svc_s : nop\n"
-		    "1 clk IS (13) 00008004 e1a00000 T32 EL3h_s : nop\n"
-		    "1 clk IF (0000f00c:1f) 00008008 490d T16 thread : nop\n"
-		    "1 clk IT (0000800c) 490d X hyp_n : nop\n"
-		    "1 clk IT (0000800e:20) 490e T svc_s : nop\n"
-		    "1 clk (14) 00008010 e1a00000 O usr_ns : nop\n",
+	expect_shown("1 clk IT (12) 00008000 e1a00000 A svc_s : nop\n"
+		     "1 clk IS (13) 00008004 e1a00000 T32 EL3h_s : nop\n"
+		     "1 clk IF (0000f00c:1f) 00008008 490d T16 thread : nop\n"
+		     "1 clk IT (0000800c) 490d X hyp_n : nop\n"
+		     "1 clk IT (0000800e:20) 490e T svc_s : nop\n"
+		     "1 clk (14) 00008010 e1a00000 O usr_ns : nop\n",
 		NULL,
 		"executed instruction_id pc opcode opcode_size instruction_set mode security",
 		"true 12 0x8000 0xe1a00000 4 A svc s\nfalse 13 0x8004 0xe1a00000 4 T32 EL3h s\n"
@@ -133,10 +128,10 @@ static void
 addresses_have_translations(void **state)
 {
 	(void)state;
-	expect_rows("1 clk IT (1) 8000:00000000c000 e1a00000 A svc_s : nop\n"
-		    "1 clk IT (1) 8000:00000000c000_NS e1a00000 A svc_s : nop\n"
-		    "1 clk IT (1) 8ffe:00000000cffe,00000000d000_S f04f0b00 T svc_s : nop\n"
-		    "1 clk MR4 9000:00000000a000_NS 00000001\n",
+	expect_shown("1 clk IT (1) 8000:00000000c000 e1a00000 A svc_s : nop\n"
+		     "1 clk IT (1) 8000:00000000c000_NS e1a00000 A svc_s : nop\n"
+		     "1 clk IT (1) 8ffe:00000000cffe,00000000d000_S f04f0b00 T svc_s : nop\n"
+		     "1 clk MR4 9000:00000000a000_NS 00000001\n",
 		NULL, "pc real_pc address real_address",
 		"0x8000 0xc000 null null\n0x8000 0xc000 null null\n"
 		"0x8ffe 0xcffe null null\nnull null 0x9000 0xa000\n");
@@ -146,13 +141,13 @@ static void
 modes_and_colons_are_optional(void **state)
 {
 	(void)state;
-	expect_rows("1 clk IT (1) 00008000 e1a00000 A ---_- : nop\n"
-		    "1 clk IT (1) 00008000 e1a00000 A : a : b\n"
-		    "1 clk IT (1) 00008000 e1a00000 : nop\n"
-		    "354ns IT 00000350 490d        LDR      r1,[pc,#52]  ; [0x388]\n"
-		    "1 clk IT 00000350 490d T16 LDR r1\n"
-		    "1 clk IT 00000350 490d\n"
-		    "1 clk IT (1) 00008000 e1a00000 A svc_s :\n",
+	expect_shown("1 clk IT (1) 00008000 e1a00000 A ---_- : nop\n"
+		     "1 clk IT (1) 00008000 e1a00000 A : a : b\n"
+		     "1 clk IT (1) 00008000 e1a00000 : nop\n"
+		     "354ns IT 00000350 490d        LDR      r1,[pc,#52]  ; [0x388]\n"
+		     "1 clk IT 00000350 490d T16 LDR r1\n"
+		     "1 clk IT 00000350 490d\n"
+		     "1 clk IT (1) 00008000 e1a00000 A svc_s :\n",
 		NULL, "pc opcode instruction_set mode security text",
 		"0x8000 0xe1a00000 A --- - nop\n0x8000 0xe1a00000 A null null a : b\n"
 		"0x8000 0xe1a00000 null null null nop\n"
@@ -165,10 +160,10 @@ static void
 execution_summaries_are_instructions(void **state)
 {
 	(void)state;
-	expect_rows("1 clk ES (00008000:e3a00000) A svc_s: MOV r0,#0\n"
-		    "2 clk ES  (00008004:4770)  T usr_ns:  CCFAIL BXEQ lr\n"
-		    "3 clk ES (00008008:--------) A svc_s: UNKNOWN\n"
-		    "4 clk IT (4) 0000800c -------- O EL3h_s : UNKNOWN\n",
+	expect_shown("1 clk ES (00008000:e3a00000) A svc_s: MOV r0,#0\n"
+		     "2 clk ES  (00008004:4770)  T usr_ns:  CCFAIL BXEQ lr\n"
+		     "3 clk ES (00008008:--------) A svc_s: UNKNOWN\n"
+		     "4 clk IT (4) 0000800c -------- O EL3h_s : UNKNOWN\n",
 		NULL, "record executed pc opcode opcode_size instruction_set mode text",
 		"instruction true 0x8000 0xe3a00000 4 A svc MOV r0,#0\n"
 		"instruction false 0x8004 0x4770 2 T usr BXEQ lr\n"
@@ -180,8 +175,8 @@ static void
 exceptions_and_branches_are_records(void **state)
 {
 	(void)state;
-	expect_rows("1 clk ES EXC [0x00] Reset\n2 clk EXC [0x18] IRQ\n3 clk ES Reset\n"
-		    "4 clk BR (00008000) A\n5 clk FD (6) 80000004 80000010 A\n",
+	expect_shown("1 clk ES EXC [0x00] Reset\n2 clk EXC [0x18] IRQ\n3 clk ES Reset\n"
+		     "4 clk BR (00008000) A\n5 clk FD (6) 80000004 80000010 A\n",
 		NULL, "kind record time text pc target instruction_id instruction_set",
 		"event exception 1 [0x00] Reset null null null null\n"
 		"event exception 2 [0x18] IRQ null null null null\n"
@@ -194,10 +189,10 @@ static void
 registers_have_banks_parts_and_notes(void **state)
 {
 	(void)state;
-	expect_rows("1 clk R r13 (usr) 20000000\n1 clk R SCTLR (AARCH32) 00c50838\n"
-		    "1 clk R V0<127:64> 0011223344556677\n1 clk R f0<31..0> 3f800000\n"
-		    "1 clk R r13 20000000 (MSP)\n1 clk R cpsr 600001d3 __C_\n"
-		    "1 clk R cpsr 600001d3 -Z--\n1 clk R cpsr 00000000600001d3\n",
+	expect_shown("1 clk R r13 (usr) 20000000\n1 clk R SCTLR (AARCH32) 00c50838\n"
+		     "1 clk R V0<127:64> 0011223344556677\n1 clk R f0<31..0> 3f800000\n"
+		     "1 clk R r13 20000000 (MSP)\n1 clk R cpsr 600001d3 __C_\n"
+		     "1 clk R cpsr 600001d3 -Z--\n1 clk R cpsr 00000000600001d3\n",
 		NULL, "reg size value",
 		"r13 (usr) 4 0x20000000\nSCTLR (AARCH32) 4 0xc50838\n"
 		"V0<127:64> 8 0x11223344556677\nf0<31..0> 4 0x3f800000\nr13 4 0x20000000\n"
@@ -208,12 +203,12 @@ static void
 values_have_separators_and_unknown_digits(void **state)
 {
 	(void)state;
-	expect_rows("1 clk R X0 00000000_0000002a\n1 clk R X0 00000000:0000002a\n"
-		    "1 clk R X0 00000000 0000002a\n1 clk R r0 0000000x\n1 clk R r0 XXXXXXXX\n"
-		    "1 clk R r0 --------\n1 clk R X0 0000000- 00000001\n",
+	expect_shown("1 clk R X0 00000000_0000002a\n1 clk R X0 00000000:0000002a\n"
+		     "1 clk R X0 00000000 0000002a\n1 clk R r0 0000000x\n1 clk R r0 XXXXXXXX\n"
+		     "1 clk R r0 --------\n1 clk R X0 0000000- 00000001\n",
 		NULL, "size value", "8 0x2a\n8 0x2a\n8 0x2a\n4 null\n4 null\n4 null\n8 null\n");
-	expect_rows("1 clk R V0 00112233_44556677:8899aabb ccddeeff\n"
-		    "1 clk R V1 00112233445566778899aabbccddeeff\n",
+	expect_shown("1 clk R V0 00112233_44556677:8899aabb ccddeeff\n"
+		     "1 clk R V1 00112233445566778899aabbccddeeff\n",
 		NULL, "size value payload",
 		"16 null 00112233445566778899aabbccddeeff\n"
 		"16 null 00112233445566778899aabbccddeeff\n");
@@ -249,8 +244,8 @@ static void
 system_operations_are_not_registers(void **state)
 {
 	(void)state;
-	expect_rows("1 clk R DC CIVAC:00008000\n1 clk R IC IALLU\n1 clk R TLBI ALLE3 0\n"
-		    "1 clk R AT S1E1R 8000\n",
+	expect_shown("1 clk R DC CIVAC:00008000\n1 clk R IC IALLU\n1 clk R TLBI ALLE3 0\n"
+		     "1 clk R AT S1E1R 8000\n",
 		NULL, "record reg text",
 		"operation null DC CIVAC:00008000\noperation null IC IALLU\n"
 		"operation null TLBI ALLE3 0\noperation null AT S1E1R 8000\n");
@@ -260,11 +255,11 @@ static void
 accesses_have_many_forms(void **state)
 {
 	(void)state;
-	expect_rows("1 clk MR4 00001000 00000001\n1 clk MW8 00001000 00000000_0000002a\n"
-		    "1 clk MR4X 00001000 00000001\n1 clk MW4 X 00001000 00000001\n"
-		    "1 clk R08 00001000 0011223344556677\n1 clk W04 X 00001000 00112233\n"
-		    "1 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
-		    "1 clk MW16 00001000 00112233445566778899aabbccddeeff\n",
+	expect_shown("1 clk MR4 00001000 00000001\n1 clk MW8 00001000 00000000_0000002a\n"
+		     "1 clk MR4X 00001000 00000001\n1 clk MW4 X 00001000 00000001\n"
+		     "1 clk R08 00001000 0011223344556677\n1 clk W04 X 00001000 00112233\n"
+		     "1 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
+		     "1 clk MW16 00001000 00112233445566778899aabbccddeeff\n",
 		NULL, "record access size access_attributes address value payload",
 		"memory read 4 null 0x1000 0x1 null\nmemory write 8 null 0x1000 0x2a null\n"
 		"memory read 4 X 0x1000 0x1 null\nmemory write 4 X 0x1000 0x1 null\n"
@@ -278,7 +273,7 @@ static void
 accesses_of_the_bus_have_their_letters(void **state)
 {
 	(void)state;
-	expect_rows(
+	expect_shown(
 		"1 clk MSW4___D 00001000 01020304\n1 clk MNR4O__I 00008000 e28f8090\n"
 		"1 clk MNR4O__A 00001000 00000001\n1 clk MR2_I 0000010a b5100000\n"
 		"1 clk MR4_D 00000000 00204800\n1 clk MNW4____ (00008000:1f) 2000 00000001\n"
@@ -294,9 +289,9 @@ static void
 accesses_may_fail_and_data_may_be_unknown(void **state)
 {
 	(void)state;
-	expect_rows("1 clk MR4 00001000 (ABORTED)\n1 clk MW4 00001000 (wait)\n"
-		    "1 clk MR4 00001000 xxxxxxxx\n"
-		    "1 clk MCW4___R (00008000:1f) TRANSFER 0000002a\n",
+	expect_shown("1 clk MR4 00001000 (ABORTED)\n1 clk MW4 00001000 (wait)\n"
+		     "1 clk MR4 00001000 xxxxxxxx\n"
+		     "1 clk MCW4___R (00008000:1f) TRANSFER 0000002a\n",
 		NULL, "kind record access size text value",
 		"access memory read 4 (ABORTED) null\naccess memory write 4 (wait) null\n"
 		"access memory read 4 null null\nother coprocessor null 4 null 0x2a\n");
@@ -306,10 +301,10 @@ static void
 a_memory_dump_has_an_access_per_run_of_bytes(void **state)
 {
 	(void)state;
-	expect_rows("10 clk LD 00010000 ........ ........ ..665544 33..1100\n"
-		    "         00010010 ffeeddcc bbaa9988 77665544 33221100\n"
-		    "10 clk ST 00010020 ........ ........ ........ ..##..0a note\n"
-		    "10 clk ST 00010030 ........ ........ ........ ........\n",
+	expect_shown("10 clk LD 00010000 ........ ........ ..665544 33..1100\n"
+		     "         00010010 ffeeddcc bbaa9988 77665544 33221100\n"
+		     "10 clk ST 00010020 ........ ........ ........ ..##..0a note\n"
+		     "10 clk ST 00010030 ........ ........ ........ ........\n",
 		NULL, "kind record time access address size value payload text",
 		"access picture 10 read 0x10000 2 0x1100 null null\n"
 		"access picture 10 read 0x10003 4 0x66554433 null null\n"
@@ -349,11 +344,11 @@ static void
 events_and_messages_hold_text(void **state)
 {
 	(void)state;
-	expect_rows("1 clk E 00008100 00000084 CoreEvent_CURRENT_SPx_SYNC\n1 clk E HRESETn 0\n"
-		    "1 clk CADI E 00008100 x\n1 clk SIGNAL: SIGNAL=IRQ STATE=1\n"
-		    "1 clk CACHE MAINTENANCE x\n1 clk INFO_EXCEPTION_REASON: x\n"
-		    "1 clk TTW DTLB 1\n1 clk P x\n"
-		    "1 clk BR4D_PN I_RCB_ O_RCB_ 0 00001000 2a000000\n",
+	expect_shown("1 clk E 00008100 00000084 CoreEvent_CURRENT_SPx_SYNC\n1 clk E HRESETn 0\n"
+		     "1 clk CADI E 00008100 x\n1 clk SIGNAL: SIGNAL=IRQ STATE=1\n"
+		     "1 clk CACHE MAINTENANCE x\n1 clk INFO_EXCEPTION_REASON: x\n"
+		     "1 clk TTW DTLB 1\n1 clk P x\n"
+		     "1 clk BR4D_PN I_RCB_ O_RCB_ 0 00001000 2a000000\n",
 		NULL, "kind record text address size value",
 		"event event 00008100 00000084 CoreEvent_CURRENT_SPx_SYNC null null null\n"
 		"event event HRESETn 0 null null null\n"
@@ -369,12 +364,12 @@ static void
 lines_of_gem5_are_read(void **state)
 {
 	(void)state;
-	expect_rows("500 clk IT (1) 00008000 e3a00001 A usr_ns :   MOV   R0, #1\n"
-		    "1000 clk system.cpu IT (2) 0000000000400000:000000400000_NS d2800020 O "
-		    "EL0t_ns :   MOVZ   X0, #1\n"
-		    "1000 clk system.cpu R X0 0000000000000001\n"
-		    "1000 clk system.cpu MR16 0000000000400010:000000400010_NS "
-		    "0011223344556677 8899aabbccddeeff\n",
+	expect_shown("500 clk IT (1) 00008000 e3a00001 A usr_ns :   MOV   R0, #1\n"
+		     "1000 clk system.cpu IT (2) 0000000000400000:000000400000_NS d2800020 O "
+		     "EL0t_ns :   MOVZ   X0, #1\n"
+		     "1000 clk system.cpu R X0 0000000000000001\n"
+		     "1000 clk system.cpu MR16 0000000000400010:000000400010_NS "
+		     "0011223344556677 8899aabbccddeeff\n",
 		NULL, "time cpu cpu_name pc real_pc mode text reg size address",
 		"500 null null 0x8000 null usr MOV   R0, #1 null null null\n"
 		"1000 0 system.cpu 0x400000 0x400000 EL0t MOVZ   X0, #1 null null null\n"
@@ -386,8 +381,8 @@ static void
 lines_of_the_first_simulator_have_no_time(void **state)
 {
 	(void)state;
-	expect_rows("IT 00008044 e04ec00f SUB r12,r14,r15\nR r12 00000000\nIN: main\n"
-		    "R is a register\n0x00008000:  e3a00001  mov r0, #1\n",
+	expect_shown("IT 00008044 e04ec00f SUB r12,r14,r15\nR r12 00000000\nIN: main\n"
+		     "R is a register\n0x00008000:  e3a00001  mov r0, #1\n",
 		NULL, "record time pc opcode text",
 		"instruction null 0x8044 0xe04ec00f SUB r12,r14,r15\n"
 		"register null null null null\nother null null null null\n"
@@ -398,15 +393,16 @@ static void
 a_truncated_line_has_no_value(void **state)
 {
 	(void)state;
-	expect_rows("783 clk R X8 00000", NULL, "record reg value", "register X8 null\n");
-	expect_rows("1 clk IT 00000350 490", NULL, "record opcode", "corrupt null\n");
-	expect_rows("1 clk E HRES", NULL, "record", "corrupt\n");
-	expect_rows("1 clk LD 00001000 ........ ........ ........ 11223344", NULL, "record",
+	expect_shown("783 clk R X8 00000", NULL, "record reg value", "register X8 null\n");
+	expect_shown("1 clk IT 00000350 490", NULL, "record opcode", "corrupt null\n");
+	expect_shown("1 clk E HRES", NULL, "record", "corrupt\n");
+	expect_shown("1 clk LD 00001000 ........ ........ ........ 11223344", NULL, "record",
 		"corrupt\n");
 }
 
 static void
-expect_converted(const char *text, const char *target, const char *option, const char *expected)
+expect_converted_and_noted(
+	const char *text, const char *target, const char *option, const char *expected)
 {
 	struct buf bytes = {0}, notes = {0};
 	buf_string(&bytes, text);
@@ -431,7 +427,7 @@ data_in_memory_order_are_swapped_in_every_line(void **state)
 		buf_printf(&lines, "%u clk MR4 00002000 000000%02x\n", i, byte);
 		buf_printf(&expected, "null\n0x%x\n", byte << 24);
 	}
-	expect_rows(buf_text(&lines), "tarmac.data=memory", "value", buf_text(&expected));
+	expect_shown(buf_text(&lines), "tarmac.data=memory", "value", buf_text(&expected));
 	buf_free(&expected);
 	buf_free(&lines);
 }
@@ -448,7 +444,7 @@ data_in_two_halves_are_one_value_in_every_line(void **state)
 		buf_printf(&lines, "%u clk MR8 00002000 %08x_%08x\n", i, high, low);
 		buf_printf(&expected, "null\n0x%llx\n", (unsigned long long)high << 32 | low);
 	}
-	expect_rows(buf_text(&lines), NULL, "value", buf_text(&expected));
+	expect_shown(buf_text(&lines), NULL, "value", buf_text(&expected));
 	struct buf again =
 		convert(open_bytes(&lines, "tarmac", NULL, false), "tarmac", NULL, NULL);
 	expect_same(&again, &lines);
@@ -461,16 +457,17 @@ static void
 tarmac_becomes_qemu4v(void **state)
 {
 	(void)state;
-	expect_converted("1 clk cpu1 IT (1) 8000:00000000c000_NS e3a00001 A svc_s : MOV r0,#1\n"
-			 "      cpu1 R r13 (usr) 20000000 (MSP)\n"
-			 "2 clk IT (2) 00008004 -------- A svc_s : ?\n"
-			 "2 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
-			 "2 clk MR4 00001000 xxxxxxxx\n"
-			 "2 clk LD 00010000 ........ ........ ..665544 33..1100\n"
-			 "2 clk R r0 0000000x\n"
-			 "2 clk MSW4___D 00001000 01020304\n"
-			 "2 clk EXC [0x18] IRQ\n"
-			 "# text\n",
+	expect_converted_and_noted(
+		"1 clk cpu1 IT (1) 8000:00000000c000_NS e3a00001 A svc_s : MOV r0,#1\n"
+		"      cpu1 R r13 (usr) 20000000 (MSP)\n"
+		"2 clk IT (2) 00008004 -------- A svc_s : ?\n"
+		"2 clk MR16 00001000 0011223344556677 8899aabbccddeeff\n"
+		"2 clk MR4 00001000 xxxxxxxx\n"
+		"2 clk LD 00010000 ........ ........ ..665544 33..1100\n"
+		"2 clk R r0 0000000x\n"
+		"2 clk MSW4___D 00001000 01020304\n"
+		"2 clk EXC [0x18] IRQ\n"
+		"# text\n",
 		"qemu4v", NULL,
 		"1 clk 1 IT (1) 8000 e3a00001 A svc_s : MOV r0,#1\n"
 		"1 clk R r13(usr) 20000000\n"
@@ -508,17 +505,18 @@ static void
 rows_of_other_traces_become_tarmac(void **state)
 {
 	(void)state;
-	expect_converted("{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\"}\n"
-			 "{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"opcode\":\"0x4770\","
-			 "\"opcode_size\":2,\"cpu\":3}\n"
-			 "{\"kind\":\"instruction\",\"pc\":\"0x1004\",\"opcode\":\"0x1\","
-			 "\"time\":9,\"cpu_name\":\"a.b\",\"mode\":\"EL3h\",\"real_pc\":"
-			 "\"0x8004\",\"instruction_set\":\"O\",\"text\":\"x\"}\n"
-			 "{\"kind\":\"access\",\"access\":\"fetch\",\"address\":\"0x2000\","
-			 "\"size\":2,\"value\":\"0xab\"}\n"
-			 "{\"kind\":\"register\",\"reg\":\"r13 (usr)\",\"size\":4,"
-			 "\"value\":\"0xab\"}\n"
-			 "{\"kind\":\"event\"}\n",
+	expect_converted_and_noted(
+		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\"}\n"
+		"{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"opcode\":\"0x4770\","
+		"\"opcode_size\":2,\"cpu\":3}\n"
+		"{\"kind\":\"instruction\",\"pc\":\"0x1004\",\"opcode\":\"0x1\","
+		"\"time\":9,\"cpu_name\":\"a.b\",\"mode\":\"EL3h\",\"real_pc\":"
+		"\"0x8004\",\"instruction_set\":\"O\",\"text\":\"x\"}\n"
+		"{\"kind\":\"access\",\"access\":\"fetch\",\"address\":\"0x2000\","
+		"\"size\":2,\"value\":\"0xab\"}\n"
+		"{\"kind\":\"register\",\"reg\":\"r13 (usr)\",\"size\":4,"
+		"\"value\":\"0xab\"}\n"
+		"{\"kind\":\"event\"}\n",
 		"tarmac", NULL,
 		"1 clk 3 IT (1) 00001000 4770 A : \n"
 		"9 clk a.b IT (2) 00001004:000000008004 00000001 O EL3h : x\n"
@@ -530,9 +528,10 @@ static void
 microtesk_has_its_own_profile(void **state)
 {
 	(void)state;
-	expect_converted("7 clk 0 IT (7) 00000004 3c080001 A svc : lui t0,0x1\n"
-			 "7 clk MR4 00001000 0000002A\n"
-			 "9 clk 1 IS (8) 00000008 4501 T usr_s : nop\n9 clk R t0 00010000\n",
+	expect_converted_and_noted(
+		"7 clk 0 IT (7) 00000004 3c080001 A svc : lui t0,0x1\n"
+		"7 clk MR4 00001000 0000002A\n"
+		"9 clk 1 IS (8) 00000008 4501 T usr_s : nop\n9 clk R t0 00010000\n",
 		"qemu4v", "qemu4v.profile=microtesk",
 		"0 clk 0 IT (0) 0000000000000004 3c080001 A svc_ns : lui t0,0x1\n"
 		"0 clk MR4 0000000000001000 0000002a\n"
@@ -552,8 +551,7 @@ microtesk_has_its_own_profile(void **state)
 static void
 expect_format(const char *text, const char *format)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
+	struct buf bytes = bytes_of(text);
 	struct poly_reader *reader = open_bytes(&bytes, NULL, NULL, false);
 	assert_string_equal(poly_reader_format(reader)->name, format);
 	assert_null(strstr(poly_reader_evidence(reader), "undecidable"));
@@ -595,8 +593,7 @@ one_form_of_tarmac_makes_a_trace_tarmac(void **state)
 static void
 expect_findings(const char *text, const char *expected)
 {
-	struct buf bytes = {0};
-	buf_string(&bytes, text);
+	struct buf bytes = bytes_of(text);
 	struct buf codes = find_all(open_bytes(&bytes, "tarmac", NULL, true));
 	assert_string_equal(buf_text(&codes), expected);
 	buf_free(&codes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text with described columns: hand-made lines, output of printf, and messages. */
-#include "rows_help.h"
+#include "trace_help.h"
 
 /* Description, option and lines, and the expected columns and rows. */
 static const struct {
@@ -354,7 +354,7 @@ static void
 write_all(struct poly_reader *reader, const char *format, const char *option, struct buf *out)
 {
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	struct poly_sink sink = {append, out};
+	struct poly_sink sink = {collect, out};
 	struct poly_writer *writer;
 	struct poly_error error;
 	const struct poly_batch *batch;

@@ -4,20 +4,10 @@
  * traces 7.2), against a decoder of one record at a time, and rule by rule on the smallest
  * inputs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
+
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
-
-#include "base/buf.h"
 #include "format/tt6/tt6.h"
 
 #if defined(POLY_WITH_JANSSON)
@@ -77,13 +67,6 @@ options_for(const char *format)
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.format = format;
 	return options;
-}
-
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
 }
 
 static uint64_t

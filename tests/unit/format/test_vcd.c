@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Value change dumps compared with hand-written ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "rows_help.h"
-
-#include <string.h>
+#include "trace_help.h"
 
 static const char trace[] = "3 ns cpu0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
 			    "3 ns cpu0 R r1 00000005\n"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Input: the window over files, pipes and memory. The oracle is the plain data itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "io/in.h"
 #include "io/source.h"
 #include "polytrace/byte_stream.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Output: buffering, files that appear when complete, compression by name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "base/mem.h"
 #include "io/out.h"
 
 /* A directory of its own for every test. */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Appended bytes are read at any offset, in memory and in the file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "io/spill_buffer.h"
 

@@ -3,7 +3,7 @@
  * Disassembly by the name of an instruction set: encodings from the architectures' manuals, and
  * the text that an ARM trace has itself.
  */
-#include "bus_help.h"
+#include "trace_help.h"
 
 static struct poly_disasm *
 open_set(const char *isa)
@@ -127,19 +127,14 @@ the_user_names_the_instruction_set_of_a_trace(void **state)
 {
 	(void)state;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_error error;
 	struct buf bytes = load_sample("qemu4v/seed3.q4v");
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&bytes, &options);
 	/* The letter A of its operands has no effect. */
 	assert_null(poly_reader_info(reader)->isa);
 	poly_reader_close(reader);
 	options.isa = "mips32";
-	assert_int_equal(
-		poly_reader_open_memory(bytes.data, bytes.size, &options, &reader, &error),
-		POLY_OK);
+	reader = open_memory(&bytes, &options);
 	assert_string_equal(poly_reader_info(reader)->isa, "mips32");
 	poly_reader_close(reader);
 	options.isa = "mips";

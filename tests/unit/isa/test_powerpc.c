@@ -6,15 +6,10 @@
  * spec: Apple amber traces (the two tables of classes), Apple amber
  * traces 2.4, 4.2, 4.3, 4.5, 4.8.
  */
+#include "test_help.h"
+
 #include "isa/powerpc.h"
 #include "polytrace/disasm.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 

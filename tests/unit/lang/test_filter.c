@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters against conditions written in C, over rows of random numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "polytrace/filter.h"
 
-#include "base/mem.h"
 #include "model/batch.h"
 #include "model/info.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define ROWS 1500
 

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a filter can't hold for by bounds, against the rows within them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "polytrace/filter.h"
 
 #include "base/bits.h"
 #include "model/batch.h"
 #include "model/info.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define ROWS 6
 #define FILTERS 40000

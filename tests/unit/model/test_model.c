@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The record model: columns, batches, sites, facts, findings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "model/batch.h"
 #include "model/columns.h"
 #include "model/findings.h"

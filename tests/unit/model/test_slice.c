@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices of batches against the rows that they stand for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "polytrace/trace.h"
 

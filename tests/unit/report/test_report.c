@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: every byte of the renderings, wrong use, lack of memory, errors of the sink. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "test_help.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "polytrace/report.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
 #include "report/terms.h"
-
-static int
-gather(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
 
 static enum poly_status
 render(const struct poly_report *report, enum poly_rendering rendering, struct buf *out)
 {
-	return poly_report_render(report, rendering, &(struct poly_sink){gather, out}, NULL);
+	return poly_report_render(report, rendering, &(struct poly_sink){collect, out}, NULL);
 }
 
 static int
@@ -55,7 +40,7 @@ expect_usage(struct poly_report *report)
 	struct buf out = {0};
 	for (int r = POLY_RENDER_TEXT; r <= POLY_RENDER_TERMINAL; r++) {
 		assert_int_equal(poly_report_render(report, (enum poly_rendering)r,
-					 &(struct poly_sink){gather, &out}, &error),
+					 &(struct poly_sink){collect, &out}, &error),
 			POLY_ERR_USAGE);
 		assert_int_equal(error.status, POLY_ERR_USAGE);
 		assert_int_equal(out.size, 0);
@@ -719,8 +704,8 @@ options_without_a_size_are_a_usage_error(void **state)
 	struct poly_report *r = sample();
 	struct poly_error error;
 	struct buf out = {0};
-	assert_int_equal(
-		poly_report_render_with(r, &options, &(struct poly_sink){gather, &out}, &error),
+	assert_int_equal(poly_report_render_with(
+				 r, &options, &(struct poly_sink){collect, &out}, &error),
 		POLY_ERR_USAGE);
 	assert_int_equal(out.size, 0);
 	poly_report_free(r);

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Selections against loops over all records, for batches of several sizes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
 #define LINES 9000
 

@@ -3,15 +3,8 @@
  * Branch predictors worked by hand, and the results that are known of a real trace. That each
  * prediction is as defined is unit/sim/bpred_oracle.py's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "sim/branch/bpred.h"
 #include "sim/branch/bpred_sites.h"
 #include "sim/branch/bpred_sweep.h"

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A cache by hand, its loops against each other, and its limits. Models: tests/models/cache.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "sim/cache/cache_state.h"
 #include "sim/memory/lru_list.h"
-
-#include <string.h>
 
 static struct cache *
 make(const struct cache_config *config)

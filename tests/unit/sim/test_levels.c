@@ -3,16 +3,8 @@
  * Levels of caches, coherent caches and next uses by hand, and their limits. Models:
  * tests/models/.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "sim/cache/miss_classes.h"
 #include "sim/cache/coherence.h"
 #include "sim/cache/hierarchy.h"

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Caches of all sizes: by hand, by closed forms, and plain loops against vectors. Models:
  * tests/models/check_mrc.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "sim/cache/all_associativity.h"
 #include "sim/cache/all_associativity_state.h"
 #include "sim/cache/cache.h"

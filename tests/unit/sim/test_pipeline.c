@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pipelines by time stamps against pipelines that are stepped through, and cases worked by
  * hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/pipeline_simd.h"
 

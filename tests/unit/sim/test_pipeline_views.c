@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Logs and diagrams of pipelines, against texts worked by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
-#include "polytrace/polytrace.h"
 #include "sim/pipeline/kanata.h"
 #include "sim/pipeline/pipeline_svg.h"
 
@@ -131,14 +121,6 @@ too_large_diagrams_are_rejected(void **state)
 	assert_int_equal(kanata_append(&(struct pipeline_slice){.n = 1048577}, &out, &error),
 		POLY_ERR_LIMIT);
 	assert_int_equal(out.size, 0);
-}
-
-/* A poly_write_fn that keeps everything; its user is a struct buf. */
-static int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
 }
 
 /* A poly_write_fn of a full disk. */

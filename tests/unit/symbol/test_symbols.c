@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols against lists written by hand, a loop over random ones, and this very program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "polytrace/polytrace.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "test_help.h"
 
 static struct poly_symbols *
 open_list(const char *text)

@@ -4,20 +4,13 @@
  * expected results are written by hand from IBM, trcfmt File Format and AIX
  * trace reference 3 and 4.1.
  */
+#include "test_help.h"
+
 #include "polytrace/templates.h"
 
-#include "base/mem.h"
 #include "lang/caret.h"
 #include "trcfmt/lang/program.h"
 #include "trcfmt/lang/text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const char *const builtins[] = {
 #define BUILTIN(name, spelling, least, max, section, test) spelling,

@@ -6,7 +6,6 @@
  */
 #include "trcfmt_help.h"
 
-#include "base/mem.h"
 #include "trcfmt/lang/files.h"
 
 #define LOOKUP 0x0f180000u	  /* generic: D1, a string, a v-node */

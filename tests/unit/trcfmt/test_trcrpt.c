@@ -3,19 +3,10 @@
  * Reports of AIX traces, against lines that stand in the documents (AIX trace reference 7.2)
  * and lines laid out by hand from its table of columns.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include "polytrace/reader.h"
 #include "polytrace/trcrpt.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
 
 /* Templates of the published lines. The words of 119 and 101 are this test's own. */
 static const char templates_text[] =
@@ -44,13 +35,6 @@ static const char templates_text[] =
 #define DISPATCH(time) EVENT(time, 100, "1060", "010a00d800000064")
 /* pid=15990802, signal 15, lr E5D44. */
 #define SIGNAL(time) EVENT(time, 100, "1190", "00f400120000000f000e5d44")
-
-static int
-gather(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
 
 static struct poly_templates *
 templates(void)
@@ -86,7 +70,7 @@ report_of(const char *first, const char *second, const struct poly_trcrpt_option
 	if (second)
 		sources[1] = poly_reader_source(readers[1]);
 	const struct poly_trcrpt_inputs inputs = {sources, names, second ? 2 : 1};
-	const struct poly_sink sink = {gather, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_trcrpt *report;
 	struct poly_error error;
 	if (poly_trcrpt_new(set, options, &report, &error) != POLY_OK)
@@ -355,7 +339,7 @@ a_hook_id_of_zero_is_shown_by_template_004(void **state)
 	const char *const name = "first";
 	const struct poly_source source = poly_reader_source(reader);
 	const struct poly_trcrpt_inputs inputs = {&source, &name, 1};
-	const struct poly_sink sink = {gather, &out};
+	const struct poly_sink sink = {collect, &out};
 	const char text[] = "004 1.0 L=KERN \"zero\" X2\n";
 	assert_int_equal(
 		poly_templates_parse(text, sizeof text - 1, NULL, &set, NULL), POLY_OK);
@@ -422,7 +406,7 @@ many_traces_are_merged_by_time_and_keep_their_order(void **state)
 	for (int i = 0; i < INPUTS; i++)
 		sources[i] = poly_reader_source(readers[i]);
 	const struct poly_trcrpt_inputs inputs = {sources, names, INPUTS};
-	const struct poly_sink sink = {gather, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_templates *set = templates();
 	struct poly_trcrpt *report;
 	struct buf found = {0};
@@ -617,7 +601,7 @@ a_summary_adds_up(void **state)
 	struct poly_trcrpt *report;
 	struct poly_report *tree = poly_report_new();
 	struct buf out = {0};
-	const struct poly_sink sink = {gather, &out};
+	const struct poly_sink sink = {collect, &out};
 	assert_int_equal(poly_trcrpt_new(set, NULL, &report, NULL), POLY_OK);
 	assert_int_equal(poly_trcrpt_summary(report, &inputs, tree, NULL), POLY_OK);
 	assert_int_equal(poly_report_render(tree, POLY_RENDER_CSV, &sink, NULL), POLY_OK);

@@ -3,18 +3,9 @@
  * Changes to template files, and what undoes them. What is expected follows AIX trace
  * reference 4.2 and 3 (6).
  */
+#include "test_help.h"
+
 #include "polytrace/templates.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { PLAIN, ANY_VERSION, LATER };
 

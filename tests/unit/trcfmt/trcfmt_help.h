@@ -3,18 +3,9 @@
 #ifndef TESTS_TRCFMT_HELP_H
 #define TESTS_TRCFMT_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test_help.h"
 
 #include "base/num.h"
-#include "polytrace/polytrace.h"
 #include "trcfmt/eval/eval.h"
 
 /* Templates, and the event that they are run on. */

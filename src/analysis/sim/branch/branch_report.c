@@ -4,6 +4,7 @@
 
 #include "analysis/facts/top_n.h"
 #include "base/mem.h"
+#include "report/table.h"
 
 #include <stdio.h>
 
@@ -30,18 +31,14 @@ report_cells(const struct branch_simulation *sim, const struct bpred_config *con
 static void
 report_columns(struct poly_report *report)
 {
-	poly_report_column(report, "storage_bits", true);
-	poly_report_column(report, "mispredictions", true);
-	poly_report_column(report, "misprediction_ratio", true);
-	poly_report_column(report, "mpki", true);
+	table_columns(report, "storage_bits mispredictions misprediction_ratio mpki");
 }
 
 static void
 report_predictors(const struct branch_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "predictors");
-	poly_report_column(report, "predictor", false);
+	table_open(report, "predictors", "predictor:text");
 	report_columns(report);
 	plot.x = "predictor";
 	plot.y[0] = "misprediction_ratio";
@@ -72,10 +69,7 @@ static void
 report_sweep(const struct branch_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "sweep");
-	poly_report_column(report, "predictor", false);
-	poly_report_column(report, "log2_counters", true);
-	poly_report_column(report, "history_length", true);
+	table_open(report, "sweep", "predictor:text log2_counters history_length");
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "log2_counters";
@@ -99,10 +93,8 @@ static void
 report_budgets(const struct branch_simulation *sim, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "largest_predictors_per_storage_budget");
-	poly_report_column(report, "budget", true);
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "predictor", false);
+	table_open(report, "largest_predictors_per_storage_budget",
+		"budget kind:text predictor:text");
 	report_columns(report);
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
@@ -135,11 +127,8 @@ report_sites(const struct branch_simulation *sim, const struct static_ops *ops,
 	poly_report_table(report, "most_mispredicted_branches");
 	poly_report_heading(report, title);
 	top_n_site_columns(report);
-	poly_report_column(report, "executions", true);
-	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_ratio", true);
-	poly_report_column(report, "mispredictions", true);
-	poly_report_column(report, "misprediction_ratio", true);
+	table_columns(
+		report, "executions taken taken_ratio mispredictions misprediction_ratio");
 	for (size_t i = 0; i < count; i++) {
 		const struct bpred_site *site = &sim->sites.sites[sites[i]];
 		top_n_site_cells(report, ops, sites[i]);
@@ -162,11 +151,8 @@ report_target(struct poly_report *report, const char *name, uint64_t lookups, ui
 static void
 report_targets(const struct branch_simulation *sim, struct poly_report *report)
 {
-	poly_report_table(report, "target_predictors");
-	poly_report_column(report, "predictor", false);
-	poly_report_column(report, "branches", true);
-	poly_report_column(report, "mispredictions", true);
-	poly_report_column(report, "misprediction_ratio", true);
+	table_open(report, "target_predictors",
+		"predictor:text branches mispredictions misprediction_ratio");
 	report_target(report, "BTB", sim->btb_lookups, sim->btb_hits);
 	report_target(report, "RAS", sim->ras_lookups, sim->ras_hits);
 	report_target(report, "ITTAGE", sim->ittage_lookups, sim->ittage_hits);

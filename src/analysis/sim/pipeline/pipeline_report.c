@@ -3,6 +3,7 @@
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/facts/branch_stream.h"
+#include "report/table.h"
 
 #include <string.h>
 
@@ -17,11 +18,7 @@ static void
 report_cpi_stack(const struct pipeline_result *result, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "cpi_stack");
-	poly_report_column(report, "component", false);
-	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "cycles_per_uop", true);
+	table_open(report, "cpi_stack", "component:text cycles share cycles_per_uop");
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "CPI stack";
 	plot.x = "component";

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/option.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -311,11 +312,7 @@ open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
 	}
 	if (sweep->key_count > 2)
 		poly_report_column(report, "other_options", false);
-	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "cycles_per_uop", true);
-	poly_report_column(report, "uops_per_cycle", true);
-	poly_report_column(report, "mispredictions", true);
-	poly_report_column(report, "misses", true);
+	table_columns(report, "cycles cycles_per_uop uops_per_cycle mispredictions misses");
 	plot(sweep, report);
 }
 

@@ -224,7 +224,7 @@ static bool
 reserve_blocks(struct block_profile *profile, const struct static_ops *ops)
 {
 	profile->is_empty = false;
-	return VEC_ZEROED(profile->counts, profile->capacity, ops->site_count);
+	return VEC_RESERVE_ZEROED(profile->counts, profile->capacity, ops->site_count);
 }
 
 static bool
@@ -261,8 +261,8 @@ profile_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"blocks.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N blocks and loops with most executed instructions", NULL},
+	{"blocks.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N blocks and loops with most executed instructions"},
 	{0},
 };
 

@@ -4,6 +4,7 @@
 
 #include "analysis/facts/top_n.h"
 #include "base/mem.h"
+#include "report/table.h"
 
 #include <string.h>
 
@@ -33,10 +34,7 @@ report_blocks(const struct block_profile *profile, const struct static_ops *ops,
 	top_n_sort(ranks, n);
 	poly_report_table(report, "hottest_blocks");
 	top_n_site_columns(report);
-	poly_report_column(report, "executions", true);
-	poly_report_column(report, "instructions", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "block_length_mean", true);
+	table_columns(report, "executions instructions share block_length_mean");
 	for (size_t i = 0; i < n && i < profile->top; i++) {
 		const struct block_count *block = &profile->counts[ranks[i].number];
 		top_n_site_cells(report, ops, (uint32_t)ranks[i].number);
@@ -63,8 +61,7 @@ report_trips(const struct block_profile *profile, struct poly_report *report)
 	}
 	for (size_t i = 0; i < 65; i++)
 		all += trips[i];
-	poly_report_table(report, "trip_counts");
-	poly_report_column(report, "trip_count", true);
+	table_open(report, "trip_counts", "trip_count");
 	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "trip_count";
@@ -108,16 +105,9 @@ report_loops(
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct ranked){executed[i], i};
 	top_n_sort(ranks, n);
-	poly_report_table(report, "hottest_loops");
-	poly_report_column(report, "head_pc", false);
-	poly_report_column(report, "latch_pc", false);
-	poly_report_column(report, "entries", true);
-	poly_report_column(report, "iterations", true);
-	poly_report_column(report, "trip_count_mean", true);
-	poly_report_column(report, "trip_count_max", true);
-	poly_report_column(report, "loop_depth", true);
-	poly_report_column(report, "instructions", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "hottest_loops",
+		"head_pc:text latch_pc:text entries iterations trip_count_mean trip_count_max "
+		"loop_depth instructions share");
 	for (size_t i = 0; i < n && i < profile->top; i++) {
 		const struct loop *loop = &profile->loops[ranks[i].number];
 		poly_report_cell_address(report, profile->heads.list[ranks[i].number].a, 8);

@@ -58,7 +58,7 @@ count_target(
 static bool
 reserve_sites(struct branch_profile *profile, size_t count)
 {
-	return VEC_ZEROED(profile->sites, profile->site_capacity, count);
+	return VEC_RESERVE_ZEROED(profile->sites, profile->site_capacity, count);
 }
 
 static bool
@@ -197,8 +197,8 @@ branches_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"branches.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N most executed sites per table", NULL},
+	{"branches.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N most executed sites per table"},
 	{0},
 };
 

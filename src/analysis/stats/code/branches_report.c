@@ -4,6 +4,7 @@
 
 #include "analysis/facts/top_n.h"
 #include "base/mem.h"
+#include "report/table.h"
 
 #include <math.h>
 
@@ -68,12 +69,9 @@ report_kinds(const struct branch_profile *profile, const struct static_ops *ops,
 		taken[kind] += site->taken;
 		sites[kind]++;
 	}
-	poly_report_table(report, "branch_kinds");
-	poly_report_column(report, "kind", false);
+	table_open(report, "branch_kinds", "kind:text");
 	top_n_columns(report);
-	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_ratio", true);
-	poly_report_column(report, "sites", true);
+	table_columns(report, "taken taken_ratio sites");
 	plot.x = "kind";
 	plot.y[0] = "count";
 	plot.y[1] = "taken";
@@ -119,9 +117,7 @@ report_conditional(const struct branch_profile *profile, const struct static_ops
 	poly_report_ratio(report, "conditional_taken_ratio", (double)taken, (double)all, 2);
 	poly_report_ratio(report, "direction_change_ratio", (double)changed, (double)all, 2);
 	poly_report_real(report, "direction_entropy", bits / (double)all, 4);
-	poly_report_table(report, "branch_bias");
-	poly_report_column(report, "min_taken_ratio", true);
-	poly_report_column(report, "sites", true);
+	table_open(report, "branch_bias", "min_taken_ratio sites");
 	top_n_columns(report);
 	plot.x = "min_taken_ratio";
 	plot.y[0] = "share";
@@ -173,10 +169,7 @@ report_sites(const struct branch_profile *profile, const struct static_ops *ops,
 	top_n_site_columns(report);
 	poly_report_column(report, "kind", false);
 	top_n_columns(report);
-	poly_report_column(report, "taken", true);
-	poly_report_column(report, "taken_ratio", true);
-	poly_report_column(report, "direction_changes", true);
-	poly_report_column(report, "direction_entropy", true);
+	table_columns(report, "taken taken_ratio direction_changes direction_entropy");
 	for (size_t i = 0; i < n && i < profile->top; i++) {
 		const struct branch_site *site = &profile->sites[ranks[i].number];
 		report_site(profile, ops, (uint32_t)ranks[i].number, report);
@@ -209,10 +202,7 @@ report_indirect(const struct branch_profile *profile, const struct static_ops *o
 		poly_report_count(report, "untracked_targets", profile->untracked_targets);
 	poly_report_table(report, "hottest_indirect_branches");
 	top_n_site_columns(report);
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "targets", true);
-	poly_report_column(report, "target_entropy", true);
+	table_columns(report, "kind:text count targets target_entropy");
 	for (size_t i = 0; sites && i < n && i < profile->top; i++) {
 		const struct target_summary *site = &sites[ranks[i].number];
 		report_site(profile, ops, (uint32_t)ranks[i].number, report);
@@ -230,10 +220,7 @@ static void
 report_distances(const struct branch_profile *profile, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "branch_distances");
-	poly_report_column(report, "distance_bits", true);
-	poly_report_column(report, "from_pc", true);
-	poly_report_column(report, "from_fallthrough", true);
+	table_open(report, "branch_distances", "distance_bits from_pc from_fallthrough");
 	plot.x = "distance_bits";
 	plot.y[0] = "from_pc";
 	plot.y[1] = "from_fallthrough";

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "isa/powerpc.h"
 #include "model/chain_graph.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,10 +169,7 @@ static void
 report_cumulative_coverage(const struct coverage *coverage, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "cumulative_coverage");
-	poly_report_column(report, "records", true);
-	poly_report_column(report, "operations", true);
-	poly_report_column(report, "sites", true);
+	table_open(report, "cumulative_coverage", "records operations sites");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "records";
 	plot.y[0] = "operations";
@@ -258,12 +256,9 @@ find_mnemonics(const struct coverage *coverage, const struct static_ops *ops,
 static void
 report_classes(const struct mnemonics *mnemonics, struct poly_report *report)
 {
-	poly_report_table(report, "mnemonic_classes");
-	poly_report_column(report, "class", false);
-	poly_report_column(report, "seen_mnemonics", true);
+	table_open(report, "mnemonic_classes", "class:text seen_mnemonics");
 	if (mnemonics->powerpc) {
-		poly_report_column(report, "known_mnemonics", true);
-		poly_report_column(report, "coverage_ratio", true);
+		table_columns(report, "known_mnemonics coverage_ratio");
 	}
 	poly_report_column(report, "operations", true);
 	for (unsigned cls = 0; cls < OP_CLASS_COUNT; cls++) {
@@ -305,8 +300,7 @@ report_lists(const struct mnemonics *mnemonics, bool seen, struct poly_report *r
 {
 	struct buf line = {0};
 	poly_report_table(report, seen ? "seen_mnemonics" : "unseen_mnemonics");
-	poly_report_column(report, "class", false);
-	poly_report_column(report, "mnemonics", false);
+	table_columns(report, "class:text mnemonics:text");
 	for (unsigned cls = 0; cls < OP_CLASS_COUNT; cls++) {
 		if (!list_class(mnemonics, cls, seen, &line))
 			continue;

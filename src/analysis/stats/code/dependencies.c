@@ -333,10 +333,10 @@ dependencies_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_WINDOW] = {"dependencies.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 64, 0,
-		UINT32_MAX, NULL,
-		"count a load within N instructions after the store of its bytes as near",
-		NULL},
+	[OPTION_WINDOW] = {"dependencies.window", POLY_OPTION_NUMBER, .initial = 64,
+		.maximum = UINT32_MAX,
+		.help = "count a load within N instructions after the store of its bytes as "
+			"near"},
 	{0}};
 
 const struct analysis analysis_dependencies = {

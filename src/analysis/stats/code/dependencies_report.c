@@ -3,6 +3,7 @@
 #include "analysis/stats/code/dependencies.h"
 
 #include "analysis/facts/top_n.h"
+#include "report/table.h"
 
 /* Returns the min. distance of a bin. */
 static uint64_t
@@ -43,12 +44,8 @@ report_registers(const struct dependencies *dependencies, struct poly_report *re
 	poly_report_count(report, "register_reads", dependencies->reads);
 	poly_report_count(report, "reads_of_unwritten_registers", dependencies->unwritten);
 	poly_report_count(report, "register_writes", dependencies->writes);
-	poly_report_table(report, "def_use_distance");
-	poly_report_column(report, "distance", true);
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "read_share", true);
-	poly_report_column(report, "load_uses", true);
-	poly_report_column(report, "load_use_share", true);
+	table_open(report, "def_use_distance",
+		"distance reads read_share load_uses load_use_share");
 	plot_distances(report, shares);
 	for (unsigned i = 0; i < DISTANCE_BINS; i++) {
 		if (!dependencies->read_distances[i])
@@ -68,10 +65,7 @@ report_reuse(const struct dependencies *dependencies, struct poly_report *report
 	poly_report_count(report, "dead_writes", dependencies->reuse[0]);
 	poly_report_ratio(report, "dead_write_ratio", (double)dependencies->reuse[0],
 		(double)dependencies->overwritten, 2);
-	poly_report_table(report, "reads_per_value");
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "values", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "reads_per_value", "reads values share");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "reads";
 	plot.y[0] = "values";
@@ -94,11 +88,7 @@ report_loads(const struct dependencies *dependencies, struct poly_report *report
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_count(report, "stores", dependencies->stores);
 	poly_report_count(report, "untracked_bytes", dependencies->untracked_bytes);
-	poly_report_table(report, "store_to_load_forwarding");
-	poly_report_column(report, "source", false);
-	poly_report_column(report, "loads", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "near_loads", true);
+	table_open(report, "store_to_load_forwarding", "source:text loads share near_loads");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "source";
 	plot.y[0] = "loads";
@@ -122,10 +112,7 @@ report_memory(const struct dependencies *dependencies, struct poly_report *repor
 {
 	static const char *const shares[] = {"share", NULL};
 	const uint64_t total = sum(dependencies->load_distances, DISTANCE_BINS);
-	poly_report_table(report, "store_to_load_distance");
-	poly_report_column(report, "distance", true);
-	poly_report_column(report, "loads", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "store_to_load_distance", "distance loads share");
 	plot_distances(report, shares);
 	for (unsigned i = 0; i < DISTANCE_BINS; i++) {
 		if (!dependencies->load_distances[i])

@@ -13,6 +13,7 @@
 #include "analysis/facts/top_n.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "report/table.h"
 #include "report/terms.h"
 
 /* Max. number of unique discontinuities. */
@@ -311,8 +312,7 @@ static const char *const reason_names[REASONS] = {
 static void
 report_reasons(const struct flow_state *flow, struct poly_report *report)
 {
-	poly_report_table(report, "discontinuity_reasons");
-	poly_report_column(report, "reason", false);
+	table_open(report, "discontinuity_reasons", "reason:text");
 	top_n_columns(report);
 	for (size_t i = 0; i < REASONS; i++) {
 		if (!flow->reasons[i])
@@ -331,12 +331,8 @@ report_breaks(const struct flow_state *flow, struct poly_report *report)
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct ranked){flow->breaks[i].count, i};
 	top_n_sort(ranks, n);
-	poly_report_table(report, "discontinuity_sites");
-	poly_report_column(report, "pc", false);
-	poly_report_column(report, "next_pc", false);
-	poly_report_column(report, "expected_pc", false);
-	poly_report_column(report, "reason", false);
-	poly_report_column(report, "count", true);
+	table_open(report, "discontinuity_sites",
+		"pc:text next_pc:text expected_pc:text reason:text count");
 	for (size_t i = 0; i < n && i < flow->top; i++) {
 		const struct indexed_pair *pair = &flow->break_pairs.list[ranks[i].number];
 		const struct flow_break *flow_break = &flow->breaks[ranks[i].number];
@@ -365,8 +361,7 @@ report_runs(const struct flow_state *flow, struct poly_report *report)
 		report, "sequential_run_length_mean", (double)runs.sum / (double)runs.count, 4);
 	poly_report_count(report, "sequential_run_length_max", runs.max);
 	poly_report_address(report, "longest_run_start", runs.longest_start, 8);
-	poly_report_table(report, "sequential_run_lengths");
-	poly_report_column(report, "sequential_run_length", true);
+	table_open(report, "sequential_run_lengths", "sequential_run_length");
 	top_n_columns(report);
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "sequential_run_length";
@@ -418,8 +413,8 @@ flow_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"flow.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N most frequent discontinuities", NULL},
+	{"flow.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N most frequent discontinuities"},
 	{0},
 };
 

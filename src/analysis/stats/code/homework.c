@@ -7,14 +7,12 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/course/printout.h"
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/uops.h"
 
 #include "course/mix.h"
-
-#include "report/tree.h"
-
-#include <string.h>
+#include "report/table.h"
 
 struct homework_state {
 	struct course_mix mix;
@@ -66,8 +64,7 @@ static void
 report_categories(const struct course_mix *mix, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "micro_op_categories");
-	poly_report_column(report, "category", false);
+	table_open(report, "micro_op_categories", "category:text");
 	top_n_columns(report);
 	plot.x = "category";
 	plot.y[0] = "share";
@@ -95,9 +92,7 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_text(report, "most_common_uop_category",
 		mix->count.uops ? course_category_names[course_mix_top_category(mix)] : NULL);
 	poly_report_heading(report, "mostCommonUopCategory");
-	poly_report_table(report, "fractions");
-	poly_report_column(report, "n", true);
-	poly_report_column(report, "fraction_of_branch_targets_lte_n_bits", true);
+	table_open(report, "fractions", "n fraction_of_branch_targets_lte_n_bits");
 	poly_report_heading(report, "fractionOfBranchTargetsLteNBits");
 	poly_report_column(report, "fraction_of_insns_lte_n_bytes", true);
 	poly_report_heading(report, "fractionOfInsnsLteNBytes");
@@ -110,23 +105,13 @@ report_penn(const struct course_mix *mix, struct poly_report *report)
 	poly_report_end(report);
 }
 
-/* Reports the lines of WUSTL as a table of one column. */
+/* Reports the lines of WUSTL. */
 static void
 report_wustl(const struct course_mix *mix, struct poly_report *report)
 {
 	struct buf lines = {0};
 	course_mix_wustl(mix, &lines);
-	poly_report_table(report, "wustl");
-	poly_report_column(report, "line", false);
-	char *line = lines.size ? (char *)lines.data : NULL;
-	for (char *end; line && (end = memchr(line, '\n', lines.size)); line = end + 1) {
-		lines.size -= (size_t)(end + 1 - line);
-		*end = 0;
-		poly_report_cell_text(report, line);
-	}
-	poly_report_end(report);
-	if (lines.failed)
-		tree_fail(report);
+	printout_report_lines(report, "wustl", &lines);
 	buf_free(&lines);
 }
 
@@ -175,9 +160,9 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 static const char *const styles[] = {"quantities", "wustl", NULL};
 
 static const struct poly_option options[] = {
-	{"homework.style", POLY_OPTION_CHOICE, 0, 0, 0, 0, styles,
-		"report quantities, or the lines that the WUSTL course prints",
-		"Penn CIS 501, homework 1"},
+	{"homework.style", POLY_OPTION_CHOICE, .choices = styles,
+		.help = "report quantities, or the lines that the WUSTL course prints",
+		.source = "Penn CIS 501, homework 1"},
 	{0},
 };
 

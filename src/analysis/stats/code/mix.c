@@ -6,6 +6,7 @@
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/terms.h"
 
 #include <stdlib.h>
@@ -281,8 +282,7 @@ report_classes(const struct mix *mix, const struct static_ops *ops, struct poly_
 	uint64_t classes[OP_CLASS_COUNT];
 	struct poly_plot plot = POLY_PLOT_INIT;
 	sum_classes(mix, ops, classes);
-	poly_report_table(report, "instruction_classes");
-	poly_report_column(report, "class", false);
+	table_open(report, "instruction_classes", "class:text");
 	top_n_columns(report);
 	plot.x = "class";
 	plot.y[0] = "share";
@@ -363,8 +363,8 @@ mix_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	{"mix.top", POLY_OPTION_NUMBER, 0, 10, 1, UINT32_MAX, NULL,
-		"list the N most frequent names per table", NULL},
+	{"mix.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
+		.help = "list the N most frequent names per table"},
 	{0},
 };
 

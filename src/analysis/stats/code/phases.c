@@ -252,17 +252,17 @@ phases_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_INTERVAL] = {"phases.interval", POLY_OPTION_NUMBER, POLY_OPTION_READ, 0, 0,
-		1000000000000, NULL,
-		"set the interval length in instructions (0: adapt to the trace)", NULL},
-	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, CLUSTER_MAX,
-		NULL, "find at most N phases", NULL},
-	[OPTION_SEEDS] = {"phases.seeds", POLY_OPTION_NUMBER, POLY_OPTION_READ, 5, 1, 100, NULL,
-		"run k-means from N seeds for each number of phases", NULL},
-	[OPTION_SIMILARITY] = {"phases.similarity", POLY_OPTION_NUMBER, POLY_OPTION_READ, 16, 0,
-		64, NULL, "set the rows and columns of the similarity matrix (0: none)", NULL},
-	[OPTION_VECTORS] = {"phases.vectors", POLY_OPTION_BOOL, POLY_OPTION_READ, 0, 0, 1, NULL,
-		"store the basic-block vectors, which can then be written to a file", NULL},
+	[OPTION_INTERVAL] = {"phases.interval", POLY_OPTION_NUMBER, .maximum = 1000000000000,
+		.help = "set the interval length in instructions (0: adapt to the trace)"},
+	[OPTION_MAX] = {"phases.max", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
+		.maximum = CLUSTER_MAX, .help = "find at most N phases"},
+	[OPTION_SEEDS] = {"phases.seeds", POLY_OPTION_NUMBER, .initial = 5, .minimum = 1,
+		.maximum = 100, .help = "run k-means from N seeds for each number of phases"},
+	[OPTION_SIMILARITY] = {"phases.similarity", POLY_OPTION_NUMBER, .initial = 16,
+		.maximum = 64,
+		.help = "set the rows and columns of the similarity matrix (0: none)"},
+	[OPTION_VECTORS] = {"phases.vectors", POLY_OPTION_BOOL,
+		.help = "store the basic-block vectors, which can then be written to a file"},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "analysis/stats/code/phases.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <math.h>
@@ -70,13 +71,9 @@ report_phases(const struct phases *phases, const struct phase_result *result,
 	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "phases");
-	poly_report_column(report, "phase", true);
-	poly_report_column(report, "intervals", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "representative_interval", true);
-	poly_report_column(report, "first_instruction", true);
-	poly_report_column(report, "center_distance_mean", true);
+	table_open(report, "phases",
+		"phase intervals share representative_interval first_instruction "
+		"center_distance_mean");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "phase";
 	plot.y[0] = "share";
@@ -102,10 +99,7 @@ report_sequence(const struct phases *phases, const struct phase_result *result,
 	for (uint32_t i = 1; i < phases->interval_count; i++)
 		transitions += group[i] != group[i - 1];
 	poly_report_count(report, "phase_transitions", transitions);
-	poly_report_table(report, "phase_sequence");
-	poly_report_column(report, "first_interval", true);
-	poly_report_column(report, "end_interval", true);
-	poly_report_column(report, "phase", true);
+	table_open(report, "phase_sequence", "first_interval end_interval phase");
 	plot.kind = POLY_PLOT_TIMELINE;
 	plot.x = "first_interval";
 	plot.y[0] = "end_interval";
@@ -129,9 +123,7 @@ static void
 report_bic(const struct phase_result *result, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "bic_by_clusters");
-	poly_report_column(report, "clusters", true);
-	poly_report_column(report, "bic", true);
+	table_open(report, "bic_by_clusters", "clusters bic");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "clusters";
 	plot.y[0] = "bic";
@@ -168,10 +160,8 @@ report_similarity(const struct phases *phases, const struct phase_result *result
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!n)
 		return;
-	poly_report_table(report, "phase_similarity_matrix");
-	poly_report_column(report, "first_interval", true);
-	poly_report_column(report, "other_first_interval", true);
-	poly_report_column(report, "euclidean_distance", true);
+	table_open(report, "phase_similarity_matrix",
+		"first_interval other_first_interval euclidean_distance");
 	plot.kind = POLY_PLOT_HEAT;
 	plot.x = "first_interval";
 	plot.y[0] = "other_first_interval";

@@ -11,6 +11,7 @@
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/terms.h"
 #include "report/tree.h"
 
@@ -262,8 +263,7 @@ report_blocks(const struct footprint_blocks *blocks, unsigned unit, struct poly_
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "block_size";
-	poly_report_table(report, "unique_blocks");
-	poly_report_column(report, "block_size", true);
+	table_open(report, "unique_blocks", "block_size");
 	for (size_t i = 0; i < COUNTS; i++) {
 		poly_report_column(report, columns[i].key, true);
 		plot.y[i] = columns[i].key;
@@ -315,11 +315,8 @@ report_contexts(const struct contexts *names, const struct context_lines *contex
 	struct poly_report *report)
 {
 	struct buf name = {0};
-	poly_report_table(report, "contexts");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "lines_accessed", true);
-	poly_report_column(report, "lines_fetched", true);
-	poly_report_column(report, "shared_lines", true);
+	table_open(
+		report, "contexts", "context:text lines_accessed lines_fetched shared_lines");
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!contexts[i].data && !contexts[i].fetched)
 			continue;

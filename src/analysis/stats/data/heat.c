@@ -12,6 +12,7 @@
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <string.h>
@@ -228,11 +229,7 @@ report_rows(const struct heat *heat, const uint32_t *sorted, const struct heat_r
 	size_t count, struct poly_report *report)
 {
 	struct time_bins sum;
-	poly_report_table(report, "map_rows");
-	poly_report_column(report, "row", true);
-	poly_report_column(report, "first_address", true);
-	poly_report_column(report, "block_size", true);
-	poly_report_column(report, "accesses", true);
+	table_open(report, "map_rows", "row first_address block_size accesses");
 	for (size_t i = 0; i < count; i++) {
 		poly_report_cell_count(report, i + 1);
 		poly_report_cell_address(report, row_address(heat, sorted, &rows[i]), 8);
@@ -247,11 +244,7 @@ static void
 open_map(struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "heat_map");
-	poly_report_column(report, "from_record", true);
-	poly_report_column(report, "row", true);
-	poly_report_column(report, "first_address", true);
-	poly_report_column(report, "accesses", true);
+	table_open(report, "heat_map", "from_record row first_address accesses");
 	plot.kind = POLY_PLOT_HEAT;
 	plot.x = "from_record";
 	plot.y[0] = "row";
@@ -318,8 +311,8 @@ heat_suits(const struct poly_trace_info *info)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, POLY_OPTION_READ, 48, 1, 1024, NULL,
-		"limit the map to N rows", NULL},
+	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, .initial = 48, .minimum = 1,
+		.maximum = 1024, .help = "limit the map to N rows"},
 	{0}};
 
 const struct analysis analysis_heat = {

@@ -327,15 +327,14 @@ memory_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, POLY_OPTION_READ, 0, 0, MEMORY_PAGE,
-		NULL,
-		"set the line size in bytes, a power of two (0: that of a BACH trace, else 64)",
-		NULL},
-	[OPTION_TOP] = {"memory.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "list the N hottest lines and pages", NULL},
-	[OPTION_WINDOW] = {"memory.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 32, 1, 1024,
-		NULL, "search the store of a load among the N preceding reads and writes",
-		NULL},
+	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, .maximum = MEMORY_PAGE,
+		.help = "set the line size in bytes, a power of two (0: that of a BACH trace, "
+			"else 64)"},
+	[OPTION_TOP] = {"memory.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
+		.help = "list the N hottest lines and pages"},
+	[OPTION_WINDOW] = {"memory.window", POLY_OPTION_NUMBER, .initial = 32, .minimum = 1,
+		.maximum = 1024,
+		.help = "search the store of a load among the N preceding reads and writes"},
 	{0}};
 
 const struct analysis analysis_memory = {

@@ -3,6 +3,7 @@
 #include "analysis/stats/data/memory.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
@@ -30,14 +31,9 @@ kind_bytes(const struct memory_kind *kind)
 static void
 report_kinds(const struct memory *memory, struct poly_report *report)
 {
-	poly_report_table(report, "accesses_by_kind");
-	poly_report_column(report, "kind", false);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "misaligned_accesses", true);
-	poly_report_column(report, "misaligned_ratio", true);
-	poly_report_column(report, "line_crossings", true);
-	poly_report_column(report, "page_crossings", true);
+	table_open(report, "accesses_by_kind",
+		"kind:text accesses bytes misaligned_accesses misaligned_ratio line_crossings "
+		"page_crossings");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "kind";
@@ -63,11 +59,7 @@ static void
 report_sizes(const struct memory *memory, struct poly_report *report)
 {
 	const struct memory_kind *kinds = memory->kinds;
-	poly_report_table(report, "access_sizes");
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "writes", true);
-	poly_report_column(report, "other_accesses", true);
+	table_open(report, "access_sizes", "size reads writes other_accesses");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "size";
@@ -147,12 +139,7 @@ static void
 open_blocks(struct poly_report *report, const char *key)
 {
 	poly_report_table(report, key);
-	poly_report_column(report, "address", true);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "writes", true);
-	poly_report_column(report, "fetches", true);
+	table_columns(report, "address accesses share reads writes fetches");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";

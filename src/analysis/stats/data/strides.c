@@ -13,6 +13,7 @@
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
@@ -109,7 +110,7 @@ find_stride(struct strides *strides, struct stride_site *site, uint32_t number)
 	site->pair = pair_index_add(&strides->pairs, number, site->stride, STRIDES_MAX);
 	if (site->pair == PAIR_INDEX_FAILED)
 		return false;
-	return VEC_ZEROED(strides->counts, strides->capacity, strides->pairs.count);
+	return VEC_RESERVE_ZEROED(strides->counts, strides->capacity, strides->pairs.count);
 }
 
 /* Counts the last stride of a site; false: out of memory. */
@@ -233,10 +234,7 @@ report_strides(const struct strides *strides, const struct stride_count *all, si
 	uint64_t total = strides->untracked;
 	for (size_t i = 0; i < count; i++)
 		total += all[i].count;
-	poly_report_table(report, "most_frequent_strides");
-	poly_report_column(report, "stride", true);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "most_frequent_strides", "stride accesses share");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "stride";
@@ -299,16 +297,9 @@ sort_sites(const struct strides *strides, const struct static_ops *ops, struct h
 static void
 open_sites(struct poly_report *report)
 {
-	poly_report_table(report, "hottest_instructions");
-	poly_report_column(report, "pc", true);
-	poly_report_column(report, "mnemonic", false);
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "zero_strides", true);
-	poly_report_column(report, "repeated_strides", true);
-	poly_report_column(report, "changed_strides", true);
-	poly_report_column(report, "dominant_stride", true);
-	poly_report_column(report, "dominant_stride_ratio", true);
+	table_open(report, "hottest_instructions",
+		"pc mnemonic:text context:text accesses zero_strides repeated_strides "
+		"changed_strides dominant_stride dominant_stride_ratio");
 }
 
 static void
@@ -357,10 +348,7 @@ report_runs(const struct strides *strides, struct poly_report *report)
 	}
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		end_run(counts, accesses, strides->runs[i].length);
-	poly_report_table(report, "sequential_access_runs");
-	poly_report_column(report, "access_run_length", true);
-	poly_report_column(report, "runs", true);
-	poly_report_column(report, "accesses", true);
+	table_open(report, "sequential_access_runs", "access_run_length runs accesses");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "access_run_length";
@@ -397,10 +385,7 @@ report_classes(const struct strides *strides, struct poly_report *report)
 	poly_report_count(report, "accesses", strides->accesses);
 	poly_report_count(report, "unattributed_accesses", strides->unattributed);
 	poly_report_count(report, "memory_instructions", sites);
-	poly_report_table(report, "stride_classes");
-	poly_report_column(report, "class", false);
-	poly_report_column(report, "accesses", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "stride_classes", "class:text accesses share");
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		poly_report_cell_text(report, classes[i].class);
 		poly_report_cell_count(report, classes[i].count);
@@ -443,8 +428,8 @@ strides_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "list the N hottest instructions and most frequent strides", NULL},
+	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
+		.help = "list the N hottest instructions and most frequent strides"},
 	{0}};
 
 const struct analysis analysis_strides = {

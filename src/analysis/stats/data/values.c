@@ -274,8 +274,8 @@ values_suits(const struct poly_trace_info *info)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"values.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 0, 1000000,
-		NULL, "list the N registers with most values", NULL},
+	[OPTION_TOP] = {"values.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
+		.help = "list the N registers with most values"},
 	{0}};
 
 const struct analysis analysis_values = {

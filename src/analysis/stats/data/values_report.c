@@ -3,6 +3,7 @@
 #include "analysis/stats/data/values.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
@@ -12,10 +13,7 @@
 static void
 value_locality_columns(struct poly_report *report)
 {
-	poly_report_column(report, "values", true);
-	poly_report_column(report, "last_value_ratio", true);
-	poly_report_column(report, "strided_ratio", true);
-	poly_report_column(report, "zero_ratio", true);
+	table_columns(report, "values last_value_ratio strided_ratio zero_ratio");
 }
 
 static void
@@ -30,8 +28,7 @@ value_locality_cells(const struct value_locality *counts, struct poly_report *re
 static void
 report_all(const struct value_profile *values, struct poly_report *report)
 {
-	poly_report_table(report, "value_locality");
-	poly_report_column(report, "value_source", false);
+	table_open(report, "value_locality", "value_source:text");
 	value_locality_columns(report);
 	if (values->all.count) {
 		poly_report_cell_text(report, "registers");
@@ -75,8 +72,7 @@ report_registers(const struct value_profile *values, struct register_locality *n
 		sum->zero += slot->counts.zero;
 	}
 	qsort(named, values->names.count, sizeof *named, compare_named);
-	poly_report_table(report, "hottest_registers");
-	poly_report_column(report, "register", false);
+	table_open(report, "hottest_registers", "register:text");
 	value_locality_columns(report);
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
@@ -99,11 +95,7 @@ report_widths(const struct value_profile *values, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	for (size_t i = 0; i < 65; i++)
 		total += values->widths[i];
-	poly_report_table(report, "value_widths");
-	poly_report_column(report, "width", true);
-	poly_report_column(report, "values", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "cumulative_share", true);
+	table_open(report, "value_widths", "width values share cumulative_share");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "width";
 	plot.y[0] = "values";
@@ -127,10 +119,7 @@ report_changes(const struct value_profile *values, struct poly_report *report)
 	uint64_t total = 0;
 	for (size_t i = 0; i <= STATE_REGISTERS; i++)
 		total += values->changed[i];
-	poly_report_table(report, "register_changes");
-	poly_report_column(report, "changed_registers", true);
-	poly_report_column(report, "records", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "register_changes", "changed_registers records share");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "changed_registers";
 	plot.y[0] = "records";

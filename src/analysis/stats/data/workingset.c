@@ -10,6 +10,7 @@
 #include "analysis/core/analysis.h"
 
 #include "analysis/facts/adaptive_bins.h"
+#include "report/table.h"
 
 #include "report/terms.h"
 
@@ -215,9 +216,7 @@ report_windows(const struct workingset *workingset, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	uint64_t records = workingset->window;
-	poly_report_table(report, "working_set_by_window");
-	poly_report_column(report, "window", true);
-	poly_report_column(report, "windows", true);
+	table_open(report, "working_set_by_window", "window windows");
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
 		poly_report_column(report, sets[i].max, true);
@@ -249,8 +248,7 @@ report_time(const struct workingset *workingset, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	const uint64_t width = (uint64_t)1 << workingset->bin_shift,
 		       count = workingset->windows->count;
-	poly_report_table(report, "working_set_over_time");
-	poly_report_column(report, "from_record", true);
+	table_open(report, "working_set_over_time", "from_record");
 	for (size_t i = 0; i < SETS; i++) {
 		poly_report_column(report, sets[i].mean, true);
 		plot.y[i] = sets[i].mean;
@@ -299,11 +297,10 @@ workingset_suits(const struct poly_trace_info *info)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, POLY_OPTION_READ, 1024, 1,
-		(uint64_t)1 << 32, NULL,
-		"set the shortest window to N records; the others are 8, 64 and 512 times as "
-		"long",
-		NULL},
+	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, .initial = 1024,
+		.minimum = 1, .maximum = (uint64_t)1 << 32,
+		.help = "set the shortest window to N records; the others are 8, 64 and 512 "
+			"times as long"},
 	{0}};
 
 const struct analysis analysis_workingset = {

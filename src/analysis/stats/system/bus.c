@@ -276,8 +276,8 @@ bus_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 }
 
 static const struct poly_option options[] = {
-	{"bus.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, 65536, NULL,
-		"list the N busiest regions and ports", NULL},
+	{"bus.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = 65536,
+		.help = "list the N busiest regions and ports"},
 	{0},
 };
 

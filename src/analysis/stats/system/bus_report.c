@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of bus cycles. */
 #include "analysis/stats/system/bus.h"
+#include "report/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -147,13 +148,9 @@ static void
 report_cycles(const struct bus *bus, uint64_t all, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	poly_report_table(report, "cycles_by_operation");
-	poly_report_column(report, "operation", false);
-	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "requested_bytes", true);
-	poly_report_column(report, "transferred_bytes", true);
-	poly_report_column(report, "bus_capacity_bytes", true);
+	table_open(report, "cycles_by_operation",
+		"operation:text cycles share requested_bytes transferred_bytes "
+		"bus_capacity_bytes");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "operation";
 	plot.y[0] = "cycles";
@@ -192,10 +189,7 @@ report_sizes(const struct bus *bus, struct poly_report *report)
 	if (!total)
 		return;
 	poly_report_count(report, "cycles_with_gaps", gaps);
-	poly_report_table(report, "request_sizes");
-	poly_report_column(report, "size", true);
-	poly_report_column(report, "cycles", true);
-	poly_report_column(report, "share", true);
+	table_open(report, "request_sizes", "size cycles share");
 	for (unsigned i = 0; i < 9; i++) {
 		if (!sizes[i])
 			continue;
@@ -221,10 +215,7 @@ report_cacheability(const struct bus *bus, struct poly_report *report)
 	const uint64_t counts[3][2] = {{count_operation(bus, 8), count_operation(bus, 9)},
 		{count_operation(bus, 12), count_operation(bus, 13)},
 		{count_operation(bus, 14), count_operation(bus, 15)}};
-	poly_report_table(report, "cacheability");
-	poly_report_column(report, "access", false);
-	poly_report_column(report, "cacheable", true);
-	poly_report_column(report, "noncacheable", true);
+	table_open(report, "cacheability", "access:text cacheable noncacheable");
 	for (size_t i = 0; i < 3; i++) {
 		if (!counts[i][0] && !counts[i][1])
 			continue;
@@ -233,9 +224,7 @@ report_cacheability(const struct bus *bus, struct poly_report *report)
 		poly_report_cell_count(report, counts[i][1]);
 	}
 	poly_report_end(report);
-	poly_report_table(report, "memory_types");
-	poly_report_column(report, "memory_type", false);
-	poly_report_column(report, "requests", true);
+	table_open(report, "memory_types", "memory_type:text requests");
 	for (size_t i = 0; i < 4; i++) {
 		if (!bus->attributes[i])
 			continue;
@@ -249,14 +238,9 @@ static void
 report_sequential_transfers(const struct bus *bus, struct poly_report *report)
 {
 	static const char *const ways[] = {"fetch", "read", "write"};
-	poly_report_table(report, "sequential_transfers");
-	poly_report_column(report, "access", false);
-	poly_report_column(report, "transfers", true);
-	poly_report_column(report, "sequential", true);
-	poly_report_column(report, "sequential_ratio", true);
-	poly_report_column(report, "sequential_runs", true);
-	poly_report_column(report, "run_length_mean", true);
-	poly_report_column(report, "run_length_max", true);
+	table_open(report, "sequential_transfers",
+		"access:text transfers sequential sequential_ratio sequential_runs "
+		"run_length_mean run_length_max");
 	for (size_t i = 0; i < BUS_WAYS; i++) {
 		const struct bus_run *run = &bus->runs[i];
 		const uint64_t runs = run->transfers - run->sequential;
@@ -322,11 +306,7 @@ report_regions(const struct bus *bus, struct poly_report *report)
 	poly_report_count(report, "unique_regions", regions);
 	if (bus->above_4gib)
 		poly_report_count(report, "accesses_above_4_gib", bus->above_4gib);
-	poly_report_table(report, "busiest_regions");
-	poly_report_column(report, "address", false);
-	poly_report_column(report, "fetches", true);
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "writes", true);
+	table_open(report, "busiest_regions", "address:text fetches reads writes");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
 	plot.y[0] = "fetches";
@@ -355,12 +335,7 @@ report_ports(const struct bus *bus, struct poly_report *report)
 	poly_report_count(report, "unique_ports", count);
 	if (bus->untracked_ports)
 		poly_report_count(report, "untracked_port_accesses", bus->untracked_ports);
-	poly_report_table(report, "busiest_ports");
-	poly_report_column(report, "port", false);
-	poly_report_column(report, "reads", true);
-	poly_report_column(report, "writes", true);
-	poly_report_column(report, "bytes", true);
-	poly_report_column(report, "device", false);
+	table_open(report, "busiest_ports", "port:text reads writes bytes device:text");
 	size_t port = BUS_PORTS;
 	for (uint64_t i = 0; i < bus->top && i < count; i++) {
 		port = next_by_count(bus, port_count, BUS_PORTS, port);
@@ -383,9 +358,7 @@ report_events(const struct bus *bus, struct poly_report *report)
 	poly_report_count(report, "interrupt_acknowledge_cycles", acks);
 	if (paired)
 		poly_report_count(report, "unpaired_acknowledge_cycles", acks - 2 * bus->pairs);
-	poly_report_table(report, "special_cycles");
-	poly_report_column(report, "event", false);
-	poly_report_column(report, "cycles", true);
+	table_open(report, "special_cycles", "event:text cycles");
 	for (unsigned i = POLY_EVENT_INTERRUPT_ACKNOWLEDGE + 1; i < POLY_EVENT_COUNT; i++) {
 		if (!bus->events[i])
 			continue;
@@ -402,9 +375,7 @@ report_events(const struct bus *bus, struct poly_report *report)
 static void
 report_agents(const struct bus *bus, struct poly_report *report)
 {
-	poly_report_table(report, "requests_by_agent");
-	poly_report_column(report, "agent", true);
-	poly_report_column(report, "requests", true);
+	table_open(report, "requests_by_agent", "agent requests");
 	for (size_t i = 0; i < 256; i++) {
 		if (!bus->agents[i])
 			continue;

@@ -436,10 +436,11 @@ events_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"events.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1,
-		EVENTS_ENTRIES_MAX, NULL, "list the N most frequent entries per table", NULL},
-	[OPTION_ROWS] = {"events.of", POLY_OPTION_CHOICE, POLY_OPTION_READ, ROWS_AUTO, 0, 0,
-		row_words, "select the rows that count as events", NULL},
+	[OPTION_TOP] = {"events.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
+		.maximum = EVENTS_ENTRIES_MAX,
+		.help = "list the N most frequent entries per table"},
+	[OPTION_ROWS] = {"events.of", POLY_OPTION_CHOICE, .initial = ROWS_AUTO,
+		.choices = row_words, .help = "select the rows that count as events"},
 	{0},
 };
 

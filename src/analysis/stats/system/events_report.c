@@ -3,6 +3,7 @@
 #include "analysis/stats/system/events.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/terms.h"
 #include "report/tree.h"
 
@@ -93,11 +94,7 @@ open_table(const struct events *events, unsigned table, struct poly_report *repo
 	poly_report_column(report, tables[table].column, table >= EVENTS_CPUS);
 	if (table == EVENTS_SUBHOOKS)
 		poly_report_column(report, "subhook", false);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "share", true);
-	poly_report_column(report, "first_record", true);
-	poly_report_column(report, "last_record", true);
-	poly_report_column(report, "interval_mean", true);
+	table_columns(report, "count share first_record last_record interval_mean");
 	poly_report_unit(report, unit_of(events));
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = tables[table].column;
@@ -165,11 +162,9 @@ report_histogram(const struct events *events, struct poly_report *report)
 			high = bits;
 		}
 	}
-	poly_report_table(report, "inter_event_time_histogram");
-	poly_report_column(report, "gap", true);
+	table_open(report, "inter_event_time_histogram", "gap");
 	poly_report_unit(report, unit_of(events));
-	poly_report_column(report, "gaps", true);
-	poly_report_column(report, "share", true);
+	table_columns(report, "gaps share");
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "gap";
 	plot.y[0] = "gaps";
@@ -238,8 +233,7 @@ report_rate(const struct events *events, struct poly_report *report)
 	poly_report_unit(report, unit_of(events));
 	poly_report_count(report, "bin_width", (uint64_t)1 << bins->shift);
 	poly_report_unit(report, unit_of(events));
-	poly_report_table(report, "event_rate");
-	poly_report_column(report, "time", true);
+	table_open(report, "event_rate", "time");
 	poly_report_unit(report, unit_of(events));
 	poly_report_column(report, "events", true);
 	plot.kind = POLY_PLOT_HISTOGRAM;

@@ -315,12 +315,13 @@ sync_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, POLY_OPTION_READ, 10, 1, SYNC_USERS_MAX,
-		NULL, "list the first N entries per table", NULL},
-	[OPTION_COUNT] = {"sync.count", POLY_OPTION_CHOICE, POLY_OPTION_READ, SYNC_COUNT_AUTO,
-		0, 0, count_words,
-		"interpret the count of a signal as the one after or before that signal",
-		"Apple amber traces 3 (9)"},
+	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
+		.maximum = SYNC_USERS_MAX, .help = "list the first N entries per table"},
+	[OPTION_COUNT] = {"sync.count", POLY_OPTION_CHOICE, .initial = SYNC_COUNT_AUTO,
+		.choices = count_words,
+		.help = "interpret the count of a signal as the one after or before that "
+			"signal",
+		.source = "Apple amber traces 3 (9)"},
 	{0},
 };
 

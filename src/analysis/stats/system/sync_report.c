@@ -3,6 +3,7 @@
 #include "analysis/stats/system/sync.h"
 
 #include "base/mem.h"
+#include "report/table.h"
 #include "report/tree.h"
 
 #include <stdlib.h>
@@ -93,10 +94,7 @@ context_cell(const struct sync_profile *sync, uint16_t number, struct poly_repor
 static void
 count_columns(struct poly_report *report)
 {
-	poly_report_column(report, "signals", true);
-	poly_report_column(report, "broadcasts", true);
-	poly_report_column(report, "waits", true);
-	poly_report_column(report, "trywaits", true);
+	table_columns(report, "signals broadcasts waits trywaits");
 }
 
 static void
@@ -114,16 +112,10 @@ report_objects(
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	qsort(list, sync->object_count, sizeof *list, by_use);
-	poly_report_table(report, "operations_by_address");
-	poly_report_column(report, "address", false);
-	poly_report_column(report, "class", false);
+	table_open(report, "operations_by_address", "address:text class:text");
 	count_columns(report);
-	poly_report_column(report, "contexts", true);
-	poly_report_column(report, "handovers", true);
-	poly_report_column(report, "blocked_acquisitions", true);
-	poly_report_column(report, "signals_of_other_contexts", true);
-	poly_report_column(report, "holds", true);
-	poly_report_column(report, "hold_time_mean", true);
+	table_columns(report, "contexts handovers blocked_acquisitions "
+			      "signals_of_other_contexts holds hold_time_mean");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "address";
 	plot.y[0] = "waits";
@@ -153,12 +145,9 @@ report_objects(
 static void
 report_contexts(const struct sync_profile *sync, struct poly_report *report)
 {
-	poly_report_table(report, "operations_by_context");
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "instructions", true);
+	table_open(report, "operations_by_context", "context:text instructions");
 	count_columns(report);
-	poly_report_column(report, "blocked_acquisitions", true);
-	poly_report_column(report, "hold_time", true);
+	table_columns(report, "blocked_acquisitions hold_time");
 	uint64_t listed = 0;
 	for (uint16_t context = 0; context < ANALYSIS_CONTEXTS_MAX && listed < sync->top;
 		context++) {
@@ -200,9 +189,7 @@ report_histogram(const struct sync_profile *sync, struct poly_report *report)
 			high = bits;
 		}
 	}
-	poly_report_table(report, "hold_times");
-	poly_report_column(report, "hold_time", true);
-	poly_report_column(report, "holds", true);
+	table_open(report, "hold_times", "hold_time holds");
 	plot.kind = POLY_PLOT_HISTOGRAM;
 	plot.x = "hold_time";
 	plot.y[0] = "holds";
@@ -221,12 +208,8 @@ report_longest(
 {
 	uint64_t listed = 0;
 	qsort(list, sync->object_count, sizeof *list, by_hold);
-	poly_report_table(report, "longest_holds");
-	poly_report_column(report, "address", false);
-	poly_report_column(report, "hold_time", true);
-	poly_report_column(report, "context", false);
-	poly_report_column(report, "wait_record", true);
-	poly_report_column(report, "signal_record", true);
+	table_open(report, "longest_holds",
+		"address:text hold_time context:text wait_record signal_record");
 	for (uint32_t i = 0; i < sync->object_count && listed < sync->top; i++) {
 		const struct sync_address *object = list[i];
 		if (!object->holds || !is_mutex(object))
@@ -274,12 +257,8 @@ report_nesting(const struct sync_profile *sync, struct poly_report *report)
 	}
 	qsort(list, sync->pair_count, sizeof *list, by_count);
 	poly_report_count(report, "lock_order_inversions", inversions);
-	poly_report_table(report, "nested_acquisitions");
-	poly_report_column(report, "outer_address", false);
-	poly_report_column(report, "inner_address", false);
-	poly_report_column(report, "count", true);
-	poly_report_column(report, "reversed_count", true);
-	poly_report_column(report, "first_record", true);
+	table_open(report, "nested_acquisitions",
+		"outer_address:text inner_address:text count reversed_count first_record");
 	for (uint32_t i = 0; i < sync->pair_count && listed < sync->top; i++) {
 		if (!is_nested(sync, &list[i]))
 			continue;

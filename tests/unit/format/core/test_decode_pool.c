@@ -3,22 +3,11 @@
  * Traces that are decoded by several threads. The oracle is the program that makes the text: it
  * knows when each name and each site appears for the first time.
  */
-#include "polytrace/polytrace.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "test_help.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A trace: its text, and what each line has to give. */
 struct trace {
@@ -154,6 +143,8 @@ names_and_sites_are_numbered_as_they_appear(void **state)
 	struct trace trace = make_trace(30000, 40);
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
 		for (size_t j = 0; j < sizeof blocks / sizeof *blocks; j++) {
+			if (!sample_takes())
+				continue;
 			struct poly_read_options options = options_of(threads[i], blocks[j]);
 			expect_trace(open_text(&trace.text, &options), &trace);
 		}
@@ -209,6 +200,8 @@ a_reader_is_closed_at_any_moment(void **state)
 	(void)state;
 	struct trace trace = make_trace(20000, 1000);
 	for (unsigned i = 0; i < 60; i++) {
+		if (!sample_takes())
+			continue;
 		struct poly_read_options options = options_of(2 + i % 4, i % 2 ? 400 : 30000);
 		struct poly_reader *reader = open_text(&trace.text, &options);
 		const struct poly_batch *batch;
@@ -427,6 +420,8 @@ lack_of_memory_in_threads_changes_nothing(void **state)
 	(void)state;
 	struct trace trace = make_trace(2000, 20);
 	for (size_t k = 1; k < 100; k++) {
+		if (!sample_takes())
+			continue;
 		struct poly_read_options options = options_of(3, 2000);
 		mem_fail_in_threads(k);
 		expect_trace(open_text(&trace.text, &options), &trace);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of patterns, which are copied, against lines that are printed from all columns. */
-#include "bus_help.h"
+#include "trace_help.h"
 
 #include <inttypes.h>
 #include <limits.h>
 
-#include "base/mem.h"
 #include "format/core/line_cache.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
@@ -81,19 +80,16 @@ static struct buf
 unpack(const struct unpacking *unpacking)
 {
 	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_writer *writer;
 	const struct poly_batch *batch;
 	const char *note;
 	uint64_t count;
 	writing.format = unpacking->format;
 	reading.batch_rows = unpacking->batch_rows;
-	assert_int_equal(poly_reader_open_memory(unpacking->packed->data,
-				 unpacking->packed->size, &reading, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(unpacking->packed, &reading);
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
@@ -384,12 +380,9 @@ notes_are_counted_by_row(void **state)
 static poly_columns
 columns_given(const struct buf *packed, const struct poly_read_options *options)
 {
-	struct poly_reader *reader;
 	const struct poly_batch *batch;
 	poly_columns columns = POLY_NO_COLUMNS;
-	assert_int_equal(
-		poly_reader_open_memory(packed->data, packed->size, options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(packed, options);
 	poly_reader_accept_lazy(reader);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
@@ -458,17 +451,14 @@ static bool
 unpack_in_need(const struct buf *packed, const struct buf *text, size_t k)
 {
 	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_writer *writer;
 	const struct poly_batch *batch;
 	bool reached = false;
 	buf_reserve(&out, text->size);
 	writing.format = "cis501";
-	assert_int_equal(
-		poly_reader_open_memory(packed->data, packed->size, NULL, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(packed, NULL);
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);

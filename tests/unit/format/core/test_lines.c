@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of predicted lines against the C library, and the limits of prediction. */
+#include "trace_help.h"
+
 #include "../fuzz/lines.h"
 
-#include "base/buf.h"
 #include "format/line/number.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define FRONT 32 /* bytes before a line that may be read */
 
@@ -177,7 +171,6 @@ static void
 a_line_beyond_the_limit_is_split_with_one_finding(void **state)
 {
 	struct poly_read_options options = cis501_options();
-	struct poly_reader *reader;
 	struct poly_finding finding;
 	const struct poly_batch *batch;
 	struct buf text = {0};
@@ -190,8 +183,7 @@ a_line_beyond_the_limit_is_split_with_one_finding(void **state)
 	add_line(&text, 0x400002, 2);
 	options.max_line = 100;
 	options.skip_errors = true;
-	assert_int_equal(poly_reader_open_memory(text.data, text.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&text, &options);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++, rows++) {
 			size_t n;

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reader promises whatever the format, tried on listings made here line by line. */
-#include "polytrace/polytrace.h"
-
-#include "base/buf.h"
-#include "base/mem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "trace_help.h"
 
 #include <errno.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Lines of a bus listing with the addresses 0, 8, 16...; every n-th line is corrupt. */
 static struct buf

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the writer promises whatever the format. */
-#include "polytrace/polytrace.h"
+#include "trace_help.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
 #include "model/batch.h"
 #include "model/info.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <errno.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char listing[] = "00000010 fe IO_READ\n00000018 fd IO_WRITE\n";
 
@@ -57,13 +47,6 @@ to_format(const char *format)
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = format;
 	return options;
-}
-
-static int
-append(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
 }
 
 static int
@@ -190,7 +173,7 @@ smaller_option_structs_are_accepted(void **state)
 	struct poly_reader *reader = open_source(&batch);
 	struct poly_writer *writer;
 	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct poly_write_options options = to_format("csv");
 	/* The struct of a version whose last member was format. */
 	options.size = offsetof(struct poly_write_options, options);
@@ -265,7 +248,7 @@ losses_are_reported_by_kind(void **state)
 	(void)state;
 	static const uint32_t sizes[] = {1, 0, 65, 0, 4, 100};
 	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
+	const struct poly_sink sink = {collect, &out};
 	struct batch batch;
 	struct info info;
 	struct poly_error error;
@@ -349,11 +332,8 @@ static struct poly_reader *
 open_trace(const struct buf *trace, const char *format)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	options.format = format;
-	assert_int_equal(
-		poly_reader_open_memory(trace->data, trace->size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(trace, &options);
 	return reader;
 }
 
@@ -366,7 +346,7 @@ written_twice(const struct buf *trace, const char *from, const char *to, unsigne
 	struct poly_reader *readers[] = {open_trace(trace, from), open_trace(trace, from)};
 	struct poly_writer *writer;
 	struct buf out = {0};
-	const struct poly_sink sink = {append, &out};
+	const struct poly_sink sink = {collect, &out};
 	options.threads = threads;
 	assert_int_equal(poly_writer_open_sink(
 				 &sink, poly_reader_info(readers[0]), &options, &writer, NULL),

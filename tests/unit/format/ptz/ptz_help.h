@@ -3,7 +3,7 @@
 #ifndef TESTS_PTZ_HELP_H
 #define TESTS_PTZ_HELP_H
 
-#include "rows_help.h"
+#include "trace_help.h"
 
 #include "base/bits.h"
 #include "io/checksum.h"

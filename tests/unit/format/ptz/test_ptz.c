@@ -3,7 +3,6 @@
  */
 #include "ptz_help.h"
 
-#include "base/mem.h"
 #include "format/ptz/code.h"
 #include "model/chain_graph.h"
 
@@ -299,13 +298,10 @@ static struct poly_reader *
 open_static(const struct buf *file, bool skips, bool weighted)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	options.format = "ptz";
 	options.columns = POLY_COLUMNS(STATIC);
 	options.skip_errors = skips;
-	assert_int_equal(
-		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(file, &options);
 	if (weighted)
 		poly_reader_accept_weights(reader);
 	return reader;
@@ -339,16 +335,13 @@ static struct buf
 list_order(const struct buf *file, size_t batch_rows)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	const struct poly_batch *batch;
 	struct buf out = {0};
 	char names[8][8];
 	uint32_t rows = 0, chain, records;
 	options.columns = POLY_COLUMNS(STATIC);
 	options.batch_rows = batch_rows;
-	assert_int_equal(
-		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(file, &options);
 	poly_reader_accept_weights(reader);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
@@ -451,13 +444,10 @@ only_selected_columns_are_weighted(void **state)
 	for (size_t skip = 0; skip < 2; skip++) {
 		for (size_t i = 0; i < 3; i++) {
 			struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-			struct poly_reader *reader;
 			options.skip = skip;
 			options.count = (const uint64_t[]){6, 7, 12}[i];
 			options.columns = POLY_COLUMNS(STATIC);
-			assert_int_equal(poly_reader_open_memory(
-						 file.data, file.size, &options, &reader, NULL),
-				POLY_OK);
+			struct poly_reader *reader = open_memory(&file, &options);
 			poly_reader_accept_weights(reader);
 			struct buf rows = list_weights(reader);
 			assert_string_equal(buf_text(&rows), counted[skip][i]);

@@ -72,12 +72,9 @@ static struct buf
 rows_from(const struct buf *file, uint64_t skip)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	options.skip = skip;
 	options.strict = true;
-	assert_int_equal(
-		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(file, &options);
 	struct poly_error error = {0};
 	struct buf rows = list_rows(reader, COLUMNS, &error);
 	if (error.status)

@@ -139,9 +139,7 @@ a_corrupt_stream_that_is_not_selected_does_no_harm(void **state)
 		at += load_le32(stream + 12);
 	}
 	options.columns = POLY_COLUMNS(pc);
-	assert_int_equal(poly_reader_open_memory(
-				 whole.file.data, whole.file.size, &options, &reader, NULL),
-		POLY_OK);
+	reader = open_memory(&whole.file, &options);
 	struct buf rows = list_rows(reader, "pc", NULL);
 	struct buf text = long_text(15);
 	struct buf expected = list_rows(open_bytes(&text, "cis501", NULL, false), "pc", NULL);
@@ -212,15 +210,12 @@ skipped_segments_are_not_read(void **state)
 		const size_t kept = 3;
 		const uint64_t first = rows_before(&whole, kept), rows = rows_of(&whole, kept);
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-		struct poly_reader *reader;
 		spoil(&whole, kept, !has_index);
 		if (!has_index)
 			whole.file.size = whole.sections[whole.count - 1].offset;
 		options.skip = first + 10;
 		options.count = rows - 10;
-		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
-					 &options, &reader, NULL),
-			POLY_OK);
+		struct poly_reader *reader = open_memory(&whole.file, &options);
 		expect_from(reader, &whole.rows, first + 10, first + rows);
 		free_whole(&whole);
 	}
@@ -330,12 +325,10 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 	(void)state;
 	struct buf text = {0};
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	for (unsigned i = 0; i < 600; i++)
 		buf_printf(&text, "r %08x 4\n", 0x1000 + i);
 	options.format = "din";
-	assert_int_equal(poly_reader_open_memory(text.data, text.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&text, &options);
 	struct buf file = convert(reader, "ptz", "ptz.rows=1", NULL);
 	/* Without an index the first segment cannot be skipped. */
 	struct section_at sections[SECTIONS_MAX];
@@ -346,9 +339,7 @@ many_segments_have_several_indexes_each_found_by_the_next(void **state)
 		options = (struct poly_read_options)POLY_READ_OPTIONS_INIT;
 		options.skip = skip;
 		options.count = 1;
-		assert_int_equal(
-			poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
-			POLY_OK);
+		reader = open_memory(&file, &options);
 		struct buf rows = list_rows(reader, "address", NULL);
 		snprintf(expected, sizeof expected, "0x%x\n", 0x1000 + (unsigned)skip);
 		assert_string_equal(buf_text(&rows), expected);
@@ -383,7 +374,6 @@ overlapping_indexes_are_rejected(void **state)
 	for (unsigned overlap = 0; overlap < 2; overlap++) {
 		struct whole whole = make_whole(15);
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-		struct poly_reader *reader;
 		const struct poly_batch *batch;
 		if (overlap)
 			overlap_indexes(&whole);
@@ -391,9 +381,7 @@ overlapping_indexes_are_rejected(void **state)
 		memset(whole.file.data + whole.sections[1].offset, 0, 32);
 		options.skip = rows_before(&whole, 2);
 		options.count = 1;
-		assert_int_equal(poly_reader_open_memory(whole.file.data, whole.file.size,
-					 &options, &reader, NULL),
-			POLY_OK);
+		struct poly_reader *reader = open_memory(&whole.file, &options);
 		assert_int_equal(poly_reader_next(reader, &batch, NULL),
 			overlap ? POLY_ERR_FORMAT : POLY_OK);
 		poly_reader_close(reader);

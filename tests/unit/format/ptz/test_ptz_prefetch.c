@@ -205,12 +205,9 @@ static struct poly_reader *
 open_threads(const struct buf *file, unsigned threads, uint64_t skip)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	options.threads = threads;
 	options.skip = skip;
-	assert_int_equal(
-		poly_reader_open_memory(file->data, file->size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(file, &options);
 	return reader;
 }
 

@@ -285,11 +285,9 @@ a_missing_segment_is_reported_when_its_records_are_skipped(void **state)
 	const size_t order[] = {1, 3, 4, 0};
 	struct buf file = of_sections(&whole, order);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	struct poly_error error = {0};
 	options.skip = 70;
-	assert_int_equal(poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&file, &options);
 	struct buf rows = list_rows(reader, COLUMNS, &error);
 	assert_int_equal(rows.size, 0);
 	assert_string_equal(error.message, "segment 3 follows segment 1, expected segment 2");
@@ -428,10 +426,8 @@ an_index_without_a_chain_is_accepted(void **state)
 	/* Without an index the first segment cannot be skipped. */
 	memset(file.data + whole.sections[1].offset, 0, 32);
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
 	options.skip = 149;
-	assert_int_equal(poly_reader_open_memory(file.data, file.size, &options, &reader, NULL),
-		POLY_OK);
+	struct poly_reader *reader = open_memory(&file, &options);
 	struct buf rows = list_rows(reader, COLUMNS, NULL);
 	assert_int_equal(rows.size, whole.rows.size - line_of(&whole.rows, 149));
 	buf_free(&rows);
@@ -628,13 +624,6 @@ labels_are_separate_from_facts_and_limited_in_number(void **state)
 	}
 }
 
-static int
-append_bytes(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
 /* A writer of a source with labels, its own beside; its status, and bytes where it could open.
  */
 static enum poly_status
@@ -643,7 +632,7 @@ pack_labelled(const struct buf *source, const char *format, const char *const *l
 {
 	struct poly_reader *reader = open_bytes(source, NULL, NULL, false);
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	const struct poly_sink sink = {append_bytes, out};
+	const struct poly_sink sink = {collect, out};
 	struct poly_writer *writer;
 	options.format = format;
 	options.labels = labels;

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing traces in memory, for the tests of formats. */
-#ifndef TESTS_BUS_HELP_H
-#define TESTS_BUS_HELP_H
+/* Reading and writing traces in memory, and rows as text for hand-written expectations. */
+#ifndef TESTS_TRACE_HELP_H
+#define TESTS_TRACE_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "polytrace/polytrace.h"
+#include "test_help.h"
 
 /* The bytes of a file, or false. */
 static inline bool
@@ -65,19 +54,15 @@ load_public(const char *name)
 	return load_shared(path);
 }
 
-/* Opens bytes; format NULL: found by content; option NULL: none. */
+/* Opens bytes; skips the test in a build without the library that the format needs. */
 static inline struct poly_reader *
-open_bytes(const struct buf *bytes, const char *format, const char *option, bool tolerant)
+open_memory(const struct buf *bytes, const struct poly_read_options *options)
 {
 	struct poly_reader *reader;
 	struct poly_error error;
-	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
-	const char *words[] = {option, NULL};
-	options.format = format;
-	options.options = words;
-	options.check = options.skip_errors = tolerant;
 	enum poly_status status =
-		poly_reader_open_memory(bytes->data, bytes->size, &options, &reader, &error);
+		poly_reader_open_memory(bytes->size ? (const void *)bytes->data : "",
+			bytes->size, options, &reader, &error);
 	if (status == POLY_ERR_UNSUPPORTED)
 		skip();
 	if (status != POLY_OK)
@@ -85,11 +70,16 @@ open_bytes(const struct buf *bytes, const char *format, const char *option, bool
 	return reader;
 }
 
-static inline int
-append(void *user, const void *data, size_t size)
+/* Opens bytes; format NULL: found by content; option NULL: none. */
+static inline struct poly_reader *
+open_bytes(const struct buf *bytes, const char *format, const char *option, bool tolerant)
 {
-	buf_append(user, data, size);
-	return 0;
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const char *words[] = {option, NULL};
+	options.format = format;
+	options.options = words;
+	options.check = options.skip_errors = tolerant;
+	return open_memory(bytes, &options);
 }
 
 /* What comes of a conversion; notes, where not NULL, gets a line for each note. */
@@ -99,7 +89,7 @@ convert(struct poly_reader *reader, const char *target, const char *option, stru
 	struct buf out = {0};
 	struct poly_writer *writer;
 	struct poly_error error;
-	struct poly_sink sink = {append, &out};
+	struct poly_sink sink = {collect, &out};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	const char *words[] = {option, NULL}, *note;
 	const struct poly_batch *batch;
@@ -121,13 +111,6 @@ convert(struct poly_reader *reader, const char *target, const char *option, stru
 	poly_writer_close(writer);
 	poly_reader_close(reader);
 	return out;
-}
-
-static inline void
-expect_same(const struct buf *got, const struct buf *expected)
-{
-	assert_int_equal(got->size, expected->size);
-	assert_memory_equal(got->data, expected->data, expected->size);
 }
 
 /* A cell as listings show it, or null. */
@@ -162,6 +145,18 @@ show_rows(struct poly_reader *reader, const char *columns)
 	return out;
 }
 
+/* The rows of a text of a format, with an option or NULL, shown. */
+static inline void
+expect_shown_of(const char *format, const char *text, const char *option, const char *columns,
+	const char *expected)
+{
+	struct buf bytes = bytes_of(text);
+	struct buf rows = show_rows(open_bytes(&bytes, format, option, false), columns);
+	assert_string_equal(buf_text(&rows), expected);
+	buf_free(&rows);
+	buf_free(&bytes);
+}
+
 /* Returns the codes of a trace's findings with their records, as "B02:4 B02:5 "; closes the
  * trace. */
 static inline struct buf
@@ -177,6 +172,86 @@ find_all(struct poly_reader *reader)
 			(unsigned long long)finding.record);
 	poly_reader_close(reader);
 	return codes;
+}
+
+/* A line a row with the values of columns, "a b c", between blanks, "-" where one is absent. */
+static inline void
+list_batch(const struct poly_batch *batch, const char *columns, struct buf *out)
+{
+	for (size_t row = 0; row < batch->rows; row++) {
+		for (const char *name = columns; *name; name += *name == ' ') {
+			char value[300] = "-";
+			size_t n = strcspn(name, " ");
+			enum poly_column column = poly_column_find(name, n);
+			assert_int_not_equal(column, POLY_COLUMN_COUNT);
+			if (poly_present(batch, column, row))
+				poly_batch_format(batch, column, row, value, sizeof value);
+			buf_printf(out, "%s%s", name == columns ? "" : " ", value);
+			name += n;
+		}
+		buf_byte(out, '\n');
+	}
+}
+
+/* Lists the rows of a trace up to its end or an error, which goes to *error; closes the reader.
+ */
+static inline struct buf
+list_rows(struct poly_reader *reader, const char *columns, struct poly_error *error)
+{
+	struct buf out = {0};
+	const struct poly_batch *batch;
+	enum poly_status status;
+	while ((status = poly_reader_next(reader, &batch, error)) == POLY_OK)
+		list_batch(batch, columns, &out);
+	if (!error)
+		assert_int_equal(status, POLY_END);
+	poly_reader_close(reader);
+	return out;
+}
+
+/* The rows of a text, read as a format. */
+static inline void
+expect_rows(const char *text, const char *format, const char *columns, const char *expected)
+{
+	struct buf bytes = bytes_of(text);
+	struct buf rows = list_rows(open_bytes(&bytes, format, NULL, false), columns, NULL);
+	assert_string_equal(buf_text(&rows), expected);
+	buf_free(&rows);
+	buf_free(&bytes);
+}
+
+/* A text that is read as a format is written the same. */
+static inline void
+expect_kept(const char *text, const char *format, const char *option)
+{
+	struct buf bytes = bytes_of(text);
+	struct buf out = convert(open_bytes(&bytes, format, option, true), format, NULL, NULL);
+	expect_same(&out, &bytes);
+	buf_free(&out);
+	buf_free(&bytes);
+}
+
+/* What a text of a format becomes in another one, or with an option. */
+static inline void
+expect_converted(const char *text, const char *from, const char *to, const char *option,
+	const char *expected)
+{
+	struct buf bytes = bytes_of(text);
+	struct buf out = convert(open_bytes(&bytes, from, NULL, false), to, option, NULL);
+	assert_string_equal(buf_text(&out), expected);
+	buf_free(&out);
+	buf_free(&bytes);
+}
+
+/* The codes of what is found in a text, as "L01:4 ". */
+static inline void
+expect_found(const char *text, const char *format, const char *codes)
+{
+	struct buf bytes = bytes_of(text);
+	struct buf found = find_all(open_bytes(&bytes, format, NULL, true));
+	assert_string_equal(buf_text(&found), codes);
+	buf_free(&found);
+	buf_free(&bytes);
 }
 
 #endif

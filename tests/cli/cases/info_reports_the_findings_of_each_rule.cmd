@@ -1,0 +1,1 @@
+for record in 1 2 3 4 5 6 7; do printf '\000\000\020\001\376\220'; done > $T/bus; printf '\000\000' >> $T/bus; polytrace info --csv --from bach -O bach.endian=be $T/bus | sed -n '/^input,/p;/^diagnostics/p'

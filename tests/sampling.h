@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of repetitive cases. With POLYTRACE_SAMPLE=N in the environment, a test tries about
+ * one of N cases, which POLYTRACE_SEED determines. Without it, a test tries all cases.
+ */
+#ifndef TESTS_SAMPLING_H
+#define TESTS_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Returns a number of the environment, or 0. */
+static inline uint64_t
+sample_setting(const char *name)
+{
+	const char *text = getenv(name);
+	return text ? strtoull(text, NULL, 0) : 0;
+}
+
+/* The seed of random cases. A complete run has the same cases every time. */
+static inline uint64_t
+sample_seed(void)
+{
+	return sample_setting("POLYTRACE_SAMPLE") > 1 ? sample_setting("POLYTRACE_SEED") : 0;
+}
+
+/* Whether the next case is in the sample. Not for several threads. */
+static inline bool
+sample_takes(void)
+{
+	static uint64_t state;
+	const uint64_t one_of = sample_setting("POLYTRACE_SAMPLE");
+	if (one_of < 2)
+		return true;
+	state = (state ? state : sample_seed() + 1) * 6364136223846793005u +
+		1442695040888963407u;
+	return (state >> 33) % one_of == 0;
+}
+
+#endif
