@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -55,19 +56,11 @@ append_text(void *user, const void *data, size_t n)
 static bool
 grow_lines(struct line_cache *cache, uint32_t count)
 {
-	uint32_t capacity = cache->capacity ? cache->capacity : 8192;
-	if (count < cache->capacity)
-		return true;
-	while (capacity <= count)
-		capacity *= 2;
-	struct cached_line *lines = mem_resize(cache->lines, capacity, sizeof *lines);
-	cache->lines = lines ? lines : cache->lines;
-	struct cached_context *contexts =
-		mem_resize(cache->contexts, capacity, sizeof *contexts);
-	cache->contexts = contexts ? contexts : cache->contexts;
-	if (!lines || !contexts)
+	uint32_t room[2] = {cache->capacity, cache->capacity};
+	if (!VEC_ROOM(cache->lines, room[0], count) ||
+		!VEC_ROOM(cache->contexts, room[1], count))
 		return false;
-	cache->capacity = capacity;
+	cache->capacity = room[0];
 	return true;
 }
 
@@ -99,14 +92,9 @@ writing_patch_field(struct writing *writing, enum poly_column column, enum writi
 		cache->refused = true;
 		return;
 	}
-	if (dst->count == dst->capacity) {
-		const uint32_t capacity = dst->capacity ? 2 * dst->capacity : 1024;
-		struct cached_number *room = mem_resize(dst->numbers, capacity, sizeof *room);
-		cache->failed |= !room;
-		if (!room)
-			return;
-		dst->numbers = room;
-		dst->capacity = capacity;
+	if (!VEC_ROOM(dst->numbers, dst->capacity, dst->count)) {
+		cache->failed = true;
+		return;
 	}
 	const size_t place = cache->text.size + (size_t)((const uint8_t *)at - start);
 	dst->numbers[dst->count++] = (struct cached_number){
