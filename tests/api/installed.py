@@ -104,7 +104,7 @@ def programs_add_formats_and_analyses():
 
 
 def cpp_programs_use_it_too():
-    rows = compiled(['c++', '-std=c++11'], 'tests/api/columns.cc', SAMPLE)
+    rows = compiled(['c++', '-std=c++20'], 'tests/api/columns.cc', SAMPLE)
     if int(rows) == 0:
         yield rows
 
