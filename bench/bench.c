@@ -95,7 +95,10 @@ run_bach_listing(void)
 	if (poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, &error) !=
 		POLY_OK)
 		exit(2);
-	poly_reader_project(reader, poly_writer_columns(writer));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_writer_columns(writer)},
+		NULL);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_writer_write(writer, batch, NULL);
 	poly_writer_finish(writer, NULL);
@@ -119,7 +122,10 @@ run_bach_info(void)
 	if (poly_stats_new(&options, &summary, NULL) != POLY_OK ||
 		poly_stats_begin(summary, poly_reader_info(reader), NULL) != POLY_OK)
 		exit(2);
-	poly_reader_project(reader, poly_stats_columns(summary));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_stats_columns(summary)},
+		NULL);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		poly_stats_update(summary, batch, NULL);
 	poly_reader_count(reader, &counts);

@@ -67,8 +67,11 @@ copy(struct poly_reader *reader, struct poly_writer *writer)
 	const struct poly_batch *batch;
 	uint64_t rows = 0;
 	enum poly_status status;
-	poly_reader_project(reader, poly_writer_columns(writer));
-	poly_reader_accept_lazy(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_writer_columns(writer),
+			.lazy = true},
+		NULL);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		rows += batch->rows;
 		check("output", poly_writer_write(writer, batch, &error), &error);
@@ -119,9 +122,11 @@ analyse(const char *analysis, bool weighted)
 	options.analyses = names;
 	check(trace.packed, poly_stats_new(&options, &stats, &error), &error);
 	check(trace.packed, poly_stats_begin(stats, poly_reader_info(reader), &error), &error);
-	poly_reader_project(reader, poly_stats_columns(stats));
-	if (weighted && poly_stats_accepts_weights(stats))
-		poly_reader_accept_weights(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_stats_columns(stats),
+			.weights = weighted && poly_stats_accepts_weights(stats)},
+		NULL);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		check(trace.packed, poly_stats_update(stats, batch, &error), &error);
 		rows += batch->rows;

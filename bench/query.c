@@ -95,8 +95,14 @@ compare(const char *path)
 	struct poly_diff_counts counts;
 	if (poly_diff_new(NULL, sides, &diff, &error) != POLY_OK)
 		die(path, &error);
-	poly_reader_project(a, poly_diff_columns(diff, 0));
-	poly_reader_project(b, poly_diff_columns(diff, 1));
+	poly_reader_plan(a,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_diff_columns(diff, 0)},
+		NULL);
+	poly_reader_plan(b,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_diff_columns(diff, 1)},
+		NULL);
 	if (poly_diff_next(diff, &difference, &error) != POLY_END)
 		die("a trace differs from itself", &error);
 	poly_diff_count(diff, &counts);

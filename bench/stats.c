@@ -67,7 +67,10 @@ analyse(const char *path, const struct variant *variant, unsigned threads)
 	struct poly_error error;
 	const bool suits = poly_stats_begin(stats, poly_reader_info(reader), &error) == POLY_OK;
 	if (suits)
-		poly_reader_project(reader, poly_stats_columns(stats));
+		poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = poly_stats_columns(stats)},
+			NULL);
 	while (suits && poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		if (poly_stats_update(stats, batch, &error) != POLY_OK)
 			die(path, &error);
@@ -89,9 +92,11 @@ decode(const char *path, bool sites)
 	uint64_t rows = 0;
 	if (poly_stats_begin(stats, poly_reader_info(reader), &error) != POLY_OK)
 		die(path, &error);
-	poly_columns columns = poly_stats_columns(stats);
-	poly_reader_project(
-		reader, sites ? columns : poly_columns_minus(columns, POLY_COLUMNS(site)));
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	plan.columns = poly_stats_columns(stats);
+	if (!sites)
+		poly_columns_remove(&plan.columns, POLY_COLUMN_site);
+	poly_reader_plan(reader, &plan, NULL);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		rows += batch->rows;
 	poly_stats_free(stats);

@@ -111,12 +111,14 @@ enum poly_flags {
 };
 
 struct poly_trace_info;
-struct poly_patterns;
-struct poly_chain_graph;
+struct poly_batch_internal;
+
+/* Slots for columns in a batch: more than there are, so that a new column moves nothing. */
+#define POLY_BATCH_SLOTS 255
 
 /*
  * Rows of a trace, read only. Arrays, bitmaps and arena belong to the producer of the batch and
- * are valid until its next call.
+ * are valid until its next call. Who builds a batch sets it to zero first.
  */
 struct poly_batch {
 	size_t rows;			    /* 0 to POLY_BATCH_ROWS */
@@ -126,33 +128,15 @@ struct poly_batch {
 	const struct poly_trace_info *info; /* information on the whole trace; never NULL */
 	const uint8_t *arena;		    /* text and raw bytes; slices point into it */
 	size_t arena_size;		    /* bytes in the arena */
+	/* What the reader knows about rows, for other functions of the library; or NULL. */
+	const struct poly_batch_internal *internal;
 	/* Per column a bitmap, row r in bit r % 64 of word r / 64; NULL with its column. */
-	const uint64_t *present[POLY_COLUMN_COUNT];
-	/*
-	 * Pattern ids by row; NULL: unknown. Rows of the same pattern, in this batch and in
-	 * every other one of the same pattern_epoch, have values in the same columns, and equal
-	 * values in all columns that are not in varying. (Names are equal as texts.) Ids are
-	 * small: they count the patterns of one epoch.
-	 */
-	const uint32_t *pattern;
-	uint64_t pattern_epoch; /* a new epoch redefines the pattern ids */
-	poly_columns varying;	/* columns that vary among rows of a pattern */
-	/*
-	 * Number of records that each row represents, 1 or more; NULL: one each. Only after
-	 * poly_reader_accept_weights. Such rows come in the order of the first record that each
-	 * represents, and have no number in the trace.
-	 */
-	const uint64_t *weight;
+	const uint64_t *present[POLY_BATCH_SLOTS];
 	/* Per column an array of rows elements, or NULL; undefined if not present. */
 #define COLUMN(name, type, form, doc) type *name;
 #include "polytrace/columns.def"
 #undef COLUMN
-	struct poly_patterns *patterns; /* internal, for poly_writer_write; or NULL */
-	/*
-	 * Internal, for poly_stats_update, with the last batch of an interval of weighted rows:
-	 * the control flow among them; else NULL.
-	 */
-	const struct poly_chain_graph *order;
+	void *reserved[POLY_BATCH_SLOTS - POLY_COLUMN_COUNT]; /* for later columns: NULL */
 };
 
 /* Returns whether row (below batch->rows) has a value in the column. */
@@ -177,6 +161,13 @@ poly_batch_number(const struct poly_batch *batch, size_t row)
 
 /* The name of a column: as in columns.def, or "row". Static; NULL if out of range. */
 POLY_API const char *poly_column_name(enum poly_column column);
+
+/*
+ * Returns the number of records that each row represents, 1 or more; NULL: one each, unless the
+ * plan of the reader accepts weights. Weighted rows come in the order of the first record that
+ * each represents, and have no number in the trace. Valid as long as the batch.
+ */
+POLY_API const uint64_t *poly_batch_weights(const struct poly_batch *batch);
 
 /* The form of a column, which must be POLY_COLUMN_row or below POLY_COLUMN_COUNT. */
 POLY_API enum poly_form poly_column_form(enum poly_column column);

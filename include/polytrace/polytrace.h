@@ -7,6 +7,7 @@
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
 #include "polytrace/disasm.h"
+#include "polytrace/extend.h"
 #include "polytrace/filter.h"
 #include "polytrace/format.h"
 #include "polytrace/grade.h"

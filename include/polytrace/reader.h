@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 struct poly_reader;
+struct poly_format_plugin;
 
 /* What the detection of one format found at the front of an input. */
 struct poly_probe {
@@ -92,6 +93,12 @@ struct poly_read_options {
 	 */
 	poly_probe_fn on_probe;
 	void *probe_user; /* handed to on_probe */
+	/*
+	 * Formats of the caller (polytrace/extend.h), NULL at the end, after those of the
+	 * library; or NULL. The array must be valid until the trace is open, the formats until
+	 * the reader is closed.
+	 */
+	const struct poly_format_plugin *const *formats;
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
@@ -99,7 +106,7 @@ struct poly_read_options {
 	{                                                                                    \
 		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS_INIT, NULL,   \
 			false, false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0, \
-			UINT64_MAX, 0, NULL, 0, NULL, NULL                                   \
+			UINT64_MAX, 0, NULL, 0, NULL, NULL, NULL                             \
 	}
 
 /*
@@ -108,9 +115,9 @@ struct poly_read_options {
  * NULL.
  * POLY_ERR_IO: cannot open or read the file. POLY_ERR_FORMAT: unrecognized format, or two
  * formats match equally; the message names the nearest ones. POLY_ERR_USAGE: unknown format or
- * option, value out of range, options of size 0, unknown instruction set. POLY_ERR_LIMIT: too
- * many layers of compression. POLY_ERR_UNSUPPORTED: the compression or format needs a library
- * that this build lacks. POLY_ERR_MEMORY.
+ * option, value out of range, options of size 0, unknown instruction set, invalid
+ * options.formats. POLY_ERR_LIMIT: too many layers of compression. POLY_ERR_UNSUPPORTED: the
+ * compression or format needs a library that this build lacks. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_reader_open(const char *path,
 	const struct poly_read_options *options, struct poly_reader **reader,
@@ -134,44 +141,61 @@ POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
 /*
- * Restricts the columns that were requested when the reader was opened to those in columns: for
- * callers that choose columns by the facts of the opened trace. Call it before the first
- * poly_reader_next; later it has no effect.
+ * What the caller does with the batches of an opened trace. Initialise with
+ * POLY_READ_PLAN_INIT, then change fields. Later versions may append fields; a program built
+ * against an earlier version gets their initial values.
  */
-POLY_API void poly_reader_project(struct poly_reader *reader, poly_columns columns);
+struct poly_read_plan {
+	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
+	/*
+	 * The columns that the caller reads: of those that were requested when the reader was
+	 * opened, batches may lack the others.
+	 */
+	poly_columns columns;
+	/*
+	 * Permits lazy columns: batches may lack columns until poly_writer_write materializes
+	 * those that it needs. For callers that pass every batch on to it before they request
+	 * the next one, and read no column themselves. No column is lazy if the reader needs
+	 * columns itself (check, strict, skip, count, sites).
+	 */
+	bool lazy;
+	/*
+	 * Permits weighted rows: if the trace knows which of its records are equal in all
+	 * requested columns, as packed traces do, a batch has one row for all equal records of
+	 * an interval of the trace, and their number (poly_batch_weights). Intervals follow
+	 * each other; records that cannot be combined are rows of their own, without weights.
+	 * Sums over all batches are thus those over all records, and the first occurrences of
+	 * rows keep their order; only poly_stats_update knows more about the order. For callers
+	 * that use weights, not for selections and writers. Rows have no weights with strict or
+	 * check.
+	 */
+	bool weights;
+	/*
+	 * Lets the reader skip intervals of records that cannot match, if it has bounds of them
+	 * without reading: they are neither delivered nor checked, but counted, so that the
+	 * numbers of other records do not change. poly_reader_next calls it in the order of the
+	 * trace, once per interval, possibly before it delivers the records preceding the
+	 * interval; it must stay valid for as long. NULL: every record may match. Nothing is
+	 * skipped with weights, strict, check or skip_errors. Sites are numbered from the
+	 * records that are read.
+	 */
+	poly_may_match_fn may_match;
+	void *user; /* passed to may_match */
+};
+
+/* Initial values: every requested column of every record. */
+#define POLY_READ_PLAN_INIT                                                                    \
+	{                                                                                      \
+		sizeof(struct poly_read_plan), POLY_ALL_COLUMNS_INIT, false, false, NULL, NULL \
+	}
 
 /*
- * Permits weighted rows: if the trace knows which of its records are equal in all requested
- * columns, as packed traces do, a batch has one row for all equal records of an interval of the
- * trace, and their number (weight of struct poly_batch). Intervals follow each other; records
- * that cannot be combined are rows of their own, without weights. Sums over all batches are
- * thus those over all records, and the first occurrences of rows keep their order; only
- * poly_stats_update knows more about the order. For callers that use weights, not for
- * selections and writers. Call it before the first poly_reader_next; later it has no effect.
- * Rows have no weights with strict or check.
+ * Sets the plan of a reader, for callers that choose it by the facts of the opened trace. Call
+ * it at most once, before the first batch. POLY_ERR_USAGE: the reader has a plan, records were
+ * read, or a plan of size 0; nothing changes.
  */
-POLY_API void poly_reader_accept_weights(struct poly_reader *reader);
-
-/*
- * Permits lazy columns: in a batch that has patterns (batch->pattern) the columns that are not
- * in batch->varying may be NULL, as if the trace did not have them. For callers that pass every
- * batch on to poly_writer_write before they request the next one, and read no column
- * themselves: the writer materializes what it needs. No column is lazy if the reader needs
- * columns itself (check, strict, skip, count, sites). Call it before the first
- * poly_reader_next; later it has no effect.
- */
-POLY_API void poly_reader_accept_lazy(struct poly_reader *reader);
-
-/*
- * Lets a reader skip intervals of records that cannot match, if it has bounds of them without
- * reading: they are neither delivered nor checked, but counted, so that the numbers of other
- * records do not change. poly_reader_next calls may_match in the order of the trace, once per
- * interval, possibly before it delivers the records preceding the interval; may_match and user
- * must stay valid for as long. NULL: every record may match. Nothing is skipped with the
- * options strict, check or skip_errors. Sites are numbered from the records that are read.
- */
-POLY_API void poly_reader_prune(
-	struct poly_reader *reader, poly_may_match_fn may_match, void *user);
+POLY_API enum poly_status poly_reader_plan(struct poly_reader *reader,
+	const struct poly_read_plan *plan, struct poly_error *error);
 
 /* Returns the metadata of the trace, complete from the start; valid until poly_reader_close. */
 POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader *reader);
@@ -182,7 +206,8 @@ POLY_API const struct poly_trace_info *poly_reader_info(const struct poly_reader
  */
 POLY_API struct poly_source poly_reader_source(struct poly_reader *reader);
 
-/* Returns the format that the trace is read as. Static. */
+/* Returns the format that the trace is read as. Static, or, of a format of the caller, valid
+ * until poly_reader_close. */
 POLY_API const struct poly_format_info *poly_reader_format(const struct poly_reader *reader);
 
 /* Returns the evidence for that format: one line, valid until poly_reader_close. */
@@ -233,11 +258,12 @@ struct poly_size_breakdown {
 };
 
 /*
- * Counts the bytes of a packed trace (format ptz) by kind, without unpacking. Call it before the first poly_reader_next; the reader has ended afterwards: poly_reader_next returns POLY_END.
- * Every byte of a valid file is in one item. POLY_ERR_USAGE: records were read, or the trace is
- * not a packed one. POLY_ERR_FORMAT: corrupt data, or under strict a trace without an end;
- * POLY_ERR_IO, POLY_ERR_LIMIT: cannot read on. *size then covers what precedes the failure.
- * POLY_ERR_MEMORY: *size is empty.
+ * Counts the bytes of a packed trace (format ptz) by kind, without unpacking. Call it before
+ * the first poly_reader_next; the reader has ended afterwards: poly_reader_next returns
+ * POLY_END. Every byte of a valid file is in one item. POLY_ERR_USAGE: records were read, or
+ * the trace is not a packed one. POLY_ERR_FORMAT: corrupt data, or under strict a trace without
+ * an end; POLY_ERR_IO, POLY_ERR_LIMIT: cannot read on. *size then covers what precedes the
+ * failure. POLY_ERR_MEMORY: *size is empty.
  */
 POLY_API enum poly_status poly_reader_size_breakdown(
 	struct poly_reader *reader, struct poly_size_breakdown *size, struct poly_error *error);

@@ -9,7 +9,8 @@
  *     ... open a reader with poly_selection_columns(selection) among its columns ...
  *     source = poly_reader_source(reader);
  *     poly_selection_bind(selection, source.info, &error);
- *     poly_reader_prune(reader, poly_selection_pruning(selection), selection);
+ *     plan.may_match = poly_selection_pruning(selection), plan.user = selection;
+ *     poly_reader_plan(reader, &plan, &error);
  *     while ((status = poly_selection_next(selection, &source, &batch, &error)) == POLY_OK) ...
  *
  * A selection is used by one thread at a time, and for one reading of one trace.

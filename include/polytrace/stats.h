@@ -5,11 +5,10 @@
  *
  *     poly_stats_new(&options, &stats, &error);
  *     poly_stats_begin(stats, poly_reader_info(reader), &error);
- *     poly_reader_project(reader, poly_stats_columns(stats));
- *     if (poly_stats_accepts_weights(stats)) // and no record of the trace is excluded
- *             poly_reader_accept_weights(reader);
- *     while (poly_reader_next(reader, &batch, &error) == POLY_OK &&
- *             poly_stats_update(stats, batch, &error) == POLY_OK)
+ *     plan.columns = poly_stats_columns(stats);
+ *     plan.weights = poly_stats_accepts_weights(stats); // if no record of the trace is
+ * excluded poly_reader_plan(reader, &plan, &error); while (poly_reader_next(reader, &batch,
+ * &error) == POLY_OK && poly_stats_update(stats, batch, &error) == POLY_OK)
  *             ;
  *     poly_stats_finish(stats, &error);
  *     poly_stats_report(stats, NULL, report);
@@ -80,6 +79,8 @@ struct poly_stats_stores {
 	void (*close)(void *store); /* deletes the store and its content */
 };
 
+struct poly_analysis_plugin;
+
 /* Requested analyses. Initialize with POLY_STATS_OPTIONS_INIT. */
 struct poly_stats_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
@@ -112,20 +113,27 @@ struct poly_stats_options {
 	 * until poly_stats_new returns, user until poly_stats_free.
 	 */
 	const struct poly_sink *sink;
+	/*
+	 * Analyses of the caller (polytrace/extend.h), NULL at the end, after those of the
+	 * library; or NULL. The array must be valid until poly_stats_new returns, the analyses
+	 * until poly_stats_free.
+	 */
+	const struct poly_analysis_plugin *const *plugins;
 };
 
 /* Initial values: the default analyses, one thread. */
 #define POLY_STATS_OPTIONS_INIT                                                               \
 	{                                                                                     \
 		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL, \
-			NULL                                                                  \
+			NULL, NULL                                                            \
 	}
 
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * a unit that is 0 or longer than its period, required stores are missing, or several homeworks
- * have a sink. POLY_ERR_IO: a store cannot be opened. POLY_ERR_MEMORY.
+ * a unit that is 0 or longer than its period, required stores are missing, several homeworks
+ * have a sink, or invalid options.plugins. POLY_ERR_IO: a store cannot be opened.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);
@@ -144,7 +152,7 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 
 /*
  * Whether all analyses of the current trace accept weighted rows, which stand for several
- * records: then poly_reader_accept_weights may be called, and the results are the same, only
+ * records: then the plan of the reader may accept weights, and the results are the same, only
  * faster.
  */
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 struct poly_writer;
+struct poly_format_plugin;
 
 /*
  * How to write. Initialise with POLY_WRITE_OPTIONS_INIT, then change fields. Later versions may
@@ -57,13 +58,15 @@ struct poly_write_options {
 	 */
 	const enum poly_column *order;
 	size_t order_count; /* elements of order */
+	/* Formats of the caller, as in struct poly_read_options. */
+	const struct poly_format_plugin *const *formats;
 };
 
 /* Initial values: tolerant, replacing, every column, no labels, one thread. */
-#define POLY_WRITE_OPTIONS_INIT                                             \
-	{                                                                   \
-		sizeof(struct poly_write_options), NULL, NULL, false, true, \
-			POLY_ALL_COLUMNS_INIT, false, NULL, 1, NULL, 0      \
+#define POLY_WRITE_OPTIONS_INIT                                              \
+	{                                                                    \
+		sizeof(struct poly_write_options), NULL, NULL, false, true,  \
+			POLY_ALL_COLUMNS_INIT, false, NULL, 1, NULL, 0, NULL \
 	}
 
 /*
@@ -82,7 +85,8 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
  * the metadata of the trace to be written, which must outlive the writer. options may be NULL.
  * On POLY_OK *writer belongs to the caller, who closes it; on failure it is NULL.
  * POLY_ERR_USAGE: unknown format or option, no format has the ending of the path, the format
- * cannot be written, the file exists and overwrite is false, or options of size 0. POLY_ERR_IO.
+ * cannot be written, the file exists and overwrite is false, options of size 0, or invalid
+ * options.formats. POLY_ERR_IO.
  * POLY_ERR_LOSS: the format needs columns that the source does not have, or options->strict is
  * set and information would be lost. POLY_ERR_UNSUPPORTED: this build lacks the library of the
  * compression. POLY_ERR_MEMORY.
@@ -97,8 +101,8 @@ POLY_API enum poly_status poly_writer_open(const char *path,
 	struct poly_writer **writer, struct poly_error *error);
 
 /*
- * Returns the columns that a writer reads of the batches of its source: the argument for
- * poly_reader_project, so that no other column is decoded.
+ * Returns the columns that a writer reads of the batches of its source: the columns
+ * of struct poly_read_plan, so that no other column is decoded.
  */
 POLY_API poly_columns poly_writer_columns(const struct poly_writer *writer);
 

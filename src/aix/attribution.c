@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -87,14 +88,8 @@ find_thread(struct aix_attribution *a, uint64_t tid)
 		return (size_t)*index;
 	if (a->thread_count == ENTRIES_MAX)
 		return SIZE_MAX;
-	if (a->thread_count == a->thread_capacity) {
-		size_t capacity = a->thread_capacity ? 2 * a->thread_capacity : 64;
-		struct aix_thread *thread = mem_resize(a->thread, capacity, sizeof *thread);
-		if (!thread)
-			return SIZE_MAX;
-		a->thread = thread;
-		a->thread_capacity = capacity;
-	}
+	if (!VEC_ROOM(a->thread, a->thread_capacity, a->thread_count))
+		return SIZE_MAX;
 	bool added;
 	if (!map_get(&a->threads, tid, a->thread_count, &added))
 		return SIZE_MAX;

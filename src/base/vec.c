@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Capacity of a new array in bytes and in elements, whichever are more. */
-#define FIRST_BYTES 256
-#define FIRST_COUNT 4
+/* Capacity of a new array. */
+#define FIRST_COUNT 8
 
 static size_t
 load_capacity(const void *capacity, size_t width)
@@ -32,9 +31,7 @@ vec_grow(void *array, size_t size, void *capacity, size_t width, size_t count)
 {
 	const size_t max = width == sizeof(uint32_t) ? UINT32_MAX : SIZE_MAX;
 	const size_t old = load_capacity(capacity, width);
-	size_t grown = old ? (old > max / 2 ? max : 2 * old) : FIRST_BYTES / size;
-	if (grown < FIRST_COUNT)
-		grown = FIRST_COUNT;
+	size_t grown = old > max / 2 ? max : old ? 2 * old : FIRST_COUNT;
 	if (grown < count)
 		grown = count;
 	void *elements;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Growable arrays: a pointer to the elements and a capacity, which is a uint32_t or a size_t,
- * both zero at first; mem_free frees the array.
+ * both zero at first; mem_free frees the array. Arrays of one capacity grow alike from copies
+ * of it; then one of the copies is stored.
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
@@ -17,10 +18,20 @@
 	((count) <= (capacity) ||           \
 		vec_grow(&(array), sizeof *(array), &(capacity), sizeof(capacity), (count)))
 
-/* The same; new elements are zeroed. */
+/* Makes room for one element after count, as VEC_RESERVE. */
+#define VEC_ROOM(array, capacity, count)                                          \
+	((count) < (capacity) || vec_grow(&(array), sizeof *(array), &(capacity), \
+					 sizeof(capacity), (size_t)(count) + 1))
+
+/* VEC_RESERVE, with new elements zeroed. */
 #define VEC_RESERVE_ZEROED(array, capacity, count)                                        \
 	((count) <= (capacity) || vec_grow_zeroed(&(array), sizeof *(array), &(capacity), \
 					  sizeof(capacity), (count)))
+
+/* VEC_ROOM, with new elements zeroed. */
+#define VEC_ROOM_ZEROED(array, capacity, count)                                          \
+	((count) < (capacity) || vec_grow_zeroed(&(array), sizeof *(array), &(capacity), \
+					 sizeof(capacity), (size_t)(count) + 1))
 
 /* Enlarge the array at *array, of elements of size bytes, to at least count of them; *capacity
  * has width bytes. */

@@ -65,10 +65,7 @@ batch_clear(struct batch *batch)
 		batch->view.present[c] = batch->bits[c];
 	}
 	batch->view.rows = 0;
-	batch->view.pattern = NULL;
-	batch->view.weight = NULL;
-	batch->view.order = NULL;
-	batch->view.patterns = NULL;
+	batch->view.internal = NULL;
 	buf_clear(&batch->arena);
 }
 

@@ -7,9 +7,11 @@
 
 #include "base/bits.h"
 #include "base/buf.h"
+#include "model/batch_internal.h"
 
 struct batch {
 	struct poly_batch view; /* as consumers read it */
+	struct poly_batch_internal internal; /* of the view, if the producer sets it */
 	poly_columns wanted;	/* columns with storage; the others are NULL in the view */
 	size_t capacity;	/* maximum rows, 1 to POLY_BATCH_ROWS */
 	bool may_defer;		/* columns that are constant in patterns may be filled later */

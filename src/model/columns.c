@@ -3,6 +3,7 @@
 #include "model/columns.h"
 
 #include "base/num.h"
+#include "model/batch_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +139,12 @@ column_data(const struct poly_batch *batch, enum poly_column column)
 #undef COLUMN
 	}
 	return NULL;
+}
+
+const uint64_t *
+poly_batch_weights(const struct poly_batch *batch)
+{
+	return batch->internal ? batch->internal->weight : NULL;
 }
 
 void

@@ -2,6 +2,8 @@
 /* Checks that formats and analyses have in common. */
 #include "model/contract.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +25,23 @@ contract_fail(struct contract *contract, const char *message, ...)
 		snprintf(contract->fault, sizeof contract->fault, "%s number %zu: %s",
 			contract->kind, contract->number, text);
 	return false;
+}
+
+enum poly_status
+contract_check_status(const struct contract *contract, const char *function,
+	enum poly_status status, struct poly_error *failure, struct poly_error *error)
+{
+	failure->message[sizeof failure->message - 1] = 0;
+	if (status > POLY_END || status < POLY_ERR_CANCELLED)
+		status = err_usage(failure, "%s '%s': %s returned the status %d",
+			contract->kind, contract->name, function, (int)status);
+	else if (status < 0 && !*failure->message)
+		err_set(failure, status, failure->offset, "%s '%s': %s failed", contract->kind,
+			contract->name, function);
+	failure->status = status;
+	if (status < 0 && error)
+		*error = *failure;
+	return status;
 }
 
 bool

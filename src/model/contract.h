@@ -19,6 +19,13 @@ struct contract_member {
 	bool is_set;
 };
 
+/*
+ * Checks what a function of the caller returned, and passes its error on: one without a message
+ * gets one, and a status that is not a status is POLY_ERR_USAGE. failure is not NULL.
+ */
+enum poly_status contract_check_status(const struct contract *contract, const char *function,
+	enum poly_status status, struct poly_error *failure, struct poly_error *error);
+
 /* Stores a fault, unless one is stored already; returns false. */
 bool contract_fail(struct contract *contract, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -2,6 +2,7 @@
 #include "model/id_remap.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -9,17 +10,8 @@
 bool
 id_remap_add(struct id_remap *remap, const uint32_t *dst, size_t n)
 {
-	size_t need = remap->count + n;
-	if (need > remap->capacity) {
-		size_t capacity = 2 * need;
-		uint32_t *larger = capacity > UINT32_MAX
-					   ? NULL
-					   : mem_resize(remap->dst, capacity, sizeof *larger);
-		if (!larger)
-			return false;
-		remap->dst = larger;
-		remap->capacity = (uint32_t)capacity;
-	}
+	if (!VEC_RESERVE(remap->dst, remap->capacity, remap->count + n))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		remap->differs |= dst[i] != remap->count;
 		remap->dst[remap->count++] = dst[i];

@@ -3,6 +3,7 @@
 #include "model/info.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -32,14 +33,8 @@ state(struct info *info, struct info_facts *facts, const char *key, const char *
 			return true;
 		}
 	}
-	if (facts->count == facts->capacity) {
-		const size_t capacity = facts->count ? 2 * facts->count : 8;
-		struct poly_fact *list = mem_resize(facts->list, capacity, sizeof *list);
-		if (!list)
-			return false;
-		facts->list = list;
-		facts->capacity = capacity;
-	}
+	if (!VEC_ROOM(facts->list, facts->capacity, facts->count))
+		return false;
 	facts->list[facts->count++] = (struct poly_fact){k, v};
 	return true;
 }

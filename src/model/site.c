@@ -4,34 +4,18 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
 #define NO_SITE UINT32_MAX
-
-/* Reserves one more site. False: out of memory, or of indices. */
-static bool
-site_room(struct sites *sites)
-{
-	if (sites->count < sites->capacity)
-		return true;
-	uint32_t capacity = sites->capacity ? 2 * sites->capacity : 1024;
-	if (capacity <= sites->capacity)
-		return false;
-	struct site *list = mem_resize(sites->list, capacity, sizeof *list);
-	if (!list)
-		return false;
-	sites->list = list;
-	sites->capacity = capacity;
-	return true;
-}
 
 uint32_t
 sites_number(struct sites *sites, uint64_t pc, uint64_t opcode)
 {
 	bool added;
 	/* Reserve before the map refers to the site. */
-	if (!site_room(sites))
+	if (!VEC_ROOM(sites->list, sites->capacity, sites->count))
 		return NO_SITE;
 	for (uint64_t key = map_pair(&sites->numbers, pc, opcode);; key++) {
 		const uint64_t *number = map_get(&sites->numbers, key, sites->count, &added);

@@ -10,6 +10,20 @@
 
 #define BITMAP_WORDS (POLY_BATCH_ROWS / 64)
 
+/* The rows from one on have patterns and weights, but end no interval. */
+static void
+slice_internal(struct slice *slice, const struct poly_batch_internal *internal, size_t from)
+{
+	slice->internal = *internal;
+	slice->internal.patterns = NULL;
+	slice->internal.order = NULL;
+	if (internal->pattern)
+		slice->internal.pattern += from;
+	if (internal->weight)
+		slice->internal.weight += from;
+	slice->view.internal = &slice->internal;
+}
+
 enum poly_status
 slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, size_t rows,
 	struct poly_error *error)
@@ -23,12 +37,8 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 		slice->view.picked += from;
 	else
 		slice->view.first += from;
-	if (batch->pattern)
-		slice->view.pattern += from;
-	if (batch->weight)
-		slice->view.weight += from;
-	slice->view.patterns = NULL;
-	slice->view.order = NULL;
+	if (batch->internal)
+		slice_internal(slice, batch->internal, from);
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;

@@ -3,12 +3,13 @@
 #ifndef MODEL_SLICE_H
 #define MODEL_SLICE_H
 
-#include "polytrace/batch.h"
+#include "model/batch_internal.h"
 
 /* Zero-initialise; free by slice_fini. */
 struct slice {
 	struct poly_batch view; /* the rows; columns and arena are those of the batch */
-	uint64_t *bits;		/* shifted presence bitmaps */
+	struct poly_batch_internal internal; /* of the view */
+	uint64_t *bits;			     /* shifted presence bitmaps */
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "report/terms.h"
 
 #include <math.h>
@@ -139,15 +140,9 @@ tree_add(struct poly_report *report, enum item_type type, const char *key)
 		report->misuse = tree_misuse(report, type);
 	if (report->failed || report->misuse)
 		return NULL;
-	if (report->count == report->capacity) {
-		size_t capacity = report->capacity ? 2 * report->capacity : 64;
-		struct report_item *items = mem_resize(report->items, capacity, sizeof *items);
-		if (!items) {
-			report->failed = true;
-			return NULL;
-		}
-		report->items = items;
-		report->capacity = capacity;
+	if (!VEC_ROOM(report->items, report->capacity, report->count)) {
+		report->failed = true;
+		return NULL;
 	}
 	tree_follow(report, type);
 	struct report_item *item = &report->items[report->count++];
@@ -398,17 +393,9 @@ plot_resolve(const struct poly_report *report, const struct poly_plot *from)
 static bool
 plot_reserve(struct poly_report *report)
 {
-	if (report->plot_count < report->plot_capacity)
-		return true;
-	size_t capacity = report->plot_capacity ? 2 * report->plot_capacity : 8;
-	struct plot *plots = mem_resize(report->plots, capacity, sizeof *plots);
-	if (!plots) {
-		report->failed = true;
-		return false;
-	}
-	report->plots = plots;
-	report->plot_capacity = capacity;
-	return true;
+	const bool ok = VEC_ROOM(report->plots, report->plot_capacity, report->plot_count);
+	report->failed |= !ok;
+	return ok;
 }
 
 void

@@ -48,10 +48,7 @@ copy_batch(const struct poly_batch *batch)
 		append(&end, batch->name ? batch->present[POLY_COLUMN_##name] : NULL, bitmap);
 #include "polytrace/columns.def"
 #undef COLUMN
-	copy->view.pattern = NULL;
-	copy->view.weight = NULL;
-	copy->view.order = NULL;
-	copy->view.patterns = NULL;
+	copy->view.internal = NULL;
 	return copy;
 }
 

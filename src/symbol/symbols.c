@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +26,8 @@ symbols_add(struct poly_symbols *symbols, const char *name, size_t n,
 {
 	if (!n || is_mapping_symbol(name, n) || memchr(name, 0, n))
 		return true;
-	if (symbols->count == symbols->capacity) {
-		const size_t capacity = symbols->capacity ? 2 * symbols->capacity : 256;
-		struct ranked_symbol *list = mem_resize(symbols->list, capacity, sizeof *list);
-		if (!list)
-			return false;
-		symbols->list = list;
-		symbols->capacity = capacity;
-	}
+	if (!VEC_ROOM(symbols->list, symbols->capacity, symbols->count))
+		return false;
 	struct ranked_symbol *added = &symbols->list[symbols->count++];
 	*added = *symbol;
 	added->name = symbols->names.size;

@@ -97,6 +97,12 @@ def the_example_of_the_manual_page_counts_records():
         yield printed
 
 
+def programs_add_formats_and_analyses():
+    printed = compiled(['cc', '-std=c17'], 'examples/extend.c')
+    if printed != 'Traffic\n  Accesses         4\n  Write ratio (%)  50.0\n':
+        yield printed
+
+
 def cpp_programs_use_it_too():
     rows = compiled(['c++', '-std=c++11'], 'tests/api/columns.cc', SAMPLE)
     if int(rows) == 0:
@@ -105,7 +111,8 @@ def cpp_programs_use_it_too():
 
 TESTS = [only_public_symbols_are_exported, the_soname_changes_with_the_interface,
          every_header_stands_alone_in_c_and_cpp, the_examples_need_only_what_is_installed,
-         the_example_of_the_manual_page_counts_records, cpp_programs_use_it_too]
+         the_example_of_the_manual_page_counts_records, programs_add_formats_and_analyses,
+         cpp_programs_use_it_too]
 run(MESON, 'install', '-C', BUILD, '--no-rebuild', '--destdir', PREFIX.name)
 print(f'1..{len(TESTS)}')
 for number, test in enumerate(TESTS, 1):

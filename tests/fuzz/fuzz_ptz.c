@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "format/ptz/ptz.h"
 #include "io/checksum.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 #include <stdlib.h>
@@ -126,10 +127,11 @@ static void
 take_kind(struct kinds *kinds, const struct poly_batch *batch, size_t row)
 {
 	const bool has = poly_present(batch, POLY_COLUMN_kind, row);
+	const uint64_t *weights = poly_batch_weights(batch);
 	const uint8_t kind = has ? batch->kind[row] : POLY_KIND_COUNT;
 	if (has)
-		kinds->counts[kind] += batch->weight ? batch->weight[row] : 1;
-	if (batch->weight)
+		kinds->counts[kind] += weights ? weights[row] : 1;
+	if (weights)
 		kinds->rows[kinds->count++] = kind;
 	else
 		add_kind(kinds, kind);
@@ -157,8 +159,8 @@ count_kinds(struct poly_reader *reader, struct kinds *kinds)
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
 			take_kind(kinds, batch, row);
-		if (batch->order)
-			take_order(kinds, batch->order);
+		if (batch_order(batch))
+			take_order(kinds, batch_order(batch));
 	}
 	poly_reader_count(reader, &seen);
 	kinds->records = seen.records;
@@ -177,8 +179,11 @@ compare_counts(const uint8_t *data, size_t size, struct poly_read_options option
 		struct poly_reader *reader;
 		if (poly_reader_open_memory(data, size, &options, &reader, NULL) != POLY_OK)
 			return;
-		if (weighted)
-			poly_reader_accept_weights(reader);
+		poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = POLY_ALL_COLUMNS,
+				.weights = weighted},
+			NULL);
 		count_kinds(reader, &kinds[weighted]);
 		poly_reader_close(reader);
 	}

@@ -172,7 +172,10 @@ feed(const struct sample *sample, struct run_part *parts, size_t count,
 	for (size_t i = 0; status == POLY_OK && i < count; i++)
 		status = poly_stats_begin(parts[i].stats, poly_reader_info(reader), error);
 	if (status == POLY_OK && !feeding->every_column)
-		poly_reader_project(reader, poly_stats_columns(parts[0].stats));
+		status = poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = poly_stats_columns(parts[0].stats)},
+			error);
 	uint64_t fed = 0;
 	while (status == POLY_OK && (!feeding->limit || fed < feeding->limit) &&
 		poly_reader_next(reader, &batch, NULL) == POLY_OK) {
@@ -518,7 +521,7 @@ static void
 note_weights(const struct poly_batch *batch, const char *const *names)
 {
 	const struct analysis *analysis;
-	for (size_t i = 0; batch->weight && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; poly_batch_weights(batch) && (analysis = analysis_at(i)); i++) {
 		for (size_t k = 0; names[k]; k++)
 			has_weights[i] |= strcmp(analysis->info.name, names[k]) == 0;
 	}
@@ -547,9 +550,11 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), &error);
 	if (status == POLY_OK)
-		poly_reader_project(reader, poly_stats_columns(stats));
-	if (status == POLY_OK && weighted && poly_stats_accepts_weights(stats))
-		poly_reader_accept_weights(reader);
+		status = poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = poly_stats_columns(stats),
+				.weights = weighted && poly_stats_accepts_weights(stats)},
+			&error);
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {
 		status = poly_stats_update(stats, batch, &error);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "format/core/format.h"
 #include "format/core/line_cache.h"
+#include "model/batch_internal.h"
 #include "polytrace/polytrace.h"
 
 #include <stdarg.h>
@@ -150,10 +151,10 @@ write_lines(struct poly_writer *writer, const struct poly_batch *batch, enum lin
 	struct poly_batch printed;
 	if (lines == LINES_PRINTED) {
 		printed = *batch;
-		printed.patterns = NULL;
+		printed.internal = NULL;
 		batch = &printed;
-	} else if (lines != LINES_USUAL && batch->patterns) {
-		batch->patterns->rows = UINT32_MAX;
+	} else if (lines != LINES_USUAL && batch_patterns(batch)) {
+		batch_patterns(batch)->rows = UINT32_MAX;
 	}
 	return poly_writer_write(writer, batch, error);
 }
@@ -228,10 +229,13 @@ rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outcome *o
 		outcome->status = poly_writer_open_sink(
 			&sink, poly_reader_info(reader), &target, &writer, &outcome->error);
 	if (outcome->status == POLY_OK) {
-		if (!rewriting->every_column)
-			poly_reader_project(reader, poly_writer_columns(writer));
-		if (rewriting->lines == LINES_DEFERRED)
-			poly_reader_accept_lazy(reader);
+		poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = rewriting->every_column
+						   ? POLY_ALL_COLUMNS
+						   : poly_writer_columns(writer),
+				.lazy = rewriting->lines == LINES_DEFERRED},
+			NULL);
 		drain(reader, outcome, writer, rewriting->lines);
 	}
 	if (writer && outcome->status != POLY_ERR_LOSS) {

@@ -206,7 +206,7 @@ def documented():
     for layer in sorted(MAY):
         row = re.sub(r'libc|`include/polytrace/` only', '', rows.pop(layer, 'no row'))
         if sorted(re.findall(r'\w+', row)) != sorted(MAY[layer].split()):
-            yield f'doc/ARCHITECTURE.md says of {layer}: {row} (expected {MAY[layer]})'
+            yield f'doc/ARCHITECTURE.md states of {layer}: {row} (expected {MAY[layer]})'
     yield from (f'doc/ARCHITECTURE.md has no folder {layer}' for layer in rows)
     for ring in rings({layer: set(below.split()) for layer, below in MAY.items()}):
         yield f'{", ".join(sorted(ring))} may call each other'

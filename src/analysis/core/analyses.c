@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of analyses, by kind. */
-#include "analysis/core/analysis.h"
+#include "analysis/core/plugin.h"
 
 #include <string.h>
 
@@ -25,7 +25,27 @@ static const struct analysis *const analyses[] = {
 const struct analysis *
 analysis_at(size_t i)
 {
-	return i < ANALYSIS_COUNT ? analyses[i] : NULL;
+	return analysis_list_at(NULL, i);
+}
+
+const struct analysis *
+analysis_list_at(const struct analysis_list *list, size_t i)
+{
+	if (i < ANALYSIS_COUNT)
+		return analyses[i];
+	i -= ANALYSIS_COUNT;
+	return list && i < list->count ? &list->analyses[i] : NULL;
+}
+
+const struct analysis *
+analysis_list_find(const struct analysis_list *list, const char *name)
+{
+	const struct analysis *analysis;
+	for (size_t i = 0; (analysis = analysis_list_at(list, i)); i++) {
+		if (strcmp(analysis->info.name, name) == 0)
+			break;
+	}
+	return analysis;
 }
 
 const struct poly_analysis_info *
@@ -37,9 +57,6 @@ poly_analysis_at(size_t i)
 const struct poly_analysis_info *
 poly_analysis_find(const char *name)
 {
-	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
-		if (strcmp(analyses[i]->info.name, name) == 0)
-			return &analyses[i]->info;
-	}
-	return NULL;
+	const struct analysis *analysis = analysis_list_find(NULL, name);
+	return analysis ? &analysis->info : NULL;
 }

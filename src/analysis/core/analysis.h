@@ -13,8 +13,11 @@
 #include "base/buf.h"
 #include "base/thread_pool.h"
 
+struct poly_analysis_plugin;
+
 /* Arguments of an analysis's init. */
 struct analysis_setup {
+	const struct poly_analysis_plugin *plugin; /* that of the analysis, or NULL */
 	const uint64_t *values;		 /* of the options, in the order of their table */
 	const char *const *texts;	 /* of text options; NULL: none; elements may be NULL */
 	const bool *given;		 /* by option: set explicitly */
@@ -79,6 +82,7 @@ bool output_text_flush(struct output_text *text);
 
 struct analysis {
 	struct poly_analysis_info info;
+	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	unsigned shares;   /* bits of enum analysis_shares */
 	bool needs_warmup; /* update also gets rows that are not counted */
 	size_t state_size; /* the framework allocates and zeroes the state */

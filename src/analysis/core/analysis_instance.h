@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_ANALYSIS_INSTANCE_H
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
-#include "analysis/core/analysis.h"
+#include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
 
 #include "model/option.h"
@@ -28,6 +28,7 @@ struct row_numbers {
 };
 
 struct poly_stats {
+	struct analysis_list analyses;	   /* the caller's, too */
 	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
 	bool by_name;			   /* analyses were requested by name */
 	struct analysis_instance *instances;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static bool
-check_analysis(struct contract *contract, const struct analysis *analysis)
+bool
+analysis_check_contract(struct contract *contract, const struct analysis *analysis)
 {
 	const struct poly_analysis_info *info = &analysis->info;
 	const struct contract_member members[] = {{"name", info->name}, {"title", info->title},
@@ -37,7 +37,7 @@ analysis_check_contracts(const struct analysis *(*at)(size_t i), struct contract
 	for (size_t i = 0; (analysis = at(i)); i++) {
 		contract->name = analysis->info.name;
 		contract->number = i;
-		if (!check_analysis(contract, analysis))
+		if (!analysis_check_contract(contract, analysis))
 			return false;
 		for (size_t other = 0; other < i; other++) {
 			if (strcmp(at(other)->info.name, analysis->info.name) == 0)

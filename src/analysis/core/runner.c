@@ -28,10 +28,10 @@ is_default(const struct poly_stats_options *options, const struct poly_analysis_
 
 /* Fails on an unknown name of an analysis. */
 static enum poly_status
-check_names(const char *const *names, struct poly_error *error)
+check_names(const struct poly_stats *stats, const char *const *names, struct poly_error *error)
 {
 	for (; names && *names; names++) {
-		if (!poly_analysis_find(*names))
+		if (!analysis_list_find(&stats->analyses, *names))
 			return err_usage(error, "no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
@@ -47,15 +47,16 @@ is_requested(const struct poly_stats_options *options, const struct poly_analysi
 
 /* Fails on an option of no requested analysis. */
 static enum poly_status
-check_option(
-	const struct poly_stats_options *options, const char *word, struct poly_error *error)
+check_option(const struct poly_stats *stats, const struct poly_stats_options *options,
+	const char *word, struct poly_error *error)
 {
 	const struct analysis *analysis;
 	size_t n, i = 0;
 	const enum poly_status status = option_name(word, &n, error);
 	if (status != POLY_OK)
 		return status;
-	while ((analysis = analysis_at(i)) && !option_find(analysis->info.options, word, n))
+	while ((analysis = analysis_list_at(&stats->analyses, i)) &&
+		!option_find(analysis->info.options, word, n))
 		i++;
 	if (!analysis)
 		return err_usage(error, "no analysis has an option '%.*s'", (int)n, word);
@@ -110,9 +111,9 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 		if (!instance->estimator)
 			return err_memory(error);
 	}
-	const struct analysis_setup setup = {instance->values.values, instance->values.texts,
-		instance->values.given, &stats->ops, &stats->contexts, stats->options.stores,
-		stats->options.symbols, stats->options.sink};
+	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
+		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
+		stats->options.stores, stats->options.symbols, stats->options.sink};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -123,18 +124,21 @@ add_instances(struct poly_stats *stats, const struct poly_stats_options *options
 {
 	const char *const *words = options->options;
 	const struct analysis *analysis;
-	enum poly_status status = check_names(options->analyses, error);
+	enum poly_status status = analysis_list_init(&stats->analyses, options->plugins, error);
+	if (status == POLY_OK)
+		status = check_names(stats, options->analyses, error);
 	size_t count = 0;
 	for (; status == POLY_OK && words && *words; words++)
-		status = check_option(options, *words, error);
-	while (analysis_at(count))
+		status = check_option(stats, options, *words, error);
+	while (analysis_list_at(&stats->analyses, count))
 		count++;
 	stats->by_name = options->analyses != NULL;
 	stats->instances = mem_new(count, sizeof *stats->instances);
 	stats->due = mem_new(count, sizeof *stats->due);
 	if (status == POLY_OK && (!stats->instances || !stats->due))
 		return err_memory(error);
-	for (size_t i = 0; status == POLY_OK && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0;
+		status == POLY_OK && (analysis = analysis_list_at(&stats->analyses, i)); i++) {
 		if (is_requested(options, &analysis->info))
 			status = add_instance(stats, analysis, options->options, error);
 	}
@@ -184,6 +188,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	status = add_instances(new_stats, &requested, error);
 	new_stats->options.analyses = new_stats->options.options = NULL;
 	new_stats->options.stores = NULL;
+	new_stats->options.plugins = NULL;
 	new_stats->options.symbols = NULL;
 	new_stats->options.sink = NULL;
 	if (status == POLY_OK) {
@@ -347,6 +352,7 @@ poly_stats_free(struct poly_stats *stats)
 	}
 	mem_free(stats->instances);
 	mem_free(stats->due);
+	analysis_list_fini(&stats->analyses);
 	slice_fini(&stats->slice);
 	contexts_fini(&stats->contexts);
 	static_ops_fini(&stats->ops);

@@ -18,7 +18,8 @@ is_same_value(const struct option_values *a, const struct option_values *b, size
 static bool
 is_same_instance(const struct analysis_instance *a, const struct analysis_instance *b)
 {
-	if (a->analysis != b->analysis)
+	const struct analysis *x = a->analysis, *y = b->analysis;
+	if (x != y && (!x->plugin || !y->plugin || x->plugin->info != y->plugin->info))
 		return false;
 	for (size_t i = 0; i < a->values.count; i++) {
 		if (!is_same_value(&a->values, &b->values, i))

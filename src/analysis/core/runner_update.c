@@ -53,7 +53,7 @@ update_one(void *user, size_t i)
 	struct poly_stats *stats = user;
 	struct analysis_instance *instance = stats->due[i];
 	const struct analysis *analysis = instance->analysis;
-	const bool weighted = stats->rows.batch->weight != NULL;
+	const bool weighted = poly_batch_weights(stats->rows.batch) != NULL;
 	if (!(weighted ? analysis->update_weighted : analysis->update)(
 		    instance->state, &stats->rows))
 		stats->failed = true;
@@ -136,7 +136,7 @@ poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows;
-	if (batch->weight && !poly_stats_accepts_weights(stats))
+	if (poly_batch_weights(batch) && !poly_stats_accepts_weights(stats))
 		return err_usage(error, "weighted rows, expected one row per record");
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_uniform(stats, batch, row);

@@ -4,6 +4,8 @@
 
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
+#include "base/vec.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 #include <string.h>
@@ -168,11 +170,8 @@ store_chain(struct basic_blocks *blocks, const struct poly_chain_graph *order, u
 	uint32_t row = order->first[chain];
 	if (length > FRAGMENTS_MAX - blocks->fragment_count)
 		return true;
-	void *list = blocks->fragments;
-	const bool ok = counters_grow_array(&list, &blocks->fragment_capacity,
-		(size_t)blocks->fragment_count + length, sizeof *blocks->fragments);
-	blocks->fragments = list;
-	if (!ok)
+	if (!VEC_RESERVE(blocks->fragments, blocks->fragment_capacity,
+		    blocks->fragment_count + length))
 		return false;
 	const uint32_t n = build_fragments(
 		blocks, order, &row, length, blocks->fragments + blocks->fragment_count);
@@ -206,11 +205,8 @@ pass_interval(struct basic_blocks *blocks, const struct poly_chain_graph *order,
 {
 	struct chain_walk walk = {order, 0, order->records};
 	uint32_t part[2]; /* a chain, and its number of records */
-	void *list = blocks->chains;
-	bool ok = counters_grow_array(
-		&list, &blocks->chain_capacity, order->chains, sizeof *blocks->chains);
-	blocks->chains = list;
-	if (!ok)
+	bool ok = true;
+	if (!VEC_RESERVE(blocks->chains, blocks->chain_capacity, order->chains))
 		return false;
 	memset(blocks->chains, 0, order->chains * sizeof *blocks->chains);
 	blocks->fragment_count = 0;
@@ -234,15 +230,11 @@ basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_
 	block_fragment_fn handle, void *user)
 {
 	const struct poly_batch *batch = rows->batch;
-	void *list = blocks->rows;
-	const bool ok = counters_grow_array(&list, &blocks->row_capacity,
-		blocks->row_count + batch->rows, sizeof *blocks->rows);
-	blocks->rows = list;
-	if (!ok)
+	if (!VEC_RESERVE(blocks->rows, blocks->row_capacity, blocks->row_count + batch->rows))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		blocks->rows[blocks->row_count++] = read_row(rows, row);
-	return !batch->order || pass_interval(blocks, batch->order, handle, user);
+	return !batch_order(batch) || pass_interval(blocks, batch_order(batch), handle, user);
 }
 
 void

@@ -7,12 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Grows an array of *capacity elements of size bytes to at least count elements, at least
- * doubling it; new elements are zero. False: out of memory, and the array is unchanged.
- */
-bool counters_grow_array(void **list, uint32_t *capacity, size_t count, size_t size);
-
 /* Counters by number. Zeroed is empty. */
 struct counters {
 	uint64_t *list;

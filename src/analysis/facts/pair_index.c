@@ -4,6 +4,7 @@
 
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 static bool
 is_pair(const struct indexed_pair *pair, uint64_t a, uint64_t b)
@@ -30,11 +31,9 @@ pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t limit)
 	if (pairs->count >= limit)
 		return pair_index_find(pairs, a, b);
 	/* Grows the list first, so that the map never refers to a missing pair. */
-	void *list = pairs->list;
-	const bool has_room = counters_grow_array(
-		&list, &pairs->capacity, (size_t)pairs->count + 1, sizeof *pairs->list);
-	pairs->list = list;
-	for (uint64_t key = map_pair(&pairs->numbers, a, b); has_room; key++) {
+	if (!VEC_ROOM(pairs->list, pairs->capacity, pairs->count))
+		return PAIR_INDEX_FAILED;
+	for (uint64_t key = map_pair(&pairs->numbers, a, b);; key++) {
 		const uint64_t *number = map_get(&pairs->numbers, key, pairs->count, &added);
 		if (!number)
 			return PAIR_INDEX_FAILED;
@@ -43,7 +42,6 @@ pair_index_add(struct pair_index *pairs, uint64_t a, uint64_t b, uint32_t limit)
 		if (is_pair(&pairs->list[*number], a, b))
 			return (uint32_t)*number;
 	}
-	return PAIR_INDEX_FAILED;
 }
 
 void

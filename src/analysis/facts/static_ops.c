@@ -7,6 +7,7 @@
 #include "analysis/facts/static_ops_facts.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -225,12 +226,9 @@ static bool
 number_op(struct static_ops *ops, const struct static_op *op, const struct static_op_key *key,
 	uint32_t *number)
 {
-	void *list = ops->list;
-	const bool has_room =
-		counters_grow_array(&list, &ops->capacity, (size_t)ops->count + 1, sizeof *op);
-	ops->list = list;
-	*number = has_room ? pair_index_add(&ops->key_index, key->a, key->b, STATIC_OPS_MAX)
-			   : PAIR_INDEX_FAILED;
+	if (!VEC_ROOM(ops->list, ops->capacity, ops->count))
+		return false;
+	*number = pair_index_add(&ops->key_index, key->a, key->b, STATIC_OPS_MAX);
 	if (*number == PAIR_INDEX_FAILED)
 		return false;
 	if (*number == ops->count)
@@ -257,12 +255,8 @@ find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		static_op_from_powerpc(&op, (uint32_t)key.a);
 		return number_op(ops, &op, &key, number);
 	}
-	void *list = ops->trace_ops;
 	const uint32_t old_count = ops->trace_keys.count;
-	bool ok = counters_grow_array(
-		&list, &ops->trace_op_capacity, (size_t)old_count + 1, sizeof *ops->trace_ops);
-	ops->trace_ops = list;
-	if (!ok)
+	if (!VEC_ROOM(ops->trace_ops, ops->trace_op_capacity, old_count))
 		return false;
 	const uint32_t known = pair_index_add(&ops->trace_keys, key.a, key.b, STATIC_OPS_MAX);
 	if (known == PAIR_INDEX_FAILED)
@@ -271,7 +265,7 @@ find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		*number = ops->trace_ops[known];
 		return true;
 	}
-	ok = add_op(ops, batch, row, key, number);
+	const bool ok = add_op(ops, batch, row, key, number);
 	if (known != PAIR_INDEX_FULL)
 		ops->trace_ops[known] = *number;
 	return ok;
@@ -363,14 +357,8 @@ add_site(struct static_ops *ops, const struct poly_batch *batch, size_t row, uin
 {
 	const bool coded = poly_present(batch, POLY_COLUMN_opcode, row);
 	const uint64_t pc = batch->pc[row];
-	void *list = ops->sites, *trace_sites = ops->trace_sites;
-	bool ok = counters_grow_array(
-		&list, &ops->site_capacity, (size_t)ops->site_count + 1, sizeof *ops->sites);
-	ops->sites = list;
-	ok = ok && counters_grow_array(&trace_sites, &ops->trace_site_capacity,
-			   (size_t)from + 1, sizeof *ops->trace_sites);
-	ops->trace_sites = trace_sites;
-	if (!ok)
+	if (!VEC_ROOM(ops->sites, ops->site_capacity, ops->site_count) ||
+		!VEC_ROOM_ZEROED(ops->trace_sites, ops->trace_site_capacity, from))
 		return false;
 	const uint32_t number = pair_index_add(
 		&ops->site_index, pc, coded ? batch->opcode[row] : 0, STATIC_SITES_MAX);
@@ -414,6 +402,7 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 {
 	const size_t first = STRIP * word;
 	const size_t end = batch->rows - first < STRIP ? batch->rows : first + STRIP;
+	const uint64_t *weights = poly_batch_weights(batch);
 	bool ok = true;
 	for (size_t row = first; row < end && ok; row++) {
 		uint32_t *last =
@@ -421,7 +410,7 @@ fill_sites(struct static_ops *ops, const struct poly_batch *batch, size_t word,
 		if (instructions >> (row - first) & 1) {
 			ok = row_site(ops, batch, row, rows->op[row], &rows->site[row]);
 			*last = rows->site[row] + 1;
-		} else if (!batch->weight && poly_present(batch, POLY_COLUMN_kind, row) &&
+		} else if (!weights && poly_present(batch, POLY_COLUMN_kind, row) &&
 			   (batch->kind[row] == POLY_KIND_ACCESS ||
 				   batch->kind[row] == POLY_KIND_REGISTER)) {
 			rows->site[row] = *last - 1;
@@ -480,7 +469,7 @@ static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 			ok = fill_sites(ops, batch, word, &output, found);
 	}
 	/* Weighted rows do not identify the last record. */
-	if (batch->weight)
+	if (poly_batch_weights(batch))
 		memset(ops->last, 0, sizeof ops->last);
 	return ok;
 }
@@ -521,14 +510,10 @@ static_ops_merge(
 			return false;
 	}
 	for (uint32_t i = 0; i < from->site_count; i++) {
-		void *list = into->sites;
-		const bool has_room = counters_grow_array(&list, &into->site_capacity,
-			(size_t)into->site_count + 1, sizeof *into->sites);
-		into->sites = list;
-		site[i] =
-			has_room ? pair_index_add(&into->site_index, from->site_index.list[i].a,
-					   from->site_index.list[i].b, STATIC_SITES_MAX)
-				 : PAIR_INDEX_FAILED;
+		if (!VEC_ROOM(into->sites, into->site_capacity, into->site_count))
+			return false;
+		site[i] = pair_index_add(&into->site_index, from->site_index.list[i].a,
+			from->site_index.list[i].b, STATIC_SITES_MAX);
 		if (site[i] == PAIR_INDEX_FAILED)
 			return false;
 		if (site[i] != into->site_count)

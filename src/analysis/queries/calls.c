@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -126,15 +127,8 @@ context_of(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 	number = map_get(&calls->context_numbers, key, calls->context_count, &added);
 	if (!number)
 		return NULL;
-	if (calls->context_count == calls->context_capacity) {
-		const uint32_t capacity =
-			calls->context_capacity ? 2 * calls->context_capacity : 4;
-		void *list = mem_resize(calls->contexts, capacity, sizeof *calls->contexts);
-		if (!list)
-			return NULL;
-		calls->contexts = list;
-		calls->context_capacity = capacity;
-	}
+	if (!VEC_ROOM(calls->contexts, calls->context_capacity, calls->context_count))
+		return NULL;
 	struct calls_context *context = mem_new(1, sizeof *context);
 	if (context)
 		calls->contexts[calls->context_count++] = context;

@@ -3,21 +3,7 @@
 #include "analysis/queries/calls.h"
 
 #include "base/mem.h"
-
-/* Grows an array by at least one element; false: out of memory. */
-static bool
-grow(void **list, uint32_t *capacity, uint32_t count, size_t size)
-{
-	if (count < *capacity)
-		return true;
-	const uint32_t new_capacity = *capacity ? 2 * *capacity : 64;
-	void *grown = mem_resize(*list, new_capacity, size);
-	if (!grown)
-		return false;
-	*list = grown;
-	*capacity = new_capacity;
-	return true;
-}
+#include "base/vec.h"
 
 uint32_t
 calls_function_at(struct call_graph *calls, uint64_t address)
@@ -32,11 +18,8 @@ calls_function_at(struct call_graph *calls, uint64_t address)
 		return CALLS_NONE;
 	if (!added)
 		return (uint32_t)*number;
-	void *list = calls->functions;
-	if (!grow(&list, &calls->function_capacity, calls->function_count,
-		    sizeof *calls->functions))
+	if (!VEC_ROOM(calls->functions, calls->function_capacity, calls->function_count))
 		return CALLS_NONE;
-	calls->functions = list;
 	calls->functions[calls->function_count] =
 		(struct calls_function){.entry = entry, .symbol = symbol};
 	return calls->function_count++;
@@ -74,10 +57,8 @@ calls_node_of(struct call_graph *calls, uint32_t parent, uint32_t function)
 		return CALLS_NONE;
 	if (!added)
 		return (uint32_t)*number;
-	void *list = calls->nodes;
-	if (!grow(&list, &calls->node_capacity, calls->node_count, sizeof *calls->nodes))
+	if (!VEC_ROOM(calls->nodes, calls->node_capacity, calls->node_count))
 		return CALLS_NONE;
-	calls->nodes = list;
 	calls->nodes[calls->node_count++] = (struct calls_node){.function = function,
 		.parent = parent,
 		.child = CALLS_NONE,
@@ -92,11 +73,9 @@ calls_node_of(struct call_graph *calls, uint32_t parent, uint32_t function)
 static uint32_t
 store_call(struct call_graph *calls, const struct calls_call *call)
 {
-	void *list = calls->calls;
 	calls->full |= calls->call_count == CALLS_MAX;
-	if (calls->full || !grow(&list, &calls->call_capacity, calls->call_count, sizeof *call))
+	if (calls->full || !VEC_ROOM(calls->calls, calls->call_capacity, calls->call_count))
 		return CALLS_NONE;
-	calls->calls = list;
 	calls->calls[calls->call_count] = *call;
 	return calls->call_count++;
 }
@@ -109,15 +88,13 @@ calls_push(struct call_graph *calls, struct calls_context *context,
 	struct calls_frame frame = *prototype;
 	const struct calls_frame *top =
 		context->depth ? &context->frames[context->depth - 1] : NULL;
-	void *list = context->frames;
 	if (context->depth == CALLS_FRAMES) {
 		calls->deep++;
 		return true;
 	}
-	if (!grow(&list, &context->capacity, context->depth, sizeof frame))
+	if (!VEC_ROOM(context->frames, context->capacity, context->depth))
 		return false;
 	/* The array can have moved. */
-	context->frames = list;
 	top = context->depth ? &context->frames[context->depth - 1] : NULL;
 	const uint32_t parent = top ? top->node : CALLS_NONE;
 	frame.node = calls_node_of(calls, parent, frame.function);

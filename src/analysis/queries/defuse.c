@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/vec.h"
 #include "isa/powerpc.h"
 
 #include <ctype.h>
@@ -241,14 +242,8 @@ last_of(struct defuse *defuse, uint64_t context)
 		return &defuse->last[*known];
 	if (!map_get(&defuse->instructions, context, defuse->last_count, &added))
 		return NULL;
-	if (defuse->last_count == defuse->last_capacity) {
-		const uint32_t capacity = defuse->last_capacity ? 2 * defuse->last_capacity : 4;
-		struct defuse_row *list = mem_resize(defuse->last, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		defuse->last = list;
-		defuse->last_capacity = capacity;
-	}
+	if (!VEC_ROOM(defuse->last, defuse->last_capacity, defuse->last_count))
+		return NULL;
 	defuse->last[defuse->last_count] = (struct defuse_row){.context = context};
 	return &defuse->last[defuse->last_count++];
 }

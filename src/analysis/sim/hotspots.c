@@ -6,6 +6,7 @@
 #include "analysis/facts/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "report/terms.h"
 #include "report/tree.h"
 
@@ -31,7 +32,6 @@ static bool
 hotspots_add(struct hotspots *hotspots, const uint64_t *addresses, const uint32_t *weights,
 	size_t count)
 {
-	void *list = hotspots->list;
 	if (hotspots->full)
 		return true;
 	for (size_t i = 0; i < count; i++)
@@ -41,9 +41,8 @@ hotspots_add(struct hotspots *hotspots, const uint64_t *addresses, const uint32_
 	hotspots->full = status == POLY_ERR_LIMIT;
 	if (status != POLY_OK)
 		return hotspots->full;
-	const bool ok = counters_grow_array(
-		&list, &hotspots->capacity, hotspots->dense.count, sizeof *hotspots->list);
-	hotspots->list = list;
+	const bool ok =
+		VEC_RESERVE_ZEROED(hotspots->list, hotspots->capacity, hotspots->dense.count);
 	for (size_t i = 0; i < count && ok; i++) {
 		struct hotspot *spot = &hotspots->list[hotspots->ids[i]];
 		spot->address = hotspots->addresses[i];

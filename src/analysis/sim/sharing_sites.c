@@ -4,6 +4,7 @@
 
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 enum poly_status
 sharing_sites_init(struct sharing_sites *sites, struct poly_error *error)
@@ -33,11 +34,7 @@ find_site(struct sharing_sites *sites, const struct sharing_site *new_site)
 	sites->full |= sites->count == SHARING_SITES_MAX;
 	if (sites->full)
 		return NULL;
-	void *list = sites->list;
-	const bool ok = counters_grow_array(
-		&list, &sites->capacity, (size_t)sites->count + 1, sizeof *sites->list);
-	sites->list = list;
-	if (!ok ||
+	if (!VEC_ROOM(sites->list, sites->capacity, sites->count) ||
 		dense_index_find(&sites->lines, &new_site->line, 1, &line, NULL) != POLY_OK ||
 		dense_index_find(&sites->pcs, &new_site->pc, 1, &pc, NULL) != POLY_OK)
 		return NULL;

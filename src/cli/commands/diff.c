@@ -148,8 +148,8 @@ open_diff(struct diff_job *comparison)
 		return false;
 	}
 	for (unsigned side = 0; side < 2; side++)
-		input_project(
-			&comparison->sources[side], poly_diff_columns(comparison->diff, side));
+		input_plan(&comparison->sources[side],
+			poly_diff_columns(comparison->diff, side), INPUT_READS);
 	print_uncompared(comparison);
 	return true;
 }

@@ -434,7 +434,7 @@ open_inputs(struct merge_job *job)
 		return STATUS_DONE;
 	const int status = open_writer(job);
 	for (size_t i = 0; status == STATUS_DONE && i < job->count; i++)
-		input_project(&job->inputs[i].source, columns_to_read(job));
+		input_plan(&job->inputs[i].source, columns_to_read(job), INPUT_READS);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,6 @@ open_selected(struct command_input *input, const struct input_options *options,
 	status = poly_reader_open(input->path, reading, &input->reader, error);
 	if (status != POLY_OK || !input->selection)
 		return status;
-	poly_reader_prune(
-		input->reader, poly_selection_pruning(input->selection), input->selection);
 	return poly_selection_bind(input->selection, poly_reader_info(input->reader), error);
 }
 
@@ -162,11 +161,22 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 }
 
 void
-input_project(struct command_input *input, poly_columns columns)
+input_plan(struct command_input *input, poly_columns columns, enum input_use use)
 {
-	if (input->selection)
-		columns = poly_columns_union(columns, poly_selection_columns(input->selection));
-	poly_reader_project(input->reader, columns);
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	plan.columns = columns;
+	if (input->selection) {
+		plan.columns =
+			poly_columns_union(columns, poly_selection_columns(input->selection));
+		plan.may_match = poly_selection_pruning(input->selection);
+		plan.user = input->selection;
+	}
+	plan.lazy = use == INPUT_WRITES && !input->selection;
+	plan.weights = use == INPUT_COUNTS && !input->selection;
+	const enum poly_status status = poly_reader_plan(input->reader, &plan, NULL);
+	assert(status == POLY_OK);
+	(void)status;
+	input->planned = true;
 }
 
 const struct poly_batch *
@@ -174,6 +184,8 @@ input_next(struct command_input *input)
 {
 	const struct poly_batch *batch;
 	const struct poly_source source = poly_reader_source(input->reader);
+	if (input->selection && !input->planned)
+		input_plan(input, POLY_ALL_COLUMNS, INPUT_READS);
 	input->status =
 		input->selection
 			? poly_selection_next(input->selection, &source, &batch, &input->error)
@@ -205,12 +217,11 @@ input_analyse(struct command_input *input, struct poly_stats *stats, struct poly
 	if (status == POLY_OK && summary)
 		status = poly_stats_begin(summary, info, &error);
 	if (status == POLY_OK)
-		input_project(input,
+		input_plan(input,
 			poly_columns_union(poly_stats_columns(stats),
-				summary ? poly_stats_columns(summary) : POLY_NO_COLUMNS));
-	if (status == POLY_OK && !summary && !input->selection &&
-		poly_stats_accepts_weights(stats))
-		poly_reader_accept_weights(input->reader);
+				summary ? poly_stats_columns(summary) : POLY_NO_COLUMNS),
+			!summary && poly_stats_accepts_weights(stats) ? INPUT_COUNTS
+								      : INPUT_READS);
 	while (status == POLY_OK && (batch = input_next(input))) {
 		status = poly_stats_update(stats, batch, &error);
 		/* The summary needs all rows. */

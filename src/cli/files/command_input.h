@@ -14,6 +14,7 @@ struct command_input {
 	struct poly_selection *selection; /* NULL: every record */
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
+	bool planned;		 /* input_plan was called */
 	bool prints_findings;	 /* when it is closed */
 	uint64_t skip;		 /* records to skip at the front */
 	bool count_is_zero;	 /* --count is 0 */
@@ -38,8 +39,18 @@ struct input_needs {
 bool input_open(struct command_input *input, const char *path,
 	const struct input_options *options, const struct input_needs *needs);
 
-/* Changes the columns of the following batches; those of the selection are added. */
-void input_project(struct command_input *input, poly_columns columns);
+/* What a command does with the batches of an input. */
+enum input_use {
+	INPUT_READS,  /* reads the columns of each record */
+	INPUT_WRITES, /* passes them on to a writer, and reads no column */
+	INPUT_COUNTS, /* counts records, which may be weighted */
+};
+
+/*
+ * Plans the reading of an input: columns are those of its batches; those of its selection are
+ * added. Call it once, before the first batch.
+ */
+void input_plan(struct command_input *input, poly_columns columns, enum input_use use);
 
 /* Returns the next batch; NULL at the end, at corrupt data and after Ctrl-C. */
 const struct poly_batch *input_next(struct command_input *input);

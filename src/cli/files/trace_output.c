@@ -29,9 +29,7 @@ pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_
 {
 	const struct poly_batch *batch;
 	enum poly_status status = POLY_OK;
-	input_project(source, poly_writer_columns(writer));
-	if (!source->selection)
-		poly_reader_accept_lazy(source->reader);
+	input_plan(source, poly_writer_columns(writer), INPUT_WRITES);
 	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_writer_write(writer, batch, error);
 	return status;

@@ -2,7 +2,7 @@
 /* Formats differences and the steps around them as text. */
 #include "correlate/diff/diff.h"
 
-#include "base/mem.h"
+#include "base/vec.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -340,15 +340,9 @@ render_difference(struct poly_diff *diff)
 static void
 add_line(struct poly_diff *diff, uint64_t a, uint64_t b, char mark)
 {
-	if (diff->line_count == diff->line_room) {
-		size_t room = diff->line_room ? 2 * diff->line_room : 16;
-		struct context_line *lines = mem_resize(diff->lines, room, sizeof *lines);
-		if (!lines) {
-			diff_stop(diff, POLY_ERR_MEMORY);
-			return;
-		}
-		diff->lines = lines;
-		diff->line_room = room;
+	if (!VEC_ROOM(diff->lines, diff->line_room, diff->line_count)) {
+		diff_stop(diff, POLY_ERR_MEMORY);
+		return;
 	}
 	diff->lines[diff->line_count++] = (struct context_line){{a, b}, 0, mark, false};
 }

@@ -3,6 +3,7 @@
 #include "correlate/diff/step.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -69,14 +70,8 @@ ring_free(struct ring *ring)
 struct effect *
 step_add(struct step *step)
 {
-	if (step->effect_count == step->effect_room) {
-		uint32_t room = step->effect_room ? 2 * step->effect_room : 4;
-		struct effect *effects = mem_resize(step->effects, room, sizeof *effects);
-		if (!effects)
-			return NULL;
-		step->effects = effects;
-		step->effect_room = room;
-	}
+	if (!VEC_ROOM(step->effects, step->effect_room, step->effect_count))
+		return NULL;
 	struct effect *effect = &step->effects[step->effect_count++];
 	memset(effect, 0, sizeof *effect);
 	return effect;

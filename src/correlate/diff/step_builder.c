@@ -3,6 +3,7 @@
 #include "correlate/diff/step.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "correlate/diff/unknown.h"
 
 #include <string.h>
@@ -49,14 +50,8 @@ builder_name(struct builder *builder, uint32_t number, bool is_register)
 {
 	uint32_t **table = is_register ? &builder->registers : &builder->names;
 	uint32_t *room = is_register ? &builder->register_room : &builder->name_room;
-	if (number >= *room) {
-		uint32_t *grown = mem_resize(*table, (size_t)number + 256, sizeof *grown);
-		if (!grown)
-			return INTERN_FAILED;
-		memset(grown + *room, 0, (number + 256 - *room) * sizeof *grown);
-		*table = grown;
-		*room = number + 256;
-	}
+	if (!VEC_ROOM_ZEROED(*table, *room, number))
+		return INTERN_FAILED;
 	uint32_t *known = &(*table)[number];
 	if (*known)
 		return *known - 1;

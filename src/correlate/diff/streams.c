@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 void
 diff_stop(struct poly_diff *diff, enum poly_status status)
@@ -18,15 +19,9 @@ diff_stop(struct poly_diff *diff, enum poly_status status)
 void
 diff_report(struct poly_diff *diff, const struct difference *difference)
 {
-	if (diff->first + diff->count == diff->room) {
-		size_t room = diff->room ? 2 * diff->room : 16;
-		struct difference *queue = mem_resize(diff->queue, room, sizeof *queue);
-		if (!queue) {
-			diff_stop(diff, POLY_ERR_MEMORY);
-			return;
-		}
-		diff->queue = queue;
-		diff->room = room;
+	if (!VEC_ROOM(diff->queue, diff->room, diff->first + diff->count)) {
+		diff_stop(diff, POLY_ERR_MEMORY);
+		return;
 	}
 	diff->queue[diff->first + diff->count++] = *difference;
 }

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -87,15 +88,8 @@ add_order(struct merge_analysis *analysis, size_t thread, const struct sync_even
 		analysis->orders_dropped++;
 		return true;
 	}
-	if (analysis->order_count == analysis->order_capacity) {
-		const size_t capacity = analysis->order_count ? 2 * analysis->order_count : 64;
-		struct lock_order *orders =
-			mem_resize(analysis->orders, capacity, sizeof *orders);
-		if (!orders)
-			return false;
-		analysis->orders = orders;
-		analysis->order_capacity = capacity;
-	}
+	if (!VEC_ROOM(analysis->orders, analysis->order_capacity, analysis->order_count))
+		return false;
 	if (!map_get(&analysis->order_numbers, key, analysis->order_count, &added))
 		return false;
 	analysis->orders[analysis->order_count++] =

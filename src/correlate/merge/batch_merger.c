@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -37,15 +38,9 @@ map_names(struct merger *merger, struct merge_input *input, uint32_t number)
 		uint32_t dst = input->name_count;
 		if (name && !info_keep_name(&merger->info, name, strlen(name), &dst))
 			return false;
-		if (input->name_count == input->name_capacity) {
-			const uint32_t capacity =
-				input->name_capacity ? 2 * input->name_capacity : 64;
-			uint32_t *names = mem_resize(input->names, capacity, sizeof *names);
-			merger->info.no_memory |= !names;
-			if (!names)
-				return false;
-			input->names = names;
-			input->name_capacity = capacity;
+		if (!VEC_ROOM(input->names, input->name_capacity, input->name_count)) {
+			merger->info.no_memory = true;
+			return false;
 		}
 		input->names_differ |= dst != input->name_count;
 		input->names[input->name_count++] = dst;
@@ -194,8 +189,7 @@ finish_view(struct merger *merger)
 {
 	merger->view.first = merger->delivered;
 	merger->view.picked = NULL;
-	merger->view.pattern = NULL; /* the column thread differs */
-	merger->view.patterns = NULL;
+	merger->view.internal = NULL; /* the column thread differs */
 	merger->view.info = &merger->info.view;
 	merger->view.site = NULL;
 	if (!merger->info.view.raw_format) {

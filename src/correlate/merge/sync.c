@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,15 +34,8 @@ sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly
 			return err_usage(
 				error, "two traces of thread %llu", (unsigned long long)number);
 	}
-	if (sync->count == sync->capacity) {
-		const size_t capacity = sync->count ? 2 * sync->count : 8;
-		struct sync_thread *threads =
-			mem_resize(sync->threads, capacity, sizeof *threads);
-		if (!threads)
-			return err_memory(error);
-		sync->threads = threads;
-		sync->capacity = capacity;
-	}
+	if (!VEC_ROOM(sync->threads, sync->capacity, sync->count))
+		return err_memory(error);
 	struct sync_thread *thread = &sync->threads[sync->count];
 	memset(thread, 0, sizeof *thread);
 	thread->number = number;
@@ -63,17 +57,8 @@ find_object(struct sync_state *sync, uint64_t address)
 	if (!added)
 		return (uint32_t)*found;
 	const size_t number = (size_t)*found;
-	if (number == sync->object_capacity) {
-		const size_t capacity = number ? 2 * number : 64;
-		struct sync_object *objects =
-			capacity < SYNC_NONE
-				? mem_resize(sync->objects, capacity, sizeof *objects)
-				: NULL;
-		if (!objects)
-			return SYNC_NONE;
-		sync->objects = objects;
-		sync->object_capacity = capacity;
-	}
+	if (number == SYNC_NONE || !VEC_ROOM(sync->objects, sync->object_capacity, number))
+		return SYNC_NONE;
 	sync->objects[number] = (struct sync_object){.address = address,
 		.min_count = UINT64_MAX,
 		.alternates = true,
@@ -85,15 +70,8 @@ find_object(struct sync_state *sync, uint64_t address)
 static struct sync_event *
 add_event(struct sync_thread *thread)
 {
-	if (thread->count == thread->capacity) {
-		const size_t capacity = thread->count ? 2 * thread->count : 256;
-		struct sync_event *events =
-			mem_resize(thread->events, capacity, sizeof *events);
-		if (!events)
-			return NULL;
-		thread->events = events;
-		thread->capacity = capacity;
-	}
+	if (!VEC_ROOM(thread->events, thread->capacity, thread->count))
+		return NULL;
 	return &thread->events[thread->count++];
 }
 

@@ -8,7 +8,7 @@
 #include "format/aix/aix.h"
 
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/vec.h"
 
 /* Maximum number of blocks of a new log; the last one holds the remaining entries. */
 #define BLOCKS_MAX ((size_t)1 << 15)
@@ -33,14 +33,8 @@ aix_unspool(struct writing *writing, uint64_t place, uint64_t n, struct poly_err
 static bool
 new_block(struct aix_writer *writer)
 {
-	if (writer->count == writer->capacity) {
-		size_t capacity = 2 * writer->capacity + 16;
-		uint64_t *blocks = mem_resize(writer->blocks, capacity, sizeof *blocks);
-		if (!blocks)
-			return false;
-		writer->blocks = blocks;
-		writer->capacity = capacity;
-	}
+	if (!VEC_ROOM(writer->blocks, writer->capacity, writer->count))
+		return false;
 	writer->blocks[writer->count++] = 0;
 	return true;
 }

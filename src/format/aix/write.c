@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -50,14 +51,8 @@ push_pending(struct aix_writer *writer)
 {
 	if (!writer->pending.size)
 		return true;
-	if (writer->count == writer->capacity) {
-		size_t capacity = 2 * writer->capacity + 16;
-		struct aix_extent *heap = mem_resize(writer->heap, capacity, sizeof *heap);
-		if (!heap)
-			return false;
-		writer->heap = heap;
-		writer->capacity = capacity;
-	}
+	if (!VEC_ROOM(writer->heap, writer->capacity, writer->count))
+		return false;
 	writer->heap[writer->count++] = writer->pending;
 	writer->pending.size = 0;
 	sift_up(writer->heap, writer->count - 1);

@@ -29,8 +29,8 @@ check_functions(struct contract *contract, const struct format *format)
 	return true;
 }
 
-static bool
-check_format(struct contract *contract, const struct format *format)
+bool
+format_check_contract(struct contract *contract, const struct format *format)
 {
 	const struct poly_format_info *info = &format->info;
 	const struct contract_member members[] = {{"name", info->name},
@@ -55,7 +55,7 @@ format_check_contracts(const struct format *(*at)(size_t i), struct contract *co
 	for (size_t i = 0; (format = at(i)); i++) {
 		contract->name = format->info.name;
 		contract->number = i;
-		if (!check_format(contract, format))
+		if (!format_check_contract(contract, format))
 			return false;
 		for (size_t other = 0; other < i; other++) {
 			if (strcmp(at(other)->info.name, format->info.name) == 0)

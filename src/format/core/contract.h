@@ -7,6 +7,12 @@
 #include "model/contract.h"
 
 /*
+ * Returns whether a format has all that format.h requires; else the contract holds the first
+ * fault.
+ */
+bool format_check_contract(struct contract *contract, const struct format *format);
+
+/*
  * Returns whether the formats of a list, such as format_at, have all that format.h requires,
  * and unique names; else the contract holds the first fault.
  */

@@ -3,7 +3,7 @@
  *
  *     const struct format *const formats_<word>[] = {&tt6, &tt6e, NULL};
  *
- * and one word in the build's list. The framework (reader.c, writer.c) allocates and zeroes the
+ * and one word in the build's list. The framework (reader_open.c, writer.c) allocates and zeroes the
  * state, parses the options, clears and settles the batches, keeps errors sticky, counts and
  * resynchronises; a format decodes, encodes and judges.
  */
@@ -27,9 +27,12 @@ struct probe_note {
 	bool near; /* some records match; set by probes that may refuse to bid */
 };
 
+struct poly_format_plugin;
+
 /* The arguments of a reader's functions. */
 struct reading {
 	void *state;		   /* reader_size bytes, zeroed by the framework */
+	const struct poly_format_plugin *plugin; /* that of the format, or NULL */
 	struct in *in;		   /* the decompressed bytes */
 	struct info *info;	   /* open fills it */
 	struct findings *findings; /* broken rules; rule numbers index the format's table */
@@ -50,7 +53,8 @@ struct reading {
 	 */
 	unsigned threads;
 	uint64_t end;
-	poly_may_match_fn may_match; /* see poly_reader_prune; NULL: every record may match */
+	poly_may_match_fn
+		may_match; /* see struct poly_read_plan; NULL: every record may match */
 	void *user;		     /* passed to may_match */
 };
 
@@ -73,6 +77,7 @@ struct line_cache;
 /* The arguments of a writer's functions. */
 struct writing {
 	void *state;			      /* writer_size bytes, zeroed by the framework */
+	const struct poly_format_plugin *plugin; /* that of the format, or NULL */
 	struct out *out;		      /* receives the bytes */
 	const struct poly_trace_info *source; /* metadata of the written trace */
 	const uint64_t *options;	      /* values in the order of the format's table */
@@ -103,6 +108,7 @@ struct writing {
 
 struct format {
 	struct poly_format_info info;
+	const struct poly_format_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	size_t reader_size, writer_size;
 	bool is_text;	/* it can be read, and a record is a line of text */
 	bool appends;	/* wopen can append to a file */

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -55,19 +56,11 @@ append_text(void *user, const void *data, size_t n)
 static bool
 grow_lines(struct line_cache *cache, uint32_t count)
 {
-	uint32_t capacity = cache->capacity ? cache->capacity : 8192;
-	if (count < cache->capacity)
-		return true;
-	while (capacity <= count)
-		capacity *= 2;
-	struct cached_line *lines = mem_resize(cache->lines, capacity, sizeof *lines);
-	cache->lines = lines ? lines : cache->lines;
-	struct cached_context *contexts =
-		mem_resize(cache->contexts, capacity, sizeof *contexts);
-	cache->contexts = contexts ? contexts : cache->contexts;
-	if (!lines || !contexts)
+	uint32_t room[2] = {cache->capacity, cache->capacity};
+	if (!VEC_ROOM(cache->lines, room[0], count) ||
+		!VEC_ROOM(cache->contexts, room[1], count))
 		return false;
-	cache->capacity = capacity;
+	cache->capacity = room[0];
 	return true;
 }
 
@@ -99,14 +92,9 @@ writing_patch_field(struct writing *writing, enum poly_column column, enum writi
 		cache->refused = true;
 		return;
 	}
-	if (dst->count == dst->capacity) {
-		const uint32_t capacity = dst->capacity ? 2 * dst->capacity : 1024;
-		struct cached_number *room = mem_resize(dst->numbers, capacity, sizeof *room);
-		cache->failed |= !room;
-		if (!room)
-			return;
-		dst->numbers = room;
-		dst->capacity = capacity;
+	if (!VEC_ROOM(dst->numbers, dst->capacity, dst->count)) {
+		cache->failed = true;
+		return;
 	}
 	const size_t place = cache->text.size + (size_t)((const uint8_t *)at - start);
 	dst->numbers[dst->count++] = (struct cached_number){
@@ -193,7 +181,7 @@ fill_samples(const struct pattern_rows *rows, const struct poly_batch *batch)
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_form form = poly_column_form((enum poly_column)c);
 		size_t row = 0;
-		if (!poly_columns_has(batch->varying, (enum poly_column)c) ||
+		if (!poly_columns_has(batch->internal->varying, (enum poly_column)c) ||
 			form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
 			continue;
 		while (form == POLY_FORM_DEC && row < batch->rows &&
@@ -214,7 +202,7 @@ static bool
 create_lines(struct line_cache *cache, const struct format *format,
 	const struct writing *writing, const struct poly_batch *batch)
 {
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch->internal->patterns;
 	struct pattern_rows rows;
 	struct writing making = *writing;
 	if (!cache->out &&
@@ -467,14 +455,14 @@ copy_run(struct line_cache *cache, struct writing *writing, const struct poly_ba
 static void
 start_epoch(struct line_cache *cache, const struct poly_batch *batch)
 {
-	const struct poly_patterns *patterns = batch->patterns;
-	const bool same = cache->begun && cache->epoch == batch->pattern_epoch;
+	const struct poly_patterns *patterns = batch->internal->patterns;
+	const bool same = cache->begun && cache->epoch == batch->internal->pattern_epoch;
 	/* Decimal numbers sometimes grow by a digit: then new lines pay. */
 	if (same && cache->missed <= cache->known)
 		return;
 	forget_lines(cache);
 	cache->begun = true;
-	cache->epoch = batch->pattern_epoch;
+	cache->epoch = batch->internal->pattern_epoch;
 	cache->full = patterns->count > patterns->rows / ROWS_PER_PATTERN;
 }
 
@@ -500,7 +488,7 @@ enum poly_status
 line_cache_write(struct line_cache *cache, const struct format *format, struct writing *writing,
 	const struct poly_batch *batch, struct poly_error *error)
 {
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch->internal->patterns;
 	const struct poly_batch *full = patterns->lazy ? NULL : batch;
 	enum poly_status status = POLY_OK;
 	start_epoch(cache, batch);

@@ -14,6 +14,7 @@
 #include "format/core/format.h"
 
 #include "base/buf.h"
+#include "model/batch_internal.h"
 #include "model/columns.h"
 
 /* Longest run, in rows. */
@@ -46,7 +47,7 @@ struct poly_patterns {
 	size_t run_count;
 	uint32_t count; /* patterns of the epoch */
 	uint32_t rows;	/* and its rows */
-	bool lazy;	/* the batch lacks the constant columns: see poly_reader_accept_lazy */
+	bool lazy; /* the batch lacks the constant columns: see lazy of struct poly_read_plan */
 
 	/*
 	 * Creates rows of the patterns from first (below count) on, at least one. They are
@@ -120,7 +121,7 @@ struct line_cache {
 };
 
 /*
- * Writes the rows of a batch with runs (batch->patterns) by a format with write_row. Returns
+ * Writes the rows of a batch with runs (batch_patterns) by a format with write_row. Returns
  * the status of write_row; POLY_ERR_MEMORY.
  */
 enum poly_status line_cache_write(struct line_cache *cache, const struct format *format,

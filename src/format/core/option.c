@@ -8,11 +8,12 @@
 
 /* Returns an option of that name of any format, preferably one with the use. */
 static const struct poly_option *
-find_anywhere(const char *name, size_t n, enum poly_option_use use)
+find_anywhere(
+	const struct format_list *formats, const char *name, size_t n, enum poly_option_use use)
 {
 	const struct format *format;
 	const struct poly_option *found = NULL;
-	for (size_t i = 0; (format = format_at(i)); i++) {
+	for (size_t i = 0; (format = format_list_at(formats, i)); i++) {
 		const struct poly_option *option = option_find(format->info.options, name, n);
 		if (option && (!found || option->use & use))
 			found = option;
@@ -22,9 +23,10 @@ find_anywhere(const char *name, size_t n, enum poly_option_use use)
 
 /* Checks a word that names no option of the format with that use: other formats may have it. */
 static enum poly_status
-check_foreign(const char *word, size_t n, enum poly_option_use use, struct poly_error *error)
+check_foreign(const struct format_list *formats, const char *word, size_t n,
+	enum poly_option_use use, struct poly_error *error)
 {
-	const struct poly_option *option = find_anywhere(word, n, use);
+	const struct poly_option *option = find_anywhere(formats, word, n, use);
 	if (option && option->use & use)
 		return POLY_OK;
 	if (!option)
@@ -33,20 +35,6 @@ check_foreign(const char *word, size_t n, enum poly_option_use use, struct poly_
 	return err_usage(error, "option '%.*s' applies only to %s", (int)n, word,
 		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
 					: "reading; set it in the options of a reader");
-}
-
-static enum poly_status
-option_word(const struct poly_format_info *format, enum poly_option_use use, const char *word,
-	struct option_values *values, struct poly_error *error)
-{
-	size_t n;
-	enum poly_status status = option_name(word, &n, error);
-	if (status != POLY_OK)
-		return status;
-	const struct poly_option *option = option_find(format->options, word, n);
-	if (!option || !(option->use & use))
-		return check_foreign(word, n, use, error);
-	return option_take(values, format->options, option, word + n + 1, error);
 }
 
 /* Parses the argument after a format's name and a colon: the first option, if it is a TEXT. */
@@ -74,8 +62,17 @@ option_values(const struct poly_format_info *format, enum poly_option_use use,
 	enum poly_status status = option_values_init(format->options, values, error);
 	if (status == POLY_OK)
 		status = option_argument(format, use, requested->format, values, error);
-	for (; status == POLY_OK && words && *words; words++)
-		status = option_word(format, use, *words, values, error);
+	for (; status == POLY_OK && words && *words; words++) {
+		size_t n;
+		status = option_name(*words, &n, error);
+		const struct poly_option *option =
+			status == POLY_OK ? option_find(format->options, *words, n) : NULL;
+		if (option && option->use & use)
+			status = option_take(
+				values, format->options, option, *words + n + 1, error);
+		else if (status == POLY_OK)
+			status = check_foreign(requested->formats, *words, n, use, error);
+	}
 	if (status != POLY_OK)
 		option_values_free(values);
 	return status;

@@ -3,13 +3,14 @@
 #ifndef FORMAT_OPTION_H
 #define FORMAT_OPTION_H
 
-#include "format/core/format.h"
+#include "format/core/plugin.h"
 #include "model/option.h"
 
 /* The user's options. */
 struct option_words {
 	const char *format;	  /* "name" or "name:argument"; NULL: detected by content */
 	const char *const *words; /* "name=value", NULL at the end; or NULL */
+	const struct format_list *formats; /* all formats; NULL: those of the build's list */
 };
 
 /*

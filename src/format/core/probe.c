@@ -32,6 +32,8 @@ struct bid {
 };
 
 struct contest {
+	const struct format_list *formats;
+	const char *name;	    /* of the file; NULL: unknown */
 	const struct bid *best;	    /* NULL: no format bids */
 	const struct format *rival; /* of another family, with an equal score, if tied */
 	bool tied;
@@ -101,21 +103,28 @@ rank_bid(struct contest *contest, const struct bid *bid)
 	}
 }
 
+static bool
+has_probe(const struct format *format)
+{
+	return format->plugin ? format->plugin->probe != NULL : format->probe != NULL;
+}
+
 /* Collects the bids on n bytes; eof: the input ends there. */
 static void
-collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof, const char *name)
+collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof)
 {
 	const struct format *format;
-	for (size_t i = 0; (format = format_at(i)); i++) {
-		if (!format->probe || contest->bid_count == BIDS_MAX)
+	for (size_t i = 0; (format = format_list_at(contest->formats, i)); i++) {
+		if (!has_probe(format) || contest->bid_count == BIDS_MAX)
 			continue;
 		struct bid *bid = &contest->bids[contest->bid_count++];
 		bid->format = format;
-		bid->bits = format->probe(p, n, eof, &bid->note);
+		bid->bits = format->plugin ? plugin_probe(format->plugin, p, n, eof, &bid->note)
+					   : format->probe(p, n, eof, &bid->note);
 		if (bid->bits <= 0)
 			continue;
 		bid->score = BID_SCALE * bid->bits;
-		if (name && format_has_ending(format, name))
+		if (contest->name && format_has_ending(format, contest->name))
 			bid->score += BID_ENDING;
 		rank_bid(contest, bid);
 	}
@@ -126,29 +135,28 @@ collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof, cons
  * does not count as evidence. POLY_END: the input is empty.
  */
 static enum poly_status
-hold_contest(struct in *in, size_t max, const char *name, struct contest *contest,
-	struct poly_error *error)
+hold_contest(struct in *in, size_t max, struct contest *contest, struct poly_error *error)
 {
 	size_t n;
 	const uint8_t *p = in_peek(in, max, &n);
 	const enum poly_status end = n < max ? in_status(in, error) : POLY_OK;
 	if (n == 0)
 		return end;
-	memset(contest, 0, sizeof *contest);
+	*contest = (struct contest){.formats = contest->formats, .name = contest->name};
 	contest->complete = n < max;
 	contest->printable = is_printable(p, n);
-	collect_bids(contest, p, n < max ? n : max, contest->complete && end >= 0, name);
+	collect_bids(contest, p, n < max ? n : max, contest->complete && end >= 0);
 	return POLY_OK;
 }
 
 /* The first round decides for most traces; the second one examines more bytes of the others. */
 static enum poly_status
-decide(struct in *in, const char *name, struct contest *contest, struct poly_error *error)
+decide(struct in *in, struct contest *contest, struct poly_error *error)
 {
-	enum poly_status status = hold_contest(in, FIRST_ROUND, name, contest, error);
+	enum poly_status status = hold_contest(in, FIRST_ROUND, contest, error);
 	const bool open = !contest->best || contest->tied || contest->undecidable;
 	if (status == POLY_OK && open && !contest->complete)
-		status = hold_contest(in, IN_PEEK_MAX, name, contest, error);
+		status = hold_contest(in, IN_PEEK_MAX, contest, error);
 	return status;
 }
 
@@ -203,13 +211,16 @@ choose_winner(
 }
 
 enum poly_status
-probe_format(struct in *in, const struct poly_read_options *options,
-	struct probe_result *result, struct poly_error *error)
+probe_format(struct in *in, const struct format_list *formats,
+	const struct poly_read_options *options, struct probe_result *result,
+	struct poly_error *error)
 {
 	struct contest *contest = mem_new(1, sizeof *contest);
 	if (!contest)
 		return err_memory(error);
-	enum poly_status status = decide(in, options->name, contest, error);
+	contest->formats = formats;
+	contest->name = options->name;
+	enum poly_status status = decide(in, contest, error);
 	if (status == POLY_END)
 		status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"empty input: cannot detect the format; set options.format");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The formats of the build's list, and finding one by name. */
-#include "format/core/format.h"
+#include "format/core/plugin.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct format *const *const groups[] = {
 };
 
 const struct format *
-format_at(size_t i)
+format_list_at(const struct format_list *list, size_t i)
 {
 	for (const struct format *const *const *group = groups; *group; group++) {
 		for (const struct format *const *format = *group; *format; format++) {
@@ -24,19 +24,31 @@ format_at(size_t i)
 				return *format;
 		}
 	}
+	return list && i < list->count ? &list->formats[i] : NULL;
+}
+
+const struct format *
+format_list_find(const struct format_list *list, const char *name)
+{
+	const struct format *format;
+	size_t n = strcspn(name, ":");
+	for (size_t i = 0; (format = format_list_at(list, i)); i++) {
+		if (strlen(format->info.name) == n && memcmp(format->info.name, name, n) == 0)
+			return format;
+	}
 	return NULL;
+}
+
+const struct format *
+format_at(size_t i)
+{
+	return format_list_at(NULL, i);
 }
 
 const struct format *
 format_find(const char *name)
 {
-	const struct format *format;
-	size_t n = strcspn(name, ":");
-	for (size_t i = 0; (format = format_at(i)); i++) {
-		if (strlen(format->info.name) == n && memcmp(format->info.name, name, n) == 0)
-			return format;
-	}
-	return NULL;
+	return format_list_find(NULL, name);
 }
 
 const struct poly_format_info *
@@ -87,16 +99,23 @@ format_has_ending(const struct format *format, const char *path)
 	return has_ending(path, bare_length(path), format->info.extensions);
 }
 
+const struct format *
+format_list_by_name(const struct format_list *list, const char *path, bool writing)
+{
+	const struct format *format;
+	for (size_t i = 0; (format = format_list_at(list, i)); i++) {
+		bool able = writing ? format->info.can_write : format->info.can_read;
+		if (able && format_has_ending(format, path))
+			return format;
+	}
+	return NULL;
+}
+
 const struct poly_format_info *
 poly_format_by_name(const char *path, bool writing)
 {
-	const struct format *format;
-	for (size_t i = 0; (format = format_at(i)); i++) {
-		bool able = writing ? format->info.can_write : format->info.can_read;
-		if (able && format_has_ending(format, path))
-			return &format->info;
-	}
-	return NULL;
+	const struct format *format = format_list_by_name(NULL, path, writing);
+	return format ? &format->info : NULL;
 }
 
 const char *

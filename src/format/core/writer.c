@@ -11,6 +11,7 @@
 #include "format/core/label.h"
 #include "format/core/option.h"
 #include "format/core/line_cache.h"
+#include "format/core/note.h"
 #include "model/columns.h"
 
 #include <stdio.h>
@@ -19,17 +20,8 @@
 /* Minimum rows of a batch for parallel encoding. */
 #define PARALLEL_ROWS_MIN 1024
 
-/* Maximum number of different notes of a writer; each format has fewer. */
-#define NOTES_MAX 16
-
-struct notes {
-	struct {
-		const char *what; /* static */
-		uint64_t count;
-	} list[NOTES_MAX];
-};
-
 struct poly_writer {
+	struct format_list formats; /* the caller's, too */
 	const struct format *format;
 	struct writing writing;
 	struct notes notes;
@@ -43,23 +35,6 @@ struct poly_writer {
 	enum poly_status status;
 	struct poly_error failure;
 };
-
-void
-writing_note(struct writing *writing, const char *what)
-{
-	if (writing->cache) {
-		writing_no_cache(writing);
-		return;
-	}
-	for (size_t i = 0; i < NOTES_MAX; i++) {
-		const char *known = writing->notes->list[i].what;
-		if (known && known != what && strcmp(known, what) != 0)
-			continue;
-		writing->notes->list[i].what = what;
-		writing->notes->list[i].count++;
-		return;
-	}
-}
 
 enum poly_status
 writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
@@ -122,22 +97,18 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 
 /* Finds the format of a name or, if name is NULL, of the path's ending. */
 static enum poly_status
-find_writer(const char *path, const char *name, const struct format **format,
+find_writer(struct poly_writer *writer, const char *path, const char *name,
 	struct poly_error *error)
 {
-	if (!name) {
-		const struct poly_format_info *info =
-			path ? poly_format_by_name(path, true) : NULL;
-		if (!info)
-			return err_usage(error,
-				"no format has the ending of the file name; set "
-				"options.format");
-		name = info->name;
-	}
-	*format = format_find(name);
-	if (!*format)
-		return err_usage(error, "options.format: no such format '%s'", name);
-	if (!(*format)->info.can_write)
+	const struct format_list *formats = &writer->formats;
+	writer->format = name	? format_list_find(formats, name)
+			 : path ? format_list_by_name(formats, path, true)
+				: NULL;
+	if (!writer->format)
+		return name ? err_usage(error, "options.format: no such format '%s'", name)
+			    : err_usage(error, "no format has the ending of the file name; set "
+					       "options.format");
+	if (!writer->format->info.can_write)
 		return err_usage(error, "format '%s' can only be read", name);
 	return POLY_OK;
 }
@@ -148,18 +119,22 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	const struct poly_write_options *options, struct poly_error *error)
 {
 	const struct poly_trace_info *source = writer->writing.source;
-	enum poly_status status = find_writer(path, options->format, &writer->format, error);
+	enum poly_status status = format_list_init(&writer->formats, options->formats, error);
+	if (status == POLY_OK)
+		status = find_writer(writer, path, options->format, error);
 	if (status != POLY_OK)
 		return status;
 	const struct poly_format_info *target = &writer->format->info;
 	status = refuse_loss(source, target, options->strict, error);
-	const struct option_words requested = {options->format, options->options};
+	const struct option_words requested = {
+		options->format, options->options, &writer->formats};
 	if (status == POLY_OK)
 		status = option_values(
 			target, POLY_OPTION_WRITE, &requested, &writer->values, error);
 	if (status != POLY_OK)
 		return status;
 	struct writing *writing = &writer->writing;
+	writing->plugin = writer->format->plugin;
 	writing->options = writer->values.values;
 	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
@@ -359,7 +334,7 @@ write_batch(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
 {
 	const struct format *format = writer->format;
-	struct poly_patterns *patterns = batch->patterns;
+	struct poly_patterns *patterns = batch_patterns(batch);
 	enum poly_status status = POLY_OK;
 	if (patterns && format->write_row)
 		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
@@ -420,6 +395,7 @@ poly_writer_close(struct poly_writer *writer)
 	parallel_writer_free(writer->parallel);
 	line_cache_fini(&writer->lines);
 	mem_free(writer->writing.state);
+	format_list_fini(&writer->formats);
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);
 	mem_free(writer);

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,15 +98,8 @@ add_member(struct object *object, const char *key, const json_t *value)
 		[JSON_ARRAY] = MEMBER_ARRAY,
 		[JSON_OBJECT] = MEMBER_OBJECT,
 	};
-	if (object->count == object->capacity) {
-		size_t capacity = object->capacity ? 2 * object->capacity : 64;
-		struct json_member *grown =
-			mem_resize(object->members, capacity, sizeof *object->members);
-		if (!grown)
-			return false;
-		object->members = grown;
-		object->capacity = capacity;
-	}
+	if (!VEC_ROOM(object->members, object->capacity, object->count))
+		return false;
 	struct json_member *member = &object->members[object->count++];
 	*member = (struct json_member){key, key ? strlen(key) : 0, kinds[json_typeof(value)],
 		"", 0, json_integer_value(value), 0};

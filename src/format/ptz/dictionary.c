@@ -3,6 +3,7 @@
 #include "format/ptz/dictionary.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -193,28 +194,24 @@ mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
 static bool
 grow_table(struct dictionary *dictionary)
 {
-	if (dictionary->count < dictionary->capacity)
+	const uint32_t count = dictionary->count + 1, old = dictionary->capacity;
+	uint32_t room[4] = {old, old, old};
+	if (count <= old)
 		return true;
-	const uint32_t capacity = dictionary->capacity ? 2 * dictionary->capacity : 4096;
-	uint64_t *keys = mem_resize(dictionary->keys, capacity, sizeof *keys);
-	dictionary->keys = keys ? keys : dictionary->keys;
-	struct ptz_shape *shapes = mem_resize(dictionary->shapes, capacity, sizeof *shapes);
-	dictionary->shapes = shapes ? shapes : dictionary->shapes;
-	uint32_t *follow = mem_resize(dictionary->follow, capacity, sizeof *follow);
-	dictionary->follow = follow ? follow : dictionary->follow;
-	bool ok = map_reserve(&dictionary->numbers, capacity) && keys && shapes && follow;
-	for (size_t c = 0; ok && c < POLY_COLUMN_COUNT; c++) {
+	if (!VEC_RESERVE(dictionary->keys, room[0], count) ||
+		!VEC_RESERVE(dictionary->shapes, room[1], count) ||
+		!VEC_RESERVE(dictionary->follow, room[2], count))
+		return false;
+	for (size_t c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const unsigned size = ptz_column_size((enum poly_column)c);
-		if (!dictionary->values[c])
-			continue;
-		void *values = mem_resize(dictionary->values[c], capacity,
-			size ? size : sizeof(struct poly_slice));
-		dictionary->values[c] = values ? values : dictionary->values[c];
-		ok = values != NULL;
+		room[3] = old;
+		if (dictionary->values[c] && !vec_grow(&dictionary->values[c],
+						     size ? size : sizeof(struct poly_slice),
+						     &room[3], sizeof room[3], count))
+			return false;
 	}
-	if (ok)
-		dictionary->capacity = capacity;
-	return ok;
+	dictionary->capacity = room[0];
+	return true;
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include "format/ptz/encode.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -49,34 +50,15 @@ segment_fini(struct ptz_segment *segment)
 	memset(segment, 0, sizeof *segment);
 }
 
-/* Makes room for the rows of another batch. */
-static bool
-grow_rows(struct ptz_segment *segment)
-{
-	if (segment->capacity - segment->rows >= POLY_BATCH_ROWS)
-		return true;
-	const size_t capacity = segment->capacity ? 2 * segment->capacity : 4 * POLY_BATCH_ROWS;
-	uint32_t *numbers = mem_resize(segment->numbers, capacity, sizeof *numbers);
-	if (!numbers)
-		return false;
-	segment->numbers = numbers;
-	segment->capacity = capacity;
-	return true;
-}
-
 static bool
 grow_varying(struct ptz_varying *varying)
 {
-	if (varying->capacity - varying->count >= POLY_BATCH_ROWS)
-		return true;
-	const size_t capacity = varying->capacity ? 2 * varying->capacity : 4 * POLY_BATCH_ROWS;
-	uint64_t *values = mem_resize(varying->values, capacity, sizeof *values);
-	varying->values = values ? values : varying->values;
-	uint32_t *template = mem_resize(varying->template, capacity, sizeof *template);
-	varying->template = template ? template : varying->template;
-	if (!values || !template)
+	const size_t count = varying->count + POLY_BATCH_ROWS;
+	size_t room[2] = {varying->capacity, varying->capacity};
+	if (!VEC_RESERVE(varying->values, room[0], count) ||
+		!VEC_RESERVE(varying->template, room[1], count))
 		return false;
-	varying->capacity = capacity;
+	varying->capacity = room[0];
 	return true;
 }
 
@@ -131,7 +113,8 @@ bool
 segment_add(struct ptz_segment *segment, const struct poly_batch *batch)
 {
 	column_mask varying = 0;
-	if (!grow_rows(segment) ||
+	if (!VEC_RESERVE(
+		    segment->numbers, segment->capacity, segment->rows + POLY_BATCH_ROWS) ||
 		!dictionary_add(&segment->dictionary, batch, segment->numbers + segment->rows))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -35,18 +36,13 @@ struct name_table {
 static uint64_t
 name_number(struct segment_packing *packing, struct name_table *names, uint64_t name)
 {
-	if (name >= names->capacity) {
-		const size_t capacity = (size_t)name + 1024;
-		uint32_t *number = mem_resize(names->number, capacity, sizeof *number);
-		if (!number) {
-			packing->status = err_memory(packing->error);
-			return 0;
-		}
-		memset(number + names->capacity, 0xff,
-			(capacity - names->capacity) * sizeof *number);
-		names->number = number;
-		names->capacity = capacity;
+	const size_t old = names->capacity;
+	if (!VEC_ROOM(names->number, names->capacity, name)) {
+		packing->status = err_memory(packing->error);
+		return 0;
 	}
+	for (size_t i = old; i < names->capacity; i++)
+		names->number[i] = NONE;
 	if (names->number[name] == NONE) {
 		const char *text = poly_trace_name(packing->packer->info, (uint32_t)name);
 		names->number[name] = names->count++;

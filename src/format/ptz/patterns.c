@@ -67,7 +67,7 @@ ptz_set_patterns(struct ptz_reader *state, struct batch *batch)
 {
 	struct poly_patterns *patterns = &state->patterns;
 	unpacked_set_patterns(&state->segment, batch, patterns);
-	batch->view.pattern_epoch = state->epoch;
+	batch->internal.pattern_epoch = state->epoch;
 	state->last_batch = batch;
 	patterns->make_rows = emit_templates;
 	patterns->materialize = fill_batch;

@@ -278,7 +278,7 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 			*error = why;
 	}
 	/* If columns are deferred, origins are deferred, too. */
-	if (status == POLY_OK && !(batch->view.patterns && state->patterns.lazy))
+	if (status == POLY_OK && !(batch_patterns(&batch->view) && state->patterns.lazy))
 		ptz_set_origins(state, batch);
 	if (status == POLY_ERR_FORMAT && !state->reported) {
 		findings_add(reading->findings, state->broken, reading->record + 1,

@@ -390,18 +390,19 @@ unpacked_set_patterns(
 	const struct unpacked *from, struct batch *batch, struct poly_patterns *patterns)
 {
 	const struct row_emitter *emitter = from->emitter;
-	batch->view.pattern = emitter->number;
-	batch->view.varying = POLY_COLUMNS(PTZ_POSITION_COLUMNS);
+	batch->view.internal = &batch->internal;
+	batch->internal = (struct poly_batch_internal){.pattern = emitter->number,
+		.varying = POLY_COLUMNS(PTZ_POSITION_COLUMNS),
+		.patterns = patterns};
 	for (unsigned i = 0; i < from->columns; i++) {
 		if (from->column[i].varying)
-			poly_columns_add(
-				&batch->view.varying, (enum poly_column)from->column[i].column);
+			poly_columns_add(&batch->internal.varying,
+				(enum poly_column)from->column[i].column);
 	}
 	patterns->runs = emitter->runs;
 	patterns->run_count = emitter->run_count;
 	patterns->count = from->templates;
 	patterns->rows = from->rows;
-	batch->view.patterns = patterns;
 }
 
 /* Sets up each template as one row of a batch. */

@@ -183,10 +183,11 @@ unpacked_next_weighted(
 		weights->weight[row] = weights->times[order[row]];
 		from->delivered += weights->times[order[row]];
 	}
-	batch->view.weight = weights->weight;
+	batch->view.internal = &batch->internal;
+	batch->internal = (struct poly_batch_internal){.weight = weights->weight};
 	weights->at += (uint32_t)n;
 	if (weights->at == weights->count)
-		batch->view.order = set_order(weights, from);
+		batch->internal.order = set_order(weights, from);
 	return POLY_OK;
 }
 

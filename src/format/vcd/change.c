@@ -3,7 +3,7 @@
 #include "format/vcd/vcd.h"
 
 #include "base/bits.h"
-#include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,15 +53,9 @@ find_variable(struct writing *writing, uint32_t scope, const char *name)
 				      "declared were dropped");
 		return NULL;
 	}
-	if (state->count == state->capacity) {
-		const uint32_t capacity = state->capacity ? 2 * state->capacity : 64;
-		struct vcd_variable *list =
-			mem_resize(state->variables, capacity, sizeof *list);
-		state->body.failed |= !list;
-		if (!list)
-			return NULL;
-		state->variables = list;
-		state->capacity = capacity;
+	if (!VEC_ROOM(state->variables, state->capacity, state->count)) {
+		state->body.failed = true;
+		return NULL;
 	}
 	if (!map_get(&state->numbers, key, state->count, &added)) {
 		state->body.failed = true;

@@ -3,7 +3,7 @@
 #include "lang/expr/expr.h"
 
 #include "base/err.h"
-#include "base/mem.h"
+#include "base/vec.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -130,15 +130,9 @@ put(struct parsing *p, struct node node)
 		p->status = too_deep(p);
 		return NO_NODE;
 	}
-	if (filter->count == filter->capacity) {
-		const uint32_t capacity = filter->capacity ? 2 * filter->capacity : 32;
-		struct node *nodes = mem_resize(filter->nodes, capacity, sizeof *nodes);
-		if (!nodes) {
-			p->status = err_memory(p->error);
-			return NO_NODE;
-		}
-		filter->nodes = nodes;
-		filter->capacity = capacity;
+	if (!VEC_ROOM(filter->nodes, filter->capacity, filter->count)) {
+		p->status = err_memory(p->error);
+		return NO_NODE;
 	}
 	filter->nodes[filter->count] = node;
 	return filter->count++;

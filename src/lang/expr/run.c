@@ -7,6 +7,7 @@
 #include "lang/expr/expr.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -201,16 +202,7 @@ value_suits(const struct rows *rows, struct node *node, uint64_t value)
 	const char *text = column_text(rows->batch->info, node->column, value, room, &n);
 	const bool is = suits(rows->filter, node, text, n);
 	if (column_table[node->column].form == POLY_FORM_NAME && value < VERDICTS_MAX &&
-		value >= node->verdict_count) {
-		const uint32_t count = 2 * (uint32_t)value + 256;
-		uint8_t *more = mem_resize(node->verdicts, count, 1);
-		if (more) {
-			memset(more + node->verdict_count, 0, count - node->verdict_count);
-			node->verdicts = more;
-			node->verdict_count = count;
-		}
-	}
-	if (value < node->verdict_count)
+		VEC_ROOM_ZEROED(node->verdicts, node->verdict_count, value))
 		node->verdicts[value] = is ? 2 : 1;
 	return is;
 }

@@ -3,28 +3,9 @@
 #include "sim/branch/bpred_sites.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
-
-static bool
-grow(struct bpred_sites *sites, size_t count)
-{
-	if (count > sites->capacity) {
-		size_t capacity = sites->capacity > count / 2 ? 2 * sites->capacity : count;
-		struct bpred_site *more =
-			mem_resize(sites->sites, capacity, sizeof *sites->sites);
-		if (!more)
-			return false;
-		sites->sites = more;
-		sites->capacity = capacity;
-	}
-	if (count > sites->count) {
-		memset(sites->sites + sites->count, 0,
-			(count - sites->count) * sizeof *sites->sites);
-		sites->count = count;
-	}
-	return true;
-}
 
 bool
 bpred_sites_count(struct bpred_sites *sites, const uint32_t *numbers, const uint8_t *taken,
@@ -33,8 +14,10 @@ bpred_sites_count(struct bpred_sites *sites, const uint32_t *numbers, const uint
 	uint32_t highest = 0;
 	for (size_t i = 0; i < n; i++)
 		highest = numbers[i] > highest ? numbers[i] : highest;
-	if (n && !grow(sites, (size_t)highest + 1))
+	if (n && !VEC_ROOM_ZEROED(sites->sites, sites->capacity, highest))
 		return false;
+	if (n && sites->count <= highest)
+		sites->count = (size_t)highest + 1;
 	for (size_t i = 0; i < n; i++) {
 		struct bpred_site *site = &sites->sites[numbers[i]];
 		site->executions++;

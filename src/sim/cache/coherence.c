@@ -4,10 +4,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "sim/memory/dense_index.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define STEP 256 /* accesses of a step */
 
@@ -105,26 +105,16 @@ coherence_free(struct coherence *coherence)
 static bool
 make_room(struct coherence *c)
 {
-	const uint32_t lines = c->dense.count, old = c->room;
-	uint32_t room = old ? old : 1024;
-	if (lines <= old)
+	const uint32_t lines = c->dense.count;
+	uint32_t room[3] = {c->room, c->room, c->room};
+	if (lines <= c->room)
 		return true;
-	while (room < lines)
-		room *= 2;
-	struct coherence_line *known = mem_resize(c->lines, room, sizeof *known);
-	if (known)
-		c->lines = known;
-	struct place *places = mem_resize(c->places, room, sizeof *places);
-	if (places)
-		c->places = places;
-	uint64_t *written = mem_resize(c->written, room, c->config.threads * sizeof *written);
-	if (written)
-		c->written = written;
-	if (!known || !places || !written)
+	if (!VEC_RESERVE_ZEROED(c->lines, room[0], lines) ||
+		!VEC_RESERVE_ZEROED(c->places, room[1], lines) ||
+		!vec_grow(&c->written, c->config.threads * sizeof *c->written, &room[2],
+			sizeof room[2], lines))
 		return false;
-	memset(known + old, 0, (room - old) * sizeof *known);
-	memset(places + old, 0, (room - old) * sizeof *places);
-	c->room = room;
+	c->room = room[0];
 	return true;
 }
 

@@ -4,8 +4,8 @@
  */
 #include "trcfmt/eval/eval_state.h"
 
-#include "base/mem.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -20,14 +20,8 @@ last_span(struct eval_text *text)
 static bool
 add_span(struct eval_text *text, uint8_t level, bool continues)
 {
-	if (text->span_count == text->span_capacity) {
-		size_t grown = text->span_capacity ? 2 * text->span_capacity : 16;
-		void *spans = mem_resize(text->spans, grown, sizeof *text->spans);
-		if (!spans)
-			return false;
-		text->spans = spans;
-		text->span_capacity = grown;
-	}
+	if (!VEC_ROOM(text->spans, text->span_capacity, text->span_count))
+		return false;
 	text->spans[text->span_count++] = (struct trcfmt_span){
 		.level = level, .continues = continues, .offset = (uint32_t)text->bytes.size};
 	return true;

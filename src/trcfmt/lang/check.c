@@ -2,25 +2,15 @@
 /* Warnings about valid templates that are probably mistakes. spec: AIX trace reference 5. */
 #include "trcfmt/lang/parser.h"
 
-#include "base/mem.h"
-
-#include <string.h>
+#include "base/vec.h"
 
 /* Returns the state of a macro in parser->seen; NULL: out of memory. */
 static uint32_t *
 seen(struct template_parser *parser, uint32_t macro)
 {
-	if (macro >= parser->seen_count) {
-		size_t count = parser->templates->macros.capacity;
-		uint32_t *grown = mem_resize(parser->seen, count, sizeof *grown);
-		if (!grown) {
-			parser_out_of_memory(parser);
-			return NULL;
-		}
-		memset(grown + parser->seen_count, 0,
-			(count - parser->seen_count) * sizeof *grown);
-		parser->seen = grown;
-		parser->seen_count = count;
+	if (!VEC_ROOM_ZEROED(parser->seen, parser->seen_count, macro)) {
+		parser_out_of_memory(parser);
+		return NULL;
 	}
 	return &parser->seen[macro];
 }

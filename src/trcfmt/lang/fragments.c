@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/vec.h"
 #include "trcfmt/lang/join.h"
 
 #include <string.h>
@@ -31,15 +32,8 @@ insert_fragment(
 {
 	if (fragments->count == FRAGMENTS_MAX)
 		return false;
-	if (fragments->count == fragments->capacity) {
-		size_t capacity = fragments->capacity ? 2 * fragments->capacity : 256;
-		struct source_fragment *grown =
-			mem_resize(fragments->list, capacity, sizeof *grown);
-		if (!grown)
-			return false;
-		fragments->list = grown;
-		fragments->capacity = capacity;
-	}
+	if (!VEC_ROOM(fragments->list, fragments->capacity, fragments->count))
+		return false;
 	memmove(fragments->list + i + 1, fragments->list + i,
 		(fragments->count - i) * sizeof *fragments->list);
 	fragments->list[i] = *fragment;

@@ -7,6 +7,7 @@
 #include "trcfmt/lang/join.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -55,16 +56,9 @@ add_line_map_entry(struct joined *joined, uint32_t offset, uint32_t line)
 {
 	bool same =
 		joined->count && joined->line_map[joined->count - 1].at == joined->text.size;
-	if (!same && joined->count == joined->capacity) {
-		size_t capacity = joined->capacity ? 2 * joined->capacity : 16;
-		struct line_map_entry *found =
-			mem_resize(joined->line_map, capacity, sizeof *joined->line_map);
-		if (!found) {
-			joined->failed = true;
-			return;
-		}
-		joined->line_map = found;
-		joined->capacity = capacity;
+	if (!same && !VEC_ROOM(joined->line_map, joined->capacity, joined->count)) {
+		joined->failed = true;
+		return;
 	}
 	joined->count += !same;
 	joined->line_map[joined->count - 1] =

@@ -8,7 +8,7 @@
 #include "trcfmt/report/report.h"
 
 #include "base/bits.h"
-#include "base/mem.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -124,15 +124,8 @@ make_spans(struct poly_trcrpt *report, struct report_event *shown)
 	while (at < n) {
 		const char *feed = memchr(text + at, '\n', n - at);
 		size_t end = feed ? (size_t)(feed - text) : n;
-		if (count == report->own_span_capacity) {
-			size_t capacity = count ? 2 * count : 16;
-			struct trcfmt_span *spans =
-				mem_resize(report->own_spans, capacity, sizeof *spans);
-			if (!spans)
-				return false;
-			report->own_spans = spans;
-			report->own_span_capacity = capacity;
-		}
+		if (!VEC_ROOM(report->own_spans, report->own_span_capacity, count))
+			return false;
 		report->own_spans[count++] = (struct trcfmt_span){
 			LEVEL_APPL, false, (uint32_t)at, (uint32_t)(end - at)};
 		at = end + 1;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -83,17 +84,10 @@ find_entry(struct trace_summary *summary, struct entry_table *table, uint64_t ke
 		return (char *)table->elements + *index * table->size;
 	if (table->count == SUMMARY_ENTRIES_MAX)
 		return NULL;
-	if (table->count == table->capacity) {
-		size_t capacity = table->capacity ? 2 * table->capacity : 64;
-		void *elements = mem_resize(table->elements, capacity, table->size);
-		if (!elements) {
-			summary->failed = true;
-			return NULL;
-		}
-		table->elements = elements;
-		table->capacity = capacity;
-	}
-	if (!map_get(&table->map, key, table->count, added)) {
+	if ((table->count == table->capacity &&
+		    !vec_grow(&table->elements, table->size, &table->capacity,
+			    sizeof table->capacity, table->count + 1)) ||
+		!map_get(&table->map, key, table->count, added)) {
 		summary->failed = true;
 		return NULL;
 	}

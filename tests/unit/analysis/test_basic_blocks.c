@@ -3,6 +3,7 @@
 #include "trace_help.h"
 
 #include "analysis/facts/basic_blocks.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 /* One character per instruction: b begins a block, i does not. */
@@ -286,7 +287,8 @@ weighted_rows_have_the_blocks_of_single_records(void **state)
 				&counted, &batch.rows, list_fragment, &found));
 			assert_int_equal(found.length, 0);
 			make_batch(&batch, rows + DISTINCT / 3, DISTINCT - DISTINCT / 3);
-			batch.batch.order = &order.order;
+			const struct poly_batch_internal internal = {.order = &order.order};
+			batch.batch.internal = &internal;
 			assert_true(basic_blocks_update_weighted(
 				&counted, &batch.rows, list_fragment, &found));
 			assert_string_equal(other.text, expected.text);

@@ -32,7 +32,10 @@ count(const char *text, const char *format, const char *isa, const struct poly_s
 	assert_int_equal(poly_stats_new(&options, &calls, &error), POLY_OK);
 	if (poly_stats_begin(calls, poly_reader_info(reader), &error) != POLY_OK)
 		fail_msg("%s", error.message);
-	poly_reader_project(reader, poly_stats_columns(calls));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_stats_columns(calls)},
+		NULL);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_stats_update(calls, batch, &error), POLY_OK);
 	assert_int_equal(poly_stats_finish(calls, &error), POLY_OK);

@@ -93,7 +93,10 @@ analyse(const char *const *analyses, const char *const *options)
 	if (poly_stats_new(&stats_options, &stats, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), &error), POLY_OK);
-	poly_reader_project(reader, poly_stats_columns(stats));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_stats_columns(stats)},
+		NULL);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 		assert_int_equal(poly_stats_update(stats, batch, &error), POLY_OK);
 	poly_reader_close(reader);

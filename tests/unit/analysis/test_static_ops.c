@@ -4,6 +4,7 @@
 
 #include "analysis/core/analysis.h"
 #include "analysis/facts/static_ops_facts.h"
+#include "model/batch_internal.h"
 
 /* The bits of a flow as letters: jumps, conditional, indirect, calls, returns, delayed,
  * annuls. */
@@ -181,7 +182,10 @@ list_ops(struct static_ops *ops, const char *text, const char *format, struct bu
 	const struct poly_batch *batch;
 	struct poly_error error;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = static_ops_columns(poly_reader_info(reader), SHARES_SITES)},
+		NULL);
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
 		const struct static_ops_rows rows = {.op = op, .site = site};
 		assert_true(static_ops_number_rows(ops, batch, &rows));
@@ -280,8 +284,11 @@ columns_that_are_not_requested_are_ignored(void **state)
 		const struct poly_batch *batch;
 		uint32_t op[POLY_BATCH_ROWS];
 		static_ops_begin_trace(ops, info);
-		poly_reader_project(
-			reader, all ? POLY_ALL_COLUMNS : static_ops_columns(info, SHARES_OPS));
+		poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = all ? POLY_ALL_COLUMNS
+					       : static_ops_columns(info, SHARES_OPS)},
+			NULL);
 		assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 		assert_true(static_ops_number_rows(
 			ops, batch, &(struct static_ops_rows){.op = op}));
@@ -312,10 +319,14 @@ weighted_accesses_do_not_have_a_site(void **state)
 	const struct static_ops_rows rows = {.site = site};
 	(void)state;
 	static_ops_begin_trace(ops, poly_reader_info(reader));
-	poly_reader_project(reader, static_ops_columns(poly_reader_info(reader), SHARES_SITES));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = static_ops_columns(poly_reader_info(reader), SHARES_SITES)},
+		NULL);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	counted = *batch;
-	counted.weight = weights;
+	const struct poly_batch_internal internal = {.weight = weights};
+	counted.internal = &internal;
 	assert_true(static_ops_number_rows(ops, batch, &rows));
 	assert_int_equal(site[2], 0);
 	assert_true(static_ops_number_rows(ops, &counted, &rows));

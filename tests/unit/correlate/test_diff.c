@@ -70,7 +70,10 @@ compare_closely(struct poly_reader *const readers[2], const struct poly_diff_opt
 	if (poly_diff_new(options, sides, &diff, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	for (unsigned side = 0; side < 2; side++)
-		poly_reader_project(readers[side], poly_diff_columns(diff, side));
+		poly_reader_plan(readers[side],
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = poly_diff_columns(diff, side)},
+			NULL);
 	while ((status = poly_diff_next(diff, &found, &error)) == POLY_OK) {
 		struct poly_diff_line line;
 		size_t here = 0;

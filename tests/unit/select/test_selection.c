@@ -64,7 +64,10 @@ select_records(const struct poly_selection_options *options, size_t batch_rows, 
 	if (poly_selection_bind(selection, poly_reader_info(reader), &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	const struct poly_source source = poly_reader_source(reader);
-	poly_reader_prune(reader, poly_selection_pruning(selection), selection);
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	plan.may_match = poly_selection_pruning(selection);
+	plan.user = selection;
+	poly_reader_plan(reader, &plan, NULL);
 	memset(taken, 0, LINES + 1);
 	uint64_t count = 0, last = 0;
 	while ((status = poly_selection_next(selection, &source, &batch, &error)) == POLY_OK) {

@@ -16,6 +16,7 @@
 #include "analysis/facts/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 enum {
 	OPTION_MODEL,
@@ -236,12 +237,8 @@ make_op(const struct static_op *op, bool *fits)
 static bool
 extend_ops(struct pipeline_simulation *sim, const struct static_ops *ops)
 {
-	void *list = sim->ops, *flows = sim->flows;
-	bool ok = counters_grow_array(&list, &sim->op_capacity, ops->count, sizeof *sim->ops);
-	sim->ops = list;
-	ok = ok &&
-	     counters_grow_array(&flows, &sim->flow_capacity, ops->count, sizeof *sim->flows);
-	sim->flows = flows;
+	const bool ok = VEC_RESERVE(sim->ops, sim->op_capacity, ops->count) &&
+			VEC_RESERVE(sim->flows, sim->flow_capacity, ops->count);
 	for (; ok && sim->op_count < ops->count; sim->op_count++) {
 		bool fits;
 		const struct static_op *op = static_op_at(ops, sim->op_count);

@@ -11,6 +11,7 @@
 
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 static enum poly_status
 profile_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -94,15 +95,11 @@ count_iteration(struct block_profile *profile, struct walker *walker, uint64_t l
 static bool
 get_loop(struct block_profile *profile, uint64_t head, uint32_t *index)
 {
-	void *list = profile->loops;
 	*index = pair_index_add(&profile->heads, head, 0, BLOCKS_LOOPS_MAX);
 	profile->untracked_loops += *index == PAIR_INDEX_FULL;
-	const bool ok = *index == PAIR_INDEX_FULL ||
-			(*index != PAIR_INDEX_FAILED &&
-				counters_grow_array(&list, &profile->loop_capacity,
-					(size_t)*index + 1, sizeof *profile->loops));
-	profile->loops = list;
-	return ok;
+	return *index == PAIR_INDEX_FULL ||
+	       (*index != PAIR_INDEX_FAILED &&
+		       VEC_ROOM_ZEROED(profile->loops, profile->loop_capacity, *index));
 }
 
 /* Opens a loop at the first branch back to head, which begins its second iteration. */
@@ -226,12 +223,8 @@ count_fragment(void *user, const struct block_fragment *fragment, bool begins)
 static bool
 reserve_blocks(struct block_profile *profile, const struct static_ops *ops)
 {
-	void *list = profile->counts;
-	const bool ok = counters_grow_array(
-		&list, &profile->capacity, ops->site_count, sizeof *profile->counts);
-	profile->counts = list;
 	profile->is_empty = false;
-	return ok;
+	return VEC_RESERVE_ZEROED(profile->counts, profile->capacity, ops->site_count);
 }
 
 static bool

@@ -10,6 +10,7 @@
 #include "analysis/facts/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 static enum poly_status
 branches_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -57,11 +58,7 @@ count_target(
 static bool
 reserve_sites(struct branch_profile *profile, size_t count)
 {
-	void *list = profile->sites;
-	const bool ok = counters_grow_array(
-		&list, &profile->site_capacity, count, sizeof *profile->sites);
-	profile->sites = list;
-	return ok;
+	return VEC_RESERVE_ZEROED(profile->sites, profile->site_capacity, count);
 }
 
 static bool

@@ -10,7 +10,9 @@
 #include "analysis/facts/column_stats.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "isa/powerpc.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 #include "report/table.h"
 
@@ -116,15 +118,13 @@ coverage_update_weighted(void *state, const struct analysis_rows *rows)
 {
 	struct coverage *coverage = state;
 	const struct poly_batch *batch = rows->batch;
-	void *list = coverage->rows;
-	const bool ok = counters_grow_array(&list, &coverage->row_capacity,
-		coverage->row_count + batch->rows, sizeof *coverage->rows);
-	coverage->rows = list;
-	if (!ok || !reserve_counters(coverage, rows->ops))
+	if (!VEC_RESERVE(coverage->rows, coverage->row_capacity,
+		    coverage->row_count + batch->rows) ||
+		!reserve_counters(coverage, rows->ops))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
 		coverage->rows[coverage->row_count++] = read_row(rows, row);
-	return !batch->order || cover_chains(coverage, batch->order);
+	return !batch_order(batch) || cover_chains(coverage, batch_order(batch));
 }
 
 /* Merges first records, which follow offset earlier records. */

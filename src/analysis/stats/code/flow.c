@@ -12,6 +12,7 @@
 #include "analysis/facts/pair_index.h"
 #include "analysis/facts/top_n.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "report/table.h"
 #include "report/terms.h"
 
@@ -141,17 +142,12 @@ count_break(struct flow_state *flow, const struct last_instruction *last, uint64
 	enum reason reason)
 {
 	const uint32_t index = pair_index_add(&flow->break_pairs, last->pc, pc, BREAKS_MAX);
-	void *list = flow->breaks;
 	flow->reasons[reason]++;
 	if (index == PAIR_INDEX_FULL) {
 		flow->untracked++;
 		return true;
 	}
-	const bool ok =
-		index != PAIR_INDEX_FAILED && counters_grow_array(&list, &flow->capacity,
-						      (size_t)index + 1, sizeof *flow->breaks);
-	flow->breaks = list;
-	if (!ok)
+	if (index == PAIR_INDEX_FAILED || !VEC_ROOM_ZEROED(flow->breaks, flow->capacity, index))
 		return false;
 	struct flow_break *flow_break = &flow->breaks[index];
 	if (!flow_break->count) {

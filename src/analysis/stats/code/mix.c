@@ -138,7 +138,7 @@ mix_update(void *state, const struct analysis_rows *rows)
 static bool
 mix_update_weighted(void *state, const struct analysis_rows *rows)
 {
-	return count_rows(state, rows, rows->batch->weight);
+	return count_rows(state, rows, poly_batch_weights(rows->batch));
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include "analysis/stats/code/phases.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,18 +51,11 @@ phases_begin(void *state, const struct poly_trace_info *info)
 static bool
 reserve_block(struct phases *phases)
 {
-	if (phases->count < phases->capacity)
-		return true;
-	const uint32_t capacity = phases->capacity ? 2 * phases->capacity : 256;
-	struct phases_block *list = mem_resize(phases->list, capacity, sizeof *list);
-	if (list)
-		phases->list = list;
-	uint32_t *touched =
-		list ? mem_resize(phases->touched, capacity, sizeof *touched) : NULL;
-	if (!touched)
+	uint32_t room[2] = {phases->capacity, phases->capacity};
+	if (!VEC_ROOM(phases->list, room[0], phases->count) ||
+		!VEC_ROOM(phases->touched, room[1], phases->count))
 		return false;
-	phases->touched = touched;
-	phases->capacity = capacity;
+	phases->capacity = room[0];
 	return true;
 }
 
@@ -113,17 +107,9 @@ store_counts(struct phases *phases)
 		phases->counts_full = true;
 		return true;
 	}
-	if (phases->counts_used + phases->touched_count > phases->counts_capacity) {
-		size_t capacity = 2 * phases->counts_capacity;
-		if (capacity < phases->counts_used + phases->touched_count)
-			capacity = phases->counts_used + phases->touched_count;
-		struct phases_count *counts =
-			mem_resize(phases->counts, capacity, sizeof *counts);
-		if (!counts)
-			return false;
-		phases->counts = counts;
-		phases->counts_capacity = capacity;
-	}
+	if (!VEC_RESERVE(phases->counts, phases->counts_capacity,
+		    phases->counts_used + phases->touched_count))
+		return false;
 	qsort(phases->touched, phases->touched_count, sizeof *phases->touched, by_index);
 	for (uint32_t i = 0; i < phases->touched_count; i++)
 		phases->counts[phases->counts_used++] = (struct phases_count){
@@ -180,16 +166,8 @@ double_intervals(struct phases *phases)
 static bool
 close_interval(struct phases *phases)
 {
-	if (phases->interval_count == phases->interval_capacity) {
-		const uint32_t capacity =
-			phases->interval_capacity ? 2 * phases->interval_capacity : 64;
-		struct phases_interval *list =
-			mem_resize(phases->intervals, capacity, sizeof *list);
-		if (!list)
-			return false;
-		phases->intervals = list;
-		phases->interval_capacity = capacity;
-	}
+	if (!VEC_ROOM(phases->intervals, phases->interval_capacity, phases->interval_count))
+		return false;
 	struct phases_interval *interval = &phases->intervals[phases->interval_count];
 	memset(interval, 0, sizeof *interval);
 	for (uint32_t i = 0; i < phases->touched_count; i++) {

@@ -12,6 +12,7 @@
 #include "analysis/facts/pair_index.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "report/table.h"
 #include "report/tree.h"
 
@@ -109,11 +110,7 @@ find_stride(struct strides *strides, struct stride_site *site, uint32_t number)
 	site->pair = pair_index_add(&strides->pairs, number, site->stride, STRIDES_MAX);
 	if (site->pair == PAIR_INDEX_FAILED)
 		return false;
-	void *counts = strides->counts;
-	const bool has_room = counters_grow_array(
-		&counts, &strides->capacity, strides->pairs.count, sizeof *strides->counts);
-	strides->counts = counts;
-	return has_room;
+	return VEC_RESERVE_ZEROED(strides->counts, strides->capacity, strides->pairs.count);
 }
 
 /* Counts the last stride of a site; false: out of memory. */

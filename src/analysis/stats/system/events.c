@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,14 +101,8 @@ add_entry(struct events_entry *entry, const struct events_entry *added)
 static struct events_entry *
 append(struct events_table *table, uint64_t key)
 {
-	if (table->count == table->capacity) {
-		const uint32_t capacity = table->capacity ? 2 * table->capacity : 16;
-		struct events_entry *list = mem_resize(table->list, capacity, sizeof *list);
-		if (!list)
-			return NULL;
-		table->list = list;
-		table->capacity = capacity;
-	}
+	if (!VEC_ROOM(table->list, table->capacity, table->count))
+		return NULL;
 	struct events_entry *entry = &table->list[table->count];
 	*entry = (struct events_entry){.key = key};
 	return entry;

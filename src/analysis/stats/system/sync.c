@@ -4,6 +4,7 @@
 
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 enum { OPTION_TOP, OPTION_COUNT };
 static const char *const count_words[] = {"auto", "after", "before", NULL};
@@ -36,7 +37,7 @@ sync_begin(void *state, const struct poly_trace_info *info)
 /* A growing list, and the indices of its elements by key. */
 struct indexed_list {
 	struct map *numbers;
-	void **list;
+	void *list; /* address of the pointer to the elements */
 	uint32_t *count, *capacity;
 	uint32_t max_count;
 	size_t size; /* of an element in bytes */
@@ -54,14 +55,10 @@ number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bo
 	*number = known ? (uint32_t)*known : SYNC_NONE;
 	if (known || *indexed->count == indexed->max_count)
 		return true;
-	if (*indexed->count == *indexed->capacity) {
-		const uint32_t capacity = *indexed->capacity ? 2 * *indexed->capacity : 16;
-		void *list = mem_resize(*indexed->list, capacity, indexed->size);
-		if (!list)
-			return false;
-		*indexed->list = list;
-		*indexed->capacity = capacity;
-	}
+	if (*indexed->count == *indexed->capacity &&
+		!vec_grow(indexed->list, indexed->size, indexed->capacity,
+			sizeof *indexed->capacity, (size_t)*indexed->count + 1))
+		return false;
 	if (!map_get(indexed->numbers, key, *indexed->count, added))
 		return false;
 	*number = (*indexed->count)++;
@@ -72,13 +69,12 @@ number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bo
 static struct sync_address *
 object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 {
-	void *list = sync->objects;
-	const struct indexed_list indexed = {&sync->object_numbers, &list, &sync->object_count,
-		&sync->object_capacity, SYNC_OBJECTS_MAX, sizeof *sync->objects};
+	const struct indexed_list indexed = {&sync->object_numbers, &sync->objects,
+		&sync->object_count, &sync->object_capacity, SYNC_OBJECTS_MAX,
+		sizeof *sync->objects};
 	uint32_t number;
 	bool added;
 	*ok = number_of(&indexed, address, &number, &added);
-	sync->objects = list;
 	if (!*ok || number == SYNC_NONE)
 		return NULL;
 	if (added)
@@ -90,13 +86,11 @@ object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 static struct sync_user *
 user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 {
-	void *list = sync->users;
-	const struct indexed_list indexed = {&sync->user_numbers, &list, &sync->user_count,
-		&sync->user_capacity, SYNC_USERS_MAX, sizeof *sync->users};
+	const struct indexed_list indexed = {&sync->user_numbers, &sync->users,
+		&sync->user_count, &sync->user_capacity, SYNC_USERS_MAX, sizeof *sync->users};
 	uint32_t number;
 	bool added;
 	*ok = number_of(&indexed, (uint64_t)object << 16 | context, &number, &added);
-	sync->users = list;
 	if (!*ok || number == SYNC_NONE)
 		return NULL;
 	if (added) {
@@ -110,13 +104,11 @@ user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 static bool
 count_pair(struct sync_profile *sync, uint32_t outer, uint32_t inner, uint64_t record)
 {
-	void *list = sync->pairs;
-	const struct indexed_list indexed = {&sync->pair_numbers, &list, &sync->pair_count,
-		&sync->pair_capacity, SYNC_PAIRS_MAX, sizeof *sync->pairs};
+	const struct indexed_list indexed = {&sync->pair_numbers, &sync->pairs,
+		&sync->pair_count, &sync->pair_capacity, SYNC_PAIRS_MAX, sizeof *sync->pairs};
 	uint32_t number;
 	bool added;
 	const bool ok = number_of(&indexed, (uint64_t)outer << 32 | inner, &number, &added);
-	sync->pairs = list;
 	if (!ok || number == SYNC_NONE)
 		return ok;
 	if (added)

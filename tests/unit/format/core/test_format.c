@@ -81,7 +81,7 @@ take(const char *given, enum poly_option_use use, struct option_values *values,
 		if (*at)
 			*at++ = 0;
 	}
-	const struct option_words words_given = {NULL, list};
+	const struct option_words words_given = {.words = list};
 	return option_values(&made, use, &words_given, values, error);
 }
 
@@ -147,7 +147,7 @@ static void
 expect_texts(const char *format, const char *word, const char *expected)
 {
 	const char *list[] = {word, NULL};
-	const struct option_words words_given = {format, list};
+	const struct option_words words_given = {.format = format, .words = list};
 	struct option_values values;
 	struct poly_error error;
 	char got[500];
@@ -175,11 +175,11 @@ text_after_a_format_name_is_its_first_option(void **state)
 	expect_texts("texts:a", "x.other=", "a! !");
 	struct option_values values;
 	struct poly_error error;
-	const struct option_words words_given = {"made:5", NULL};
+	const struct option_words words_given = {.format = "made:5"};
 	assert_int_equal(option_values(&made, POLY_OPTION_READ, &words_given, &values, &error),
 		POLY_ERR_USAGE);
 	assert_string_equal(error.message, "format 'made' takes no argument (found '5')");
-	const struct option_words written = {"texts:5", NULL};
+	const struct option_words written = {.format = "texts:5"};
 	assert_int_equal(
 		option_values(&texts_made, POLY_OPTION_WRITE, &written, &values, &error),
 		POLY_ERR_USAGE);

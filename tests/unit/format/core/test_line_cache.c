@@ -9,6 +9,7 @@
 #include "format/tt6/tt6.h"
 #include "io/block.h"
 #include "io/checksum.h"
+#include "model/batch_internal.h"
 
 /* Rows of a segment. */
 #define SEGMENT "ptz.rows=4096"
@@ -64,14 +65,14 @@ static void
 write_batch(struct poly_writer *writer, const struct poly_batch *batch, enum way way)
 {
 	struct poly_batch view = *batch;
-	assert_non_null(view.pattern);
-	assert_non_null(view.patterns);
-	assert_int_equal(view.patterns->lazy, way == LAZY);
+	assert_non_null(view.internal->pattern);
+	assert_non_null(view.internal->patterns);
+	assert_int_equal(view.internal->patterns->lazy, way == LAZY);
 	if (way == BY_COLUMNS)
-		view.patterns = NULL;
+		view.internal = NULL;
 	if (way == LAZY) {
-		filled.materialize = batch->patterns->materialize;
-		batch->patterns->materialize = count_fill;
+		filled.materialize = batch->internal->patterns->materialize;
+		batch->internal->patterns->materialize = count_fill;
 	}
 	assert_int_equal(poly_writer_write(writer, &view, NULL), POLY_OK);
 }
@@ -93,9 +94,11 @@ unpack(const struct unpacking *unpacking)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_project(reader, poly_writer_columns(writer));
-	if (unpacking->way == LAZY)
-		poly_reader_accept_lazy(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_writer_columns(writer),
+			.lazy = unpacking->way == LAZY},
+		NULL);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
 		write_batch(writer, batch, unpacking->way);
 	assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
@@ -383,7 +386,11 @@ columns_given(const struct buf *packed, const struct poly_read_options *options)
 	const struct poly_batch *batch;
 	poly_columns columns = POLY_NO_COLUMNS;
 	struct poly_reader *reader = open_memory(packed, options);
-	poly_reader_accept_lazy(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = POLY_ALL_COLUMNS,
+			.lazy = true},
+		NULL);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
 		if (batch->present[c])
@@ -462,9 +469,12 @@ unpack_in_need(const struct buf *packed, const struct buf *text, size_t k)
 	assert_int_equal(
 		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL),
 		POLY_OK);
-	poly_reader_project(reader, poly_writer_columns(writer));
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_writer_columns(writer)},
+		NULL);
 	for (bool is_first = true; poly_reader_next(reader, &batch, NULL) == POLY_OK;) {
-		assert_non_null(batch->patterns);
+		assert_non_null(batch->internal->patterns);
 		mem_fail_at(is_first ? k : 0);
 		assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
 		reached |= mem_fail_at(0) >= k && is_first;

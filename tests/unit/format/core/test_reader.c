@@ -339,7 +339,7 @@ findings_are_ordered_and_the_first_are_stored(void **state)
 }
 
 static void
-columns_can_be_projected_until_the_first_batch(void **state)
+a_plan_is_set_once_before_the_first_batch(void **state)
 {
 	(void)state;
 	struct buf text = make_listing(10, 0);
@@ -347,12 +347,27 @@ columns_can_be_projected_until_the_first_batch(void **state)
 	const struct poly_batch *batch;
 	options.columns = POLY_COLUMNS(address, size);
 	struct poly_reader *reader = open_listing(&text, &options);
-	poly_reader_project(reader, POLY_COLUMNS(address, kind));
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	struct poly_error error;
+	plan.columns = POLY_COLUMNS(address, kind);
+	plan.size = 0;
+	assert_int_equal(poly_reader_plan(reader, &plan, &error), POLY_ERR_USAGE);
+	plan.size = sizeof plan;
+	assert_int_equal(poly_reader_plan(reader, &plan, &error), POLY_OK);
+	plan.columns = POLY_COLUMNS(size);
+	assert_int_equal(poly_reader_plan(reader, &plan, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "a plan of the reader after another one");
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_non_null(batch->address);
 	assert_null(batch->size);
 	assert_null(batch->kind);
 	assert_null(batch->present[POLY_COLUMN_size]);
+	poly_reader_close(reader);
+	reader = open_listing(&text, &options);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(poly_reader_plan(reader, &plan, &error), POLY_ERR_USAGE);
+	assert_string_equal(error.message, "a plan of the reader after its first batch");
+	assert_non_null(batch->size);
 	poly_reader_close(reader);
 	buf_free(&text);
 }
@@ -428,7 +443,7 @@ main(void)
 		cmocka_unit_test(bytes_after_the_window_are_not_read),
 		cmocka_unit_test(a_cancelled_reader_stays_cancelled),
 		cmocka_unit_test(findings_are_ordered_and_the_first_are_stored),
-		cmocka_unit_test(columns_can_be_projected_until_the_first_batch),
+		cmocka_unit_test(a_plan_is_set_once_before_the_first_batch),
 		cmocka_unit_test(strings_of_the_options_are_not_kept),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_stays),

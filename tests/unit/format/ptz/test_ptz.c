@@ -4,6 +4,7 @@
 #include "ptz_help.h"
 
 #include "format/ptz/code.h"
+#include "model/batch_internal.h"
 #include "model/chain_graph.h"
 
 /* Rows of the codings' values. */
@@ -302,8 +303,11 @@ open_static(const struct buf *file, bool skips, bool weighted)
 	options.columns = POLY_COLUMNS(STATIC);
 	options.skip_errors = skips;
 	struct poly_reader *reader = open_memory(file, &options);
-	if (weighted)
-		poly_reader_accept_weights(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = POLY_ALL_COLUMNS,
+			.weights = weighted},
+		NULL);
 	return reader;
 }
 
@@ -316,12 +320,13 @@ list_weights(struct poly_reader *reader)
 	struct poly_reader_counts counts;
 	const struct poly_batch *batch;
 	while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
+		const uint64_t *weights = poly_batch_weights(batch);
 		for (size_t row = 0; row < batch->rows; row++)
 			buf_printf(&out, "%c%llx:%llu ", batch->kind[row] ? 'a' : 'i',
 				poly_present(batch, POLY_COLUMN_pc, row)
 					? (unsigned long long)batch->pc[row]
 					: 0,
-				batch->weight ? (unsigned long long)batch->weight[row] : 0);
+				weights ? (unsigned long long)weights[row] : 0);
 	}
 	poly_reader_count(reader, &counts);
 	buf_printf(&out, "%llu %s", (unsigned long long)counts.records,
@@ -342,7 +347,11 @@ list_order(const struct buf *file, size_t batch_rows)
 	options.columns = POLY_COLUMNS(STATIC);
 	options.batch_rows = batch_rows;
 	struct poly_reader *reader = open_memory(file, &options);
-	poly_reader_accept_weights(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = POLY_ALL_COLUMNS,
+			.weights = true},
+		NULL);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++)
 			snprintf(names[rows++], sizeof names[0], "%c%x ",
@@ -350,13 +359,14 @@ list_order(const struct buf *file, size_t batch_rows)
 				poly_present(batch, POLY_COLUMN_pc, row)
 					? (unsigned)batch->pc[row]
 					: 0);
-		if (!batch->order)
+		const struct poly_chain_graph *order = batch_order(batch);
+		if (!order)
 			continue;
-		struct chain_walk walk = {batch->order, 0, batch->order->records};
-		assert_int_equal(batch->order->rows, rows);
+		struct chain_walk walk = {order, 0, order->records};
+		assert_int_equal(order->rows, rows);
 		while (chain_next(&walk, &chain, &records)) {
-			uint32_t row = batch->order->first[chain];
-			for (; records; records--, row = batch->order->next[row])
+			uint32_t row = order->first[chain];
+			for (; records; records--, row = order->next[row])
 				buf_string(&out, row < rows ? names[row] : "none ");
 			buf_string(&out, row == CHAIN_NONE ? "| " : "+ ");
 		}
@@ -419,7 +429,11 @@ segments_with_varying_columns_are_not_weighted(void **state)
 	(void)state;
 	struct buf file = make_file(defaults, defaults);
 	struct poly_reader *reader = open_bytes(&file, NULL, NULL, false);
-	poly_reader_accept_weights(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = POLY_ALL_COLUMNS,
+			.weights = true},
+		NULL);
 	struct buf rows = list_rows(reader, SHOWN, NULL);
 	char twice[2 * sizeof expected] = "";
 	strcat(strcat(twice, expected), expected);
@@ -448,7 +462,11 @@ only_selected_columns_are_weighted(void **state)
 			options.count = (const uint64_t[]){6, 7, 12}[i];
 			options.columns = POLY_COLUMNS(STATIC);
 			struct poly_reader *reader = open_memory(&file, &options);
-			poly_reader_accept_weights(reader);
+			poly_reader_plan(reader,
+				&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+					.columns = POLY_ALL_COLUMNS,
+					.weights = true},
+				NULL);
 			struct buf rows = list_weights(reader);
 			assert_string_equal(buf_text(&rows), counted[skip][i]);
 			buf_free(&rows);
@@ -627,8 +645,12 @@ expect_lack_of_memory(const struct buf *file, struct poly_read_options options, 
 		mem_fail_at(k);
 		status = poly_reader_open_memory(
 			file->data, file->size, &options, &reader, NULL);
-		if (status == POLY_OK && weighted)
-			poly_reader_accept_weights(reader);
+		if (status == POLY_OK)
+			poly_reader_plan(reader,
+				&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+					.columns = POLY_ALL_COLUMNS,
+					.weights = weighted},
+				NULL);
 		if (status == POLY_OK)
 			status = poly_reader_next(reader, &batch, NULL);
 		assert_true(status == POLY_OK || status == POLY_ERR_MEMORY);

@@ -417,10 +417,13 @@ weighted_records_are_refused_if_their_order_matters(void **state)
 	assert_true(poly_stats_accepts_weights(mix));
 	assert_false(poly_stats_accepts_weights(later));
 	assert_false(poly_stats_accepts_weights(flow));
-	poly_reader_project(reader, poly_stats_columns(mix));
-	poly_reader_accept_weights(reader);
+	poly_reader_plan(reader,
+		&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+			.columns = poly_stats_columns(mix),
+			.weights = true},
+		NULL);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
-	assert_non_null(batch->weight);
+	assert_non_null(poly_batch_weights(batch));
 	assert_int_equal(poly_stats_update(mix, batch, NULL), POLY_OK);
 	assert_int_equal(poly_stats_update(later, batch, &error), POLY_ERR_USAGE);
 	assert_int_equal(poly_stats_update(flow, batch, &error), POLY_ERR_USAGE);

@@ -3,6 +3,7 @@
 #include "ptz_help.h"
 
 #include "format/ptz/prefetch.h"
+#include "model/batch_internal.h"
 
 #include <time.h>
 
@@ -245,17 +246,17 @@ patterns_hold_within_their_epochs(void **state)
 	const struct poly_batch *batch;
 	memset(pc, 0, sizeof pc);
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		assert_non_null(batch->pattern);
-		assert_false(POLY_HAS(batch->varying, pc));
+		assert_non_null(batch->internal->pattern);
+		assert_false(POLY_HAS(batch->internal->varying, pc));
 		size_t epoch = 0;
-		while (epoch < count && epochs[epoch] != batch->pattern_epoch)
+		while (epoch < count && epochs[epoch] != batch->internal->pattern_epoch)
 			epoch++;
 		assert_true(epoch < EPOCHS);
 		if (epoch == count)
-			epochs[count++] = batch->pattern_epoch;
+			epochs[count++] = batch->internal->pattern_epoch;
 		for (size_t row = 0; row < batch->rows; row++) {
-			assert_true(batch->pattern[row] < PATTERNS);
-			uint64_t *known = &pc[epoch][batch->pattern[row]];
+			assert_true(batch->internal->pattern[row] < PATTERNS);
+			uint64_t *known = &pc[epoch][batch->internal->pattern[row]];
 			assert_true(!*known || *known == batch->pc[row]);
 			*known = batch->pc[row];
 		}

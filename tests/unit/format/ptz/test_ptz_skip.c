@@ -100,7 +100,10 @@ select_of(const struct buf *bytes, const char *format, const struct poly_read_op
 	assert_int_equal(
 		poly_selection_bind(selection, poly_reader_info(reader), &error), POLY_OK);
 	const struct poly_source source = poly_reader_source(reader);
-	poly_reader_prune(reader, poly_selection_pruning(selection), selection);
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	plan.may_match = poly_selection_pruning(selection);
+	plan.user = selection;
+	poly_reader_plan(reader, &plan, NULL);
 	while ((outcome.status = poly_selection_next(selection, &source, &batch, &error)) ==
 		POLY_OK) {
 		for (size_t row = 0; row < batch->rows; row++) {

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers: the loop over batches. */
+#include "format/core/reader_state.h"
+
+#include "base/err.h"
+#include "format/core/line_cache.h"
+#include "model/columns.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Adds a row of corrupt bytes, if skip_errors is set and the format can resynchronise. */
+static enum poly_status
+skip_corrupt(struct poly_reader *reader, struct poly_error *failure)
+{
+	if (!reader->options.skip_errors || !reader->format->resync)
+		return POLY_ERR_FORMAT;
+	struct in *in = reader->reading.in;
+	uint64_t before = in_offset(in);
+	enum poly_status status =
+		reader->format->resync(&reader->reading, &reader->batch, failure);
+	if (status != POLY_OK)
+		return status == POLY_END ? reader_check_end(reader, failure) : status;
+	reader->counts.skipped_bytes += in_offset(in) - before;
+	reader->counts.skipped_places += !reader->corrupt;
+	reader->corrupt = true;
+	return POLY_OK;
+}
+
+/* Returns the number of next records that may become weighted rows; all are selected. */
+static uint64_t
+weighted_max(const struct poly_reader *reader)
+{
+	const struct poly_read_options *options = &reader->options;
+	if (!reader->plan.weights || reader->reading.check ||
+		reader->reading.record < options->skip)
+		return 0;
+	return options->count - reader->counts.records;
+}
+
+/* Returns whether only a writer reads columns, those of complete batches. */
+static bool
+may_be_lazy(const struct poly_reader *reader)
+{
+	return reader->plan.lazy && !reader->reading.check && !reader->options.skip &&
+	       reader->options.count == UINT64_MAX && !reader->batch.view.site;
+}
+
+/* Fills the reader's own batch. */
+static enum poly_status
+fill_own(struct poly_reader *reader, struct poly_error *failure)
+{
+	enum poly_status status;
+	reader->shown = &reader->batch;
+	if (reader->batch.capacity)
+		batch_clear(&reader->batch);
+	else if ((status = batch_init(&reader->batch, reader_columns(reader),
+			  reader->options.batch_rows, &reader->info.view, failure)) != POLY_OK)
+		return status;
+	reader->reading.weighted = weighted_max(reader);
+	reader->batch.may_defer = may_be_lazy(reader);
+	status = reader->format->read(&reader->reading, &reader->batch, failure);
+	if (status == POLY_END)
+		return reader_check_end(reader, failure);
+	if (reader->batch.view.rows && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
+		/*
+		 * Valid records first: the next call meets the corrupt data again, without
+		 * rows.
+		 */
+		reader->corrupt = false;
+		if (status == POLY_ERR_FORMAT && reader->options.skip_errors)
+			return POLY_OK;
+	}
+	if (status == POLY_ERR_FORMAT && !reader->batch.view.rows)
+		status = skip_corrupt(reader, failure);
+	assert(status != POLY_OK || reader->batch.view.rows);
+	return status;
+}
+
+/*
+ * Fills a batch. POLY_OK: it has rows, and the reader continues. Otherwise it may have rows
+ * too, and the reader is at its end.
+ */
+static enum poly_status
+fill_batch(struct poly_reader *reader, struct poly_error *failure)
+{
+	memset(failure, 0, sizeof *failure);
+	failure->offset = POLY_NO_OFFSET;
+	for (;;) {
+		if (reader->pool && !reader->alone) {
+			enum poly_status status =
+				decode_pool_next(reader->pool, &reader->shown, failure);
+			if (reader->shown)
+				reader->corrupt = false;
+			if (reader->shown || status != POLY_OK)
+				return status;
+			reader->alone = true;
+		}
+		enum poly_status status = fill_own(reader, failure);
+		if (status != POLY_END || !reader->pool)
+			return status;
+		reader->alone = false;
+	}
+}
+
+/* Completes a filled batch: sites, checks, strict. */
+static enum poly_status
+complete_batch(struct poly_reader *reader, struct poly_error *failure)
+{
+	struct batch *batch = reader->shown;
+	batch->view.first = reader->reading.record;
+	/* The pool has completed its batches. */
+	bool own = batch == &reader->batch;
+	enum poly_status status = own ? batch_finish(batch, failure) : POLY_OK;
+	if (status == POLY_OK && own && batch->view.site)
+		status = sites_fill(&reader->sites, batch, failure);
+	if (status == POLY_OK && reader->reading.check && reader->format->check)
+		reader->format->check(&reader->reading, &batch->view);
+	if (status == POLY_OK && reader->options.strict)
+		status = reader_apply_strict(reader, failure);
+	return status;
+}
+
+static bool
+cancelled(const struct poly_reader *reader)
+{
+	uint64_t taken, total;
+	if (!reader->options.progress)
+		return false;
+	in_progress(reader->in, &taken, &total);
+	return reader->options.progress(reader->options.user, taken, total) != 0;
+}
+
+/* Fills and completes the next batch. POLY_OK: it has rows; otherwise the reader has ended. */
+static enum poly_status
+advance(struct poly_reader *reader)
+{
+	struct poly_error failure;
+	if (reader->ended != POLY_OK)
+		return reader->ended;
+	reader->reading.record += reader_shown_records(reader);
+	if (cancelled(reader)) {
+		reader->shown = NULL;
+		err_set(&failure, POLY_ERR_CANCELLED, reader_offset(reader), "cancelled");
+		reader_end(reader, POLY_ERR_CANCELLED, &failure);
+		return reader->ended;
+	}
+	if (!reader->begun) {
+		reader_start_decoding(reader);
+		/* Skips records at the front, if the format needs no decoding for it. */
+		if (reader->format->skip_records && reader->options.skip)
+			reader->reading.record = reader->format->skip_records(
+				&reader->reading, reader->options.skip);
+	}
+	enum poly_status status = fill_batch(reader, &failure);
+	if (reader_shown_rows(reader)) {
+		struct poly_error worse;
+		enum poly_status completed = complete_batch(reader, &worse);
+		if (completed != POLY_OK)
+			reader_end(reader, completed, &worse);
+	}
+	if (status != POLY_OK && reader->ended == POLY_OK)
+		reader_end(reader, status, &failure);
+	return reader_shown_rows(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK
+									     : reader->ended;
+}
+
+/* Returns the batch without its lazy columns, which are not filled. */
+static const struct poly_batch *
+bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
+{
+	struct poly_batch *bare = &reader->bare;
+	*bare = *batch;
+	batch_keep_columns(
+		bare, poly_columns_minus(batch->internal->varying, POLY_COLUMNS(origin, site)));
+	return bare;
+}
+
+/* Delivers the selected rows of the batch; *batch stays NULL if it has none. */
+static enum poly_status
+deliver_rows(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+{
+	const struct poly_batch *view = &reader->shown->view;
+	const uint64_t skip = reader->options.skip, end = reader_last_record(reader);
+	if (poly_batch_weights(view)) {
+		reader->counts.records += reader_count_records(view);
+		*batch = view;
+		return POLY_OK;
+	}
+	if (skip >= view->first + view->rows || view->first >= end)
+		return POLY_OK;
+	size_t from = skip > view->first ? (size_t)(skip - view->first) : 0;
+	const uint64_t left = end - view->first - from;
+	size_t rows = view->rows - from < left ? view->rows - from : (size_t)left;
+	if (rows != view->rows) {
+		enum poly_status status = slice_make(&reader->slice, view, from, rows, error);
+		if (status != POLY_OK)
+			return status;
+		view = &reader->slice.view;
+	}
+	const struct poly_patterns *patterns = batch_patterns(view);
+	if (patterns && patterns->lazy)
+		view = bare_batch(reader, view);
+	reader->counts.records += rows;
+	*batch = view;
+	return POLY_OK;
+}
+
+enum poly_status
+poly_reader_next(
+	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error)
+{
+	*batch = NULL;
+	while (!*batch && reader->options.count &&
+		reader->reading.record + reader_shown_records(reader) <
+			reader_last_record(reader)) {
+		enum poly_status status = advance(reader);
+		if (status != POLY_OK) {
+			if (error && status < 0)
+				*error = reader->failure;
+			return status;
+		}
+		struct poly_error failure;
+		status = deliver_rows(reader, batch, &failure);
+		if (status != POLY_OK)
+			reader_end(reader, status, &failure);
+	}
+	return *batch ? POLY_OK : POLY_END;
+}
+
+enum poly_status
+poly_reader_size_breakdown(
+	struct poly_reader *reader, struct poly_size_breakdown *space, struct poly_error *error)
+{
+	struct poly_error failure = {.offset = POLY_NO_OFFSET};
+	memset(space, 0, sizeof *space);
+	if (!reader->format->size_breakdown || reader->begun)
+		return err_usage(error,
+			reader->begun
+				? "size breakdown of format '%s' after its records were read"
+				: "no size breakdown of format '%s' (expected a packed trace)",
+			reader->format->info.name);
+	reader->begun = true;
+	enum poly_status status =
+		reader->format->size_breakdown(&reader->reading, space, &failure);
+	if (status == POLY_OK)
+		status = reader_check_end(reader, &failure);
+	if (status >= 0 && reader->options.strict)
+		status = reader_apply_strict(reader, &failure);
+	reader_end(reader, status < 0 ? status : POLY_END, &failure);
+	if (status < 0 && error)
+		*error = reader->failure;
+	return status < 0 ? status : POLY_OK;
+}

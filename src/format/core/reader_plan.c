@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers: what is decoded, and by how many threads. */
+#include "format/core/reader_state.h"
+
+#include "base/err.h"
+#include "base/thread.h"
+
+#include <string.h>
+
+/* Minimum input for parallel decoding: 4 chunks, or 64 KiB of compressed data. */
+#define POOL_MIN_CHUNKS 4
+#define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
+
+enum poly_status
+poly_reader_plan(
+	struct poly_reader *reader, const struct poly_read_plan *plan, struct poly_error *error)
+{
+	if (reader->planned || reader->begun)
+		return err_usage(error, "a plan of the reader after %s",
+			reader->begun ? "its first batch" : "another one");
+	const enum poly_status status =
+		option_struct(&reader->plan, sizeof reader->plan, plan, error);
+	reader->planned = status == POLY_OK;
+	return status;
+}
+
+poly_columns
+reader_columns(const struct poly_reader *reader)
+{
+	poly_columns able = reader->info.view.columns;
+	poly_columns wanted =
+		poly_columns_common(reader->options.columns, reader->plan.columns);
+	if (POLY_HAS(able, pc))
+		poly_columns_add(&able, POLY_COLUMN_site);
+	if (POLY_HAS(wanted, site)) /* sites are found by these */
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
+	if (reader->format->also)
+		wanted = poly_columns_union(
+			wanted, reader->format->also(&reader->reading, wanted));
+	return reader->reading.check ? able : poly_columns_common(able, wanted);
+}
+
+uint64_t
+reader_last_record(const struct poly_reader *reader)
+{
+	const uint64_t skip = reader->options.skip, count = reader->options.count;
+	return count < UINT64_MAX - skip ? skip + count : UINT64_MAX;
+}
+
+static bool
+is_compressed(const struct poly_reader *reader)
+{
+	return strcmp(in_layers(reader->in), "none") != 0;
+}
+
+/* Returns the number of decoder threads; decompression has a thread of its own. */
+static unsigned
+threads_wanted(const struct poly_reader *reader)
+{
+	if (reader->options.one_thread)
+		return 1;
+	return thread_count(reader->options.threads) - is_compressed(reader);
+}
+
+/*
+ * Returns whether more threads would cost more than they save, or would wait for input while
+ * rows are available.
+ */
+static bool
+is_little(const struct poly_reader *reader, size_t chunk_size)
+{
+	const uint64_t skip = reader->options.skip, count = reader->options.count;
+	/* Assumes records of at least 16 bytes. */
+	const uint64_t rows = chunk_size / 16;
+	return in_waits(reader->in) || (skip < rows && count < rows - skip);
+}
+
+/* Returns the same for a decode pool. */
+static bool
+is_short(const struct poly_reader *reader, size_t chunk_size)
+{
+	uint64_t taken, total;
+	in_progress(reader->in, &taken, &total);
+	return total < (is_compressed(reader) ? POOL_MIN_COMPRESSED
+					      : POOL_MIN_CHUNKS * (uint64_t)chunk_size) ||
+	       is_little(reader, chunk_size);
+}
+
+/* A poly_may_match_fn: no record after the last selected one matches. */
+static bool
+may_match(void *user, const struct poly_bounds *bounds)
+{
+	const struct poly_reader *reader = user;
+	struct poly_bounds clipped = *bounds;
+	const uint64_t end = reader_last_record(reader), next = bounds->first + bounds->rows;
+	const uint64_t left = end > next ? end - next : 0;
+	if (left < clipped.following)
+		clipped.following = left;
+	return bounds->first < end && reader->plan.may_match(reader->plan.user, &clipped);
+}
+
+void
+reader_start_decoding(struct poly_reader *reader)
+{
+	const struct decode_plan plan = {.format = reader->format,
+		.in = reader->in,
+		.reading = &reader->reading,
+		.sites = &reader->sites,
+		.columns = reader_columns(reader),
+		.batch_rows = reader->options.batch_rows,
+		.block_size = reader->options.block_size,
+		.chunk_size = decode_pool_chunk_size(reader->options.block_size),
+		.threads = threads_wanted(reader)};
+	reader->begun = true;
+	/* No option requests the findings of records that do not match. */
+	const bool may_prune = reader->plan.may_match && !reader->plan.weights &&
+			       !reader->options.skip_errors && !reader->reading.check;
+	reader->reading.may_match = may_prune ? may_match : NULL;
+	reader->reading.user = reader;
+	reader->reading.threads = is_little(reader, plan.chunk_size) ? 1 : plan.threads;
+	reader->reading.end = reader_last_record(reader);
+	/* Weighted rows take less time than distributing chunks. */
+	if (reader->plan.weights && plan.format->accepts_weights)
+		return;
+	if (!plan.format->find_split || reader->reading.unsplittable || plan.threads < 2 ||
+		is_short(reader, plan.chunk_size))
+		return;
+	reader->pool = decode_pool_new(&plan);
+	if (reader->pool)
+		reader->reading.in = decode_pool_input(reader->pool);
+}
