@@ -140,12 +140,6 @@ POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
 /*
- * Returns whether any record within bounds may match. False: no record matches, whatever
- * precedes it.
- */
-typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
-
-/*
  * What the caller does with the batches of an opened trace. Initialise with
  * POLY_READ_PLAN_INIT, then change fields. Later versions may append fields; a program built
  * against an earlier version gets their initial values.
