@@ -71,7 +71,7 @@ def interface():
 
 
 def breaks(old, new):
-    """What older programs notice: lines that are gone, but for structs that grew behind a size."""
+    """What older programs notice: lines that are gone, but for structs that grew after a size."""
     extensible = {line.split()[1] for line in new if re.match(r'member \w+ size 0 ', line)}
     for line in sorted(set(old) - set(new)):
         words = line.split()
