@@ -106,10 +106,10 @@ struct poly_diff_options {
 };
 
 /* Initial values: all common columns, and a lookahead of 4096 instructions. */
-#define POLY_DIFF_OPTIONS_INIT                                                               \
-	{                                                                                    \
-		sizeof(struct poly_diff_options), NULL, NULL, NULL, NULL, 1, 4096, 3, false, \
-			false                                                                \
+#define POLY_DIFF_OPTIONS_INIT                                                         \
+	{                                                                              \
+		.size = sizeof(struct poly_diff_options), .window = 1, .resync = 4096, \
+		.context = 3                                                           \
 	}
 
 /* One of the two traces. */

@@ -79,9 +79,6 @@ struct poly_format_info {
 	unsigned register_count; /* elements of registers */
 };
 
-/* Returns the version of the library as "1.2.3". Static. */
-POLY_API const char *poly_version(void);
-
 /* Returns the i-th format from 0 in the order of the build's list; NULL after the last one. */
 POLY_API const struct poly_format_info *poly_format_at(size_t i);
 

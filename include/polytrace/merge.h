@@ -69,10 +69,10 @@ struct poly_merge_options {
 };
 
 /* Initial values: by synchronisation, detected numbering, no quantum. */
-#define POLY_MERGE_OPTIONS_INIT                                                                \
-	{                                                                                      \
-		sizeof(struct poly_merge_options), POLY_MERGE_BY_SYNC,                         \
-			POLY_MERGE_NUMBERING_AUTO, POLY_MERGE_WAIT_COMPLETION, 0, false, false \
+#define POLY_MERGE_OPTIONS_INIT                                                            \
+	{                                                                                  \
+		.size = sizeof(struct poly_merge_options), .by = POLY_MERGE_BY_SYNC,       \
+		.numbering = POLY_MERGE_NUMBERING_AUTO, .wait = POLY_MERGE_WAIT_COMPLETION \
 	}
 
 /*

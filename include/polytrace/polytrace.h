@@ -23,6 +23,7 @@
 #include "polytrace/templates.h"
 #include "polytrace/trace.h"
 #include "polytrace/trcrpt.h"
+#include "polytrace/version.h"
 #include "polytrace/writer.h"
 
 #endif

@@ -102,11 +102,10 @@ struct poly_read_options {
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
-#define POLY_READ_OPTIONS_INIT                                                               \
-	{                                                                                    \
-		sizeof(struct poly_read_options), NULL, NULL, POLY_ALL_COLUMNS_INIT, NULL,   \
-			false, false, false, 4, 0, 0, POLY_BATCH_ROWS, false, NULL, NULL, 0, \
-			UINT64_MAX, 0, NULL, 0, NULL, NULL, NULL                             \
+#define POLY_READ_OPTIONS_INIT                                                              \
+	{                                                                                   \
+		.size = sizeof(struct poly_read_options), .columns = POLY_ALL_COLUMNS_INIT, \
+		.nesting_limit = 4, .batch_rows = POLY_BATCH_ROWS, .count = UINT64_MAX      \
 	}
 
 /*
@@ -139,12 +138,6 @@ POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
  */
 POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
-
-/*
- * Returns whether any record within bounds may match. False: no record matches, whatever
- * precedes it.
- */
-typedef bool (*poly_may_match_fn)(void *user, const struct poly_bounds *bounds);
 
 /*
  * What the caller does with the batches of an opened trace. Initialise with
@@ -190,9 +183,9 @@ struct poly_read_plan {
 };
 
 /* Initial values: every requested column of every record. */
-#define POLY_READ_PLAN_INIT                                                                    \
-	{                                                                                      \
-		sizeof(struct poly_read_plan), POLY_ALL_COLUMNS_INIT, false, false, NULL, NULL \
+#define POLY_READ_PLAN_INIT                                                             \
+	{                                                                               \
+		.size = sizeof(struct poly_read_plan), .columns = POLY_ALL_COLUMNS_INIT \
 	}
 
 /*

@@ -62,10 +62,10 @@ struct poly_selection_options {
 };
 
 /* Initial values: every record. */
-#define POLY_SELECTION_OPTIONS_INIT                                                            \
-	{                                                                                      \
-		sizeof(struct poly_selection_options), NULL, NULL, 0, UINT64_MAX, false, NULL, \
-			0, 0, 0, UINT64_MAX, UINT64_MAX, NULL, false                           \
+#define POLY_SELECTION_OPTIONS_INIT                                                   \
+	{                                                                             \
+		.size = sizeof(struct poly_selection_options), .to_time = UINT64_MAX, \
+		.head = UINT64_MAX, .tail = UINT64_MAX                                \
 	}
 
 /*

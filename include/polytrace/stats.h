@@ -122,10 +122,9 @@ struct poly_stats_options {
 };
 
 /* Initial values: the default analyses, one thread. */
-#define POLY_STATS_OPTIONS_INIT                                                               \
-	{                                                                                     \
-		sizeof(struct poly_stats_options), NULL, NULL, false, 0, 1, 0, 0, NULL, NULL, \
-			NULL, NULL                                                            \
+#define POLY_STATS_OPTIONS_INIT                                         \
+	{                                                               \
+		.size = sizeof(struct poly_stats_options), .threads = 1 \
 	}
 
 /*

@@ -45,9 +45,9 @@ struct poly_template_options {
 };
 
 /* Initial values. */
-#define POLY_TEMPLATE_OPTIONS_INIT                                            \
-	{                                                                     \
-		sizeof(struct poly_template_options), false, NULL, NULL, NULL \
+#define POLY_TEMPLATE_OPTIONS_INIT                           \
+	{                                                    \
+		.size = sizeof(struct poly_template_options) \
 	}
 
 /*
@@ -126,9 +126,9 @@ struct poly_update {
 };
 
 /* Initial values: no text; the same or a later version replaces. */
-#define POLY_UPDATE_INIT                                                               \
-	{                                                                              \
-		sizeof(struct poly_update), NULL, 0, NULL, 0, false, false, NULL, NULL \
+#define POLY_UPDATE_INIT                           \
+	{                                          \
+		.size = sizeof(struct poly_update) \
 	}
 
 /* Result of a change. */

@@ -89,12 +89,9 @@ struct poly_trcrpt_options {
 };
 
 /* Initial values: text with a header, and the default columns of trcrpt. */
-#define POLY_TRCRPT_OPTIONS_INIT                                                           \
-	{                                                                                  \
-		sizeof(struct poly_trcrpt_options), NULL, POLY_TRCRPT_TEXT, false, false,  \
-			false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-			NULL, NULL, {NULL, 0, NULL}, {NULL, 0, NULL}, {NULL, 0, NULL},     \
-			{NULL, 0, NULL}, NULL, NULL, NULL                                  \
+#define POLY_TRCRPT_OPTIONS_INIT                                                     \
+	{                                                                            \
+		.size = sizeof(struct poly_trcrpt_options), .form = POLY_TRCRPT_TEXT \
 	}
 
 /* A setting of -O. */

@@ -63,10 +63,10 @@ struct poly_write_options {
 };
 
 /* Initial values: tolerant, replacing, every column, no labels, one thread. */
-#define POLY_WRITE_OPTIONS_INIT                                              \
-	{                                                                    \
-		sizeof(struct poly_write_options), NULL, NULL, false, true,  \
-			POLY_ALL_COLUMNS_INIT, false, NULL, 1, NULL, 0, NULL \
+#define POLY_WRITE_OPTIONS_INIT                                               \
+	{                                                                     \
+		.size = sizeof(struct poly_write_options), .overwrite = true, \
+		.columns = POLY_ALL_COLUMNS_INIT, .threads = 1                \
 	}
 
 /*

@@ -43,14 +43,14 @@ def flags(*words):
 def compiled(compiler, source, *words):
     """The output for the sample of a program built with the installed files alone."""
     program = os.path.join(PREFIX.name, 'program')
-    run(*compiler, *STRICT, '-o', program, os.path.join(ROOT, source), *flags('--cflags', '--libs'))
+    run(compiler[0], *STRICT, *compiler[1:], '-o', program, os.path.join(ROOT, source), *flags('--cflags', '--libs'))
     return run(program, *words, env=dict(
         os.environ, LD_LIBRARY_PATH=os.path.dirname(installed('libpolytrace.so'))))
 
 
 def only_public_symbols_are_exported():
     lines = run('nm', '-D', '--defined-only', installed('libpolytrace.so')).splitlines()
-    exported = {line.split()[-1] for line in lines}
+    exported = {line.split()[-1].split('@')[0] for line in lines if ' A ' not in line}
     declared = set()
     for path in glob.glob(ROOT + '/include/polytrace/*.h'):
         declared |= set(re.findall(r'^POLY_API [^(]*?(poly_\w+)\(', open(path).read(), re.M))
@@ -104,7 +104,8 @@ def programs_add_formats_and_analyses():
 
 
 def cpp_programs_use_it_too():
-    rows = compiled(['c++', '-std=c++11'], 'tests/api/columns.cc', SAMPLE)
+    # The initialisers name the members that are not 0; C++ warns about the others.
+    rows = compiled(['c++', '-std=c++20', '-Wno-missing-field-initializers'], 'tests/api/columns.cc', SAMPLE)
     if int(rows) == 0:
         yield rows
 

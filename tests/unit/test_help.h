@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every unit test needs: cmocka, bytes in memory, and failing allocations. */
+/* What every unit test needs: cmocka, and bytes in memory. */
 #ifndef TESTS_TEST_HELP_H
 #define TESTS_TEST_HELP_H
 
@@ -43,35 +43,6 @@ expect_same(const struct buf *got, const struct buf *expected)
 	assert_int_equal(got->size, expected->size);
 	if (expected->size)
 		assert_memory_equal(got->data, expected->data, expected->size);
-}
-
-/*
- * Runs a function while its first allocation fails, and all later ones; then from the second one
- * on, and so on, until none fails. Each failure is reported by a status, or by POLY_OK if the
- * function needs no memory there. Returns the number of allocations. Skips the test in builds whose
- * allocations cannot fail.
- */
-static inline size_t
-expect_failing_allocations_reported(enum poly_status (*run)(void *user), void *user)
-{
-#ifdef POLY_FAULT_INJECTION
-	for (size_t k = 1;; k++) {
-		if (!sample_takes())
-			continue;
-		mem_fail_at(k);
-		const enum poly_status status = run(user);
-		if (mem_fail_at(0) < k) {
-			assert_int_equal(status, POLY_OK);
-			return k - 1;
-		}
-		assert_true(status == POLY_ERR_MEMORY || status == POLY_OK);
-	}
-#else
-	(void)run;
-	(void)user;
-	skip();
-	return 0;
-#endif
 }
 
 #endif

@@ -3,7 +3,7 @@
  *
  *     const struct format *const formats_<word>[] = {&tt6, &tt6e, NULL};
  *
- * and one word in the build's list. The framework (reader.c, writer.c) allocates and zeroes the
+ * and one word in the build's list. The framework (reader_open.c, writer.c) allocates and zeroes the
  * state, parses the options, clears and settles the batches, keeps errors sticky, counts and
  * resynchronises; a format decodes, encodes and judges.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The formats of the build's list, and finding one by name. */
 #include "format/core/plugin.h"
+#include "polytrace/version.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "sim/memory/time_bitmap.h"
 
 #include <stdbool.h>
@@ -68,26 +69,13 @@ make_room(struct stack_distance *s)
 static bool
 know_lines(struct stack_distance *s, uint32_t lines)
 {
-	if (lines <= s->known)
-		return true;
-	uint32_t known = s->known ? s->known : 1024;
-	while (known < lines)
-		known = known < UINT32_MAX / 2 ? 2 * known : lines;
-	uint32_t *last = mem_resize(s->last, known, sizeof *last);
-	if (last)
-		s->last = last;
-	uint64_t *counts = mem_resize(s->counts, known, sizeof *counts);
-	if (counts)
-		s->counts = counts;
-	uint64_t *others = mem_resize(s->other_counts, known, sizeof *others);
-	if (others)
-		s->other_counts = others;
-	if (!last || !counts || !others)
+	uint32_t room[3] = {s->known, s->known, s->known};
+	if (!VEC_RESERVE(s->last, room[0], lines) ||
+		!VEC_RESERVE_ZEROED(s->counts, room[1], lines) ||
+		!VEC_RESERVE_ZEROED(s->other_counts, room[2], lines))
 		return false;
-	memset(last + s->known, 0xff, (known - s->known) * sizeof *last);
-	memset(counts + s->known, 0, (known - s->known) * sizeof *counts);
-	memset(others + s->known, 0, (known - s->known) * sizeof *others);
-	s->known = known;
+	memset(s->last + s->known, 0xff, (room[0] - s->known) * sizeof *s->last);
+	s->known = room[0];
 	return true;
 }
 
