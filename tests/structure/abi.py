@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The binary interface changes with the soname alone, as TAP: symbols, layouts and constants are
-those of tests/structure/abi.txt.
+those of tests/structure/abi.txt, which is of 64-bit systems.
 
     abi.py LIBRARY VERSION
 
@@ -65,8 +65,7 @@ def layout():
 def interface():
     soname = re.search(r'soname: \[(.*)\]', run('readelf', '-d', LIBRARY))[1]
     symbols = [line.split()[-1] for line in run('nm', '-D', '--defined-only', LIBRARY).splitlines()]
-    found = [f'symbol {symbol}' for symbol in symbols if '@' in symbol and ' A ' not in symbol
-             and not symbol.startswith('POLYTRACE')]
+    found = [f'symbol {symbol}' for symbol in symbols if '@' in symbol]
     return [f'soname {soname}', *sorted(found), *sorted(set(layout()))]
 
 
@@ -126,6 +125,9 @@ def report(number, name, faults):
     print(f'{"not " if faults else ""}ok {number} - {name}')
 
 
+if 'ELF64' not in run('readelf', '-h', LIBRARY):
+    print('1..0 # SKIP the record is of 64-bit systems')
+    sys.exit()
 print('1..3')
 recorded = open(RECORD).read().splitlines() if os.path.exists(RECORD) else []
 report(1, 'the_interface_changes_with_the_soname', changes(recorded, interface()))

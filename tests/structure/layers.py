@@ -116,7 +116,7 @@ class Objects:
 
     def __init__(self, library):
         self.files = {path[4:].replace('/', '_') + '.o': path for path, _ in sources()}
-        self.defined, self.wanted, self.functions = {}, [], set()
+        self.defined, self.wanted, self.functions, self.twice = {}, [], set(), []
         self.read(['-A', library], r'.*\[(?:.*/)?(.+?)\]: (\S+) (\w)')
         commands = glob.glob(os.path.join(os.path.dirname(library), 'polytrace.p', '*.o'))
         self.read(['-A', *commands], r'(?:.*/)?(.+?): (\S+) (\w)')
@@ -127,6 +127,8 @@ class Objects:
         for member, symbol, kind in re.findall('(?m)^' + form, listing):
             path = self.files.get(member)
             if path and kind in 'BCDRTVW':
+                if kind not in 'VW' and symbol in self.defined:
+                    self.twice.append(f'{symbol} is defined by {self.defined[symbol]} and {path}')
                 self.defined[symbol] = path
                 if kind in 'TW':
                     self.functions.add(symbol)
@@ -233,7 +235,7 @@ for path, text in sources():
 faults += [f'<{library}> is included by {", ".join(sorted(paths))}: one file may'
            for library, paths in libraries.items() if len(paths) > 1]
 objects = Objects(sys.argv[1])
-print('1..6')
+print('1..7')
 report(1, 'layers_include_only_what_lies_below_them', faults)
 report(2, 'everything_is_in_a_list_of_the_build', unbuilt())
 report(3, 'layers_call_only_what_lies_below_them',
@@ -241,3 +243,5 @@ report(3, 'layers_call_only_what_lies_below_them',
 report(4, 'files_of_a_folder_do_not_call_each_other_in_a_ring', list(new_rings(objects)))
 report(5, 'the_architecture_has_the_same_table', list(documented()))
 report(6, 'no_question_or_command_names_a_format', list(named_formats()))
+# A command that repeats a symbol of the library may get either one.
+report(7, 'no_symbol_has_two_definitions', objects.twice)

@@ -94,7 +94,9 @@ list_options(struct poly_report *report)
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		const bool listed = info->kind == POLY_ANALYSIS_STATISTIC ||
 				    info->kind == POLY_ANALYSIS_QUERY;
-		for (const struct poly_option *option = info->options; listed && option->name;
+		if (!listed)
+			continue;
+		for (const struct poly_option *option = info->options; option && option->name;
 			option++) {
 			poly_report_cell_text(report, option->name);
 			describe_cells(option, report);

@@ -94,8 +94,8 @@ analysis_list_options(const struct poly_analysis_info *info, char *text, size_t 
 	const size_t prefix = strlen(info->name) + 1;
 	size_t used = 0;
 	*text = 0;
-	for (const struct poly_option *option = info->options; option->name && used < size;
-		option++)
+	for (const struct poly_option *option = info->options;
+		option && option->name && used < size; option++)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
 			option->name + prefix);
 	return text;
@@ -115,9 +115,8 @@ refuse_name(const struct poly_analysis_info *info, const char *word, const char 
 		diag_print(subject, "%s '%s' has no option '%.*s' (expected %s)",
 			info->kind == POLY_ANALYSIS_SIMULATION ? "simulator" : "analysis",
 			info->name, (int)n, name,
-			info->options->name
-				? analysis_list_options(info, options, sizeof options)
-				: "none");
+			*analysis_list_options(info, options, sizeof options) ? options
+									      : "none");
 	return false;
 }
 

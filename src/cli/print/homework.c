@@ -107,9 +107,8 @@ words_are_valid(const struct opt_list *list, const struct poly_analysis_info *in
 			continue;
 		diag_print("sim", "homework '%s' of %.*s: no such option '%.*s', expected %s",
 			name_of(info), (int)strcspn(info->name, "_"), info->name, (int)n, word,
-			info->options->name
-				? analysis_list_options(info, options, sizeof options)
-				: "no option");
+			*analysis_list_options(info, options, sizeof options) ? options
+									      : "no option");
 		return false;
 	}
 	return true;
@@ -153,7 +152,8 @@ static void
 list_options(struct poly_report *report, const struct poly_analysis_info *info)
 {
 	const size_t prefix = strlen(info->name) + 1;
-	for (const struct poly_option *option = info->options; option->name; option++) {
+	for (const struct poly_option *option = info->options; option && option->name;
+		option++) {
 		name_cells(report, info);
 		poly_report_cell_text(report, option->name + prefix);
 		describe_cells(option, report);

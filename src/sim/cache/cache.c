@@ -199,14 +199,6 @@ cache_count(const struct cache *cache, struct cache_counts *counts)
 	counts->bytes_to_below = counts->dirty_evictions * line_size + cache->stored;
 }
 
-void
-cache_count_anew(struct cache *cache)
-{
-	for (int kind = 0; kind < CACHE_KINDS; kind++)
-		cache->accesses[kind] = cache->misses[kind] = cache->dirty_misses[kind] = 0;
-	cache->evictions = cache->stored = 0;
-}
-
 static uint64_t *
 set_of(const struct cache *cache, uint64_t line)
 {

@@ -66,7 +66,7 @@ struct cache_config {
 	uint64_t seed; /* of random */
 };
 
-/* Counts since cache_new or cache_count_anew. */
+/* Counts since cache_new. */
 struct cache_counts {
 	uint64_t accesses[CACHE_KINDS];
 	uint64_t misses[CACHE_KINDS];
@@ -118,9 +118,6 @@ const struct cache_config *cache_config(const struct cache *cache);
 
 /* Copies the counts. */
 void cache_count(const struct cache *cache, struct cache_counts *counts);
-
-/* Resets the counts; the contents stay. For warm-up. */
-void cache_count_anew(struct cache *cache);
 
 /*
  * Performs all accesses of a batch. Returns the number of misses. Their indexes in the batch,

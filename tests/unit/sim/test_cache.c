@@ -74,9 +74,6 @@ a_dirty_line_goes_below_when_it_is_replaced(void **state)
 	assert_int_equal(counts.bytes_to_below, 16);
 	assert_int_equal(counts.bytes_from_below, 48);
 	assert_int_equal(counts.dirty_misses[CACHE_READ], 1);
-	cache_count_anew(cache);
-	cache_count(cache, &counts);
-	assert_int_equal(counts.fills, 0);
 	assert_true(cache_holds(cache, 0x12f));
 	cache_free(cache);
 }
