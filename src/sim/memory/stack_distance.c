@@ -69,6 +69,8 @@ make_room(struct stack_distance *s)
 static bool
 know_lines(struct stack_distance *s, uint32_t lines)
 {
+	if (lines <= s->known)
+		return true;
 	uint32_t room[3] = {s->known, s->known, s->known};
 	if (!VEC_RESERVE(s->last, room[0], lines) ||
 		!VEC_RESERVE_ZEROED(s->counts, room[1], lines) ||

@@ -52,6 +52,17 @@ distances_by_hand(void **state)
 
 /* Lines 0 to n - 1, twice, and back again: distances n - 1, and then 0 to n - 1, once each. */
 static void
+a_batch_without_lines_has_no_distances(void **state)
+{
+	const uint32_t none = 0;
+	struct stack_distance *distance = make(false);
+	(void)state;
+	assert_int_equal(stack_distance_run(distance, &none, 0, 0, NULL), POLY_OK);
+	assert_int_equal(stack_distance_first(distance), 0);
+	stack_distance_free(distance);
+}
+
+static void
 distances_survive_that_time_runs_out(void **state)
 {
 	const uint32_t n = 200000;
@@ -223,6 +234,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_by_hand),
+		cmocka_unit_test(a_batch_without_lines_has_no_distances),
 		cmocka_unit_test(distances_survive_that_time_runs_out),
 		cmocka_unit_test(plain_and_wide_loops_count_the_same),
 		cmocka_unit_test(plain_and_wide_caches_of_all_sizes_are_the_same),
