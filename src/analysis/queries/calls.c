@@ -116,22 +116,22 @@ calls_columns(const void *state)
 static struct calls_context *
 context_of(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 {
-	bool added = true;
+	bool added;
 	const uint64_t key = context_key(batch, row);
-	uint64_t *number = map_find(&calls->context_numbers, key);
+	const uint64_t *number = map_find(&calls->context_numbers, key);
 	if (number)
 		return calls->contexts[*number];
 	calls->full |= calls->context_count == CONTEXTS_MAX;
 	if (calls->full)
 		return NULL;
-	number = map_get(&calls->context_numbers, key, calls->context_count, &added);
-	if (!number)
-		return NULL;
 	if (!VEC_ROOM(calls->contexts, calls->context_capacity, calls->context_count))
 		return NULL;
 	struct calls_context *context = mem_new(1, sizeof *context);
-	if (context)
-		calls->contexts[calls->context_count++] = context;
+	if (!context || !map_get(&calls->context_numbers, key, calls->context_count, &added)) {
+		mem_free(context);
+		return NULL;
+	}
+	calls->contexts[calls->context_count++] = context;
 	return context;
 }
 

@@ -12,14 +12,15 @@ calls_function_at(struct call_graph *calls, uint64_t address)
 	const struct poly_symbol *symbol =
 		calls->symbols ? poly_symbols_find(calls->symbols, address) : NULL;
 	const uint64_t entry = symbol ? symbol->address : address;
-	uint64_t *number =
+	/* Room first: a key without an element would outlive the failure. */
+	if (!VEC_ROOM(calls->functions, calls->function_capacity, calls->function_count))
+		return CALLS_NONE;
+	const uint64_t *number =
 		map_get(&calls->function_numbers, entry, calls->function_count, &added);
 	if (!number)
 		return CALLS_NONE;
 	if (!added)
 		return (uint32_t)*number;
-	if (!VEC_ROOM(calls->functions, calls->function_capacity, calls->function_count))
-		return CALLS_NONE;
 	calls->functions[calls->function_count] =
 		(struct calls_function){.entry = entry, .symbol = symbol};
 	return calls->function_count++;
@@ -52,13 +53,13 @@ calls_node_of(struct call_graph *calls, uint32_t parent, uint32_t function)
 		calls->deep += !known;
 		return known ? (uint32_t)*known : parent;
 	}
-	uint64_t *number = map_get(&calls->node_numbers, key, calls->node_count, &added);
+	if (!VEC_ROOM(calls->nodes, calls->node_capacity, calls->node_count))
+		return CALLS_NONE;
+	const uint64_t *number = map_get(&calls->node_numbers, key, calls->node_count, &added);
 	if (!number)
 		return CALLS_NONE;
 	if (!added)
 		return (uint32_t)*number;
-	if (!VEC_ROOM(calls->nodes, calls->node_capacity, calls->node_count))
-		return CALLS_NONE;
 	calls->nodes[calls->node_count++] = (struct calls_node){.function = function,
 		.parent = parent,
 		.child = CALLS_NONE,

@@ -240,9 +240,9 @@ last_of(struct defuse *defuse, uint64_t context)
 	const uint64_t *known = map_find(&defuse->instructions, context);
 	if (known)
 		return &defuse->last[*known];
-	if (!map_get(&defuse->instructions, context, defuse->last_count, &added))
-		return NULL;
-	if (!VEC_ROOM(defuse->last, defuse->last_capacity, defuse->last_count))
+	/* Room first: a key without an element would outlive the failure. */
+	if (!VEC_ROOM(defuse->last, defuse->last_capacity, defuse->last_count) ||
+		!map_get(&defuse->instructions, context, defuse->last_count, &added))
 		return NULL;
 	defuse->last[defuse->last_count] = (struct defuse_row){.context = context};
 	return &defuse->last[defuse->last_count++];

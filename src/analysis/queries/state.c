@@ -117,13 +117,14 @@ find_register(struct state *state, const struct poly_batch *batch, size_t row)
 	const uint64_t context = context_key(batch, row);
 	const uint64_t *number =
 		map_get(&state->context_numbers, context, state->context_numbers.count, &added);
-	if (number)
-		number = map_get(&state->register_numbers, *number << 32 | batch->reg[row],
-			state->register_count, &added);
 	if (!number)
 		return NULL;
-	return added ? add_register(state, batch->info, context, batch->reg[row])
-		     : &state->registers[*number];
+	const uint64_t key = *number << 32 | batch->reg[row];
+	if ((number = map_find(&state->register_numbers, key)))
+		return &state->registers[*number];
+	const uint32_t index = state->register_count;
+	struct state_register *reg = add_register(state, batch->info, context, batch->reg[row]);
+	return reg && map_get(&state->register_numbers, key, index, &added) ? reg : NULL;
 }
 
 /* Stores the bytes of a register that is wider than value; false: out of memory. */

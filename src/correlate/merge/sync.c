@@ -51,13 +51,15 @@ static uint32_t
 find_object(struct sync_state *sync, uint64_t address)
 {
 	bool added;
+	if (!VEC_ROOM(sync->objects, sync->object_capacity, sync->object_count))
+		return SYNC_NONE;
 	const uint64_t *found = map_get(&sync->numbers, address, sync->object_count, &added);
 	if (!found)
 		return SYNC_NONE;
 	if (!added)
 		return (uint32_t)*found;
 	const size_t number = (size_t)*found;
-	if (number == SYNC_NONE || !VEC_ROOM(sync->objects, sync->object_capacity, number))
+	if (number == SYNC_NONE)
 		return SYNC_NONE;
 	sync->objects[number] = (struct sync_object){.address = address,
 		.min_count = UINT64_MAX,

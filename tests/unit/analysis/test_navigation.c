@@ -503,6 +503,31 @@ lack_of_memory_is_survived_everywhere(void **state)
 	}
 	poly_reader_close(reader);
 }
+
+/* The row looks its context up twice: the second time after the failure. */
+static void
+lack_of_memory_is_survived_by_an_instruction_with_an_access(void **state)
+{
+	const char *line = "{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"access\":\"write\","
+			   "\"address\":\"0x2000\"}\n";
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	bool reached = true;
+	(void)state;
+	reading.format = "jsonl";
+	assert_int_equal(
+		poly_reader_open_memory(line, strlen(line), &reading, &reader, NULL), POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	struct poly_report *report = poly_report_new();
+	for (size_t k = 1; reached; k++) {
+		mem_fail_at(k);
+		use_query(batch, "defuse", "defuse.address=0x2000", report);
+		reached = mem_fail_at(0) >= k;
+	}
+	poly_report_free(report);
+	poly_reader_close(reader);
+}
 #endif
 
 int
@@ -516,6 +541,7 @@ main(void)
 		cmocka_unit_test(a_query_that_the_trace_cannot_answer_is_refused),
 #ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
+		cmocka_unit_test(lack_of_memory_is_survived_by_an_instruction_with_an_access),
 #endif
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
