@@ -201,10 +201,10 @@ const struct isa_set *
 isa_capstone_at(size_t i)
 {
 	static const struct isa_set sets[] = {
-		{SET("x86", X86)},
-		{SET("x86-16", X86_16)},
-		{SET("x86-64", X86_64)},
-		{SET("arm", ARM)},
+		{SET("x86", X86), .length_max = 15, .stack_register = 4},
+		{SET("x86-16", X86_16), .length_max = 15},
+		{SET("x86-64", X86_64), .length_max = 15},
+		{SET("arm", ARM), .stack_register = 13},
 		{SET("thumb", THUMB)},
 		{SET("thumb-m", THUMB_M)},
 		{SET("aarch64", AARCH64)},
@@ -214,8 +214,8 @@ isa_capstone_at(size_t i)
 		{SET("mips64el", MIPS64), .delay = DELAY},
 		{SET("sparc", SPARC), .delay = DELAY, .slack = DELAY},
 		{SET("sparc64", SPARC64), .delay = DELAY, .slack = DELAY},
-		{SET("s390x", S390X)},
-		{SET("m68k", M68K)},
+		{SET("s390x", S390X), .length_max = 6},
+		{SET("m68k", M68K), .length_max = 22},
 	};
 	return i < sizeof sets / sizeof *sets ? &sets[i] : NULL;
 }

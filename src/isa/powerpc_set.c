@@ -90,7 +90,6 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 		return false;
 	const uint32_t opcode = load_be32(encoding);
 	const struct powerpc_instruction *found = powerpc_find(opcode);
-	struct powerpc_registers reads, writes;
 	instruction->length = 4;
 	if (!found->mnemonic)
 		return false;
@@ -98,11 +97,8 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	instruction->cls = classes[found->unit];
 	describe_branch(opcode, instruction);
 	describe_access(opcode, found, instruction);
-	instruction->has_registers = powerpc_registers(opcode, &reads, &writes);
-	if (instruction->has_registers) {
-		memcpy(&instruction->reads, &reads, sizeof reads);
-		memcpy(&instruction->writes, &writes, sizeof writes);
-	}
+	instruction->has_registers =
+		powerpc_registers(opcode, &instruction->reads, &instruction->writes);
 	return true;
 }
 
@@ -204,6 +200,7 @@ isa_powerpc_at(size_t i)
 {
 	static const struct isa_set powerpc = {
 		.name = "powerpc",
+		.stack_register = 1,
 		.open = open_state,
 		.close = close_state,
 		.describe = describe,

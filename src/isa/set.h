@@ -9,6 +9,8 @@
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
 	unsigned variant; /* of the functions: width, mode */
+	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
+	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */
 	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
 	/* Opens and closes the state of a decoder. NULL: none is needed. */
