@@ -38,8 +38,8 @@ add_csr(struct isa_instruction *instruction, uint32_t opcode)
 		add_register(instruction, RISCV_FRM, direction);
 }
 
-/* Adds the registers that the operands and effects of a line denote. Flags accumulate, which is
- * no dependency (RISC-V Unprivileged ISA 14.3): they are only written. */
+/* Adds the registers that the operands and effects of a line denote. Flags accumulate: they are
+ * written, but not read (RISC-V Unprivileged ISA 14.3). */
 static void
 describe_registers(uint32_t opcode, const char *text, struct isa_instruction *instruction)
 {
