@@ -72,10 +72,11 @@ POLY_API const char *poly_diff_cause_name(enum poly_diff_cause cause);
 struct poly_diff_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
 	/*
-	 * What is not compared: names of columns; "reg:NAME" a register; "registers",
-	 * "memory", "sync" all such records; "read", "write" and the other words of the
-	 * column access; "LO..HI" accesses that begin at these addresses; "tail" that one
-	 * trace ends earlier.
+	 * What is not compared: names of columns; "reg:NAME" a register and its parts, in
+	 * records, in states of FULL traces, and by its number in src1, src2 and dest;
+	 * "registers" all of them; "memory", "sync" all such records; "read", "write" and the
+	 * other words of the column access; "LO..HI" accesses that begin at these addresses;
+	 * "tail" that one trace ends earlier.
 	 */
 	const char *const *ignore;
 	/* Columns of instructions that are compared besides the default ones: "cpu", "mode". */
@@ -91,6 +92,8 @@ struct poly_diff_options {
 	 * already has.
 	 * "repeated-writes": only the last of several writes of a register by an instruction is
 	 * compared.
+	 * "repeated-reads": a read that equals an earlier one of the same instruction, or the
+	 * record before it, in address, size and value, is not compared.
 	 * "split-accesses": the same bytes are accessed by other numbers or sizes of accesses.
 	 * "unknown-values": a value that one record lacks, or unknown digits of one.
 	 * "skipped": instructions of either trace that were not executed.
@@ -149,7 +152,8 @@ struct poly_difference {
 	const char *values[2];	 /* of each trace; NULL: none */
 	uint64_t instruction[2]; /* its number from 1; 0: that trace has ended */
 	uint64_t record[2];	 /* number of its record from 1; 0: that trace has ended */
-	uint64_t matching;	 /* matching instructions since the previous difference */
+	/* Matching instructions since the place of poly_diff_is_first. */
+	uint64_t matching;
 	/* Instructions that only this trace has; 0 of a tail that was not counted. */
 	uint64_t run[2];
 	bool ends;    /* the comparison ends here: the traces do not realign */
@@ -165,6 +169,13 @@ struct poly_difference {
  */
 POLY_API enum poly_status poly_diff_next(struct poly_diff *diff,
 	const struct poly_difference **difference, struct poly_error *error);
+
+/*
+ * True if the last difference is the first one, with each_cpu that of its processor: its
+ * matching instructions count from the first compared one; else from the previous difference,
+ * with each_cpu that of the processor.
+ */
+POLY_API bool poly_diff_is_first(const struct poly_diff *diff);
 
 /* A step of one trace in the context of a difference. */
 struct poly_diff_step {

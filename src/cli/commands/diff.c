@@ -47,8 +47,8 @@ static const struct opt diff_table[] = {
 	{"alias", 0, OPT_LIST, "A=B,...", FIELD(alias),
 		.help = "treat registers as aliases (arm, mips, riscv: their ABI names)"},
 	{"tolerate", 't', OPT_LIST, "WORD,...", FIELD(tolerate),
-		.help = "tolerate redundant-writes, repeated-writes, split-accesses, "
-			"unknown-values, skipped"},
+		.help = "tolerate redundant-writes, repeated-writes, repeated-reads, "
+			"split-accesses, unknown-values, skipped"},
 	{"window", 'W', OPT_NUMBER, "N", .choices = window_limits, FIELD(window),
 		.help = "match records within N consecutive instructions (default 1)"},
 	{"ordered", FIELD(ordered),
@@ -267,6 +267,21 @@ print_values(struct output *output, const struct poly_difference *difference)
 	}
 }
 
+/* Prints the number of matching instructions, and from where it counts. */
+static void
+print_matching(const struct diff_job *comparison, const struct poly_difference *difference)
+{
+	struct output *output = comparison->output;
+	output_text(output, "; ");
+	print_count(output, difference->matching);
+	output_text(output,
+		difference->matching == 1 ? " matching instruction" : " matching instructions");
+	output_text(output, poly_diff_is_first(comparison->diff)
+				    ? " since the start"
+				    : " since the previous difference");
+	output_text(output, difference->has_cpu ? " of the processor\n" : "\n");
+}
+
 static void
 print_heading(struct diff_job *comparison, const struct poly_difference *difference)
 {
@@ -284,11 +299,7 @@ print_heading(struct diff_job *comparison, const struct poly_difference *differe
 	print_values(output, difference);
 	output_text(output, "\n  ");
 	output_text(output, poly_diff_cause_name(difference->cause));
-	output_text(output, comparison->shown > 1 ? "; " : "; preceded by ");
-	print_count(output, difference->matching);
-	output_text(output,
-		difference->matching == 1 ? " matching instruction" : " matching instructions");
-	output_text(output, comparison->shown > 1 ? " since the previous difference\n" : "\n");
+	print_matching(comparison, difference);
 	if (difference->run[0] && difference->run[1]) {
 		output_text(output, "  instructions in one trace only: ");
 		print_count(output, difference->run[0]);
@@ -425,6 +436,8 @@ report_difference(struct diff_job *comparison, const struct poly_difference *dif
 	if (difference->has_cpu)
 		poly_report_count(report, "cpu", difference->cpu);
 	poly_report_count(report, "matching_instructions", difference->matching);
+	poly_report_text(report, "matching_since",
+		poly_diff_is_first(comparison->diff) ? "start" : "previous-difference");
 	poly_report_bool(report, "ends_comparison", difference->ends);
 	report_steps(comparison);
 	poly_report_end(report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares two traces: schedules the comparison, and queues the differences. */
 #include "correlate/diff/diff.h"
+#include "correlate/diff/register_state.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -191,6 +192,8 @@ poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_si
 		rules_parse(&diff->rules, options ? options : &initial, error);
 	if (status == POLY_OK)
 		status = rules_resolve(&diff->rules, sides, error);
+	if (status == POLY_OK && diff->rules.states && !register_state_ignore(&diff->rules))
+		status = err_memory(error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;
 	for (unsigned side = 0; side < 2; side++) {
 		diff->builders[side].source = sides[side].source;
@@ -237,7 +240,15 @@ deliver_next(struct poly_diff *diff)
 	diff->has_context = false;
 	diff->counts.causes[diff->current.cause]++;
 	render_difference(diff);
+	diff->is_first = !diff->current.stream->has_reported;
 	diff->current.stream->reported = diff->current.pair + 1;
+	diff->current.stream->has_reported = true;
+}
+
+bool
+poly_diff_is_first(const struct poly_diff *diff)
+{
+	return diff->is_first;
 }
 
 enum poly_status

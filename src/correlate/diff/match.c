@@ -241,6 +241,25 @@ drop_repeated(struct step *step)
 	}
 }
 
+/* Drops reads of a step that are equal to an earlier one, and differ from it in time at most.
+ */
+static void
+drop_repeated_reads(const struct diff_rules *rules, struct step *step)
+{
+	const struct step *const steps[2] = {step, step};
+	for (uint32_t i = 1; i < step->effect_count; i++) {
+		const struct effect *effect = &step->effects[i];
+		if (effect->type != EFFECT_MEMORY || !(effect->has & HAS_ACCESS) ||
+			effect->access != POLY_ACCESS_READ)
+			continue;
+		uint32_t j = 0;
+		while (j < i && !match_effects_same(rules, steps, &step->effects[j], effect))
+			j++;
+		if (j < i)
+			drop(step, i);
+	}
+}
+
 /*
  * True if a register already has the value that a record of a side writes, by its own trace or,
  * if that has no value yet, by the other one.
@@ -424,6 +443,10 @@ join_tolerated(const struct diff_rules *rules, const struct match_state *state, 
 	if (rules->tolerate & TOLERATE_REPEATED) {
 		drop_repeated(a);
 		drop_repeated(b);
+	}
+	if (rules->tolerate & TOLERATE_REPEATED_READS) {
+		drop_repeated_reads(rules, a);
+		drop_repeated_reads(rules, b);
 	}
 	join_same(rules, a, b);
 	if (rules->tolerate & TOLERATE_SPLIT && (count_open(a) || count_open(b)) &&

@@ -20,6 +20,9 @@
 /* Columns of the steps of traces without instructions. */
 #define RECORD_FIELDS event, byte_enables, hook, subhook
 
+/* Columns that name registers. */
+#define REGISTERS reg, src1, src2, dest
+
 /* Columns of the records of a step. */
 #define EFFECTS access, address, size, value, reg, sync
 
@@ -50,6 +53,27 @@ word_error(const struct option_word *word, const char *expected, struct poly_err
 		(int)(word->length < 60 ? word->length : 60), word->text, expected);
 }
 
+/*
+ * Folds the name of a register to the same for every format, n the length of dst: lower case,
+ * and a bank as in r13_usr also for r13 (usr) and r13(usr). Returns the length.
+ */
+static size_t
+fold_name(char *dst, size_t n, const char *name, size_t length)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < length && used < n; i++) {
+		const char c = name[i];
+		const bool opens =
+			c == '(' || (c == ' ' && i + 1 < length && name[i + 1] == '(');
+		i += opens && c == ' ';
+		if (opens)
+			dst[used++] = '_';
+		else if (c != ')')
+			dst[used++] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+	}
+	return used;
+}
+
 /* Returns the index of a word in a NULL-terminated list; -1: not found. */
 static int
 find_word(const struct option_word *word, const char *const *list)
@@ -67,12 +91,7 @@ static uint32_t
 register_number(struct diff_rules *rules, const char *name, size_t length)
 {
 	char folded[NAME_MAX];
-	if (length > sizeof folded)
-		length = sizeof folded;
-	for (size_t i = 0; i < length; i++) {
-		char c = name[i];
-		folded[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-	}
+	length = fold_name(folded, sizeof folded, name, length);
 	uint32_t number = intern_add(&rules->registers, folded, length);
 	if (number == INTERN_FAILED || number < rules->known)
 		return number;
@@ -104,8 +123,17 @@ root_of(const struct diff_rules *rules, uint32_t number)
 uint32_t
 rules_register(struct diff_rules *rules, const char *name)
 {
-	uint32_t number = register_number(rules, name, strlen(name));
-	return number == INTERN_FAILED ? number : root_of(rules, number);
+	const size_t length = strlen(name), whole = strcspn(name, "<");
+	uint32_t number = register_number(rules, name, length);
+	if (number == INTERN_FAILED || whole == length || !whole)
+		return number == INTERN_FAILED ? number : root_of(rules, number);
+	/* A part, V0<127:64>, is ignored with its register. */
+	const uint32_t parent = register_number(rules, name, whole);
+	if (parent == INTERN_FAILED)
+		return parent;
+	number = root_of(rules, number);
+	rules->without[number] |= rules->without[root_of(rules, parent)];
+	return number;
 }
 
 bool
@@ -201,12 +229,12 @@ parse_tolerance(
 	struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
 	static const char *const words[] = {"redundant-writes", "repeated-writes",
-		"split-accesses", "unknown-values", "skipped", NULL};
+		"split-accesses", "unknown-values", "skipped", "repeated-reads", NULL};
 	int bit = find_word(word, words);
 	if (bit < 0)
 		return word_error(word,
-			"'redundant-writes', 'repeated-writes', 'split-accesses', "
-			"'unknown-values' or 'skipped'",
+			"'redundant-writes', 'repeated-writes', 'repeated-reads', "
+			"'split-accesses', 'unknown-values' or 'skipped'",
 			error);
 	rules->tolerate |= 1u << bit;
 	return POLY_OK;
@@ -362,7 +390,7 @@ rules_default_columns(const struct diff_rules *rules, const struct poly_trace_in
 	if (rules->records)
 		defaults = poly_columns_union(defaults, POLY_COLUMNS(RECORD_FIELDS));
 	if (rules->ignore & IGNORE_REGISTERS)
-		defaults = poly_columns_minus(defaults, POLY_COLUMNS(reg));
+		defaults = poly_columns_minus(defaults, POLY_COLUMNS(REGISTERS));
 	if (rules->ignore & IGNORE_MEMORY)
 		defaults = poly_columns_minus(defaults, POLY_COLUMNS(access, address, size));
 	if (rules->ignore & IGNORE_SYNC)
@@ -370,6 +398,21 @@ rules_default_columns(const struct diff_rules *rules, const struct poly_trace_in
 	defaults =
 		poly_columns_minus(poly_columns_union(defaults, rules->also), rules->ignored);
 	return poly_columns_common(info->columns, defaults);
+}
+
+/* Determines the numbered registers that are not compared; false: out of memory. */
+static bool
+ignore_numbers(struct diff_rules *rules)
+{
+	for (unsigned i = 0; i <= UINT8_MAX; i++) {
+		char name[8] = "";
+		num_decimal(name, i);
+		const uint32_t number = rules_register(rules, name);
+		if (number == INTERN_FAILED)
+			return false;
+		rules->number_ignored[i] = rules_ignore_register(rules, number);
+	}
+	return true;
 }
 
 /* Lists the columns of an instruction compared besides pc and opcode. */
@@ -402,7 +445,7 @@ rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	rules->compared = poly_columns_common(
 		rules_default_columns(rules, a), rules_default_columns(rules, b));
 	list_fields(rules);
-	return POLY_OK;
+	return ignore_numbers(rules) ? POLY_OK : err_memory(error);
 }
 
 void

@@ -23,10 +23,15 @@ enum {
 	TOLERATE_SPLIT = 4,
 	TOLERATE_UNKNOWN = 8,
 	TOLERATE_SKIPPED = 16,
+	TOLERATE_REPEATED_READS = 32,
 };
 
 /* Maximum number of columns of an instruction compared besides pc and opcode. */
 #define FIELDS_MAX 40
+
+/* Registers of a PowerPC state: 32 general, floating-point and vector ones, and special ones.
+ */
+#define STATE_REGISTERS (3 * 32 + 11)
 
 /* Addresses from first to last. */
 struct address_range {
@@ -42,6 +47,8 @@ struct diff_rules {
 	bool lenient; /* absent values are not compared, since the formats differ */
 	bool records; /* the traces have no instructions */
 	bool states;  /* payloads may hold PowerPC register states */
+	bool state_ignored[STATE_REGISTERS]; /* registers of the states that are not compared */
+	bool number_ignored[UINT8_MAX + 1];  /* the same of src1, src2 and dest, by number */
 	struct address_range *ranges;
 	size_t range_count;
 	struct intern registers; /* names in lower case */

@@ -255,7 +255,8 @@ skip_equal_rows(struct poly_diff *diff, struct diff_stream *stream)
 {
 	struct builder *a = &diff->builders[0], *b = &diff->builders[1];
 	if (diff->rules.each_cpu ||
-		diff->rules.tolerate & (TOLERATE_REDUNDANT | TOLERATE_SKIPPED))
+		diff->rules.tolerate &
+			(TOLERATE_REDUNDANT | TOLERATE_SKIPPED | TOLERATE_REPEATED_READS))
 		return false;
 	if (stream->pause) {
 		stream->pause--;

@@ -116,6 +116,13 @@ struct stream_side {
 };
 
 /* Builds the steps of a trace. */
+/* The compared numbers of a read. */
+struct last_read {
+	bool is_set; /* the last record was a read */
+	unsigned has;
+	uint64_t address, size, value;
+};
+
 struct builder {
 	struct poly_source source;
 	uint64_t skip; /* number of initial instructions to skip */
@@ -131,6 +138,7 @@ struct builder {
 				  mapped yet */
 	uint32_t *names;
 	uint32_t register_room, name_room;
+	struct last_read last_read;
 };
 
 /* Returns the columns that a builder reads. */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "correlate/diff/register_state.h"
 #include "correlate/diff/unknown.h"
 
 #include <string.h>
@@ -95,6 +96,9 @@ add_bytes(struct builder *builder, enum poly_column column, struct step *step)
 		step->state = (uint32_t)step->bytes.size;
 		step->state_length = (uint32_t)n;
 		buf_append(&step->bytes, bytes, n);
+		uint64_t hash;
+		if (register_state_hash(builder->rules, builder->batch, builder->row, &hash))
+			return hash;
 	}
 	return bytes_hash(bytes, n);
 }
@@ -116,12 +120,23 @@ add_field(struct builder *builder, enum poly_column column, struct step *step, u
 	return *value != INTERN_FAILED;
 }
 
+/* True if a column names a register that is not compared. */
+static bool
+ignores_field(const struct builder *builder, enum poly_column column)
+{
+	return (column == POLY_COLUMN_src1 || column == POLY_COLUMN_src2 ||
+		       column == POLY_COLUMN_dest) &&
+	       builder->rules->number_ignored[poly_batch_integer(
+		       builder->batch, column, builder->row)];
+}
+
 static bool
 add_fields(struct builder *builder, struct step *step)
 {
 	const struct diff_rules *rules = builder->rules;
 	for (size_t i = 0; i < rules->field_count; i++) {
-		if (!poly_present(builder->batch, rules->fields[i], builder->row))
+		if (!poly_present(builder->batch, rules->fields[i], builder->row) ||
+			ignores_field(builder, rules->fields[i]))
 			continue;
 		step->fields_present |= (uint64_t)1 << i;
 		if (!add_field(builder, rules->fields[i], step, &step->fields[i]))
@@ -180,7 +195,9 @@ add_value(struct builder *builder, struct step *step, struct effect *effect)
 	if (poly_present(batch, POLY_COLUMN_value, builder->row)) {
 		effect->value = batch->value[builder->row];
 		effect->has |= HAS_VALUE;
-	} else if (poly_present(batch, POLY_COLUMN_payload, builder->row)) {
+	} else if (poly_present(batch, POLY_COLUMN_payload, builder->row) &&
+		   batch->kind[builder->row] != POLY_KIND_INSTRUCTION) {
+		/* The payload of an instruction is a field of its own. */
 		size_t n;
 		const uint8_t *bytes =
 			poly_batch_bytes(batch, POLY_COLUMN_payload, builder->row, &n);
@@ -452,9 +469,47 @@ add_record(struct builder *builder, struct stream_side *stream)
 	return add_effect(builder, lead);
 }
 
+/*
+ * True if the row is a record of a read that equals the record before it, whatever their times;
+ * data of more than 8 bytes are compared later, within an instruction.
+ */
+static bool
+repeats_read(struct builder *builder)
+{
+	const struct poly_batch *batch = builder->batch;
+	const size_t row = builder->row;
+	const struct last_read last = builder->last_read;
+	struct last_read read = {.is_set = batch->kind[row] == POLY_KIND_ACCESS &&
+					   has(builder, POLY_COLUMN_access) &&
+					   batch->access[row] == POLY_ACCESS_READ};
+	if (read.is_set && has(builder, POLY_COLUMN_address)) {
+		read.has |= HAS_ADDRESS;
+		read.address = batch->address[row];
+	}
+	if (read.is_set && has(builder, POLY_COLUMN_size)) {
+		read.has |= HAS_SIZE;
+		read.size = batch->size[row];
+	}
+	if (read.is_set && has(builder, POLY_COLUMN_value)) {
+		read.has |= HAS_VALUE;
+		read.value = batch->value[row];
+	}
+	/* A value that the row lacks may be in other columns. */
+	read.is_set &= read.has & HAS_VALUE || !POLY_HAS(builder->rules->compared, value);
+	builder->last_read = read;
+	return last.is_set && read.is_set && last.has == read.has &&
+	       last.address == read.address && last.size == read.size &&
+	       last.value == read.value;
+}
+
 bool
 builder_add_row(struct builder *builder, struct stream_side *stream)
 {
+	if (builder->rules->tolerate & TOLERATE_REPEATED_READS && !builder->rules->records &&
+		repeats_read(builder)) {
+		builder->row++;
+		return true;
+	}
 	unsigned kind = builder->batch->kind[builder->row];
 	bool head = builder_is_head(builder->rules, kind);
 	bool good = true;

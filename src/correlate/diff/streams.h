@@ -32,6 +32,7 @@ struct diff_stream {
 	size_t first, count;
 	uint64_t pairs;	   /* compared */
 	uint64_t reported; /* pairs up to the last reported difference */
+	bool has_reported; /* there is one */
 	unsigned pause,
 		patience; /* steps until whole rows are compared again, and its next value */
 	bool done;
@@ -71,6 +72,7 @@ struct poly_diff {
 	size_t line_count, line_room;
 	bool has_context; /* lines are computed */
 	struct poly_difference result;
+	bool is_first;	     /* the last delivered difference is the first of its stream */
 	struct buf texts[3]; /* subject and values, or steps */
 	struct buf steps[2];
 	struct poly_diff_counts counts;

@@ -516,6 +516,10 @@ tolerated_forms_are_not_differences(void **state)
 		{"repeated-writes", I1 "1 clk R r1 00000001\n1 clk R r1 00000002\n" I2,
 			I1 "1 clk R r1 00000002\n" I2,
 			"missing-record register r1 0x1|- @1|1\n"},
+		{"repeated-reads",
+			I1 "1 clk MR4 00002000 00000001\n2 clk MR4 00002000 00000001\n" I2,
+			I1 "1 clk MR4 00002000 00000001\n" I2,
+			"missing-record read of 4 bytes at 0x00002000 0x1|- @2|2\n"},
 		{"split-accesses", I1 "1 clk MR8 00002000 1122334455667788\n" I2,
 			I1 "1 clk MR4 00002000 55667788\n1 clk MR4 00002004 11223344\n" I2,
 			NULL},
@@ -964,6 +968,106 @@ registers_of_full_records_are_named(void **state)
 	buf_free(&b);
 }
 
+/* Reads are repeated only if they are equal, and of one instruction; writes are not reads. */
+static void
+other_reads_are_not_repeated(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *words[] = {"repeated-reads", NULL};
+	static const struct {
+		const char *more, *found;
+	} cases[] = {
+		{"1 clk MR4 00002000 00000001\n1 clk MR4 00002000 00000001\n", ""},
+		{"1 clk MR4 00002000 00000002\n",
+			"extra-record read of 4 bytes at 0x00002000 -|0x2 @1|1\n"},
+		{"1 clk MR4 00002004 00000001\n",
+			"extra-record read of 4 bytes at 0x00002004 -|0x1 @1|1\n"},
+		{"1 clk MR2 00002000 0001\n",
+			"extra-record read of 2 bytes at 0x00002000 -|0x1 @1|1\n"},
+		{"1 clk MW4 00002000 00000001\n1 clk MW4 00002000 00000001\n",
+			"extra-record write of 4 bytes at 0x00002000 -|0x1 @1|1\n"
+			"extra-record write of 4 bytes at 0x00002000 -|0x1 @1|1\n"},
+		{"2 clk 0 IT (2) 00001004 e0000000 A usr : x\n2 clk MR4 00002000 00000001\n",
+			"tail 1 more instruction in the second trace -|- @0|2 +0|1\n"},
+	};
+	options.tolerate = words;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf b = {0};
+		const char *a = "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n"
+				"1 clk MR4 00002000 00000001\n";
+		buf_printf(&b, "%s%s", a, cases[i].more);
+		expect_texts(a, buf_text(&b), &options, cases[i].found);
+		buf_free(&b);
+	}
+}
+
+/* A register is a record, a part of a state, or the number of a column. */
+static void
+ignored_registers_are_the_same_in_every_format(void **state)
+{
+	(void)state;
+#define Q(line) "1 clk 0 IT (1) 00001000 e0000000 A usr : x\n1 clk R " line "\n"
+#define T(line) "1 clk cpu0 IT (1) 00001000 e0000000 A usr : x\n1 clk cpu0 R " line "\n"
+#define J(row)                                                           \
+	"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"jsonl\"}\n" \
+	"{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"dest\":" row "}\n"
+	static const struct {
+		const char *format, *word, *a, *b;
+	} cases[] = {
+		{"qemu4v", "reg:r1", Q("r1 00000001"), Q("r1 00000002")},
+		{"qemu4v", "reg:R13 (svc)", Q("r13_svc 00000001"), Q("r13_svc 00000002")},
+		{"tarmac", "reg:r13_svc", T("r13 (svc) 00000001"), T("r13 (svc) 00000002")},
+		{"tarmac", "reg:v0", T("V0<127:64> 0000000000000001"),
+			T("V0<127:64> 0000000000000002")},
+		{"jsonl", "reg:5", J("5"), J("6,\"src1\":5")},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *words[] = {NULL, NULL};
+		struct buf a = {0}, b = {0};
+		buf_string(&a, cases[i].a);
+		buf_string(&b, cases[i].b);
+		struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+		struct poly_reader *const readers[2] = {
+			open_rows(&a, cases[i].format, 1), open_rows(&b, cases[i].format, 1)};
+		struct buf found = compare(readers, &options);
+		assert_int_not_equal(found.size, 0);
+		options.ignore = words;
+		words[0] = "registers";
+		expect_between(&a, &b, cases[i].format, &options, "");
+		words[0] = cases[i].word;
+		expect_between(&a, &b, cases[i].format, &options,
+			i == 4 ? "field dest -|6 @1|1\n" : "");
+		words[0] = "reg:r99";
+		expect_between(&a, &b, cases[i].format, &options, buf_text(&found));
+		buf_free(&found);
+		buf_free(&a);
+		buf_free(&b);
+	}
+}
+
+/* All registers of states are registers; states of two layouts have the same ones. */
+static void
+registers_of_states_are_ignored_and_compared_in_any_layout(void **state)
+{
+	(void)state;
+	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
+	const char *words[] = {"registers", NULL};
+	struct buf a = load_sample("full/start.full1008"), b = {0};
+	buf_append(&b, a.data, a.size);
+	b.data[4 + 2 * 1008 + 16 + 3] ^= 1;
+	b.data[4 + 4 * 1008 + 16 + 4 * 30 + 3] ^= 1;
+	expect_between(&a, &b, "full", &options,
+		"value register r1 0x100112e0|0x100112e1 @3|3\n"
+		"value register r31 0x00000000|0x00000001 @5|5\n");
+	options.ignore = words;
+	expect_between(&a, &b, "full", &options, "");
+	words[0] = "reg:r1,reg:R31";
+	expect_between(&a, &b, "full", &options, "");
+	buf_free(&a);
+	buf_free(&b);
+}
+
 /* Runs of instructions that one trace alone executes, at known places. */
 static void
 planted_runs_are_found_at_their_position(void **state)
@@ -1152,6 +1256,9 @@ main(void)
 		cmocka_unit_test(other_formats_have_differences_too),
 		cmocka_unit_test(alignment_is_that_of_brute_force),
 		cmocka_unit_test(registers_of_full_records_are_named),
+		cmocka_unit_test(other_reads_are_not_repeated),
+		cmocka_unit_test(ignored_registers_are_the_same_in_every_format),
+		cmocka_unit_test(registers_of_states_are_ignored_and_compared_in_any_layout),
 		cmocka_unit_test(planted_runs_are_found_at_their_position),
 		cmocka_unit_test(findings_do_not_depend_on_batches),
 		cmocka_unit_test(lack_of_memory_is_reported),
