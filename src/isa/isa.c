@@ -23,7 +23,7 @@ static const struct isa_set *
 set_at(size_t i)
 {
 	static const struct isa_set *(*const files[])(size_t) = {
-		isa_powerpc_at, isa_capstone_at};
+		isa_powerpc_at, isa_capstone_at, isa_riscv_at};
 	for (size_t file = 0; file < sizeof files / sizeof *files; file++) {
 		for (size_t j = 0; files[file](j); j++) {
 			if (i-- == 0)

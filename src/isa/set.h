@@ -38,5 +38,6 @@ struct isa_set {
 /* The sets of each file, by number from 0; NULL after the last one. */
 const struct isa_set *isa_powerpc_at(size_t i);
 const struct isa_set *isa_capstone_at(size_t i);
+const struct isa_set *isa_riscv_at(size_t i);
 
 #endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists RISC-V code for the comparison with another disassembler: each line has the offset, the
+ * length, the class, the flow, the registers read and written, and the text of an instruction,
+ * or its length alone.
+ *
+ * usage: riscv_listing riscv32|riscv64 < CODE
+ */
+#include "isa/isa.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+list_registers(const struct isa_decoder *decoder, const struct isa_registers *registers)
+{
+	const char *before = "";
+	for (unsigned i = 0; i < ISA_REGISTERS_MAX; i++) {
+		if (!(registers->bits[i / 64] >> i % 64 & 1))
+			continue;
+		printf("%s%s", before, isa_register_name(decoder, i));
+		before = ",";
+	}
+	putchar('\t');
+}
+
+/* Lists the instruction at offset; returns its length. */
+static size_t
+list_instruction(struct isa_decoder *decoder, const uint8_t *code, uint64_t offset, size_t left)
+{
+	struct isa_instruction instruction;
+	/* Bits 1 and 0 are 3 in encodings of more than 16 bits. */
+	const size_t n = (code[0] & 3) == 3 && left >= 4 ? 4 : 2;
+	uint8_t encoding[4];
+	for (size_t i = 0; i < n; i++)
+		encoding[i] = code[n - 1 - i];
+	printf("%" PRIx64 "\t%zu", offset, n);
+	const char *text = isa_text(
+		decoder, &(struct isa_encoding){.bytes = encoding, .size = n, .pc = offset});
+	if (isa_describe(decoder, encoding, n, &instruction)) {
+		printf("\t%s\t%u\t%s\t", isa_class_name((enum isa_class)instruction.cls),
+			(unsigned)instruction.flow, instruction.mnemonic);
+		list_registers(decoder, &instruction.reads);
+		list_registers(decoder, &instruction.writes);
+	}
+	if (text)
+		printf("%s%s", instruction.length && instruction.cls ? "" : "\t", text);
+	putchar('\n');
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct isa_decoder *decoder;
+	struct poly_error error;
+	size_t size = 0, room = 1 << 20;
+	uint8_t *code = malloc(room);
+	if (argc != 2 || !code || isa_open(argv[1], &decoder, &error) != POLY_OK)
+		return 2;
+	for (size_t n; (n = fread(code + size, 1, room - size, stdin)) > 0;) {
+		size += n;
+		if (size == room && !(code = realloc(code, room *= 2)))
+			return 2;
+	}
+	for (size_t offset = 0; offset + 2 <= size;)
+		offset += list_instruction(decoder, code + offset, offset, size - offset);
+	isa_close(decoder);
+	free(code);
+	return 0;
+}
