@@ -39,7 +39,8 @@ add_csr(struct isa_instruction *instruction, uint32_t opcode)
 		add_register(instruction, RISCV_FRM, direction);
 }
 
-/* Adds the registers that the operands and effects of a line denote. */
+/* Adds the registers that the operands and effects of a line denote. Flags accumulate: they are
+ * written, but not read (RISC-V Unprivileged ISA 14.3). */
 static void
 describe_registers(uint32_t opcode, const char *text, struct isa_instruction *instruction)
 {
@@ -48,19 +49,19 @@ describe_registers(uint32_t opcode, const char *text, struct isa_instruction *in
 	bool is_effect = false;
 	for (; operand && *operand; operand++) {
 		unsigned direction = 0;
+		const int number = riscv_register_of(opcode, *operand, &direction);
 		if (*operand == ' ')
 			is_effect = operand != strchr(text, ' ');
 		else if (is_effect && *operand == '1')
 			add_register(instruction, RISCV_X + 1, ISA_WRITES);
 		else if (is_effect)
-			add_register(instruction, RISCV_FFLAGS, ISA_READS | ISA_WRITES);
+			add_register(instruction, RISCV_FFLAGS, ISA_WRITES);
 		else if (*operand == 'E')
 			add_csr(instruction, opcode);
 		else if (*operand == 'm' && riscv_immediate(opcode, 'm') == 7)
 			add_register(instruction, RISCV_FRM, ISA_READS);
 		else
-			add_register(instruction,
-				riscv_register_of(opcode, *operand, &direction), direction);
+			add_register(instruction, number, direction);
 	}
 }
 
@@ -127,37 +128,48 @@ describe_branch(
 	instruction->target = riscv_immediate(opcode, *target);
 }
 
-/* Returns an encoding's word, and its size; 0: too short, or longer than any known one. */
 static uint32_t
-load_word(const uint8_t *encoding, size_t n, unsigned *size)
+load_half(const uint8_t *bytes)
 {
-	/* The lowest halfword, which has the length, is the last one. */
-	*size = 0;
-	if (n < 2)
-		return 0;
-	if (n >= 4 && riscv_length(load_be32(encoding)) == 4) {
-		*size = 4;
-		return load_be32(encoding);
+	return (uint32_t)(bytes[0] << 8 | bytes[1]);
+}
+
+/* Returns the bytes of the encoding that begins a block; 0: not known. */
+static unsigned
+length_of(const uint8_t *encoding, size_t n)
+{
+	/* The lowest halfword, which has the length, is the last one of an encoding. */
+	const size_t lengths[] = {n, 4, 2};
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		const size_t size = lengths[i];
+		if (size >= 2 && size <= n &&
+			riscv_length(load_half(encoding + size - 2)) == size)
+			return (unsigned)size;
 	}
-	const uint32_t word = (uint32_t)(encoding[0] << 8 | encoding[1]);
-	if (riscv_length(word) == 2)
-		*size = 2;
-	return word;
+	return 0;
+}
+
+/* Returns the word of an encoding of 2 or 4 bytes. */
+static uint32_t
+load_word(const uint8_t *encoding, unsigned size)
+{
+	return size == 4 ? load_be32(encoding) : load_half(encoding);
 }
 
 static bool
 describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t n,
 	struct isa_instruction *instruction)
 {
-	unsigned size;
-	const uint32_t opcode = load_word(encoding, n, &size);
+	const unsigned size = length_of(encoding, n);
 	(void)state;
 	instruction->length = (uint8_t)size;
-	const struct riscv_row *row =
-		size ? riscv_find(opcode, (enum riscv_width)set->variant, false) : NULL;
+	if (size != 2 && size != 4)
+		return false;
+	const uint32_t opcode = load_word(encoding, size);
+	const struct riscv_row *row = riscv_find(opcode, (enum riscv_width)set->variant, false);
 	if (!row)
 		return false;
-	snprintf(instruction->mnemonic, sizeof instruction->mnemonic, "%s", row->mnemonic);
+	isa_set_mnemonic(instruction, row->mnemonic);
 	instruction->cls = row->cls;
 	/* The registers of vector instructions are groups, by vtype. */
 	instruction->has_registers = !riscv_is_vector(opcode) || size == 2;
@@ -173,14 +185,15 @@ static bool
 print(const struct isa_set *set, void *state, const struct isa_encoding *encoding, char *text,
 	size_t size)
 {
-	unsigned length;
-	const uint32_t opcode = load_word(encoding->bytes, encoding->size, &length);
+	const unsigned length = length_of(encoding->bytes, encoding->size);
 	(void)state;
+	if (length != encoding->size || (length != 2 && length != 4))
+		return false;
+	const uint32_t opcode = load_word(encoding->bytes, length);
 	/* The illegal instruction: RISC-V Unprivileged ISA 1.5. */
 	if (length == 2 && opcode == 0)
 		return snprintf(text, size, "unimp") > 0;
-	return length && length == encoding->size &&
-	       riscv_text(opcode, (enum riscv_width)set->variant, encoding->pc, text, size);
+	return riscv_text(opcode, (enum riscv_width)set->variant, encoding->pc, text, size);
 }
 
 static const char *

@@ -5,6 +5,8 @@
 
 #include "isa/isa.h"
 
+#include <string.h>
+
 /* Functions get the set, as one function may serve several sets. */
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
@@ -34,6 +36,15 @@ struct isa_set {
 	/* As isa_mnemonic_at. NULL: there is no table. */
 	const char *(*mnemonic_at)(const struct isa_set *set, size_t i, enum isa_class *cls);
 };
+
+/* Stores a mnemonic; a longer one than fits is truncated. */
+static inline void
+isa_set_mnemonic(struct isa_instruction *instruction, const char *mnemonic)
+{
+	const size_t n = strnlen(mnemonic, sizeof instruction->mnemonic - 1);
+	memcpy(instruction->mnemonic, mnemonic, n);
+	instruction->mnemonic[n] = 0;
+}
 
 /* The sets of each file, by number from 0; NULL after the last one. */
 const struct isa_set *isa_powerpc_at(size_t i);

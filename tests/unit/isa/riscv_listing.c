@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists RISC-V code for the comparison with another disassembler: each line has the offset, the
- * length, the class, the flow, the registers read and written, and the text of an instruction,
- * or its length alone.
+ * Lists RISC-V code for comparisons with other programs. Each line has the offset and the
+ * length of an instruction and, if it is known: class, flow, mnemonic, registers read,
+ * registers written, distance of the target, accesses (direction, size, base and displacement)
+ * and text.
  *
  * usage: riscv_listing riscv32|riscv64 < CODE
  */
@@ -26,6 +27,28 @@ list_registers(const struct isa_decoder *decoder, const struct isa_registers *re
 	putchar('\t');
 }
 
+static void
+list_target(const struct isa_instruction *instruction)
+{
+	uint64_t target;
+	if (isa_target(instruction, 0, &target))
+		printf("%" PRId64, (int64_t)target);
+	putchar('\t');
+}
+
+static void
+list_accesses(const struct isa_decoder *decoder, const struct isa_instruction *instruction)
+{
+	static const char *const directions[] = {"", "R", "W", "RW"};
+	for (unsigned i = 0; i < instruction->access_count; i++) {
+		const struct isa_access *access = &instruction->accesses[i];
+		printf("%s%s%u:%s:%" PRId64, i ? "," : "", directions[access->direction],
+			(unsigned)access->size, isa_register_name(decoder, access->base),
+			access->displacement);
+	}
+	putchar('\t');
+}
+
 /* Lists the instruction at offset; returns its length. */
 static size_t
 list_instruction(struct isa_decoder *decoder, const uint8_t *code, uint64_t offset, size_t left)
@@ -44,6 +67,8 @@ list_instruction(struct isa_decoder *decoder, const uint8_t *code, uint64_t offs
 			(unsigned)instruction.flow, instruction.mnemonic);
 		list_registers(decoder, &instruction.reads);
 		list_registers(decoder, &instruction.writes);
+		list_target(&instruction);
+		list_accesses(decoder, &instruction);
 	}
 	if (text)
 		printf("%s%s", instruction.length && instruction.cls ? "" : "\t", text);
