@@ -1,5 +1,5 @@
 cat > $T/a.jsonl <<END
-{"polytrace":"trace","version":1,"isa":"riscv64"}
+{"polytrace":"trace","version":1,"isa":"riscv64","columns":["kind","pc","opcode","opcode_size"]}
 {"kind":"instruction","pc":"0x1000","opcode":"0xff010113","opcode_size":4}
 {"kind":"instruction","pc":"0x1004","opcode":"0x00113423","opcode_size":4}
 {"kind":"instruction","pc":"0x1008","opcode":"0x4505","opcode_size":2}
@@ -13,4 +13,3 @@ polytrace who --reg a0 --json $T/a.jsonl | grep -o '"record": [0-9]*'
 polytrace who --reg ra --after 2 --json $T/a.jsonl | grep -o '"record": [0-9]*'
 polytrace who --reg fp $T/a.jsonl
 polytrace who --reg r3 $T/a.jsonl
-polytrace stats -a coverage --json $T/a.jsonl | grep -o '"mnemonics": [0-9]*'
