@@ -33,7 +33,7 @@ struct isa_set {
 	 * there are none. */
 	void (*add_named)(
 		const struct isa_set *set, const char *name, struct isa_registers *registers);
-	/* As isa_mnemonic_at. NULL: there is no table. */
+	/* As isa_mnemonic_at. NULL: the set does not have a table. */
 	const char *(*mnemonic_at)(const struct isa_set *set, size_t i, enum isa_class *cls);
 };
 

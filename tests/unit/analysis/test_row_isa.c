@@ -35,9 +35,9 @@ random_size(const char *isa, uint64_t *seed)
 {
 	const unsigned max = isa_length_max(isa);
 	const unsigned wild = (unsigned)(next_random(seed) % LENGTH_MAX);
-	const unsigned usual = max > 4 ? 1 + (unsigned)(next_random(seed) % max) : 4;
+	const unsigned common = max > 4 ? 1 + (unsigned)(next_random(seed) % max) : 4;
 	const unsigned kind = (unsigned)(next_random(seed) % 8);
-	return kind == 0 ? 1 + wild : kind == 1 ? 2 : usual < LENGTH_MAX ? usual : LENGTH_MAX;
+	return kind == 0 ? 1 + wild : kind == 1 ? 2 : common < LENGTH_MAX ? common : LENGTH_MAX;
 }
 
 /* Appends an instruction. Four encodings in turn have the same value, in two sizes and modes;
