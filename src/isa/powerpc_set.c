@@ -93,7 +93,7 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	instruction->length = 4;
 	if (!found->mnemonic)
 		return false;
-	snprintf(instruction->mnemonic, sizeof instruction->mnemonic, "%s", found->mnemonic);
+	isa_set_mnemonic(instruction, found->mnemonic);
 	instruction->cls = classes[found->unit];
 	describe_branch(opcode, instruction);
 	describe_access(opcode, found, instruction);

@@ -168,7 +168,7 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	const struct riscv_row *row = riscv_find(opcode, (enum riscv_width)set->variant, false);
 	if (!row)
 		return false;
-	snprintf(instruction->mnemonic, sizeof instruction->mnemonic, "%s", row->mnemonic);
+	isa_set_mnemonic(instruction, row->mnemonic);
 	instruction->cls = row->cls;
 	/* The registers of vector instructions are groups, by vtype. */
 	instruction->has_registers = !riscv_is_vector(opcode) || size == 2;

@@ -5,6 +5,8 @@
 
 #include "isa/isa.h"
 
+#include <string.h>
+
 /* Functions get the set, as one function may serve several sets. */
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
@@ -26,6 +28,15 @@ struct isa_set {
 	/* NULL: the set has no numbers of registers. */
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
 };
+
+/* Stores a mnemonic; a longer one than fits is truncated. */
+static inline void
+isa_set_mnemonic(struct isa_instruction *instruction, const char *mnemonic)
+{
+	const size_t n = strnlen(mnemonic, sizeof instruction->mnemonic - 1);
+	memcpy(instruction->mnemonic, mnemonic, n);
+	instruction->mnemonic[n] = 0;
+}
 
 /* The sets of each file, by number from 0; NULL after the last one. */
 const struct isa_set *isa_powerpc_at(size_t i);

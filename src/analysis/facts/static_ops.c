@@ -329,6 +329,9 @@ add_powerpc(struct static_ops *ops, struct static_op_key key, uint32_t *number)
 	struct isa_instruction instruction;
 	bool failed = false;
 	uint64_t ignored;
+	*number = pair_index_find(&ops->key_index, key.a, key.b);
+	if (*number != PAIR_INDEX_FULL)
+		return true;
 	struct isa_decoder *decoder = row_isa_decoder(&ops->isa, ROW_ISA_OF_TRACE, &failed);
 	if (!decoder)
 		return false;

@@ -3,6 +3,7 @@
 #include "analysis/facts/static_ops_facts.h"
 
 #include "isa/powerpc.h"
+#include "isa/x86_names.h"
 
 #include <string.h>
 
@@ -98,6 +99,16 @@ micro_flow(const struct static_op *op, const struct poly_batch *batch, size_t ro
 	return (uint8_t)(flow | ISA_JUMPS);
 }
 
+/* Class of a micro-operation that is not a branch. Names that begin with FP are the course's.
+ */
+static enum op_class
+micro_class(const char *name)
+{
+	const enum isa_class cls =
+		strncmp(name, "FP", 2) == 0 ? ISA_FLOAT : x86_class_of_name(name);
+	return cls == ISA_UNKNOWN ? OP_INTEGER : class_of(cls);
+}
+
 void
 static_op_from_columns(struct static_op *op, const struct poly_batch *batch, size_t row)
 {
@@ -106,9 +117,7 @@ static_op_from_columns(struct static_op *op, const struct poly_batch *batch, siz
 	if (op->micro_op) {
 		/* The mnemonic is that of the macro-operation. */
 		op->flow = branches ? micro_flow(op, batch, row) : 0;
-		op->class = branches				  ? OP_BRANCH
-			    : strncmp(op->micro_op, "FP", 2) == 0 ? OP_FLOAT
-								  : OP_INTEGER;
+		op->class = (uint8_t)(branches ? OP_BRANCH : micro_class(op->micro_op));
 	} else if (branches && !(op->flow & ISA_JUMPS)) {
 		op->flow |= ISA_JUMPS;
 		op->class = OP_BRANCH;
