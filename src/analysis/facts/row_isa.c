@@ -90,11 +90,18 @@ row_isa_columns(const struct poly_trace_info *info)
 	return columns;
 }
 
+/* Returns the bytes of a row's encoding. */
+static size_t
+size_of(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row]
+								 : OPCODE_SIZE;
+}
+
 const uint8_t *
 row_isa_encoding(const struct poly_batch *batch, size_t row, uint8_t room[8], size_t *size)
 {
-	*size = poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row]
-								  : OPCODE_SIZE;
+	*size = size_of(batch, row);
 	if (*size <= OPCODE_MAX) {
 		if (!*size || !poly_present(batch, POLY_COLUMN_opcode, row))
 			return NULL;
@@ -111,38 +118,40 @@ row_isa_encoding(const struct poly_batch *batch, size_t row, uint8_t room[8], si
 	return n == *size ? bytes : NULL;
 }
 
-/* Describes an encoding; false: not an instruction of exactly its size. */
-static bool
-describe(struct isa_decoder *decoder, const uint8_t *bytes, size_t size,
-	struct isa_instruction *instruction)
+/* Describes an opcode that the cache does not have. */
+static const struct isa_instruction *
+add_description(
+	struct row_isa *isa, const struct row_isa_cached *key, uint64_t place, bool *failed)
 {
-	return isa_describe(decoder, bytes, size, instruction) && instruction->length == size;
-}
-
-const struct isa_instruction *
-row_isa_describe_opcode(struct row_isa *isa, enum row_isa_mode mode, uint64_t opcode,
-	unsigned size, bool *failed)
-{
-	uint8_t bytes[OPCODE_MAX];
-	/* 2^64 divided by the golden ratio: Fibonacci hashing */
-	const uint64_t place = (opcode + mode) * 0x9e3779b97f4a7c15u >> 32;
-	struct isa_decoder *decoder = row_isa_decoder(isa, mode, failed);
-	if (!decoder || !size || size > OPCODE_MAX)
+	struct isa_decoder *decoder =
+		row_isa_decoder(isa, (enum row_isa_mode)key->mode, failed);
+	if (!decoder || !key->size || key->size > OPCODE_MAX)
 		return NULL;
 	if (!isa->cache)
 		isa->cache = mem_new(ROW_ISA_CACHE, sizeof *isa->cache);
 	*failed |= !isa->cache;
 	if (!isa->cache)
 		return NULL;
-	struct row_isa_cached *cached = &isa->cache[place % ROW_ISA_CACHE];
-	if (cached->opcode != opcode || cached->size != size || cached->mode != mode) {
-		cached->opcode = opcode;
-		cached->size = (uint8_t)size;
-		cached->mode = (uint8_t)mode;
-		for (unsigned i = size; i-- > 0; opcode >>= 8)
-			bytes[i] = (uint8_t)opcode;
-		cached->is_known = describe(decoder, bytes, size, &cached->instruction);
-	}
+	struct row_isa_cached *cached = &isa->cache[place];
+	*cached = *key;
+	cached->is_known =
+		isa_describe_opcode(decoder, key->opcode, key->size, &cached->instruction) &&
+		cached->instruction.length == key->size;
+	return cached->is_known ? &cached->instruction : NULL;
+}
+
+const struct isa_instruction *
+row_isa_describe_opcode(struct row_isa *isa, enum row_isa_mode mode, uint64_t opcode,
+	unsigned size, bool *failed)
+{
+	/* 2^64 divided by the golden ratio: Fibonacci hashing */
+	const uint64_t place = ((opcode + mode) * 0x9e3779b97f4a7c15u >> 32) % ROW_ISA_CACHE;
+	const struct row_isa_cached *cached = isa->cache ? &isa->cache[place] : NULL;
+	if (!cached || cached->opcode != opcode || cached->size != size || cached->mode != mode)
+		return add_description(isa,
+			&(struct row_isa_cached){
+				.opcode = opcode, .size = (uint8_t)size, .mode = (uint8_t)mode},
+			place, failed);
 	return cached->is_known ? &cached->instruction : NULL;
 }
 
@@ -150,17 +159,18 @@ const struct isa_instruction *
 row_isa_describe(struct row_isa *isa, const struct poly_batch *batch, size_t row,
 	struct isa_instruction *room, bool *failed)
 {
-	uint8_t bytes[OPCODE_MAX];
-	size_t size;
+	size_t size = size_of(batch, row);
 	const enum row_isa_mode mode = row_isa_mode_of(isa, batch, row);
-	const uint8_t *encoding = row_isa_encoding(batch, row, bytes, &size);
-	if (!encoding)
-		return NULL;
 	if (size <= OPCODE_MAX)
-		return row_isa_describe_opcode(
-			isa, mode, batch->opcode[row], (unsigned)size, failed);
-	struct isa_decoder *decoder = row_isa_decoder(isa, mode, failed);
-	return decoder && describe(decoder, encoding, size, room) ? room : NULL;
+		return poly_present(batch, POLY_COLUMN_opcode, row)
+			       ? row_isa_describe_opcode(
+					 isa, mode, batch->opcode[row], (unsigned)size, failed)
+			       : NULL;
+	const uint8_t *encoding = row_isa_encoding(batch, row, NULL, &size);
+	struct isa_decoder *decoder = encoding ? row_isa_decoder(isa, mode, failed) : NULL;
+	return decoder && isa_describe(decoder, encoding, size, room) && room->length == size
+		       ? room
+		       : NULL;
 }
 
 void

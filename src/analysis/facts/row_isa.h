@@ -10,7 +10,7 @@
 enum row_isa_mode { ROW_ISA_OF_TRACE, ROW_ISA_THUMB, ROW_ISA_MODES };
 
 /* Entries of the cache of recent descriptions. */
-#define ROW_ISA_CACHE 1024
+#define ROW_ISA_CACHE 2048
 
 struct row_isa_cached;
 
