@@ -87,6 +87,23 @@ describe_access(uint32_t opcode, const struct powerpc_instruction *found,
 	};
 }
 
+/* Describes bctar, a branch to the register TAR, which is not among the amber formats'
+ * encodings; conditions are those of bclr. Power ISA 2.07 I 2.4. False: not bctar. */
+static bool
+describe_bctar(uint32_t opcode, struct isa_instruction *instruction)
+{
+	enum { MINOR = 0x7fe, BCTAR = 560 << 1, BCLR = 16 << 1 };
+	const struct powerpc_branch branch =
+		powerpc_branch((opcode & ~(uint32_t)MINOR) | BCLR, 0);
+	if (opcode >> 26 != 19 || (opcode & MINOR) != BCTAR)
+		return false;
+	isa_set_mnemonic(instruction, "bctar");
+	instruction->cls = ISA_BRANCH;
+	instruction->flow = flow_of(opcode, &branch);
+	instruction->has_accesses = true;
+	return true;
+}
+
 static bool
 describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t n,
 	struct isa_instruction *instruction)
@@ -98,7 +115,7 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	instruction->length = 4;
 	if (!found->mnemonic)
-		return false;
+		return describe_bctar(opcode, instruction);
 	isa_set_mnemonic(instruction, found->mnemonic);
 	instruction->cls = (uint8_t)class_of(found->unit);
 	describe_branch(opcode, instruction);

@@ -133,6 +133,9 @@ targets_follow_from_the_address(void **state)
 			.target = 0xffc},
 		{.opcode = 0x4e800020, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_RETURNS},
 		{.opcode = 0x4e800421, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CALLS},
+		/* bctarl; bnectar */
+		{.opcode = 0x4e800461, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CALLS},
+		{.opcode = 0x4c820460, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CONDITIONAL},
 		{.opcode = 0x429f0005,
 			.pc = 0x1000,
 			.flow = ISA_JUMPS,
