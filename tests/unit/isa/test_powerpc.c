@@ -6,7 +6,7 @@
  * spec: Apple amber traces (the two tables of classes), Apple amber
  * traces 2.4, 4.2, 4.3, 4.5, 4.8.
  */
-#include "test_help.h"
+#include "trace_help.h"
 
 #include "isa/powerpc.h"
 #include "polytrace/disasm.h"
