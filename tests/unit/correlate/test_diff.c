@@ -1059,18 +1059,30 @@ findings_do_not_depend_on_batches(void **state)
 	buf_free(&sample);
 }
 
-#ifdef POLY_FAULT_INJECTION
-/* As compare, with memory that may end: the status of the last call. */
-static enum poly_status
-compare_failing(struct poly_reader *const readers[2])
+struct comparison {
+	struct buf texts[2];
+	struct poly_reader *readers[2];
+};
+
+static void
+open_both(void *context)
 {
+	struct comparison *both = context;
+	for (size_t i = 0; i < 2; i++)
+		both->readers[i] = open_rows(&both->texts[i], "qemu4v", 0);
+}
+
+static enum poly_status
+compare_both(void *context)
+{
+	struct comparison *both = context;
 	const char *const alias[] = {"arm", NULL}, *const tolerate[] = {
 							   "redundant-writes", NULL};
 	struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
-	struct side of[2] = {{readers[0]}, {readers[1]}};
+	struct side of[2] = {{both->readers[0]}, {both->readers[1]}};
 	const struct poly_diff_side sides[2] = {
-		{{poly_reader_info(readers[0]), next_batch, &of[0]}, 0},
-		{{poly_reader_info(readers[1]), next_batch, &of[1]}, 0}};
+		{{poly_reader_info(both->readers[0]), next_batch, &of[0]}, 0},
+		{{poly_reader_info(both->readers[1]), next_batch, &of[1]}, 0}};
 	const struct poly_difference *found;
 	struct poly_diff_line line;
 	struct poly_diff *diff;
@@ -1087,32 +1099,28 @@ compare_failing(struct poly_reader *const readers[2])
 	return status;
 }
 
-#endif
+static void
+close_both(void *context)
+{
+	struct comparison *both = context;
+	poly_reader_close(both->readers[0]);
+	poly_reader_close(both->readers[1]);
+}
 
 static void
 lack_of_memory_is_reported(void **state)
 {
-	(void)state;
-#ifdef POLY_FAULT_INJECTION
 	const struct change change = {100, 40, ""};
-	struct buf sample = load_sample(SAMPLE), changed = changed_sample(&change);
-	enum poly_status status = POLY_ERR_MEMORY;
-	for (size_t k = 1; status != POLY_END; k += 1 + k / 20) {
-		struct poly_reader *const readers[2] = {
-			open_rows(&sample, "qemu4v", 0), open_rows(&changed, "qemu4v", 0)};
-		mem_fail_at(k);
-		status = compare_failing(readers);
-		bool reached = mem_fail_at(0) >= k;
-		poly_reader_close(readers[0]);
-		poly_reader_close(readers[1]);
-		assert_true(status == POLY_END || status == POLY_ERR_MEMORY);
-		assert_true(reached || status == POLY_END);
-	}
-	buf_free(&sample);
-	buf_free(&changed);
-#else
-	skip();
-#endif
+	struct comparison both = {.texts = {load_sample(SAMPLE), changed_sample(&change)}};
+	(void)state;
+	law_memory_as(&(struct memory_law){.run = compare_both,
+		.prepare = open_both,
+		.release = close_both,
+		.context = &both,
+		.is_tolerant = true,
+		.every = 20});
+	buf_free(&both.texts[0]);
+	buf_free(&both.texts[1]);
 }
 
 int

@@ -1353,62 +1353,79 @@ traces_without_synchronisation_follow_each_other(void **state)
 	free_traces(traces, 3);
 }
 
-#ifdef POLY_FAULT_INJECTION
 /* Everything that allocates in merging: readers of four traces for both readings are open. */
+struct merging {
+	struct trace traces[4];
+	struct poly_reader *readers[8];
+	struct poly_merge *merge;
+};
+
+static void
+open_readers(void *context)
+{
+	struct merging *merging = context;
+	for (size_t i = 0; i < 8; i++)
+		merging->readers[i] = open_trace(&merging->traces[i % 4], 0);
+}
+
+/* Adds the traces and reads their events. */
 static enum poly_status
-merge_all(struct poly_reader *readers[8], struct poly_merge **merge, struct poly_error *error)
+learn_all(struct merging *merging)
 {
 	struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
 	const struct poly_batch *batch;
 	options.analyse = true;
-	enum poly_status status = poly_merge_new(&options, merge, error);
+	enum poly_status status = poly_merge_new(&options, &merging->merge, NULL);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++)
-		status = poly_merge_add(*merge, i + 1, "trace", error);
+		status = poly_merge_add(merging->merge, i + 1, "trace", NULL);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
-		while (status == POLY_OK &&
-			(status = poly_reader_next(readers[i], &batch, error)) == POLY_OK)
-			status = poly_merge_read_events(*merge, i, batch, error);
+		while (status == POLY_OK && (status = poly_reader_next(merging->readers[i],
+						     &batch, NULL)) == POLY_OK)
+			status = poly_merge_read_events(merging->merge, i, batch, NULL);
 		status = status == POLY_END ? POLY_OK : status;
 	}
-	if (status == POLY_OK)
-		status = poly_merge_resolve(*merge, error);
+	return status == POLY_OK ? poly_merge_resolve(merging->merge, NULL) : status;
+}
+
+static enum poly_status
+merge_all(void *context)
+{
+	struct merging *merging = context;
+	const struct poly_batch *batch;
+	enum poly_status status = learn_all(merging);
 	for (size_t i = 0; i < 4 && status == POLY_OK; i++) {
-		const struct poly_source source = poly_reader_source(readers[4 + i]);
-		poly_merge_set_source(*merge, i, &source);
+		const struct poly_source source = poly_reader_source(merging->readers[4 + i]);
+		poly_merge_set_source(merging->merge, i, &source);
 	}
 	if (status == POLY_OK)
-		status = poly_merge_start(*merge, error);
+		status = poly_merge_start(merging->merge, NULL);
 	while (status == POLY_OK)
-		status = poly_merge_next(*merge, &batch, error);
+		status = poly_merge_next(merging->merge, &batch, NULL);
 	return status;
+}
+
+static void
+close_readers(void *context)
+{
+	struct merging *merging = context;
+	poly_merge_free(merging->merge);
+	for (size_t i = 0; i < 8; i++)
+		poly_reader_close(merging->readers[i]);
 }
 
 static void
 lack_of_memory_is_survived(void **state)
 {
-	struct trace traces[4];
-	bool reached = true;
+	struct merging merging;
 	(void)state;
-	load_sample(traces);
-	for (size_t k = 1; reached; k++) {
-		if (!sample_takes())
-			continue;
-		struct poly_merge *merge = NULL;
-		struct poly_reader *readers[8];
-		struct poly_error error;
-		for (size_t i = 0; i < 8; i++)
-			readers[i] = open_trace(&traces[i % 4], 0);
-		mem_fail_at(k);
-		const enum poly_status status = merge_all(readers, &merge, &error);
-		reached = mem_fail_at(0) >= k;
-		assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_END);
-		poly_merge_free(merge);
-		for (size_t i = 0; i < 8; i++)
-			poly_reader_close(readers[i]);
-	}
-	free_traces(traces, 4);
+	load_sample(merging.traces);
+	law_memory_as(&(struct memory_law){.run = merge_all,
+		.prepare = open_readers,
+		.release = close_readers,
+		.context = &merging,
+		.is_sampled = true});
+	free_traces(merging.traces, 4);
 }
-#endif
 
 int
 main(void)
@@ -1431,9 +1448,7 @@ main(void)
 		cmocka_unit_test(a_mutex_given_up_in_a_wait_orders_accesses),
 		cmocka_unit_test(locks_taken_in_both_orders_may_deadlock),
 		cmocka_unit_test(traces_without_synchronisation_follow_each_other),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

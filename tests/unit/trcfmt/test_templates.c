@@ -981,28 +981,24 @@ endless_repetition_is_an_error(void **state)
 	}
 }
 
+static enum poly_status
+parse_sample(void *context)
+{
+	struct poly_templates *templates;
+	struct poly_error error;
+	(void)context;
+	const enum poly_status status =
+		poly_templates_parse(sample, sizeof sample - 1, NULL, &templates, &error);
+	assert_int_equal(templates != NULL, status == POLY_OK);
+	poly_templates_free(templates);
+	return status;
+}
+
 static void
 any_allocation_may_fail(void **state)
 {
 	(void)state;
-#ifdef POLY_FAULT_INJECTION
-	enum poly_status status = POLY_ERR_MEMORY;
-	for (size_t k = 1; status == POLY_ERR_MEMORY; k++) {
-		if (!sample_takes())
-			continue;
-		struct poly_templates *templates;
-		struct poly_error error;
-		mem_fail_at(k);
-		status = poly_templates_parse(
-			sample, sizeof sample - 1, NULL, &templates, &error);
-		mem_fail_at(0);
-		assert_int_equal(templates != NULL, status == POLY_OK);
-		poly_templates_free(templates);
-	}
-	assert_int_equal(status, POLY_OK);
-#else
-	skip();
-#endif
+	law_memory_as(&(struct memory_law){.run = parse_sample, .is_sampled = true});
 }
 
 /* ---- the library's own templates, and files ---- */
