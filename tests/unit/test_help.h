@@ -5,6 +5,7 @@
 
 #include "memory_law.h"
 #include "sampling.h"
+#include "sinks.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -29,34 +30,6 @@ bytes_of(const char *text)
 	struct buf bytes = {0};
 	buf_string(&bytes, text);
 	return bytes;
-}
-
-/* Appends to a struct buf: the function of a sink. */
-static inline int
-collect(void *user, const void *data, size_t size)
-{
-	buf_append(user, data, size);
-	return 0;
-}
-
-/* Adds to a size_t, without an allocation: the function of a sink. */
-static inline int
-count_bytes(void *user, const void *data, size_t size)
-{
-	(void)data;
-	*(size_t *)user += size;
-	return 0;
-}
-
-/* Fails, and counts the calls in an unsigned, if not NULL: the function of a sink. */
-static inline int
-refuse(void *user, const void *data, size_t size)
-{
-	(void)data;
-	(void)size;
-	if (user)
-		++*(unsigned *)user;
-	return ENOSPC;
 }
 
 /* Checks the law of lack of memory; returns the number of the operation's allocations. */
