@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The law of lack of memory: an operation runs with its first allocation and all later ones
- * failing, then from the second one on, and so on, until it needs no more than succeed. Each
- * lack is reported as POLY_ERR_MEMORY, or the operation does without that memory, and every run
- * frees all that it allocated. In a build without failing allocations, the operation runs once.
+ * failing, then from the second one on, and so on, until all of them succeed. Each lack is
+ * reported as POLY_ERR_MEMORY, or the operation does without that memory, and every run frees
+ * all that it allocated. In a build without failing allocations, the operation runs once.
  */
 #ifndef TESTS_MEMORY_LAW_H
 #define TESTS_MEMORY_LAW_H

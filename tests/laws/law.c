@@ -37,6 +37,9 @@ law_result(bool holds, const char *law, const char *sample)
 {
 	results++;
 	failures += !holds;
+	/* A comment of one line. */
+	for (char *end; !holds && (end = strchr(why, '\n'));)
+		*end = ' ';
 	if (!holds)
 		printf("# %s\n", why);
 	printf("%sok %u - %s: %s\n", holds ? "" : "not ", results, law, sample);

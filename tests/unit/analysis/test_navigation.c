@@ -362,6 +362,18 @@ read_values(void)
 	return count;
 }
 
+/* The last instruction before the n-th one that changes a register; 0: none. */
+static uint64_t
+last_change(unsigned reg, uint64_t n)
+{
+	uint64_t changed = 0;
+	for (uint64_t m = 1; m < n; m++) {
+		if (values[m][reg] != values[m + 1][reg] && !is_vague(opcodes[m]))
+			changed = m;
+	}
+	return changed;
+}
+
 static void
 instructions_of_powerpc_write_where_values_change(void **state)
 {
@@ -374,16 +386,11 @@ instructions_of_powerpc_write_where_values_change(void **state)
 		for (uint64_t n = 1; n <= count; n += 3) {
 			struct question options = {.record = UINT64_MAX};
 			char name[8];
-			uint64_t changed = 0;
 			snprintf(name, sizeof name, "r%u", reg);
 			options.reg = name;
 			options.record = n;
 			const uint64_t writer = run_query(open_full(), &options, &instruction);
-			for (uint64_t m = 1; m < n; m++) {
-				if (values[m][reg] != values[m + 1][reg] &&
-					!is_vague(opcodes[m]))
-					changed = m;
-			}
+			const uint64_t changed = last_change(reg, n);
 			/* The old value can have been written again. */
 			if (writer < changed || writer >= n)
 				fail_msg("r%u before %llu: %llu, changed by %llu", reg,

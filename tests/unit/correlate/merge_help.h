@@ -13,14 +13,15 @@
 struct trace {
 	struct buf bytes;
 	const char *format;
+	size_t batch_rows; /* maximum; 0: the reader's */
 };
 
 static inline struct poly_reader *
-open_trace(const struct trace *trace, size_t batch_rows)
+open_trace(const struct trace *trace)
 {
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.format = trace->format;
-	options.batch_rows = batch_rows;
+	options.batch_rows = trace->batch_rows;
 	options.one_thread = true;
 	return open_memory(&trace->bytes, &options);
 }
@@ -32,7 +33,7 @@ load_threads(struct trace traces[4])
 	for (int i = 0; i < 4; i++) {
 		char name[40];
 		snprintf(name, sizeof name, "pthr/thread_%03d.tt6", i + 1);
-		traces[i] = (struct trace){load_sample(name), "tt6"};
+		traces[i] = (struct trace){load_sample(name), "tt6", 0};
 	}
 }
 
@@ -67,13 +68,13 @@ free_traces(struct trace *traces, size_t count)
 
 /* Learns traces, as threads 1, 2 and so on; returns the status of resolving their events. */
 static inline enum poly_status
-learn(struct poly_merge *merge, const struct trace *traces, size_t count, size_t batch_rows,
+learn(struct poly_merge *merge, const struct trace *traces, size_t count,
 	struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < count && status == POLY_OK; i++) {
 		const struct poly_batch *batch;
-		struct poly_reader *reader = open_trace(&traces[i], batch_rows);
+		struct poly_reader *reader = open_trace(&traces[i]);
 		status = poly_merge_add(merge, i + 1, "trace", error);
 		while (status == POLY_OK && poly_reader_next(reader, &batch, error) == POLY_OK)
 			status = poly_merge_read_events(merge, i, batch, error);
@@ -82,19 +83,22 @@ learn(struct poly_merge *merge, const struct trace *traces, size_t count, size_t
 	return status == POLY_OK ? poly_merge_resolve(merge, error) : status;
 }
 
-/* Called for each row of a merged trace. */
-typedef void visit_fn(void *user, const struct poly_batch *batch, size_t row);
+/* What is called for each row of a merged trace. */
+struct visitor {
+	void (*visit)(void *user, const struct poly_batch *batch, size_t row);
+	void *user;
+};
 
-/* Reads the merged records; returns how they ended. */
+/* Reads the merged records, with a visitor or NULL; returns the last status. */
 static inline enum poly_status
 read_merged(struct poly_merge *merge, const struct trace *traces, size_t count,
-	size_t batch_rows, visit_fn *visit, void *user, struct poly_error *error)
+	const struct visitor *visitor, struct poly_error *error)
 {
 	struct poly_reader *readers[THREADS_MAX];
 	const struct poly_batch *batch;
 	uint64_t rows = 0;
 	for (size_t i = 0; i < count; i++) {
-		readers[i] = open_trace(&traces[i], batch_rows);
+		readers[i] = open_trace(&traces[i]);
 		const struct poly_source source = poly_reader_source(readers[i]);
 		poly_merge_set_source(merge, i, &source);
 	}
@@ -102,8 +106,8 @@ read_merged(struct poly_merge *merge, const struct trace *traces, size_t count,
 	while (status == POLY_OK &&
 		(status = poly_merge_next(merge, &batch, error)) == POLY_OK) {
 		assert_true(batch->rows > 0 && batch->first == rows);
-		for (size_t row = 0; visit && row < batch->rows; row++)
-			visit(user, batch, row);
+		for (size_t row = 0; visitor && row < batch->rows; row++)
+			visitor->visit(visitor->user, batch, row);
 		rows += batch->rows;
 	}
 	if (status != POLY_OK && batch)

@@ -159,7 +159,31 @@ random_traces_differ_just_where_their_sets_do(void **state)
 	assert_true(same > 50 && same < 350);
 }
 
-/* Runs of instructions that one trace alone executes, at known places. */
+/* Two traces, of which one alone executes runs of instructions at known places. */
+struct planted {
+	struct buf texts[2], expected;
+	unsigned numbers[2]; /* of the next instruction of each trace */
+	unsigned fresh;	     /* address of the next run */
+};
+
+/* Appends a run to one of the traces. */
+static void
+plant_run(struct planted *planted, unsigned side, unsigned run)
+{
+	struct buf *expected = &planted->expected;
+	put_run(&planted->texts[side], planted->fresh, planted->fresh + 4 * (run - 1));
+	if (run == 1)
+		buf_printf(expected, "%s-instruction pc", side ? "extra" : "missing");
+	else
+		buf_printf(expected, "inserted %u instructions only in the %s trace", run,
+			side ? "second" : "first");
+	buf_printf(expected, side ? " -|0x%08x" : " 0x%08x|-", planted->fresh);
+	buf_printf(expected, " @%u|%u +%u|%u\n", planted->numbers[0], planted->numbers[1],
+		side ? 0 : run, side ? run : 0);
+	planted->numbers[side] += run;
+	planted->fresh += 4 * run + 16;
+}
+
 static void
 planted_runs_are_found_at_their_position(void **state)
 {
@@ -167,37 +191,26 @@ planted_runs_are_found_at_their_position(void **state)
 	const struct poly_diff_options options = POLY_DIFF_OPTIONS_INIT;
 	uint64_t seed = 3;
 	for (unsigned round = 0; round < 60; round++) {
-		struct buf texts[2] = {{0}, {0}}, expected = {0};
-		unsigned numbers[2] = {1, 1}, fresh = 0x100000, since = 0;
+		struct planted planted = {.numbers = {1, 1}, .fresh = 0x100000};
+		unsigned since = 0;
 		for (unsigned pc = 0x1000; pc < 0x1000 + 4 * 300; pc += 4) {
 			unsigned run = chance(&seed, 3) ? 1 + chance(&seed, 150) : 1;
 			unsigned side = chance(&seed, 2);
 			/* Runs less than a confirmation apart would be one. */
 			if (++since > ALIGN_CONFIRM && chance(&seed, 30) == 0) {
-				put_run(&texts[side], fresh, fresh + 4 * (run - 1));
-				if (run == 1)
-					buf_printf(&expected, "%s-instruction pc",
-						side ? "extra" : "missing");
-				else
-					buf_printf(&expected,
-						"inserted %u instructions only in the %s trace",
-						run, side ? "second" : "first");
-				buf_printf(&expected, side ? " -|0x%08x" : " 0x%08x|-", fresh);
-				buf_printf(&expected, " @%u|%u +%u|%u\n", numbers[0],
-					numbers[1], side ? 0 : run, side ? run : 0);
-				numbers[side] += run;
-				fresh += 4 * run + 16;
+				plant_run(&planted, side, run);
 				since = 0;
 			}
-			put_insn(&texts[0], pc);
-			put_insn(&texts[1], pc);
-			numbers[0]++;
-			numbers[1]++;
+			for (unsigned i = 0; i < 2; i++) {
+				put_insn(&planted.texts[i], pc);
+				planted.numbers[i]++;
+			}
 		}
-		expect_between(&texts[0], &texts[1], "qemu4v", &options, buf_text(&expected));
-		buf_free(&texts[0]);
-		buf_free(&texts[1]);
-		buf_free(&expected);
+		expect_between(&planted.texts[0], &planted.texts[1], "qemu4v", &options,
+			buf_text(&planted.expected));
+		buf_free(&planted.texts[0]);
+		buf_free(&planted.texts[1]);
+		buf_free(&planted.expected);
 	}
 }
 

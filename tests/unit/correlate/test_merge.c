@@ -126,13 +126,15 @@ four_threads_merge_in_the_order_of_execution(void **state)
 		static struct sample_log found;
 		struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
 		struct poly_error error;
+		for (size_t t = 0; t < 4; t++)
+			traces[t].batch_rows = sizes[i / 4];
 		options.quantum = quanta[i % 4];
 		options.analyse = i % 2;
 		struct poly_merge *merge = new_merge(&options);
 		found.count = 0;
-		assert_int_equal(learn(merge, traces, 4, sizes[i / 4], &error), POLY_OK);
-		assert_int_equal(
-			read_merged(merge, traces, 4, sizes[i / 4], note_event, &found, &error),
+		assert_int_equal(learn(merge, traces, 4, &error), POLY_OK);
+		assert_int_equal(read_merged(merge, traces, 4,
+					 &(struct visitor){note_event, &found}, &error),
 			POLY_END);
 		assert_fits(&found, &truth);
 		assert_null(poly_merge_note_at(merge, 0, NULL));
@@ -190,9 +192,10 @@ every_record_stays_in_the_order_of_its_thread(void **state)
 		options.quantum = quanta[i];
 		struct poly_merge *merge = new_merge(&options);
 		for (size_t t = 0; t < 4; t++)
-			alone.readers[t] = open_trace(&traces[t], 0);
-		assert_int_equal(learn(merge, traces, 4, 0, &error), POLY_OK);
-		assert_int_equal(read_merged(merge, traces, 4, 0, compare_row, &alone, &error),
+			alone.readers[t] = open_trace(&traces[t]);
+		assert_int_equal(learn(merge, traces, 4, &error), POLY_OK);
+		assert_int_equal(read_merged(merge, traces, 4,
+					 &(struct visitor){compare_row, &alone}, &error),
 			POLY_END);
 		assert_int_equal(alone.seen, 16719 + 2464 + 2233 + 3473);
 		for (size_t t = 0; t < 4; t++) {
@@ -244,15 +247,16 @@ the_schedule_is_the_order_of_the_records(void **state)
 	assert_int_equal(poly_merge_next_run(merge, &run, &error), POLY_ERR_USAGE);
 	assert_int_equal(poly_merge_start(merge, &error), POLY_ERR_USAGE);
 	poly_merge_rewind(merge);
-	assert_int_equal(learn(merge, traces, 4, 0, &error), POLY_OK);
+	assert_int_equal(learn(merge, traces, 4, &error), POLY_OK);
 	while (poly_merge_next_run(merge, &run, &error) == POLY_OK) {
 		assert_true(run.records >= 1 && run.records <= 50 && *run.why);
 		assert_int_equal(run.first, next[run.trace]);
 		next[run.trace] += run.records;
 		expected.runs[expected.count++] = run;
 	}
-	assert_int_equal(
-		read_merged(merge, traces, 4, 0, follow_schedule, &expected, &error), POLY_END);
+	assert_int_equal(read_merged(merge, traces, 4,
+				 &(struct visitor){follow_schedule, &expected}, &error),
+		POLY_END);
 	assert_int_equal(expected.run, expected.count);
 	poly_merge_free(merge);
 	free_traces(traces, 4);
@@ -262,15 +266,15 @@ static void
 traces_without_synchronisation_follow_each_other(void **state)
 {
 	/* Apple amber traces 7.2: 90 and 30,233 records, each after its initial PC. */
-	struct trace traces[] = {{load_sample("amber/thread_001.tt6"), "tt6"},
-		{load_sample("amber/memset_thread_001.tt6"), "tt6"},
-		{load_sample("amber/sync.tt6"), "tt6"}};
+	struct trace traces[] = {{load_sample("amber/thread_001.tt6"), "tt6", 0},
+		{load_sample("amber/memset_thread_001.tt6"), "tt6", 0},
+		{load_sample("amber/sync.tt6"), "tt6", 0}};
 	struct poly_error error;
 	struct poly_merge_run run;
 	static const uint64_t records[] = {91, 30234, 0};
 	(void)state;
 	struct poly_merge *merge = new_merge(NULL);
-	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
+	assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(poly_merge_next_run(merge, &run, &error), POLY_OK);
 		assert_int_equal(run.trace, i);
@@ -280,7 +284,7 @@ traces_without_synchronisation_follow_each_other(void **state)
 	poly_merge_free(merge);
 	/* The four records of the seed: nothing contradicts itself. */
 	merge = new_merge(NULL);
-	assert_int_equal(learn(merge, &traces[2], 1, 0, &error), POLY_OK);
+	assert_int_equal(learn(merge, &traces[2], 1, &error), POLY_OK);
 	assert_null(poly_merge_note_at(merge, 0, NULL));
 	assert_int_equal(poly_merge_next_run(merge, &run, &error), POLY_OK);
 	assert_int_equal(poly_merge_next_run(merge, &run, &error), POLY_END);
@@ -300,7 +304,7 @@ open_readers(void *context)
 {
 	struct merging *merging = context;
 	for (size_t i = 0; i < 8; i++)
-		merging->readers[i] = open_trace(&merging->traces[i % 4], 0);
+		merging->readers[i] = open_trace(&merging->traces[i % 4]);
 }
 
 /* Adds the traces and reads their events. */

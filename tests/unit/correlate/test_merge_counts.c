@@ -78,10 +78,10 @@ executions_merge_without_a_violation(void **state)
 		write_traces(&sim, traces);
 		options.quantum = seed % 3 == 0 ? 5 : 0;
 		struct poly_merge *merge = new_merge(&options);
-		assert_int_equal(learn(merge, traces, SIM_THREADS, 0, &error), POLY_OK);
+		assert_int_equal(learn(merge, traces, SIM_THREADS, &error), POLY_OK);
 		assert_null(poly_merge_note_at(merge, 0, NULL));
-		if (read_merged(merge, traces, SIM_THREADS, 0, judge_row, &judged, &error) !=
-			POLY_END)
+		if (read_merged(merge, traces, SIM_THREADS,
+			    &(struct visitor){judge_row, &judged}, &error) != POLY_END)
 			fail_msg("seed %u: %s", (unsigned)seed, error.message);
 		for (unsigned t = 0; t < SIM_THREADS; t++)
 			assert_int_equal(judged.events[t], sim.threads[t].event_count);
@@ -159,11 +159,11 @@ a_corrupted_count_is_detected_and_named(void **state)
 		options.numbering = sim.before ? POLY_MERGE_BEFORE : POLY_MERGE_AFTER;
 		options.force = tried % 2;
 		struct poly_merge *merge = new_merge(&options);
-		assert_int_equal(learn(merge, traces, SIM_THREADS, 0, &error), POLY_OK);
+		assert_int_equal(learn(merge, traces, SIM_THREADS, &error), POLY_OK);
 		if (!is_named(merge, address_of(event->what, event->pair)))
 			fail_msg("seed %u: %u instead of %u", (unsigned)seed, *word, count);
 		const enum poly_status status =
-			read_merged(merge, traces, SIM_THREADS, 0, NULL, NULL, &error);
+			read_merged(merge, traces, SIM_THREADS, NULL, &error);
 		assert_true(
 			status == POLY_END || (!options.force && status == POLY_ERR_FORMAT));
 		if (status == POLY_ERR_FORMAT)
@@ -184,8 +184,8 @@ a_cycle_is_reported_with_its_positions(void **state)
 	struct poly_error error;
 	(void)state;
 	struct poly_merge *merge = new_merge(&options);
-	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
-	assert_int_equal(read_merged(merge, traces, 2, 0, NULL, NULL, &error), POLY_ERR_FORMAT);
+	assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
+	assert_int_equal(read_merged(merge, traces, 2, NULL, &error), POLY_ERR_FORMAT);
 	assert_string_equal(error.message,
 		"the records contradict each other: thread 1 instruction 1, wait 1 of 0x2000, "
 		"waits for signal 1 of 0x2000 in thread 2 instruction 2, which is after thread "
@@ -194,8 +194,8 @@ a_cycle_is_reported_with_its_positions(void **state)
 	poly_merge_free(merge);
 	options.force = true;
 	merge = new_merge(&options);
-	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
-	assert_int_equal(read_merged(merge, traces, 2, 0, NULL, NULL, &error), POLY_END);
+	assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
+	assert_int_equal(read_merged(merge, traces, 2, NULL, &error), POLY_END);
 	assert_string_equal(poly_merge_note_at(merge, 0, NULL),
 		"forced: thread 1, record 3 precedes signal 1 of 0x2000 in thread 2");
 	poly_merge_free(merge);
@@ -221,7 +221,7 @@ invalid_counts_are_reported(void **state)
 	uint64_t count;
 	(void)state;
 	struct poly_merge *merge = new_merge(NULL);
-	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
+	assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
 	for (size_t i = 0; i < 4; i++)
 		assert_string_equal(poly_merge_note_at(merge, i, &count), expected[i]);
 	assert_null(poly_merge_note_at(merge, 4, NULL));
@@ -240,8 +240,10 @@ a_signal_comes_after_the_waits_that_do_not_count_it(void **state)
 	struct poly_error error;
 	(void)state;
 	struct poly_merge *merge = new_merge(NULL);
-	assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
-	assert_int_equal(read_merged(merge, traces, 2, 0, add_text, text, &error), POLY_END);
+	assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
+	assert_int_equal(
+		read_merged(merge, traces, 2, &(struct visitor){add_text, text}, &error),
+		POLY_END);
 	/* Initial PCs and instructions have a pc; the other rows are whatever stood there. */
 	assert_non_null(strstr(text, "1:1000 "));
 	const char *last = strstr(text, "1:1004 "), *other = strstr(text, "2:8000 ");
@@ -263,9 +265,8 @@ a_wait_may_carry_a_lower_bound(void **state)
 		struct poly_error error;
 		options.wait = bound ? POLY_MERGE_WAIT_LOWER_BOUND : POLY_MERGE_WAIT_COMPLETION;
 		struct poly_merge *merge = new_merge(&options);
-		assert_int_equal(learn(merge, traces, 2, 0, &error), POLY_OK);
-		assert_int_equal(
-			read_merged(merge, traces, 2, 0, NULL, NULL, &error), POLY_END);
+		assert_int_equal(learn(merge, traces, 2, &error), POLY_OK);
+		assert_int_equal(read_merged(merge, traces, 2, NULL, &error), POLY_END);
 		if (bound)
 			assert_null(poly_merge_note_at(merge, 0, NULL));
 		else
@@ -319,15 +320,15 @@ reading_any_records_ends(void **state)
 		for (size_t i = 0; i < 5; i++) {
 			const struct poly_batch *batch;
 			traces[i] = make_nonsense(&chance);
-			struct poly_reader *reader = open_trace(&traces[i], 0);
+			struct poly_reader *reader = open_trace(&traces[i]);
 			while (poly_reader_next(reader, &batch, &error) == POLY_OK)
 				rows += batch->rows;
 			poly_reader_close(reader);
 		}
 		struct poly_merge *merge = new_merge(&options);
-		assert_int_equal(learn(merge, traces, 5, 0, &error), POLY_OK);
-		const enum poly_status status =
-			read_merged(merge, traces, 5, 0, count_row, &seen, &error);
+		assert_int_equal(learn(merge, traces, 5, &error), POLY_OK);
+		const enum poly_status status = read_merged(
+			merge, traces, 5, &(struct visitor){count_row, &seen}, &error);
 		/* Forced, every record is given. */
 		assert_true(
 			status == POLY_END || (!options.force && status == POLY_ERR_FORMAT));

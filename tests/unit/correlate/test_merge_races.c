@@ -16,8 +16,8 @@ report_on(const struct trace *traces, size_t count)
 	const struct poly_sink sink = {collect, &text};
 	options.analyse = true;
 	struct poly_merge *merge = new_merge(&options);
-	assert_int_equal(learn(merge, traces, count, 0, &error), POLY_OK);
-	assert_int_equal(read_merged(merge, traces, count, 0, NULL, NULL, &error), POLY_END);
+	assert_int_equal(learn(merge, traces, count, &error), POLY_OK);
+	assert_int_equal(read_merged(merge, traces, count, NULL, &error), POLY_END);
 	poly_merge_report(merge, report);
 	assert_int_equal(
 		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, &error), POLY_OK);
@@ -68,6 +68,21 @@ follows(const struct sim_event *lock, const struct sim_thread *thread, size_t fi
 	return false;
 }
 
+/* Moves the first later event of the other thread down to one that follows this one's. */
+static bool
+extend_later(const struct sim *sim, size_t t, size_t first[2])
+{
+	const struct sim_thread *other = &sim->threads[1 - t];
+	bool changed = false;
+	for (size_t j = 0; j < first[1 - t]; j++) {
+		if (!follows(&other->events[j], &sim->threads[t], first[t]))
+			continue;
+		first[1 - t] = j;
+		changed = true;
+	}
+	return changed;
+}
+
 /*
  * True where an event comes before another one: following each thread's own order, and from
  * every unlock to the locks that count it as the last.
@@ -78,19 +93,8 @@ reaches(const struct sim *sim, const size_t from[2], const size_t to[2])
 	/* The first event of each thread that must come later, as all after it. */
 	size_t first[2] = {sim->threads[0].event_count, sim->threads[1].event_count};
 	first[from[0]] = from[1];
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (size_t t = 0; t < 2; t++) {
-			const struct sim_thread *thread = &sim->threads[t];
-			const struct sim_thread *other = &sim->threads[1 - t];
-			for (size_t j = 0; j < first[1 - t]; j++) {
-				if (!follows(&other->events[j], thread, first[t]))
-					continue;
-				first[1 - t] = j;
-				changed = true;
-			}
-		}
-	}
+	while (extend_later(sim, 0, first) | extend_later(sim, 1, first))
+		;
 	return to[1] > first[to[0]];
 }
 

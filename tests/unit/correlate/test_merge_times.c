@@ -84,11 +84,12 @@ merging_by_time_is_a_stable_sort(void **state)
 		sorted.count = sorted.seen = 0;
 		for (size_t i = 0; i < count; i++) {
 			traces[i] = make_timed(&sorted, i, &chance);
+			traces[i].batch_rows = sizes[n % 4];
 			assert_int_equal(poly_merge_add(merge, i + 1, "t", &error), POLY_OK);
 		}
 		qsort(sorted.rows, sorted.count, sizeof *sorted.rows, compare_timed);
-		if (read_merged(merge, traces, count, sizes[n % 4], compare_sorted, &sorted,
-			    &error) != POLY_END)
+		if (read_merged(merge, traces, count,
+			    &(struct visitor){compare_sorted, &sorted}, &error) != POLY_END)
 			fail_msg("%s", error.message);
 		assert_int_equal(sorted.seen, sorted.count);
 		assert_null(poly_merge_note_at(merge, 0, NULL));
@@ -100,8 +101,8 @@ merging_by_time_is_a_stable_sort(void **state)
 static void
 times_that_go_back_are_noted(void **state)
 {
-	struct trace traces[] = {{bytes_of("1 10\n5 20\n3 30\n"), "text:time:dec,pc:hex"},
-		{bytes_of("4 40\n"), "text:time:dec,pc:hex"}};
+	struct trace traces[] = {{bytes_of("1 10\n5 20\n3 30\n"), "text:time:dec,pc:hex", 0},
+		{bytes_of("4 40\n"), "text:time:dec,pc:hex", 0}};
 	char text[2000] = "";
 	struct poly_merge_options options = POLY_MERGE_OPTIONS_INIT;
 	struct poly_error error;
@@ -111,7 +112,9 @@ times_that_go_back_are_noted(void **state)
 	assert_int_equal(poly_merge_add(merge, 1, "a", &error), POLY_OK);
 	assert_int_equal(poly_merge_add(merge, 1, "b", &error), POLY_ERR_USAGE);
 	assert_int_equal(poly_merge_add(merge, 2, "b", &error), POLY_OK);
-	assert_int_equal(read_merged(merge, traces, 2, 0, add_text, text, &error), POLY_END);
+	assert_int_equal(
+		read_merged(merge, traces, 2, &(struct visitor){add_text, text}, &error),
+		POLY_END);
 	assert_string_equal(text, "1:10 2:40 1:20 1:30 ");
 	assert_string_equal(poly_merge_note_at(merge, 0, NULL),
 		"times decrease: thread 1, record 3 has time 3 after 5");
