@@ -93,8 +93,10 @@ reaches(const struct sim *sim, const size_t from[2], const size_t to[2])
 	/* The first event of each thread that must come later, as all after it. */
 	size_t first[2] = {sim->threads[0].event_count, sim->threads[1].event_count};
 	first[from[0]] = from[1];
-	while (extend_later(sim, 0, first) | extend_later(sim, 1, first))
-		;
+	for (bool changed = true; changed;) {
+		changed = extend_later(sim, 0, first);
+		changed |= extend_later(sim, 1, first);
+	}
 	return to[1] > first[to[0]];
 }
 
