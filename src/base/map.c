@@ -37,7 +37,8 @@ uint64_t *
 map_get(struct map *map, uint64_t key, uint64_t initial, bool *added)
 {
 	*added = false;
-	if (!map_reserve(map, map->count + 1))
+	const bool is_full = !map->entries || map->count > map->mask / 2;
+	if (is_full && !map_reserve(map, map->count + 1))
 		return NULL;
 	struct map_entry *entry = map_place(map, key);
 	if (!entry->key) {
@@ -84,7 +85,7 @@ map_sorted(const struct map *map)
 void
 map_clear(struct map *map)
 {
-	if (map->entries)
+	if (map->count)
 		memset(map->entries, 0, (map->mask + 2) * sizeof *map->entries);
 	map->count = 0;
 }

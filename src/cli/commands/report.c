@@ -85,7 +85,7 @@ static int
 report_one(struct inputs *inputs, const char *path)
 {
 	struct page *page = inputs->state;
-	struct page_analyses analyses = {.summary = summary_new()};
+	struct page_analyses analyses = {.summary = summary_new(true)};
 	struct command_input input;
 	struct poly_error error;
 	const struct input_needs wants = {

@@ -6,9 +6,9 @@
 #include "cli/print/diagnostics.h"
 
 struct poly_stats *
-summary_new(void)
+summary_new(bool with_totals)
 {
-	static const char *const names[] = {"summary", "totals", NULL};
+	const char *const names[] = {"summary", with_totals ? "totals" : NULL, NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	options.analyses = names;

@@ -6,8 +6,8 @@
 #include "polytrace/reader.h"
 #include "polytrace/stats.h"
 
-/* Returns a run of the queries "summary" and "totals". */
-struct poly_stats *summary_new(void);
+/* Returns a run of the query "summary", and of "totals" if requested. */
+struct poly_stats *summary_new(bool with_totals);
 
 /* Reports a finished run with the format, metadata, size and findings of its reader. */
 void report_summary(const struct poly_stats *stats, const struct poly_reader *reader,

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "isa/disasm.h"
+#include "isa/isa.h"
 
 #include <stdio.h>
 
