@@ -132,7 +132,7 @@ def access_faults(row, mine, registers, width):
 
 
 def branches_continue_where_the_record_does(rows, isa):
-    """The next pc is the target, or that of the next instruction where that is possible."""
+    """The next pc is the target, or the address of the next instruction if that is possible."""
     for row, mine in described(rows, isa):
         if row.get('next') is None:
             continue
