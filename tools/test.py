@@ -144,6 +144,8 @@ def run(name, sample, seed):
         os.remove(log)
     environment = {**SANITIZERS, **os.environ, 'POLYTRACE_SAMPLE': str(sample),
                    'POLYTRACE_SEED': str(seed)}
+    if '--long' in sys.argv[1:]:
+        environment['POLYTRACE_LONG'] = '1'
     status = subprocess.run(['meson', 'test', '-C', folder, '--no-rebuild', '--print-errorlogs',
                              *CONFIGURATIONS[name][2]], env=environment).returncode
     print(f'{name}: {built - start:.0f} s of processor time to build, '

@@ -52,8 +52,7 @@ static void
 take_mnemonic(struct isa_instruction *instruction, const char *mnemonic)
 {
 	const char *last = strrchr(mnemonic, ' ');
-	snprintf(instruction->mnemonic, sizeof instruction->mnemonic, "%s",
-		last ? last + 1 : mnemonic);
+	isa_set_mnemonic(instruction, last ? last + 1 : mnemonic);
 }
 
 static bool
@@ -106,21 +105,21 @@ const struct isa_set *
 isa_capstone_at(size_t i)
 {
 	static const struct isa_set sets[] = {
-		{SET("x86", CAPSTONE_X86)},
-		{SET("x86-16", CAPSTONE_X86_16)},
-		{SET("x86-64", CAPSTONE_X86_64)},
-		{SET("arm", CAPSTONE_ARM)},
-		{SET("thumb", CAPSTONE_THUMB)},
-		{SET("thumb-m", CAPSTONE_THUMB_M)},
-		{SET("aarch64", CAPSTONE_AARCH64)},
-		{SET("mips32", CAPSTONE_MIPS32), .delay = DELAY},
-		{SET("mips32el", CAPSTONE_MIPS32), .delay = DELAY},
-		{SET("mips64", CAPSTONE_MIPS64), .delay = DELAY},
-		{SET("mips64el", CAPSTONE_MIPS64), .delay = DELAY},
+		{SET("x86", CAPSTONE_X86), .length_max = 15, .stack_register = 4},
+		{SET("x86-16", CAPSTONE_X86_16), .length_max = 15, .stack_register = 4},
+		{SET("x86-64", CAPSTONE_X86_64), .length_max = 15, .stack_register = 4},
+		{SET("arm", CAPSTONE_ARM), .stack_register = 13},
+		{SET("thumb", CAPSTONE_THUMB), .stack_register = 13},
+		{SET("thumb-m", CAPSTONE_THUMB_M), .stack_register = 13},
+		{SET("aarch64", CAPSTONE_AARCH64), .stack_register = 31},
+		{SET("mips32", CAPSTONE_MIPS32), .delay = DELAY, .stack_register = 29},
+		{SET("mips32el", CAPSTONE_MIPS32), .delay = DELAY, .stack_register = 29},
+		{SET("mips64", CAPSTONE_MIPS64), .delay = DELAY, .stack_register = 29},
+		{SET("mips64el", CAPSTONE_MIPS64), .delay = DELAY, .stack_register = 29},
 		{SET("sparc", CAPSTONE_SPARC), .delay = DELAY, .slack = DELAY},
 		{SET("sparc64", CAPSTONE_SPARC64), .delay = DELAY, .slack = DELAY},
-		{SET("s390x", CAPSTONE_S390X)},
-		{SET("m68k", CAPSTONE_M68K)},
+		{SET("s390x", CAPSTONE_S390X), .length_max = 6},
+		{SET("m68k", CAPSTONE_M68K), .length_max = 22},
 	};
 	return i < sizeof sets / sizeof *sets ? &sets[i] : NULL;
 }

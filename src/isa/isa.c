@@ -22,7 +22,7 @@ static const struct isa_set *
 set_at(size_t i)
 {
 	static const struct isa_set *(*const files[])(size_t) = {
-		isa_powerpc_at, isa_capstone_at};
+		isa_powerpc_at, isa_capstone_at, isa_riscv_at};
 	for (size_t file = 0; file < sizeof files / sizeof *files; file++) {
 		for (size_t j = 0; files[file](j); j++) {
 			if (i-- == 0)
@@ -56,6 +56,20 @@ find_set(const char *name, struct poly_error *error)
 	return NULL;
 }
 
+unsigned
+isa_length_max(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return !set ? 0 : set->length_max ? set->length_max : 4;
+}
+
+unsigned
+isa_stack_register(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set && set->stack_register ? set->stack_register : ISA_NO_REGISTER;
+}
+
 const char *
 isa_find(const char *name, struct poly_error *error)
 {
@@ -83,10 +97,11 @@ isa_open(const char *isa, struct isa_decoder **decoder, struct poly_error *error
 	return status;
 }
 
-bool
-isa_describes(const struct isa_decoder *decoder)
+const char *
+isa_described(const char *name)
 {
-	return decoder->set->describe != NULL;
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set && set->describe ? set->name : NULL;
 }
 
 bool

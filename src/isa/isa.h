@@ -138,8 +138,16 @@ const char *isa_class_name(enum isa_class cls);
 unsigned isa_delay(const struct isa_decoder *decoder);
 unsigned isa_slack(const struct isa_decoder *decoder);
 
-/* Returns whether the set describes instructions, and not only prints their text. */
-bool isa_describes(const struct isa_decoder *decoder);
+/* Returns the instruction set of this name if it describes instructions, and not only prints
+ * their text; else NULL. Accepts NULL. */
+const char *isa_described(const char *name);
+
+/* Returns the bytes of a set's longest encoding; 0: no such set. Accepts NULL. */
+unsigned isa_length_max(const char *name);
+
+/* Returns the number of a set's stack pointer; ISA_NO_REGISTER: no such set, or not known.
+ * Accepts NULL. */
+unsigned isa_stack_register(const char *name);
 
 /* Returns the name of an instruction set, static; NULL, and an error that lists them, for any
  * other. */

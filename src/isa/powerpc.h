@@ -13,6 +13,8 @@
 #include "polytrace/batch.h"
 #include "polytrace/powerpc.h"
 
+#include "isa/isa.h"
+
 /* Class of an opcode in a TT6 or TT6E stream: the words that follow it. */
 enum powerpc_class {
 	POWERPC_COMPUTE,  /* none */
@@ -146,11 +148,6 @@ enum powerpc_register {
 	POWERPC_REGISTER_COUNT
 };
 
-/* A set of registers: bit n % 64 of word n / 64 is register n. */
-struct powerpc_registers {
-	uint64_t bits[2];
-};
-
 /*
  * Registers that an encoding reads and writes; false if the encoding is unknown. Omitted:
  * the copy of XER's SO into condition fields, the three bits of a field beside the one that a
@@ -158,6 +155,6 @@ struct powerpc_registers {
  * number is in XER.
  */
 bool powerpc_registers(
-	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes);
+	uint32_t opcode, struct isa_registers *reads, struct isa_registers *writes);
 
 #endif

@@ -15,7 +15,7 @@
 /* Both sets of an encoding, under construction. */
 struct register_use {
 	uint32_t opcode;
-	struct powerpc_registers *reads, *writes;
+	struct isa_registers *reads, *writes;
 };
 
 static void
@@ -45,7 +45,7 @@ vector_scalar(unsigned number)
 
 /* The condition fields of a mask with cr0 in its highest bit of eight. */
 static void
-use_fields(struct powerpc_registers *registers, uint32_t mask)
+use_fields(struct isa_registers *registers, uint32_t mask)
 {
 	for (unsigned i = 0; i < 8; i++)
 		if (mask >> (7 - i) & 1)
@@ -67,7 +67,7 @@ special_register(const struct register_use *use)
 }
 
 static void
-use_special(struct register_use *use, struct powerpc_registers *registers)
+use_special(struct register_use *use, struct isa_registers *registers)
 {
 	unsigned number = special_register(use);
 	if (number < POWERPC_REGISTER_COUNT)
@@ -90,7 +90,7 @@ update_base(struct register_use *use)
 
 /* The pair of lxvp and stxvp. */
 static void
-use_pair(struct register_use *use, struct powerpc_registers *registers)
+use_pair(struct register_use *use, struct isa_registers *registers)
 {
 	unsigned first = (field(use, 21) & 30) | (field(use, 21) & 1) << 5;
 	bit_set(registers->bits, vector_scalar(first));
@@ -142,7 +142,7 @@ use_operand(struct register_use *use, char letter)
 
 /* count registers from rT on, r0 following r31. */
 static void
-use_run(struct register_use *use, struct powerpc_registers *registers, unsigned count)
+use_run(struct register_use *use, struct isa_registers *registers, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		bit_set(registers->bits, POWERPC_GPR + (field(use, 21) + i) % 32);
@@ -224,8 +224,7 @@ use_effect(struct register_use *use, char letter)
 }
 
 bool
-powerpc_registers(
-	uint32_t opcode, struct powerpc_registers *reads, struct powerpc_registers *writes)
+powerpc_registers(uint32_t opcode, struct isa_registers *reads, struct isa_registers *writes)
 {
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	struct register_use use = {opcode, reads, writes};

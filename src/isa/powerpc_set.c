@@ -90,19 +90,15 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 		return false;
 	const uint32_t opcode = load_be32(encoding);
 	const struct powerpc_instruction *found = powerpc_find(opcode);
-	struct powerpc_registers reads, writes;
 	instruction->length = 4;
 	if (!found->mnemonic)
 		return false;
-	snprintf(instruction->mnemonic, sizeof instruction->mnemonic, "%s", found->mnemonic);
+	isa_set_mnemonic(instruction, found->mnemonic);
 	instruction->cls = classes[found->unit];
 	describe_branch(opcode, instruction);
 	describe_access(opcode, found, instruction);
-	instruction->has_registers = powerpc_registers(opcode, &reads, &writes);
-	if (instruction->has_registers) {
-		memcpy(&instruction->reads, &reads, sizeof reads);
-		memcpy(&instruction->writes, &writes, sizeof writes);
-	}
+	instruction->has_registers =
+		powerpc_registers(opcode, &instruction->reads, &instruction->writes);
 	return true;
 }
 
@@ -205,6 +201,7 @@ isa_powerpc_at(size_t i)
 {
 	static const struct isa_set powerpc = {
 		.name = "powerpc",
+		.stack_register = 1,
 		.open = open_state,
 		.close = close_state,
 		.describe = describe,

@@ -5,10 +5,14 @@
 
 #include "isa/isa.h"
 
+#include <string.h>
+
 /* Functions get the set, as one function may serve several sets. */
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
 	unsigned variant; /* of the functions: width, mode */
+	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
+	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */
 	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
 	/* Opens and closes the state of a decoder. NULL: none is needed. */
@@ -25,8 +29,18 @@ struct isa_set {
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
 };
 
+/* Stores a mnemonic; a longer one than fits is truncated. */
+static inline void
+isa_set_mnemonic(struct isa_instruction *instruction, const char *mnemonic)
+{
+	const size_t n = strnlen(mnemonic, sizeof instruction->mnemonic - 1);
+	memcpy(instruction->mnemonic, mnemonic, n);
+	instruction->mnemonic[n] = 0;
+}
+
 /* The sets of each file, by number from 0; NULL after the last one. */
 const struct isa_set *isa_powerpc_at(size_t i);
 const struct isa_set *isa_capstone_at(size_t i);
+const struct isa_set *isa_riscv_at(size_t i);
 
 #endif

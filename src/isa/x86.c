@@ -511,7 +511,7 @@ is_move(const struct x86 *x86)
 {
 	static const char *const moves =
 		" mov* vmov* kmov* lddqu vlddqu maskmov* vmaskmov* vpmaskmov* vpgather* vgather* "
-		"vpscatter* vscatter* push* pop pop?* popf popfd popfq popal popaw leave enter "
+		"vpscatter* vscatter* push* pop popf popfd popfq popal popaw leave enter "
 		"lodsb lodsw lodsd lodsq stosb stosw stosd stosq fld fst fstp ";
 	return is_listed(moves, x86->name);
 }

@@ -7,27 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the item of a bin; else ADAPTIVE_BIN_NONE, and the free key of the map. */
-static uint32_t
-search(const struct adaptive_bins *bins, uint64_t number, uint32_t tag, uint64_t *free_key)
+static uint64_t
+hash_of(const struct hash_index *index, uint64_t number, uint32_t tag)
 {
-	for (*free_key = hash_pair(&bins->numbers.seed, number, tag);; ++*free_key) {
-		const uint64_t *item = map_find(&bins->numbers, *free_key);
-		if (!item)
-			return ADAPTIVE_BIN_NONE;
-		if (bins->list[*item].number == number && bins->list[*item].tag == tag)
-			return (uint32_t)*item;
+	return hash_add(&index->seed, hash_pair(&index->seed, number, tag), 0);
+}
+
+static uint64_t
+hash_of_bin(const struct hash_index *index, const void *list, size_t i)
+{
+	const struct adaptive_bin *bin = (const struct adaptive_bin *)list + i;
+	return hash_of(index, bin->number, bin->tag);
+}
+
+/* Returns the item of a bin; else ADAPTIVE_BIN_NONE, and its place. */
+static uint32_t
+search(const struct adaptive_bins *bins, uint64_t number, uint32_t tag, size_t *place)
+{
+	const struct hash_index *index = &bins->index;
+	uint32_t slot;
+	*place = 0;
+	if (!index->slots)
+		return ADAPTIVE_BIN_NONE;
+	*place = hash_index_place(index, hash_of(index, number, tag));
+	for (; (slot = index->slots[*place]) != 0; *place = hash_index_next(index, *place)) {
+		const struct adaptive_bin *bin = &bins->list[slot - 1];
+		if (bin->number == number && bin->tag == tag)
+			return slot - 1;
 	}
+	return ADAPTIVE_BIN_NONE;
 }
 
 /* Appends a bin, without its item, for which there is room. */
 static uint32_t
-append(struct adaptive_bins *bins, struct adaptive_bin bin, uint64_t free_key)
+append(struct adaptive_bins *bins, struct adaptive_bin bin, size_t place)
 {
-	bool added;
-	map_get(&bins->numbers, free_key, bins->count, &added);
 	bins->list[bins->count] = bin;
-	return bins->count++;
+	bins->index.slots[place] = ++bins->count;
+	return bins->count - 1;
 }
 
 /* Grows the table by at least one bin; false: out of memory. */
@@ -43,7 +60,8 @@ adaptive_bins_grow(struct adaptive_bins *bins)
 	unsigned char *items = mem_resize(bins->items, capacity, bins->item_size);
 	if (items)
 		bins->items = items;
-	if (!list || !items || !map_reserve(&bins->numbers, capacity))
+	const struct hashed_objects present = {bins->list, bins->count, hash_of_bin};
+	if (!list || !items || !hash_index_reserve(&bins->index, capacity, &present))
 		return false;
 	bins->capacity = capacity;
 	return true;
@@ -54,22 +72,21 @@ static void
 adaptive_bins_coarsen(struct adaptive_bins *bins)
 {
 	const uint32_t count = bins->count;
-	map_clear(&bins->numbers);
+	hash_index_clear(&bins->index);
 	bins->count = 0;
 	bins->shift++;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct adaptive_bin old = bins->list[i];
 		void *item = adaptive_bins_item(bins, i);
-		uint64_t free_key;
+		size_t place;
 		if (bins->coarsen)
 			bins->coarsen(item, old.number & 1);
-		uint32_t target = search(bins, old.number >> 1, old.tag, &free_key);
+		uint32_t target = search(bins, old.number >> 1, old.tag, &place);
 		if (target != ADAPTIVE_BIN_NONE) {
 			bins->merge_item(adaptive_bins_item(bins, target), item);
 			continue;
 		}
-		target =
-			append(bins, (struct adaptive_bin){old.number >> 1, old.tag}, free_key);
+		target = append(bins, (struct adaptive_bin){old.number >> 1, old.tag}, place);
 		memmove(adaptive_bins_item(bins, target), item, bins->item_size);
 	}
 }
@@ -77,8 +94,8 @@ adaptive_bins_coarsen(struct adaptive_bins *bins)
 uint32_t
 adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
-	uint64_t free_key;
-	uint32_t item = search(bins, address >> bins->shift, tag, &free_key);
+	size_t place;
+	uint32_t item = search(bins, address >> bins->shift, tag, &place);
 	if (item == ADAPTIVE_BIN_NONE) {
 		if (bins->is_fixed && bins->count == bins->max_count)
 			return ADAPTIVE_BIN_NONE;
@@ -88,11 +105,11 @@ adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 			bins->failed = true;
 			return ADAPTIVE_BIN_NONE;
 		}
-		item = search(bins, address >> bins->shift, tag, &free_key);
+		item = search(bins, address >> bins->shift, tag, &place);
 	}
 	const uint64_t number = address >> bins->shift;
 	if (item == ADAPTIVE_BIN_NONE) {
-		item = append(bins, (struct adaptive_bin){number, tag}, free_key);
+		item = append(bins, (struct adaptive_bin){number, tag}, place);
 		memset(adaptive_bins_item(bins, item), 0, bins->item_size);
 	}
 	bins->recent[(number + tag * 37) % ADAPTIVE_BINS_RECENT] = item;
@@ -102,8 +119,8 @@ adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 uint32_t
 adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_t tag)
 {
-	uint64_t free_key;
-	return search(bins, address >> bins->shift, tag, &free_key);
+	size_t place;
+	return search(bins, address >> bins->shift, tag, &place);
 }
 
 bool
@@ -172,7 +189,7 @@ void
 adaptive_bins_clear(struct adaptive_bins *bins)
 {
 	bins->count = 0;
-	map_clear(&bins->numbers);
+	hash_index_clear(&bins->index);
 }
 
 void
@@ -180,5 +197,5 @@ adaptive_bins_fini(struct adaptive_bins *bins)
 {
 	mem_free(bins->list);
 	mem_free(bins->items);
-	map_free(&bins->numbers);
+	hash_index_free(&bins->index);
 }

@@ -8,7 +8,7 @@
 #ifndef ANALYSIS_ADAPTIVE_BINS_H
 #define ANALYSIS_ADAPTIVE_BINS_H
 
-#include "base/map.h"
+#include "base/hash_index.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ struct adaptive_bins {
 	struct adaptive_bin *list; /* in order of first appearance */
 	unsigned char *items;	   /* in the same order */
 	uint32_t count, capacity;
-	struct map numbers; /* of bins */
+	struct hash_index index; /* of bins */
 	uint32_t recent[ADAPTIVE_BINS_RECENT];
 	bool failed; /* out of memory */
 };

@@ -42,7 +42,7 @@ read_row(const struct analysis_rows *rows, size_t row)
 	const bool has_uop = poly_present(batch, POLY_COLUMN_uop_index, row);
 	const uint32_t op = rows->op ? rows->op[row] : OP_NONE;
 	const unsigned flow = op != OP_NONE ? rows->ops->list[op].flow : 0;
-	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & OP_JUMPS;
+	const bool ends = poly_present(batch, POLY_COLUMN_branch, row) || flow & ISA_JUMPS;
 	struct basic_block_row properties = {
 		.context = rows->context ? rows->context[row] : rows->sole_context};
 	properties.flow = (uint8_t)flow;

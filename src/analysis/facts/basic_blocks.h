@@ -41,7 +41,7 @@ struct block_fragment {
 	uint32_t count;			/* 0: further micro-operations of the previous one */
 	uint32_t site;			/* of the first one; OP_NONE: not known */
 	uint16_t context;
-	uint8_t flow;		      /* of the last one: bits of enum op_flow */
+	uint8_t flow;		      /* of the last one: bits of enum isa_flow */
 	uint8_t later_flow;	      /* of its further micro-operations */
 	bool has_pc, has_fallthrough; /* instructions without an address are in no block */
 };

@@ -63,7 +63,7 @@ read_branch(const struct analysis_rows *rows, size_t row)
 	} else if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
 		branch.has_fallthrough = true;
 		branch.fallthrough = branch.pc + batch->opcode_size[row];
-		if (branch.flow & OP_DELAYED)
+		if (branch.flow & ISA_DELAYED)
 			branch.fallthrough += OP_DELAY_SLOT;
 	}
 	return branch;
@@ -129,7 +129,7 @@ resolve_pending(struct branch_stream *stream, struct pending_branch *pending, ui
 {
 	struct executed_branch *branch = &pending->branch;
 	/* The instruction in the delay slot was annulled. */
-	if (pending->rows == 2 && (branch->flow & OP_ANNULS) && branch->has_fallthrough &&
+	if (pending->rows == 2 && (branch->flow & ISA_ANNULS) && branch->has_fallthrough &&
 		pc == branch->fallthrough)
 		pending->rows = 1;
 	if (pending->rows == 0 || --pending->rows)
@@ -152,15 +152,15 @@ follow_instruction(struct branch_stream *stream, const struct analysis_rows *row
 		stream->first[context][stream->first_count[context]++] = batch->pc[row];
 	resolve_pending(stream, pending, batch->pc[row]);
 	/* A branch in a delay slot has no architected meaning. */
-	if (!(flow & OP_JUMPS) || pending->rows)
+	if (!(flow & ISA_JUMPS) || pending->rows)
 		return;
 	pending->branch = read_branch(rows, row);
 	if (poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row]) {
 		stream->list[stream->count++] = pending->branch;
 		return;
 	}
-	pending->branch.taken = !(flow & OP_CONDITIONAL);
-	pending->rows = flow & OP_DELAYED ? 2 : 1;
+	pending->branch.taken = !(flow & ISA_CONDITIONAL);
+	pending->rows = flow & ISA_DELAYED ? 2 : 1;
 }
 
 void
@@ -251,13 +251,13 @@ branch_stream_report_note(const char *consequence, struct poly_report *report)
 enum branch_kind
 branch_kind_of(const struct static_op *op)
 {
-	if (op->flow & OP_RETURNS)
+	if (op->flow & ISA_RETURNS)
 		return BRANCH_KIND_RETURN;
-	if (op->flow & OP_CALLS)
+	if (op->flow & ISA_CALLS)
 		return BRANCH_KIND_CALL;
-	if (op->flow & OP_CONDITIONAL)
+	if (op->flow & ISA_CONDITIONAL)
 		return BRANCH_KIND_CONDITIONAL;
-	return op->flow & OP_INDIRECT ? BRANCH_KIND_INDIRECT : BRANCH_KIND_DIRECT;
+	return op->flow & ISA_INDIRECT ? BRANCH_KIND_INDIRECT : BRANCH_KIND_DIRECT;
 }
 
 const char *

@@ -7,6 +7,7 @@
 #include "analysis/facts/static_ops_facts.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 enum {
 	KEY_SHIFT = 62,
 	KEY_POWERPC = 0, /* a: opcode */
-	KEY_CODED = 1,	 /* a: opcode; b: size, instruction set */
+	KEY_CODED = 1,	 /* a: encoding; b: size, instruction set, mode */
 	KEY_NAMED = 2,	 /* a: columns; b: mnemonic and micro-operation */
 	KEY_TEXT = 3	 /* a: columns, length of the text; b: pc or mnemonic */
 };
@@ -24,6 +25,12 @@ enum {
 
 /* A name in a key, of 30 bits; 0: none. */
 #define KEY_NAME(number) (((uint64_t)(number) + 1) & 0x3fffffff)
+
+/* In b of KEY_CODED: nine bits of the size, three of the mode, then the instruction set. */
+enum { KEY_SIZE_MASK = 0x1ff, KEY_MODE_SHIFT = 9, KEY_CODED_MASK = 0xfff };
+
+/* Bytes of an opcode; a longer encoding is a name in its key. */
+enum { OPCODE_MAX = 8 };
 
 /* Bit positions of the columns in a. */
 enum { AT_SRC1 = 0, AT_SRC2 = 9, AT_DEST = 18, AT_FLAGS = 27, AT_ACCESS = 30, AT_BRANCH = 34 };
@@ -47,6 +54,7 @@ is_coded(const struct poly_trace_info *info)
 void
 static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *info)
 {
+	row_isa_begin(&ops->isa, info);
 	ops->is_powerpc = is_powerpc(info);
 	ops->is_coded = is_coded(info);
 	if (ops->trace_sites)
@@ -69,6 +77,7 @@ static_ops_columns(const struct poly_trace_info *info, unsigned shares)
 		columns =
 			poly_columns_union(columns, POLY_COLUMNS(mnemonic, uop_name, text, src1,
 							    src2, dest, flags, branch, access));
+	columns = poly_columns_union(columns, row_isa_columns(info));
 	columns = poly_columns_common(columns, info->columns);
 	if (shares & SHARES_SITES)
 		poly_columns_add(&columns, POLY_COLUMN_site);
@@ -117,20 +126,54 @@ strip_columns(const struct poly_batch *batch, size_t word, uint64_t keys[STRIP])
 	}
 }
 
-/* Returns the key of a row in its trace; columns: from strip_columns. */
-static struct static_op_key
-row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row,
+/*
+ * Sets *encoding to the number of the name of a row's encoding, of more bytes than an opcode;
+ * 0: it has none, or its instruction set is not known. False: out of memory.
+ */
+static bool
+name_encoding(
+	struct static_ops *ops, const struct poly_batch *batch, size_t row, uint64_t *encoding)
+{
+	char digits[2 * UINT8_MAX];
+	uint8_t room[OPCODE_MAX];
+	size_t size;
+	*encoding = 0;
+	if (!ops->isa.names[ROW_ISA_OF_TRACE] || !batch->opcode_size ||
+		batch->opcode_size[row] <= OPCODE_MAX)
+		return true;
+	const uint8_t *bytes = row_isa_encoding(batch, row, room, &size);
+	if (!bytes)
+		return true;
+	num_hex_bytes(digits, bytes, size);
+	const uint32_t number = intern_add(&ops->names, digits, 2 * size);
+	*encoding = KEY_NAME(number);
+	return number != INTERN_FAILED;
+}
+
+/* Returns the rest of the key of an encoding: its size, mode and, in the trace, the name of its
+ * instruction set. */
+static uint64_t
+key_of_coded(const struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	uint64_t columns)
 {
+	uint64_t key = KEY_OF(KEY_CODED, columns >> AT_SIZE & KEY_SIZE_MASK);
+	key |= (uint64_t)row_isa_mode_of(&ops->isa, batch, row) << KEY_MODE_SHIFT;
+	if (poly_present(batch, POLY_COLUMN_instruction_set, row))
+		key |= KEY_NAME(batch->instruction_set[row]) << 30;
+	return key;
+}
+
+/* Returns the key of a row in its trace; columns: from strip_columns; encoding: of
+ * name_encoding. */
+static struct static_op_key
+row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row,
+	uint64_t columns, uint64_t encoding)
+{
 	struct static_op_key key = {columns, KEY_OF(KEY_NAMED, 0)};
-	if (poly_present(batch, POLY_COLUMN_opcode, row)) {
-		key.a = batch->opcode[row];
-		key.b = 0;
-		if (ops->is_powerpc)
-			return key;
-		key.b = KEY_OF(KEY_CODED, columns >> AT_SIZE & 0x1ff);
-		if (poly_present(batch, POLY_COLUMN_instruction_set, row))
-			key.b |= KEY_NAME(batch->instruction_set[row]) << 30;
+	if (encoding || poly_present(batch, POLY_COLUMN_opcode, row)) {
+		key.a = encoding ? encoding : batch->opcode[row];
+		key.b = ops->is_powerpc ? KEY_OF(KEY_POWERPC, 0)
+					: key_of_coded(ops, batch, row, columns);
 		return key;
 	}
 	/* Ignore columns that another analysis requested. */
@@ -175,6 +218,28 @@ row_name(const struct poly_batch *batch, enum poly_column column, size_t row)
 		       : NULL;
 }
 
+/* Describes the encoding of a row, in the mode of its key; length 0: not an instruction of a
+ * known set. False: out of memory. */
+static bool
+describe_encoding(struct static_ops *ops, const struct poly_batch *batch, size_t row,
+	const struct static_op_key *key, struct isa_instruction *instruction)
+{
+	const unsigned mode = key->b >> KEY_MODE_SHIFT & 7;
+	uint8_t room[OPCODE_MAX];
+	bool failed = false;
+	size_t size;
+	instruction->length = 0;
+	if (key->b >> KEY_SHIFT != KEY_CODED)
+		return true;
+	struct isa_decoder *decoder =
+		row_isa_decoder(&ops->isa, (enum row_isa_mode)mode, &failed);
+	const uint8_t *bytes = row_isa_encoding(batch, row, room, &size);
+	if (!decoder || !bytes || !isa_describe(decoder, bytes, size, instruction) ||
+		instruction->length != size)
+		instruction->length = 0;
+	return !failed;
+}
+
 /* Derives the properties of a row without a PowerPC opcode, and its key over all traces; false:
  * out of memory. */
 static bool
@@ -187,14 +252,22 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	const char *text = name;
 	size_t n = text ? strlen(text) : 0;
 	uint64_t mnemonic, micro, set;
+	struct isa_instruction instruction;
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
 		op->size = batch->opcode_size[row];
 	if (ops->is_coded)
 		return true;
+	if (!describe_encoding(ops, batch, row, key, &instruction))
+		return false;
+	const bool is_known = instruction.length != 0;
 	if (poly_present(batch, POLY_COLUMN_text, row))
 		text = (const char *)poly_batch_bytes(batch, POLY_COLUMN_text, row, &n);
 	if (text)
 		static_op_from_text(op, text, n, kind == KEY_CODED ? key->a : 0, word);
+	if (is_known)
+		static_op_from_isa(op, &instruction);
+	if (is_known && !*word)
+		memcpy(word, instruction.mnemonic, sizeof word);
 	if (!intern_name(ops, name ? name : word, &op->mnemonic, &mnemonic) ||
 		!intern_name(ops, row_name(batch, POLY_COLUMN_uop_name, row), &op->micro_op,
 			&micro) ||
@@ -203,10 +276,13 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		return false;
 	if (kind == KEY_CODED) {
 		/* The displacement is a property of the encoding; the target is not. */
-		op->has_reach = text && op->flow & OP_JUMPS && !(op->flow & OP_INDIRECT) &&
-				poly_present(batch, POLY_COLUMN_pc, row) &&
-				static_op_reach_of_text(text, n, batch->pc[row], &op->reach);
-		key->b = KEY_OF(KEY_CODED, (key->b & 0x1ff) | set << 30);
+		op->has_reach = is_known ? op->has_reach
+					 : text && op->flow & ISA_JUMPS &&
+						   !(op->flow & ISA_INDIRECT) &&
+						   poly_present(batch, POLY_COLUMN_pc, row) &&
+						   static_op_reach_of_text(
+							   text, n, batch->pc[row], &op->reach);
+		key->b = KEY_OF(KEY_CODED, (key->b & KEY_CODED_MASK) | set << 30);
 		return true;
 	}
 	static_op_from_columns(op, batch, row);
@@ -245,16 +321,33 @@ add_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	return describe_row(ops, batch, row, &op, &key) && number_op(ops, &op, &key, number);
 }
 
+/* Numbers the operation of a PowerPC opcode. */
+static bool
+add_powerpc(struct static_ops *ops, struct static_op_key key, uint32_t *number)
+{
+	struct static_op op = {0};
+	struct isa_instruction instruction;
+	bool failed = false;
+	uint64_t ignored;
+	*number = pair_index_find(&ops->key_index, key.a, key.b);
+	if (*number != PAIR_INDEX_FULL)
+		return true;
+	struct isa_decoder *decoder = row_isa_decoder(&ops->isa, ROW_ISA_OF_TRACE, &failed);
+	if (!decoder)
+		return false;
+	isa_describe_opcode(decoder, (uint32_t)key.a, 4, &instruction);
+	static_op_from_isa(&op, &instruction);
+	return intern_name(ops, instruction.mnemonic, &op.mnemonic, &ignored) &&
+	       number_op(ops, &op, &key, number);
+}
+
 /* Numbers the operation of a row whose key is not in the cache. */
 static bool
 find_op(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	struct static_op_key key, uint32_t *number)
 {
-	if (key.b >> KEY_SHIFT == KEY_POWERPC) {
-		struct static_op op = {0};
-		static_op_from_powerpc(&op, (uint32_t)key.a);
-		return number_op(ops, &op, &key, number);
-	}
+	if (key.b >> KEY_SHIFT == KEY_POWERPC)
+		return add_powerpc(ops, key, number);
 	const uint32_t old_count = ops->trace_keys.count;
 	if (!VEC_ROOM(ops->trace_ops, ops->trace_op_capacity, old_count))
 		return false;
@@ -284,7 +377,10 @@ static bool
 row_op(struct static_ops *ops, const struct poly_batch *batch, size_t row, uint64_t columns,
 	uint32_t *number)
 {
-	const struct static_op_key key = row_key(ops, batch, row, columns);
+	uint64_t encoding;
+	if (!name_encoding(ops, batch, row, &encoding))
+		return false;
+	const struct static_op_key key = row_key(ops, batch, row, columns, encoding);
 	struct static_op_cached *cached = cache_entry(ops, &key);
 	if (cached->op != OP_NONE && cached->key.a == key.a && cached->key.b == key.b) {
 		*number = cached->op;
@@ -474,6 +570,16 @@ static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 	return ok;
 }
 
+/* Remaps the name of an encoding. */
+static bool
+remap_encoding(struct static_ops *into, const struct static_ops *from, uint64_t *encoding)
+{
+	const char *digits = intern_text(&from->names, (uint32_t)*encoding - 1);
+	const uint32_t number = digits ? intern_add(&into->names, digits, strlen(digits)) : 0;
+	*encoding = KEY_NAME(number);
+	return number != INTERN_FAILED;
+}
+
 /* Remaps the names of an operation and of its key to those of into. */
 static bool
 remap_op(struct static_ops *into, const struct static_ops *from, struct static_op *op,
@@ -482,17 +588,18 @@ remap_op(struct static_ops *into, const struct static_ops *from, struct static_o
 	const uint64_t kind = key->b >> KEY_SHIFT, mask = 0x3fffffff;
 	const char *ignored;
 	uint64_t mnemonic, micro, set;
-	if (kind == KEY_POWERPC)
-		return true;
 	const uint32_t number = (uint32_t)(key->b >> 30 & mask) - 1;
+	if (kind == KEY_CODED && (key->b & KEY_SIZE_MASK) > OPCODE_MAX + 1 &&
+		!remap_encoding(into, from, &key->a))
+		return false;
 	if (!intern_name(into, op->mnemonic, &op->mnemonic, &mnemonic) ||
 		!intern_name(into, op->micro_op, &op->micro_op, &micro) ||
 		!intern_name(into, kind == KEY_CODED ? intern_text(&from->names, number) : NULL,
 			&ignored, &set))
 		return false;
 	if (kind == KEY_CODED)
-		key->b = KEY_OF(KEY_CODED, (key->b & 0x1ff) | set << 30);
-	else
+		key->b = KEY_OF(KEY_CODED, (key->b & KEY_CODED_MASK) | set << 30);
+	else if (kind != KEY_POWERPC)
 		key->b = KEY_OF(kind, mnemonic | micro << 30);
 	return true;
 }
@@ -542,7 +649,7 @@ const char *
 op_class_name(enum op_class cls)
 {
 	static const char *const names[OP_CLASS_COUNT] = {"unknown", "integer", "float",
-		"vector", "load", "store", "branch", "cache", "system"};
+		"vector", "load", "store", "branch", "cache", "system", "atomic"};
 	return names[cls];
 }
 
@@ -554,6 +661,7 @@ static_ops_fini(struct static_ops *ops)
 	pair_index_fini(&ops->trace_keys);
 	mem_free(ops->trace_ops);
 	intern_free(&ops->names);
+	row_isa_fini(&ops->isa);
 	mem_free(ops->list);
 	mem_free(ops->sites);
 	mem_free(ops->trace_sites);

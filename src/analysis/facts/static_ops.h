@@ -5,8 +5,8 @@
  * derived once. A site is a static instruction: an operation at an address.
  *
  * spec: Apple amber traces: TT6, TT6E, FULL, 6.2 (units of PowerPC); The Penn CIS 501
- * instruction trace format, 2.3 and 7.1.1 (micro-operations). For other instruction sets, the
- * text of the disassembly decides.
+ * instruction trace format, 2.3 and 7.1.1 (micro-operations). Encodings are described by their
+ * instruction set (isa/isa.h); without one, the text of the disassembly decides.
  */
 #ifndef ANALYSIS_STATIC_OPS_H
 #define ANALYSIS_STATIC_OPS_H
@@ -14,6 +14,7 @@
 #include "polytrace/trace.h"
 
 #include "analysis/facts/pair_index.h"
+#include "analysis/facts/row_isa.h"
 #include "base/intern.h"
 
 /* No operation, no site. */
@@ -34,27 +35,12 @@ enum op_class {
 	OP_BRANCH,
 	OP_CACHE, /* cache operations and prefetches */
 	OP_SYSTEM,
+	OP_ATOMIC,
 	OP_CLASS_COUNT
-};
-
-/* Control flow; bits. 0: not a branch. */
-enum op_flow {
-	OP_JUMPS = 1,	    /* is a branch */
-	OP_CONDITIONAL = 2, /* may fall through */
-	OP_INDIRECT = 4,    /* the target is not in the encoding */
-	OP_CALLS = 8,
-	OP_RETURNS = 16,
-	OP_DELAYED = 32, /* has a delay slot */
-	OP_ANNULS = 64,	 /* annuls the delay slot when it falls through */
 };
 
 /* Bytes of a delay slot. */
 #define OP_DELAY_SLOT 4
-
-/* A set of registers, numbered by the instruction set (powerpc.h) or the trace. */
-struct static_op_registers {
-	uint64_t bits[2];
-};
 
 /* The register number of a micro-operation's condition codes (The Penn CIS 501 instruction
  * trace format, 2.3). */
@@ -64,12 +50,12 @@ struct static_op {
 	const char *mnemonic; /* of the instruction or macro-operation; NULL: not known */
 	const char *micro_op; /* NULL: not a micro-operation */
 	uint8_t class;	      /* enum op_class */
-	uint8_t flow;	      /* bits of enum op_flow */
+	uint8_t flow;	      /* bits of enum isa_flow */
 	uint8_t size;	      /* of the encoding in bytes; 0: not known */
 	bool has_registers;   /* reads and writes are known */
 	bool has_reach;	      /* a direct branch, with a relative target */
 	int64_t reach;	      /* bytes from its address to its target */
-	struct static_op_registers reads, writes;
+	struct isa_registers reads, writes; /* numbered by the instruction set or the trace */
 };
 
 struct static_site {
@@ -109,6 +95,7 @@ struct static_ops {
 	struct pair_index key_index;  /* of operations, by number; with indices of names */
 	struct pair_index site_index; /* of sites, by number: pc and opcode */
 	/* Of the current trace: */
+	struct row_isa isa;
 	bool is_powerpc;
 	bool is_coded;	       /* PowerPC with opcodes, which identify operations */
 	uint32_t *trace_sites; /* number of each site of the trace, plus 1; 0: not seen */
@@ -164,9 +151,6 @@ const struct static_op *static_op_at(const struct static_ops *ops, uint32_t op);
 
 /* Whether an operation is identified by a PowerPC opcode. */
 bool static_ops_is_powerpc(const struct static_ops *ops, uint32_t op);
-
-/* Returns the class of a PowerPC unit (enum powerpc_unit). */
-enum op_class static_op_powerpc_class(unsigned unit);
 
 /* The name of a class in lower case, static. */
 const char *op_class_name(enum op_class cls);

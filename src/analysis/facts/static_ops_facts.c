@@ -3,28 +3,9 @@
 #include "analysis/facts/static_ops_facts.h"
 
 #include "isa/powerpc.h"
+#include "isa/x86_names.h"
 
 #include <string.h>
-
-/* bcl 20,31,$+4 only reads the PC in position-independent code; it is not a call. */
-#define BCL_NEXT 0x429f0005u
-
-static uint8_t
-powerpc_flow(uint32_t opcode)
-{
-	const struct powerpc_branch branch = powerpc_branch(opcode, 0);
-	unsigned flow = 0;
-	if (!branch.is_branch)
-		return 0;
-	flow |= OP_JUMPS;
-	flow |= branch.always ? 0u : OP_CONDITIONAL;
-	flow |= branch.has_target ? 0u : OP_INDIRECT;
-	if (branch.link)
-		flow |= opcode == BCL_NEXT ? 0u : OP_CALLS;
-	else if (opcode >> 26 == 19 && (opcode >> 1 & 0x3ff) == 16)
-		flow |= OP_RETURNS;
-	return (uint8_t)flow;
-}
 
 enum op_class
 static_op_powerpc_class(unsigned unit)
@@ -42,32 +23,45 @@ static_op_powerpc_class(unsigned unit)
 	return unit < POWERPC_UNIT_COUNT ? (enum op_class)classes[unit] : OP_UNKNOWN;
 }
 
-void
-static_op_from_powerpc(struct static_op *op, uint32_t opcode)
+/* The classes of mixes do not distinguish operations of the integer unit. */
+static enum op_class
+class_of(unsigned cls)
 {
-	const struct powerpc_instruction *instruction = powerpc_find(opcode);
-	struct powerpc_registers reads, writes;
-	op->size = 4;
-	op->mnemonic = instruction->mnemonic;
-	if (!instruction->mnemonic)
-		return;
-	op->class = (uint8_t)static_op_powerpc_class(instruction->unit);
-	op->flow = powerpc_flow(opcode);
-	/* The displacement to an absolute target depends on the address. */
-	const struct powerpc_branch branch = powerpc_branch(opcode, 0);
-	op->has_reach = branch.has_target && !(opcode & 2);
-	op->reach = op->has_reach ? (int32_t)branch.target : 0;
-	op->has_registers = powerpc_registers(opcode, &reads, &writes);
-	if (!op->has_registers)
-		return;
-	memcpy(&op->reads, &reads, sizeof op->reads);
-	memcpy(&op->writes, &writes, sizeof op->writes);
+	static const uint8_t classes[ISA_CLASS_COUNT] = {
+		[ISA_INTEGER] = OP_INTEGER,
+		[ISA_MULTIPLY] = OP_INTEGER,
+		[ISA_DIVIDE] = OP_INTEGER,
+		[ISA_FLOAT] = OP_FLOAT,
+		[ISA_VECTOR] = OP_VECTOR,
+		[ISA_LOAD] = OP_LOAD,
+		[ISA_STORE] = OP_STORE,
+		[ISA_ATOMIC] = OP_ATOMIC,
+		[ISA_BRANCH] = OP_BRANCH,
+		[ISA_CACHE] = OP_CACHE,
+		[ISA_FENCE] = OP_SYSTEM,
+		[ISA_SYSTEM] = OP_SYSTEM,
+	};
+	return (enum op_class)classes[cls];
+}
+
+void
+static_op_from_isa(struct static_op *op, const struct isa_instruction *instruction)
+{
+	op->size = instruction->length;
+	op->class = (uint8_t)class_of(instruction->cls);
+	op->flow = instruction->flow;
+	/* The displacement to any other target depends on the address. */
+	op->has_reach = instruction->target_kind == ISA_TARGET_RELATIVE;
+	op->reach = op->has_reach ? instruction->target : 0;
+	op->has_registers = instruction->has_registers;
+	op->reads = instruction->reads;
+	op->writes = instruction->writes;
 }
 
 /* Adds the register of a column to a set. */
 static bool
-add_register(struct static_op_registers *set, const struct poly_batch *batch,
-	enum poly_column column, size_t row)
+add_register(struct isa_registers *set, const struct poly_batch *batch, enum poly_column column,
+	size_t row)
 {
 	if (!poly_present(batch, column, row))
 		return false;
@@ -97,12 +91,22 @@ add_registers(struct static_op *op, const struct poly_batch *batch, size_t row)
 static uint8_t
 micro_flow(const struct static_op *op, const struct poly_batch *batch, size_t row)
 {
-	unsigned flow = op->flow & (OP_CALLS | OP_RETURNS);
+	unsigned flow = op->flow & (ISA_CALLS | ISA_RETURNS);
 	if (poly_present(batch, POLY_COLUMN_flags, row) && batch->flags[row] == POLY_FLAGS_READ)
-		flow |= OP_CONDITIONAL;
+		flow |= ISA_CONDITIONAL;
 	if (strcmp(op->micro_op, "JMP_REG") == 0)
-		flow |= OP_INDIRECT;
-	return (uint8_t)(flow | OP_JUMPS);
+		flow |= ISA_INDIRECT;
+	return (uint8_t)(flow | ISA_JUMPS);
+}
+
+/* Class of a micro-operation that is not a branch. Names that begin with FP are the course's.
+ */
+static enum op_class
+micro_class(const char *name)
+{
+	const enum isa_class cls =
+		strncmp(name, "FP", 2) == 0 ? ISA_FLOAT : x86_class_of_name(name);
+	return cls == ISA_UNKNOWN ? OP_INTEGER : class_of(cls);
 }
 
 void
@@ -113,11 +117,9 @@ static_op_from_columns(struct static_op *op, const struct poly_batch *batch, siz
 	if (op->micro_op) {
 		/* The mnemonic is that of the macro-operation. */
 		op->flow = branches ? micro_flow(op, batch, row) : 0;
-		op->class = branches				  ? OP_BRANCH
-			    : strncmp(op->micro_op, "FP", 2) == 0 ? OP_FLOAT
-								  : OP_INTEGER;
-	} else if (branches && !(op->flow & OP_JUMPS)) {
-		op->flow |= OP_JUMPS;
+		op->class = (uint8_t)(branches ? OP_BRANCH : micro_class(op->micro_op));
+	} else if (branches && !(op->flow & ISA_JUMPS)) {
+		op->flow |= ISA_JUMPS;
 		op->class = OP_BRANCH;
 	}
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||

@@ -5,10 +5,14 @@
 #define ANALYSIS_STATIC_OPS_FACTS_H
 
 #include "analysis/facts/static_ops.h"
+#include "isa/isa.h"
 #include "isa/mnemonic.h"
 
-/* Sets the properties of a PowerPC encoding. */
-void static_op_from_powerpc(struct static_op *op, uint32_t opcode);
+/* Sets the properties of a described instruction, except its mnemonic. */
+void static_op_from_isa(struct static_op *op, const struct isa_instruction *instruction);
+
+/* Returns the class of a PowerPC unit (enum powerpc_unit). */
+enum op_class static_op_powerpc_class(unsigned unit);
 
 /*
  * Sets the properties of n bytes of text, a mnemonic with or without operands. encoding: of

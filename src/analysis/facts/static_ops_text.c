@@ -135,18 +135,18 @@ text_flow(const struct mnemonic *instruction, enum flow flow)
 	/* Test direct branches first: bal is a MIPS branch, and ARM does not write the
 	 * condition al. */
 	if (mnemonic_is_among(direct, instruction->word))
-		bits = OP_JUMPS;
+		bits = ISA_JUMPS;
 	else if (mnemonic_is_among(conditional, instruction->base) ||
 		 has_condition(instruction))
-		bits = OP_JUMPS | OP_CONDITIONAL;
+		bits = ISA_JUMPS | ISA_CONDITIONAL;
 	else if (mnemonic_is_among(indirect, instruction->base) || writes_pc(instruction) ||
 		 flow == FLOW_RETURN)
-		bits = OP_JUMPS | OP_INDIRECT;
+		bits = ISA_JUMPS | ISA_INDIRECT;
 	else if (strcmp(instruction->base, "blx") == 0 || begins(instruction->base, "jmp") ||
 		 flow == FLOW_CALL)
-		bits = OP_JUMPS | (is_plain ? 0u : OP_INDIRECT);
+		bits = ISA_JUMPS | (is_plain ? 0u : ISA_INDIRECT);
 	if (begins(instruction->base, "bx") || (begins(instruction->base, "blx") && !is_plain))
-		bits |= bits ? OP_INDIRECT : 0u;
+		bits |= bits ? ISA_INDIRECT : 0u;
 	return bits;
 }
 
@@ -233,7 +233,7 @@ text_class(const struct mnemonic *instruction, unsigned flow)
 		return OP_LOAD;
 	if (is_store(instruction->base))
 		return OP_STORE;
-	if (flow & OP_JUMPS)
+	if (flow & ISA_JUMPS)
 		return OP_BRANCH;
 	if (is_system(instruction->base))
 		return OP_SYSTEM;
@@ -283,13 +283,15 @@ static_op_from_text(struct static_op *op, const char *text, size_t n, uint64_t e
 	const size_t full_length = strlen(instruction.base);
 	drop_condition(&instruction);
 	if (op->flow == 0 && writes_pc(&instruction))
-		op->flow = OP_JUMPS | OP_INDIRECT;
-	if ((op->flow & OP_JUMPS) && strlen(instruction.base) < full_length)
-		op->flow |= OP_CONDITIONAL;
-	if ((op->flow & OP_JUMPS) && is_delayed(&instruction, encoding, op->size))
-		op->flow |= OP_DELAYED | (annuls(&instruction) ? OP_ANNULS : 0);
-	if (op->flow & OP_JUMPS)
-		op->flow |= flow == FLOW_CALL ? OP_CALLS : flow == FLOW_RETURN ? OP_RETURNS : 0;
+		op->flow = ISA_JUMPS | ISA_INDIRECT;
+	if ((op->flow & ISA_JUMPS) && strlen(instruction.base) < full_length)
+		op->flow |= ISA_CONDITIONAL;
+	if ((op->flow & ISA_JUMPS) && is_delayed(&instruction, encoding, op->size))
+		op->flow |= ISA_DELAYED | (annuls(&instruction) ? ISA_ANNULS : 0);
+	if (op->flow & ISA_JUMPS)
+		op->flow |= flow == FLOW_CALL	  ? ISA_CALLS
+			    : flow == FLOW_RETURN ? ISA_RETURNS
+						  : 0;
 	op->class = (uint8_t)text_class(&instruction, op->flow);
 	strcpy(word, instruction.word);
 }

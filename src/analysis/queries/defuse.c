@@ -42,7 +42,7 @@ struct defuse {
 	uint64_t record;
 	unsigned digits;		 /* of addresses */
 	bool by_opcode;			 /* instructions identify registers, not records */
-	struct powerpc_registers wanted; /* registers of the query */
+	struct isa_registers wanted;	 /* registers of the query */
 	struct map instructions;	 /* index of last, by context */
 	struct defuse_row *last;	 /* the last instruction of each context */
 	uint32_t last_count, last_capacity;
@@ -104,7 +104,7 @@ is_same_name(const char *a, const char *b)
 
 /* Finds the PowerPC registers of a name; false: unknown. */
 static bool
-find_powerpc(const char *name, struct powerpc_registers *set)
+find_powerpc(const char *name, struct isa_registers *set)
 {
 	static const struct {
 		const char *name;
@@ -113,7 +113,7 @@ find_powerpc(const char *name, struct powerpc_registers *set)
 		{"msr", POWERPC_MSR}, {"fpscr", POWERPC_FPSCR}, {"vscr", POWERPC_VSCR},
 		{"vrsave", POWERPC_VRSAVE}, {"mq", POWERPC_MQ}};
 	char candidate[8];
-	*set = (struct powerpc_registers){{0}};
+	*set = (struct isa_registers){{0}};
 	for (unsigned i = 0; i < POWERPC_CR + 8; i++) {
 		const bool is_cr = i >= POWERPC_CR;
 		snprintf(candidate, sizeof candidate, "%c%u", is_cr ? 'c' : "rfv"[i / 32],
@@ -170,8 +170,8 @@ defuse_begin(void *state, const struct poly_trace_info *info)
 static bool
 touches_register(const struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
-	struct powerpc_registers reads, writes;
-	const struct powerpc_registers *set = defuse->is_reader ? &reads : &writes;
+	struct isa_registers reads, writes;
+	const struct isa_registers *set = defuse->is_reader ? &reads : &writes;
 	if (!defuse->by_opcode) {
 		if (batch->kind[row] != POLY_KIND_REGISTER ||
 			!poly_present(batch, POLY_COLUMN_reg, row))

@@ -101,8 +101,10 @@ add_line(struct qemu4v_sample *sample, const struct qemu4v *line, size_t number)
 		sample->foreign = number;
 		sample->why = why;
 	}
-	if (line->is < QEMU4V_BLANK)
+	if (line->is < QEMU4V_BLANK) {
 		sample->named |= line->cpu_name.length && !line->has_cpu;
+		sample->several |= line->has_cpu && line->cpu != 0;
+	}
 	if (line->is <= QEMU4V_REGISTER)
 		add_record(sample, line);
 	else

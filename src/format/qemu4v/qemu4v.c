@@ -32,6 +32,7 @@ static const char *const record_names[QEMU4V_RECORD_COUNT] = {
 };
 
 static const char *const owners[] = {"instruction", "none", NULL};
+static const char *const cpus[] = {"auto", "always", "never", NULL};
 static const char *const profiles[] = {"qemu4v", "microtesk", NULL};
 const char *const qemu4v_data_orders[] = {"value", "memory", NULL};
 
@@ -98,6 +99,8 @@ open_lines(struct reading *reading, bool tarmac, struct poly_error *error)
 	enum poly_status status = choose_clock(reading, &sample, error);
 	if (status != POLY_OK)
 		return status;
+	if (sample.several && !info_fact(reading->info, "tarmac.cpus", "several"))
+		return err_memory(error);
 	if (!info_fact(reading->info, "qemu4v.form", tarmac ? "tarmac" : "qemu4v") ||
 		!info_fact(reading->info, "qemu4v.address", digits) ||
 		!info_fact(reading->info, "tarmac.data", qemu4v_data_orders[order]))
@@ -176,6 +179,11 @@ static const struct poly_option tarmac_options[] = {
 	[QEMU4V_OPTION_OWNER] = OWNER,
 	[QEMU4V_OPTION_DATA] = DATA,
 	[QEMU4V_OPTION_UNIT] = UNIT,
+	[TARMAC_OPTION_CPU] = {"tarmac.cpu", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
+		.initial = TARMAC_CPU_AUTO, .choices = cpus,
+		.help = "write cpu0, cpu1, ... on every record always, never, or if the trace "
+			"has several processors (default auto)",
+		.source = "Arm Fast Models, Tarmac Trace"},
 	{.name = NULL},
 };
 

@@ -75,13 +75,15 @@ enum qemu4v_option {
 	QEMU4V_OPTION_OWNER,
 	QEMU4V_OPTION_DATA,
 	QEMU4V_OPTION_UNIT,
-	QEMU4V_OPTION_PROFILE /* of the format qemu4v alone */
+	QEMU4V_OPTION_PROFILE,			  /* of the format qemu4v alone */
+	TARMAC_OPTION_CPU = QEMU4V_OPTION_PROFILE /* of the format tarmac alone */
 };
 
 /* Values of the options. */
 enum qemu4v_owner { QEMU4V_OWNER_INSTRUCTION, QEMU4V_OWNER_NONE };
 enum qemu4v_data { QEMU4V_DATA_VALUE, QEMU4V_DATA_MEMORY };
 extern const char *const qemu4v_data_orders[];
+enum tarmac_cpu { TARMAC_CPU_AUTO, TARMAC_CPU_ALWAYS, TARMAC_CPU_NEVER };
 enum qemu4v_profile { QEMU4V_PROFILE_QEMU4V, QEMU4V_PROFILE_MICROTESK };
 
 /* A word of a line; not terminated, and empty if the line lacks it. */
@@ -313,6 +315,7 @@ struct qemu4v_sample {
 	const char *why;	  /* the form that it has */
 	bool heading;		  /* the first line is that of Tarmac files */
 	bool named;		  /* a processor has a name and no number */
+	bool several;		  /* a processor has a number above 0 */
 };
 
 /* Bytes of the sample at the front of an input. */
@@ -344,11 +347,17 @@ size_t qemu4v_cut(const struct reading *reading, uint64_t offset, const uint8_t 
 struct qemu4v_writer {
 	char unit[16];
 	unsigned address_digits;
-	bool tarmac;	    /* the format is tarmac */
-	bool microtesk;	    /* as MicroTESK writes QEMU4V */
-	bool memory_order;  /* data are written in memory order */
-	bool copies_lines;  /* rows' own bytes are of this format, and are copied */
-	bool same_order;    /* copied data have the requested byte order */
+	bool tarmac;	   /* the format is tarmac */
+	bool microtesk;	   /* as MicroTESK writes QEMU4V */
+	bool memory_order; /* data are written in memory order */
+	bool copies_lines; /* rows' own bytes are of this format, and are copied */
+	bool same_order;   /* copied data have the requested byte order */
+	/* Of conversions to Tarmac: see tarmac.h. */
+	bool converts;	 /* lines are written in the forms that Arm's tools read */
+	bool rewrites;	 /* the source's lines are of Tarmac */
+	uint8_t machine; /* its registers; bits of tarmac.c, 0: not Arm's */
+	enum { TARMAC_CPUS_NONE, TARMAC_CPUS_EVERY, TARMAC_CPUS_UNKNOWN } cpus;
+	uint64_t time_factor, time_divisor;
 	uint64_t count;	    /* instructions written, except for copied lines */
 	uint64_t copied;    /* number of copied times that last_time reflects */
 	uint64_t last_time; /* of the last line */

@@ -5,9 +5,8 @@
  *
  * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
  */
-#include "format/qemu4v/qemu4v.h"
-
-#include "base/num.h"
+#include "format/qemu4v/line_buffer.h"
+#include "format/qemu4v/tarmac.h"
 
 /* Bytes that a line needs at most, without its names, its text and its data. */
 #define PRINT_ROOM 400
@@ -15,47 +14,14 @@
 /* Bytes of the longest name of a processor. */
 #define CPU_NAME_MAX 100
 
-/* A line that is being written. */
-struct line_buffer {
-	char *text;
-	size_t used;
-};
-
-static void
-append_text(struct line_buffer *line, const char *text, size_t n)
-{
-	memcpy(line->text + line->used, text, n);
-	line->used += n;
-}
-
-static void
-append_string(struct line_buffer *line, const char *text)
-{
-	append_text(line, text, strlen(text));
-}
-
-static void
-append_decimal(struct line_buffer *line, uint64_t v)
-{
-	line->used += num_decimal(line->text + line->used, v);
-}
-
-static void
-append_hex(struct line_buffer *line, uint64_t v, unsigned digits)
-{
-	num_hex(line->text + line->used, v, digits);
-	line->used += digits;
-}
-
 /* True if the source's own lines are lines of the written format. */
 static bool
 can_copy_lines(const struct writing *writing)
 {
 	const struct qemu4v_writer *writer = writing->state;
 	const char *form = poly_trace_fact(writing->source, "qemu4v.form");
-	/* Every line of QEMU4V is also a line of Tarmac. */
 	return writing->own_raw && !writer->microtesk &&
-	       (writer->tarmac || !form || strcmp(form, "qemu4v") == 0);
+	       (!form || strcmp(form, writer->tarmac ? "tarmac" : "qemu4v") == 0);
 }
 
 static enum poly_status
@@ -105,7 +71,9 @@ qemu4v_wopen_tarmac(struct writing *writing, struct poly_error *error)
 	(void)error;
 	struct qemu4v_writer *writer = writing->state;
 	writer->tarmac = true;
-	return open_writer(writing);
+	enum poly_status status = open_writer(writing);
+	tarmac_open_writer(writing);
+	return status;
 }
 
 /* Returns a name in a column, "" if absent; sets *bad if it is not valid in a line. */
@@ -148,6 +116,10 @@ append_cpu(struct writing *writing, struct line_buffer *line, const struct poly_
 {
 	const struct qemu4v_writer *writer = writing->state;
 	bool bad = false, instruction = batch->kind[row] == POLY_KIND_INSTRUCTION;
+	if (writer->converts) {
+		tarmac_append_cpu(writing, line, batch, row);
+		return;
+	}
 	const char *name = name_of(batch, POLY_COLUMN_cpu_name, row, &bad);
 	bool named = name[0] && !bad && strlen(name) <= CPU_NAME_MAX;
 	if (name[0] && !(writer->tarmac && named))
@@ -193,7 +165,7 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 	writer->last_time = time;
 	/* Copied lines are counted by their times and numbers. */
 	writing_require_varying(writing, POLY_COLUMNS(time));
-	append_decimal(&line, time);
+	append_decimal(&line, tarmac_time(writing, time));
 	writing_patch_field(writing, POLY_COLUMN_time, WRITING_DECIMAL, line.text, line.used);
 	append_text(&line, " ", 1);
 	append_string(&line, writer->unit);
@@ -208,6 +180,19 @@ end_line(struct writing *writing, struct line_buffer *line)
 	out_commit(writing->out, line->used);
 }
 
+/* Returns the least number of digits of an instruction's address, or an access's. */
+static unsigned
+least_digits(const struct writing *writing, const struct poly_batch *batch, size_t row,
+	enum poly_column real)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	bool bad = false;
+	if (!writer->converts || writer->rewrites || real != POLY_COLUMN_real_pc)
+		return writer->address_digits;
+	const char *iset = name_of(batch, POLY_COLUMN_instruction_set, row, &bad);
+	return strcmp(iset, "O") == 0 ? 16 : writer->address_digits;
+}
+
 /* Writes an address, in Tarmac with its translation from the column `real`. */
 static void
 append_address(struct writing *writing, struct line_buffer *line,
@@ -215,7 +200,8 @@ append_address(struct writing *writing, struct line_buffer *line,
 {
 	const struct qemu4v_writer *writer = writing->state;
 	uint64_t address = real == POLY_COLUMN_real_pc ? batch->pc[row] : batch->address[row];
-	const unsigned digits = qemu4v_address_digits(address, writer->address_digits);
+	const unsigned digits =
+		qemu4v_address_digits(address, least_digits(writing, batch, row, real));
 	append_text(line, " ", 1);
 	append_hex(line, address, digits);
 	if (real != POLY_COLUMN_real_pc)
@@ -244,13 +230,6 @@ append_value(struct line_buffer *line, uint64_t value, size_t size)
 		append_hex(line, value, (unsigned)(2 * size));
 }
 
-static void
-append_bytes(struct line_buffer *line, const struct qemu4v_word *bytes)
-{
-	num_hex_bytes(line->text + line->used, bytes->text, bytes->length);
-	line->used += 2 * bytes->length;
-}
-
 /* Instruction set, mode and text of an instruction. */
 struct insn_labels {
 	const char *iset, *mode, *security;
@@ -265,8 +244,6 @@ find_labels(const struct poly_batch *batch, size_t row, struct insn_labels *labe
 	labels->mode = name_of(batch, POLY_COLUMN_mode, row, &bad);
 	labels->security = name_of(batch, POLY_COLUMN_security, row, &bad);
 	labels->text = bytes_of(batch, POLY_COLUMN_text, row);
-	if (labels->iset[0] == 0)
-		labels->iset = "A";
 	size_t n = labels->text.length;
 	return !bad && !(n && memchr(labels->text.text, '\n', n)) &&
 	       n + strlen(labels->iset) + strlen(labels->mode) + strlen(labels->security) <=
@@ -334,11 +311,58 @@ static void
 append_encoding(struct line_buffer *line, const struct insn_encoding *encoding)
 {
 	if (encoding->bytes.length)
-		append_bytes(line, &encoding->bytes);
+		append_bytes(line, encoding->bytes.text, encoding->bytes.length);
 	else if (encoding->known)
 		append_value(line, encoding->opcode, encoding->size);
 	else
 		append_string(line, "--------");
+}
+
+static struct insn_labels
+choose_labels(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	struct insn_labels labels;
+	if (!find_labels(batch, row, &labels)) {
+		writing_note(
+			writing, "modes and texts that are not valid in a line were dropped");
+		labels = (struct insn_labels){"", "", "", {(const uint8_t *)"", 0}};
+	}
+	if (writer->converts)
+		labels.iset = tarmac_iset(writing, labels.iset);
+	else if (!labels.iset[0])
+		labels.iset = "A";
+	return labels;
+}
+
+/*
+ * Writes an instruction whose opcode Tarmac cannot express, in the form of RTL simulations,
+ * which may omit it. That form has no number, and always a mode.
+ */
+static void
+append_without_opcode(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	bool taken = value_of(batch, POLY_COLUMN_executed, row, 1);
+	struct insn_labels labels = choose_labels(writing, batch, row);
+	writing_note(writing, "opcodes that are not 2 or 4 bytes were dropped, with the "
+			      "instructions' numbers");
+	if (poly_present(batch, POLY_COLUMN_real_pc, row))
+		writing_note(writing, "translations of addresses were dropped");
+	struct line_buffer line = begin_line(writing, batch, row, QEMU4V_LINE_MAX);
+	append_string(&line, " ES (");
+	append_hex(&line, batch->pc[row],
+		qemu4v_address_digits(batch->pc[row],
+			least_digits(writing, batch, row, POLY_COLUMN_real_pc)));
+	append_string(&line, ":--------)");
+	if (!labels.mode[0]) {
+		labels.mode = "---";
+		labels.security = "-";
+	}
+	append_labels(&line, &(struct insn_labels){labels.iset, labels.mode, labels.security,
+				     {(const uint8_t *)"", 0}});
+	append_string(&line, taken ? "" : "CCFAIL ");
+	append_text(&line, (const char *)labels.text.text, labels.text.length);
+	end_line(writing, &line);
 }
 
 static void
@@ -347,12 +371,7 @@ append_instruction(struct writing *writing, const struct poly_batch *batch, size
 {
 	const struct qemu4v_writer *writer = writing->state;
 	bool taken = value_of(batch, POLY_COLUMN_executed, row, 1);
-	struct insn_labels labels;
-	if (!find_labels(batch, row, &labels)) {
-		writing_note(
-			writing, "modes and texts that are not valid in a line were dropped");
-		labels = (struct insn_labels){"A", "", "", {(const uint8_t *)"", 0}};
-	}
+	struct insn_labels labels = choose_labels(writing, batch, row);
 	if (poly_present(batch, POLY_COLUMN_access, row))
 		writing_note(
 			writing, "accesses of instructions were dropped as they have no data");
@@ -389,19 +408,16 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 		return writing_lacks(batch, row, "pc", error);
 	if (!encoding.known && !writing->own_raw)
 		return writing_lacks(batch, row, "opcode", error);
-	if (encoding.known || writer->tarmac)
+	const bool expressible = encoding.known && (encoding.size == 2 || encoding.size == 4) &&
+				 encoding.opcode >> 8 * encoding.size == 0;
+	if (writer->converts && !expressible)
+		append_without_opcode(writing, batch, row);
+	else if (encoding.known || writer->tarmac)
 		append_instruction(writing, batch, row, &encoding);
 	else
 		writing_note(writing, "instructions without an opcode were dropped");
 	return POLY_OK;
 }
-
-/* Data of an access or a register. */
-struct row_content {
-	uint64_t value, size;
-	bool guessed;		  /* its size depends on the value */
-	struct qemu4v_word bytes; /* if it is larger than 8 bytes */
-};
 
 static bool
 find_content(const struct poly_batch *batch, size_t row, struct row_content *content)
@@ -424,7 +440,7 @@ append_content(
 	const struct qemu4v_writer *writer = writing->state;
 	const size_t size = content->size < 8 ? content->size : 8;
 	if (content->bytes.length) {
-		append_bytes(line, &content->bytes);
+		append_bytes(line, content->bytes.text, content->bytes.length);
 		return;
 	}
 	append_value(line, content->value, content->size);
@@ -443,11 +459,14 @@ find_attributes(struct writing *writing, const struct poly_batch *batch, size_t 
 	size_t n = strlen(attributes);
 	for (size_t i = 0; i < n; i++)
 		*bad |= attributes[i] >= '0' && attributes[i] <= '9';
-	if (writer->tarmac && fetch && (n == 0 || attributes[n - 1] != 'I'))
+	if (writer->tarmac && fetch && (n == 0 || attributes[n - 1] != 'I' || writer->converts))
 		return "_I";
-	if (writer->tarmac || n == 0 || (n == 1 && strchr("XTL", attributes[0])))
+	if ((writer->tarmac && !writer->converts) || n == 0 ||
+		(n == 1 && strchr("XTL", attributes[0])))
 		return attributes;
-	writing_note(writing, "attributes that QEMU4V does not have were dropped");
+	writing_note(writing, writer->converts
+				      ? "attributes other than X, T and L were dropped"
+				      : "attributes that QEMU4V does not have were dropped");
 	return "";
 }
 
@@ -474,6 +493,78 @@ swap_data(struct line_buffer *line, size_t start, size_t size)
 	num_hex_bytes(line->text + start, bytes, size);
 }
 
+/* Writes data of a size that Arm's tools do not read as one number; most significant first. */
+struct access_part {
+	const uint8_t *bytes;
+	uint64_t address;
+	unsigned size;
+	const char *attributes;
+};
+
+static void
+append_part(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const struct access_part *part)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	uint8_t bytes[TARMAC_ACCESS_MAX];
+	struct line_buffer line = begin_line(writing, batch, row, QEMU4V_LINE_MAX);
+	memcpy(bytes, part->bytes, part->size);
+	if (writer->memory_order)
+		qemu4v_swap_bytes(bytes, part->size);
+	append_string(&line, batch->access[row] == POLY_ACCESS_WRITE ? " MW" : " MR");
+	append_decimal(&line, part->size);
+	append_string(&line, part->attributes);
+	append_text(&line, " ", 1);
+	append_hex(&line, part->address,
+		qemu4v_address_digits(part->address, writer->address_digits));
+	append_text(&line, " ", 1);
+	const size_t first = part->size == TARMAC_ACCESS_MAX ? part->size / 2 : part->size;
+	append_bytes(&line, bytes, first);
+	if (first < part->size) {
+		append_text(&line, " ", 1);
+		append_bytes(&line, bytes + first, part->size - first);
+	}
+	end_line(writing, &line);
+}
+
+/*
+ * Writes an access as one or more that Arm's tools read, lowest address first. Data of a
+ * little-endian processor end with the byte at the lowest address.
+ */
+static void
+write_parts(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const struct row_content *content)
+{
+	uint8_t bytes[QEMU4V_DATA_DIGITS / 2] = {0};
+	bool bad = false;
+	const char *attributes = find_attributes(writing, batch, row, &bad);
+	writing_no_cache(writing);
+	if (content->bytes.length)
+		memcpy(bytes, content->bytes.text, content->bytes.length);
+	for (size_t i = 0; !content->bytes.length && i < content->size && i < 8; i++)
+		bytes[content->size - 1 - i] = (uint8_t)(content->value >> 8 * i);
+	if (content->size != TARMAC_ACCESS_MAX)
+		writing_note(writing, "accesses of sizes that Tarmac does not have were split, "
+				      "in little-endian order");
+	if (poly_present(batch, POLY_COLUMN_real_address, row))
+		writing_note(writing, "translations of addresses were dropped");
+	for (uint64_t done = 0; done < content->size && !bad;) {
+		const unsigned size = tarmac_access_size(content->size - done);
+		append_part(writing, batch, row,
+			&(struct access_part){.bytes = bytes + content->size - done - size,
+				.address = batch->address[row] + done,
+				.size = size,
+				.attributes = attributes});
+		done += size;
+	}
+}
+
+static bool
+is_one_number(const struct row_content *content)
+{
+	return content->size <= 8 && tarmac_access_size(content->size) == content->size;
+}
+
 static void
 write_memory(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
@@ -485,8 +576,16 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	if (!bad)
 		attributes = find_attributes(writing, batch, row, &bad);
 	size_t length = strlen(attributes);
-	if (bad || length > QEMU4V_LINE_MAX) {
+	bad |= length > QEMU4V_LINE_MAX;
+	/* Data that are longer than the access are not what it moved. */
+	bad |= !bad && writer->converts && content.size < 8 &&
+	       content.value >> 8 * content.size;
+	if (bad) {
 		writing_note(writing, "accesses that no line can hold were dropped");
+		return;
+	}
+	if (writer->converts && !is_one_number(&content)) {
+		write_parts(writing, batch, row, &content);
 		return;
 	}
 	struct line_buffer line = begin_line(writing, batch, row, length + 2 * content.size);
@@ -502,21 +601,46 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 }
 
 /*
- * Writes the name of a register, in Tarmac with a blank before its bank; false if the name is
- * not valid.
+ * Writes the name of a register, in Tarmac with a blank before its bank, and from Tarmac to
+ * QEMU4V in lower case; false if the name is not valid.
  */
 static bool
 append_register_name(const struct writing *writing, struct line_buffer *line, const char *name)
 {
 	const struct qemu4v_writer *writer = writing->state;
+	const bool folds = !writer->tarmac && !writer->copies_lines;
 	bool good = name[0] > ' ';
 	for (const char *p = name; *p; p++) {
-		bool is_bank = *p == ' ' && p[1] == '(';
+		const bool is_bank = *p == ' ' && p[1] == '(';
+		const char c = folds && *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
 		good &= (*p > ' ' && *p < 0x7f) || is_bank;
 		if (!is_bank || writer->tarmac)
-			append_text(line, p, 1);
+			append_text(line, &c, 1);
 	}
 	return good;
+}
+
+/* Writes a register that Arm's tools read. */
+static void
+append_register(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const struct row_content *content, const struct tarmac_register *reg)
+{
+	const unsigned digits = reg->digits < 16 ? reg->digits : 16;
+	struct line_buffer line = begin_line(writing, batch, row, QEMU4V_LINE_MAX);
+	append_string(&line, " R ");
+	append_string(&line, reg->name);
+	append_text(&line, " ", 1);
+	if (content->bytes.length) {
+		append_bytes(&line, content->bytes.text, content->bytes.length);
+	} else {
+		for (unsigned i = digits; i < reg->digits; i++)
+			append_text(&line, "0", 1);
+		append_hex(&line, content->value, digits);
+		if (!content->guessed)
+			writing_patch_field(writing, POLY_COLUMN_value, WRITING_HEX,
+				line.text + line.used - digits, digits);
+	}
+	end_line(writing, &line);
 }
 
 static void
@@ -528,7 +652,17 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 	if (!bad && poly_present(batch, POLY_COLUMN_reg, row))
 		name = poly_trace_name(batch->info, batch->reg[row]);
 	size_t length = name ? strlen(name) : 0;
+	const struct qemu4v_writer *writer = writing->state;
+	struct tarmac_register reg;
 	bad |= length == 0 || length > QEMU4V_LINE_MAX;
+	if (!bad && writer->converts && !writer->rewrites) {
+		if (tarmac_find_register(writer, name, &content, &reg))
+			append_register(writing, batch, row, &content, &reg);
+		else
+			writing_note(writing, "registers that are not known as an Arm "
+					      "processor's were dropped");
+		return;
+	}
 	if (!bad) {
 		struct line_buffer line =
 			begin_line(writing, batch, row, length + 2 * content.size);
@@ -541,6 +675,36 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 	}
 	if (bad)
 		writing_note(writing, "registers that no line can hold were dropped");
+}
+
+/* Writes an exception with its address, number and name; false if the row is none. */
+static bool
+write_event(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	static const char prefix[] = "CoreEvent_";
+	const struct qemu4v_word text = bytes_of(batch, POLY_COLUMN_text, row);
+	struct tarmac_event event;
+	if (!writer->converts || !tarmac_parse_event(&text, &event))
+		return false;
+	struct line_buffer line = begin_line(writing, batch, row, TARMAC_EVENT_MAX);
+	append_string(&line, " E ");
+	append_hex(&line, event.address,
+		qemu4v_address_digits(event.address, writer->address_digits));
+	append_text(&line, " ", 1);
+	append_hex(&line, event.number, 8);
+	append_text(&line, " ", 1);
+	const size_t n = event.name.length, known = sizeof prefix - 1;
+	if (n < known || memcmp(event.name.text, prefix, known) != 0)
+		append_string(&line, prefix);
+	for (size_t i = 0; i < n; i++) {
+		const char c = (char)event.name.text[i];
+		const bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+				  (c >= 'a' && c <= 'z');
+		append_text(&line, word ? &c : "_", 1);
+	}
+	end_line(writing, &line);
+	return true;
 }
 
 /* True if a row's own bytes are copied. */
@@ -563,14 +727,20 @@ qemu4v_write_row(struct writing *writing, const struct poly_batch *batch, size_t
 		out_write(writing->out, raw.text, raw.length);
 		return POLY_OK;
 	}
+	const struct qemu4v_writer *writer = writing->state;
 	unsigned kind = (unsigned)value_of(batch, POLY_COLUMN_kind, row, POLY_KIND_OTHER);
+	if (writer->converts && (kind <= POLY_KIND_REGISTER || kind == POLY_KIND_EVENT)) {
+		enum poly_status status = tarmac_choose_cpus(writing, batch, row, error);
+		if (status != POLY_OK)
+			return status;
+	}
 	if (kind == POLY_KIND_INSTRUCTION)
 		return write_instruction(writing, batch, row, error);
 	if (kind == POLY_KIND_ACCESS)
 		write_memory(writing, batch, row);
 	else if (kind == POLY_KIND_REGISTER)
 		write_register(writing, batch, row);
-	else
+	else if (kind != POLY_KIND_EVENT || !write_event(writing, batch, row))
 		writing_note(writing, "records that are not instructions, accesses or "
 				      "registers were dropped");
 	return POLY_OK;

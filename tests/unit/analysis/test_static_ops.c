@@ -159,17 +159,23 @@ powerpc_is_decoded(void **state)
 		{0x7c0018ac, "dcbf cache "},
 		{0x00000000, "- unknown "},
 	};
+	struct isa_decoder *decoder;
 	(void)state;
+	assert_int_equal(isa_open("powerpc", &decoder, NULL), POLY_OK);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct static_op op = {0};
+		struct isa_instruction instruction;
 		char flow[8], found[80];
-		static_op_from_powerpc(&op, cases[i].opcode);
-		snprintf(found, sizeof found, "%s %s %s", op.mnemonic ? op.mnemonic : "-",
+		isa_describe_opcode(decoder, cases[i].opcode, 4, &instruction);
+		static_op_from_isa(&op, &instruction);
+		snprintf(found, sizeof found, "%s %s %s",
+			*instruction.mnemonic ? instruction.mnemonic : "-",
 			op_class_name((enum op_class)op.class), flow_text(op.flow, flow));
 		if (strcmp(found, cases[i].expected) != 0)
 			fail_msg("%08x: found '%s', expected '%s'", cases[i].opcode, found,
 				cases[i].expected);
 	}
+	isa_close(decoder);
 }
 
 /* Lists "mnemonic/micro class flow @site" of the rows of a text, read as a format. */

@@ -518,9 +518,11 @@ rows_of_other_traces_become_tarmac(void **state)
 		"\"value\":\"0xab\"}\n"
 		"{\"kind\":\"event\"}\n",
 		"tarmac", NULL,
-		"1 clk 3 IT (1) 00001000 4770 A : \n"
-		"9 clk a.b IT (2) 00001004:000000008004 00000001 O EL3h : x\n"
-		"9 clk MR2_I 00002000 00ab\n9 clk R r13 (usr) 000000ab\n--\n"
+		"1 clk cpu3 IT (1) 00001000 4770 A : \n"
+		"9 clk cpu0 IT (2) 0000000000001004:000000008004 00000001 O EL3h : x\n"
+		"9 clk cpu0 MR2_I 00002000 00ab\n9 clk cpu0 R r13 (usr) 000000ab\n--\n"
+		"1 names of processors were dropped\n"
+		"3 records without a processor were written with processor 0\n"
 		"1 records that are not instructions, accesses or registers were dropped\n");
 }
 

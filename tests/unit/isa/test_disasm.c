@@ -38,6 +38,8 @@ every_instruction_set_has_its_instructions(void **state)
 		{"thumb-m", 0xf3ef8008, 4, "mrs r0, msp"},
 		{"aarch64", 0xd65f03c0, 4, "ret"},
 		{"mips32", 0x3c080001, 4, "lui $t0, 1"},
+		{"riscv32", 0x2001, 2, "jal 0x1000"},
+		{"riscv64", 0x00113423, 4, "sd ra,8(sp)"},
 		{"mips32el", 0x3c080001, 4, "lui $t0, 1"},
 		{"mips64", 0x0000000c, 4, "syscall"},
 		{"mips64el", 0x0000000c, 4, "syscall"},

@@ -321,7 +321,7 @@ branches_have_their_targets(void **state)
 
 /* The registers of sets by name, in the order of their numbers: "r3 f1 cr0". */
 static void
-spell(const struct powerpc_registers *set, char *text)
+spell(const struct isa_registers *set, char *text)
 {
 	static const char *const specials[] = {
 		"xer", "lr", "ctr", "msr", "fpscr", "vscr", "vrsave", "mq"};
@@ -376,7 +376,7 @@ registers_read_and_written_are_those_of_the_architecture(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct powerpc_registers reads, writes;
+		struct isa_registers reads, writes;
 		char text[1024];
 		assert_true(powerpc_registers(cases[i].opcode, &reads, &writes));
 		spell(&reads, text);
@@ -384,7 +384,7 @@ registers_read_and_written_are_those_of_the_architecture(void **state)
 		spell(&writes, text);
 		assert_string_equal(text, cases[i].writes);
 	}
-	struct powerpc_registers none;
+	struct isa_registers none;
 	assert_false(powerpc_registers(0, &none, &none));
 }
 

@@ -145,7 +145,7 @@ add_branch(struct branch_simulation *sim, const struct executed_branch *executed
 	const struct analysis_rows *rows)
 {
 	struct branch_columns *columns = &sim->columns;
-	if (!sim->predicts_all && !(executed->flow & OP_CONDITIONAL))
+	if (!sim->predicts_all && !(executed->flow & ISA_CONDITIONAL))
 		return true;
 	columns->pc[columns->n] = executed->pc;
 	/* Not the executed target, which would reveal the outcome. */
@@ -166,7 +166,7 @@ predict_target(
 	const uint8_t taken = executed->taken,
 		      has_target = executed->taken && executed->has_target;
 	const uint8_t indirect =
-		has_target && (executed->flow & (OP_INDIRECT | OP_RETURNS)) == OP_INDIRECT;
+		has_target && (executed->flow & (ISA_INDIRECT | ISA_RETURNS)) == ISA_INDIRECT;
 	const struct btb_batch batch = {&executed->pc, &executed->target, &taken, NULL, 1};
 	const struct ittage_batch targets = {
 		&executed->pc, &executed->target, &taken, &indirect, 1};
@@ -189,7 +189,7 @@ static void
 predict_return(
 	struct branch_simulation *sim, const struct executed_branch *executed, bool counts)
 {
-	const bool returns = executed->flow & OP_RETURNS, calls = executed->flow & OP_CALLS;
+	const bool returns = executed->flow & ISA_RETURNS, calls = executed->flow & ISA_CALLS;
 	const uint8_t kind = returns ? RAS_RETURN : RAS_CALL;
 	uint8_t hit;
 	if (!executed->taken || (!returns && !calls))

@@ -203,7 +203,7 @@ pipeline_begin(void *state, const struct poly_trace_info *info)
 /* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
  */
 static bool
-list_registers(const struct static_op_registers *set, uint8_t *list, size_t max)
+list_registers(const struct isa_registers *set, uint8_t *list, size_t max)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < max; i++)
@@ -311,9 +311,9 @@ make_insn(struct pipeline_simulation *sim, const struct analysis_rows *rows, siz
 	if (op != OP_NONE && !insn.is_skipped)
 		insn.op = sim->ops[op];
 	if (op != OP_NONE) {
-		insn.is_conditional = sim->flows[op] & OP_CONDITIONAL;
-		insn.is_delayed = sim->flows[op] & OP_DELAYED;
-		insn.annuls = sim->flows[op] & OP_ANNULS;
+		insn.is_conditional = sim->flows[op] & ISA_CONDITIONAL;
+		insn.is_delayed = sim->flows[op] & ISA_DELAYED;
+		insn.annuls = sim->flows[op] & ISA_ANNULS;
 	}
 	add_access(&insn, batch, row);
 	return insn;

@@ -110,7 +110,7 @@ struct pipeline_simulation {
 	bool has_outcomes;	/* some row has the outcome of its branch */
 	struct pipeline_stream *streams[PIPELINE_CONTEXTS];
 	struct pipeline_op *ops; /* by static operation */
-	uint8_t *flows;		 /* by static operation: enum op_flow */
+	uint8_t *flows;		 /* by static operation: enum isa_flow */
 	uint32_t op_count, op_capacity, flow_capacity;
 	uint32_t excess_ops; /* static operations with more registers than a micro-op has */
 	struct pipeline_result total; /* of finished streams */

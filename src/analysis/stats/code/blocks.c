@@ -148,11 +148,11 @@ static bool
 follow(struct block_profile *profile, struct walker *walker, uint64_t pc)
 {
 	const bool taken = !walker->has_fallthrough || pc != walker->fallthrough;
-	if (taken && (walker->flow & OP_RETURNS)) {
+	if (taken && (walker->flow & ISA_RETURNS)) {
 		leave_call(profile, walker);
 		return true;
 	}
-	if (taken && (walker->flow & OP_CALLS)) {
+	if (taken && (walker->flow & ISA_CALLS)) {
 		walker->level++;
 		return true;
 	}
@@ -162,7 +162,7 @@ follow(struct block_profile *profile, struct walker *walker, uint64_t pc)
 			break;
 		leave_loop(profile, walker);
 	}
-	if (!taken || !(walker->flow & OP_JUMPS) || pc > walker->pc)
+	if (!taken || !(walker->flow & ISA_JUMPS) || pc > walker->pc)
 		return true;
 	const struct open_loop *open = walker->open ? &walker->loops[walker->open - 1] : NULL;
 	if (!open || open->level != walker->level || open->head != pc)
@@ -177,9 +177,9 @@ set_last(struct walker *walker, const struct block_fragment *fragment)
 {
 	/* The instruction in a delay slot is followed by the target of the branch before it. */
 	const unsigned slot =
-		walker->is_known && (walker->flow & OP_DELAYED) ? walker->flow : 0;
+		walker->is_known && (walker->flow & ISA_DELAYED) ? walker->flow : 0;
 	const unsigned flow =
-		slot && fragment->count == 1 ? slot & ~(unsigned)OP_DELAYED : fragment->flow;
+		slot && fragment->count == 1 ? slot & ~(unsigned)ISA_DELAYED : fragment->flow;
 	walker->pc = fragment->last.pc;
 	walker->flow = (uint8_t)(flow | fragment->later_flow);
 	walker->is_known = true;
@@ -205,7 +205,7 @@ count_fragment(void *user, const struct block_fragment *fragment, bool begins)
 	}
 	if (begins) {
 		end_block(profile, walker);
-		if (walker->is_known && !(walker->flow & OP_DELAYED))
+		if (walker->is_known && !(walker->flow & ISA_DELAYED))
 			ok = follow(profile, walker, fragment->pc);
 		walker->site = fragment->site;
 		if (walker->site != OP_NONE)

@@ -85,7 +85,7 @@ count_branch(struct branch_profile *profile, const struct executed_branch *branc
 	site->taken += branch->taken;
 	site->last = branch->taken;
 	site->op = branch->op;
-	if (branch->taken && branch->has_target && (branch->flow & OP_INDIRECT))
+	if (branch->taken && branch->has_target && (branch->flow & ISA_INDIRECT))
 		return count_target(profile, branch->site, branch->target, 1);
 	return true;
 }

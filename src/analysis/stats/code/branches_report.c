@@ -90,7 +90,7 @@ report_kinds(const struct branch_profile *profile, const struct static_ops *ops,
 static bool
 is_conditional(const struct branch_site *site, const struct static_ops *ops)
 {
-	return site->executed && (static_op_at(ops, site->op)->flow & OP_CONDITIONAL);
+	return site->executed && (static_op_at(ops, site->op)->flow & ISA_CONDITIONAL);
 }
 
 static void
@@ -140,7 +140,7 @@ rank_sites(const struct branch_profile *profile, const struct static_ops *ops, b
 	for (size_t i = 0; ranks && i < profile->site_capacity; i++) {
 		const struct branch_site *site = &profile->sites[i];
 		if (site->executed &&
-			(!indirect || (static_op_at(ops, site->op)->flow & OP_INDIRECT)))
+			(!indirect || (static_op_at(ops, site->op)->flow & ISA_INDIRECT)))
 			ranks[(*n)++] = (struct ranked){site->executed, i};
 	}
 	if (ranks)

@@ -6,6 +6,7 @@
 #include "analysis/core/analysis.h"
 
 #include "analysis/facts/counters.h"
+#include "analysis/facts/static_ops_facts.h"
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/column_stats.h"
 #include "base/buf.h"

@@ -10,6 +10,7 @@
 
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
+#include "isa/isa.h"
 
 #include <string.h>
 
@@ -51,26 +52,11 @@ dependencies_init(void *state, const struct analysis_setup *setup, struct poly_e
 	return POLY_OK;
 }
 
-/* Returns the number of the stack pointer; REGISTERS: not known. */
-static unsigned
-stack_register(const char *isa)
-{
-	static const struct {
-		const char *isa;
-		unsigned number;
-	} known[] = {{"powerpc", 1}, {"x86", 4}, {"arm", 13}};
-	for (size_t i = 0; isa && i < sizeof known / sizeof *known; i++) {
-		if (strcmp(isa, known[i].isa) == 0)
-			return known[i].number;
-	}
-	return REGISTERS;
-}
-
 static void
 dependencies_begin(void *state, const struct poly_trace_info *info)
 {
 	struct dependencies *dependencies = state;
-	dependencies->stack_register = stack_register(info->isa);
+	dependencies->stack_register = isa_stack_register(info->isa);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (dependencies->contexts[i])
 			*dependencies->contexts[i] = (struct register_context){0};

@@ -230,10 +230,10 @@ set_last(const struct flow_state *flow, struct last_instruction *last,
 	const bool was_delayed = last->is_delayed;
 	last->pc = batch->pc[row];
 	last->has_expected = false;
-	last->is_delayed = !flow->has_targets && (op->flow & OP_DELAYED);
-	last->annuls = last->is_delayed && (op->flow & OP_ANNULS);
+	last->is_delayed = !flow->has_targets && (op->flow & ISA_DELAYED);
+	last->annuls = last->is_delayed && (op->flow & ISA_ANNULS);
 	last->jumps = was_delayed ||
-		      (!flow->has_targets && (op->flow & OP_JUMPS) && !last->is_delayed);
+		      (!flow->has_targets && (op->flow & ISA_JUMPS) && !last->is_delayed);
 	last->is_system = op->class == OP_SYSTEM;
 	last->between = 0;
 	last->mode = poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;

@@ -266,7 +266,8 @@ mix_ratios(const void *state, struct analysis_ratio *ratios)
 {
 	static const char *const titles[OP_CLASS_COUNT] = {"Records of unknown class",
 		"Integer instructions", "Floating-point instructions", "Vector instructions",
-		"Loads", "Stores", "Branches", "Cache operations", "System instructions"};
+		"Loads", "Stores", "Branches", "Cache operations", "System instructions",
+		"Atomic operations"};
 	const struct mix *mix = state;
 	uint64_t classes[OP_CLASS_COUNT];
 	sum_classes(mix, mix->ops, classes);

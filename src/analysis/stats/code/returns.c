@@ -113,11 +113,11 @@ count_branches(struct returns *returns)
 		struct address_stack *stack = &returns->stacks[branch->context];
 		if (!branch->taken)
 			continue;
-		if (branch->flow & OP_RETURNS) {
+		if (branch->flow & ISA_RETURNS) {
 			returns->counts.returns++;
 			if (branch->has_target)
 				pop(returns, stack, branch->target);
-		} else if (branch->flow & OP_CALLS) {
+		} else if (branch->flow & ISA_CALLS) {
 			returns->counts.calls++;
 			if (branch->has_fallthrough)
 				ok = push(returns, stack, branch->fallthrough);

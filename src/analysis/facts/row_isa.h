@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions of the instructions of a trace's rows, by the instruction set of the trace or of
+ * the row. One thread at a time. */
+#ifndef ANALYSIS_ROW_ISA_H
+#define ANALYSIS_ROW_ISA_H
+
+#include "isa/isa.h"
+#include "polytrace/trace.h"
+
+enum row_isa_mode { ROW_ISA_OF_TRACE, ROW_ISA_THUMB, ROW_ISA_MODES };
+
+/* Zeroed: of no trace. */
+struct row_isa {
+	const char *names[ROW_ISA_MODES]; /* static; NULL: instructions are not described */
+	struct isa_decoder *decoders[ROW_ISA_MODES]; /* opened at their first use */
+};
+
+/* Begins a trace. */
+void row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info);
+
+/* Returns the mode of a row: by the column instruction_set, if the trace is one of ARM. */
+enum row_isa_mode row_isa_mode_of(
+	const struct row_isa *isa, const struct poly_batch *batch, size_t row);
+
+/* Returns the decoder of a mode; NULL: instructions are not described, or out of memory, which
+ * sets *failed. */
+struct isa_decoder *row_isa_decoder(struct row_isa *isa, enum row_isa_mode mode, bool *failed);
+
+/* Returns the columns that a description requires. */
+poly_columns row_isa_columns(const struct poly_trace_info *info);
+
+/*
+ * Returns the encoding of a row, of its column opcode_size, and stores it in room of 8 bytes
+ * unless it is longer: then it is that of the column payload. NULL: the row has none.
+ */
+const uint8_t *row_isa_encoding(
+	const struct poly_batch *batch, size_t row, uint8_t room[8], size_t *size);
+
+/* Frees the memory. */
+void row_isa_fini(struct row_isa *isa);
+
+#endif
