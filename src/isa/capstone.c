@@ -17,6 +17,7 @@ struct capstone {
 	csh library;
 	cs_arch arch;
 	bool has_detail;
+	bool has_condition; /* the last instruction was IT */
 	cs_insn *decoded; /* reused for every encoding */
 	struct capstone_instruction instruction;
 	uint8_t numbers[LIBRARY_REGISTERS]; /* by the library's number, with CAPSTONE_PART */
@@ -140,13 +141,14 @@ take_address(const struct capstone *capstone, struct capstone_operand *operand, 
 static void
 take_x86(const struct capstone *capstone, const cs_x86_op *from, struct capstone_operand *operand)
 {
-	operand->access = from->access & (ISA_READS | ISA_WRITES);
+	operand->access = (uint8_t)(from->access & (ISA_READS | ISA_WRITES));
 	operand->size = from->size;
 	if (from->type == X86_OP_REG) {
 		take_register(capstone, operand, from->reg);
 	} else if (from->type == X86_OP_MEM) {
 		take_address(capstone, operand, from->mem.base, from->mem.index);
 		operand->scale = (uint8_t)from->mem.scale;
+		operand->segment = number_of(capstone, from->mem.segment);
 		operand->value = from->mem.disp;
 	} else if (from->type == X86_OP_IMM) {
 		operand->kind = CAPSTONE_IMMEDIATE;
@@ -158,7 +160,7 @@ static void
 take_arm64(
 	const struct capstone *capstone, const cs_arm64_op *from, struct capstone_operand *operand)
 {
-	operand->access = from->access & (ISA_READS | ISA_WRITES);
+	operand->access = (uint8_t)(from->access & (ISA_READS | ISA_WRITES));
 	if (from->type == ARM64_OP_REG) {
 		take_register(capstone, operand, from->reg);
 	} else if (from->type == ARM64_OP_MEM) {
@@ -175,7 +177,7 @@ take_arm64(
 static void
 take_arm(const struct capstone *capstone, const cs_arm_op *from, struct capstone_operand *operand)
 {
-	operand->access = from->access & (ISA_READS | ISA_WRITES);
+	operand->access = (uint8_t)(from->access & (ISA_READS | ISA_WRITES));
 	if (from->type == ARM_OP_REG) {
 		take_register(capstone, operand, (unsigned)from->reg);
 	} else if (from->type == ARM_OP_MEM) {
@@ -185,9 +187,10 @@ take_arm(const struct capstone *capstone, const cs_arm_op *from, struct capstone
 		take_address(capstone, operand, from->mem.base, from->mem.index);
 		operand->value = from->mem.disp;
 		if (from->mem.index)
-			operand->scale = from->subtracted || from->mem.scale < 0 || shift > 7
-						 ? 0
-						 : (uint8_t)(1u << shift);
+			operand->scale =
+				(uint8_t)(from->subtracted || from->mem.scale < 0 || shift > 7
+						  ? 0u
+						  : 1u << shift);
 	} else if (from->type == ARM_OP_IMM) {
 		operand->kind = CAPSTONE_IMMEDIATE;
 		operand->value = from->subtracted ? -(int64_t)from->imm : from->imm;
@@ -207,8 +210,9 @@ take_operands(struct capstone *capstone, const cs_detail *detail)
 	instruction->operand_count = (uint8_t)n;
 	for (unsigned i = 0; i < n; i++) {
 		struct capstone_operand *operand = &instruction->operand[i];
-		*operand = (struct capstone_operand){
-			.number = ISA_NO_REGISTER, .index = ISA_NO_REGISTER};
+		*operand = (struct capstone_operand){.number = ISA_NO_REGISTER,
+			.index = ISA_NO_REGISTER,
+			.segment = ISA_NO_REGISTER};
 		if (is_arm)
 			take_arm(capstone, &detail->arm.operands[i], operand);
 		else if (is_arm64)
@@ -291,6 +295,23 @@ groups_of(const struct capstone *capstone, const cs_detail *detail)
 	return groups;
 }
 
+/*
+ * The library prints the conditions of an IT instruction at those that it decodes next,
+ * wherever they are. Four instructions end each IT block.
+ */
+static void
+end_condition(struct capstone *capstone)
+{
+	static const uint8_t nop[] = {0xbf, 0x00};
+	for (unsigned i = 0; i < 4; i++) {
+		const uint8_t *bytes = nop;
+		size_t n = sizeof nop;
+		uint64_t pc = 0;
+		cs_disasm_iter(capstone->library, &bytes, &n, &pc, capstone->decoded);
+	}
+	capstone->has_condition = false;
+}
+
 const struct capstone_instruction *
 capstone_decode(struct capstone *capstone, const struct isa_encoding *encoding)
 {
@@ -299,11 +320,15 @@ capstone_decode(struct capstone *capstone, const struct isa_encoding *encoding)
 	size_t n = encoding->size;
 	uint64_t pc = encoding->pc;
 	cs_insn *decoded = capstone->decoded;
+	if (capstone->has_condition)
+		end_condition(capstone);
 	if (!cs_disasm_iter(capstone->library, &bytes, &n, &pc, decoded))
 		return NULL;
 	instruction->mnemonic = decoded->mnemonic;
 	instruction->operands = decoded->op_str;
 	instruction->length = (uint8_t)decoded->size;
+	capstone->has_condition = capstone->arch == CS_ARCH_ARM && decoded->size == 2 &&
+				  strncmp(decoded->mnemonic, "it", 2) == 0;
 	if (!capstone->has_detail)
 		return instruction;
 	instruction->groups = (uint8_t)groups_of(capstone, decoded->detail);

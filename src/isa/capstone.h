@@ -44,6 +44,7 @@ struct capstone_operand {
 	uint8_t size;	/* bytes; x86 only */
 	uint8_t number; /* register, or base of an address */
 	uint8_t index;
+	uint8_t segment;    /* x86 only */
 	uint8_t scale;	    /* of the index; 0: negated, or shifted to the right */
 	bool is_partial;    /* the register is a part of its number */
 	const char *name;   /* of the register or of the base, static; NULL: none */

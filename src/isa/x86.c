@@ -59,11 +59,14 @@ struct x86_correction {
 /* The faults of Capstone 4.0.2, with their corrections. A prefix ends in '*'. */
 static const struct x86_correction corrections[] = {
 	/* Memory is read only, and nothing is written. */
-	{.names = " cmpxchg ",
-		.changes = READS_MEMORY | WRITES_MEMORY,
-		.writes = RAX | FLAGS},
+	{.names = " cmpxchg ", .changes = READS_MEMORY | WRITES_MEMORY, .writes = RAX | FLAGS},
 	{.names = " cmpxchg8b cmpxchg16b ", .changes = READS_MEMORY | WRITES_MEMORY},
-	{.names = " rcl rcr rol ror ", .changes = READS_MEMORY | WRITES_MEMORY},
+	{.names = " rol ror ", .changes = READS_MEMORY | WRITES_MEMORY},
+	{.names = " rcl rcr ", .changes = READS_MEMORY | WRITES_MEMORY, .reads = FLAGS},
+	/* The carry is not read. */
+	{.names = " cmc ", .reads = FLAGS},
+	/* Some conditions store a byte as a read. */
+	{.names = " set* ", .changes = WRITES_MEMORY},
 	/* Flags are not written. */
 	{.names = " xadd ", .writes = FLAGS},
 	/* The first operand of an immediate test is written. */
@@ -73,7 +76,8 @@ static const struct x86_correction corrections[] = {
 	/* Stores that are reads. */
 	{.names = " movnti movbe movntq movntps movntpd movntdq ", .changes = NO_CHANGE},
 	/* Addresses that are accesses. */
-	{.names = " lea prefetch* clflush clflushopt clwb cldemote invlpg bndmk bndcl bndcu bndcn ",
+	{.names = " lea prefetch* clflush clflushopt clwb cldemote invlpg bndmk bndcl bndcu "
+		  "bndcn ",
 		.changes = ADDRESS_ONLY},
 	{.names = " nop ud0 ud1 ud2b ", .changes = ADDRESS_ONLY | NO_OPERANDS},
 	/* No registers. */
@@ -102,9 +106,7 @@ static const struct x86_correction corrections[] = {
 	{.names = " xrstor* fxrstor* ",
 		.changes = READS_MEMORY | NO_SIZE,
 		.writes = MXCSR | ROUNDING},
-	{.names = " fnsave fnstenv ",
-		.changes = WRITES_MEMORY | NO_SIZE,
-		.reads = ROUNDING},
+	{.names = " fnsave fnstenv ", .changes = WRITES_MEMORY | NO_SIZE, .reads = ROUNDING},
 	{.names = " frstor fldenv ", .changes = READS_MEMORY | NO_SIZE, .writes = ROUNDING},
 	/* Masked and scattered elements: the mask of a gather is written. */
 	{.names = " vpgather* vgather* ", .changes = READS_FIRST | NO_ACCESSES | WRITES_MASK},
@@ -236,27 +238,56 @@ add_access(struct x86 *x86, const struct isa_access *access)
 		described->accesses[described->access_count++] = *access;
 }
 
+/* The library states vector registers as the index of some addresses of AVX-512. */
+static unsigned
+index_of(const struct x86 *x86, const struct capstone_operand *operand)
+{
+	const unsigned index = operand->index;
+	const bool is_vector_index =
+		strstr(x86->name, "gather") || strstr(x86->name, "scatter");
+	if (index < X86_VECTOR || index == ISA_NO_REGISTER || is_vector_index)
+		return index;
+	return (index - X86_VECTOR) & 15;
+}
+
+/* Returns the bytes of a memory operand; 0: not known. */
+static unsigned
+size_of(const struct x86 *x86, const struct capstone_operand *operand,
+	const struct x86_correction *correction)
+{
+	static const char *const singles = " comiss ucomiss vcomiss vucomiss ";
+	static const char *const doubles = " comisd ucomisd vcomisd vucomisd ";
+	/* The element of a repeated string instruction is accessed rcx times. */
+	if (x86->repeats || correction->changes & NO_SIZE)
+		return 0;
+	/* The library states the size of the register. */
+	if (mnemonic_is_among(singles, x86->name))
+		return 4;
+	if (strcmp(x86->name, "fnstsw") == 0)
+		return 2;
+	return mnemonic_is_among(doubles, x86->name) ? 8 : operand->size;
+}
+
 static void
 describe_memory(struct x86 *x86, unsigned i, const struct x86_correction *correction)
 {
 	const struct capstone_operand *operand = &x86->decoded->operand[i];
 	if (correction->changes & NO_OPERANDS)
 		return;
+	const unsigned index = index_of(x86, operand);
 	read_register(x86, operand->number);
-	read_register(x86, operand->index);
+	read_register(x86, index);
+	read_register(x86, operand->segment);
 	if (correction->changes & (ADDRESS_ONLY | NO_ACCESSES))
 		return;
-	/* The element of a repeated string instruction is accessed rcx times. */
-	add_access(x86,
-		&(struct isa_access){
-			.direction = (uint8_t)direction_of(x86, i, correction),
-			.base = operand->number,
-			.index = operand->index,
-			.scale = operand->scale,
-			.size = x86->repeats || correction->changes & NO_SIZE ? 0
-									     : operand->size,
-			.displacement = operand->value,
-		});
+	add_access(x86, &(struct isa_access){
+				.direction = (uint8_t)direction_of(x86, i, correction),
+				.base = operand->number,
+				.index = (uint8_t)index,
+				.scale = operand->scale,
+				.size = size_of(x86, operand, correction),
+				.displacement = operand->value,
+			});
 }
 
 static void
