@@ -9,6 +9,7 @@
 #include "isa/capstone_sets.h"
 
 #include "isa/mnemonic.h"
+#include "isa/set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -335,7 +336,8 @@ is_return(const struct arm *arm)
 		return arm->decoded->operand_count == 2 && operand[1].number == LR;
 	if (strcmp(arm->name, "ldr") == 0)
 		return strcmp(operands, "pc, [sp], #4") == 0;
-	return strcmp(arm->name, "pop") == 0 || begins(arm->name, "ldm");
+	return (strcmp(arm->name, "pop") == 0 || begins(arm->name, "ldm")) &&
+	       strstr(operands, "pc}");
 }
 
 static void
@@ -428,8 +430,31 @@ describe(enum capstone_mode mode, const struct capstone_instruction *decoded,
 	instruction->cls = (uint8_t)class_of(&arm);
 }
 
+/* The halves of a BL or BLX of Thumb that a trace has as two instructions: ARM DDI 0100I
+ * A7.1.13. */
+static bool
+describe_half(const struct isa_encoding *encoding, struct isa_instruction *instruction)
+{
+	if (encoding->size != 2)
+		return false;
+	const unsigned opcode = (unsigned)encoding->bytes[0] << 8 | encoding->bytes[1];
+	const bool is_first = (opcode & 0xf800) == 0xf000;
+	if (!is_first && (opcode & 0xf800) != 0xf800 && (opcode & 0xf801) != 0xe800)
+		return false;
+	instruction->length = 2;
+	instruction->cls = is_first ? ISA_INTEGER : ISA_BRANCH;
+	instruction->flow = is_first ? 0 : ISA_JUMPS | ISA_INDIRECT | ISA_CALLS;
+	isa_set_mnemonic(instruction, (opcode & 0xf801) == 0xe800 ? "blx" : "bl");
+	instruction->has_registers = instruction->has_accesses = true;
+	registers_add(&instruction->reads, is_first ? PC : LR);
+	registers_add(&instruction->writes, LR);
+	registers_add(&instruction->writes, is_first ? LR : PC);
+	return true;
+}
+
 const struct capstone_family capstone_arm = {
 	.numbering = register_number,
 	.register_name = register_name,
+	.describe_own = describe_half,
 	.describe = describe,
 };

@@ -364,6 +364,16 @@ capstone_decode(struct capstone *capstone, const struct isa_encoding *encoding)
 }
 #endif
 
+bool
+capstone_is_available(void)
+{
+#ifdef POLY_WITH_CAPSTONE
+	return true;
+#else
+	return false;
+#endif
+}
+
 enum poly_status
 capstone_open(enum capstone_mode mode, capstone_numbering *numbering,
 	struct capstone **capstone, struct poly_error *error)

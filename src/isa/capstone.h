@@ -73,6 +73,9 @@ typedef unsigned capstone_numbering(const char *name);
 
 struct capstone;
 
+/* Returns whether this build has the library. */
+bool capstone_is_available(void);
+
 /* Opens the library. numbering: NULL if the set has no registers. On POLY_OK *capstone belongs
  * to the caller, who closes it. POLY_ERR_UNSUPPORTED: this build lacks the library.
  * POLY_ERR_MEMORY. */

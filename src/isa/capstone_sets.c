@@ -97,9 +97,10 @@ register_name(const struct isa_set *set, unsigned number)
 	return family->register_name ? family->register_name(number) : NULL;
 }
 
-#define SET(set_name, mode)                                                      \
-	.name = set_name, .variant = mode, .open = open_set, .close = close_set, \
-	.describe = describe_set, .text = print_set, .register_name = register_name
+#define SET(set_name, mode)                                                                \
+	.name = set_name, .variant = mode, .is_available = capstone_is_available,          \
+	.open = open_set, .close = close_set, .describe = describe_set, .text = print_set, \
+	.register_name = register_name
 
 const struct isa_set *
 isa_capstone_at(size_t i)

@@ -102,7 +102,8 @@ const char *
 isa_described(const char *name)
 {
 	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
-	return set && set->describe ? set->name : NULL;
+	const bool is_available = set && (!set->is_available || set->is_available());
+	return is_available && set->describe ? set->name : NULL;
 }
 
 bool
@@ -189,7 +190,13 @@ isa_register_list(const char *name)
 	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
 	if (!set || !set->register_name)
 		return NULL;
-	return set->register_list ? set->register_list : "a register of the instruction set";
+	if (set->register_list)
+		return set->register_list;
+	for (unsigned i = 0; i < ISA_REGISTERS_MAX; i++) {
+		if (set->register_name(set, i))
+			return "a register of the instruction set";
+	}
+	return NULL;
 }
 
 const char *

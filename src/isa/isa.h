@@ -138,8 +138,8 @@ const char *isa_class_name(enum isa_class cls);
 unsigned isa_delay(const struct isa_decoder *decoder);
 unsigned isa_slack(const struct isa_decoder *decoder);
 
-/* Returns the instruction set of this name if it describes instructions, and not only prints
- * their text; else NULL. Accepts NULL. */
+/* Returns the instruction set of this name if it describes instructions in this build, and not
+ * only prints their text; else NULL. Accepts NULL. */
 const char *isa_described(const char *name);
 
 /* Returns the bytes of a set's longest encoding; 0: no such set. Accepts NULL. */

@@ -15,6 +15,8 @@ struct isa_set {
 	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */
 	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
+	/* Whether this build has the library that the set needs. NULL: it needs none. */
+	bool (*is_available)(void);
 	/* Opens and closes the state of a decoder. NULL: none is needed. */
 	enum poly_status (*open)(
 		const struct isa_set *set, void **state, struct poly_error *error);

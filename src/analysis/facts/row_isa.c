@@ -63,9 +63,14 @@ row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info)
 enum row_isa_mode
 row_isa_mode_of(const struct row_isa *isa, const struct poly_batch *batch, size_t row)
 {
-	if (!isa->names[ROW_ISA_THUMB] ||
-		!poly_present(batch, POLY_COLUMN_instruction_set, row))
+	if (!isa->names[ROW_ISA_THUMB])
 		return ROW_ISA_OF_TRACE;
+	/* Only Thumb has encodings of 2 bytes. */
+	if (!poly_present(batch, POLY_COLUMN_instruction_set, row))
+		return poly_present(batch, POLY_COLUMN_opcode_size, row) &&
+				       batch->opcode_size[row] == 2
+			       ? ROW_ISA_THUMB
+			       : ROW_ISA_OF_TRACE;
 	const char *letter = poly_trace_name(batch->info, batch->instruction_set[row]);
 	return letter && letter[0] == 'T' ? ROW_ISA_THUMB : ROW_ISA_OF_TRACE;
 }

@@ -26,7 +26,8 @@ struct row_isa {
 /* Begins a trace. */
 void row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info);
 
-/* Returns the mode of a row: by the column instruction_set, if the trace is one of ARM. */
+/* Returns the mode of a row: if the trace is one of ARM by the column
+ * instruction_set, else by the size. */
 enum row_isa_mode row_isa_mode_of(
 	const struct row_isa *isa, const struct poly_batch *batch, size_t row);
 
