@@ -7,10 +7,11 @@
 #include "isa/set.h"
 #include "polytrace/disasm.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 256, OPCODE_MAX = 8 };
+enum { TEXT_SIZE = 256, OPCODE_MAX = 8, NAME_SIZE = 16 };
 
 struct isa_decoder {
 	const struct isa_set *set;
@@ -152,6 +153,50 @@ isa_register_name(const struct isa_decoder *decoder, unsigned number)
 {
 	const struct isa_set *set = decoder->set;
 	return set->register_name ? set->register_name(set, number) : NULL;
+}
+
+/* Copies a name in lower case; false: it is too long for one of a register. */
+static bool
+copy_name(const char *name, char lower[NAME_SIZE])
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i <= n && n < NAME_SIZE; i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	return n < NAME_SIZE;
+}
+
+bool
+isa_registers_named(const char *isa, const char *name, struct isa_registers *registers)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	char lower[NAME_SIZE];
+	memset(registers, 0, sizeof *registers);
+	if (!set || !set->register_name || !copy_name(name, lower))
+		return false;
+	for (unsigned i = 0; i < ISA_REGISTERS_MAX; i++) {
+		const char *known = set->register_name(set, i);
+		if (known && strcmp(known, lower) == 0)
+			registers->bits[i / 64] |= (uint64_t)1 << i % 64;
+	}
+	if (set->add_named)
+		set->add_named(set, lower, registers);
+	return registers->bits[0] || registers->bits[1];
+}
+
+const char *
+isa_register_list(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	if (!set || !set->register_name)
+		return NULL;
+	return set->register_list ? set->register_list : "a register of the instruction set";
+}
+
+const char *
+isa_mnemonic_at(const char *isa, size_t i, enum isa_class *cls)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	return set && set->mnemonic_at ? set->mnemonic_at(set, i, cls) : NULL;
 }
 
 unsigned

@@ -149,6 +149,19 @@ unsigned isa_length_max(const char *name);
  * Accepts NULL. */
 unsigned isa_stack_register(const char *name);
 
+/* Finds the registers of a name, in any case: one of isa_register_name, or a group or part of
+ * them that the set names. False: no such register. Accepts NULL as the set's name. */
+bool isa_registers_named(const char *isa, const char *name, struct isa_registers *registers);
+
+/* Returns a set's registers in words, static; NULL: it has no numbers of registers. Accepts
+ * NULL. */
+const char *isa_register_list(const char *name);
+
+/* Returns the mnemonic of the i-th line of a set's table of instructions from 0, and its class;
+ * "": the line has none. NULL: after the last one, or the set has no table. Static. Accepts
+ * NULL as the set's name. */
+const char *isa_mnemonic_at(const char *isa, size_t i, enum isa_class *cls);
+
 /* Returns the name of an instruction set, static; NULL, and an error that lists them, for any
  * other. */
 const char *isa_find(const char *name, struct poly_error *error);

@@ -21,6 +21,22 @@
 /* Room for the operands of an instruction. */
 #define OPERANDS_SIZE 200
 
+static enum isa_class
+class_of(unsigned unit)
+{
+	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
+		[POWERPC_INTEGER] = ISA_INTEGER,
+		[POWERPC_FLOAT] = ISA_FLOAT,
+		[POWERPC_VECTOR] = ISA_VECTOR,
+		[POWERPC_LOAD] = ISA_LOAD,
+		[POWERPC_STORE] = ISA_STORE,
+		[POWERPC_BRANCH] = ISA_BRANCH,
+		[POWERPC_CACHE_UNIT] = ISA_CACHE,
+		[POWERPC_SYSTEM] = ISA_SYSTEM,
+	};
+	return (enum isa_class)classes[unit];
+}
+
 static uint8_t
 flow_of(uint32_t opcode, const struct powerpc_branch *branch)
 {
@@ -75,16 +91,6 @@ static bool
 describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t n,
 	struct isa_instruction *instruction)
 {
-	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
-		[POWERPC_INTEGER] = ISA_INTEGER,
-		[POWERPC_FLOAT] = ISA_FLOAT,
-		[POWERPC_VECTOR] = ISA_VECTOR,
-		[POWERPC_LOAD] = ISA_LOAD,
-		[POWERPC_STORE] = ISA_STORE,
-		[POWERPC_BRANCH] = ISA_BRANCH,
-		[POWERPC_CACHE_UNIT] = ISA_CACHE,
-		[POWERPC_SYSTEM] = ISA_SYSTEM,
-	};
 	(void)set, (void)state;
 	if (n < 4)
 		return false;
@@ -94,7 +100,7 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	if (!found->mnemonic)
 		return false;
 	isa_set_mnemonic(instruction, found->mnemonic);
-	instruction->cls = classes[found->unit];
+	instruction->cls = (uint8_t)class_of(found->unit);
 	describe_branch(opcode, instruction);
 	describe_access(opcode, found, instruction);
 	instruction->has_registers =
@@ -196,6 +202,27 @@ register_name(const struct isa_set *set, unsigned number)
 	return number < POWERPC_REGISTER_COUNT ? special[number - POWERPC_XER] : NULL;
 }
 
+/* "cr" is all fields of the condition register. */
+static void
+add_named(const struct isa_set *set, const char *name, struct isa_registers *registers)
+{
+	(void)set;
+	for (unsigned i = POWERPC_CR; strcmp(name, "cr") == 0 && i < POWERPC_CR + 8; i++)
+		registers->bits[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static const char *
+mnemonic_at(const struct isa_set *set, size_t i, enum isa_class *cls)
+{
+	const struct powerpc_instruction *line = powerpc_at(i);
+	(void)set;
+	if (!line)
+		return NULL;
+	*cls = class_of(line->unit);
+	/* Some lines describe encodings of which only the class is known. */
+	return line->mnemonic ? line->mnemonic : "";
+}
+
 const struct isa_set *
 isa_powerpc_at(size_t i)
 {
@@ -207,6 +234,10 @@ isa_powerpc_at(size_t i)
 		.describe = describe,
 		.text = print,
 		.register_name = register_name,
+		.register_list = "r0 to r31, f0 to f31, v0 to v31, cr, cr0 to cr7, xer, lr, "
+				 "ctr, msr, fpscr, vscr, vrsave or mq",
+		.add_named = add_named,
+		.mnemonic_at = mnemonic_at,
 	};
 	return i == 0 ? &powerpc : NULL;
 }

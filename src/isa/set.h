@@ -27,6 +27,14 @@ struct isa_set {
 		const struct isa_encoding *encoding, char *text, size_t size);
 	/* NULL: the set has no numbers of registers. */
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
+	/* The registers in words; NULL: no numbers of registers, or no words for them. */
+	const char *register_list;
+	/* Adds the registers of a name in lower case that register_name does not list. NULL:
+	 * there are none. */
+	void (*add_named)(
+		const struct isa_set *set, const char *name, struct isa_registers *registers);
+	/* As isa_mnemonic_at. NULL: the set does not have a table. */
+	const char *(*mnemonic_at)(const struct isa_set *set, size_t i, enum isa_class *cls);
 };
 
 /* Stores a mnemonic; a longer one than fits is truncated. */

@@ -9,10 +9,18 @@
 
 enum row_isa_mode { ROW_ISA_OF_TRACE, ROW_ISA_THUMB, ROW_ISA_MODES };
 
+/* Entries of the cache of recent descriptions. */
+#define ROW_ISA_CACHE 1024
+
+struct row_isa_cached;
+
 /* Zeroed: of no trace. */
 struct row_isa {
 	const char *names[ROW_ISA_MODES]; /* static; NULL: instructions are not described */
+	uint8_t numbers[ROW_ISA_MODES];	  /* in poly_isa_at, plus 1; 0: instructions are not
+					     described */
 	struct isa_decoder *decoders[ROW_ISA_MODES]; /* opened at their first use */
+	struct row_isa_cached *cache; /* ROW_ISA_CACHE entries; NULL: not used yet */
 };
 
 /* Begins a trace. */
@@ -35,6 +43,17 @@ poly_columns row_isa_columns(const struct poly_trace_info *info);
  */
 const uint8_t *row_isa_encoding(
 	const struct poly_batch *batch, size_t row, uint8_t room[8], size_t *size);
+
+/*
+ * Returns the description of an opcode of 1 to 8 bytes in a mode, of a cache: valid until the
+ * next call. NULL: it is not described, or out of memory, which sets *failed.
+ */
+const struct isa_instruction *row_isa_describe_opcode(struct row_isa *isa,
+	enum row_isa_mode mode, uint64_t opcode, unsigned size, bool *failed);
+
+/* The same for a row. *room: for the description of an encoding of more than 8 bytes. */
+const struct isa_instruction *row_isa_describe(struct row_isa *isa,
+	const struct poly_batch *batch, size_t row, struct isa_instruction *room, bool *failed);
 
 /* Frees the memory. */
 void row_isa_fini(struct row_isa *isa);
