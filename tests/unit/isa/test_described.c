@@ -216,6 +216,41 @@ static const struct expectation arm_cases[] = {
 #undef A32
 };
 
+/* Of MIPS the general registers alone are known. */
+static const struct expectation mips_cases[] = {
+#define MIPS(code, class, from, into, memory)                                   \
+	{                                                                       \
+		.isa = "mips32", .encoding = code, .cls = class, .reads = from, \
+		.writes = into, .accesses = memory                              \
+	}
+	/* addu v0, a0, a1; lui v0, 1; sll v0, a1, 2; mult a0, a1; mflo v0; movz v0, a0, a1 */
+	MIPS("00851021", ISA_INTEGER, "a0 a1", "v0", ""),
+	MIPS("3c020001", ISA_INTEGER, "", "v0", ""),
+	MIPS("00051080", ISA_INTEGER, "a1", "v0", ""),
+	MIPS("00850018", ISA_MULTIPLY, "a0 a1", "hi lo", ""),
+	MIPS("00001012", ISA_INTEGER, "lo", "v0", ""),
+	MIPS("0085100a", ISA_INTEGER, "v0 a0 a1", "v0", ""),
+	/* lw v0, 4(a0); sw ra, 28(sp); lwl v0, 4(a0); ll; sc; sb; lh; jal; beq v0, a0; bgezal
+	 */
+	MIPS("8c820004", ISA_LOAD, "a0", "v0", "R4 a0+4"),
+	MIPS("afbf001c", ISA_STORE, "sp ra", "", "W4 sp+28"),
+	MIPS("88820004", ISA_LOAD, "v0 a0", "v0", "R0 a0+4"),
+	MIPS("c0820000", ISA_ATOMIC, "a0", "v0", "R4 a0+0"),
+	MIPS("e0820000", ISA_ATOMIC, "v0 a0", "v0", "W4 a0+0"),
+	MIPS("a0820000", ISA_STORE, "v0 a0", "", "W1 a0+0"),
+	MIPS("8482fffe", ISA_LOAD, "a0", "v0", "R2 a0-2"),
+	MIPS("0c000040", ISA_BRANCH, "", "ra", ""),
+	MIPS("10440001", ISA_BRANCH, "v0 a0", "", ""),
+	MIPS("04910002", ISA_BRANCH, "a0", "ra", ""),
+	/* div a0, a1; jalr t9; addiu sp, sp, -32; sync; syscall */
+	MIPS("0085001a", ISA_DIVIDE, "a0 a1", "hi lo", ""),
+	MIPS("0320f809", ISA_BRANCH, "t9", "ra", ""),
+	MIPS("27bdffe0", ISA_INTEGER, "sp", "sp", ""),
+	MIPS("0000000f", ISA_FENCE, "", "", ""),
+	MIPS("0000000c", ISA_SYSTEM, "", "", ""),
+#undef MIPS
+};
+
 /* Splits the hexadecimal digits of an encoding into bytes. */
 static size_t
 read_encoding(const char *digits, uint8_t bytes[16])
@@ -392,6 +427,14 @@ static const struct {
 };
 
 static void
+registers_of_mips_are_known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof mips_cases / sizeof *mips_cases; i++)
+		check(&mips_cases[i]);
+}
+
+static void
 branches_have_their_kind(void **state)
 {
 	(void)state;
@@ -421,6 +464,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_of_x86_are_corrected),
 		cmocka_unit_test(faults_of_arm_are_corrected),
+		cmocka_unit_test(registers_of_mips_are_known),
 		cmocka_unit_test(branches_have_their_kind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
