@@ -68,7 +68,7 @@ struct isa_access {
 	uint8_t direction; /* bits of enum isa_direction */
 	uint8_t base;	   /* register, ISA_NO_REGISTER: none */
 	uint8_t index;	   /* register, ISA_NO_REGISTER: none */
-	uint8_t scale;	   /* 1, 2, 4, 8 */
+	uint8_t scale;	   /* a power of 2; 0: the index counts in another way */
 	uint32_t size;	   /* bytes; 0: not known from the encoding */
 	int64_t displacement;
 };

@@ -141,13 +141,14 @@ static bool
 library_text(
 	struct capstone *library, const struct isa_encoding *encoding, char *text, size_t size)
 {
-	struct capstone_text printed;
 	char operands[OPERANDS_SIZE];
-	if (!library || !capstone_print(library, encoding, &printed))
+	const struct capstone_instruction *printed =
+		library ? capstone_decode(library, encoding) : NULL;
+	if (!printed)
 		return false;
 	const char *kinds = powerpc_find(load_be32(encoding->bytes))->operands;
-	copy_operands(operands, sizeof operands, printed.operands, strchr(kinds, 'i') != NULL);
-	snprintf(text, size, "%s%s%s", printed.mnemonic, *operands ? " " : "", operands);
+	copy_operands(operands, sizeof operands, printed->operands, strchr(kinds, 'i') != NULL);
+	snprintf(text, size, "%s%s%s", printed->mnemonic, *operands ? " " : "", operands);
 	return true;
 }
 
@@ -170,7 +171,7 @@ open_state(const struct isa_set *set, void **state, struct poly_error *error)
 {
 	struct capstone *library;
 	(void)set;
-	enum poly_status status = capstone_open_powerpc(&library, error);
+	enum poly_status status = capstone_open(CAPSTONE_PPC, NULL, &library, error);
 	*state = library;
 	return status == POLY_ERR_UNSUPPORTED ? POLY_OK : status;
 }

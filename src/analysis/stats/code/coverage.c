@@ -383,6 +383,7 @@ const struct analysis analysis_coverage = {
 		.wants = POLY_COLUMNS_INIT(synthetic),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES,
+	.needs_instructions = true,
 	.state_size = sizeof(struct coverage),
 	.begin = coverage_begin,
 	.update = coverage_update,
