@@ -87,7 +87,7 @@ changes_first(const struct capstone_instruction *decoded)
 	       decoded->operand_count > 1 && first[1].kind == CAPSTONE_IMMEDIATE;
 }
 
-/* Returns how many of the first operands an instruction that is no store writes. */
+/* Returns how many of the first operands an instruction other than a store writes. */
 static unsigned
 written_operands(const struct capstone_instruction *decoded, const struct isa_access *access)
 {

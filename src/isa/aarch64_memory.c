@@ -68,7 +68,7 @@ pair(uint32_t opcode, struct isa_access *access)
 	return true;
 }
 
-/* A register as offset: its option says how it is extended. */
+/* A register as offset: its option states how it is extended. */
 static void
 register_offset(uint32_t opcode, struct isa_access *access)
 {

@@ -216,6 +216,41 @@ static const struct expectation arm_cases[] = {
 #undef A32
 };
 
+/* Of MIPS the general registers alone are known. */
+static const struct expectation mips_cases[] = {
+#define MIPS(code, class, from, into, memory)                                   \
+	{                                                                       \
+		.isa = "mips32", .encoding = code, .cls = class, .reads = from, \
+		.writes = into, .accesses = memory                              \
+	}
+	/* addu v0, a0, a1; lui v0, 1; sll v0, a1, 2; mult a0, a1; mflo v0; movz v0, a0, a1 */
+	MIPS("00851021", ISA_INTEGER, "a0 a1", "v0", ""),
+	MIPS("3c020001", ISA_INTEGER, "", "v0", ""),
+	MIPS("00051080", ISA_INTEGER, "a1", "v0", ""),
+	MIPS("00850018", ISA_MULTIPLY, "a0 a1", "hi lo", ""),
+	MIPS("00001012", ISA_INTEGER, "lo", "v0", ""),
+	MIPS("0085100a", ISA_INTEGER, "v0 a0 a1", "v0", ""),
+	/* lw v0, 4(a0); sw ra, 28(sp); lwl v0, 4(a0); ll; sc; sb; lh; jal; beq v0, a0; bgezal
+	 */
+	MIPS("8c820004", ISA_LOAD, "a0", "v0", "R4 a0+4"),
+	MIPS("afbf001c", ISA_STORE, "sp ra", "", "W4 sp+28"),
+	MIPS("88820004", ISA_LOAD, "v0 a0", "v0", "R0 a0+4"),
+	MIPS("c0820000", ISA_ATOMIC, "a0", "v0", "R4 a0+0"),
+	MIPS("e0820000", ISA_ATOMIC, "v0 a0", "v0", "W4 a0+0"),
+	MIPS("a0820000", ISA_STORE, "v0 a0", "", "W1 a0+0"),
+	MIPS("8482fffe", ISA_LOAD, "a0", "v0", "R2 a0-2"),
+	MIPS("0c000040", ISA_BRANCH, "", "ra", ""),
+	MIPS("10440001", ISA_BRANCH, "v0 a0", "", ""),
+	MIPS("04910002", ISA_BRANCH, "a0", "ra", ""),
+	/* div a0, a1; jalr t9; addiu sp, sp, -32; sync; syscall */
+	MIPS("0085001a", ISA_DIVIDE, "a0 a1", "hi lo", ""),
+	MIPS("0320f809", ISA_BRANCH, "t9", "ra", ""),
+	MIPS("27bdffe0", ISA_INTEGER, "sp", "sp", ""),
+	MIPS("0000000f", ISA_FENCE, "", "", ""),
+	MIPS("0000000c", ISA_SYSTEM, "", "", ""),
+#undef MIPS
+};
+
 /* Splits the hexadecimal digits of an encoding into bytes. */
 static size_t
 read_encoding(const char *digits, uint8_t bytes[16])
@@ -302,114 +337,123 @@ faults_of_arm_are_corrected(void **state)
 		check(&arm_cases[i]);
 }
 
+static const struct {
+	const char *isa, *encoding;
+	unsigned flow;
+	int64_t target; /* at pc 0x1000; 0: none */
+} branches[] = {
+	{"x86-64", "e8fbffffff", J | CALL, 0x1000},
+	{"x86-64", "c3", J | I | RET, 0},
+	{"x86-64", "74fc", J | C, 0xffe},
+	{"x86-64", "e2fb", J | C, 0xffd},
+	{"x86-64", "ffe0", J | I, 0},
+	{"x86-64", "ffd0", J | I | CALL, 0},
+	{"x86-64", "cb", J | I | RET, 0},
+	{"x86-64", "48cf", 0, 0},
+	{"x86-64", "0f05", 0, 0},
+	{"x86", "ea112233445566", J, 0x44332211},
+	{"x86", "e8fbffffff", J | CALL, 0x1000},
+	{"x86-16", "ebfe", J, 0x1000},
+	{"x86-16", "e8fdff", J | CALL, 0x1000},
+	{"aarch64", "97fffffe", J | CALL, 0xff8},
+	{"aarch64", "d65f00a0", J | I | RET, 0},
+	{"aarch64", "54000080", J | C, 0x1010},
+	{"aarch64", "371fffe0", J | C, 0xffc},
+	{"aarch64", "d61f0200", J | I, 0},
+	{"aarch64", "d63f0220", J | I | CALL, 0},
+	{"aarch64", "d69f03e0", 0, 0},
+	/* b; beq; bl; bleq; blx r3; bx lr; bxeq lr; pop {r4, pc}; mov pc, lr; ldr pc,
+	 * [sp], #4; ldr pc, [pc, r0, lsl #2] */
+	{"arm", "ea000000", J, 0x1008},
+	{"arm", "0a000000", J | C, 0x1008},
+	{"arm", "eb000000", J | CALL, 0x1008},
+	{"arm", "0b000000", J | C | CALL, 0x1008},
+	{"arm", "e12fff33", J | I | CALL, 0},
+	{"arm", "e12fff1e", J | I | RET, 0},
+	{"arm", "012fff1e", J | I | C | RET, 0},
+	{"arm", "e8bd8010", J | I | RET, 0},
+	{"arm", "e1a0f00e", J | I | RET, 0},
+	{"arm", "e49df004", J | I | RET, 0},
+	{"arm", "e79ff100", J | I, 0},
+	{"arm", "e0810002", 0, 0},
+	/* bx lr; pop {r4, pc}; bl; cbz r0; b .+4 */
+	{"thumb", "4770", J | I | RET, 0},
+	{"thumb", "bd10", J | I | RET, 0},
+	{"thumb", "f000f802", J | CALL, 0x1008},
+	{"thumb", "b100", J | C, 0x1004},
+	{"thumb", "e000", J, 0x1004},
+	/* jal; j; jr ra; jalr t9; b; beql; bal; bgezall; bc1t */
+	{"mips32", "0c000040", J | D | CALL, 0x100},
+	{"mips32", "08000040", J | D, 0x100},
+	{"mips32", "03e00008", J | I | D | RET, 0},
+	{"mips32", "0320f809", J | I | D | CALL, 0},
+	{"mips32", "10000004", J | D, 0x1014},
+	{"mips32", "50400004", J | C | D | A, 0x1014},
+	{"mips32", "04110002", J | D | CALL, 0x100c},
+	{"mips32", "04930002", J | C | D | A | CALL, 0x100c},
+	{"mips32", "45010002", J | C | D, 0x100c},
+	{"mips32", "8c820004", 0, 0},
+	/* call; ret; retl; call %g1; ba; ba,a; bne; bne,a */
+	{"sparc", "40000010", J | D | CALL, 0x1040},
+	{"sparc", "81c7e008", J | I | D | RET, 0},
+	{"sparc", "81c3e008", J | I | D | RET, 0},
+	{"sparc", "9fc04000", J | I | D | CALL, 0},
+	{"sparc", "10800004", J | D, 0x1010},
+	{"sparc", "30800004", J, 0x1010},
+	{"sparc", "12bfffff", J | C | D, 0xffc},
+	{"sparc", "32800004", J | C | D | A, 0x1010},
+	{"sparc64", "02c84002", J | C | D, 0x1008},
+	/* brasl; br %r14; basr; bras; j; je; jg; br %r1; bcr 0 */
+	{"s390x", "c0e500000010", J | CALL, 0x1020},
+	{"s390x", "07fe", J | I | RET, 0},
+	{"s390x", "0de1", J | I | CALL, 0},
+	{"s390x", "a715fff0", J | CALL, 0xfe0},
+	{"s390x", "a7f40004", J, 0x1008},
+	{"s390x", "a7840004", J | C, 0x1008},
+	{"s390x", "c0f400000010", J, 0x1020},
+	{"s390x", "07f1", J | I, 0},
+	{"s390x", "078e", J | C | I | RET, 0},
+	{"s390x", "b9080012", 0, 0},
+	/* jsr; bsr; rts; bra; bne; jsr (a0); jmp (a0); dbra; rte */
+	{"m68k", "4eb900002000", J | CALL, 0x2000},
+	{"m68k", "61000010", J | CALL, 0x1012},
+	{"m68k", "4e75", J | I | RET, 0},
+	{"m68k", "6002", J, 0x1004},
+	{"m68k", "66f0", J | C, 0xff2},
+	{"m68k", "4e90", J | I | CALL, 0},
+	{"m68k", "4ed0", J | I, 0},
+	{"m68k", "51c8fffe", J | C, 0x1000},
+	{"m68k", "4e73", 0, 0},
+};
+
+static void
+registers_of_mips_are_known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof mips_cases / sizeof *mips_cases; i++)
+		check(&mips_cases[i]);
+}
+
 static void
 branches_have_their_kind(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *isa, *encoding;
-		unsigned flow;
-		int64_t target; /* at pc 0x1000; 0: none */
-	} cases[] = {
-		{"x86-64", "e8fbffffff", J | CALL, 0x1000},
-		{"x86-64", "c3", J | I | RET, 0},
-		{"x86-64", "74fc", J | C, 0xffe},
-		{"x86-64", "e2fb", J | C, 0xffd},
-		{"x86-64", "ffe0", J | I, 0},
-		{"x86-64", "ffd0", J | I | CALL, 0},
-		{"x86-64", "cb", J | I | RET, 0},
-		{"x86-64", "48cf", 0, 0},
-		{"x86-64", "0f05", 0, 0},
-		{"x86", "ea112233445566", J, 0x44332211},
-		{"x86", "e8fbffffff", J | CALL, 0x1000},
-		{"x86-16", "ebfe", J, 0x1000},
-		{"x86-16", "e8fdff", J | CALL, 0x1000},
-		{"aarch64", "97fffffe", J | CALL, 0xff8},
-		{"aarch64", "d65f00a0", J | I | RET, 0},
-		{"aarch64", "54000080", J | C, 0x1010},
-		{"aarch64", "371fffe0", J | C, 0xffc},
-		{"aarch64", "d61f0200", J | I, 0},
-		{"aarch64", "d63f0220", J | I | CALL, 0},
-		{"aarch64", "d69f03e0", 0, 0},
-		/* b; beq; bl; bleq; blx r3; bx lr; bxeq lr; pop {r4, pc}; mov pc, lr; ldr pc,
-		 * [sp], #4; ldr pc, [pc, r0, lsl #2] */
-		{"arm", "ea000000", J, 0x1008},
-		{"arm", "0a000000", J | C, 0x1008},
-		{"arm", "eb000000", J | CALL, 0x1008},
-		{"arm", "0b000000", J | C | CALL, 0x1008},
-		{"arm", "e12fff33", J | I | CALL, 0},
-		{"arm", "e12fff1e", J | I | RET, 0},
-		{"arm", "012fff1e", J | I | C | RET, 0},
-		{"arm", "e8bd8010", J | I | RET, 0},
-		{"arm", "e1a0f00e", J | I | RET, 0},
-		{"arm", "e49df004", J | I | RET, 0},
-		{"arm", "e79ff100", J | I, 0},
-		{"arm", "e0810002", 0, 0},
-		/* bx lr; pop {r4, pc}; bl; cbz r0; b .+4 */
-		{"thumb", "4770", J | I | RET, 0},
-		{"thumb", "bd10", J | I | RET, 0},
-		{"thumb", "f000f802", J | CALL, 0x1008},
-		{"thumb", "b100", J | C, 0x1004},
-		{"thumb", "e000", J, 0x1004},
-		/* jal; j; jr ra; jalr t9; b; beql; bal; bgezall; bc1t */
-		{"mips32", "0c000040", J | D | CALL, 0x100},
-		{"mips32", "08000040", J | D, 0x100},
-		{"mips32", "03e00008", J | I | D | RET, 0},
-		{"mips32", "0320f809", J | I | D | CALL, 0},
-		{"mips32", "10000004", J | D, 0x1014},
-		{"mips32", "50400004", J | C | D | A, 0x1014},
-		{"mips32", "04110002", J | D | CALL, 0x100c},
-		{"mips32", "04930002", J | C | D | A | CALL, 0x100c},
-		{"mips32", "45010002", J | C | D, 0x100c},
-		{"mips32", "8c820004", 0, 0},
-		/* call; ret; retl; call %g1; ba; ba,a; bne; bne,a */
-		{"sparc", "40000010", J | D | CALL, 0x1040},
-		{"sparc", "81c7e008", J | I | D | RET, 0},
-		{"sparc", "81c3e008", J | I | D | RET, 0},
-		{"sparc", "9fc04000", J | I | D | CALL, 0},
-		{"sparc", "10800004", J | D, 0x1010},
-		{"sparc", "30800004", J, 0x1010},
-		{"sparc", "12bfffff", J | C | D, 0xffc},
-		{"sparc", "32800004", J | C | D | A, 0x1010},
-		{"sparc64", "02c84002", J | C | D, 0x1008},
-		/* brasl; br %r14; basr; bras; j; je; jg; br %r1; bcr 0 */
-		{"s390x", "c0e500000010", J | CALL, 0x1020},
-		{"s390x", "07fe", J | I | RET, 0},
-		{"s390x", "0de1", J | I | CALL, 0},
-		{"s390x", "a715fff0", J | CALL, 0xfe0},
-		{"s390x", "a7f40004", J, 0x1008},
-		{"s390x", "a7840004", J | C, 0x1008},
-		{"s390x", "c0f400000010", J, 0x1020},
-		{"s390x", "07f1", J | I, 0},
-		{"s390x", "078e", J | C | I | RET, 0},
-		{"s390x", "b9080012", 0, 0},
-		/* jsr; bsr; rts; bra; bne; jsr (a0); jmp (a0); dbra; rte */
-		{"m68k", "4eb900002000", J | CALL, 0x2000},
-		{"m68k", "61000010", J | CALL, 0x1012},
-		{"m68k", "4e75", J | I | RET, 0},
-		{"m68k", "6002", J, 0x1004},
-		{"m68k", "66f0", J | C, 0xff2},
-		{"m68k", "4e90", J | I | CALL, 0},
-		{"m68k", "4ed0", J | I, 0},
-		{"m68k", "51c8fffe", J | C, 0x1000},
-		{"m68k", "4e73", 0, 0},
-	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
 		struct isa_decoder *decoder;
 		struct poly_error error;
 		struct isa_instruction instruction;
 		uint8_t bytes[16];
 		uint64_t target = 0;
-		const size_t n = read_encoding(cases[i].encoding, bytes);
-		if (isa_open(cases[i].isa, &decoder, &error) == POLY_ERR_UNSUPPORTED)
+		const size_t n = read_encoding(branches[i].encoding, bytes);
+		if (isa_open(branches[i].isa, &decoder, &error) == POLY_ERR_UNSUPPORTED)
 			skip();
-		print_message("%s %s\n", cases[i].isa, cases[i].encoding);
+		print_message("%s %s\n", branches[i].isa, branches[i].encoding);
 		assert_true(isa_describe(decoder, bytes, n, &instruction));
-		assert_int_equal(instruction.flow, cases[i].flow);
-		assert_int_equal(instruction.cls == ISA_BRANCH, cases[i].flow != 0);
+		assert_int_equal(instruction.flow, branches[i].flow);
+		assert_int_equal(instruction.cls == ISA_BRANCH, branches[i].flow != 0);
 		assert_int_equal(
-			isa_target(&instruction, 0x1000, &target), cases[i].target != 0);
-		assert_int_equal(target, cases[i].target);
+			isa_target(&instruction, 0x1000, &target), branches[i].target != 0);
+		assert_int_equal(target, branches[i].target);
 		isa_close(decoder);
 	}
 }
@@ -420,6 +464,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_of_x86_are_corrected),
 		cmocka_unit_test(faults_of_arm_are_corrected),
+		cmocka_unit_test(registers_of_mips_are_known),
 		cmocka_unit_test(branches_have_their_kind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
