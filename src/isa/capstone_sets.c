@@ -106,8 +106,10 @@ const struct isa_set *
 isa_capstone_at(size_t i)
 {
 	static const struct isa_set sets[] = {
-		{SET("x86", CAPSTONE_X86), .length_max = 15, .stack_register = 4},
-		{SET("x86-16", CAPSTONE_X86_16), .length_max = 15, .stack_register = 4},
+		{SET("x86", CAPSTONE_X86), .address_bits = 32, .length_max = 15,
+			.stack_register = 4},
+		{SET("x86-16", CAPSTONE_X86_16), .address_bits = 32, .length_max = 15,
+			.stack_register = 4},
 		{SET("x86-64", CAPSTONE_X86_64), .length_max = 15, .stack_register = 4},
 		{SET("arm", CAPSTONE_ARM), .stack_register = 13},
 		{SET("thumb", CAPSTONE_THUMB), .stack_register = 13},

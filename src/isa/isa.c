@@ -58,6 +58,13 @@ find_set(const char *name, struct poly_error *error)
 }
 
 unsigned
+isa_address_bits(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set && set->address_bits ? set->address_bits : 64;
+}
+
+unsigned
 isa_length_max(const char *name)
 {
 	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
@@ -130,6 +137,8 @@ const char *
 isa_text(struct isa_decoder *decoder, const struct isa_encoding *encoding)
 {
 	const struct isa_set *set = decoder->set;
+	if (set->address_bits && encoding->pc >> set->address_bits)
+		return NULL;
 	return set->text(set, decoder->state, encoding, decoder->text, TEXT_SIZE)
 		       ? decoder->text
 		       : NULL;

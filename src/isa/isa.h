@@ -142,6 +142,10 @@ unsigned isa_slack(const struct isa_decoder *decoder);
  * only prints their text; else NULL. Accepts NULL. */
 const char *isa_described(const char *name);
 
+/* Returns the bits of a set's addresses, if the same encodings mean others in a set of more
+ * bits; else 64. Accepts NULL. */
+unsigned isa_address_bits(const char *name);
+
 /* Returns the bytes of a set's longest encoding; 0: no such set. Accepts NULL. */
 unsigned isa_length_max(const char *name);
 

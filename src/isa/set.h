@@ -11,6 +11,7 @@
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
 	unsigned variant; /* of the functions: width, mode */
+	uint8_t address_bits;	/* see isa_address_bits; 0: 64 */
 	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
 	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */

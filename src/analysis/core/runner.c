@@ -208,7 +208,7 @@ static bool
 is_unknown_isa(const struct poly_trace_info *info)
 {
 	static const poly_columns names = POLY_COLUMNS_INIT(mnemonic, uop_name, text, branch);
-	return POLY_HAS(info->columns, opcode) && !isa_described(info->isa) &&
+	return POLY_HAS(info->columns, opcode) && !row_isa_name(info) &&
 	       !poly_columns_overlap(names, info->columns);
 }
 
@@ -216,6 +216,10 @@ is_unknown_isa(const struct poly_trace_info *info)
 static int
 format_unknown_isa(char *text, size_t size, const struct poly_trace_info *info)
 {
+	if (isa_described(info->isa))
+		return snprintf(text, size,
+			"instruction set '%s' has addresses of %u bits (found %u)", info->isa,
+			isa_address_bits(info->isa), info->address_bits);
 	return info->isa ? snprintf(text, size, "instruction set '%.40s' is unknown", info->isa)
 			 : snprintf(text, size, "the instruction set is unknown");
 }
@@ -255,7 +259,7 @@ refuse(const struct analysis_instance *instance, const struct poly_trace_info *i
 	const poly_columns lacks =
 		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
-	char unknown[80];
+	char unknown[120];
 	if (instance->analysis->needs_instructions && is_unknown_isa(info)) {
 		format_unknown_isa(unknown, sizeof unknown, info);
 		return err_usage(error,

@@ -47,13 +47,21 @@ number_of(const char *set)
 	return 0;
 }
 
+const char *
+row_isa_name(const struct poly_trace_info *info)
+{
+	return info->address_bits <= isa_address_bits(info->isa) ? isa_described(info->isa)
+								 : NULL;
+}
+
 void
 row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info)
 {
-	const char *name = isa_described(info->isa);
+	const char *name = row_isa_name(info);
 	const bool has_modes = name && strcmp(name, "arm") == 0;
 	if (name != isa->names[ROW_ISA_OF_TRACE])
 		close_decoders(isa);
+	isa->address_bits = isa_address_bits(name);
 	isa->names[ROW_ISA_OF_TRACE] = name;
 	isa->names[ROW_ISA_THUMB] = has_modes ? isa_described("thumb") : NULL;
 	for (unsigned mode = 0; mode < ROW_ISA_MODES; mode++)
@@ -63,6 +71,9 @@ row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info)
 enum row_isa_mode
 row_isa_mode_of(const struct row_isa *isa, const struct poly_batch *batch, size_t row)
 {
+	if (isa->address_bits < 64 && poly_present(batch, POLY_COLUMN_pc, row) &&
+		batch->pc[row] >> isa->address_bits)
+		return ROW_ISA_NONE;
 	if (!isa->names[ROW_ISA_THUMB])
 		return ROW_ISA_OF_TRACE;
 	/* Only Thumb has encodings of 2 bytes. */
@@ -88,7 +99,7 @@ poly_columns
 row_isa_columns(const struct poly_trace_info *info)
 {
 	poly_columns columns = POLY_COLUMNS_INIT(opcode, opcode_size, instruction_set);
-	if (!isa_described(info->isa))
+	if (!row_isa_name(info))
 		return POLY_NO_COLUMNS;
 	if (isa_length_max(info->isa) > sizeof(uint64_t))
 		poly_columns_add(&columns, POLY_COLUMN_payload);

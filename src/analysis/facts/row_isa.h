@@ -7,7 +7,8 @@
 #include "isa/isa.h"
 #include "polytrace/trace.h"
 
-enum row_isa_mode { ROW_ISA_OF_TRACE, ROW_ISA_THUMB, ROW_ISA_MODES };
+/* ROW_ISA_NONE: the address does not exist in the set. */
+enum row_isa_mode { ROW_ISA_OF_TRACE, ROW_ISA_THUMB, ROW_ISA_NONE, ROW_ISA_MODES };
 
 /* Entries of the cache of recent descriptions. */
 #define ROW_ISA_CACHE 2048
@@ -20,8 +21,13 @@ struct row_isa {
 	uint8_t numbers[ROW_ISA_MODES];	  /* in poly_isa_at, plus 1; 0: instructions are not
 					     described */
 	struct isa_decoder *decoders[ROW_ISA_MODES]; /* opened at their first use */
+	unsigned address_bits;			     /* of the set */
 	struct row_isa_cached *cache; /* ROW_ISA_CACHE entries; NULL: not used yet */
 };
+
+/* Returns the instruction set that describes the instructions of a trace; NULL: none does, as
+ * the set is not known, or has shorter addresses than the trace. */
+const char *row_isa_name(const struct poly_trace_info *info);
 
 /* Begins a trace. */
 void row_isa_begin(struct row_isa *isa, const struct poly_trace_info *info);

@@ -55,7 +55,7 @@ calls_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 static bool
 is_coded(const struct poly_trace_info *info)
 {
-	return POLY_HAS(info->columns, opcode) && isa_described(info->isa);
+	return POLY_HAS(info->columns, opcode) && row_isa_name(info) != NULL;
 }
 
 static enum poly_status
@@ -67,11 +67,11 @@ calls_check(void *state, const struct poly_trace_info *info, struct poly_error *
 	if (!is_coded(info) &&
 		!(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
 		return err_usage(error,
-			"call instructions cannot be identified: the trace has no text, and "
-			"%s%s%s",
-			info->isa ? "calls of its instruction set '" : "its instruction set",
-			info->isa ? info->isa : "",
-			info->isa ? "' are not supported" : " is not known");
+			"%s%s%s is unknown, and the trace has no text: calls are not "
+			"available; "
+			"set options.isa if it is a known one",
+			info->isa ? "instruction set '" : "the instruction set",
+			info->isa ? info->isa : "", info->isa ? "'" : "");
 	return POLY_OK;
 }
 

@@ -110,7 +110,7 @@ static enum poly_status
 defuse_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
 	struct defuse *defuse = state;
-	const char *list = POLY_HAS(info->columns, opcode) && isa_described(info->isa)
+	const char *list = POLY_HAS(info->columns, opcode) && row_isa_name(info) != NULL
 				   ? isa_register_list(info->isa)
 				   : NULL;
 	const poly_columns accesses = POLY_COLUMNS_INIT(access, address);

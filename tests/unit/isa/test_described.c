@@ -307,7 +307,7 @@ check(const struct expectation *expected)
 	if (status == POLY_ERR_UNSUPPORTED)
 		skip();
 	assert_int_equal(status, POLY_OK);
-	print_message("%s %s\n", expected->isa, expected->encoding);
+	print_message("# %s %s\n", expected->isa, expected->encoding);
 	assert_true(isa_describe(decoder, bytes, n, &instruction));
 	assert_int_equal(instruction.length, n);
 	assert_string_equal(
@@ -447,7 +447,7 @@ branches_have_their_kind(void **state)
 		const size_t n = read_encoding(branches[i].encoding, bytes);
 		if (isa_open(branches[i].isa, &decoder, &error) == POLY_ERR_UNSUPPORTED)
 			skip();
-		print_message("%s %s\n", branches[i].isa, branches[i].encoding);
+		print_message("# %s %s\n", branches[i].isa, branches[i].encoding);
 		assert_true(isa_describe(decoder, bytes, n, &instruction));
 		assert_int_equal(instruction.flow, branches[i].flow);
 		assert_int_equal(instruction.cls == ISA_BRANCH, branches[i].flow != 0);
