@@ -19,9 +19,9 @@ POLY_API const char *poly_isa_at(size_t i);
 
 /*
  * Opens a disassembler for an instruction set of poly_isa_at: "powerpc" (32-bit and 64-bit
- * forms with AltiVec), "arm", "x86-64". On POLY_OK *disasm belongs to the caller, who closes
- * it; on failure it is NULL. POLY_ERR_USAGE: no such instruction set; the message lists them.
- * POLY_ERR_UNSUPPORTED: this build has no disassembly library. POLY_ERR_MEMORY.
+ * forms with AltiVec), "arm", "riscv64", "x86-64". On POLY_OK *disasm belongs to the caller,
+ * who closes it; on failure it is NULL. POLY_ERR_USAGE: no such instruction set; the message
+ * lists them. POLY_ERR_UNSUPPORTED: this build has no disassembly library. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_disasm_open(
 	const char *isa, struct poly_disasm **disasm, struct poly_error *error);

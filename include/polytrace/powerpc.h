@@ -57,6 +57,13 @@ struct poly_powerpc_stream {
 /* Decodes a stream from the contents of rB (the column value of a dst row). */
 POLY_API struct poly_powerpc_stream poly_powerpc_stream_decode(uint32_t rb);
 
+/*
+ * Decodes the stream of row (below batch->rows), an instruction of a PowerPC trace; false: it
+ * is not dst, dstt, dstst or dststt, or the row does not have the value of rB.
+ */
+POLY_API bool poly_powerpc_stream_of(
+	const struct poly_batch *batch, size_t row, struct poly_powerpc_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif

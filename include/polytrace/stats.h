@@ -141,10 +141,18 @@ POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *option
  * Begins a trace. Several traces may be added in sequence to a handle, as one population. info
  * and its names must stay valid until the trace's last update. POLY_ERR_USAGE: an analysis that
  * was requested by name does not support the trace; the message names the missing column or
- * states what cannot be identified. POLY_ERR_MEMORY.
+ * states what cannot be identified, such as an instruction set that is not known.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error);
+
+/*
+ * Returns which analyses are not available for the current trace because its instruction set is
+ * not known: "instruction set 'xyz' is unknown: mix and branches are not available"; NULL:
+ * none. Valid until the next call of poly_stats_begin. The report of all analyses repeats it.
+ */
+POLY_API const char *poly_stats_diagnostic(const struct poly_stats *stats);
 
 /* Returns the columns that the current trace needs; request them from the reader. */
 POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);

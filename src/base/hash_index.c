@@ -25,8 +25,7 @@ hash_index_reserve(struct hash_index *index, size_t room, const struct hashed_ob
 	index->slots = larger;
 	index->mask = slots - 1;
 	for (size_t i = 0; i < present->count; i++) {
-		size_t place =
-			hash_index_place(index, present->hash(index, present->list, i));
+		size_t place = hash_index_place(index, present->hash(index, present->list, i));
 		while (larger[place])
 			place = hash_index_next(index, place);
 		larger[place] = (uint32_t)i + 1;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hash index: finds objects of an array by hash. It holds their numbers alone, in 4 bytes each,
- * for arrays that are searched at random; the owner compares the objects. Zeroed is empty.
+ * The hash index: finds objects of an array by hash. It holds their numbers alone, in 4 bytes
+ * each, for arrays that are searched at random; the owner compares the objects. Zeroed is
+ * empty.
  *
  *     size_t place = hash_index_place(index, hash);
  *     while ((i = index->slots[place]) != 0 && !is_wanted(&list[i - 1]))
  *         place = hash_index_next(index, place);
  *
- * The slot found is that of the object, or the empty one for its insertion: slots[place] = i + 1.
+ * The slot found is that of the object, or the empty one for its insertion: slots[place] = i
+ * + 1.
  */
 #ifndef BASE_HASH_INDEX_H
 #define BASE_HASH_INDEX_H
@@ -19,8 +21,8 @@
 #include <stdint.h>
 
 struct hash_index {
-	uint32_t *slots; /* number of an object, plus 1; 0: empty. NULL while empty */
-	size_t mask;	 /* 2^n - 1 */
+	uint32_t *slots;       /* number of an object, plus 1; 0: empty. NULL while empty */
+	size_t mask;	       /* 2^n - 1 */
 	struct hash_seed seed; /* set by tests before hash_index_reserve; else random */
 };
 
@@ -46,8 +48,8 @@ struct hashed_objects {
 };
 
 /*
- * Makes room for room objects, at most half full. A larger table gets the present ones. False: out
- * of memory, and nothing changed.
+ * Makes room for room objects, at most half full. A larger table gets the present ones. False:
+ * out of memory, and nothing changed.
  */
 bool hash_index_reserve(
 	struct hash_index *index, size_t room, const struct hashed_objects *present);

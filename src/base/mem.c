@@ -11,7 +11,7 @@
 #ifdef POLY_FAULT_INJECTION
 static _Thread_local size_t fail_at, allocations;
 static _Thread_local bool configured;
-static atomic_size_t fail_in_threads;
+static atomic_size_t fail_in_threads, live;
 
 size_t
 mem_fail_at(size_t k)
@@ -37,11 +37,33 @@ mem_fails(void)
 	allocations++;
 	return k && allocations >= k;
 }
+
+size_t
+mem_live(void)
+{
+	return atomic_load(&live);
+}
+
+/* Counts the result of an allocation, unless it replaces an earlier block. */
+static void *
+count_block(void *block, bool is_new)
+{
+	if (block && is_new)
+		atomic_fetch_add(&live, 1);
+	return block;
+}
 #else
 static bool
 mem_fails(void)
 {
 	return false;
+}
+
+static void *
+count_block(void *block, bool is_new)
+{
+	(void)is_new;
+	return block;
 }
 #endif
 
@@ -50,7 +72,7 @@ mem_new(size_t count, size_t size)
 {
 	if (mem_fails())
 		return NULL;
-	return calloc(count ? count : 1, size ? size : 1);
+	return count_block(calloc(count ? count : 1, size ? size : 1), true);
 }
 
 void *
@@ -60,8 +82,9 @@ mem_resize(void *old, size_t count, size_t size)
 		return NULL;
 	if (mem_fails())
 		return NULL;
-	size_t bytes = count * size;
-	return realloc(old, bytes > 0 ? bytes : 1);
+	const size_t bytes = count * size;
+	const bool is_new = !old;
+	return count_block(realloc(old, bytes > 0 ? bytes : 1), is_new);
 }
 
 char *
@@ -77,5 +100,9 @@ mem_string(const char *text)
 void
 mem_free(void *p)
 {
+#ifdef POLY_FAULT_INJECTION
+	if (p)
+		atomic_fetch_sub(&live, 1);
+#endif
 	free(p);
 }

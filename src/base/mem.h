@@ -33,6 +33,9 @@ size_t mem_fail_at(size_t k);
  * The same for every thread that starts later and has not called mem_fail_at; 0: no failures.
  */
 void mem_fail_in_threads(size_t k);
+
+/* Returns the number of allocations of all threads that are not freed. */
+size_t mem_live(void);
 #endif
 
 #endif

@@ -7,10 +7,11 @@
 #include "isa/set.h"
 #include "polytrace/disasm.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 256, OPCODE_MAX = 8 };
+enum { TEXT_SIZE = 256, OPCODE_MAX = 8, NAME_SIZE = 16 };
 
 struct isa_decoder {
 	const struct isa_set *set;
@@ -54,6 +55,13 @@ find_set(const char *name, struct poly_error *error)
 	}
 	err_usage(error, "unknown instruction set '%s' (expected one of %s)", name, names);
 	return NULL;
+}
+
+unsigned
+isa_address_bits(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set && set->address_bits ? set->address_bits : 64;
 }
 
 unsigned
@@ -101,7 +109,8 @@ const char *
 isa_described(const char *name)
 {
 	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
-	return set && set->describe ? set->name : NULL;
+	const bool is_available = set && (!set->is_available || set->is_available());
+	return is_available && set->describe ? set->name : NULL;
 }
 
 bool
@@ -128,6 +137,8 @@ const char *
 isa_text(struct isa_decoder *decoder, const struct isa_encoding *encoding)
 {
 	const struct isa_set *set = decoder->set;
+	if (set->address_bits && encoding->pc >> set->address_bits)
+		return NULL;
 	return set->text(set, decoder->state, encoding, decoder->text, TEXT_SIZE)
 		       ? decoder->text
 		       : NULL;
@@ -152,6 +163,56 @@ isa_register_name(const struct isa_decoder *decoder, unsigned number)
 {
 	const struct isa_set *set = decoder->set;
 	return set->register_name ? set->register_name(set, number) : NULL;
+}
+
+/* Copies a name in lower case; false: it is too long for one of a register. */
+static bool
+copy_name(const char *name, char lower[NAME_SIZE])
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i <= n && n < NAME_SIZE; i++)
+		lower[i] = (char)tolower((unsigned char)name[i]);
+	return n < NAME_SIZE;
+}
+
+bool
+isa_registers_named(const char *isa, const char *name, struct isa_registers *registers)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	char lower[NAME_SIZE];
+	memset(registers, 0, sizeof *registers);
+	if (!set || !set->register_name || !copy_name(name, lower))
+		return false;
+	for (unsigned i = 0; i < ISA_REGISTERS_MAX; i++) {
+		const char *known = set->register_name(set, i);
+		if (known && strcmp(known, lower) == 0)
+			registers->bits[i / 64] |= (uint64_t)1 << i % 64;
+	}
+	if (set->add_named)
+		set->add_named(set, lower, registers);
+	return registers->bits[0] || registers->bits[1];
+}
+
+const char *
+isa_register_list(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	if (!set || !set->register_name)
+		return NULL;
+	if (set->register_list)
+		return set->register_list;
+	for (unsigned i = 0; i < ISA_REGISTERS_MAX; i++) {
+		if (set->register_name(set, i))
+			return "a register of the instruction set";
+	}
+	return NULL;
+}
+
+const char *
+isa_mnemonic_at(const char *isa, size_t i, enum isa_class *cls)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	return set && set->mnemonic_at ? set->mnemonic_at(set, i, cls) : NULL;
 }
 
 unsigned

@@ -68,7 +68,7 @@ struct isa_access {
 	uint8_t direction; /* bits of enum isa_direction */
 	uint8_t base;	   /* register, ISA_NO_REGISTER: none */
 	uint8_t index;	   /* register, ISA_NO_REGISTER: none */
-	uint8_t scale;	   /* 1, 2, 4, 8 */
+	uint8_t scale;	   /* a power of 2; 0: the index counts in another way */
 	uint32_t size;	   /* bytes; 0: not known from the encoding */
 	int64_t displacement;
 };
@@ -138,9 +138,13 @@ const char *isa_class_name(enum isa_class cls);
 unsigned isa_delay(const struct isa_decoder *decoder);
 unsigned isa_slack(const struct isa_decoder *decoder);
 
-/* Returns the instruction set of this name if it describes instructions, and not only prints
- * their text; else NULL. Accepts NULL. */
+/* Returns the instruction set of this name if it describes instructions in this build, and not
+ * only prints their text; else NULL. Accepts NULL. */
 const char *isa_described(const char *name);
+
+/* Returns the bits of a set's addresses, if the same encodings mean others in a set of more
+ * bits; else 64. Accepts NULL. */
+unsigned isa_address_bits(const char *name);
 
 /* Returns the bytes of a set's longest encoding; 0: no such set. Accepts NULL. */
 unsigned isa_length_max(const char *name);
@@ -148,6 +152,19 @@ unsigned isa_length_max(const char *name);
 /* Returns the number of a set's stack pointer; ISA_NO_REGISTER: no such set, or not known.
  * Accepts NULL. */
 unsigned isa_stack_register(const char *name);
+
+/* Finds the registers of a name, in any case: one of isa_register_name, or a group or part of
+ * them that the set names. False: no such register. Accepts NULL as the set's name. */
+bool isa_registers_named(const char *isa, const char *name, struct isa_registers *registers);
+
+/* Returns a set's registers in words, static; NULL: it has no numbers of registers. Accepts
+ * NULL. */
+const char *isa_register_list(const char *name);
+
+/* Returns the mnemonic of the i-th line of a set's table of instructions from 0, and its class;
+ * "": the line has none. NULL: after the last one, or the set has no table. Static. Accepts
+ * NULL as the set's name. */
+const char *isa_mnemonic_at(const char *isa, size_t i, enum isa_class *cls);
 
 /* Returns the name of an instruction set, static; NULL, and an error that lists them, for any
  * other. */

@@ -34,8 +34,10 @@ mnemonic_is_among(const char *list, const char *word)
 {
 	char padded[MNEMONIC_SIZE + 2];
 	const size_t n = strlen(word);
+	if (n == 0 || n >= MNEMONIC_SIZE)
+		return false;
 	padded[0] = ' ';
 	memcpy(padded + 1, word, n);
 	memcpy(padded + 1 + n, " ", 2);
-	return n && strstr(list, padded);
+	return strstr(list, padded);
 }

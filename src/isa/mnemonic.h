@@ -19,8 +19,8 @@ struct mnemonic {
 /* Reads a text of n bytes. */
 void mnemonic_read(struct mnemonic *mnemonic, const char *text, size_t n);
 
-/* Returns whether a word, of less than MNEMONIC_SIZE bytes, is in a list with blanks around
- * each word. */
+/* Returns whether a word is in a list with blanks around each word; not if it is empty or has
+ * MNEMONIC_SIZE bytes or more. */
 bool mnemonic_is_among(const char *list, const char *word);
 
 #endif

@@ -309,3 +309,19 @@ poly_powerpc_stream_decode(uint32_t rb)
 		stream.stride = 32768;
 	return stream;
 }
+
+bool
+poly_powerpc_stream_of(
+	const struct poly_batch *batch, size_t row, struct poly_powerpc_stream *stream)
+{
+	/* Apple amber traces 4.2 */
+	enum { DST = 342, DSTST = 374 };
+	if (!poly_present(batch, POLY_COLUMN_opcode, row) ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return false;
+	const uint64_t opcode = batch->opcode[row], minor = opcode >> 1 & 0x3ff;
+	if (opcode >> 26 != 31 || (minor != DST && minor != DSTST))
+		return false;
+	*stream = poly_powerpc_stream_decode((uint32_t)batch->value[row]);
+	return true;
+}

@@ -21,6 +21,22 @@
 /* Room for the operands of an instruction. */
 #define OPERANDS_SIZE 200
 
+static enum isa_class
+class_of(unsigned unit)
+{
+	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
+		[POWERPC_INTEGER] = ISA_INTEGER,
+		[POWERPC_FLOAT] = ISA_FLOAT,
+		[POWERPC_VECTOR] = ISA_VECTOR,
+		[POWERPC_LOAD] = ISA_LOAD,
+		[POWERPC_STORE] = ISA_STORE,
+		[POWERPC_BRANCH] = ISA_BRANCH,
+		[POWERPC_CACHE_UNIT] = ISA_CACHE,
+		[POWERPC_SYSTEM] = ISA_SYSTEM,
+	};
+	return (enum isa_class)classes[unit];
+}
+
 static uint8_t
 flow_of(uint32_t opcode, const struct powerpc_branch *branch)
 {
@@ -71,20 +87,27 @@ describe_access(uint32_t opcode, const struct powerpc_instruction *found,
 	};
 }
 
+/* Describes bctar, a branch to the register TAR, which is not among the amber formats'
+ * encodings; conditions are those of bclr. Power ISA 2.07 I 2.4. False: not bctar. */
+static bool
+describe_bctar(uint32_t opcode, struct isa_instruction *instruction)
+{
+	enum { MINOR = 0x7fe, BCTAR = 560 << 1, BCLR = 16 << 1 };
+	const struct powerpc_branch branch =
+		powerpc_branch((opcode & ~(uint32_t)MINOR) | BCLR, 0);
+	if (opcode >> 26 != 19 || (opcode & MINOR) != BCTAR)
+		return false;
+	isa_set_mnemonic(instruction, "bctar");
+	instruction->cls = ISA_BRANCH;
+	instruction->flow = flow_of(opcode, &branch);
+	instruction->has_accesses = true;
+	return true;
+}
+
 static bool
 describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t n,
 	struct isa_instruction *instruction)
 {
-	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
-		[POWERPC_INTEGER] = ISA_INTEGER,
-		[POWERPC_FLOAT] = ISA_FLOAT,
-		[POWERPC_VECTOR] = ISA_VECTOR,
-		[POWERPC_LOAD] = ISA_LOAD,
-		[POWERPC_STORE] = ISA_STORE,
-		[POWERPC_BRANCH] = ISA_BRANCH,
-		[POWERPC_CACHE_UNIT] = ISA_CACHE,
-		[POWERPC_SYSTEM] = ISA_SYSTEM,
-	};
 	(void)set, (void)state;
 	if (n < 4)
 		return false;
@@ -92,9 +115,9 @@ describe(const struct isa_set *set, void *state, const uint8_t *encoding, size_t
 	const struct powerpc_instruction *found = powerpc_find(opcode);
 	instruction->length = 4;
 	if (!found->mnemonic)
-		return false;
+		return describe_bctar(opcode, instruction);
 	isa_set_mnemonic(instruction, found->mnemonic);
-	instruction->cls = classes[found->unit];
+	instruction->cls = (uint8_t)class_of(found->unit);
 	describe_branch(opcode, instruction);
 	describe_access(opcode, found, instruction);
 	instruction->has_registers =
@@ -135,13 +158,14 @@ static bool
 library_text(
 	struct capstone *library, const struct isa_encoding *encoding, char *text, size_t size)
 {
-	struct capstone_text printed;
 	char operands[OPERANDS_SIZE];
-	if (!library || !capstone_print(library, encoding, &printed))
+	const struct capstone_instruction *printed =
+		library ? capstone_decode(library, encoding) : NULL;
+	if (!printed)
 		return false;
 	const char *kinds = powerpc_find(load_be32(encoding->bytes))->operands;
-	copy_operands(operands, sizeof operands, printed.operands, strchr(kinds, 'i') != NULL);
-	snprintf(text, size, "%s%s%s", printed.mnemonic, *operands ? " " : "", operands);
+	copy_operands(operands, sizeof operands, printed->operands, strchr(kinds, 'i') != NULL);
+	snprintf(text, size, "%s%s%s", printed->mnemonic, *operands ? " " : "", operands);
 	return true;
 }
 
@@ -164,7 +188,7 @@ open_state(const struct isa_set *set, void **state, struct poly_error *error)
 {
 	struct capstone *library;
 	(void)set;
-	enum poly_status status = capstone_open_powerpc(&library, error);
+	enum poly_status status = capstone_open(CAPSTONE_PPC, NULL, &library, error);
 	*state = library;
 	return status == POLY_ERR_UNSUPPORTED ? POLY_OK : status;
 }
@@ -195,6 +219,27 @@ register_name(const struct isa_set *set, unsigned number)
 	return number < POWERPC_REGISTER_COUNT ? special[number - POWERPC_XER] : NULL;
 }
 
+/* "cr" is all fields of the condition register. */
+static void
+add_named(const struct isa_set *set, const char *name, struct isa_registers *registers)
+{
+	(void)set;
+	for (unsigned i = POWERPC_CR; strcmp(name, "cr") == 0 && i < POWERPC_CR + 8; i++)
+		registers->bits[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static const char *
+mnemonic_at(const struct isa_set *set, size_t i, enum isa_class *cls)
+{
+	const struct powerpc_instruction *line = powerpc_at(i);
+	(void)set;
+	if (!line)
+		return NULL;
+	*cls = class_of(line->unit);
+	/* Some lines describe encodings of which only the class is known. */
+	return line->mnemonic ? line->mnemonic : "";
+}
+
 const struct isa_set *
 isa_powerpc_at(size_t i)
 {
@@ -206,6 +251,10 @@ isa_powerpc_at(size_t i)
 		.describe = describe,
 		.text = print,
 		.register_name = register_name,
+		.register_list = "r0 to r31, f0 to f31, v0 to v31, cr, cr0 to cr7, xer, lr, "
+				 "ctr, msr, fpscr, vscr, vrsave or mq",
+		.add_named = add_named,
+		.mnemonic_at = mnemonic_at,
 	};
 	return i == 0 ? &powerpc : NULL;
 }

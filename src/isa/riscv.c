@@ -68,6 +68,18 @@ riscv_is_vector(uint32_t opcode)
 	       ((major == 0x07 || major == 0x27) && (width == 0 || width >= 5));
 }
 
+const struct riscv_row *
+riscv_at(size_t i)
+{
+	if (i < COUNT(compressed))
+		return &compressed[i];
+	i -= COUNT(compressed);
+	if (i < COUNT(base))
+		return &base[i];
+	i -= COUNT(base);
+	return i < COUNT(vector) ? &vector[i] : NULL;
+}
+
 struct riscv_section {
 	const struct riscv_row *rows;
 	size_t count;

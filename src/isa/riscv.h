@@ -45,6 +45,9 @@ unsigned riscv_length(uint32_t word);
  * NULL: not an instruction. */
 const struct riscv_row *riscv_find(uint32_t opcode, enum riscv_width width, bool alias);
 
+/* Returns the i-th line of the table from 0; NULL after the last one. */
+const struct riscv_row *riscv_at(size_t i);
+
 /* Returns the number that an operand letter of riscv.def denotes. */
 int64_t riscv_immediate(uint32_t opcode, char letter);
 

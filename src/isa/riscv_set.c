@@ -3,6 +3,7 @@
 #include "isa/riscv.h"
 
 #include "base/bits.h"
+#include "base/num.h"
 #include "isa/set.h"
 
 #include <stdio.h>
@@ -202,12 +203,38 @@ register_name(const struct isa_set *set, unsigned number)
 	return riscv_register_name(number);
 }
 
+/* The numbers of x and f registers, and the frame pointer. */
+static void
+add_named(const struct isa_set *set, const char *name, struct isa_registers *registers)
+{
+	uint64_t number;
+	(void)set;
+	if (strcmp(name, "fp") == 0)
+		bit_set(registers->bits, RISCV_X + 8);
+	else if ((*name == 'x' || *name == 'f') && strlen(name) <= 3 &&
+		 num_parse(name + 1, strlen(name + 1), &number) && number < 32)
+		bit_set(registers->bits, (*name == 'x' ? RISCV_X : RISCV_F) + (unsigned)number);
+}
+
+static const char *
+mnemonic_at(const struct isa_set *set, size_t i, enum isa_class *cls)
+{
+	const struct riscv_row *row = riscv_at(i);
+	if (!row)
+		return NULL;
+	*cls = (enum isa_class)row->cls;
+	return row->mnemonic && row->widths & set->variant ? row->mnemonic : "";
+}
+
 const struct isa_set *
 isa_riscv_at(size_t i)
 {
-#define SET(set_name, width)                                                           \
-	.name = set_name, .variant = width, .stack_register = 2, .describe = describe, \
-	.text = print, .register_name = register_name
+#define SET(set_name, width)                                                                  \
+	.name = set_name, .variant = width, .stack_register = 2, .describe = describe,        \
+	.text = print, .register_name = register_name, .add_named = add_named,                \
+	.register_list = "x0 to x31 or their ABI names, f0 to f31 or their ABI names, v0 to " \
+			 "v31, fflags or frm",                                                \
+	.mnemonic_at = mnemonic_at
 	static const struct isa_set sets[] = {
 		{SET("riscv32", RISCV_32)}, {SET("riscv64", RISCV_64)}};
 #undef SET

@@ -11,10 +11,13 @@
 struct isa_set {
 	const char *name; /* as poly_isa_at lists it */
 	unsigned variant; /* of the functions: width, mode */
+	uint8_t address_bits;	/* see isa_address_bits; 0: 64 */
 	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
 	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */
 	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
+	/* Whether this build has the library that the set needs. NULL: it needs none. */
+	bool (*is_available)(void);
 	/* Opens and closes the state of a decoder. NULL: none is needed. */
 	enum poly_status (*open)(
 		const struct isa_set *set, void **state, struct poly_error *error);
@@ -27,6 +30,14 @@ struct isa_set {
 		const struct isa_encoding *encoding, char *text, size_t size);
 	/* NULL: the set has no numbers of registers. */
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
+	/* The registers in words; NULL: no numbers of registers, or no words for them. */
+	const char *register_list;
+	/* Adds the registers of a name in lower case that register_name does not list. NULL:
+	 * there are none. */
+	void (*add_named)(
+		const struct isa_set *set, const char *name, struct isa_registers *registers);
+	/* As isa_mnemonic_at. NULL: the set does not have a table. */
+	const char *(*mnemonic_at)(const struct isa_set *set, size_t i, enum isa_class *cls);
 };
 
 /* Stores a mnemonic; a longer one than fits is truncated. */

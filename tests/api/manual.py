@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The manual pages of the library, which the build derives from its headers, as TAP.
+"""The manual pages: those of the library, which the build derives from its headers, and the list of
+the others, as TAP.
 
     manual.py FOLDER
 """
@@ -63,6 +64,14 @@ def references_exist():
                 yield f'{name} refers to {page}({section})'
 
 
+def polytrace_1_refers_to_every_page():
+    folder = os.path.join(ROOT, 'doc', 'man')
+    overview = open(os.path.join(folder, 'polytrace.1')).read()
+    for page, section in re.findall(r'^(\S+)\.(\d)$', '\n'.join(sorted(os.listdir(folder))), re.M):
+        if page != 'polytrace' and not re.search(rf'\bXr {page} {section}\b', overview):
+            yield f'polytrace.1 does not refer to {page}({section})'
+
+
 def rendered(*command):
     """What a program that renders the pages reports about them."""
     done = subprocess.run([*command, *sorted(glob.glob(FOLDER + '/*.3'))], capture_output=True,
@@ -81,6 +90,7 @@ def groff_renders_the_pages_without_warnings():
 TESTS = {every_header_has_a_page: None,
          every_public_name_is_documented_on_the_page_of_its_header: None,
          no_word_of_a_header_is_omitted: None, references_exist: None,
+         polytrace_1_refers_to_every_page: None,
          mandoc_renders_the_pages_without_warnings: 'mandoc',
          groff_renders_the_pages_without_warnings: 'groff'}
 print(f'1..{len(TESTS)}')

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What every unit test needs: cmocka, and bytes in memory. */
+/* What every unit test needs: cmocka, bytes in memory, sinks and the law of memory. */
 #ifndef TESTS_TEST_HELP_H
 #define TESTS_TEST_HELP_H
 
+#include "memory_law.h"
 #include "sampling.h"
+#include "sinks.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "polytrace/polytrace.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,12 +32,21 @@ bytes_of(const char *text)
 	return bytes;
 }
 
-/* Appends to a struct buf: the function of a sink. */
-static inline int
-collect(void *user, const void *data, size_t size)
+/* Checks the law of lack of memory; returns the number of the operation's allocations. */
+static inline size_t
+law_memory_as(const struct memory_law *law)
 {
-	buf_append(user, data, size);
-	return 0;
+	const struct memory_result result = memory_law_check(law);
+	if (result.fault[0])
+		fail_msg("%s", result.fault);
+	return result.allocations;
+}
+
+/* The same of an operation that needs no preparation. */
+static inline size_t
+law_memory(enum poly_status (*run)(void *context), void *context)
+{
+	return law_memory_as(&(struct memory_law){.run = run, .context = context});
 }
 
 static inline void

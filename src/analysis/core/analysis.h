@@ -84,6 +84,8 @@ struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	unsigned shares;   /* bits of enum analysis_shares */
+	bool needs_instructions; /* in traces of encodings, their instruction set must be known
+				  */
 	bool needs_warmup; /* update also gets rows that are not counted */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */

@@ -27,6 +27,9 @@ struct row_numbers {
 	uint16_t context[POLY_BATCH_ROWS];
 };
 
+/* Room for the analyses that are not available; longer lists are truncated. */
+#define ANALYSIS_DIAGNOSTIC_SIZE 256
+
 struct poly_stats {
 	struct analysis_list analyses;	   /* the caller's, too */
 	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
@@ -38,6 +41,8 @@ struct poly_stats {
 	poly_columns columns;
 	unsigned shares; /* of the analyses of the trace */
 	uint64_t seen;	 /* rows of the trace */
+	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE];	 /* of the trace; "": none */
+	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
 	struct thread_pool *team;	 /* NULL: single-threaded */

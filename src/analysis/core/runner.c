@@ -5,7 +5,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "isa/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Whether an analysis is requested by name. */
@@ -200,6 +202,55 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	return status;
 }
 
+/* Whether a trace has instructions as encodings alone, of an instruction set that is not known.
+ */
+static bool
+is_unknown_isa(const struct poly_trace_info *info)
+{
+	static const poly_columns names = POLY_COLUMNS_INIT(mnemonic, uop_name, text, branch);
+	return POLY_HAS(info->columns, opcode) && !row_isa_name(info) &&
+	       !poly_columns_overlap(names, info->columns);
+}
+
+/* Formats what is known of the instruction set of a trace of is_unknown_isa. */
+static int
+format_unknown_isa(char *text, size_t size, const struct poly_trace_info *info)
+{
+	if (isa_described(info->isa))
+		return snprintf(text, size,
+			"instruction set '%s' has addresses of %u bits (found %u)", info->isa,
+			isa_address_bits(info->isa), info->address_bits);
+	return info->isa ? snprintf(text, size, "instruction set '%.40s' is unknown", info->isa)
+			 : snprintf(text, size, "the instruction set is unknown");
+}
+
+/* Describes the analyses that lack the instruction set. */
+static void
+describe_unavailable(struct poly_stats *stats, const struct poly_trace_info *info)
+{
+	char *text = stats->diagnostic;
+	const size_t size = sizeof stats->diagnostic;
+	size_t left = 0;
+	for (size_t i = 0; i < stats->count; i++)
+		left += stats->instances[i].analysis->needs_instructions;
+	if (!left)
+		return;
+	size_t used = (size_t)format_unknown_isa(text, size, info);
+	const char *before = ": ", *verb = left == 1 ? "is" : "are";
+	for (size_t i = 0; i < stats->count && used < size; i++) {
+		const struct analysis *analysis = stats->instances[i].analysis;
+		if (!analysis->needs_instructions)
+			continue;
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%s", before, analysis->info.name);
+		before = --left == 1 ? " and " : ", ";
+	}
+	if (used < size)
+		snprintf(text + used, size - used, " %s not available", verb);
+	if (!*stats->first_diagnostic)
+		memcpy(stats->first_diagnostic, text, size);
+}
+
 /* Fails because a named analysis does not support the trace. */
 static enum poly_status
 refuse(const struct analysis_instance *instance, const struct poly_trace_info *info,
@@ -208,6 +259,14 @@ refuse(const struct analysis_instance *instance, const struct poly_trace_info *i
 	const poly_columns lacks =
 		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
+	char unknown[120];
+	if (instance->analysis->needs_instructions && is_unknown_isa(info)) {
+		format_unknown_isa(unknown, sizeof unknown, info);
+		return err_usage(error,
+			"%s: analysis '%s' is not available; set options.isa if it is a known "
+			"one",
+			unknown, name);
+	}
 	if (poly_columns_empty(lacks))
 		return err_usage(error,
 			"analysis '%s' does not support this trace of format '%s'", name,
@@ -245,9 +304,13 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
+	const bool is_unknown = is_unknown_isa(info);
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
+	stats->diagnostic[0] = 0;
+	if (is_unknown)
+		describe_unavailable(stats, info);
 	static_ops_begin_trace(&stats->ops, info);
 	contexts_begin_trace(&stats->contexts, info);
 	for (size_t i = 0; i < stats->count; i++) {
@@ -258,7 +321,8 @@ poly_stats_begin(
 					: POLY_OK;
 		instance->suits = status == POLY_OK &&
 				  poly_columns_subset(analysis->info.needs, info->columns) &&
-				  (!analysis->suits || analysis->suits(info));
+				  (!analysis->suits || analysis->suits(info)) &&
+				  (!analysis->needs_instructions || !is_unknown);
 		if (!instance->suits && stats->by_name)
 			return status == POLY_OK ? refuse(instance, info, error) : status;
 		if (instance->suits)
@@ -272,6 +336,12 @@ poly_stats_begin(
 	stats->columns = poly_columns_common(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	return POLY_OK;
+}
+
+const char *
+poly_stats_diagnostic(const struct poly_stats *stats)
+{
+	return *stats->diagnostic ? stats->diagnostic : NULL;
 }
 
 poly_columns
@@ -321,6 +391,8 @@ void
 poly_stats_report(
 	const struct poly_stats *stats, const char *analysis, struct poly_report *report)
 {
+	if (!analysis && *stats->first_diagnostic)
+		poly_report_text(report, "not_available", stats->first_diagnostic);
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
 		const struct poly_analysis_info *info = &instance->analysis->info;

@@ -30,7 +30,8 @@ void
 branch_stream_begin_trace(struct branch_stream *stream, const struct poly_trace_info *info)
 {
 	branch_stream_drop_pending(stream);
-	stream->derives_outcomes = !POLY_HAS(info->columns, branch);
+	stream->is_unstated = poly_columns_equal(info->columns, POLY_ALL_COLUMNS);
+	stream->derives_outcomes = stream->is_unstated || !POLY_HAS(info->columns, branch);
 	memset(stream->first_count, 0, sizeof stream->first_count);
 }
 
@@ -168,6 +169,12 @@ branch_stream_update(struct branch_stream *stream, const struct analysis_rows *r
 {
 	const struct poly_batch *batch = rows->batch;
 	stream->count = 0;
+	for (size_t word = 0; stream->is_unstated && word < row_bits_words(batch); word++) {
+		if (!row_bits_present(batch, POLY_COLUMN_branch, word))
+			continue;
+		branch_stream_drop_pending(stream);
+		stream->is_unstated = stream->derives_outcomes = false;
+	}
 	if (!stream->derives_outcomes) {
 		find_recorded(stream, rows);
 		return;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "polytrace/disasm.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@
 enum {
 	KEY_SHIFT = 62,
 	KEY_POWERPC = 0, /* a: opcode */
-	KEY_CODED = 1,	 /* a: encoding; b: size, instruction set, mode */
+	KEY_CODED = 1,	 /* a: encoding; b: size, mode, instruction sets of trace and row */
 	KEY_NAMED = 2,	 /* a: columns; b: mnemonic and micro-operation */
 	KEY_TEXT = 3	 /* a: columns, length of the text; b: pc or mnemonic */
 };
@@ -26,8 +27,14 @@ enum {
 /* A name in a key, of 30 bits; 0: none. */
 #define KEY_NAME(number) (((uint64_t)(number) + 1) & 0x3fffffff)
 
-/* In b of KEY_CODED: nine bits of the size, three of the mode, then the instruction set. */
-enum { KEY_SIZE_MASK = 0x1ff, KEY_MODE_SHIFT = 9, KEY_CODED_MASK = 0xfff };
+/* In b of KEY_CODED: nine bits of the size, three of the mode, six of the set that describes
+ * encodings (plus 1; 0: none), then the instruction set that the row names. */
+enum {
+	KEY_SIZE_MASK = 0x1ff,
+	KEY_MODE_SHIFT = 9,
+	KEY_SET_SHIFT = 12,
+	KEY_CODED_MASK = 0x3ffff
+};
 
 /* Bytes of an opcode; a longer encoding is a name in its key. */
 enum { OPCODE_MAX = 8 };
@@ -156,8 +163,10 @@ static uint64_t
 key_of_coded(const struct static_ops *ops, const struct poly_batch *batch, size_t row,
 	uint64_t columns)
 {
+	const unsigned mode = row_isa_mode_of(&ops->isa, batch, row);
 	uint64_t key = KEY_OF(KEY_CODED, columns >> AT_SIZE & KEY_SIZE_MASK);
-	key |= (uint64_t)row_isa_mode_of(&ops->isa, batch, row) << KEY_MODE_SHIFT;
+	key |= (uint64_t)mode << KEY_MODE_SHIFT;
+	key |= (uint64_t)ops->isa.numbers[mode] << KEY_SET_SHIFT;
 	if (poly_present(batch, POLY_COLUMN_instruction_set, row))
 		key |= KEY_NAME(batch->instruction_set[row]) << 30;
 	return key;
@@ -639,10 +648,14 @@ static_op_at(const struct static_ops *ops, uint32_t op)
 	return op < ops->count ? &ops->list[op] : &unknown;
 }
 
-bool
-static_ops_is_powerpc(const struct static_ops *ops, uint32_t op)
+const char *
+static_op_set(const struct static_ops *ops, uint32_t op)
 {
-	return op < ops->count && ops->key_index.list[op].b >> KEY_SHIFT == KEY_POWERPC;
+	const uint64_t key = op < ops->count ? ops->key_index.list[op].b : KEY_OF(KEY_TEXT, 0);
+	const unsigned number = key >> KEY_SET_SHIFT & 63;
+	if (key >> KEY_SHIFT == KEY_POWERPC)
+		return "powerpc";
+	return key >> KEY_SHIFT == KEY_CODED && number ? poly_isa_at(number - 1) : NULL;
 }
 
 const char *

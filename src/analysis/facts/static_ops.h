@@ -149,8 +149,9 @@ bool static_ops_merge(
 /* Returns an operation; for OP_NONE one without known properties. */
 const struct static_op *static_op_at(const struct static_ops *ops, uint32_t op);
 
-/* Whether an operation is identified by a PowerPC opcode. */
-bool static_ops_is_powerpc(const struct static_ops *ops, uint32_t op);
+/* Returns the instruction set that describes the encoding of an operation, static; NULL: none
+ * does, or the operation has no encoding. */
+const char *static_op_set(const struct static_ops *ops, uint32_t op);
 
 /* The name of a class in lower case, static. */
 const char *op_class_name(enum op_class cls);

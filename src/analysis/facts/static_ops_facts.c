@@ -2,29 +2,12 @@
 /* Properties of operations from encodings and columns. */
 #include "analysis/facts/static_ops_facts.h"
 
-#include "isa/powerpc.h"
+#include "isa/x86_names.h"
 
 #include <string.h>
 
 enum op_class
-static_op_powerpc_class(unsigned unit)
-{
-	static const uint8_t classes[POWERPC_UNIT_COUNT] = {
-		[POWERPC_INTEGER] = OP_INTEGER,
-		[POWERPC_FLOAT] = OP_FLOAT,
-		[POWERPC_VECTOR] = OP_VECTOR,
-		[POWERPC_LOAD] = OP_LOAD,
-		[POWERPC_STORE] = OP_STORE,
-		[POWERPC_BRANCH] = OP_BRANCH,
-		[POWERPC_CACHE_UNIT] = OP_CACHE,
-		[POWERPC_SYSTEM] = OP_SYSTEM,
-	};
-	return unit < POWERPC_UNIT_COUNT ? (enum op_class)classes[unit] : OP_UNKNOWN;
-}
-
-/* The classes of mixes do not distinguish operations of the integer unit. */
-static enum op_class
-class_of(unsigned cls)
+static_op_class(enum isa_class cls)
 {
 	static const uint8_t classes[ISA_CLASS_COUNT] = {
 		[ISA_INTEGER] = OP_INTEGER,
@@ -47,7 +30,7 @@ void
 static_op_from_isa(struct static_op *op, const struct isa_instruction *instruction)
 {
 	op->size = instruction->length;
-	op->class = (uint8_t)class_of(instruction->cls);
+	op->class = (uint8_t)static_op_class((enum isa_class)instruction->cls);
 	op->flow = instruction->flow;
 	/* The displacement to any other target depends on the address. */
 	op->has_reach = instruction->target_kind == ISA_TARGET_RELATIVE;
@@ -98,6 +81,16 @@ micro_flow(const struct static_op *op, const struct poly_batch *batch, size_t ro
 	return (uint8_t)(flow | ISA_JUMPS);
 }
 
+/* Class of a micro-operation that is not a branch. Names that begin with FP are the course's.
+ */
+static enum op_class
+micro_class(const char *name)
+{
+	const enum isa_class cls =
+		strncmp(name, "FP", 2) == 0 ? ISA_FLOAT : x86_class_of_name(name);
+	return cls == ISA_UNKNOWN ? OP_INTEGER : static_op_class((enum isa_class)cls);
+}
+
 void
 static_op_from_columns(struct static_op *op, const struct poly_batch *batch, size_t row)
 {
@@ -106,9 +99,7 @@ static_op_from_columns(struct static_op *op, const struct poly_batch *batch, siz
 	if (op->micro_op) {
 		/* The mnemonic is that of the macro-operation. */
 		op->flow = branches ? micro_flow(op, batch, row) : 0;
-		op->class = branches				  ? OP_BRANCH
-			    : strncmp(op->micro_op, "FP", 2) == 0 ? OP_FLOAT
-								  : OP_INTEGER;
+		op->class = (uint8_t)(branches ? OP_BRANCH : micro_class(op->micro_op));
 	} else if (branches && !(op->flow & ISA_JUMPS)) {
 		op->flow |= ISA_JUMPS;
 		op->class = OP_BRANCH;

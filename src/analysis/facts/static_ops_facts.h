@@ -11,8 +11,8 @@
 /* Sets the properties of a described instruction, except its mnemonic. */
 void static_op_from_isa(struct static_op *op, const struct isa_instruction *instruction);
 
-/* Returns the class of a PowerPC unit (enum powerpc_unit). */
-enum op_class static_op_powerpc_class(unsigned unit);
+/* Returns the class of mixes, which do not distinguish the operations of the integer unit. */
+enum op_class static_op_class(enum isa_class cls);
 
 /*
  * Sets the properties of n bytes of text, a mnemonic with or without operands. encoding: of

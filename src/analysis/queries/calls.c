@@ -14,8 +14,8 @@
  * the jumping function, and functions have names. Without symbols, the called address
  * identifies a function.
  *
- * The opcode identifies call instructions for the instruction sets powerpc, arm, thumb,
- * aarch64, mips, sparc and x86, otherwise the mnemonic or text, if the trace has either.
+ * The opcode identifies call instructions of a known instruction set, otherwise the mnemonic or
+ * text, if the trace has either.
  */
 #include "analysis/queries/calls.h"
 #include "analysis/facts/context.h"
@@ -48,15 +48,14 @@ calls_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	calls->merges_unreturned = setup->values[OPTION_UNRETURNED];
 	calls->keeps_each = calls->merges_unreturned || calls->style == CALLS_LIST;
 	calls->is_indented = setup->values[OPTION_INDENT];
-	calls->thumb = flow_find("thumb");
 	return POLY_OK;
 }
 
-/* Returns the instruction set whose opcodes identify calls; NULL: none. */
-static const struct flow_set *
-find_set(const struct poly_trace_info *info)
+/* Returns whether opcodes identify calls. */
+static bool
+is_coded(const struct poly_trace_info *info)
 {
-	return POLY_HAS(info->columns, opcode) ? flow_find(info->isa) : NULL;
+	return POLY_HAS(info->columns, opcode) && row_isa_name(info) != NULL;
 }
 
 static enum poly_status
@@ -65,14 +64,14 @@ calls_check(void *state, const struct poly_trace_info *info, struct poly_error *
 	(void)state;
 	if (!POLY_HAS(info->columns, pc))
 		return err_usage(error, "the trace has no column 'pc', which calls require");
-	if (!find_set(info) &&
+	if (!is_coded(info) &&
 		!(poly_columns_overlap(info->columns, POLY_COLUMNS(mnemonic, text))))
 		return err_usage(error,
-			"call instructions cannot be identified: the trace has no text, and "
-			"%s%s%s",
-			info->isa ? "calls of its instruction set '" : "its instruction set",
-			info->isa ? info->isa : "",
-			info->isa ? "' are not supported" : " is not known");
+			"%s%s%s is unknown, and the trace has no text: calls are not "
+			"available; "
+			"set options.isa if it is a known one",
+			info->isa ? "instruction set '" : "the instruction set",
+			info->isa ? info->isa : "", info->isa ? "'" : "");
 	return POLY_OK;
 }
 
@@ -88,13 +87,26 @@ end_trace(struct call_graph *calls)
 	calls->unwound = unwound;
 }
 
+/* Opens the decoder of a trace. */
+static void
+begin_isa(struct call_graph *calls, const struct poly_trace_info *info)
+{
+	row_isa_begin(&calls->isa, info);
+	calls->is_coded = is_coded(info);
+	struct isa_decoder *decoder =
+		calls->is_coded ? row_isa_decoder(&calls->isa, ROW_ISA_OF_TRACE, &calls->failed)
+				: NULL;
+	calls->delay = decoder ? (uint8_t)isa_delay(decoder) : 0;
+	calls->slack = decoder ? (uint8_t)isa_slack(decoder) : 0;
+}
+
 static void
 calls_begin(void *state, const struct poly_trace_info *info)
 {
 	struct call_graph *calls = state;
 	end_trace(calls);
 	memset(calls->cache, 0, sizeof calls->cache);
-	calls->set = find_set(info);
+	begin_isa(calls, info);
 	calls->digits = info->address_bits ? (info->address_bits + 3) / 4 : 1;
 	calls->has_clock |= info->clock != NULL;
 }
@@ -105,10 +117,10 @@ calls_columns(const void *state)
 	const struct call_graph *calls = state;
 	poly_columns columns =
 		poly_columns_union(analysis_calls.info.needs, analysis_calls.info.wants);
-	if (!calls->set)
-		return poly_columns_minus(columns, POLY_COLUMNS(instruction_set));
-	if (strcmp(calls->set->name, "arm") != 0)
+	if (!calls->isa.names[ROW_ISA_THUMB] || !calls->is_coded)
 		poly_columns_remove(&columns, POLY_COLUMN_instruction_set);
+	if (!calls->is_coded)
+		return columns;
 	return poly_columns_minus(columns, POLY_COLUMNS(mnemonic, text));
 }
 
@@ -150,7 +162,14 @@ flow_of_row(const struct poly_batch *batch, size_t row)
 	return text ? flow_of_text(text, n) : FLOW_OTHER;
 }
 
-/* The same, with a cache of recent instructions. */
+/* Returns the place of an instruction in the cache of recent ones. */
+static struct calls_cached *
+cache_entry(struct call_graph *calls, uint64_t pc)
+{
+	return &calls->cache[(pc >> 1 ^ pc >> 13) % CALLS_CACHE];
+}
+
+/* As flow_of_row, by the cache. */
 static enum flow
 cached_flow(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 {
@@ -162,22 +181,42 @@ cached_flow(struct call_graph *calls, const struct poly_batch *batch, size_t row
 		opcode = batch->mnemonic[row];
 	else
 		return flow_of_row(batch, row);
-	struct calls_cached *cached = &calls->cache[(pc >> 1 ^ pc >> 13) % CALLS_CACHE];
+	struct calls_cached *cached = cache_entry(calls, pc);
 	if (!cached->is_used || cached->pc != pc || cached->opcode != opcode)
-		*cached = (struct calls_cached){
-			pc, opcode, true, (uint8_t)flow_of_row(batch, row)};
+		*cached = (struct calls_cached){.pc = pc,
+			.opcode = opcode,
+			.is_used = true,
+			.flow = (uint8_t)flow_of_row(batch, row)};
 	return (enum flow)cached->flow;
 }
 
+/* Returns the control flow of an encoding; one of more than 8 bytes is not a call. */
 static enum flow
-classify(const struct call_graph *calls, const struct calls_instruction *instruction)
+flow_of_encoding(struct call_graph *calls, const struct calls_instruction *instruction)
 {
-	if (!calls->set)
+	const struct isa_instruction *found = row_isa_describe_opcode(&calls->isa,
+		(enum row_isa_mode)instruction->mode, instruction->opcode, instruction->size,
+		&calls->failed);
+	const unsigned flow = found ? found->flow : 0;
+	return flow & ISA_CALLS ? FLOW_CALL : flow & ISA_RETURNS ? FLOW_RETURN : FLOW_OTHER;
+}
+
+static enum flow
+classify(struct call_graph *calls, const struct calls_instruction *instruction)
+{
+	const uint64_t pc = instruction->moment.pc;
+	if (!calls->is_coded)
 		return (enum flow)instruction->flow;
-	if (!instruction->size || instruction->size > 8)
-		return FLOW_OTHER;
-	const struct flow_set *set = instruction->is_thumb ? calls->thumb : calls->set;
-	return set->classify(instruction->opcode, instruction->size);
+	struct calls_cached *cached = cache_entry(calls, pc);
+	if (!cached->is_used || cached->pc != pc || cached->opcode != instruction->opcode ||
+		cached->size != instruction->size || cached->mode != instruction->mode)
+		*cached = (struct calls_cached){.pc = pc,
+			.opcode = instruction->opcode,
+			.size = instruction->size,
+			.mode = instruction->mode,
+			.is_used = true,
+			.flow = (uint8_t)flow_of_encoding(calls, instruction)};
+	return (enum flow)cached->flow;
 }
 
 /* Reads the instruction of a row. */
@@ -190,7 +229,7 @@ read_instruction(struct call_graph *calls, const struct poly_batch *batch, size_
 	instruction->moment.has_time = poly_present(batch, POLY_COLUMN_time, row);
 	instruction->moment.time = instruction->moment.has_time ? batch->time[row] : 0;
 	instruction->size = 0;
-	instruction->is_thumb = false;
+	instruction->mode = ROW_ISA_OF_TRACE;
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row)) {
 		instruction->has_next = true;
 		instruction->next = instruction->moment.pc + batch->opcode_size[row];
@@ -202,12 +241,10 @@ read_instruction(struct call_graph *calls, const struct poly_batch *batch, size_
 		instruction->has_next = poly_present(batch, POLY_COLUMN_fallthrough, row);
 		instruction->next = instruction->has_next ? batch->fallthrough[row] : 0;
 	}
-	if (!calls->set)
+	if (!calls->is_coded)
 		instruction->flow = (uint8_t)cached_flow(calls, batch, row);
-	else if (poly_present(batch, POLY_COLUMN_instruction_set, row)) {
-		const char *name = poly_trace_name(batch->info, batch->instruction_set[row]);
-		instruction->is_thumb = name && name[0] == 'T';
-	}
+	else if (calls->isa.names[ROW_ISA_THUMB])
+		instruction->mode = (uint8_t)row_isa_mode_of(&calls->isa, batch, row);
 }
 
 /* Whether the instruction at pc is not the next one in memory. */
@@ -222,9 +259,9 @@ is_discontinuous(const struct calls_instruction *last, uint64_t pc)
 /* Returns the instruction that transferred control: the last one, or the one with the delay
  * slot. */
 static const struct calls_instruction *
-origin_of(const struct call_graph *calls, const struct calls_context *context)
+origin_of(struct call_graph *calls, const struct calls_context *context)
 {
-	const bool is_slot = calls->set && calls->set->delay && context->previous.has_next &&
+	const bool is_slot = calls->delay && context->previous.has_next &&
 			     context->previous.next == context->last.moment.pc;
 	return is_slot && classify(calls, &context->previous) != FLOW_OTHER ? &context->previous
 									    : &context->last;
@@ -242,8 +279,8 @@ begin_call(struct call_graph *calls, struct calls_context *context,
 	if (frame.function == CALLS_NONE)
 		return false;
 	if (from->has_next) {
-		frame.low = from->next + (calls->set ? calls->set->delay : 0);
-		frame.high = frame.low + (calls->set ? calls->set->slack : 0);
+		frame.low = from->next + calls->delay;
+		frame.high = frame.low + calls->slack;
 	}
 	const uint32_t caller = context->frames[context->depth - 1].function;
 	uint64_t *point = map_get(&calls->points, frame.low, caller, &added);
@@ -405,6 +442,8 @@ follow_transfer(
 	case FLOW_RETURN: return follow_return(calls, context, at);
 	case FLOW_OTHER: break;
 	}
+	if (calls->failed)
+		return false;
 	return follow_jump(calls, context, at);
 }
 
@@ -516,6 +555,7 @@ static void
 calls_fini(void *state)
 {
 	struct call_graph *calls = state;
+	row_isa_fini(&calls->isa);
 	for (uint32_t i = 0; i < calls->context_count; i++) {
 		mem_free(calls->contexts[i]->frames);
 		mem_free(calls->contexts[i]);

@@ -4,6 +4,7 @@
 #define ANALYSIS_CALLS_H
 
 #include "analysis/core/analysis.h"
+#include "analysis/facts/row_isa.h"
 
 #include "base/map.h"
 #include "isa/flow.h"
@@ -73,7 +74,7 @@ struct calls_instruction {
 	uint64_t opcode, next; /* next: address of the next instruction in memory */
 	uint8_t size;	       /* of the opcode in bytes */
 	bool has_next;
-	bool is_thumb;
+	uint8_t mode; /* enum row_isa_mode */
 	uint8_t flow; /* enum flow, from text */
 };
 
@@ -87,9 +88,10 @@ struct calls_context {
 
 #define CALLS_CACHE 4096
 
-/* Control flow of an instruction from its text. */
+/* Control flow of an instruction. */
 struct calls_cached {
 	uint64_t pc, opcode;
+	uint8_t size, mode; /* of the opcode; 0 with text */
 	bool is_used;
 	uint8_t flow;
 };
@@ -101,8 +103,9 @@ struct call_graph {
 	bool keeps_each, merges_unreturned;
 	unsigned digits; /* of addresses */
 	bool has_clock;
-	const struct flow_set *set;
-	const struct flow_set *thumb;
+	struct row_isa isa;
+	bool is_coded;	      /* opcodes identify calls, else text does */
+	uint8_t delay, slack; /* as isa_delay and isa_slack */
 	struct map context_numbers;
 	struct calls_context **contexts;
 	uint32_t context_count, context_capacity;

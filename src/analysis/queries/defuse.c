@@ -3,22 +3,21 @@
  * Def-use query: the last writer of a register or address before a record, or the next reader
  * after one.
  *
- * Register records write registers. In PowerPC traces without them, instructions do; they also
- * read registers. Any record with an access and an address accesses memory, of the given size
- * or else 1 byte.
+ * Register records write registers. In traces without them, instructions of known instruction
+ * sets do; they also read registers. Any record with an access and an address accesses memory,
+ * of the given size or else 1 byte.
  */
 #include "analysis/core/analysis.h"
 
 #include "analysis/facts/context.h"
+#include "analysis/facts/row_isa.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/vec.h"
-#include "isa/powerpc.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Size of an instruction's text with its end, in bytes; longer ones are truncated. */
@@ -43,6 +42,8 @@ struct defuse {
 	unsigned digits;		 /* of addresses */
 	bool by_opcode;			 /* instructions identify registers, not records */
 	struct isa_registers wanted;	 /* registers of the query */
+	poly_columns columns;		 /* to read of the trace */
+	struct row_isa isa;		 /* of the trace, with by_opcode */
 	struct map instructions;	 /* index of last, by context */
 	struct defuse_row *last;	 /* the last instruction of each context */
 	uint32_t last_count, last_capacity;
@@ -53,6 +54,8 @@ struct defuse {
 	struct defuse_row answer, instruction; /* instruction: record 0: none */
 	struct buf context_name, reg_name;     /* of the answer, with their NUL */
 };
+
+extern const struct analysis analysis_defuse;
 
 enum { OPTION_REGISTER, OPTION_ADDRESS, OPTION_BEFORE, OPTION_AFTER };
 
@@ -102,42 +105,14 @@ is_same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Finds the PowerPC registers of a name; false: unknown. */
-static bool
-find_powerpc(const char *name, struct isa_registers *set)
-{
-	static const struct {
-		const char *name;
-		unsigned number;
-	} special[] = {{"xer", POWERPC_XER}, {"lr", POWERPC_LR}, {"ctr", POWERPC_CTR},
-		{"msr", POWERPC_MSR}, {"fpscr", POWERPC_FPSCR}, {"vscr", POWERPC_VSCR},
-		{"vrsave", POWERPC_VRSAVE}, {"mq", POWERPC_MQ}};
-	char candidate[8];
-	*set = (struct isa_registers){{0}};
-	for (unsigned i = 0; i < POWERPC_CR + 8; i++) {
-		const bool is_cr = i >= POWERPC_CR;
-		snprintf(candidate, sizeof candidate, "%c%u", is_cr ? 'c' : "rfv"[i / 32],
-			i % 32);
-		if (is_cr)
-			snprintf(candidate, sizeof candidate, "cr%u", i - POWERPC_CR);
-		if (is_same_name(name, candidate) || (is_cr && is_same_name(name, "cr")))
-			set->bits[i / 64] |= (uint64_t)1 << i % 64;
-	}
-	for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
-		if (is_same_name(name, special[i].name))
-			set->bits[special[i].number / 64] |= (uint64_t)1
-							     << special[i].number % 64;
-	}
-	return set->bits[0] || set->bits[1];
-}
-
 /* Fails if the trace cannot answer the query. */
 static enum poly_status
 defuse_check(void *state, const struct poly_trace_info *info, struct poly_error *error)
 {
 	struct defuse *defuse = state;
-	const bool is_powerpc = info->isa && strcmp(info->isa, "powerpc") == 0 &&
-				POLY_HAS(info->columns, opcode);
+	const char *list = POLY_HAS(info->columns, opcode) && row_isa_name(info) != NULL
+				   ? isa_register_list(info->isa)
+				   : NULL;
 	const poly_columns accesses = POLY_COLUMNS_INIT(access, address);
 	if (!defuse->reg) {
 		if (poly_columns_subset(accesses, info->columns))
@@ -145,12 +120,10 @@ defuse_check(void *state, const struct poly_trace_info *info, struct poly_error 
 		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
-	defuse->by_opcode = is_powerpc && (defuse->is_reader || !POLY_HAS(info->columns, reg));
-	if (defuse->by_opcode && !find_powerpc(defuse->reg, &defuse->wanted))
-		return err_usage(error,
-			"no such register '%.40s', expected r0 to r31, f0 to f31, v0 to "
-			"v31, cr, cr0 to cr7, xer, lr, ctr, msr, fpscr, vscr, vrsave or mq",
-			defuse->reg);
+	defuse->by_opcode = list && (defuse->is_reader || !POLY_HAS(info->columns, reg));
+	if (defuse->by_opcode && !isa_registers_named(info->isa, defuse->reg, &defuse->wanted))
+		return err_usage(
+			error, "no such register '%.40s', expected %s", defuse->reg, list);
 	if (defuse->by_opcode || (!defuse->is_reader && POLY_HAS(info->columns, reg)))
 		return POLY_OK;
 	return err_usage(error, "the trace does not identify the registers that are %s",
@@ -162,28 +135,48 @@ defuse_begin(void *state, const struct poly_trace_info *info)
 {
 	struct defuse *defuse = state;
 	defuse->digits = info->address_bits ? (info->address_bits + 3) / 4 : 1;
+	row_isa_begin(&defuse->isa, info);
+	defuse->columns = poly_columns_minus(
+		poly_columns_union(analysis_defuse.info.needs, analysis_defuse.info.wants),
+		POLY_COLUMNS(payload, instruction_set));
+	if (defuse->by_opcode)
+		defuse->columns = poly_columns_union(defuse->columns, row_isa_columns(info));
 	map_free(&defuse->instructions);
 	defuse->last_count = 0;
 	defuse->is_open = false;
 }
 
+/* Whether the instruction of a row accesses a register of the query. */
 static bool
-touches_register(const struct defuse *defuse, const struct poly_batch *batch, size_t row)
+has_register(struct defuse *defuse, const struct poly_batch *batch, size_t row)
 {
-	struct isa_registers reads, writes;
-	const struct isa_registers *set = defuse->is_reader ? &reads : &writes;
-	if (!defuse->by_opcode) {
-		if (batch->kind[row] != POLY_KIND_REGISTER ||
-			!poly_present(batch, POLY_COLUMN_reg, row))
-			return false;
-		const char *name = poly_trace_name(batch->info, batch->reg[row]);
-		return name && is_same_name(name, defuse->reg);
-	}
-	return batch->kind[row] == POLY_KIND_INSTRUCTION &&
-	       poly_present(batch, POLY_COLUMN_opcode, row) &&
-	       powerpc_registers((uint32_t)batch->opcode[row], &reads, &writes) &&
-	       ((set->bits[0] & defuse->wanted.bits[0]) ||
-		       (set->bits[1] & defuse->wanted.bits[1]));
+	struct isa_instruction room;
+	const struct isa_instruction *found =
+		row_isa_describe(&defuse->isa, batch, row, &room, &defuse->failed);
+	if (!found || !found->has_registers)
+		return false;
+	const struct isa_registers *set = defuse->is_reader ? &found->reads : &found->writes;
+	return (set->bits[0] & defuse->wanted.bits[0]) ||
+	       (set->bits[1] & defuse->wanted.bits[1]);
+}
+
+static bool
+touches_register(struct defuse *defuse, const struct poly_batch *batch, size_t row)
+{
+	if (defuse->by_opcode)
+		return batch->kind[row] == POLY_KIND_INSTRUCTION &&
+		       has_register(defuse, batch, row);
+	if (batch->kind[row] != POLY_KIND_REGISTER ||
+		!poly_present(batch, POLY_COLUMN_reg, row))
+		return false;
+	const char *name = poly_trace_name(batch->info, batch->reg[row]);
+	return name && is_same_name(name, defuse->reg);
+}
+
+static poly_columns
+defuse_columns(const void *state)
+{
+	return ((const struct defuse *)state)->columns;
 }
 
 static bool
@@ -408,6 +401,7 @@ static void
 defuse_fini(void *state)
 {
 	struct defuse *defuse = state;
+	row_isa_fini(&defuse->isa);
 	map_free(&defuse->instructions);
 	mem_free(defuse->last);
 	buf_free(&defuse->context_name);
@@ -444,11 +438,12 @@ const struct analysis analysis_defuse = {
 		.summary = "last writer or next reader of a register or address",
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, time, pc, opcode, opcode_size,
-			access, address, size, value, reg, text),
+			access, address, size, value, reg, text, payload, instruction_set),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
 	.state_size = sizeof(struct defuse),
 	.check = defuse_check,
+	.columns = defuse_columns,
 	.init = defuse_init,
 	.begin = defuse_begin,
 	.update = defuse_update,

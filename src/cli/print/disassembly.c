@@ -154,18 +154,6 @@ disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch
 	return disassembly->texts + place->text - 1;
 }
 
-/* dst, dstt, dstst, dststt: minor opcodes 342 and 374 of 31 (Amber trace format, section 4.2).
- */
-static bool
-starts_stream(const struct poly_batch *batch, size_t row)
-{
-	if (!poly_present(batch, POLY_COLUMN_opcode, row) ||
-		!poly_present(batch, POLY_COLUMN_value, row))
-		return false;
-	uint64_t opcode = batch->opcode[row], minor = opcode >> 1 & 0x3ff;
-	return opcode >> 26 == 31 && (minor == 342 || minor == 374);
-}
-
 /* Appends the code of an escape record without a value, and its first words if decoded. */
 static int
 describe_escape(const struct poly_batch *batch, size_t row, char *text)
@@ -188,12 +176,11 @@ size_t
 disassembly_remark(const struct disassembly *disassembly, const struct poly_batch *batch,
 	size_t row, char *text)
 {
+	struct poly_powerpc_stream stream;
 	int n = 0;
 	if (!disassembly->powerpc)
 		return 0;
-	if (starts_stream(batch, row)) {
-		struct poly_powerpc_stream stream =
-			poly_powerpc_stream_decode((uint32_t)batch->value[row]);
+	if (poly_powerpc_stream_of(batch, row, &stream)) {
 		n = snprintf(text, DISASSEMBLY_REMARK, "; stream: %u x %u bytes, stride %d",
 			stream.block_count, 16 * stream.block_size, stream.stride);
 	} else if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) {

@@ -278,7 +278,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
 		return err_memory(error);
 	lines_open(reading, &reader->lines, &line_format);
-	view->isa = "x86";
+	view->isa = "x86-64";
 	view->address_bits = 64;
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;

@@ -66,13 +66,21 @@ poly_format_loss(const struct poly_trace_info *source, const struct poly_format_
 		       : poly_columns_minus(source->columns, kept);
 }
 
+/* Whether an instruction set is the named one or a wider mode of it: x86-64 of x86. */
+static bool
+is_of_family(const char *isa, const char *family)
+{
+	const size_t n = strlen(family);
+	return strncmp(isa, family, n) == 0 && (isa[n] == 0 || isa[n] == '-');
+}
+
 static enum poly_status
 refuse_loss(const struct poly_trace_info *source, const struct poly_format_info *target,
 	bool strict, struct poly_error *error)
 {
 	char names[300];
 	poly_columns missing, lost = poly_format_loss(source, target, &missing);
-	if (target->needs_isa && source->isa && strcmp(target->needs_isa, source->isa) != 0)
+	if (target->needs_isa && source->isa && !is_of_family(source->isa, target->needs_isa))
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
 			source->isa);

@@ -362,6 +362,18 @@ read_values(void)
 	return count;
 }
 
+/* The last instruction before the n-th one that changes a register; 0: none. */
+static uint64_t
+last_change(unsigned reg, uint64_t n)
+{
+	uint64_t changed = 0;
+	for (uint64_t m = 1; m < n; m++) {
+		if (values[m][reg] != values[m + 1][reg] && !is_vague(opcodes[m]))
+			changed = m;
+	}
+	return changed;
+}
+
 static void
 instructions_of_powerpc_write_where_values_change(void **state)
 {
@@ -374,16 +386,11 @@ instructions_of_powerpc_write_where_values_change(void **state)
 		for (uint64_t n = 1; n <= count; n += 3) {
 			struct question options = {.record = UINT64_MAX};
 			char name[8];
-			uint64_t changed = 0;
 			snprintf(name, sizeof name, "r%u", reg);
 			options.reg = name;
 			options.record = n;
 			const uint64_t writer = run_query(open_full(), &options, &instruction);
-			for (uint64_t m = 1; m < n; m++) {
-				if (values[m][reg] != values[m + 1][reg] &&
-					!is_vague(opcodes[m]))
-					changed = m;
-			}
+			const uint64_t changed = last_change(reg, n);
 			/* The old value can have been written again. */
 			if (writer < changed || writer >= n)
 				fail_msg("r%u before %llu: %llu, changed by %llu", reg,
@@ -415,120 +422,133 @@ a_query_that_the_trace_cannot_answer_is_refused(void **state)
 	poly_reader_close(full);
 }
 
-#ifdef POLY_FAULT_INJECTION
+/* A batch of a trace, and a query of it. */
+struct query {
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	const char *analysis, *option, *output; /* output NULL: none */
+};
 
-/* Runs a query of a batch with an option while allocations fail. */
 static void
-use_query(const struct poly_batch *batch, const char *analysis, const char *option,
-	struct poly_report *report)
+open_query(struct query *query, const char *format, const char *text)
 {
-	const char *const names[] = {analysis, NULL}, *const words[] = {option, NULL};
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	reading.format = format;
+	assert_int_equal(
+		poly_reader_open_memory(text, strlen(text), &reading, &query->reader, NULL),
+		POLY_OK);
+	assert_int_equal(poly_reader_next(query->reader, &query->batch, NULL), POLY_OK);
+}
+
+/* Finishes a query, prints its report and writes its output. */
+static enum poly_status
+print_query(struct poly_stats *stats, const struct query *query)
+{
+	size_t bytes = 0;
+	const struct poly_sink sink = {count_bytes, &bytes};
+	struct poly_report *report = poly_report_new();
+	enum poly_status status = poly_stats_finish(stats, NULL);
+	if (status >= 0 && !report)
+		status = POLY_ERR_MEMORY;
+	if (status >= 0) {
+		poly_stats_report(stats, query->analysis, report);
+		status = poly_report_render(report, POLY_RENDER_TEXT, &sink, NULL);
+	}
+	poly_report_free(report);
+	if (status == POLY_OK && query->output)
+		status = poly_stats_write(stats, query->analysis, query->output, &sink, NULL);
+	return status;
+}
+
+static enum poly_status
+answer_query(void *context)
+{
+	const struct query *query = context;
+	const char *const names[] = {query->analysis, NULL}, *const words[] = {
+								     query->option, NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
-	struct buf out = {0};
-	const struct poly_sink sink = {collect, &out};
 	options.analyses = names;
 	options.options = words;
-	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
-		return;
-	if (poly_stats_begin(stats, batch->info, NULL) == POLY_OK &&
-		poly_stats_update(stats, batch, NULL) >= 0 &&
-		poly_stats_finish(stats, NULL) >= 0) {
-		poly_stats_report(stats, analysis, report);
-		poly_stats_write(stats, analysis, "folded", &sink, NULL);
-	}
+	enum poly_status status = poly_stats_new(&options, &stats, NULL);
+	if (status == POLY_OK)
+		status = poly_stats_begin(stats, query->batch->info, NULL);
+	if (status == POLY_OK)
+		status = poly_stats_update(stats, query->batch, NULL);
+	if (status >= 0)
+		status = print_query(stats, query);
 	poly_stats_free(stats);
-	buf_free(&out);
+	return status;
 }
 
-/* Runs all queries of a batch while allocations fail. */
-static void
-use_everything(const struct poly_batch *batch)
+/* Writes the batch as a value change dump. */
+static enum poly_status
+dump(void *context)
 {
-	struct poly_report *report = poly_report_new();
-	struct buf out = {0};
-	const struct poly_sink sink = {collect, &out};
-	if (!report)
-		return;
-	use_query(batch, "state", "state.order=big", report);
-	use_query(batch, "defuse", "defuse.register=r1", report);
-	use_query(batch, "calls", "calls.unreturned=merge", report);
-	use_query(batch, "calls", "calls.style=profile", report);
-	poly_report_render(report, POLY_RENDER_TEXT, &sink, NULL);
-	poly_report_free(report);
-	buf_free(&out);
-}
-
-/* Writes a batch as a value change dump while allocations fail. */
-static void
-dump(const struct poly_batch *batch)
-{
+	const struct query *query = context;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_writer *writer;
-	struct buf out = {0};
-	const struct poly_sink sink = {collect, &out};
+	size_t bytes = 0;
+	const struct poly_sink sink = {count_bytes, &bytes};
 	options.format = "vcd";
-	if (poly_writer_open_sink(&sink, batch->info, &options, &writer, NULL) == POLY_OK &&
-		poly_writer_write(writer, batch, NULL) == POLY_OK)
-		poly_writer_finish(writer, NULL);
+	enum poly_status status =
+		poly_writer_open_sink(&sink, query->batch->info, &options, &writer, NULL);
+	if (status == POLY_OK)
+		status = poly_writer_write(writer, query->batch, NULL);
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, NULL);
 	poly_writer_close(writer);
-	buf_free(&out);
+	return status;
+}
+
+static enum poly_status
+open_symbols(void *list)
+{
+	struct poly_symbols *symbols;
+	const enum poly_status status =
+		poly_symbols_open_memory(list, strlen(list), &symbols, NULL);
+	if (status == POLY_OK)
+		poly_symbols_free(symbols);
+	return status;
 }
 
 static void
 lack_of_memory_is_survived_everywhere(void **state)
 {
-	const char *list = "1000 10 T f\n1010 T g\n";
-	const char *lines = "1 clk IT (1) 00001000 eb000002 A svc_s : bl\n1 clk R r1 00000001\n"
-			    "2 clk IT (2) 00001010 e12fff1e A svc_s : bx lr\n"
-			    "2 clk MW4 00002001 11223344\n1 clk R v1 11112222333344445555\n"
-			    "3 clk IT (3) 00001004 e12fff1e A svc_s : nop\n";
-	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
-	const struct poly_batch *batch;
+	static const char *const queries[][3] = {{"state", "state.order=big"},
+		{"defuse", "defuse.register=r1"}, {"calls", "calls.unreturned=merge", "folded"},
+		{"calls", "calls.style=profile", "folded"}};
+	char list[] = "1000 10 T f\n1010 T g\n";
+	struct query query = {.output = NULL};
 	(void)state;
-	reading.format = "tarmac";
-	assert_int_equal(poly_reader_open_memory(lines, strlen(lines), &reading, &reader, NULL),
-		POLY_OK);
-	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
-	bool reached = true;
-	for (size_t k = 1; reached; k++) {
-		struct poly_symbols *symbols;
-		mem_fail_at(k);
-		if (poly_symbols_open_memory(list, strlen(list), &symbols, NULL) == POLY_OK)
-			poly_symbols_free(symbols);
-		use_everything(batch);
-		dump(batch);
-		reached = mem_fail_at(0) >= k;
+	open_query(&query, "tarmac",
+		"1 clk IT (1) 00001000 eb000002 A svc_s : bl\n1 clk R r1 00000001\n"
+		"2 clk IT (2) 00001010 e12fff1e A svc_s : bx lr\n"
+		"2 clk MW4 00002001 11223344\n1 clk R v1 11112222333344445555\n"
+		"3 clk IT (3) 00001004 e12fff1e A svc_s : nop\n");
+	law_memory(open_symbols, list);
+	law_memory(dump, &query);
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		query.analysis = queries[i][0];
+		query.option = queries[i][1];
+		query.output = queries[i][2];
+		law_memory(answer_query, &query);
 	}
-	poly_reader_close(reader);
+	poly_reader_close(query.reader);
 }
 
 /* The row looks its context up twice: the second time after the failure. */
 static void
 lack_of_memory_is_survived_by_an_instruction_with_an_access(void **state)
 {
-	const char *line = "{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"access\":\"write\","
-			   "\"address\":\"0x2000\"}\n";
-	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
-	struct poly_reader *reader;
-	const struct poly_batch *batch;
-	bool reached = true;
+	struct query query = {.analysis = "defuse", .option = "defuse.address=0x2000"};
 	(void)state;
-	reading.format = "jsonl";
-	assert_int_equal(
-		poly_reader_open_memory(line, strlen(line), &reading, &reader, NULL), POLY_OK);
-	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
-	struct poly_report *report = poly_report_new();
-	for (size_t k = 1; reached; k++) {
-		mem_fail_at(k);
-		use_query(batch, "defuse", "defuse.address=0x2000", report);
-		reached = mem_fail_at(0) >= k;
-	}
-	poly_report_free(report);
-	poly_reader_close(reader);
+	open_query(&query, "jsonl",
+		"{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"access\":\"write\","
+		"\"address\":\"0x2000\"}\n");
+	law_memory(answer_query, &query);
+	poly_reader_close(query.reader);
 }
-#endif
 
 int
 main(void)
@@ -539,10 +559,8 @@ main(void)
 		cmocka_unit_test(writers_and_readers_are_those_of_a_search),
 		cmocka_unit_test(instructions_of_powerpc_write_where_values_change),
 		cmocka_unit_test(a_query_that_the_trace_cannot_answer_is_refused),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived_everywhere),
 		cmocka_unit_test(lack_of_memory_is_survived_by_an_instruction_with_an_access),
-#endif
 	};
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }

@@ -203,6 +203,26 @@ expect_versions_agree(const struct buf *bytes, bool little)
 	}
 }
 
+/* Compares a decoded record with its bytes, bit by bit; false: it accesses nothing. */
+static bool
+expect_record(const struct decoded *fast, size_t i, const uint8_t *p, bool little)
+{
+	unsigned first = 8, count = 0, op = p[5] >> 4;
+	for (unsigned lane = 0; lane < 8; lane++) {
+		count += !(p[4] >> lane & 1);
+		if (first == 8 && !(p[4] >> lane & 1))
+			first = lane;
+	}
+	bool moves = op == 5 || op == 7 || op == 8 || op == 9 || op >= 12;
+	bool line = op == 8 || op == 12 || op == 14;
+	uint32_t address =
+		little ? p[3] * 0x1000000u + p[2] * 0x10000u + p[1] * 0x100u + p[0] / 8 * 8u
+		       : p[0] * 0x1000000u + p[1] * 0x10000u + p[2] * 0x100u + p[3] / 8 * 8u;
+	assert_int_equal(fast->addresses[i], address + (moves && first < 8 ? first : 0));
+	assert_int_equal(fast->sizes[i], line ? 32 : count);
+	return moves;
+}
+
 static void
 all_decoders_agree_with_single_bits(void **state)
 {
@@ -226,25 +246,8 @@ all_decoders_agree_with_single_bits(void **state)
 		expect_versions_agree(&records, little);
 		decode_with(bus_decoder_at(0), &records, little, 0x7f, &fast);
 		assert_int_equal(fast.found.odd, n && (n % 3 != 0 || n % 15 == 0));
-		for (size_t i = 0; i < n; i++) {
-			const uint8_t *p = bytes + 6 * i;
-			unsigned lane = 0, first = 8, count = 0, op = p[5] >> 4;
-			for (lane = 0; lane < 8; lane++) {
-				count += !(p[4] >> lane & 1);
-				if (first == 8 && !(p[4] >> lane & 1))
-					first = lane;
-			}
-			bool moves = op == 5 || op == 7 || op == 8 || op == 9 || op >= 12;
-			bool line = op == 8 || op == 12 || op == 14;
-			uint32_t address = little ? p[3] * 0x1000000u + p[2] * 0x10000u +
-							    p[1] * 0x100u + p[0] / 8 * 8u
-						  : p[0] * 0x1000000u + p[1] * 0x10000u +
-							    p[2] * 0x100u + p[3] / 8 * 8u;
-			assert_int_equal(
-				fast.addresses[i], address + (moves && first < 8 ? first : 0));
-			assert_int_equal(fast.sizes[i], line ? 32 : count);
-			idle |= !moves;
-		}
+		for (size_t i = 0; i < n; i++)
+			idle |= !expect_record(&fast, i, bytes + 6 * i, little);
 		assert_int_equal(fast.found.idle, idle);
 	}
 }

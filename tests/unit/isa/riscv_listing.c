@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ENCODING_MAX = 8 };
+
 static void
 list_registers(const struct isa_decoder *decoder, const struct isa_registers *registers)
 {
@@ -49,20 +51,32 @@ list_accesses(const struct isa_decoder *decoder, const struct isa_instruction *i
 	putchar('\t');
 }
 
+/* Describes the instruction at the beginning of code; returns its bytes, big end first. */
+static size_t
+describe(struct isa_decoder *decoder, const uint8_t *code, size_t left, uint8_t *encoding,
+	struct isa_instruction *instruction)
+{
+	for (size_t n = 2; n <= ENCODING_MAX && n <= left; n += 2) {
+		for (size_t i = 0; i < n; i++)
+			encoding[i] = code[n - 1 - i];
+		isa_describe(decoder, encoding, n, instruction);
+		if (instruction->length == n)
+			return n;
+	}
+	return 2;
+}
+
 /* Lists the instruction at offset; returns its length. */
 static size_t
 list_instruction(struct isa_decoder *decoder, const uint8_t *code, uint64_t offset, size_t left)
 {
 	struct isa_instruction instruction;
-	/* Bits 1 and 0 are 3 in encodings of more than 16 bits. */
-	const size_t n = (code[0] & 3) == 3 && left >= 4 ? 4 : 2;
-	uint8_t encoding[4];
-	for (size_t i = 0; i < n; i++)
-		encoding[i] = code[n - 1 - i];
-	printf("%" PRIx64 "\t%zu", offset, n);
+	uint8_t encoding[ENCODING_MAX];
+	const size_t n = describe(decoder, code, left, encoding, &instruction);
 	const char *text = isa_text(
 		decoder, &(struct isa_encoding){.bytes = encoding, .size = n, .pc = offset});
-	if (isa_describe(decoder, encoding, n, &instruction)) {
+	printf("%" PRIx64 "\t%zu", offset, n);
+	if (instruction.cls) {
 		printf("\t%s\t%u\t%s\t", isa_class_name((enum isa_class)instruction.cls),
 			(unsigned)instruction.flow, instruction.mnemonic);
 		list_registers(decoder, &instruction.reads);
@@ -71,7 +85,7 @@ list_instruction(struct isa_decoder *decoder, const uint8_t *code, uint64_t offs
 		list_accesses(decoder, &instruction);
 	}
 	if (text)
-		printf("%s%s", instruction.length && instruction.cls ? "" : "\t", text);
+		printf("%s%s", instruction.cls ? "" : "\t", text);
 	putchar('\n');
 	return n;
 }

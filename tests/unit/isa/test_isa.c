@@ -133,6 +133,9 @@ targets_follow_from_the_address(void **state)
 			.target = 0xffc},
 		{.opcode = 0x4e800020, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_RETURNS},
 		{.opcode = 0x4e800421, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CALLS},
+		/* bctarl; bnectar */
+		{.opcode = 0x4e800461, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CALLS},
+		{.opcode = 0x4c820460, .flow = ISA_JUMPS | ISA_INDIRECT | ISA_CONDITIONAL},
 		{.opcode = 0x429f0005,
 			.pc = 0x1000,
 			.flow = ISA_JUMPS,
@@ -202,6 +205,72 @@ accesses_have_their_operands(void **state)
 	isa_close(decoder);
 }
 
+/* Returns whether the table of a set has a mnemonic of a class. */
+static bool
+is_in_table(const char *isa, const char *mnemonic, enum isa_class expected)
+{
+	const char *name;
+	enum isa_class cls;
+	for (size_t i = 0; (name = isa_mnemonic_at(isa, i, &cls)) != NULL; i++) {
+		assert_true(cls < ISA_CLASS_COUNT);
+		if (strcmp(name, mnemonic) == 0)
+			return cls == expected;
+	}
+	return false;
+}
+
+static void
+tables_have_mnemonics(void **state)
+{
+	(void)state;
+	assert_true(is_in_table("powerpc", "lwz", ISA_LOAD));
+	assert_true(is_in_table("powerpc", "bclr", ISA_BRANCH));
+	assert_true(is_in_table("riscv32", "c.jal", ISA_BRANCH));
+	assert_false(is_in_table("riscv64", "c.jal", ISA_BRANCH));
+	assert_true(is_in_table("riscv64", "c.ld", ISA_LOAD));
+	assert_false(is_in_table("riscv32", "c.ld", ISA_LOAD));
+	assert_false(is_in_table("nonesuch", "lwz", ISA_LOAD));
+	assert_false(is_in_table(NULL, "lwz", ISA_LOAD));
+}
+
+static void
+registers_have_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *isa, *name;
+		struct isa_registers expected; /* none: not a register */
+	} cases[] = {
+		/* numbers as in isa/powerpc.h and isa/riscv.h */
+		{"powerpc", "r1", {{2}}},
+		{"powerpc", "R31", {{0x80000000}}},
+		{"powerpc", "v0", {{0, 1}}},
+		{"powerpc", "cr", {{0, 0xff00000000}}},
+		{"powerpc", "cr7", {{0, 0x8000000000}}},
+		{"powerpc", "lr", {{0, 0x20000000000}}},
+		{"powerpc", "r32", {{0}}},
+		{"powerpc", "", {{0}}},
+		{"powerpc", "a name that no register of any set can have", {{0}}},
+		{"riscv64", "sp", {{4}}},
+		{"riscv64", "x2", {{4}}},
+		{"riscv64", "fp", {{0x100}}},
+		{"riscv64", "S0", {{0x100}}},
+		{"riscv32", "f10", {{(uint64_t)1 << 42}}},
+		{"riscv32", "fa0", {{(uint64_t)1 << 42}}},
+		{"riscv32", "x32", {{0}}},
+		{"riscv32", "f0x1", {{0}}},
+		{"nonesuch", "r1", {{0}}},
+		{NULL, "r1", {{0}}},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct isa_registers found;
+		const bool exists = cases[i].expected.bits[0] || cases[i].expected.bits[1];
+		assert_int_equal(
+			isa_registers_named(cases[i].isa, cases[i].name, &found), exists);
+		assert_memory_equal(&found, &cases[i].expected, sizeof found);
+	}
+}
+
 int
 main(void)
 {
@@ -209,6 +278,8 @@ main(void)
 		cmocka_unit_test(every_set_describes_an_encoding_in_one_way),
 		cmocka_unit_test(targets_follow_from_the_address),
 		cmocka_unit_test(accesses_have_their_operands),
+		cmocka_unit_test(tables_have_mnemonics),
+		cmocka_unit_test(registers_have_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
  * spec: Apple amber traces (the two tables of classes), Apple amber
  * traces 2.4, 4.2, 4.3, 4.5, 4.8.
  */
-#include "test_help.h"
+#include "trace_help.h"
 
 #include "isa/powerpc.h"
 #include "polytrace/disasm.h"
@@ -436,6 +436,32 @@ streams_have_their_zeros_expanded(void **state)
 }
 
 static void
+rows_of_dst_have_a_stream(void **state)
+{
+	(void)state;
+	/* dst r3, r4, 0; dststt r3, r4, 1; dss 0; lwz r3, 0(r4); dst without a value */
+	struct buf bytes =
+		bytes_of("{\"polytrace\":\"trace\",\"version\":1,\"isa\":\"powerpc\"}\n"
+			 "{\"opcode\":\"0x7c0322ac\",\"value\":\"0xe20380f0\"}\n"
+			 "{\"opcode\":\"0x7e2322ec\",\"value\":\"0xe20380f0\"}\n"
+			 "{\"opcode\":\"0x7c00066c\",\"value\":\"0xe20380f0\"}\n"
+			 "{\"opcode\":\"0x80640000\",\"value\":\"0xe20380f0\"}\n"
+			 "{\"opcode\":\"0x7c0322ac\"}\n");
+	struct poly_reader *reader = open_bytes(&bytes, "jsonl", NULL, false);
+	const struct poly_batch *batch;
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_int_equal(batch->rows, 5);
+	for (size_t row = 0; row < 5; row++) {
+		struct poly_powerpc_stream stream;
+		assert_int_equal(poly_powerpc_stream_of(batch, row, &stream), row < 2);
+		if (row < 2)
+			assert_int_equal(stream.stride, -32528);
+	}
+	poly_reader_close(reader);
+	buf_free(&bytes);
+}
+
+static void
 disassembly_is_in_one_style(void **state)
 {
 	static const struct {
@@ -496,6 +522,7 @@ main(void)
 		cmocka_unit_test(registers_read_and_written_are_those_of_the_architecture),
 		cmocka_unit_test(registers_are_found_by_their_names_alone),
 		cmocka_unit_test(streams_have_their_zeros_expanded),
+		cmocka_unit_test(rows_of_dst_have_a_stream),
 		cmocka_unit_test(disassembly_is_in_one_style),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,8 @@ registers_are_those_of_operands_and_of_the_floating_point_state(void **state)
 		{0x00208033, "integer add: ra,sp ->"},
 		{0x1fe0, "integer c.addi4spn: sp -> s0"},
 		{0x7101, "integer c.addi16sp: sp -> sp"},
+		{0x0e3150b3, "integer czero.eqz: sp,gp -> ra"},
+		{0x0e3170b3, "integer czero.nez: sp,gp -> ra"},
 		{0x023100b3, "multiply mul: sp,gp -> ra"},
 		{0x023160b3, "divide rem: sp,gp -> ra"},
 		/* Dynamic rounding reads frm; flags accumulate. */

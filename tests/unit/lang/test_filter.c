@@ -411,55 +411,85 @@ long_sets_are_parsed(void **state)
 	poly_filter_free(filter);
 }
 
-#ifdef POLY_FAULT_INJECTION
+static enum poly_status
+parse_filter(void *text)
+{
+	struct poly_filter *filter;
+	struct poly_error error;
+	const enum poly_status status = poly_filter_new(text, &filter, &error);
+	assert_int_equal(filter == NULL, status != POLY_OK);
+	poly_filter_free(filter);
+	return status;
+}
+
 static void
 lack_of_memory_is_reported(void **state)
 {
 	/* The words are long enough for the room of the texts to grow at each of them. */
-	static const char text[] =
-		"kind == access and access == kind and mnemonic in "
-		"{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"
-		", bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb} "
-		"or event == sync or pc in {1, 2..3, 4}";
-	bool reached = true;
+	char text[] = "kind == access and access == kind and mnemonic in "
+		      "{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"
+		      ", bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb} "
+		      "or event == sync or pc in {1, 2..3, 4}";
 	(void)state;
-	for (size_t k = 1; reached; k++) {
-		struct poly_filter *filter;
-		struct poly_error error;
-		mem_fail_at(k);
-		const enum poly_status status = poly_filter_new(text, &filter, &error);
-		reached = mem_fail_at(0) >= k;
-		assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_OK);
-		assert_int_equal(filter == NULL, reached);
-		poly_filter_free(filter);
-	}
+	law_memory(parse_filter, text);
+}
+
+/* A filter, and a table with a row for which it holds. */
+struct bound_filter {
+	struct table table;
+	struct poly_filter *filter;
+};
+
+static void
+bind_filter(void *context)
+{
+	struct bound_filter *bound = context;
+	struct poly_error error;
+	assert_int_equal(
+		poly_filter_new("payload == '616263'", &bound->filter, &error), POLY_OK);
+	assert_int_equal(
+		poly_filter_bind(bound->filter, &bound->table.info.view, &error), POLY_OK);
+}
+
+static enum poly_status
+test_filter(void *context)
+{
+	const struct bound_filter *bound = context;
+	struct poly_error error;
+	uint64_t chosen[POLY_BATCH_ROWS / 64];
+	const enum poly_status status =
+		poly_filter_test(bound->filter, &bound->table.batch.view, chosen, &error);
+	if (status == POLY_OK)
+		assert_int_equal(chosen[0], 1);
+	return status;
+}
+
+/* There is memory again. */
+static void
+test_again(void *context)
+{
+	struct bound_filter *bound = context;
+	assert_int_equal(test_filter(bound), POLY_OK);
+	poly_filter_free(bound->filter);
 }
 
 /* Bytes are compared as text, which takes memory. */
 static void
 lack_of_memory_while_testing_is_reported(void **state)
 {
-	struct table table;
-	struct poly_filter *filter;
-	struct poly_error error;
-	uint64_t chosen[POLY_BATCH_ROWS / 64];
+	static struct bound_filter bound;
+	struct table *table = &bound.table;
 	(void)state;
-	open_table(&table);
-	batch_put_bytes(&table.batch, POLY_COLUMN_payload, 0, "abc", 3);
-	table.batch.view.rows = 1;
-	assert_int_equal(batch_finish(&table.batch, NULL), POLY_OK);
-	assert_int_equal(poly_filter_new("payload == '616263'", &filter, &error), POLY_OK);
-	assert_int_equal(poly_filter_bind(filter, &table.info.view, &error), POLY_OK);
-	mem_fail_at(1);
-	assert_int_equal(
-		poly_filter_test(filter, &table.batch.view, chosen, &error), POLY_ERR_MEMORY);
-	mem_fail_at(0);
-	assert_int_equal(poly_filter_test(filter, &table.batch.view, chosen, &error), POLY_OK);
-	assert_int_equal(chosen[0], 1);
-	poly_filter_free(filter);
-	close_table(&table);
+	open_table(table);
+	batch_put_bytes(&table->batch, POLY_COLUMN_payload, 0, "abc", 3);
+	table->batch.view.rows = 1;
+	assert_int_equal(batch_finish(&table->batch, NULL), POLY_OK);
+	law_memory_as(&(struct memory_law){.run = test_filter,
+		.prepare = bind_filter,
+		.release = test_again,
+		.context = &bound});
+	close_table(table);
 }
-#endif
 
 int
 main(void)
@@ -470,10 +500,8 @@ main(void)
 		cmocka_unit_test(errors_have_the_position_of_their_cause),
 		cmocka_unit_test(limits_end_in_an_error),
 		cmocka_unit_test(long_sets_are_parsed),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_reported),
 		cmocka_unit_test(lack_of_memory_while_testing_is_reported),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

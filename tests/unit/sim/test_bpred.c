@@ -436,44 +436,74 @@ a_sweep_counts_what_each_predictor_alone_mispredicts(void **state)
 	bpred_sweep_free(sweep);
 }
 
-#ifdef POLY_FAULT_INJECTION
+static enum poly_status
+build_predictor(void *context)
+{
+	struct bpred *bpred = NULL;
+	const enum poly_status status = bpred_new(context, &bpred, NULL);
+	bpred_free(bpred);
+	return status;
+}
+
+struct sweep {
+	const struct bpred_config *configs;
+	size_t count;
+};
+
+static enum poly_status
+build_sweep(void *context)
+{
+	const struct sweep *shape = context;
+	struct bpred_sweep *sweep = NULL;
+	const enum poly_status status =
+		bpred_sweep_new(shape->configs, shape->count, &sweep, NULL);
+	bpred_sweep_free(sweep);
+	return status;
+}
+
+static enum poly_status
+build_targets(void *context)
+{
+	struct btb *btb = NULL;
+	struct ras ras = {0};
+	struct ittage *ittage = NULL;
+	(void)context;
+	enum poly_status status = btb_new(&(struct btb_config){1, 1, 0, 0}, &btb, NULL);
+	if (status == POLY_OK)
+		status = ras_init(&ras, 1, NULL);
+	if (status == POLY_OK)
+		status = ittage_new(&(struct ittage_config){0}, &ittage, NULL);
+	btb_free(btb);
+	ras_fini(&ras);
+	ittage_free(ittage);
+	return status;
+}
+
+static enum poly_status
+count_site(void *context)
+{
+	struct bpred_sites sites = {0};
+	const bool is_counted = bpred_sites_count(
+		&sites, (const uint32_t[]){1}, (const uint8_t[]){1}, (const uint8_t[]){1}, 1);
+	(void)context;
+	assert_true(is_counted || sites.count == 0);
+	bpred_sites_free(&sites);
+	return is_counted ? POLY_OK : POLY_ERR_MEMORY;
+}
+
 static void
 lack_of_memory_is_reported(void **state)
 {
-	(void)state;
-	struct bpred *bpred;
-	struct bpred_sweep *sweep;
-	struct btb *btb;
-	struct ras ras;
-	struct ittage *ittage;
-	struct bpred_sites sites = {0};
-	const struct bpred_config config = {.kind = BPRED_BIMODAL};
-	const struct bpred_config sizes[3] = {{.kind = BPRED_BIMODAL},
+	struct bpred_config configs[3] = {{.kind = BPRED_BIMODAL},
 		{.kind = BPRED_BIMODAL, .entries_log2 = 1},
 		{.kind = BPRED_BIMODAL, .entries_log2 = 2}};
-	for (size_t k = 1; k <= 2; k++) {
-		mem_fail_at(k);
-		assert_int_equal(bpred_new(&config, &bpred, NULL), POLY_ERR_MEMORY);
-	}
-	for (size_t k = 1; k <= 5; k++) {
-		mem_fail_at(k);
-		assert_int_equal(bpred_sweep_new(&config, 1, &sweep, NULL), POLY_ERR_MEMORY);
-		mem_fail_at(k);
-		assert_int_equal(bpred_sweep_new(sizes, 3, &sweep, NULL), POLY_ERR_MEMORY);
-	}
-	mem_fail_at(1);
-	assert_int_equal(
-		btb_new(&(struct btb_config){1, 1, 0, 0}, &btb, NULL), POLY_ERR_MEMORY);
-	assert_int_equal(ras_init(&ras, 1, NULL), POLY_ERR_MEMORY);
-	assert_int_equal(
-		ittage_new(&(struct ittage_config){0}, &ittage, NULL), POLY_ERR_MEMORY);
-	assert_false(bpred_sites_count(
-		&sites, (const uint32_t[]){1}, (const uint8_t[]){1}, (const uint8_t[]){1}, 1));
-	mem_fail_at(0);
-	assert_int_equal(sites.count, 0);
-	bpred_sites_free(&sites);
+	(void)state;
+	assert_true(law_memory(build_predictor, &configs[0]) >= 2);
+	assert_true(law_memory(build_sweep, &(struct sweep){configs, 1}) >= 5);
+	assert_true(law_memory(build_sweep, &(struct sweep){configs, 3}) >= 5);
+	law_memory(build_targets, NULL);
+	law_memory(count_site, NULL);
 }
-#endif
 
 int
 main(void)
@@ -491,9 +521,7 @@ main(void)
 		cmocka_unit_test(a_real_trace_has_the_known_mispredictions),
 		cmocka_unit_test(a_sweep_finds_the_known_mispredictions_in_one_pass),
 		cmocka_unit_test(a_sweep_counts_what_each_predictor_alone_mispredicts),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_reported),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

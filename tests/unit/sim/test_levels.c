@@ -229,9 +229,8 @@ a_full_store_is_reported(void **state)
 	next_use_free(next);
 }
 
-#ifdef POLY_FAULT_INJECTION
 static enum poly_status
-use_levels(struct poly_error *error)
+use_levels(void *error)
 {
 	struct hierarchy_config config = {.levels = {small, large}, .count = 2};
 	struct hierarchy *hierarchy;
@@ -256,7 +255,7 @@ use_levels(struct poly_error *error)
 }
 
 static enum poly_status
-use_pages(struct poly_error *error)
+use_pages(void *error)
 {
 	for (int policy = 0; policy < PAGING_POLICIES; policy++) {
 		const struct paging_config config = {100, 4096, (enum paging_policy)policy};
@@ -270,7 +269,7 @@ use_pages(struct poly_error *error)
 }
 
 static enum poly_status
-use_next(struct poly_error *error)
+use_next(void *error)
 {
 	static struct store memory;
 	const struct sim_store store = {put, get, &memory};
@@ -289,7 +288,7 @@ use_next(struct poly_error *error)
 }
 
 static enum poly_status
-use_coherence(struct poly_error *error)
+use_coherence(void *error)
 {
 	struct coherence *coherence;
 	static const uint64_t address = 64;
@@ -311,21 +310,13 @@ use_coherence(struct poly_error *error)
 static void
 lack_of_memory_is_survived(void **state)
 {
-	static enum poly_status (*const uses[])(struct poly_error *) = {
-		use_levels, use_pages, use_next, use_coherence};
+	struct poly_error error;
 	(void)state;
-	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
-		bool reached = true;
-		for (size_t k = 1; reached; k++) {
-			struct poly_error error;
-			mem_fail_at(k);
-			const enum poly_status status = uses[i](&error);
-			reached = mem_fail_at(0) >= k;
-			assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_OK);
-		}
-	}
+	law_memory(use_levels, &error);
+	law_memory(use_pages, &error);
+	law_memory(use_next, &error);
+	law_memory(use_coherence, &error);
 }
-#endif
 
 int
 main(void)
@@ -338,9 +329,7 @@ main(void)
 		cmocka_unit_test(invalid_coherent_caches_are_rejected),
 		cmocka_unit_test(next_uses_are_found_over_blocks),
 		cmocka_unit_test(a_full_store_is_reported),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

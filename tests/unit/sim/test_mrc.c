@@ -192,10 +192,9 @@ invalid_settings_are_rejected(void **state)
 		error.message, "a sample of one in 2^2 lines, expected 2^3 to 2^20");
 }
 
-#ifdef POLY_FAULT_INJECTION
 /* Everything with memory of its own, on more lines than fit into what is taken first. */
 static enum poly_status
-use_all(struct poly_error *error)
+use_all(void *error)
 {
 	static uint64_t lines[6000];
 	struct all_associativity *all;
@@ -217,17 +216,10 @@ use_all(struct poly_error *error)
 static void
 lack_of_memory_is_survived(void **state)
 {
-	bool reached = true;
+	struct poly_error error;
 	(void)state;
-	for (size_t k = 1; reached; k++) {
-		struct poly_error error;
-		mem_fail_at(k);
-		const enum poly_status status = use_all(&error);
-		reached = mem_fail_at(0) >= k;
-		assert_int_equal(status, reached ? POLY_ERR_MEMORY : POLY_OK);
-	}
+	law_memory(use_all, &error);
 }
-#endif
 
 int
 main(void)
@@ -240,9 +232,7 @@ main(void)
 		cmocka_unit_test(plain_and_wide_caches_of_all_sizes_are_the_same),
 		cmocka_unit_test(numbers_are_dense_in_the_order_of_their_first_use),
 		cmocka_unit_test(invalid_settings_are_rejected),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_survived),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -528,38 +528,55 @@ impossible_pipelines_are_rejected(void **state)
 		error.message, "the number of registers for results is 1, expected 2 to 65536");
 }
 
-#ifdef POLY_FAULT_INJECTION
-static void
-lack_of_memory_is_reported(void **state)
+static enum poly_status
+build_out_of_order(void *context)
 {
-	(void)state;
-	const struct pipeline_inorder_config config = {
-		.width = 1, .latency = {1, 1, 1, 1, 1, 1, 1, 1}};
-	const struct pipeline_ooo_config ooo = {.width = 1,
+	const struct pipeline_ooo_config config = {.width = 1,
 		.size = 8,
 		.registers = 8,
 		.latency = {1, 1, 1, 1, 1, 1, 1, 1},
 		.memory = PIPELINE_MEMORY_STORE_SETS};
-	bool reached = true;
-	for (size_t k = 1; reached; k++) {
-		struct poly_error error;
-		mem_fail_at(k);
-		struct pipeline_ooo *pipeline = pipeline_ooo_new(&ooo, &error);
-		reached = mem_fail_at(0) >= k;
-		assert_int_equal(pipeline == NULL, reached);
-		if (reached)
-			assert_int_equal(error.status, POLY_ERR_MEMORY);
-		pipeline_ooo_free(pipeline);
-	}
-	for (size_t k = 1; k <= 2; k++) {
-		mem_fail_at(k);
-		assert_null(pipeline_simd_new(&config, 1, PIPELINE_BEST, NULL));
-	}
-	mem_fail_at(1);
-	assert_null(pipeline_inorder_new(&config, NULL));
-	mem_fail_at(0);
+	struct poly_error error;
+	struct pipeline_ooo *pipeline = pipeline_ooo_new(&config, &error);
+	const enum poly_status status = pipeline ? POLY_OK : error.status;
+	(void)context;
+	pipeline_ooo_free(pipeline);
+	return status;
 }
-#endif
+
+static const struct pipeline_inorder_config one_wide = {
+	.width = 1, .latency = {1, 1, 1, 1, 1, 1, 1, 1}};
+
+static enum poly_status
+build_lanes(void *context)
+{
+	struct poly_error error;
+	struct pipeline_simd *lanes = pipeline_simd_new(&one_wide, 1, PIPELINE_BEST, &error);
+	const enum poly_status status = lanes ? POLY_OK : error.status;
+	(void)context;
+	pipeline_simd_free(lanes);
+	return status;
+}
+
+static enum poly_status
+build_in_order(void *context)
+{
+	struct poly_error error;
+	struct pipeline_inorder *pipeline = pipeline_inorder_new(&one_wide, &error);
+	const enum poly_status status = pipeline ? POLY_OK : error.status;
+	(void)context;
+	pipeline_inorder_free(pipeline);
+	return status;
+}
+
+static void
+lack_of_memory_is_reported(void **state)
+{
+	(void)state;
+	law_memory(build_out_of_order, NULL);
+	law_memory(build_lanes, NULL);
+	law_memory(build_in_order, NULL);
+}
 
 int
 main(void)
@@ -580,9 +597,7 @@ main(void)
 		cmocka_unit_test(the_cpi_stack_adds_up_in_order),
 		cmocka_unit_test(the_cpi_stack_adds_up_out_of_order),
 		cmocka_unit_test(impossible_pipelines_are_rejected),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(lack_of_memory_is_reported),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

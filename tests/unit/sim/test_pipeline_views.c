@@ -123,16 +123,6 @@ too_large_diagrams_are_rejected(void **state)
 	assert_int_equal(out.size, 0);
 }
 
-/* A poly_write_fn of a full disk. */
-static int
-refuse(void *user, const void *data, size_t size)
-{
-	(void)user;
-	(void)data;
-	(void)size;
-	return ENOSPC;
-}
-
 /* An analysis with an option; NULL: out of memory. */
 static struct poly_stats *
 analyse(const char *analysis, const char *option)
@@ -212,60 +202,74 @@ failures_of_a_sink_are_reported(void **state)
 	poly_stats_free(stats);
 }
 
-#ifdef POLY_FAULT_INJECTION
+static enum poly_status
+write_stages(void *context)
+{
+	size_t bytes = 0;
+	const struct poly_sink sink = {count_bytes, &bytes};
+	struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
+	(void)context;
+	if (!stats)
+		return POLY_ERR_MEMORY;
+	const enum poly_status status =
+		poly_stats_write(stats, "pipeline", "konata", &sink, NULL);
+	poly_stats_free(stats);
+	return status;
+}
+
+/* A reader does without the memory of further threads. */
 static void
 stages_survive_lack_of_memory(void **state)
 {
-	bool reached = true;
 	(void)state;
-	for (size_t k = 1; reached; k++) {
-		struct buf out = {0};
-		const struct poly_sink sink = {collect, &out};
-		enum poly_status status = POLY_ERR_MEMORY;
-		mem_fail_at(k);
-		struct poly_stats *stats = analyse("pipeline", "pipeline.count=5");
-		if (stats)
-			status = poly_stats_write(stats, "pipeline", "konata", &sink, NULL);
-		reached = mem_fail_at(0) >= k;
-		/* A reader does without some: its further threads. */
-		assert_true(reached ? status == POLY_OK || status == POLY_ERR_MEMORY
-				    : status == POLY_OK);
-		poly_stats_free(stats);
-		buf_free(&out);
-	}
+	law_memory_as(&(struct memory_law){.run = write_stages, .is_tolerant = true});
+}
+
+static enum poly_status
+sweep(void *context)
+{
+	struct poly_stats *stats =
+		analyse("pipeline", "pipeline.sweep=model=inorder,ooo,width=1,2");
+	const enum poly_status status = stats ? POLY_OK : POLY_ERR_MEMORY;
+	(void)context;
+	poly_stats_free(stats);
+	return status;
 }
 
 static void
 sweeps_survive_lack_of_memory(void **state)
 {
-	struct poly_stats *stats = NULL;
 	(void)state;
-	for (size_t k = 1; !stats; k++) {
-		mem_fail_at(k);
-		stats = analyse("pipeline", "pipeline.sweep=model=inorder,ooo,width=1,2");
-		assert_true(stats || mem_fail_at(0) >= k);
-		mem_fail_at(0);
-	}
-	poly_stats_free(stats);
+	law_memory_as(&(struct memory_law){.run = sweep, .is_tolerant = true});
+}
+
+static enum poly_status
+append_log(void *context)
+{
+	struct buf log = {0};
+	const enum poly_status status = kanata_append(&pair, &log, NULL);
+	(void)context;
+	buf_free(&log);
+	return status;
+}
+
+static enum poly_status
+append_diagram(void *context)
+{
+	struct buf diagram = {0};
+	const enum poly_status status = pipeline_svg_append(&pair, &diagram, NULL);
+	(void)context;
+	buf_free(&diagram);
+	return status;
 }
 
 static void
 lack_of_memory_is_reported(void **state)
 {
-	bool reached = true;
 	(void)state;
-	for (size_t k = 1; reached; k++) {
-		struct buf log = {0}, diagram = {0};
-		mem_fail_at(k);
-		const enum poly_status a = kanata_append(&pair, &log, NULL);
-		const enum poly_status b = pipeline_svg_append(&pair, &diagram, NULL);
-		reached = mem_fail_at(0) >= k;
-		assert_int_equal(a == POLY_ERR_MEMORY || b == POLY_ERR_MEMORY, reached);
-		buf_free(&log);
-		buf_free(&diagram);
-	}
+	law_memory(append_log, NULL);
+	law_memory(append_diagram, NULL);
 }
-#endif
 
 int
 main(void)
@@ -279,11 +283,9 @@ main(void)
 		cmocka_unit_test(stages_that_were_not_kept_are_rejected),
 		cmocka_unit_test(the_requested_number_of_stages_is_kept),
 		cmocka_unit_test(failures_of_a_sink_are_reported),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test(stages_survive_lack_of_memory),
 		cmocka_unit_test(sweeps_survive_lack_of_memory),
 		cmocka_unit_test(lack_of_memory_is_reported),
-#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

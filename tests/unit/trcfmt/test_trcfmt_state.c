@@ -338,36 +338,34 @@ keys_differ_in_every_part(void **state)
 	files_free(&files);
 }
 
-#ifdef POLY_FAULT_INJECTION
-/* Runs events with the k-th allocation failing; how many there were. */
-static size_t
-starve(struct scene *scene, size_t k)
+/* Runs events with a new evaluator. */
+static enum poly_status
+run_events(void *context)
 {
+	struct scene *scene = context;
 	unsigned faults = 0;
-	trcfmt_eval_free(scene->eval);
-	mem_fail_at(k);
 	scene->eval = trcfmt_eval_new(scene->templates, &scene->options);
-	for (uint32_t id = 0xf1; scene->eval && id <= 0xfe; id++) {
+	if (!scene->eval)
+		return POLY_ERR_MEMORY;
+	for (uint32_t id = 0xf1; id <= 0xfe; id++) {
 		scene_hook32(scene, id << 20 | 0xe0000, "0200012F0000AAAA0000AAAA00001000");
 		if (id == 0xf1)
 			scene_hook32(scene, LOOKUP, "00000000042F746D700000AAAA");
 		scene_run(scene);
 		faults |= scene->result.faults & FAULT_MEMORY;
 	}
-	size_t made = mem_fail_at(0);
-	assert_int_equal(scene->eval && !faults, made < k);
-	return made;
+	trcfmt_eval_free(scene->eval);
+	scene->eval = NULL;
+	return faults ? POLY_ERR_MEMORY : POLY_OK;
 }
 
 static void
 lack_of_memory_is_a_fault(void **state)
 {
-	size_t k = 1;
-	while (starve(*state, k) >= k)
-		k++;
-	assert_true(k > 8);
+	struct scene *scene = *state;
+	trcfmt_eval_free(scene->eval);
+	assert_true(law_memory(run_events, scene) > 7);
 }
-#endif
 
 int
 main(void)
@@ -392,9 +390,7 @@ main(void)
 		cmocka_unit_test(p_prints_the_path_of_a_process),
 		cmocka_unit_test(stored_names_are_bounded),
 		cmocka_unit_test(keys_differ_in_every_part),
-#ifdef POLY_FAULT_INJECTION
 		cmocka_unit_test_setup_teardown(lack_of_memory_is_a_fault, begin, end),
-#endif
 	};
 	return cmocka_run_group_tests_name("trcfmt_state", tests, NULL, NULL);
 }

@@ -435,28 +435,24 @@ truncated_changes_are_survived(void **state)
 		}
 }
 
+static enum poly_status
+update_first(void *context)
+{
+	struct poly_updated *updated;
+	struct poly_error error;
+	(void)context;
+	const enum poly_status status =
+		update_text(updates[0].master, updates[0].changes, PLAIN, &updated, &error);
+	assert_int_equal(updated != NULL, status == POLY_OK);
+	poly_updated_free(updated);
+	return status;
+}
+
 static void
 memory_may_fail_anywhere(void **state)
 {
 	(void)state;
-#ifdef POLY_FAULT_INJECTION
-	enum poly_status status = POLY_ERR_MEMORY;
-	for (size_t k = 1; status == POLY_ERR_MEMORY; k++) {
-		if (!sample_takes())
-			continue;
-		struct poly_updated *updated;
-		struct poly_error error;
-		mem_fail_at(k);
-		status = update_text(
-			updates[0].master, updates[0].changes, PLAIN, &updated, &error);
-		mem_fail_at(0);
-		assert_int_equal(updated != NULL, status == POLY_OK);
-		poly_updated_free(updated);
-	}
-	assert_int_equal(status, POLY_OK);
-#else
-	skip();
-#endif
+	law_memory_as(&(struct memory_law){.run = update_first, .is_sampled = true});
 }
 
 int

@@ -306,6 +306,7 @@ const struct analysis analysis_branch = {
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_instructions = true,
 	.needs_warmup = true,
 	.suits = branch_suits,
 	.state_size = sizeof(struct branch_simulation),

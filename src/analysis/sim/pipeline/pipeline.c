@@ -536,6 +536,7 @@ const struct analysis analysis_pipeline = {
 		.options = options,
 		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_instructions = true,
 	.needs_warmup = true,
 	.state_size = sizeof(struct pipeline_simulation),
 	.init = pipeline_init,

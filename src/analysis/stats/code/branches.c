@@ -219,6 +219,7 @@ const struct analysis analysis_branches = {
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_instructions = true,
 	.suits = branches_suits,
 	.needs_warmup = true,
 	.state_size = sizeof(struct branch_profile),

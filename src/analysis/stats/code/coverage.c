@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instruction-set coverage: the mnemonics that occurred, those of PowerPC that did not, and the
- * cumulative number of operations and sites.
+ * Instruction-set coverage: the mnemonics that occurred, those of the instruction set's table
+ * that did not, and the cumulative number of operations and sites.
  */
 #include "analysis/core/analysis.h"
 
@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/powerpc.h"
+#include "isa/isa.h"
 #include "model/batch_internal.h"
 #include "model/chain_graph.h"
 #include "report/table.h"
@@ -189,7 +189,7 @@ report_cumulative_coverage(const struct coverage *coverage, struct poly_report *
 	poly_report_end(report);
 }
 
-/* A mnemonic that occurred, or one of the PowerPC table. */
+/* A mnemonic that occurred, or one of an instruction set's table. */
 struct mnemonic_entry {
 	const char *name;
 	uint8_t class;
@@ -219,47 +219,70 @@ merge_entries(struct mnemonic_entry *entries, size_t n)
 	return used;
 }
 
-/* The mnemonics that occurred and, if PowerPC is among them, those of the PowerPC table. */
+/* The mnemonics that occurred and, if their instruction set has a table, those of the table. */
 struct mnemonics {
 	struct mnemonic_entry *list;
 	size_t count;
-	bool powerpc;
+	bool has_table;
 };
+
+/* Returns the name of an operation that occurred; NULL: it did not, or has none. */
+static const char *
+seen_name(const struct coverage *coverage, const struct static_ops *ops, uint32_t i)
+{
+	const struct static_op *op = &ops->list[i];
+	return !counters_at(&coverage->ops, (size_t)i + 1) ? NULL
+	       : op->micro_op				   ? op->micro_op
+							   : op->mnemonic;
+}
+
+/* Returns the first instruction set with a table among those of the operations that occurred,
+ * or NULL; *lines: of its table. */
+static const char *
+find_table(const struct coverage *coverage, const struct static_ops *ops, size_t *lines)
+{
+	enum isa_class cls;
+	*lines = 0;
+	for (uint32_t i = 0; i < ops->count; i++) {
+		const char *set = static_op_set(ops, i);
+		if (!seen_name(coverage, ops, i) || !isa_mnemonic_at(set, 0, &cls))
+			continue;
+		while (isa_mnemonic_at(set, *lines, &cls))
+			++*lines;
+		return set;
+	}
+	return NULL;
+}
 
 static void
 find_mnemonics(const struct coverage *coverage, const struct static_ops *ops,
 	struct mnemonics *mnemonics)
 {
-	size_t lines = 0;
-	while (powerpc_at(lines))
-		lines++;
+	size_t lines;
+	enum isa_class cls;
+	const char *set = find_table(coverage, ops, &lines), *name;
+	mnemonics->has_table = set != NULL;
 	mnemonics->list = mem_new(ops->count + lines + 1, sizeof *mnemonics->list);
-	for (uint32_t i = 0; mnemonics->list && i < ops->count; i++) {
-		const struct static_op *op = &ops->list[i];
-		const char *name = op->micro_op ? op->micro_op : op->mnemonic;
-		if (!counters_at(&coverage->ops, i + 1) || !name)
-			continue;
-		mnemonics->powerpc |= static_ops_is_powerpc(ops, i);
-		mnemonics->list[mnemonics->count++] =
-			(struct mnemonic_entry){name, op->class, 1};
+	if (!mnemonics->list)
+		return;
+	for (uint32_t i = 0; i < ops->count; i++) {
+		if ((name = seen_name(coverage, ops, i)) != NULL)
+			mnemonics->list[mnemonics->count++] =
+				(struct mnemonic_entry){name, ops->list[i].class, 1};
 	}
-	for (size_t i = 0; mnemonics->list && mnemonics->powerpc && i < lines; i++) {
-		const struct powerpc_instruction *line = powerpc_at(i);
-		/* Some lines describe encodings of which only the class is known. */
-		if (!line->mnemonic)
-			continue;
-		mnemonics->list[mnemonics->count++] = (struct mnemonic_entry){
-			line->mnemonic, (uint8_t)static_op_powerpc_class(line->unit), 0};
+	for (size_t i = 0; i < lines; i++) {
+		if (*(name = isa_mnemonic_at(set, i, &cls)))
+			mnemonics->list[mnemonics->count++] =
+				(struct mnemonic_entry){name, (uint8_t)static_op_class(cls), 0};
 	}
-	mnemonics->count =
-		mnemonics->list ? merge_entries(mnemonics->list, mnemonics->count) : 0;
+	mnemonics->count = merge_entries(mnemonics->list, mnemonics->count);
 }
 
 static void
 report_classes(const struct mnemonics *mnemonics, struct poly_report *report)
 {
 	table_open(report, "mnemonic_classes", "class:text seen_mnemonics");
-	if (mnemonics->powerpc) {
+	if (mnemonics->has_table) {
 		table_columns(report, "known_mnemonics coverage_ratio");
 	}
 	poly_report_column(report, "operations", true);
@@ -275,7 +298,7 @@ report_classes(const struct mnemonics *mnemonics, struct poly_report *report)
 			continue;
 		poly_report_cell_text(report, op_class_name((enum op_class)cls));
 		poly_report_cell_count(report, seen);
-		if (mnemonics->powerpc) {
+		if (mnemonics->has_table) {
 			poly_report_cell_count(report, known);
 			poly_report_cell_ratio(report, (double)seen, (double)known, 2);
 		}
@@ -326,14 +349,14 @@ coverage_report(const void *state, const struct static_ops *ops, struct poly_rep
 	poly_report_count(report, "sites", count_up_to(&coverage->sites, UINT64_MAX));
 	poly_report_count(report, "operations", count_up_to(&coverage->ops, UINT64_MAX));
 	poly_report_count(report, "mnemonics", seen);
-	if (mnemonics.powerpc) {
+	if (mnemonics.has_table) {
 		poly_report_count(report, "known_mnemonics", mnemonics.count);
 		poly_report_ratio(
 			report, "coverage_ratio", (double)seen, (double)mnemonics.count, 2);
 	}
 	report_classes(&mnemonics, report);
 	report_lists(&mnemonics, true, report);
-	if (mnemonics.powerpc)
+	if (mnemonics.has_table)
 		report_lists(&mnemonics, false, report);
 	report_cumulative_coverage(coverage, report);
 	mem_free(mnemonics.list);
@@ -360,6 +383,7 @@ const struct analysis analysis_coverage = {
 		.wants = POLY_COLUMNS_INIT(synthetic),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES,
+	.needs_instructions = true,
 	.state_size = sizeof(struct coverage),
 	.begin = coverage_begin,
 	.update = coverage_update,

@@ -334,6 +334,7 @@ const struct analysis analysis_dependencies = {
 		.wants = POLY_COLUMNS_INIT(access, address, size),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
+	.needs_instructions = true,
 	.needs_warmup = true,
 	.state_size = sizeof(struct dependencies),
 	.init = dependencies_init,

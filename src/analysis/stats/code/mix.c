@@ -379,6 +379,7 @@ const struct analysis analysis_mix = {
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS,
+	.needs_instructions = true,
 	.state_size = sizeof(struct mix),
 	.init = mix_init,
 	.update = mix_update,

@@ -190,6 +190,7 @@ const struct analysis analysis_returns = {
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
+	.needs_instructions = true,
 	.needs_warmup = true,
 	.suits = returns_suits,
 	.state_size = sizeof(struct returns),

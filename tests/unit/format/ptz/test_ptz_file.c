@@ -278,6 +278,24 @@ a_wrong_index_is_rejected(void **state)
 	free_whole(&whole);
 }
 
+/* Minimum and maximum of a column. */
+struct bounds {
+	uint64_t min, max;
+};
+
+/* Widens bounds by the present values of a batch. */
+static void
+widen_bounds(struct bounds *bounds, const struct poly_batch *batch, enum poly_column column)
+{
+	for (size_t row = 0; row < batch->rows; row++) {
+		if (!poly_present(batch, column, row))
+			continue;
+		const uint64_t v = poly_batch_integer(batch, column, row);
+		bounds->min = v < bounds->min ? v : bounds->min;
+		bounds->max = v > bounds->max ? v : bounds->max;
+	}
+}
+
 static void
 the_index_has_minimum_and_maximum_values(void **state)
 {
@@ -287,30 +305,20 @@ the_index_has_minimum_and_maximum_values(void **state)
 		whole.file.data + whole.sections[whole.count - 1].offset + 32 + 24;
 	struct poly_reader *reader = open_bytes(&whole.file, NULL, NULL, false);
 	const struct poly_batch *batch;
-	uint64_t least[2] = {UINT64_MAX, UINT64_MAX}, greatest[2] = {0, 0};
+	struct bounds pc = {UINT64_MAX, 0}, address = {UINT64_MAX, 0};
 	/* Batches do not go beyond segments. */
 	while (poly_reader_next(reader, &batch, NULL) == POLY_OK) {
-		for (size_t row = 0; row < batch->rows; row++) {
-			for (unsigned i = 0; i < 2; i++) {
-				const enum poly_column column =
-					i ? POLY_COLUMN_address : POLY_COLUMN_pc;
-				if (!poly_present(batch, column, row))
-					continue;
-				const uint64_t v = poly_batch_integer(batch, column, row);
-				least[i] = v < least[i] ? v : least[i];
-				greatest[i] = v > greatest[i] ? v : greatest[i];
-			}
-		}
+		widen_bounds(&pc, batch, POLY_COLUMN_pc);
+		widen_bounds(&address, batch, POLY_COLUMN_address);
 		if (batch->first + batch->rows < load_le64(entry + 8) + load_le64(entry + 16))
 			continue;
 		assert_true(load_le64(entry + 24) == UINT64_MAX);
 		assert_true(load_le64(entry + 32) == 0);
-		for (unsigned i = 0; i < 2; i++) {
-			assert_true(load_le64(entry + 40 + 16 * i) == least[i]);
-			assert_true(load_le64(entry + 48 + 16 * i) == greatest[i]);
-			least[i] = UINT64_MAX;
-			greatest[i] = 0;
-		}
+		assert_true(load_le64(entry + 40) == pc.min);
+		assert_true(load_le64(entry + 48) == pc.max);
+		assert_true(load_le64(entry + 56) == address.min);
+		assert_true(load_le64(entry + 64) == address.max);
+		pc = address = (struct bounds){UINT64_MAX, 0};
 		entry += 24 + 3 * 16;
 	}
 	poly_reader_close(reader);

@@ -1,0 +1,1 @@
+polytrace stats -a branches --json jsonl/no_columns.jsonl

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of analyses on samples. */
+#include "analysis_law.h"
+
+#include "../sinks.h"
+
+#include "model/slice.h"
+
+#include <string.h>
+
+/* A run with the rows from the end of the previous one to its own end. */
+struct run_part {
+	struct poly_stats *stats;
+	uint64_t end;
+};
+
+const struct analysis *
+analysis_named(const char *name)
+{
+	const struct analysis *analysis;
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		if (strcmp(analysis->info.name, name) == 0)
+			break;
+	}
+	return analysis;
+}
+
+enum poly_status
+open_sample(const struct sample *sample, struct poly_reader **reader, struct poly_error *error)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const char *words[] = {sample->name.option, NULL};
+	options.format = sample->name.format;
+	options.one_thread = true;
+	options.options = sample->name.option[0] ? words : NULL;
+	return poly_reader_open(sample->path, &options, reader, error);
+}
+
+enum poly_status
+render(struct poly_stats *stats, struct buf *out, struct poly_error *error)
+{
+	const struct poly_sink sink = {collect, out};
+	struct poly_report *report = poly_report_new();
+	buf_clear(out);
+	if (!report) {
+		error->status = POLY_ERR_MEMORY;
+		return POLY_ERR_MEMORY;
+	}
+	enum poly_status status = poly_stats_finish(stats, error);
+	poly_stats_report(stats, NULL, report);
+	if (status >= 0)
+		status = poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, error);
+	poly_report_free(report);
+	return status;
+}
+
+/* Updates a run with an interval of a batch, in slices of at most limit rows. */
+static enum poly_status
+feed_interval(struct poly_stats *stats, const struct poly_batch *batch, const size_t bounds[2],
+	size_t limit, struct poly_error *error)
+{
+	struct slice slice = {0};
+	enum poly_status status = POLY_OK;
+	for (size_t row = bounds[0]; status == POLY_OK && row < bounds[1];) {
+		size_t rows = bounds[1] - row;
+		if (limit && rows > limit)
+			rows = limit;
+		status = slice_make(&slice, batch, row, rows, error);
+		if (status == POLY_OK)
+			status = poly_stats_update(stats, &slice.view, error);
+		/* Complete results do not change. */
+		if (status == POLY_END)
+			status = POLY_OK;
+		row += rows;
+	}
+	slice_fini(&slice);
+	return status;
+}
+
+/* Updates the parts with their rows of a batch; advances *part. */
+static enum poly_status
+feed_batch(struct run_part **part, const struct poly_batch *batch,
+	const struct feeding *feeding, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	size_t row = 0;
+	while (status == POLY_OK && row < batch->rows) {
+		while ((*part)->end <= batch->first + row)
+			++*part;
+		const uint64_t remaining = (*part)->end - batch->first;
+		const size_t end = remaining < batch->rows ? (size_t)remaining : batch->rows;
+		status = feed_interval((*part)->stats, batch, (const size_t[]){row, end},
+			feeding->rows, error);
+		row = end;
+	}
+	return status;
+}
+
+/* Updates parts with a sample; the last part has no end. */
+static enum poly_status
+feed(const struct sample *sample, struct run_part *parts, size_t count,
+	const struct feeding *feeding, struct poly_error *error)
+{
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	enum poly_status status = open_sample(sample, &reader, error);
+	for (size_t i = 0; status == POLY_OK && i < count; i++)
+		status = poly_stats_begin(parts[i].stats, poly_reader_info(reader), error);
+	if (status == POLY_OK && !feeding->every_column)
+		status = poly_reader_plan(reader,
+			&(struct poly_read_plan){.size = sizeof(struct poly_read_plan),
+				.columns = poly_stats_columns(parts[0].stats)},
+			error);
+	uint64_t fed = 0;
+	while (status == POLY_OK && (!feeding->limit || fed < feeding->limit) &&
+		(status = poly_reader_next(reader, &batch, error)) == POLY_OK) {
+		status = feed_batch(&parts, batch, feeding, error);
+		fed += batch->rows;
+	}
+	poly_reader_close(reader);
+	/* Corrupt samples are reported up to there. */
+	return status == POLY_END || status == POLY_ERR_FORMAT ? POLY_OK : status;
+}
+
+enum poly_status
+new_run(const char *const *names, unsigned threads, struct poly_stats **stats,
+	struct poly_error *error)
+{
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	options.analyses = names;
+	options.threads = threads;
+	return poly_stats_new(&options, stats, error);
+}
+
+enum poly_status
+report_options(const struct sample *sample, struct poly_stats_options options,
+	const struct feeding *feeding, struct buf *out)
+{
+	struct poly_error error;
+	struct run_part part = {NULL, UINT64_MAX};
+	if (!options.analyses)
+		options.analyses = sample->names;
+	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, &part, 1, feeding, &error);
+	if (status == POLY_OK)
+		status = render(part.stats, out, &error);
+	poly_stats_free(part.stats);
+	return status;
+}
+
+enum poly_status
+report_whole(const struct sample *sample, const char *const *names, unsigned threads,
+	const struct feeding *feeding, struct buf *out)
+{
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	options.analyses = names;
+	options.threads = threads;
+	return report_options(sample, options, feeding, out);
+}
+
+enum poly_status
+report_merged(const struct sample *sample, const uint64_t cuts[2], bool from_right,
+	const struct feeding *feeding, struct buf *report)
+{
+	struct poly_error error = {0};
+	struct run_part parts[3] = {{NULL, cuts[0]}, {NULL, cuts[1]}, {NULL, UINT64_MAX}};
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; status == POLY_OK && i < 3; i++)
+		status = new_run(sample->parts, 1, &parts[i].stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, parts, 3, feeding, &error);
+	const size_t first = from_right ? 1 : 0, second = from_right ? 1 : 2;
+	if (status == POLY_OK)
+		status = poly_stats_merge(parts[first].stats, parts[first + 1].stats, &error);
+	if (status == POLY_OK)
+		status = poly_stats_merge(parts[0].stats, parts[second].stats, &error);
+	if (status == POLY_OK)
+		status = render(parts[0].stats, report, &error);
+	if (status != POLY_OK)
+		fails("status %d: %s", status, error.message);
+	for (size_t i = 0; i < 3; i++)
+		poly_stats_free(parts[i].stats);
+	return status;
+}
+
+bool
+is_same(struct buf *found, struct buf *expected, const char *what, uint64_t value)
+{
+	size_t i = 0;
+	while (i < found->size && i < expected->size && found->data[i] == expected->data[i])
+		i++;
+	if (found->size == expected->size && i == found->size)
+		return true;
+	const size_t from = i < 150 ? 0 : i - 150;
+	return fails("%s %llu: ...%.250s, expected ...%.250s", what, (unsigned long long)value,
+		found->size ? buf_text(found) + from : "", buf_text(expected) + from);
+}
+
+bool
+has_texts(const struct analysis *analysis)
+{
+	return analysis->info.outputs || analysis->info.kind == POLY_ANALYSIS_HOMEWORK;
+}
+
+/* Appends the outputs of a finished run, each after its name and status. */
+static enum poly_status
+append_outputs(const struct poly_stats *stats, const struct analysis *analysis, struct buf *out,
+	struct poly_error *error)
+{
+	const struct poly_analysis_output *output = analysis->info.outputs;
+	const struct poly_sink sink = {collect, out};
+	enum poly_status status = POLY_OK;
+	for (; status >= 0 && output && output->name; output++) {
+		buf_printf(out, "\n%s:\n", output->name);
+		status = poly_stats_write(
+			stats, analysis->info.name, output->name, &sink, error);
+		/* Too large for its format. */
+		if (status == POLY_ERR_LIMIT) {
+			buf_string(out, error->message);
+			status = POLY_OK;
+		}
+	}
+	return status;
+}
+
+/* Options without which an analysis lacks an output. */
+static const char *
+required_option(const struct analysis *analysis)
+{
+	static const char *const options[][2] = {
+		{"phases", "phases.vectors=1"}, {"pipeline", "pipeline.count=20"}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		if (strcmp(options[i][0], analysis->info.name) == 0)
+			return options[i][1];
+	}
+	return NULL;
+}
+
+enum poly_status
+report_texts(const struct sample *sample, const struct analysis *analysis,
+	const struct feeding *feeding, struct buf *out)
+{
+	const char *const names[] = {analysis->info.name, NULL};
+	const char *const words[] = {required_option(analysis), NULL};
+	const struct poly_sink sink = {collect, out};
+	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
+	struct poly_error error = {.message = ""};
+	struct run_part part = {NULL, UINT64_MAX};
+	struct buf report = {0};
+	options.analyses = names;
+	options.options = words;
+	if (analysis->info.kind == POLY_ANALYSIS_HOMEWORK)
+		options.sink = &sink;
+	buf_clear(out);
+	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK)
+		status = feed(sample, &part, 1, feeding, &error);
+	if (status == POLY_OK)
+		status = render(part.stats, &report, &error);
+	if (status >= 0 && report.failed)
+		status = POLY_ERR_MEMORY;
+	if (status >= 0) {
+		buf_append(out, report.data, report.size);
+		status = append_outputs(part.stats, analysis, out, &error);
+	}
+	buf_free(&report);
+	poly_stats_free(part.stats);
+	if (status < 0)
+		fails("%s: status %d: %s", analysis->info.name, status, error.message);
+	return status;
+}
