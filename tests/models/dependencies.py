@@ -136,7 +136,7 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
     if header.get('isa') == 'powerpc':
         stack = lambda row: powerpc_stack(row['opcode'])
     else:
-        pointer = {'x86': 4, 'arm': 13}.get(header.get('isa'))
+        pointer = {'x86-64': 4, 'x86': 4, 'arm': 13}.get(header.get('isa'))
         stack = lambda row: known and pointer in of_columns(row)[0]
     expected = {**(registers(contexts.values(), known) if header.get('isa') != 'powerpc' else {}),
             **memory(contexts.values(), stack, window)}

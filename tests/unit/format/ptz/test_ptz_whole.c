@@ -383,7 +383,7 @@ an_index_identifies_the_sections_before_it(void **state)
 	buf_free(&bytes);
 	bytes = bytes_of_section(&whole, 0);
 	uint8_t *isa = bytes.data;
-	while (memcmp(isa, "\x03x86", 4) != 0)
+	while (memcmp(isa, "\x06x86-64", 7) != 0)
 		isa++;
 	isa[3] = '5';
 	mend_section(bytes.data);
