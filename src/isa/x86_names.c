@@ -55,7 +55,8 @@ is_other_vector(const char *name, bool has_prefix)
 	/* Integers in vectors, conversions, cryptography, moves of vectors, masks of AVX-512.
 	 */
 	static const char *const prefixes[] = {"P", "CVT", "AES", "SHA", "GF2P8", "MOVDQ",
-		"MOVNTDQ", "MASKMOV", "EXTRACT", "INSERT", "K"};
+		"MOVNTDQ", "MASKMOV", "EXTRACT", "INSERT", "KADD", "KAND", "KMOV", "KNOT",
+		"KOR", "KSHIFT", "KTEST", "KUNPCK", "KXNOR", "KXOR"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 		if (begins(name, prefixes[i]))
 			return true;
@@ -67,12 +68,18 @@ is_other_vector(const char *name, bool has_prefix)
 }
 
 enum isa_class
-x86_class_of_name(const char *name)
+x86_class_of_name(const char *full_name)
 {
+	char name[MNEMONIC_SIZE];
+	const size_t n = strcspn(full_name, "_");
+	if (n >= sizeof name)
+		return ISA_UNKNOWN;
+	memcpy(name, full_name, n);
+	name[n] = 0;
 	/* AVX and FMA put V before the name; half precision exists there alone. */
 	const bool has_prefix = name[0] == 'V';
 	const char *base = name + has_prefix;
-	if (strlen(name) >= MNEMONIC_SIZE || is_excluded(name))
+	if (is_excluded(name))
 		return ISA_UNKNOWN;
 	if (ends(base, "PS") || ends(base, "PD") || (has_prefix && ends(base, "PH")))
 		return ISA_VECTOR;

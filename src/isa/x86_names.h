@@ -11,6 +11,6 @@
  * ISA_VECTOR for one of MMX or of packed SSE and AVX, ISA_UNKNOWN for any other. A name that
  * SSE and a string instruction share, such as MOVSD, is that of SSE.
  */
-enum isa_class x86_class_of_name(const char *name);
+enum isa_class x86_class_of_name(const char *full_name);
 
 #endif

@@ -53,6 +53,13 @@ enum analysis_shares {
 	SHARES_CONTEXTS = 4, /* rows->context */
 };
 
+/* What an analysis needs to know of instructions. */
+enum analysis_knowledge {
+	NEEDS_NO_ISA,	    /* nothing */
+	NEEDS_FLOW,	    /* control flow, which the column branch has, too */
+	NEEDS_INSTRUCTIONS, /* classes or registers */
+};
+
 /* Maps the numbers of one run to those of another. */
 struct analysis_numbers {
 	const uint32_t *ops;	  /* by operation */
@@ -84,8 +91,7 @@ struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	unsigned shares;   /* bits of enum analysis_shares */
-	bool needs_instructions; /* in traces of encodings, their instruction set must be known
-				  */
+	enum analysis_knowledge needs; /* in traces of encodings, of their instruction set */
 	bool needs_warmup; /* update also gets rows that are not counted */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */

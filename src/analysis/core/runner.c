@@ -202,17 +202,19 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	return status;
 }
 
-/* Whether a trace has instructions as encodings alone, of an instruction set that is not known.
- */
+/* Whether an analysis lacks what it needs to know: a trace has instructions as encodings alone,
+ * of an instruction set that is not known. */
 static bool
-is_unknown_isa(const struct poly_trace_info *info)
+lacks_isa(const struct analysis *analysis, const struct poly_trace_info *info)
 {
-	static const poly_columns names = POLY_COLUMNS_INIT(mnemonic, uop_name, text, branch);
-	return POLY_HAS(info->columns, opcode) && !row_isa_name(info) &&
-	       !poly_columns_overlap(names, info->columns);
+	poly_columns names = POLY_COLUMNS(mnemonic, uop_name, text);
+	if (analysis->needs == NEEDS_FLOW)
+		poly_columns_add(&names, POLY_COLUMN_branch);
+	return analysis->needs != NEEDS_NO_ISA && POLY_HAS(info->columns, opcode) &&
+	       !row_isa_name(info) && !poly_columns_overlap(names, info->columns);
 }
 
-/* Formats what is known of the instruction set of a trace of is_unknown_isa. */
+/* Formats what is known of the instruction set of a trace of lacks_isa. */
 static int
 format_unknown_isa(char *text, size_t size, const struct poly_trace_info *info)
 {
@@ -232,14 +234,14 @@ describe_unavailable(struct poly_stats *stats, const struct poly_trace_info *inf
 	const size_t size = sizeof stats->diagnostic;
 	size_t left = 0;
 	for (size_t i = 0; i < stats->count; i++)
-		left += stats->instances[i].analysis->needs_instructions;
+		left += lacks_isa(stats->instances[i].analysis, info);
 	if (!left)
 		return;
 	size_t used = (size_t)format_unknown_isa(text, size, info);
 	const char *before = ": ", *verb = left == 1 ? "is" : "are";
 	for (size_t i = 0; i < stats->count && used < size; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
-		if (!analysis->needs_instructions)
+		if (!lacks_isa(analysis, info))
 			continue;
 		used += (size_t)snprintf(
 			text + used, size - used, "%s%s", before, analysis->info.name);
@@ -260,7 +262,7 @@ refuse(const struct analysis_instance *instance, const struct poly_trace_info *i
 		poly_columns_minus(instance->analysis->info.needs, info->columns);
 	const char *name = instance->analysis->info.name;
 	char unknown[120];
-	if (instance->analysis->needs_instructions && is_unknown_isa(info)) {
+	if (lacks_isa(instance->analysis, info)) {
 		format_unknown_isa(unknown, sizeof unknown, info);
 		return err_usage(error,
 			"%s: analysis '%s' is not available; set options.isa if it is a known "
@@ -304,13 +306,11 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	const bool is_unknown = is_unknown_isa(info);
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
 	stats->diagnostic[0] = 0;
-	if (is_unknown)
-		describe_unavailable(stats, info);
+	describe_unavailable(stats, info);
 	static_ops_begin_trace(&stats->ops, info);
 	contexts_begin_trace(&stats->contexts, info);
 	for (size_t i = 0; i < stats->count; i++) {
@@ -322,7 +322,7 @@ poly_stats_begin(
 		instance->suits = status == POLY_OK &&
 				  poly_columns_subset(analysis->info.needs, info->columns) &&
 				  (!analysis->suits || analysis->suits(info)) &&
-				  (!analysis->needs_instructions || !is_unknown);
+				  !lacks_isa(analysis, info);
 		if (!instance->suits && stats->by_name)
 			return status == POLY_OK ? refuse(instance, info, error) : status;
 		if (instance->suits)

@@ -215,7 +215,7 @@ input_analyse(struct command_input *input, struct poly_stats *stats, struct poly
 	const struct poly_batch *batch;
 	enum poly_status status = poly_stats_begin(stats, info, &error);
 	if (status == POLY_OK && poly_stats_diagnostic(stats))
-		diag_print(input->name, "%s; set it by --isa NAME if it is a known one",
+		diag_print(input->name, "%s; use --isa NAME if it is a known one",
 			poly_stats_diagnostic(stats));
 	if (status == POLY_OK && summary)
 		status = poly_stats_begin(summary, info, &error);

@@ -428,7 +428,7 @@ const struct analysis analysis_flow = {
 			uop_index, synthetic, mode),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
-	.needs_instructions = true,
+	.needs = NEEDS_FLOW,
 	.needs_warmup = true,
 	.state_size = sizeof(struct flow_state),
 	.init = flow_init,
