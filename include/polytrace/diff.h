@@ -73,7 +73,7 @@ struct poly_diff_options {
 	size_t size; /* of this struct in bytes; set by the macro, and not 0 */
 	/*
 	 * What is not compared: names of columns; "reg:NAME" a register and its parts, in
-	 * records, in states of FULL traces, and by its number in src1, src2 and dest;
+	 * records, as effects in FULL traces, and by its number in src1, src2 and dest;
 	 * "registers" all of them; "memory", "sync" all such records; "read", "write" and the
 	 * other words of the column access; "LO..HI" accesses that begin at these addresses;
 	 * "tail" that one trace ends earlier.

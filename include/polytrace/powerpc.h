@@ -40,9 +40,9 @@ POLY_API enum poly_status poly_powerpc_state_decode(const struct poly_batch *bat
 
 /*
  * Formats a register of a state by name as hexadecimal digits without 0x: r0 to r31, f0 to f31,
- * v0 to v31, pc msr cr xer lr ctr mq vrsave fpscr vscr vrvalid; in the full width of the
- * register. Returns the number of digits, at most 32; 0: no such register. text has room for 33
- * bytes.
+ * v0 to v31, pc msr (or srr0 srr1) cr xer lr ctr mq vrsave fpscr vscr vrvalid; in the full
+ * width of the register. Returns the number of digits, at most 32; 0: no such register. text
+ * has room for 33 bytes.
  */
 POLY_API size_t poly_powerpc_register(
 	const struct poly_powerpc_state *state, const char *name, char *text);

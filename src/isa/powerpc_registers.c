@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers of PowerPC: which an encoding reads and writes, from the operands of the table;
- * registers of a state by name; the stream that a dst describes.
+ * Registers of PowerPC: which an encoding reads and writes, from the operands of the table; the
+ * stream that a dst describes.
  *
  * spec: Apple amber traces 4.5; PowerPC architecture for the rest.
  */
 #include "isa/powerpc.h"
 
 #include "base/bits.h"
-#include "base/num.h"
 
 #include <string.h>
 
@@ -236,61 +235,6 @@ powerpc_registers(uint32_t opcode, struct isa_registers *reads, struct isa_regis
 	for (; *letter; letter++)
 		use_effect(&use, *letter);
 	return found->mnemonic != NULL;
-}
-
-/* A special register's value and digits by name; 0 digits: no such register. */
-static unsigned
-special_value(const struct poly_powerpc_state *state, const char *name, uint64_t *value)
-{
-	unsigned word = state->wide ? 16 : 8;
-	const struct {
-		const char *name;
-		uint64_t value;
-		unsigned digits;
-	} specials[] = {{"pc", state->pc, word}, {"msr", state->msr, word},
-		{"cr", state->cr, 8}, {"xer", state->xer, word}, {"lr", state->lr, word},
-		{"ctr", state->ctr, word}, {"mq", state->mq, 8}, {"vrsave", state->vrsave, 8},
-		{"fpscr", state->fpscr, 8}, {"vscr", state->vscr, 8},
-		{"vrvalid", state->vrvalid, 8}};
-	for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-		if (strcmp(name, specials[i].name) == 0) {
-			*value = specials[i].value;
-			return specials[i].digits;
-		}
-	return 0;
-}
-
-/* The number of "r31", below 32 and without leading zeros; 32 if it is not one. */
-static unsigned
-numbered(const char *name)
-{
-	uint64_t number;
-	const char *digits = name + 1;
-	size_t n = strlen(digits);
-	if (n < 1 || n > 2 || (n == 2 && digits[0] == '0') || !num_parse(digits, n, &number))
-		return 32;
-	return number < 32 ? (unsigned)number : 32;
-}
-
-size_t
-poly_powerpc_register(const struct poly_powerpc_state *state, const char *name, char *text)
-{
-	uint64_t value = 0;
-	unsigned digits = special_value(state, name, &value);
-	unsigned number = digits || !*name ? 32 : numbered(name);
-	if (number < 32 && (*name == 'r' || *name == 'f')) {
-		value = *name == 'r' ? state->gpr[number] : state->fpr[number];
-		digits = *name == 'f' || state->wide ? 16 : 8;
-	} else if (number < 32 && *name == 'v') {
-		num_hex(text, load_be64(state->vr[number]), 16);
-		num_hex(text + 16, load_be64(state->vr[number] + 8), 16);
-		text[32] = '\0';
-		return 32;
-	}
-	if (digits)
-		num_hex(text, value, digits);
-	text[digits] = '\0';
-	return digits;
 }
 
 struct poly_powerpc_stream

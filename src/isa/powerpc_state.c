@@ -7,6 +7,7 @@
 #include "isa/powerpc_state.h"
 
 #include "base/err.h"
+#include "base/num.h"
 #include "model/batch.h"
 
 #include <string.h>
@@ -40,6 +41,81 @@ powerpc_layout_find(uint64_t record_size)
 	return NULL;
 }
 
+static const char files[] = "rfv";
+static const char *const special_names[STATE_REGISTERS - STATE_PC] = {
+	"pc", "msr", "cr", "xer", "lr", "ctr", "mq", "vrsave", "fpscr", "vscr", "vrvalid"};
+
+void
+powerpc_state_name(unsigned number, char name[16])
+{
+	if (number >= STATE_PC) {
+		strcpy(name, special_names[number - STATE_PC]);
+		return;
+	}
+	const unsigned tens = number % 32 / 10;
+	*name++ = files[number / 32];
+	if (tens)
+		*name++ = (char)('0' + tens);
+	*name++ = (char)('0' + number % 32 % 10);
+	*name = 0;
+}
+
+/* The number of "r31", below 32 and without leading zeros; 32 if it is not one. */
+static unsigned
+numbered(const char *name)
+{
+	uint64_t number;
+	const char *digits = name + 1;
+	size_t n = strlen(digits);
+	if (n < 1 || n > 2 || (n == 2 && digits[0] == '0') || !num_parse(digits, n, &number))
+		return 32;
+	return number < 32 ? (unsigned)number : 32;
+}
+
+unsigned
+powerpc_state_find(const char *name)
+{
+	const char *file = *name ? strchr(files, *name) : NULL;
+	const unsigned number = file ? numbered(name) : 32;
+	if (number < 32)
+		return 32 * (unsigned)(file - files) + number;
+	if (strcmp(name, "srr0") == 0)
+		return STATE_PC;
+	if (strcmp(name, "srr1") == 0)
+		return STATE_MSR;
+	for (unsigned i = STATE_PC; i < STATE_REGISTERS; i++) {
+		if (strcmp(name, special_names[i - STATE_PC]) == 0)
+			return i;
+	}
+	return STATE_REGISTERS;
+}
+
+struct powerpc_value
+powerpc_state_value(const struct poly_powerpc_state *state, unsigned number)
+{
+	const unsigned word = state->wide ? 8 : 4;
+	switch (number) {
+	case STATE_PC: return (struct powerpc_value){.size = word, .number = state->pc};
+	case STATE_MSR: return (struct powerpc_value){.size = word, .number = state->msr};
+	case STATE_CR: return (struct powerpc_value){.size = 4, .number = state->cr};
+	case STATE_XER: return (struct powerpc_value){.size = word, .number = state->xer};
+	case STATE_LR: return (struct powerpc_value){.size = word, .number = state->lr};
+	case STATE_CTR: return (struct powerpc_value){.size = word, .number = state->ctr};
+	case STATE_MQ: return (struct powerpc_value){.size = 4, .number = state->mq};
+	case STATE_VRSAVE: return (struct powerpc_value){.size = 4, .number = state->vrsave};
+	case STATE_FPSCR: return (struct powerpc_value){.size = 4, .number = state->fpscr};
+	case STATE_VSCR: return (struct powerpc_value){.size = 4, .number = state->vscr};
+	case STATE_VRVALID: return (struct powerpc_value){.size = 4, .number = state->vrvalid};
+	default: break;
+	}
+	if (number < STATE_FPR)
+		return (struct powerpc_value){.size = word, .number = state->gpr[number]};
+	if (number < STATE_VR)
+		return (struct powerpc_value){
+			.size = 8, .number = state->fpr[number - STATE_FPR]};
+	return (struct powerpc_value){.size = 16, .wide = state->vr[number - STATE_VR]};
+}
+
 /* Loads a vector register: four words, so each word's bytes are reversed. */
 static void
 load_vector(const struct powerpc_dialect *dialect, const uint8_t *p, uint8_t vector[16])
@@ -71,6 +147,24 @@ decode_state(const struct powerpc_dialect *dialect, const uint8_t *record,
 	state->fpscr = powerpc_word(dialect, floats + POWERPC_FPSCR_OFFSET);
 	state->vscr = powerpc_word(dialect, vectors + POWERPC_VSCR_OFFSET + 12);
 	state->vrvalid = powerpc_word(dialect, vectors + POWERPC_VRVALID);
+}
+
+size_t
+poly_powerpc_register(const struct poly_powerpc_state *state, const char *name, char *text)
+{
+	const unsigned number = powerpc_state_find(name);
+	text[0] = '\0';
+	if (number == STATE_REGISTERS)
+		return 0;
+	const struct powerpc_value value = powerpc_state_value(state, number);
+	if (value.wide) {
+		num_hex(text, load_be64(value.wide), 16);
+		num_hex(text + 16, load_be64(value.wide + 8), 16);
+	} else {
+		num_hex(text, value.number, 2 * value.size);
+	}
+	text[2 * value.size] = '\0';
+	return 2 * (size_t)value.size;
 }
 
 enum poly_status

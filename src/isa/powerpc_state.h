@@ -83,6 +83,52 @@ powerpc_is_wide(const struct powerpc_dialect *dialect, const uint8_t *record)
 	       powerpc_long(dialect, record + dialect->layout->msr) >> 63 != 0;
 }
 
+/* Registers of a state, by number: general, floating-point and vector registers, then special
+ * ones. */
+enum powerpc_state_number {
+	STATE_GPR = 0,
+	STATE_FPR = 32,
+	STATE_VR = 64,
+	STATE_PC = 96,
+	STATE_MSR,
+	STATE_CR,
+	STATE_XER,
+	STATE_LR,
+	STATE_CTR,
+	STATE_MQ,
+	STATE_VRSAVE,
+	STATE_FPSCR,
+	STATE_VSCR,
+	STATE_VRVALID,
+	STATE_REGISTERS
+};
+
+/* The value of a register. */
+struct powerpc_value {
+	unsigned size;	     /* in bytes: 4, 8 or 16 */
+	uint64_t number;     /* of up to 8 bytes */
+	const uint8_t *wide; /* of 16 bytes, the most significant first; within the state */
+};
+
+/* Formats the name of a register by its number. */
+void powerpc_state_name(unsigned number, char name[16]);
+
+/* Returns the number of a register by its name, srr0 and srr1 included; STATE_REGISTERS: none.
+ */
+unsigned powerpc_state_find(const char *name);
+
+/* Returns the value of a register of a state. */
+struct powerpc_value powerpc_state_value(
+	const struct poly_powerpc_state *state, unsigned number);
+
+/* Returns whether a state has the value of a vector register, and not the filling of one that
+ * the program does not use. */
+static inline bool
+powerpc_vector_is_live(const struct poly_powerpc_state *state, unsigned number)
+{
+	return state->vrvalid >> (31 - number) & 1;
+}
+
 /* Returns the layout of records of a size, or NULL. */
 const struct powerpc_layout *powerpc_layout_find(uint64_t record_size);
 

@@ -15,8 +15,9 @@ ROOT = os.environ['POLYTRACE_ROOT']
 # The layers whose headers and functions a layer may use, besides its own and include/polytrace.
 MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report': 'base',
        'aix': 'base model', 'lang': 'base model', 'select': 'base model lang',
-       'format': 'base model io isa aix lang',
-       'correlate': 'base model lang report isa',
+       'effects': 'base model isa',
+       'format': 'base model io isa aix lang effects',
+       'correlate': 'base model lang report isa effects',
        'symbol': 'base io', 'sim': 'base', 'course': 'base sim',
        'trcfmt': 'base model aix lang report io',
        'analysis': 'base model lang isa symbol sim course report', 'cli': ''}

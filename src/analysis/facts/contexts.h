@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_CONTEXTS_H
 #define ANALYSIS_CONTEXTS_H
 
-#include "analysis/facts/context.h"
+#include "model/context.h"
 
 #include "base/intern.h"
 #include "base/map.h"

@@ -23,7 +23,7 @@
  * text, if the trace has either.
  */
 #include "analysis/queries/calls.h"
-#include "analysis/facts/context.h"
+#include "model/context.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -9,7 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
-#include "analysis/facts/context.h"
+#include "model/context.h"
 #include "analysis/facts/row_isa.h"
 #include "base/err.h"
 #include "base/map.h"

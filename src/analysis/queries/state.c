@@ -6,7 +6,7 @@
  */
 #include "analysis/queries/state.h"
 
-#include "analysis/facts/context.h"
+#include "model/context.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"

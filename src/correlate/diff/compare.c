@@ -30,13 +30,11 @@ report_fields(struct poly_diff *diff, struct diff_stream *stream, const struct p
 	for (unsigned i = 0; i < diff->rules.field_count; i++) {
 		if (!(pair->fields >> i & 1))
 			continue;
-		const enum poly_column column = diff->rules.fields[i];
-		const bool branch = column == POLY_COLUMN_branch;
+		const bool branch = diff->rules.fields[i] == POLY_COLUMN_branch;
 		struct difference difference = difference_of(
 			stream, pair, branch ? POLY_DIFF_BRANCH : POLY_DIFF_FIELD);
 		difference.field = i;
-		if (column != POLY_COLUMN_payload || !state_report(diff, &difference))
-			diff_report(diff, &difference);
+		diff_report(diff, &difference);
 	}
 }
 

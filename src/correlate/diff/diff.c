@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares two traces: schedules the comparison, and queues the differences. */
 #include "correlate/diff/diff.h"
-#include "correlate/diff/register_state.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -179,6 +178,31 @@ poly_diff_free(struct poly_diff *diff)
 	mem_free(diff);
 }
 
+/* Lets the effects of instructions be records of both traces, if either has register states. */
+static enum poly_status
+separate_effects(struct poly_diff *diff, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	bool has_states[2];
+	for (unsigned side = 0; side < 2; side++)
+		has_states[side] = effects_has_states(diff->builders[side].source.info);
+	for (unsigned side = 0; side < 2 && status == POLY_OK; side++) {
+		struct builder *builder = &diff->builders[side];
+		const struct poly_trace_info *info = builder->source.info;
+		if (!has_states[side] && (!has_states[!side] || !effects_has_accesses(info)))
+			continue;
+		const struct effects_options options = {.form = EFFECTS_SEPARATE,
+			.wanted = poly_columns_minus(
+				effects_result_columns(EFFECTS_SEPARATE, info),
+				POLY_COLUMNS(text, mode, verbatim, counters)),
+			.initial = has_states[0] && has_states[1]};
+		status = effects_new(&options, info, &builder->effects, error);
+		if (status == POLY_OK)
+			builder->source = effects_source(builder->effects, &builder->source);
+	}
+	return status;
+}
+
 enum poly_status
 poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_side sides[2],
 	struct poly_diff **result, struct poly_error *error)
@@ -190,16 +214,18 @@ poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_si
 		return err_memory(error);
 	enum poly_status status =
 		rules_parse(&diff->rules, options ? options : &initial, error);
-	if (status == POLY_OK)
-		status = rules_resolve(&diff->rules, sides, error);
-	if (status == POLY_OK && diff->rules.states && !register_state_ignore(&diff->rules))
-		status = err_memory(error);
 	diff->reach = diff->rules.window > REACH ? diff->rules.window : REACH;
 	for (unsigned side = 0; side < 2; side++) {
 		diff->builders[side].source = sides[side].source;
 		diff->builders[side].skip = sides[side].skip;
 		diff->builders[side].rules = &diff->rules;
 	}
+	if (status == POLY_OK)
+		status = separate_effects(diff, error);
+	const struct poly_trace_info *const infos[2] = {
+		diff->builders[0].source.info, diff->builders[1].source.info};
+	if (status == POLY_OK)
+		status = rules_resolve(&diff->rules, infos, error);
 	if (status == POLY_OK && !diff->rules.each_cpu && !streams_add(diff, 0))
 		status = err_memory(error);
 	if (status != POLY_OK) {
@@ -213,7 +239,9 @@ poly_diff_new(const struct poly_diff_options *options, const struct poly_diff_si
 poly_columns
 poly_diff_columns(const struct poly_diff *diff, unsigned side)
 {
-	return builder_columns(&diff->rules, diff->builders[side].source.info);
+	const struct builder *builder = &diff->builders[side];
+	return builder->effects ? effects_columns(builder->effects)
+				: builder_columns(&diff->rules, builder->source.info);
 }
 
 poly_columns

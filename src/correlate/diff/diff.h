@@ -8,22 +8,6 @@
 
 #include "correlate/diff/streams.h"
 
-/* A register of the payloads of two steps. */
-struct state_values {
-	char name[16];
-	char digits[2][33];
-};
-
-/*
- * Gets the register of an index, from 0, from the states in the payloads of two steps of the
- * stream of diff->current; false after the last one, or without such payloads.
- */
-bool state_register(struct poly_diff *diff, const uint64_t steps[2], unsigned number,
-	struct state_values *values);
-
-/* Reports the registers of two steps' payloads that differ; false if they are not states. */
-bool state_report(struct poly_diff *diff, const struct difference *where);
-
 /* Compares the next steps of a stream, which are of the same instruction. */
 void compare_pair(struct poly_diff *diff, struct diff_stream *stream);
 

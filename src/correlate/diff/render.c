@@ -250,14 +250,8 @@ append_side(struct poly_diff *diff, unsigned side, struct buf *text)
 	const struct difference *difference = &diff->current;
 	const bool parted = difference->run[0] || difference->run[1] || difference->ends;
 	const enum poly_diff_cause cause = difference->cause;
-	struct state_values values;
 	if (difference->effects[0] >= 0 || difference->effects[1] >= 0)
 		return append_record_side(diff, side, text);
-	if (difference->state &&
-		state_register(diff, difference->steps, difference->field, &values)) {
-		buf_printf(text, "0x%s", values.digits[side]);
-		return true;
-	}
 	if (cause == POLY_DIFF_TAIL)
 		return false;
 	if (!parted && cause != POLY_DIFF_OPCODE)
@@ -277,14 +271,10 @@ append_what(struct poly_diff *diff, struct buf *text)
 	const unsigned side = difference->effects[0] >= 0 ? 0 : 1;
 	const unsigned longer = difference->run[0] ? 0 : 1;
 	const enum poly_diff_cause cause = difference->cause;
-	struct state_values values;
 	if (difference->effects[side] >= 0)
 		append_subject(diff, side, text,
 			&stream_step(difference->stream, side, difference->steps[side])
 				 ->effects[difference->effects[side]]);
-	else if (difference->state &&
-		 state_register(diff, difference->steps, difference->field, &values))
-		buf_printf(text, "register %s", values.name);
 	else if (cause == POLY_DIFF_FIELD)
 		buf_string(text, poly_column_name(diff->rules.fields[difference->field]));
 	else if (cause == POLY_DIFF_TAIL && !difference->run[0] && !difference->run[1])

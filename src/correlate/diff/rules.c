@@ -427,10 +427,10 @@ list_fields(struct diff_rules *rules)
 }
 
 enum poly_status
-rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
+rules_resolve(struct diff_rules *rules, const struct poly_trace_info *const infos[2],
 	struct poly_error *error)
 {
-	const struct poly_trace_info *a = sides[0].source.info, *b = sides[1].source.info;
+	const struct poly_trace_info *a = infos[0], *b = infos[1];
 	bool has[2] = {POLY_HAS(a->columns, pc), POLY_HAS(b->columns, pc)};
 	if (has[0] != has[1])
 		return err_usage(error,
@@ -440,8 +440,6 @@ rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
 	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
 			 strcmp(a->raw_format ? a->raw_format : a->format,
 				 b->raw_format ? b->raw_format : b->format) != 0;
-	rules->states = a->isa && b->isa && strcmp(a->isa, "powerpc") == 0 &&
-			strcmp(b->isa, "powerpc") == 0;
 	rules->compared = poly_columns_common(
 		rules_default_columns(rules, a), rules_default_columns(rules, b));
 	list_fields(rules);

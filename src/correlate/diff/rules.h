@@ -29,10 +29,6 @@ enum {
 /* Maximum number of columns of an instruction compared besides pc and opcode. */
 #define FIELDS_MAX 40
 
-/* Registers of a PowerPC state: 32 general, floating-point and vector ones, and special ones.
- */
-#define STATE_REGISTERS (3 * 32 + 11)
-
 /* Addresses from first to last. */
 struct address_range {
 	uint64_t first, last;
@@ -46,8 +42,6 @@ struct diff_rules {
 	bool ordered, each_cpu;
 	bool lenient; /* absent values are not compared, since the formats differ */
 	bool records; /* the traces have no instructions */
-	bool states;  /* payloads may hold PowerPC register states */
-	bool state_ignored[STATE_REGISTERS]; /* registers of the states that are not compared */
 	bool number_ignored[UINT8_MAX + 1];  /* the same of src1, src2 and dest, by number */
 	struct address_range *ranges;
 	size_t range_count;
@@ -66,8 +60,8 @@ enum poly_status rules_parse(struct diff_rules *rules, const struct poly_diff_op
 	struct poly_error *error);
 
 /* Determines the columns to compare of two traces. */
-enum poly_status rules_resolve(struct diff_rules *rules, const struct poly_diff_side sides[2],
-	struct poly_error *error);
+enum poly_status rules_resolve(struct diff_rules *rules,
+	const struct poly_trace_info *const infos[2], struct poly_error *error);
 
 /* Returns the columns of a trace that are compared if the other one has them. */
 poly_columns rules_default_columns(

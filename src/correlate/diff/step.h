@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "correlate/diff/rules.h"
+#include "effects/effects.h"
 
 /* Maximum number of records of a step; further ones begin another step. */
 #define EFFECTS_MAX 1024
@@ -67,7 +68,6 @@ struct step {
 	uint32_t effect_count, effect_room;
 	struct buf bytes;	      /* wide values and text */
 	uint32_t text, text_length;   /* in bytes */
-	uint32_t state, state_length; /* the same for a payload with a register state */
 };
 
 /* The steps tail to head - 1 of a trace. */
@@ -124,7 +124,8 @@ struct last_read {
 };
 
 struct builder {
-	struct poly_source source;
+	struct poly_source source; /* of rows whose effects are separate */
+	struct effects *effects;   /* converts the trace's rows to them; or NULL */
 	uint64_t skip; /* number of initial instructions to skip */
 	struct diff_rules *rules;
 	const struct poly_batch *batch; /* NULL before the first one */

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "correlate/diff/register_state.h"
 #include "correlate/diff/unknown.h"
 
 #include <string.h>
@@ -66,9 +65,6 @@ builder_name(struct builder *builder, uint32_t number, bool is_register)
 	return difference;
 }
 
-/* Maximum size in bytes of a payload with a register state. */
-#define STATE_MAX 2048
-
 /* Mixes a value into a hash. */
 static uint64_t
 mixed(uint64_t hash, uint64_t value)
@@ -86,32 +82,17 @@ bytes_hash(const uint8_t *bytes, size_t n)
 	return hash;
 }
 
-/* Returns a hash of bytes for comparison; stores a possible register state. */
-static uint64_t
-add_bytes(struct builder *builder, enum poly_column column, struct step *step)
-{
-	size_t n;
-	const uint8_t *bytes = poly_batch_bytes(builder->batch, column, builder->row, &n);
-	if (column == POLY_COLUMN_payload && builder->rules->states && n <= STATE_MAX) {
-		step->state = (uint32_t)step->bytes.size;
-		step->state_length = (uint32_t)n;
-		buf_append(&step->bytes, bytes, n);
-		uint64_t hash;
-		if (register_state_hash(builder->rules, builder->batch, builder->row, &hash))
-			return hash;
-	}
-	return bytes_hash(bytes, n);
-}
-
 /* Gets the value of a field for comparison; false: out of memory. */
 static bool
-add_field(struct builder *builder, enum poly_column column, struct step *step, uint64_t *value)
+add_field(struct builder *builder, enum poly_column column, uint64_t *value)
 {
 	const struct poly_batch *batch = builder->batch;
 	enum poly_form form = poly_column_form(column);
 	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
-		*value = add_bytes(builder, column, step);
-		return !step->bytes.failed;
+		size_t n;
+		const uint8_t *bytes = poly_batch_bytes(batch, column, builder->row, &n);
+		*value = bytes_hash(bytes, n);
+		return true;
 	}
 	*value = poly_batch_integer(batch, column, builder->row);
 	if (form != POLY_FORM_NAME)
@@ -139,7 +120,7 @@ add_fields(struct builder *builder, struct step *step)
 			ignores_field(builder, rules->fields[i]))
 			continue;
 		step->fields_present |= (uint64_t)1 << i;
-		if (!add_field(builder, rules->fields[i], step, &step->fields[i]))
+		if (!add_field(builder, rules->fields[i], &step->fields[i]))
 			return false;
 	}
 	return true;
@@ -530,6 +511,7 @@ builder_finish(struct builder *builder, struct stream_side *stream)
 void
 builder_free(struct builder *builder)
 {
+	effects_free(builder->effects);
 	mem_free(builder->registers);
 	mem_free(builder->names);
 }

@@ -46,8 +46,7 @@ struct difference {
 	uint64_t pair;
 	int64_t effects[2];  /* indices of records; -1: none */
 	uint64_t other_step; /* of FATE_MOVED: the step that has the record */
-	unsigned field;	     /* of POLY_DIFF_FIELD; with state the index of a register */
-	bool state;	     /* of POLY_DIFF_VALUE: a register of both payloads */
+	unsigned field;	     /* of POLY_DIFF_FIELD */
 	uint64_t run[2];
 	bool ends;
 };

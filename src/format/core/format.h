@@ -14,6 +14,7 @@
 #include "polytrace/reader.h"
 
 #include "base/err.h"
+#include "effects/effects.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "model/batch.h"
@@ -121,6 +122,7 @@ struct format {
 	 * own that wopen initialised.
 	 */
 	bool rows_independent;
+	enum effects_form effects; /* of the rows that the writer takes */
 
 	/*
 	 * Returns the strength of the evidence, in bits, that the first n bytes (at most 4 MiB;

@@ -32,6 +32,7 @@ struct poly_writer {
 	struct parallel_writer *parallel; /* NULL: not created */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
+	struct effects *effects;	  /* converts rows to the format's form; or NULL */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -58,12 +59,15 @@ poly_format_loss(const struct poly_trace_info *source, const struct poly_format_
 		target->columns, POLY_COLUMNS(origin, site, verbatim, kind, record));
 	if (source->raw_format && strcmp(source->raw_format, target->family) == 0)
 		poly_columns_add(&kept, POLY_COLUMN_raw);
+	const struct format *format = format_find(target->name);
+	const poly_columns columns =
+		effects_result_columns(format ? format->effects : EFFECTS_AS_READ, source);
 	if (missing)
-		*missing = poly_columns_minus(target->needs, source->columns);
+		*missing = poly_columns_minus(target->needs, columns);
 	/* A source that may have any column does not state which ones it has. */
-	return poly_columns_equal(source->columns, POLY_ALL_COLUMNS)
+	return poly_columns_equal(columns, POLY_ALL_COLUMNS)
 		       ? POLY_NO_COLUMNS
-		       : poly_columns_minus(source->columns, kept);
+		       : poly_columns_minus(columns, kept);
 }
 
 /* Whether an instruction set is the named one or a wider mode of it: x86-64 of x86. */
@@ -164,6 +168,30 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	return writing->state ? POLY_OK : err_memory(error);
 }
 
+static void
+note_effect(void *user, const char *what)
+{
+	writing_note(user, what);
+}
+
+/* Converts the rows of the source if the format takes another form. */
+static enum poly_status
+convert_effects(struct poly_writer *writer, struct poly_error *error)
+{
+	struct writing *writing = &writer->writing;
+	const struct effects_options options = {.form = writer->format->effects,
+		.wanted = writing->uses,
+		.note = note_effect,
+		.user = writing};
+	if (writing->own_raw || !effects_suits(options.form, writing->source))
+		return POLY_OK;
+	enum poly_status status =
+		effects_new(&options, writing->source, &writer->effects, error);
+	if (status == POLY_OK)
+		writing->source = effects_info(writer->effects);
+	return status;
+}
+
 /* Collects the labels to be written, if the format stores labels. */
 static enum poly_status
 gather_labels(struct poly_writer *writer, const struct poly_write_options *options,
@@ -229,6 +257,8 @@ writer_start(struct poly_writer *writer, const struct destination *dst,
 	enum poly_status status = writer_prepare(writer, dst->path, options, error);
 	if (status == POLY_OK)
 		status = gather_labels(writer, options, error);
+	if (status == POLY_OK)
+		status = convert_effects(writer, error);
 	if (status != POLY_OK)
 		return status;
 	if (options->append)
@@ -297,7 +327,7 @@ refuse_notes(struct poly_writer *writer)
 poly_columns
 poly_writer_columns(const struct poly_writer *writer)
 {
-	return writer->writing.uses;
+	return writer->effects ? effects_columns(writer->effects) : writer->writing.uses;
 }
 
 uint64_t
@@ -358,13 +388,34 @@ write_batch(
 	return status;
 }
 
+/* Writes a batch of the source's rows; NULL: the last ones were written. */
+static enum poly_status
+write_rows(struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct poly_batch *converted;
+	enum poly_status status = POLY_OK;
+	struct poly_patterns *patterns = batch ? batch_patterns(batch) : NULL;
+	if (!writer->effects)
+		return batch ? write_batch(writer, batch, error) : POLY_OK;
+	if (patterns && patterns->lazy)
+		status = patterns->materialize(patterns, &batch, error);
+	if (status == POLY_OK)
+		effects_put(writer->effects, batch);
+	while (status == POLY_OK) {
+		status = effects_take(writer->effects, &converted, error);
+		if (status == POLY_OK)
+			status = write_batch(writer, converted, error);
+	}
+	return status == POLY_END ? POLY_OK : status;
+}
+
 enum poly_status
 poly_writer_write(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = writer->status;
 	if (status == POLY_OK)
-		status = write_batch(writer, batch, &writer->failure);
+		status = write_rows(writer, batch, &writer->failure);
 	if (status == POLY_OK)
 		status = refuse_notes(writer);
 	return writer_status(writer, status, error);
@@ -374,6 +425,8 @@ enum poly_status
 poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
 {
 	enum poly_status status = writer->status;
+	if (status == POLY_OK)
+		status = write_rows(writer, NULL, &writer->failure);
 	if (status == POLY_OK && writer->format->wfinish)
 		status = writer->format->wfinish(&writer->writing, &writer->failure);
 	if (status == POLY_OK)
@@ -402,6 +455,7 @@ poly_writer_close(struct poly_writer *writer)
 	out_close(writer->writing.out);
 	parallel_writer_free(writer->parallel);
 	line_cache_fini(&writer->lines);
+	effects_free(writer->effects);
 	mem_free(writer->writing.state);
 	format_list_fini(&writer->formats);
 	option_values_free(&writer->values);

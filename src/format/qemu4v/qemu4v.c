@@ -231,6 +231,7 @@ static const struct format qemu4v = {
 	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
+	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen,
 	.write_row = qemu4v_write_row,
 };
@@ -261,6 +262,7 @@ static const struct format tarmac = {
 	.find_split = qemu4v_cut,
 	.check = qemu4v_check_batch,
 	.close = qemu4v_close,
+	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen_tarmac,
 	.write_row = qemu4v_write_row,
 };

@@ -34,15 +34,22 @@ static const char *const missings[] = {"refuse", "zero", NULL};
 			"(default 1)",                                                         \
 		.source = "Apple amber traces 3/14"}
 
-static const struct poly_option tt6_options[] = {COMMON_OPTIONS, {.name = NULL}};
+#define OPTIONS(missing)                                                                       \
+	{                                                                                      \
+		COMMON_OPTIONS,                                                                \
+			[TT6_OPTION_MISSING] = {missing, POLY_OPTION_CHOICE,                   \
+				POLY_OPTION_WRITE, .choices = missings,                        \
+				.help = "for an instruction without the address or the third " \
+					"word "                                                \
+					"that the format requires, fail (default) or write 0", \
+				.source = "Apple amber traces 6"},                             \
+		{                                                                              \
+			.name = NULL                                                           \
+		}                                                                              \
+	}
 
-static const struct poly_option tt6e_options[] = {COMMON_OPTIONS,
-	[TT6_OPTION_MISSING] = {"tt6e.missing", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
-		.choices = missings,
-		.help = "for a cache operation without an address, fail (default) or write "
-			"address 0",
-		.source = "Apple amber traces 6"},
-	{.name = NULL}};
+static const struct poly_option tt6_options[] = OPTIONS("tt6.missing");
+static const struct poly_option tt6e_options[] = OPTIONS("tt6e.missing");
 
 #define RULE(number, severity, title) \
 	[TT6_##number] = {#number, POLY_##severity, title, "Apple amber traces 5"}
@@ -89,8 +96,9 @@ static const struct poly_rule rules[] = {
 #define FUNCTIONS(word)                                                                   \
 	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),      \
 	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check, \
-	.close = tt6_close, .wopen = word##_wopen, .write = tt6_write,                    \
-	.write_row = tt6_write_row, .wfinish = tt6_wfinish, .wclose = tt6_wclose
+	.close = tt6_close, .effects = EFFECTS_JOINED, .wopen = word##_wopen,             \
+	.write = tt6_write, .write_row = tt6_write_row, .wfinish = tt6_wfinish,           \
+	.wclose = tt6_wclose
 
 static const struct format tt6e = {
 	.info = INFO("tt6e", "Apple amber TT6E: TT6 with cache addresses and trap returns",

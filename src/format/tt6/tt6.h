@@ -283,7 +283,7 @@ struct tt6_writer {
 	bool little;		  /* words are written byte-swapped */
 	bool adds_pairs;	  /* add a synthetic pair to every twi */
 	bool same_family;	  /* the source is of this family */
-	bool missing_is_zero;	  /* option tt6e.missing */
+	bool missing_is_zero;	  /* option tt6.missing or tt6e.missing */
 };
 
 /* Writing. */

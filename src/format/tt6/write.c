@@ -32,7 +32,7 @@ wopen_as(struct writing *writing, bool extended)
 	writer->same_family = writing->own_raw;
 	writer->extended = extended;
 	writer->adds_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
-	writer->missing_is_zero = extended && writing->options[TT6_OPTION_MISSING];
+	writer->missing_is_zero = writing->options[TT6_OPTION_MISSING];
 	writer->little = order == TT6_LITTLE;
 	if (order == TT6_AUTO)
 		writer->little = writer->same_family && endian && strcmp(endian, "le") == 0;
@@ -260,14 +260,23 @@ write_escape(struct writing *writing, const struct poly_batch *batch, size_t row
 	return POLY_OK;
 }
 
+/* Fails for a column that a row lacks, unless 0 is written for it. */
 static enum poly_status
-lacks_cache_address(const struct poly_batch *batch, size_t row, struct poly_error *error)
+accept_missing(struct writing *writing, const struct poly_batch *batch, size_t row,
+	const char *column, struct poly_error *error)
 {
+	const struct tt6_writer *writer = writing->state;
 	struct poly_error plain = {.offset = POLY_NO_OFFSET};
-	enum poly_status status = writing_lacks(batch, row, "address", &plain);
+	if (writer->missing_is_zero) {
+		writing_note(
+			writing, "addresses and third words that are unknown, written as 0");
+		return POLY_OK;
+	}
+	enum poly_status status = writing_lacks(batch, row, column, &plain);
 	err_set(error, status, plain.offset,
-		"the cache operation has no 'address', which TT6E requires; tt6e.missing=zero "
-		"writes 0");
+		"the instruction has no '%s', which the format requires; %s.missing=zero "
+		"writes 0",
+		column, writer->extended ? "tt6e" : "tt6");
 	if (error)
 		error->record = plain.record;
 	return status;
@@ -290,23 +299,22 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	struct tt6_writer *writer = writing->state;
 	uint32_t opcode = (uint32_t)batch->opcode[row];
 	bool is_extended = writer->tables.shape[tt6_index(opcode)] == TT6_EXTENDED;
-	bool has_address = poly_present(batch, POLY_COLUMN_address, row);
-	if (!has_address && powerpc_class_fast(opcode) == POWERPC_CACHE) {
-		if (!writer->missing_is_zero)
-			return lacks_cache_address(batch, row, error);
-		writing_note(writing, "cache operations without an address, written with 0");
-	} else if (!has_address) {
-		return writing_lacks(batch, row, "address", error);
-	}
-	if (is_extended && !poly_present(batch, POLY_COLUMN_value, row))
-		return writing_lacks(batch, row, "value", error);
+	const bool has_address = poly_present(batch, POLY_COLUMN_address, row),
+		   has_third = poly_present(batch, POLY_COLUMN_value, row);
+	enum poly_status status = POLY_OK;
+	if (!has_address)
+		status = accept_missing(writing, batch, row, "address", error);
+	if (status == POLY_OK && is_extended && !has_third)
+		status = accept_missing(writing, batch, row, "value", error);
+	if (status != POLY_OK)
+		return status;
 	const uint32_t words[] = {opcode,
 		has_address ? word_of(writing, batch->address[row]) : 0,
-		is_extended ? word_of(writing, batch->value[row]) : 0};
+		is_extended && has_third ? word_of(writing, batch->value[row]) : 0};
 	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
 	if (writing->cache && has_address)
 		mark_word(writing, POLY_COLUMN_address, p + 4);
-	if (writing->cache && is_extended)
+	if (writing->cache && is_extended && has_third)
 		mark_word(writing, POLY_COLUMN_value, p + 8);
 	return POLY_OK;
 }

@@ -111,8 +111,9 @@ registers_of_full_records_are_named(void **state)
 	struct buf a = load_sample("full/start.full1008"), b = {0};
 	buf_append(&b, a.data, a.size);
 	b.data[4 + 2 * 1008 + 16 + 3] ^= 1;
-	expect_between(
-		&a, &b, "full", &options, "value register r1 0x100112e0|0x100112e1 @3|3\n");
+	expect_between(&a, &b, "full", &options,
+		"value register r1 0x100112e0|0x100112e1 @2|2\n"
+		"extra-record register r1 -|0x100112e0 @3|3\n");
 	options.ignore = ignore;
 	expect_between(&a, &b, "full", &options, "");
 	buf_free(&a);
@@ -131,8 +132,10 @@ registers_of_states_are_ignored_and_compared_in_any_layout(void **state)
 	b.data[4 + 2 * 1008 + 16 + 3] ^= 1;
 	b.data[4 + 4 * 1008 + 16 + 4 * 30 + 3] ^= 1;
 	expect_between(&a, &b, "full", &options,
-		"value register r1 0x100112e0|0x100112e1 @3|3\n"
-		"value register r31 0x00000000|0x00000001 @5|5\n");
+		"value register r1 0x100112e0|0x100112e1 @2|2\n"
+		"extra-record register r1 -|0x100112e0 @3|3\n"
+		"extra-record register r31 -|0x1 @4|4\n"
+		"extra-record register r31 -|0x0 @5|5\n");
 	options.ignore = words;
 	expect_between(&a, &b, "full", &options, "");
 	words[0] = "reg:r1,reg:R31";

@@ -43,7 +43,7 @@ a_cache_operation_needs_its_address_in_tt6e(void **state)
 	struct conversion zeroed = {.read = options_for("tt6"),
 		.to = "tt6e",
 		.options = zero,
-		.note = "written with 0"};
+		.note = "written as 0"};
 	assert_int_equal(run_conversion(&zeroed, &bytes), POLY_OK);
 	put_words(&expected, with_zero, 4);
 	assert_bytes(&zeroed.out, expected.data, expected.size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Execution contexts, each with its own registers and stack: a thread, process or CPU. */
-#ifndef ANALYSIS_CONTEXT_H
-#define ANALYSIS_CONTEXT_H
+#ifndef MODEL_CONTEXT_H
+#define MODEL_CONTEXT_H
 
 #include "polytrace/trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of contexts: the column in the upper four bits, its value in the others. */
-#include "analysis/facts/context.h"
+#include "model/context.h"
 
 #define SHIFT 60
 #define MASK (((uint64_t)1 << SHIFT) - 1)

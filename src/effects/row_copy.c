@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "effects/row_copy.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+void
+row_copy_begin(struct row_copy *copy, const struct poly_batch *source, struct batch *dst)
+{
+	copy->source = source;
+	copy->dst = dst;
+	copy->count = 0;
+	FOR_COLUMNS(column, dst->wanted)
+	{
+		const void *data = column_data(source, column);
+		if (data)
+			copy->columns[copy->count++] = (struct row_copy_column){column, data};
+	}
+}
+
+/* Maps the number of a name; INTERN_FAILED: out of memory. */
+static uint32_t
+map_name(struct row_copy *copy, uint32_t number)
+{
+	const char *name = poly_trace_name(copy->source->info, number);
+	if (!name)
+		return number;
+	if (!VEC_ROOM_ZEROED(copy->ids, copy->id_count, number))
+		return INTERN_FAILED;
+	if (!copy->ids[number]) {
+		const uint32_t id = info_name(copy->names, name, strlen(name));
+		if (id == INTERN_FAILED)
+			return id;
+		copy->ids[number] = id + 1;
+	}
+	return copy->ids[number] - 1;
+}
+
+/* Copies a value that is present; false: out of memory. */
+static bool
+copy_value(struct row_copy *copy, const struct row_copy_column *from, size_t row, size_t dst)
+{
+	const struct column_traits *traits = &column_table[from->column];
+	if (traits->form == POLY_FORM_BYTES || traits->form == POLY_FORM_TEXT) {
+		size_t n;
+		const uint8_t *bytes = poly_batch_bytes(copy->source, from->column, row, &n);
+		batch_put_bytes(copy->dst, from->column, dst, bytes, n);
+		return true;
+	}
+	uint64_t value = column_load(traits, from->data, row);
+	if (traits->form == POLY_FORM_NAME && copy->names) {
+		value = map_name(copy, (uint32_t)value);
+		if (value == INTERN_FAILED)
+			return false;
+	}
+	batch_put_integer(copy->dst, from->column, dst, value);
+	return true;
+}
+
+bool
+row_copy_row(struct row_copy *copy, size_t row, size_t dst, poly_columns omitted)
+{
+	bool good = true;
+	for (size_t i = 0; i < copy->count && good; i++) {
+		const struct row_copy_column *from = &copy->columns[i];
+		if (poly_present(copy->source, from->column, row) &&
+			!poly_columns_has(omitted, from->column))
+			good = copy_value(copy, from, row, dst);
+	}
+	return good;
+}
+
+void
+row_copy_fini(struct row_copy *copy)
+{
+	mem_free(copy->ids);
+}
