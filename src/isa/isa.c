@@ -79,6 +79,13 @@ isa_stack_register(const char *name)
 	return set && set->stack_register ? set->stack_register : ISA_NO_REGISTER;
 }
 
+unsigned
+isa_link_register(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set && set->link_register ? set->link_register : ISA_NO_REGISTER;
+}
+
 const char *
 isa_find(const char *name, struct poly_error *error)
 {

@@ -153,6 +153,10 @@ unsigned isa_length_max(const char *name);
  * Accepts NULL. */
 unsigned isa_stack_register(const char *name);
 
+/* Returns the number of the register in which a set's calls store the return address, as it is;
+ * ISA_NO_REGISTER: no such set, or none. Accepts NULL. */
+unsigned isa_link_register(const char *name);
+
 /* Finds the registers of a name, in any case: one of isa_register_name, or a group or part of
  * them that the set names. False: no such register. Accepts NULL as the set's name. */
 bool isa_registers_named(const char *isa, const char *name, struct isa_registers *registers);

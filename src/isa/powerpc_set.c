@@ -246,6 +246,7 @@ isa_powerpc_at(size_t i)
 	static const struct isa_set powerpc = {
 		.name = "powerpc",
 		.stack_register = 1,
+		.link_register = POWERPC_LR,
 		.open = open_state,
 		.close = close_state,
 		.describe = describe,

@@ -230,8 +230,9 @@ const struct isa_set *
 isa_riscv_at(size_t i)
 {
 #define SET(set_name, width)                                                                  \
-	.name = set_name, .variant = width, .stack_register = 2, .describe = describe,        \
-	.text = print, .register_name = register_name, .add_named = add_named,                \
+	.name = set_name, .variant = width, .stack_register = 2, .link_register = 1,          \
+	.describe = describe, .text = print, .register_name = register_name,                  \
+	.add_named = add_named,                                                               \
 	.register_list = "x0 to x31 or their ABI names, f0 to f31 or their ABI names, v0 to " \
 			 "v31, fflags or frm",                                                \
 	.mnemonic_at = mnemonic_at

@@ -14,6 +14,7 @@ struct isa_set {
 	uint8_t address_bits;	/* see isa_address_bits; 0: 64 */
 	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
 	uint8_t stack_register; /* number of the stack pointer; 0: not known */
+	uint8_t link_register;	/* number of the link register; 0: none, or not known */
 	uint8_t delay;	  /* bytes of the branch delay slot */
 	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
 	/* Whether this build has the library that the set needs. NULL: it needs none. */

@@ -108,7 +108,7 @@ def stats(name, analysis, *words):
 
 def public(name):
     """A trace outside the project that may not be copied into it; None if it is missing."""
-    path = os.path.join(ROOT, '..', 'shared', 'data', 'public', name)
+    path = os.path.join(os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared')), 'data', 'public', name)
     return path if os.path.exists(path) else None
 
 

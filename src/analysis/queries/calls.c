@@ -14,6 +14,11 @@
  * the jumping function, and functions have names. Without symbols, the called address
  * identifies a function.
  *
+ * If the trace records the link register, a call returns to the value that it has after the
+ * call instruction. Then a jump shortly after a write of the link register, with an address
+ * just past the jump, is a call, too; and any jump to the return address of the innermost call
+ * returns, if the stack pointer is what it was at the call.
+ *
  * The opcode identifies call instructions of a known instruction set, otherwise the mnemonic or
  * text, if the trace has either.
  */
@@ -33,6 +38,11 @@
 #define SEARCH_MAX 1024
 
 #define CONTEXTS_MAX 65536
+
+/* A jump calls if one of the last instructions wrote the link register, with an address at most
+ * this many bytes past the jump (the rule of Arm's Tarmac trace utilities). */
+#define LINK_AGE_MAX 8
+#define LINK_DISTANCE_MAX 64
 
 extern const struct analysis analysis_calls;
 
@@ -98,6 +108,7 @@ begin_isa(struct call_graph *calls, const struct poly_trace_info *info)
 				: NULL;
 	calls->delay = decoder ? (uint8_t)isa_delay(decoder) : 0;
 	calls->slack = decoder ? (uint8_t)isa_slack(decoder) : 0;
+	calls_link_begin(&calls->link, info);
 }
 
 static void
@@ -119,6 +130,9 @@ calls_columns(const void *state)
 		poly_columns_union(analysis_calls.info.needs, analysis_calls.info.wants);
 	if (!calls->isa.names[ROW_ISA_THUMB] || !calls->is_coded)
 		poly_columns_remove(&columns, POLY_COLUMN_instruction_set);
+	columns = poly_columns_union(
+		poly_columns_minus(columns, POLY_COLUMNS(reg, value, payload)),
+		calls_link_columns(&calls->link));
 	if (!calls->is_coded)
 		return columns;
 	return poly_columns_minus(columns, POLY_COLUMNS(mnemonic, text));
@@ -190,33 +204,44 @@ cached_flow(struct call_graph *calls, const struct poly_batch *batch, size_t row
 	return (enum flow)cached->flow;
 }
 
-/* Returns the control flow of an encoding; one of more than 8 bytes is not a call. */
-static enum flow
-flow_of_encoding(struct call_graph *calls, const struct calls_instruction *instruction)
+/* Stores the control flow of an encoding; one of more than 8 bytes is not a call. */
+static void
+describe_flow(struct call_graph *calls, const struct calls_instruction *instruction,
+	struct calls_cached *cached)
 {
 	const struct isa_instruction *found = row_isa_describe_opcode(&calls->isa,
 		(enum row_isa_mode)instruction->mode, instruction->opcode, instruction->size,
 		&calls->failed);
 	const unsigned flow = found ? found->flow : 0;
-	return flow & ISA_CALLS ? FLOW_CALL : flow & ISA_RETURNS ? FLOW_RETURN : FLOW_OTHER;
+	cached->flow = flow & ISA_CALLS	    ? FLOW_CALL
+		       : flow & ISA_RETURNS ? FLOW_RETURN
+					    : FLOW_OTHER;
+	cached->is_indirect = flow & ISA_INDIRECT;
+}
+
+/* Returns the control flow of an instruction whose opcode identifies it. */
+static const struct calls_cached *
+coded_flow(struct call_graph *calls, const struct calls_instruction *instruction)
+{
+	const uint64_t pc = instruction->moment.pc;
+	struct calls_cached *cached = cache_entry(calls, pc);
+	if (!cached->is_used || cached->pc != pc || cached->opcode != instruction->opcode ||
+		cached->size != instruction->size || cached->mode != instruction->mode) {
+		*cached = (struct calls_cached){.pc = pc,
+			.opcode = instruction->opcode,
+			.size = instruction->size,
+			.mode = instruction->mode,
+			.is_used = true};
+		describe_flow(calls, instruction, cached);
+	}
+	return cached;
 }
 
 static enum flow
 classify(struct call_graph *calls, const struct calls_instruction *instruction)
 {
-	const uint64_t pc = instruction->moment.pc;
-	if (!calls->is_coded)
-		return (enum flow)instruction->flow;
-	struct calls_cached *cached = cache_entry(calls, pc);
-	if (!cached->is_used || cached->pc != pc || cached->opcode != instruction->opcode ||
-		cached->size != instruction->size || cached->mode != instruction->mode)
-		*cached = (struct calls_cached){.pc = pc,
-			.opcode = instruction->opcode,
-			.size = instruction->size,
-			.mode = instruction->mode,
-			.is_used = true,
-			.flow = (uint8_t)flow_of_encoding(calls, instruction)};
-	return (enum flow)cached->flow;
+	return (enum flow)(
+		calls->is_coded ? coded_flow(calls, instruction)->flow : instruction->flow);
 }
 
 /* Reads the instruction of a row. */
@@ -267,6 +292,44 @@ origin_of(struct call_graph *calls, const struct calls_context *context)
 									    : &context->last;
 }
 
+/* Whether the link register of a context is an address from one up to a distance past it. */
+static bool
+is_linked(const struct calls_context *context, uint64_t address, uint64_t distance)
+{
+	return context->link.has_value && context->link.value - address <= distance;
+}
+
+/* Whether the last jump of a context is a call by the link register. */
+static bool
+is_linked_call(
+	const struct calls_context *context, const struct calls_instruction *from, uint64_t pc)
+{
+	const struct calls_link *link = &context->link;
+	const struct calls_frame *top = &context->frames[context->depth - 1];
+	if (!from->has_next || !is_linked(context, from->next, LINK_DISTANCE_MAX) ||
+		pc == link->value)
+		return false;
+	/* A trace can omit writes that do not change the value. */
+	if (link->value == from->next)
+		return true;
+	/* A function that has restored its own return address jumps to another. */
+	return link->written && context->instructions - link->written < LINK_AGE_MAX &&
+	       (link->value < top->low || link->value > top->high);
+}
+
+/* Sets the return address of a frame to the link register, if the call wrote it. */
+static void
+link_frame(const struct call_graph *calls, const struct calls_context *context,
+	struct calls_frame *frame)
+{
+	const struct calls_link *link = &context->link;
+	/* The instruction in a delay slot can be the last one. */
+	const bool is_written = link->has_value && link->written &&
+				context->instructions - link->written <= (calls->delay ? 1 : 0);
+	if (is_written || is_linked(context, frame->low, RETURN_DISTANCE_MAX))
+		frame->low = frame->high = link->value;
+}
+
 /* Begins a call from one instruction to another. */
 static bool
 begin_call(struct call_graph *calls, struct calls_context *context,
@@ -282,6 +345,9 @@ begin_call(struct call_graph *calls, struct calls_context *context,
 		frame.low = from->next + calls->delay;
 		frame.high = frame.low + calls->slack;
 	}
+	link_frame(calls, context, &frame);
+	frame.has_stack = context->link.has_stack;
+	frame.stack = context->link.stack;
 	const uint32_t caller = context->frames[context->depth - 1].function;
 	uint64_t *point = map_get(&calls->points, frame.low, caller, &added);
 	if (!point)
@@ -290,17 +356,32 @@ begin_call(struct call_graph *calls, struct calls_context *context,
 	return calls_push(calls, context, &frame, &from->moment, target);
 }
 
-/* Returns the innermost frame, from 1, that returns to pc; 0: none. */
+/* Whether the stack pointer is known to be what it was at the call of a frame. */
+static bool
+is_stack_restored(const struct calls_context *context, const struct calls_frame *frame)
+{
+	return frame->has_stack && context->link.has_stack &&
+	       frame->stack == context->link.stack;
+}
+
+/* Returns the innermost frame, from 1, that returns to pc, preferably with the stack pointer of
+ * its call; 0: none. */
 static uint32_t
 find_return(const struct calls_context *context, uint64_t pc)
 {
+	uint32_t innermost = 0;
 	for (uint32_t i = context->depth, remaining = SEARCH_MAX; i-- > 1 && remaining > 0;
 		remaining--) {
 		const struct calls_frame *frame = &context->frames[i];
-		if (pc >= frame->low && pc <= frame->high)
+		if (pc < frame->low || pc > frame->high)
+			continue;
+		if (is_stack_restored(context, frame))
 			return i;
+		innermost = innermost ? innermost : i;
+		if (!context->link.has_stack)
+			break;
 	}
-	return 0;
+	return innermost;
 }
 
 /* Returns the innermost frame of a function; context->depth: none. */
@@ -431,13 +512,43 @@ follow_jump(
 	return calls_push(calls, context, &frame, &context->last.moment, at);
 }
 
+/* Whether an instruction may jump to an address in a register or in memory. */
+static bool
+is_indirect(struct call_graph *calls, const struct calls_instruction *from)
+{
+	return !calls->is_coded || coded_flow(calls, from)->is_indirect;
+}
+
+/* Whether a jump to pc returns from a call although its instruction is not a return. */
+static bool
+is_linked_return(const struct calls_context *context, uint64_t pc)
+{
+	const uint32_t found = find_return(context, pc);
+	return found && is_stack_restored(context, &context->frames[found]);
+}
+
+/* Returns what a jump to pc does, by its instruction and the link register. */
+static enum flow
+flow_of_jump(struct call_graph *calls, const struct calls_context *context,
+	const struct calls_instruction *from, uint64_t pc)
+{
+	const enum flow flow = classify(calls, from);
+	if (flow == FLOW_CALL || !context->link.has_value || calls->failed)
+		return flow;
+	if (flow == FLOW_OTHER && !is_indirect(calls, from))
+		return flow;
+	if (flow == FLOW_RETURN ? find_return(context, pc) != 0 : is_linked_return(context, pc))
+		return FLOW_RETURN;
+	return is_linked_call(context, from, pc) ? FLOW_CALL : flow;
+}
+
 /* Follows a control transfer to the next instruction of a context. */
 static bool
 follow_transfer(
 	struct call_graph *calls, struct calls_context *context, const struct calls_moment *at)
 {
 	const struct calls_instruction *from = origin_of(calls, context);
-	switch (classify(calls, from)) {
+	switch (flow_of_jump(calls, context, from, at->pc)) {
 	case FLOW_CALL: return begin_call(calls, context, from, at);
 	case FLOW_RETURN: return follow_return(calls, context, at);
 	case FLOW_OTHER: break;
@@ -471,6 +582,8 @@ follow_row(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 	if (!ok || is_same_instruction(batch, row, context))
 		return ok;
 	read_instruction(calls, batch, row, &next);
+	if (!calls->link.dialect.post)
+		calls_link_state(&calls->link, &context->link, batch, row);
 	if (!context->has_last)
 		ok = begin_first(calls, context, &next.moment);
 	else if (is_discontinuous(&context->last, next.moment.pc))
@@ -482,10 +595,32 @@ follow_row(struct call_graph *calls, const struct poly_batch *batch, size_t row)
 	if (top->call != CALLS_NONE)
 		calls->calls[top->call].self++;
 	calls->instructions++;
+	context->instructions++;
+	if (calls->link.dialect.post)
+		calls_link_state(&calls->link, &context->link, batch, row);
 	context->previous = context->last;
 	context->last = next;
 	context->has_last = true;
 	return true;
+}
+
+/* Applies the record of a register write. */
+static bool
+follow_register(struct call_graph *calls, const struct poly_batch *batch, size_t row)
+{
+	struct calls_context *context = context_of(calls, batch, row);
+	if (context)
+		calls_link_write(
+			&calls->link, &context->link, batch, row, context->instructions);
+	return context != NULL;
+}
+
+/* Whether an instruction of a row is at a known address and not the tracer's own. */
+static bool
+is_executed(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_pc, row) &&
+	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
 }
 
 static bool
@@ -494,11 +629,12 @@ calls_update(void *state, const struct analysis_rows *rows)
 	struct call_graph *calls = state;
 	const struct poly_batch *batch = rows->batch;
 	for (size_t row = 0; row < batch->rows && !calls->failed; row++) {
-		if (poly_present(batch, POLY_COLUMN_kind, row) &&
-			batch->kind[row] == POLY_KIND_INSTRUCTION &&
-			poly_present(batch, POLY_COLUMN_pc, row) &&
-			!(poly_present(batch, POLY_COLUMN_synthetic, row) &&
-				batch->synthetic[row]))
+		if (!poly_present(batch, POLY_COLUMN_kind, row))
+			continue;
+		const unsigned kind = batch->kind[row];
+		if (kind == POLY_KIND_REGISTER && calls->link.has_registers)
+			calls->failed = !follow_register(calls, batch, row);
+		else if (kind == POLY_KIND_INSTRUCTION && is_executed(batch, row))
 			calls->failed = !follow_row(calls, batch, row);
 	}
 	return !calls->failed || calls->full;
@@ -606,7 +742,8 @@ const struct analysis analysis_calls = {
 			   "instructions executed in each function",
 		.needs = POLY_COLUMNS_INIT(kind, pc),
 		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, opcode, opcode_size, fallthrough,
-			uop_index, synthetic, time, mnemonic, text, instruction_set),
+			uop_index, synthetic, time, mnemonic, text, instruction_set, reg, value,
+			payload),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options,
 		.outputs = outputs},

@@ -5,6 +5,7 @@
 
 #include "analysis/core/analysis.h"
 #include "analysis/facts/row_isa.h"
+#include "analysis/queries/calls_link.h"
 
 #include "base/map.h"
 #include "isa/flow.h"
@@ -65,7 +66,9 @@ struct calls_call {
 struct calls_frame {
 	uint32_t node, call, function;
 	bool is_tail;	    /* returns with the frame below it */
+	bool has_stack;	    /* stack is known */
 	uint64_t low, high; /* range of its return address */
+	uint64_t stack;	    /* pointer at the call */
 };
 
 /* An executed instruction, possibly a call. */
@@ -82,6 +85,8 @@ struct calls_instruction {
 struct calls_context {
 	struct calls_frame *frames;
 	uint32_t depth, capacity; /* of frames */
+	uint64_t instructions;
+	struct calls_link link;
 	bool has_last;
 	struct calls_instruction last, previous; /* the last two instructions */
 };
@@ -94,6 +99,7 @@ struct calls_cached {
 	uint8_t size, mode; /* of the opcode; 0 with text */
 	bool is_used;
 	uint8_t flow;
+	bool is_indirect; /* may jump to any address; opcodes only */
 };
 
 struct call_graph {
@@ -104,6 +110,7 @@ struct call_graph {
 	unsigned digits; /* of addresses */
 	bool has_clock;
 	struct row_isa isa;
+	struct calls_link_source link;
 	bool is_coded;	      /* opcodes identify calls, else text does */
 	uint8_t delay, slack; /* as isa_delay and isa_slack */
 	struct map context_numbers;
