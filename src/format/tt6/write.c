@@ -10,6 +10,8 @@
  */
 #include "format/tt6/tt6.h"
 
+#include "model/context.h"
+
 #include <string.h>
 
 /* Maximum bytes buffered after an incomplete record. */
@@ -22,20 +24,28 @@
 #define EXPECTS ((uint64_t)1 << 32)
 #define INCOMPLETE ((uint64_t)1 << 33)
 
+/* The next row cannot be copied: it may complete held escapes or the pair of a twi. */
+#define WAITS ((uint64_t)1 << 34)
+
 static enum poly_status
 wopen_as(struct writing *writing, bool extended)
 {
 	struct tt6_writer *writer = writing->state;
-	const char *endian = poly_trace_fact(writing->source, "amber.endian");
-	const char *format = poly_trace_fact(writing->source, "amber.format");
+	const struct poly_trace_info *source = writing->source;
+	const char *endian = poly_trace_fact(source, "amber.endian");
+	const char *format = poly_trace_fact(source, "amber.format");
 	uint64_t order = writing->options[TT6_OPTION_ENDIAN];
 	writer->same_family = writing->own_raw;
 	writer->extended = extended;
 	writer->adds_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
+	writer->source_is_tt6 = format && strcmp(format, "tt6") == 0;
 	writer->missing_is_zero = writing->options[TT6_OPTION_MISSING];
 	writer->little = order == TT6_LITTLE;
 	if (order == TT6_AUTO)
 		writer->little = writer->same_family && endian && strcmp(endian, "le") == 0;
+	if (POLY_HAS(source->columns, escape))
+		writing->uses =
+			poly_columns_union(writing->uses, POLY_COLUMNS(CONTEXT_COLUMNS));
 	tt6_tables_fill(&writer->tables, extended, true);
 	return POLY_OK;
 }
@@ -69,18 +79,41 @@ static const uint8_t *
 put_words(struct writing *writing, const uint32_t *words, size_t count)
 {
 	struct tt6_writer *writer = writing->state;
-	const bool incomplete = writer->missing != TT6_MISSING_NONE;
-	uint8_t *p = incomplete ? buf_reserve(&writer->bytes, 4 * count)
-				: out_room(writing->out, 4 * count);
+	struct buf *buf = writer->holding			? &writer->held.words
+			  : writer->missing != TT6_MISSING_NONE ? &writer->bytes
+								: NULL;
+	uint8_t *p = buf ? buf_reserve(buf, 4 * count) : out_room(writing->out, 4 * count);
 	if (!p)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		store_word(writer, p + 4 * i, words[i]);
-	if (incomplete)
-		writer->bytes.size += 4 * count;
+	if (buf)
+		buf->size += 4 * count;
 	else
 		out_commit(writing->out, 4 * count);
 	return p;
+}
+
+void
+tt6_put_words(struct writing *writing, const uint32_t *words, size_t count)
+{
+	put_words(writing, words, count);
+}
+
+void
+tt6_put_bytes(struct writing *writing, const uint8_t *bytes, size_t n)
+{
+	struct tt6_writer *writer = writing->state;
+	if (writer->missing == TT6_MISSING_NONE)
+		out_write(writing->out, bytes, n);
+	else
+		buf_append(&writer->bytes, bytes, n);
+}
+
+void
+tt6_expect(struct writing *writing, uint32_t pc)
+{
+	writing->context = EXPECTS | pc;
 }
 
 static void
@@ -203,6 +236,14 @@ write_words(struct writing *writing, unsigned code, const uint32_t *words, uint3
 		put_word(writing, words[i]);
 }
 
+void
+tt6_put_escape(struct writing *writing, unsigned code, uint64_t value)
+{
+	const uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
+	const bool is_wide = words[0] != 0;
+	write_words(writing, code, words + !is_wide, 1u + is_wide);
+}
+
 static void
 write_payload(
 	struct writing *writing, unsigned code, const struct poly_batch *batch, size_t row)
@@ -250,10 +291,7 @@ write_escape(struct writing *writing, const struct poly_batch *batch, size_t row
 	} else if (poly_present(batch, POLY_COLUMN_payload, row)) {
 		write_payload(writing, code, batch, row);
 	} else if (poly_present(batch, POLY_COLUMN_value, row)) {
-		uint64_t value = batch->value[row];
-		uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
-		bool is_wide = words[0] != 0;
-		write_words(writing, code, words + !is_wide, 1u + is_wide);
+		tt6_put_escape(writing, code, batch->value[row]);
 	} else {
 		write_words(writing, code, NULL, 0);
 	}
@@ -393,6 +431,38 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	return POLY_OK;
 }
 
+/* Writes the escapes of an instruction. */
+static void
+settle_escapes(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	if (!writing->cache)
+		tt6_held_settle(writing, batch, row);
+	else if (poly_present(batch, POLY_COLUMN_real_pc, row) ||
+		 poly_present(batch, POLY_COLUMN_real_address, row) ||
+		 poly_present(batch, POLY_COLUMN_real_target, row) ||
+		 tt6_lacks_word(writing, batch, row))
+		writing_no_cache(writing);
+}
+
+/* Notes the pair of a twi, which follows in the source. */
+static void
+open_pair(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	writing_no_cache(writing);
+	if (writing->cache)
+		return;
+	tt6_pair_open(writing, batch, row);
+	writing->context |= WAITS;
+}
+
+static void
+note_dropped_address(struct writing *writing)
+{
+	const struct tt6_writer *writer = writing->state;
+	if (!writer->source_is_tt6)
+		writing_note(writing, "addresses of cache operations dropped");
+}
+
 static enum poly_status
 write_instruction(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
@@ -413,6 +483,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (status != POLY_OK)
 		return status;
 	uint32_t opcode = (uint32_t)batch->opcode[row];
+	settle_escapes(writing, batch, row);
 	switch (writer->tables.shape[tt6_index(opcode)]) {
 	case TT6_MEMORY:
 	case TT6_EXTENDED: return write_memory(writing, batch, row, error);
@@ -420,10 +491,29 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	default:
 		if (!writer->extended && powerpc_class_fast(opcode) == POWERPC_CACHE &&
 			poly_present(batch, POLY_COLUMN_address, row))
-			writing_note(writing, "addresses of cache operations dropped");
+			note_dropped_address(writing);
 		write_compute(writing, opcode);
+		if (writer->extended && !writer->adds_pairs && opcode >> 26 == 3)
+			open_pair(writing, batch, row);
 	}
 	return POLY_OK;
+}
+
+/* Holds an escape until its instruction, if it follows the last one. */
+static enum poly_status
+hold_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	if (poly_batch_number(batch, row) != writer->held.next)
+		tt6_held_pass(writing, batch, row);
+	reserve_initial_pc(writing);
+	writer->holding = true;
+	const enum poly_status status = write_escape(writing, batch, row, error);
+	writer->holding = false;
+	tt6_held_add(writing, batch, row);
+	writing->context |= WAITS;
+	return status == POLY_OK && writer->held.words.failed ? err_memory(error) : status;
 }
 
 /* Writes a row that is not an instruction. */
@@ -433,6 +523,13 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 {
 	/* Such rows are few, and do not change the expected pc. */
 	writing_no_cache(writing);
+	if (writing->cache)
+		return POLY_OK;
+	if (tt6_is_attached(batch, row) && tt6_is_from_column(batch, row))
+		return POLY_OK;
+	if (tt6_is_attached(batch, row))
+		return hold_escape(writing, batch, row, error);
+	tt6_held_pass(writing, batch, row);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
@@ -448,14 +545,13 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 static void
 write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
-	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	writing_no_cache(writing);
-	if (writer->missing == TT6_MISSING_NONE)
-		out_write(writing->out, p, n);
-	else
-		buf_append(&writer->bytes, p, n);
+	if (writing->cache)
+		return;
+	tt6_held_pass(writing, batch, row);
+	tt6_put_bytes(writing, p, n);
 }
 
 enum poly_status
@@ -469,6 +565,9 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 		writer->started = true;
 		writer->missing = TT6_MISSING_NONE;
 	}
+	if (writer->extended && !writer->adds_pairs && !writing->cache &&
+		tt6_pair_pass(writing, batch, row))
+		return POLY_OK;
 	if (writer->same_family && poly_present(batch, POLY_COLUMN_raw, row))
 		write_raw(writing, batch, row);
 	else if (!poly_present(batch, POLY_COLUMN_kind, row) ||
@@ -478,7 +577,8 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 		status = write_other(writing, batch, row, error);
 	if (status == POLY_OK && writer->bytes.failed)
 		return err_memory(error);
-	if (status == POLY_OK && writer->bytes.size > BUFFERED_MAX)
+	if (status == POLY_OK &&
+		(writer->bytes.size > BUFFERED_MAX || writer->held.words.size > BUFFERED_MAX))
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more than %zu bytes of escapes precede the next instruction",
 			BUFFERED_MAX);
@@ -499,6 +599,7 @@ tt6_wfinish(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
 	struct tt6_writer *writer = writing->state;
+	tt6_held_finish(writing);
 	switch (writer->missing) {
 	case TT6_MISSING_NEXT_PC:
 		writing_note(writing, "last branch dropped: its next address is unknown");
@@ -523,4 +624,5 @@ tt6_wclose(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
 	buf_free(&writer->bytes);
+	buf_free(&writer->held.words);
 }
