@@ -23,12 +23,21 @@ enum poly_column {
 #undef COLUMN
 	POLY_COLUMN_COUNT, /* number of the columns that batches store */
 	/*
+	 * The first of POLY_REGISTERS_MAX columns of registers, derived from the records up to
+	 * each row for the names in the plan of a reader: see struct poly_read_plan. Not in
+	 * POLY_ALL_COLUMNS.
+	 */
+	POLY_COLUMN_register = 128,
+	/*
 	 * The record's number, as poly_batch_number returns. Every trace has this column and
 	 * no batch stores its values: not in POLY_ALL_COLUMNS.
 	 */
 	POLY_COLUMN_row = 255,
 	POLY_COLUMN_NONE = 256 /* no column; in no set */
 };
+
+/* Maximum number of columns of registers. */
+#define POLY_REGISTERS_MAX 32
 
 /* A set of columns: bit n % 64 of word n / 64 is column n. */
 typedef struct poly_columns {

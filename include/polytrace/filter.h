@@ -55,6 +55,12 @@ POLY_API enum poly_status poly_filter_new_named(const char *text,
 POLY_API poly_columns poly_filter_columns(const struct poly_filter *filter);
 
 /*
+ * Returns the i-th register, from 0, that the expression reads; name it in the plan of the
+ * reader. NULL after the last one. Valid as long as the filter.
+ */
+POLY_API const char *poly_filter_register_at(const struct poly_filter *filter, unsigned i);
+
+/*
  * Checks the expression against a trace, whose information must stay valid until the filter is
  * freed or bound to another trace. POLY_ERR_USAGE: the trace lacks a column (the message lists
  * those that the trace has), or a word is not a valid value of its column.

@@ -180,6 +180,17 @@ struct poly_read_plan {
 	 */
 	poly_may_match_fn may_match;
 	void *user; /* passed to may_match */
+	/*
+	 * Names of registers, at most POLY_REGISTERS_MAX, whose values are columns: the i-th
+	 * one is POLY_COLUMN_register + i. A value is that of the record's register state in
+	 * FULL traces, and else what the last record up to the row has written, in its thread
+	 * or processor; absent if unknown, in part or wholly. Registers of more than 64 bits
+	 * are absent. The names are those of the instruction set, parts of registers included,
+	 * or, if that is unknown, those of the trace, in any case; they are copied. No column
+	 * is lazy, no row weighted and no record skipped then.
+	 */
+	const char *const *registers;
+	unsigned register_count; /* number of names */
 };
 
 /* Initial values: every requested column of every record. */
@@ -191,7 +202,8 @@ struct poly_read_plan {
 /*
  * Sets the plan of a reader, for callers that choose it by the facts of the opened trace. Call
  * it at most once, before the first batch. POLY_ERR_USAGE: the reader has a plan, records were
- * read, or a plan of size 0; nothing changes.
+ * read, a plan of size 0, or a register that the instruction set does not have; nothing
+ * changes.
  */
 POLY_API enum poly_status poly_reader_plan(struct poly_reader *reader,
 	const struct poly_read_plan *plan, struct poly_error *error);

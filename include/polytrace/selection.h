@@ -81,6 +81,13 @@ POLY_API enum poly_status poly_selection_new(const struct poly_selection_options
 POLY_API poly_columns poly_selection_columns(const struct poly_selection *selection);
 
 /*
+ * Returns the i-th register, from 0, that the selection reads; name it in the plan of the
+ * reader. NULL after the last one. Valid as long as the selection.
+ */
+POLY_API const char *poly_selection_register_at(
+	const struct poly_selection *selection, unsigned i);
+
+/*
  * Checks the expressions against a trace, as poly_filter_bind does. POLY_ERR_USAGE: also if
  * times are selected in a trace without times.
  */

@@ -90,6 +90,20 @@ POLY_API const char *poly_trace_name(const struct poly_trace_info *info, uint32_
 /* Returns the value of a fact by its key, valid until the reader is closed; NULL if absent. */
 POLY_API const char *poly_trace_fact(const struct poly_trace_info *info, const char *key);
 
+/*
+ * Returns the name of a column in a trace: that of a register in the plan of its reader, or as
+ * poly_column_name does. Valid until the reader is closed; NULL if the plan does not have the
+ * register.
+ */
+POLY_API const char *poly_trace_column_name(
+	const struct poly_trace_info *info, enum poly_column column);
+
+/*
+ * Returns whether an instruction set, by its name, has a register that plans of readers can
+ * name, in any case; isa NULL: whether any set has it.
+ */
+POLY_API bool poly_isa_has_register(const char *isa, const char *name);
+
 /* Returns the value of a label, in the same way. */
 POLY_API const char *poly_trace_label(const struct poly_trace_info *info, const char *key);
 

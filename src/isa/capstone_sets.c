@@ -97,10 +97,22 @@ register_name(const struct isa_set *set, unsigned number)
 	return family->register_name ? family->register_name(number) : NULL;
 }
 
+/* Adds the register that a name is, or is a part of. */
+static void
+add_named(const struct isa_set *set, const char *name, struct isa_registers *registers)
+{
+	const struct capstone_family *family = family_of(set);
+	if (!family->numbering || !*name)
+		return;
+	const unsigned number = family->numbering(name);
+	if (number != ISA_NO_REGISTER)
+		registers_add(registers, number & ~CAPSTONE_PART);
+}
+
 #define SET(set_name, mode)                                                                \
 	.name = set_name, .variant = mode, .is_available = capstone_is_available,          \
 	.open = open_set, .close = close_set, .describe = describe_set, .text = print_set, \
-	.register_name = register_name
+	.register_name = register_name, .add_named = add_named
 
 const struct isa_set *
 isa_capstone_at(size_t i)

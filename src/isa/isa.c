@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "isa/powerpc_state.h"
 #include "isa/set.h"
 #include "polytrace/disasm.h"
 
@@ -198,6 +199,28 @@ isa_registers_named(const char *isa, const char *name, struct isa_registers *reg
 	if (set->add_named)
 		set->add_named(set, lower, registers);
 	return registers->bits[0] || registers->bits[1];
+}
+
+/* Returns whether one set has a register. */
+static bool
+has_register(const char *isa, const char *name)
+{
+	struct isa_registers registers;
+	return isa_registers_named(isa, name, &registers) ||
+	       (strcmp(isa, "powerpc") == 0 && powerpc_state_find(name) < STATE_REGISTERS);
+}
+
+bool
+poly_isa_has_register(const char *isa, const char *name)
+{
+	const char *set;
+	if (isa)
+		return has_register(isa, name);
+	for (size_t i = 0; (set = poly_isa_at(i)); i++) {
+		if (has_register(set, name))
+			return true;
+	}
+	return false;
 }
 
 const char *

@@ -18,11 +18,14 @@ wants(const struct batch *batch, enum poly_column column)
 static bool
 batch_allocate(struct batch *batch)
 {
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!wants(batch, (enum poly_column)c))
-			continue;
+	FOR_COLUMNS(c, batch->wanted)
+	{
 		batch->bits[c] = mem_new(BITMAP_WORDS, sizeof(uint64_t));
 		if (!batch->bits[c])
+			return false;
+		if (column_is_register(c) &&
+			!(batch->view.reserved[c - POLY_COLUMN_COUNT] =
+					mem_new(POLY_BATCH_ROWS, sizeof(uint64_t))))
 			return false;
 	}
 #define COLUMN(name, type, form, doc)                                         \
@@ -58,9 +61,8 @@ void
 batch_clear(struct batch *batch)
 {
 	size_t words = (batch->view.rows + 63) / 64;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		if (!wants(batch, (enum poly_column)c))
-			continue;
+	FOR_COLUMNS(c, batch->wanted)
+	{
 		memset(batch->bits[c], 0, words * sizeof(uint64_t));
 		batch->view.present[c] = batch->bits[c];
 	}
@@ -140,6 +142,8 @@ batch_put_integer(struct batch *batch, enum poly_column column, size_t row, uint
 void *
 batch_column(const struct batch *batch, enum poly_column column)
 {
+	if (column_is_register(column))
+		return batch->view.reserved[column - POLY_COLUMN_COUNT];
 	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \
@@ -156,8 +160,11 @@ batch_fini(struct batch *batch)
 #define COLUMN(name, type, form, doc) mem_free(batch->view.name);
 #include "polytrace/columns.def"
 #undef COLUMN
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++) {
 		mem_free(batch->bits[c]);
+		if (column_is_register((enum poly_column)c))
+			mem_free(batch->view.reserved[c - POLY_COLUMN_COUNT]);
+	}
 	mem_free(batch->all);
 	buf_free(&batch->arena);
 	memset(batch, 0, sizeof *batch);

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "model/batch_internal.h"
+#include "model/columns.h"
 
 struct batch {
 	struct poly_batch view; /* as consumers read it */
@@ -16,7 +17,7 @@ struct batch {
 	size_t capacity;	/* maximum rows, 1 to POLY_BATCH_ROWS */
 	bool may_defer;		/* columns that are constant in patterns may be filled later */
 	/* Presence bits that the producer sets; batch_clear zeroes those of wanted columns. */
-	uint64_t *bits[POLY_COLUMN_COUNT];
+	uint64_t *bits[COLUMN_STORED_END];
 	uint64_t *all;	  /* a bitmap of ones */
 	struct buf arena; /* storage of view.arena */
 };

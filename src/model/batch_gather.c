@@ -10,7 +10,7 @@ static poly_columns
 columns_of(const struct poly_batch *batch)
 {
 	poly_columns columns = POLY_NO_COLUMNS;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++) {
 		if (column_data(batch, (enum poly_column)c))
 			poly_columns_add(&columns, (enum poly_column)c);
 	}

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "model/batch_internal.h"
+#include "model/info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,18 @@ const struct column_traits column_table[POLY_COLUMN_row + 1] = {
 	{#name, doc, POLY_FORM_##form, sizeof(type), IS_SIGNED(type)},
 #include "polytrace/columns.def"
 #undef COLUMN
+#define REGISTER(i)                                         \
+	[POLY_COLUMN_register + (i)] = {.name = "register", \
+		.doc = "value of a register",               \
+		.form = POLY_FORM_HEX,                      \
+		.size = sizeof(uint64_t)}
+#define REGISTERS(i)                                                          \
+	REGISTER(i), REGISTER((i) + 1), REGISTER((i) + 2), REGISTER((i) + 3), \
+		REGISTER((i) + 4), REGISTER((i) + 5), REGISTER((i) + 6), REGISTER((i) + 7)
+	REGISTERS(0),
+	REGISTERS(8),
+	REGISTERS(16),
+	REGISTERS(24),
 	[POLY_COLUMN_row] = {"row", "number of the record in its file, from 1", POLY_FORM_DEC,
 		sizeof(uint64_t), .is_signed = false},
 };
@@ -128,9 +141,29 @@ poly_enum_find(enum poly_form form, const char *name, size_t n)
 	return -1;
 }
 
+poly_columns
+columns_of_registers(unsigned count)
+{
+	poly_columns columns = POLY_NO_COLUMNS;
+	for (unsigned i = 0; i < count; i++)
+		poly_columns_add(&columns, (enum poly_column)(POLY_COLUMN_register + i));
+	return columns;
+}
+
+const char *
+poly_trace_column_name(const struct poly_trace_info *info, enum poly_column column)
+{
+	const unsigned number = (unsigned)column - POLY_COLUMN_register;
+	if (!column_is_register(column))
+		return poly_column_name(column);
+	return number < info_register_count(info) ? info->names->registers[number] : NULL;
+}
+
 const void *
 column_data(const struct poly_batch *batch, enum poly_column column)
 {
+	if (column_is_register(column))
+		return batch->reserved[column - POLY_COLUMN_COUNT];
 	switch ((unsigned)column) {
 #define COLUMN(name, type, form, doc) \
 	case POLY_COLUMN_##name:      \

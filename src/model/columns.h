@@ -27,8 +27,21 @@ _Static_assert(POLY_COLUMN_COUNT <= 64, "a column_mask is one word");
 /* Visits the columns of a set that batches store, in order. */
 #define FOR_COLUMNS(column, columns)                                  \
 	for (enum poly_column column = poly_columns_next(columns, 0); \
-		(unsigned)column < POLY_COLUMN_COUNT;                 \
+		(unsigned)column < COLUMN_STORED_END;                 \
 		column = poly_columns_next(columns, (unsigned)column + 1))
+
+/* After the last column that batches may store, those of registers included. */
+#define COLUMN_STORED_END (POLY_COLUMN_register + POLY_REGISTERS_MAX)
+
+/* Returns whether a column is one of a register. */
+static inline bool
+column_is_register(enum poly_column column)
+{
+	return column >= POLY_COLUMN_register && (unsigned)column < COLUMN_STORED_END;
+}
+
+/* The columns of count registers. */
+poly_columns columns_of_registers(unsigned count);
 
 /* Lists the names of a set as "a, b". */
 void columns_list(poly_columns columns, char *text, size_t size);

@@ -13,7 +13,17 @@
 
 struct poly_trace_names {
 	struct intern names; /* strings of the NAME columns */
+	/* Of the columns of registers, as the plan of the reader has them. */
+	const char *const *registers;
+	unsigned register_count;
 };
+
+/* Returns the number of columns of registers. */
+static inline unsigned
+info_register_count(const struct poly_trace_info *info)
+{
+	return info->names ? info->names->register_count : 0;
+}
 
 struct info {
 	struct poly_trace_info view; /* what consumers see; scalar fields are set directly */

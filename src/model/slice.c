@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 	struct poly_error *error)
 {
 	if (!slice->bits)
-		slice->bits = mem_new(POLY_COLUMN_COUNT * BITMAP_WORDS, sizeof(uint64_t));
+		slice->bits = mem_new(COLUMN_STORED_END * BITMAP_WORDS, sizeof(uint64_t));
 	if (!slice->bits)
 		return err_memory(error);
 	slice->view = *batch;
@@ -42,13 +43,17 @@ slice_make(struct slice *slice, const struct poly_batch *batch, size_t from, siz
 	slice->view.rows = rows;
 	if (!rows)
 		return POLY_OK;
-	for (size_t c = 0; c < POLY_COLUMN_COUNT; c++) {
+	for (size_t c = 0; c < COLUMN_STORED_END; c++) {
 		if (!batch->present[c])
 			continue;
 		uint64_t *bits = slice->bits + c * BITMAP_WORDS;
 		memset(bits, 0, BITMAP_WORDS * sizeof *bits);
 		bits_copy(bits, 0, batch->present[c], from, rows);
 		slice->view.present[c] = bits;
+	}
+	for (unsigned c = POLY_COLUMN_register; c < COLUMN_STORED_END; c++) {
+		uint64_t *values = batch->reserved[c - POLY_COLUMN_COUNT];
+		slice->view.reserved[c - POLY_COLUMN_COUNT] = values ? values + from : NULL;
 	}
 #define COLUMN(name, type, form, doc) \
 	if (batch->name)              \

@@ -126,6 +126,23 @@ poly_selection_columns(const struct poly_selection *selection)
 	return columns;
 }
 
+const char *
+poly_selection_register_at(const struct poly_selection *selection, unsigned i)
+{
+	const struct poly_filter *const filters[] = {
+		selection->start_at, selection->stop_at, selection->where};
+	for (size_t f = 0; f < 3; f++) {
+		unsigned n = 0;
+		const char *name;
+		while (filters[f] && (name = poly_filter_register_at(filters[f], n))) {
+			if (i-- == 0)
+				return name;
+			n++;
+		}
+	}
+	return NULL;
+}
+
 enum poly_status
 poly_selection_bind(struct poly_selection *selection, const struct poly_trace_info *info,
 	struct poly_error *error)
@@ -333,7 +350,7 @@ poly_selection_pruning(const struct poly_selection *selection)
 {
 	const bool all = selection->options.keep_sites ||
 			 POLY_HAS(poly_selection_columns(selection), site);
-	return all ? NULL : is_wanted;
+	return all || poly_selection_register_at(selection, 0) ? NULL : is_wanted;
 }
 
 /* Reads the next rows that pass all steps before tail. */

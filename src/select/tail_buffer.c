@@ -32,7 +32,7 @@ copy_batch(const struct poly_batch *batch)
 	const size_t rows = batch->rows, bitmap = (rows + 63) / 64 * sizeof(uint64_t);
 	const size_t picked = rows * sizeof *batch->picked;
 	size_t size = sizeof(struct tail_batch) + align(batch->arena_size) + align(picked);
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++)
 		if (column_data(batch, (enum poly_column)c))
 			size += bitmap + align(rows * column_table[c].size);
 	struct tail_batch *copy = mem_new(size, 1);
@@ -48,6 +48,12 @@ copy_batch(const struct poly_batch *batch)
 		append(&end, batch->name ? batch->present[POLY_COLUMN_##name] : NULL, bitmap);
 #include "polytrace/columns.def"
 #undef COLUMN
+	for (unsigned c = POLY_COLUMN_register; c < COLUMN_STORED_END; c++) {
+		const uint64_t *values = batch->reserved[c - POLY_COLUMN_COUNT];
+		copy->view.reserved[c - POLY_COLUMN_COUNT] =
+			append(&end, values, rows * sizeof *values);
+		copy->view.present[c] = append(&end, values ? batch->present[c] : NULL, bitmap);
+	}
 	copy->view.internal = NULL;
 	return copy;
 }

@@ -215,6 +215,51 @@ def check_effects(sample):
     return f'load {wrong}' if wrong else ''
 
 
+COLUMNS = ['r0', 'r1', 'r3', 'r31', 'f1', 'cr', 'xer', 'lr', 'ctr', 'msr', 'srr1', 'srr0', 'pc', 'cr0',
+           'cr7']
+
+
+def expected_columns(state):
+    named = {'srr1': state['msr'], 'srr0': state.pc, 'pc': state.pc, 'cr0': state['cr'] >> 28,
+             'cr7': state['cr'] & 15}
+    return [f'0x{named[name] if name in named else state[name]:x}' for name in COLUMNS]
+
+
+def csv(*words):
+    done = subprocess.run([PROGRAM, 'view', '--csv', *words], capture_output=True, text=True,
+                          check=False)
+    return [[f'0x{int(cell, 16):x}' if cell.startswith('0x') else cell
+             for cell in line.split(',')] for line in done.stdout.splitlines()[1:]]
+
+
+def check_columns(sample):
+    """Registers as columns: whole, selected, at the end, and in records of registers."""
+    path, states = os.path.join(DATA, sample), load(os.path.join(DATA, sample))
+    names = ','.join(COLUMNS)
+    rows_of = [[str(n), *expected_columns(state)] for n, state in enumerate(states, 1)]
+    if csv('-c', 'row,' + names, path) != rows_of:
+        return 'other values'
+    wanted = [row for row, state in zip(rows_of, states)
+              if state['r3'] == states[-1]['r3'] and state['cr'] & 0x20000000]
+    condition = f'r3 == {states[-1]["r3"]} and cr & 0x20000000'
+    for words, chosen in (([], wanted), (['--tail', '3'], wanted[-3:])):
+        if csv('-c', 'row,' + names, '-w', condition, *words, path) != chosen:
+            return f'other rows where {condition} {words}'
+    text, _ = convert(path, 'c.q4v', '-t', 'qemu4v')
+    found = csv('--isa=powerpc', '-c', 'kind,r1,r3,cr', text)
+    shown, instruction = {}, -1
+    for kind, *values in found:
+        instruction += kind == 'instruction'
+        if kind == 'instruction' and instruction:
+            before, now = states[instruction - 1], states[instruction]
+            for name in ('r1', 'r3', 'cr'):
+                if before[name] != now[name]:
+                    shown[name] = f'0x{now[name]:x}'
+            if values != [shown.get(name, '') for name in ('r1', 'r3', 'cr')]:
+                return f'instruction {instruction + 1} of records: {values}, expected {shown}'
+    return ''
+
+
 def check_joined(sample):
     whole = os.path.join(DATA, sample)
     text, _ = convert(whole, 'b.q4v', '-t', 'qemu4v')
@@ -234,9 +279,11 @@ def check_joined(sample):
 
 def main():
     number = 0
-    print(f'1..{2 * len(SAMPLES)}')
+    checks = [('effects', check_effects), ('effects_joined', check_joined),
+              ('register_columns', check_columns)]
+    print(f'1..{len(checks) * len(SAMPLES)}')
     for sample in SAMPLES:
-        for name, check in (('effects', check_effects), ('effects_joined', check_joined)):
+        for name, check in checks:
             number += 1
             why = check(sample)
             if why:

@@ -14,7 +14,7 @@ import sys
 ROOT = os.environ['POLYTRACE_ROOT']
 # The layers whose headers and functions a layer may use, besides its own and include/polytrace.
 MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report': 'base',
-       'aix': 'base model', 'lang': 'base model', 'select': 'base model lang',
+       'aix': 'base model', 'lang': 'base model isa', 'select': 'base model lang',
        'effects': 'base model isa',
        'format': 'base model io isa aix lang effects',
        'correlate': 'base model lang report isa effects',

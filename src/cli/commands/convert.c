@@ -176,6 +176,8 @@ convert_file(struct convert *convert, const char *path)
 	if (!input_open(&convert->source, path, &convert->options->source, &wants))
 		return STATUS_ERROR;
 	const struct poly_write_options options = write_options(convert);
+	if (!column_list_request(&convert->columns, &convert->source))
+		return input_close(&convert->source);
 	if (!trace_output_open(&convert->output, convert->options->output,
 		    poly_reader_info(convert->source.reader), &options)) {
 		input_discard(&convert->source);
@@ -202,6 +204,8 @@ convert_intervals(struct convert *convert, const char *path)
 			POLY_COLUMNS(kind, uop_index, synthetic))};
 	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_ERROR;
+	if (!column_list_request(&convert->columns, &convert->source))
+		return input_close(&convert->source);
 	report_loss(convert);
 	column_list_report_absent(
 		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);

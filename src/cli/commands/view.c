@@ -31,7 +31,8 @@ static const struct opt view_table[] = {
 	{"columns", 'c', OPT_TEXT, "A,B,...", FIELD(columns),
 		.help = "print these columns in this order; 'row' is the record's number"},
 	{"registers", 'r', OPT_TEXT, "R,R,...", FIELD(registers),
-		.help = "also print these registers of FULL records: r3,lr,v2"},
+		.help = "also print these registers: r3,lr; v2 and others of more than 64 bits "
+			"only of FULL records, in the table"},
 	{"style", 0, OPT_CHOICE, "table|native", .choices = styles, FIELD(style),
 		.help = "native: the listing of the format's own tools (default table)"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", .choices = term_colors, FIELD(color),
@@ -50,11 +51,14 @@ list_records(struct inputs *inputs, struct command_input *source)
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {
 		options->columns, options->registers, term_colored(options->color)};
-	struct listing *listing = listing_new(
-		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	const struct poly_batch *batch;
 	struct column_list list;
-	if (options->columns && column_list_parse(&list, options->columns))
+	const bool has_list = options->columns && column_list_parse(&list, options->columns);
+	if (has_list && !column_list_request(&list, source))
+		return;
+	struct listing *listing = listing_new(
+		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
+	if (has_list)
 		column_list_report_absent(&list, "view", source, listing_derived(listing));
 	while (!output_failed(inputs->output) && (batch = input_next(source)))
 		listing_batch(listing, batch);
@@ -98,13 +102,34 @@ writer_format(const struct view_options *options, const struct command_input *so
 	return format->listing;
 }
 
+/* Adds registers by their names separated by commas. */
+static bool
+add_registers(struct column_list *list, const char *names)
+{
+	for (; *names; names += *names == ',') {
+		const size_t n = strcspn(names, ",");
+		if (column_list_find(names, n) != POLY_COLUMN_register &&
+			!(n == 2 && memcmp(names, "pc", n) == 0)) {
+			diag_print("view", "no such register: '%.*s'", (int)n, names);
+			return false;
+		}
+		const enum poly_column column = column_list_add_register(list, names, n);
+		if (column == POLY_COLUMN_COUNT)
+			return false;
+		poly_columns_add(&list->set, column);
+		names += n;
+	}
+	return true;
+}
+
 static int
 view_written(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
 	struct column_list list = {
 		.set = poly_columns_union(POLY_ALL_COLUMNS, POLY_COLUMNS(row))};
-	if (options->columns && !column_list_parse(&list, options->columns))
+	if ((options->columns && !column_list_parse(&list, options->columns)) ||
+		(options->registers && !add_registers(&list, options->registers)))
 		return STATUS_ERROR;
 	const struct input_needs wants = {.columns = columns_to_write(list.set),
 		.prints = true,
@@ -115,7 +140,7 @@ view_written(struct inputs *inputs, const char *path)
 	column_list_report_absent(&list, "view", &source, POLY_NO_COLUMNS);
 	const char *format = writer_format(options, &source);
 	int written = STATUS_ERROR;
-	if (format)
+	if (format && column_list_request(&list, &source))
 		written = pump_records(&source, format, &list, inputs->output);
 	output_flush(inputs->output);
 	int status = input_close(&source);
@@ -132,11 +157,6 @@ view_run(void *fields, char **operands)
 		diag_print("view",
 			"--style native: cannot be combined with --columns, --registers, "
 			"--json or --csv");
-		return STATUS_ERROR;
-	}
-	if (written && options->registers) {
-		diag_print("view",
-			"--registers: only for the table; with --json or --csv use -c payload");
 		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,

@@ -160,10 +160,28 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	return false;
 }
 
+/* Adds the registers that the selection reads to those of the command. */
+static void
+add_registers(struct command_input *input)
+{
+	const char *name;
+	for (unsigned n = 0; (name = poly_selection_register_at(input->selection, n)); n++) {
+		unsigned i = 0;
+		while (i < input->register_count && strcmp(input->registers[i], name) != 0)
+			i++;
+		if (i == POLY_REGISTERS_MAX)
+			return;
+		if (i == input->register_count)
+			input->registers[input->register_count++] = name;
+	}
+}
+
 void
 input_plan(struct command_input *input, poly_columns columns, enum input_use use)
 {
 	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	if (input->planned)
+		return;
 	plan.columns = columns;
 	if (input->selection) {
 		plan.columns =
@@ -173,9 +191,11 @@ input_plan(struct command_input *input, poly_columns columns, enum input_use use
 	}
 	plan.lazy = use == INPUT_WRITES && !input->selection;
 	plan.weights = use == INPUT_COUNTS && !input->selection;
-	const enum poly_status status = poly_reader_plan(input->reader, &plan, NULL);
-	assert(status == POLY_OK);
-	(void)status;
+	if (input->selection)
+		add_registers(input);
+	plan.registers = input->registers;
+	plan.register_count = input->register_count;
+	input->status = poly_reader_plan(input->reader, &plan, &input->error);
 	input->planned = true;
 }
 
@@ -186,6 +206,8 @@ input_next(struct command_input *input)
 	const struct poly_source source = poly_reader_source(input->reader);
 	if (input->selection && !input->planned)
 		input_plan(input, POLY_ALL_COLUMNS, INPUT_READS);
+	if (input->status < 0)
+		return NULL;
 	input->status =
 		input->selection
 			? poly_selection_next(input->selection, &source, &batch, &input->error)

@@ -15,6 +15,8 @@ struct command_input {
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
 	bool planned;		 /* input_plan was called */
+	const char *registers[POLY_REGISTERS_MAX]; /* that the command reads as columns */
+	unsigned register_count;
 	bool prints_findings;	 /* when it is closed */
 	uint64_t skip;		 /* records to skip at the front */
 	bool count_is_zero;	 /* --count is 0 */
@@ -47,8 +49,9 @@ enum input_use {
 };
 
 /*
- * Plans the reading of an input: columns are those of its batches; those of its selection are
- * added. Call it once, before the first batch.
+ * Plans the reading of an input: columns are those of its batches; those of its selection and
+ * the registers of both are added. Call it before the first batch; later calls change nothing.
+ * A failure is that of input_next.
  */
 void input_plan(struct command_input *input, poly_columns columns, enum input_use use);
 

@@ -13,7 +13,42 @@ column_list_find(const char *name, size_t n)
 	const char *row = poly_column_name(POLY_COLUMN_row);
 	if (strlen(row) == n && memcmp(row, name, n) == 0)
 		return POLY_COLUMN_row;
-	return poly_column_find(name, n);
+	const enum poly_column column = poly_column_find(name, n);
+	char word[REGISTER_NAME] = "";
+	if (column != POLY_COLUMN_COUNT || n >= sizeof word)
+		return column;
+	memcpy(word, name, n);
+	return poly_isa_has_register(NULL, word) ? POLY_COLUMN_register : column;
+}
+
+enum poly_column
+column_list_add_register(struct column_list *list, const char *name, size_t n)
+{
+	unsigned i = 0;
+	while (i < list->register_count &&
+		(strlen(list->registers[i]) != n || memcmp(list->registers[i], name, n) != 0))
+		i++;
+	if (i == POLY_REGISTERS_MAX) {
+		diag_print(NULL, "more than %d registers", POLY_REGISTERS_MAX);
+		return POLY_COLUMN_COUNT;
+	}
+	if (i == list->register_count) {
+		memcpy(list->registers[i], name, n);
+		list->registers[i][n] = 0;
+		list->register_count++;
+	}
+	return (enum poly_column)(POLY_COLUMN_register + i);
+}
+
+bool
+column_list_request(const struct column_list *list, struct command_input *input)
+{
+	for (unsigned i = 0; i < list->register_count; i++)
+		input->registers[i] = list->registers[i];
+	input->register_count = list->register_count;
+	if (list->register_count)
+		input_plan(input, POLY_ALL_COLUMNS, INPUT_READS);
+	return input->status == POLY_OK;
 }
 
 bool
@@ -40,15 +75,18 @@ columns_print_unknown(const char *name, size_t n)
 bool
 column_list_parse(struct column_list *list, const char *names)
 {
-	list->count = 0;
-	list->set = POLY_NO_COLUMNS;
+	*list = (struct column_list){.set = POLY_NO_COLUMNS};
 	if (!*names)
 		return columns_print_unknown(names, 0);
 	for (; *names; names += *names == ',') {
 		const size_t n = strcspn(names, ",");
-		const enum poly_column column = column_list_find(names, n);
+		enum poly_column column = column_list_find(names, n);
 		if (column == POLY_COLUMN_COUNT)
 			return columns_print_unknown(names, n);
+		if (column == POLY_COLUMN_register)
+			column = column_list_add_register(list, names, n);
+		if (column == POLY_COLUMN_COUNT)
+			return false;
 		if (!poly_columns_has(list->set, column))
 			list->columns[list->count++] = column;
 		poly_columns_add(&list->set, column);
@@ -75,7 +113,8 @@ column_list_report_absent(const struct column_list *list, const char *command,
 	const poly_columns present =
 		poly_columns_union(columns_of_trace(poly_reader_info(source->reader)), derived);
 	for (size_t i = 0; i < list->count; i++) {
-		if (!poly_columns_has(present, list->columns[i]))
+		if (list->columns[i] < POLY_COLUMN_COUNT &&
+			!poly_columns_has(present, list->columns[i]))
 			diag_print(command, "-c %s: %s traces do not have this column",
 				poly_column_name(list->columns[i]),
 				packed_records(source)->name);

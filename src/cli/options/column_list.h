@@ -5,15 +5,31 @@
 
 #include "cli/files/command_input.h"
 
+/* Room for the name of a register. */
+#define REGISTER_NAME 16
+
 /* Columns in the order in which they were requested, each once. */
 struct column_list {
-	enum poly_column columns[POLY_COLUMN_COUNT + 1];
+	enum poly_column columns[POLY_COLUMN_COUNT + POLY_REGISTERS_MAX + 1];
 	size_t count;
 	poly_columns set; /* the same columns */
+	/* Names of registers: the i-th one is POLY_COLUMN_register + i. */
+	char registers[POLY_REGISTERS_MAX][REGISTER_NAME];
+	unsigned register_count;
 };
 
-/* The column of a name of n bytes, row among them; POLY_COLUMN_COUNT if there is none. */
+/* The column of a name of n bytes, row among them; POLY_COLUMN_register if it is that of a
+ * register of any instruction set; POLY_COLUMN_COUNT if there is none. */
 enum poly_column column_list_find(const char *name, size_t n);
+
+/*
+ * Adds a register by its name of n bytes, unless it is in the list; returns its column,
+ * POLY_COLUMN_COUNT if there are too many, which is reported.
+ */
+enum poly_column column_list_add_register(struct column_list *list, const char *name, size_t n);
+
+/* Requests the registers of a list from an input, before its first batch; false: it fails. */
+bool column_list_request(const struct column_list *list, struct command_input *input);
 
 /* Parses names separated by commas. Reports a name that is not a column and returns false. */
 bool column_list_parse(struct column_list *list, const char *names);

@@ -111,13 +111,32 @@ add_column(struct listing *listing, enum poly_column column)
 		shown->names = listing->info->family;
 }
 
+/* Adds a column of a register, which the trace's plan has by now. */
+static void
+add_register_column(struct listing *listing, const char *name, size_t n)
+{
+	struct listing_column *shown = add_shown(listing, CELL_COLUMN, name, n);
+	const char *held;
+	shown->column = POLY_COLUMN_register;
+	shown->form = POLY_FORM_HEX;
+	for (unsigned i = 0; listing->info && i < POLY_REGISTERS_MAX; i++) {
+		const enum poly_column column = (enum poly_column)(POLY_COLUMN_register + i);
+		held = poly_trace_column_name(listing->info, column);
+		if (held && strcmp(held, shown->title) == 0)
+			shown->column = column;
+	}
+}
+
 static bool
 add_named(struct listing *listing, const char *name, size_t n)
 {
 	const enum poly_column column = column_list_find(name, n);
 	if (column == POLY_COLUMN_COUNT)
 		return columns_print_unknown(name, n);
-	add_column(listing, column);
+	if (column == POLY_COLUMN_register)
+		add_register_column(listing, name, n);
+	else
+		add_column(listing, column);
 	return true;
 }
 

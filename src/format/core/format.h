@@ -244,8 +244,8 @@ static inline bool
 writing_every_column(const struct writing *writing)
 {
 	const poly_columns places = POLY_COLUMNS_INIT(origin, site);
-	return poly_columns_equal(
-		poly_columns_union(writing->columns, places), POLY_ALL_COLUMNS);
+	return poly_columns_subset(
+		POLY_ALL_COLUMNS, poly_columns_union(writing->columns, places));
 }
 
 /*

@@ -114,6 +114,12 @@ complete_batch(struct poly_reader *reader, struct poly_error *failure)
 	enum poly_status status = own ? batch_finish(batch, failure) : POLY_OK;
 	if (status == POLY_OK && own && batch->view.site)
 		status = sites_fill(&reader->sites, batch, failure);
+	if (status == POLY_OK && reader->registers) {
+		/* Rows of a pattern differ in registers. */
+		batch->view.internal = NULL;
+		if (!registers_fill(reader->registers, batch))
+			status = err_memory(failure);
+	}
 	if (status == POLY_OK && reader->reading.check && reader->format->check)
 		reader->format->check(&reader->reading, &batch->view);
 	if (status == POLY_OK && reader->options.strict)
@@ -148,7 +154,7 @@ advance(struct poly_reader *reader)
 	if (!reader->begun) {
 		reader_start_decoding(reader);
 		/* Skips records at the front, if the format needs no decoding for it. */
-		if (reader->format->skip_records && reader->options.skip)
+		if (reader->format->skip_records && reader->options.skip && !reader->registers)
 			reader->reading.record = reader->format->skip_records(
 				&reader->reading, reader->options.skip);
 	}

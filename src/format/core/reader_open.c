@@ -173,6 +173,7 @@ poly_reader_close(struct poly_reader *reader)
 	sites_fini(&reader->sites);
 	slice_fini(&reader->slice);
 	findings_fini(&reader->findings);
+	registers_free(reader->registers);
 	info_fini(&reader->info);
 	mem_free(reader->reading.state);
 	format_list_fini(&reader->formats);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/thread.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -18,8 +19,16 @@ poly_reader_plan(
 	if (reader->planned || reader->begun)
 		return err_usage(error, "a plan of the reader after %s",
 			reader->begun ? "its first batch" : "another one");
-	const enum poly_status status =
+	enum poly_status status =
 		option_struct(&reader->plan, sizeof reader->plan, plan, error);
+	if (status == POLY_OK && reader->plan.register_count)
+		status = registers_new(reader->plan.registers, reader->plan.register_count,
+			&reader->info, &reader->registers, error);
+	reader->plan.registers = NULL;
+	if (reader->registers) {
+		reader->plan.lazy = reader->plan.weights = false;
+		reader->plan.may_match = NULL;
+	}
 	reader->planned = status == POLY_OK;
 	return status;
 }
@@ -34,10 +43,14 @@ reader_columns(const struct poly_reader *reader)
 		poly_columns_add(&able, POLY_COLUMN_site);
 	if (POLY_HAS(wanted, site)) /* sites are found by these */
 		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
+	if (reader->registers)
+		wanted = poly_columns_union(wanted, registers_sources());
 	if (reader->format->also)
 		wanted = poly_columns_union(
 			wanted, reader->format->also(&reader->reading, wanted));
-	return reader->reading.check ? able : poly_columns_common(able, wanted);
+	wanted = reader->reading.check ? able : poly_columns_common(able, wanted);
+	return poly_columns_union(
+		wanted, columns_of_registers(info_register_count(&reader->info.view)));
 }
 
 uint64_t

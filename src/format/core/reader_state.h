@@ -12,6 +12,7 @@
 #include "format/core/decode_pool.h"
 #include "format/core/option.h"
 #include "format/core/probe.h"
+#include "effects/registers.h"
 #include "model/site.h"
 #include "model/slice.h"
 
@@ -21,6 +22,7 @@ struct poly_reader {
 	struct poly_read_options
 		options; /* strings in it belong to the caller until open returns */
 	struct poly_read_plan plan;
+	struct registers *registers; /* of the plan; or NULL */
 	struct in *in;
 	struct info info;
 	struct findings findings;

@@ -150,7 +150,9 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->options = writer->values.values;
 	writing->is_set = writer->values.given;
 	writing->texts = writer->values.texts;
-	writing->columns = poly_columns_common(options->columns, POLY_ALL_COLUMNS);
+	writing->columns = poly_columns_common(
+		options->columns, poly_columns_union(POLY_ALL_COLUMNS,
+					  columns_of_registers(info_register_count(source))));
 	writing->row = POLY_HAS(options->columns, row);
 	writing->order = options->order;
 	writing->order_count = options->order_count;

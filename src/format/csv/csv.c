@@ -18,7 +18,7 @@
 #define TEXT_MAX ((size_t)64 << 10)
 
 /* Columns of a line: each at most once. */
-#define COLUMNS_MAX (POLY_COLUMN_COUNT + 1)
+#define COLUMNS_MAX (POLY_COLUMN_COUNT + POLY_REGISTERS_MAX + 1)
 
 struct csv_writer {
 	struct buf text;		    /* lines to be written */
@@ -127,14 +127,15 @@ flush(struct writing *writing, struct poly_error *error)
 }
 
 static void
-add_column(struct csv_writer *state, poly_columns *columns, enum poly_column column)
+add_column(const struct writing *writing, poly_columns *columns, enum poly_column column)
 {
+	struct csv_writer *state = writing->state;
 	if (!poly_columns_has(*columns, column))
 		return;
 	poly_columns_remove(columns, column);
 	if (state->count)
 		buf_byte(&state->text, ',');
-	buf_string(&state->text, column_table[column].name);
+	buf_string(&state->text, poly_trace_column_name(writing->source, column));
 	state->list[state->count++] = column;
 }
 
@@ -144,7 +145,9 @@ columns_to_write(const struct writing *writing)
 {
 	const poly_columns hidden = POLY_COLUMNS_INIT(raw, origin, site, verbatim);
 	return writing_every_column(writing)
-		       ? poly_columns_minus(writing->source->columns, hidden)
+		       ? poly_columns_union(
+				 poly_columns_minus(writing->source->columns, hidden),
+				 poly_columns_minus(writing->columns, POLY_ALL_COLUMNS))
 		       : writing->columns;
 }
 
@@ -157,10 +160,10 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 	if (writing->row)
 		poly_columns_add(&columns, POLY_COLUMN_row);
 	for (size_t i = 0; i < writing->order_count; i++)
-		add_column(state, &columns, writing->order[i]);
-	add_column(state, &columns, POLY_COLUMN_row);
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
-		add_column(state, &columns, (enum poly_column)c);
+		add_column(writing, &columns, writing->order[i]);
+	add_column(writing, &columns, POLY_COLUMN_row);
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++)
+		add_column(writing, &columns, (enum poly_column)c);
 	if (!state->count)
 		return err_usage(error, "no column to write");
 	buf_byte(&state->text, '\n');

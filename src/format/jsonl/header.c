@@ -41,7 +41,7 @@ append_columns(struct buf *dst, poly_columns columns)
 {
 	append_key(dst, "columns");
 	char before = '[';
-	FOR_COLUMNS(column, columns)
+	FOR_COLUMNS(column, poly_columns_common(columns, POLY_ALL_COLUMNS))
 	{
 		buf_printf(dst, "%c\"%s\"", before, poly_column_name(column));
 		before = ',';

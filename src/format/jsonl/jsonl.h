@@ -45,7 +45,7 @@ struct jsonl_field {
 
 /* The columns of a batch to be written, in order. */
 struct jsonl_plan {
-	struct jsonl_field fields[POLY_COLUMN_COUNT + 1];
+	struct jsonl_field fields[POLY_COLUMN_COUNT + POLY_REGISTERS_MAX + 1];
 	size_t count;
 };
 

@@ -36,16 +36,16 @@ is_bare(enum poly_form form)
 }
 
 static void
-plan_field(struct jsonl_field *field, enum poly_column column)
+plan_field(struct jsonl_field *field, enum poly_column column, const char *name)
 {
 	field->column = column;
 	field->traits = &column_table[column];
 	const char *quote =
 		is_escaped(field->traits->form) || is_bare(field->traits->form) ? "" : "\"";
 	char *p = field->prefix;
-	size_t n = strlen(field->traits->name);
+	size_t n = strnlen(name, sizeof field->prefix - 6);
 	memcpy(p, ",\"", 2);
-	memcpy(p + 2, field->traits->name, n);
+	memcpy(p + 2, name, n);
 	memcpy(p + 2 + n, "\":", 2);
 	strcpy(p + 4 + n, quote);
 	field->length = strlen(p);
@@ -62,17 +62,18 @@ jsonl_plan(struct jsonl_plan *plan, const struct poly_batch *batch, poly_columns
 	plan->count = 0;
 	if (POLY_HAS(columns, row)) {
 		struct jsonl_field *field = &plan->fields[plan->count++];
-		plan_field(field, POLY_COLUMN_row);
+		plan_field(field, POLY_COLUMN_row, poly_column_name(POLY_COLUMN_row));
 		field->present = NULL;
 		field->data = NULL;
 	}
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++) {
 		const uint64_t *present = batch->present[c];
 		if (!poly_columns_has(columns, (enum poly_column)c) || !present ||
 			!has_value(present, batch->rows))
 			continue;
 		struct jsonl_field *field = &plan->fields[plan->count++];
-		plan_field(field, (enum poly_column)c);
+		plan_field(field, (enum poly_column)c,
+			poly_trace_column_name(batch->info, (enum poly_column)c));
 		field->present = present;
 		field->data = column_data(batch, (enum poly_column)c);
 	}

@@ -51,8 +51,10 @@ jsonl_wopen(struct writing *writing, struct poly_error *error)
 	struct jsonl_writer *state = writing->state;
 	const bool is_every = writing_every_column(writing);
 	/* A line as it was read has no row, or that of another file. */
-	state->verbatim = is_every && !writing->row;
-	state->columns = is_every ? JSONL_CANONICAL : writing->columns;
+	state->verbatim = is_every && !writing->row && !info_register_count(writing->source);
+	const poly_columns registers = poly_columns_minus(writing->columns, POLY_ALL_COLUMNS);
+	state->columns =
+		is_every ? poly_columns_union(JSONL_CANONICAL, registers) : writing->columns;
 	writing->uses = poly_columns_union(state->columns, POLY_COLUMNS(verbatim));
 	if (writing->row)
 		poly_columns_add(&state->columns, POLY_COLUMN_row);

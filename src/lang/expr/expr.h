@@ -53,10 +53,11 @@ struct token {
 
 enum node_kind {
 	/* Numbers of 64 bits, absent in some rows. */
-	NODE_NUMBER, /* number */
-	NODE_COLUMN, /* column */
-	NODE_ROW,    /* number of the record, from 1 */
-	NODE_NEGATE, /* left */
+	NODE_NUMBER,   /* number */
+	NODE_COLUMN,   /* column */
+	NODE_ROW,      /* number of the record, from 1 */
+	NODE_REGISTER, /* text: its name; column: while rows are evaluated */
+	NODE_NEGATE,   /* left */
 	NODE_INVERT,
 	NODE_ADD, /* left, right */
 	NODE_SUBTRACT,
@@ -78,7 +79,7 @@ enum node_kind {
 	NODE_BETWEEN, /* left, from right to third */
 	NODE_MATCH,   /* the text of the column left equals text */
 	NODE_REGEX,   /* the text of the column left matches regex */
-	NODE_HAS,     /* column is present */
+	NODE_HAS,     /* column is present; with text: that of a register */
 	NODE_NOT,     /* left */
 	NODE_AND,     /* left, right */
 	NODE_OR,
@@ -116,6 +117,7 @@ struct poly_filter {
 	uint32_t root;
 	struct buf texts; /* strings, each with a NUL */
 	poly_columns columns;
+	bool has_found_registers; /* the nodes' columns are those of the trace's plan */
 	struct strip *strips; /* intermediate results */
 	struct buf shown;     /* text of a value */
 	bool failed;	      /* the last test ran out of memory */

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/columns.h"
+#include "model/info.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,56 @@ poly_columns
 poly_filter_columns(const struct poly_filter *filter)
 {
 	return filter->columns;
+}
+
+/* Returns the name of the register that a node reads; NULL: none. */
+static const char *
+register_of(const struct poly_filter *filter, const struct node *node)
+{
+	const bool is_register =
+		node->kind == NODE_REGISTER || (node->kind == NODE_HAS && node->text_length);
+	return is_register ? (const char *)filter->texts.data + node->text : NULL;
+}
+
+const char *
+poly_filter_register_at(const struct poly_filter *filter, unsigned i)
+{
+	for (uint32_t n = 1; n < filter->count; n++) {
+		const char *name = register_of(filter, &filter->nodes[n]);
+		if (name && i-- == 0)
+			return name;
+	}
+	return NULL;
+}
+
+/* Sets the columns of registers as the trace has them now: the reader's plan follows the
+ * binding. */
+static void
+find_registers(struct poly_filter *filter, const struct poly_trace_info *info)
+{
+	for (uint32_t n = 1; n < filter->count; n++) {
+		struct node *node = &filter->nodes[n];
+		const char *name = register_of(filter, node);
+		if (!name)
+			continue;
+		node->column = POLY_COLUMN_NONE;
+		for (unsigned i = 0; i < info_register_count(info); i++) {
+			if (strcmp(info->names->registers[i], name) == 0)
+				node->column = (enum poly_column)(POLY_COLUMN_register + i);
+		}
+	}
+}
+
+/* Fails if the trace's instruction set does not have the register of a node. */
+static enum poly_status
+check_register(const struct poly_filter *filter, const struct node *node,
+	const struct poly_trace_info *info, struct poly_error *error)
+{
+	const char *name = register_of(filter, node);
+	if (!info->isa || poly_isa_has_register(info->isa, name))
+		return POLY_OK;
+	return expr_error(filter->text, node->at, error,
+		"instruction set '%s' has no register '%s'", info->isa, name);
 }
 
 /* Fails if the trace does not have the column of a node. */
@@ -134,6 +185,7 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 {
 	expr_clear_verdicts(filter);
 	filter->info = info;
+	filter->has_found_registers = false;
 	for (uint32_t i = 1; i < filter->count; i++) {
 		const struct node *node = &filter->nodes[i];
 		enum poly_status status = POLY_OK;
@@ -141,6 +193,8 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 			status = check_column(filter, node, info, error);
 		else if (node->kind == NODE_MATCH)
 			status = check_word(filter, node, info, error);
+		else if (register_of(filter, node))
+			status = check_register(filter, node, info, error);
 		if (status != POLY_OK)
 			return status;
 	}
@@ -153,6 +207,10 @@ poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uin
 	struct poly_error *error)
 {
 	filter->failed = false;
+	if (!filter->has_found_registers) {
+		find_registers(filter, batch->info);
+		filter->has_found_registers = true;
+	}
 	for (size_t base = 0; base < batch->rows; base += EXPR_STRIP) {
 		uint64_t bits[EXPR_WORDS];
 		const size_t left = batch->rows - base;

@@ -161,14 +161,22 @@ find_name(const struct parsing *p, struct node *node)
 				 &node->name_last);
 }
 
-/* As a number, a name is its first address. */
-static void
-name_as_number(struct parsing *p, uint32_t node)
+/* Whether a text is the name of a register of any instruction set. */
+static bool
+is_register(const struct parsing *p, const struct node *node)
 {
-	if (p->status != POLY_OK || !at(p, node)->is_named)
+	return poly_isa_has_register(NULL, (const char *)p->filter->texts.data + node->text);
+}
+
+/* As a number, a name is its first address, or a register. */
+static void
+name_as_number(struct parsing *p, uint32_t number)
+{
+	struct node *node = p->status == POLY_OK ? &p->filter->nodes[number] : NULL;
+	if (!node || (!node->is_named && (node->kind != NODE_WORD || !is_register(p, node))))
 		return;
-	p->filter->nodes[node].kind = NODE_NUMBER;
-	p->filter->nodes[node].is_named = false;
+	node->kind = node->is_named ? NODE_NUMBER : NODE_REGISTER;
+	node->is_named = false;
 }
 
 /* Adds a node with two numbers. */
@@ -206,6 +214,23 @@ take_column(struct parsing *p)
 	return column;
 }
 
+/* Takes the name of a register. */
+static bool
+take_register(struct parsing *p, struct node *node)
+{
+	node->text = p->filter->texts.size;
+	node->text_length = p->token.length;
+	buf_append(&p->filter->texts, p->filter->text + p->token.at, p->token.length);
+	buf_byte(&p->filter->texts, 0);
+	if (p->filter->texts.failed && p->status == POLY_OK)
+		p->status = err_memory(p->error);
+	if (p->status != POLY_OK || p->token.kind != TOKEN_WORD || !is_register(p, node))
+		return false;
+	node->column = POLY_COLUMN_NONE;
+	advance(p);
+	return true;
+}
+
 /* "has" "(" column ")" */
 static uint32_t
 has(struct parsing *p)
@@ -215,8 +240,8 @@ has(struct parsing *p)
 	if (!takes(p, TOKEN_SIGN, "("))
 		return expected(p, "'(' and a column");
 	node.column = takes(p, TOKEN_WORD, "row") ? POLY_COLUMN_row : take_column(p);
-	if (node.column == POLY_COLUMN_COUNT)
-		return expected(p, "the name of a column");
+	if (node.column == POLY_COLUMN_COUNT && !take_register(p, &node))
+		return expected(p, "the name of a column or register");
 	return takes(p, TOKEN_SIGN, ")") ? put(p, node) : expected(p, "')'");
 }
 
@@ -416,10 +441,12 @@ put_equal(struct parsing *p, uint32_t left, uint32_t right)
 {
 	if (p->status != POLY_OK)
 		return NO_NODE;
+	const bool are_words =
+		at(p, left)->kind == NODE_WORD && at(p, right)->kind == NODE_WORD;
+	if (are_words || wants_address(at(p, right)))
+		name_as_number(p, left);
 	if (wants_address(at(p, left)))
 		name_as_number(p, right);
-	else if (wants_address(at(p, right)))
-		name_as_number(p, left);
 	if (is_value_of(p, right, left))
 		make_word(p, right);
 	else if (is_value_of(p, left, right))
@@ -432,7 +459,18 @@ put_equal(struct parsing *p, uint32_t left, uint32_t right)
 	return put_pair(p, NODE_EQUAL, left, right);
 }
 
-/* Makes a condition of a node: a condition itself, or a boolean column. */
+/* Adds the test that a number is not 0. */
+static uint32_t
+put_any_bit(struct parsing *p, uint32_t number)
+{
+	const struct node zero = {.kind = NODE_NUMBER, .at = at(p, number)->at};
+	const uint32_t test = put_pair(p, NODE_LESS, put(p, zero), number);
+	if (p->status == POLY_OK)
+		p->filter->nodes[test].is_signed = false;
+	return test;
+}
+
+/* Makes a condition of a node: a condition itself, a boolean column, or bits of a number. */
 static uint32_t
 as_condition(struct parsing *p, uint32_t left)
 {
@@ -445,6 +483,8 @@ as_condition(struct parsing *p, uint32_t left)
 				       .kind = NODE_NUMBER, .number = 1, .at = node->at}));
 	if (node->kind == NODE_WORD)
 		return fails(p, left, NO_COLUMN);
+	if (node->kind >= NODE_AND_BITS && node->kind <= NODE_SHIFT_RIGHT)
+		return put_any_bit(p, left);
 	return fails(p, left, "expected a condition: a comparison, 'in', '~', or has(column)");
 }
 

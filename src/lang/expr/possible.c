@@ -80,6 +80,7 @@ numbers(const struct poly_filter *filter, uint32_t number, const struct poly_bou
 		return (struct interval){
 			bounds->first + 1, bounds->first + bounds->rows, false, true};
 	case NODE_COLUMN: return of_column(node->column, bounds);
+	case NODE_REGISTER: return anything;
 	}
 	const struct interval left = numbers(filter, node->left, bounds);
 	if (left.none || node->kind == NODE_NEGATE || node->kind == NODE_INVERT)
@@ -158,6 +159,8 @@ conditions(const struct poly_filter *filter, uint32_t number, const struct poly_
 	case NODE_MATCH:
 	case NODE_REGEX:
 	case NODE_HAS:
+		if (node->column == POLY_COLUMN_NONE || column_is_register(node->column))
+			return MAY_HOLD | MAY_FAIL;
 		return of_column(node->column, bounds).none ? MAY_FAIL : MAY_HOLD | MAY_FAIL;
 	case NODE_EQUAL:
 	case NODE_LESS:

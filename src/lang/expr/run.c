@@ -26,7 +26,7 @@ static void
 take_presence(const struct rows *rows, enum poly_column column, uint64_t have[EXPR_WORDS])
 {
 	const uint64_t *present =
-		column == POLY_COLUMN_row ? NULL : rows->batch->present[column];
+		column >= POLY_COLUMN_row ? NULL : rows->batch->present[column];
 	if (column == POLY_COLUMN_row)
 		memset(have, 0xff, EXPR_WORDS * sizeof *have);
 	else if (present)
@@ -108,6 +108,7 @@ numbers(const struct rows *rows, uint32_t number, struct strip *out, struct stri
 	const struct node *node = &rows->filter->nodes[number];
 	const struct poly_batch *batch = rows->batch;
 	switch ((unsigned)node->kind) {
+	case NODE_REGISTER:
 	case NODE_COLUMN: take_column(rows, node->column, out); return;
 	case NODE_NUMBER:
 	case NODE_ROW:

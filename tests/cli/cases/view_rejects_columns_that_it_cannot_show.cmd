@@ -1,4 +1,4 @@
-for arguments in "-c pc,adress" "-r r32" "--style native --json" "--json --csv" "-r r1 --json"; do
+for arguments in "-c pc,adress" "-r r32" "--style native --json" "--json --csv" "-r r32 --json"; do
 	polytrace view $arguments full/start.full1008
 	echo $?
 done

@@ -4,8 +4,8 @@
  * CPI stack.
  *
  * Bounded: PIPELINE_CONTEXTS contexts. If a trace does not record outcomes of branches, an
- * instruction waits for the next one of its context; the last one of each context is not
- * simulated.
+ * instruction waits for the next one of its context; the last one of each context does not
+ * branch.
  *
  * spec: sim/pipeline/pipeline.h
  */
@@ -181,23 +181,9 @@ static void
 add_stream(struct pipeline_simulation *sim, const struct pipeline_stream *stream)
 {
 	pipeline_stream_add(stream, &sim->total);
+	sim->instructions += stream->instructions;
 	if (sim->sweep)
 		pipeline_sweep_stream_add(stream->sweep, sim->sweep->cycles);
-}
-
-/* Begins another trace: every context starts with a new core. */
-static void
-pipeline_begin(void *state, const struct poly_trace_info *info)
-{
-	struct pipeline_simulation *sim = state;
-	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (sim->streams[i] && sim->is_counting)
-			add_stream(sim, sim->streams[i]);
-		pipeline_stream_free(sim->streams[i]);
-		sim->streams[i] = NULL;
-	}
-	pipeline_stages_begin(sim->stages);
-	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
 }
 
 /* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
@@ -305,6 +291,8 @@ make_insn(struct pipeline_simulation *sim, const struct analysis_rows *rows, siz
 	insn.is_unknown = !static_op_at(rows->ops, op)->has_registers;
 	insn.size = static_op_at(rows->ops, op)->size;
 	insn.target = branch_static_target(rows, row);
+	insn.begins =
+		!poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1;
 	insn.is_skipped =
 		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
 	/* An instruction with a false predicate occupies a slot, and uses no registers. */
@@ -344,6 +332,34 @@ complete_insn(struct pipeline_stream *stream, uint64_t pc, struct pipeline_event
 	stream->has_slot = false;
 	stream->insn = stream->slot;
 	pipeline_stream_push(stream, false, events);
+}
+
+/* Completes the waiting instruction at the end of a trace. Whether it branched is not known. */
+static void
+end_stream(struct pipeline_simulation *sim, struct pipeline_stream *stream)
+{
+	if (!stream->has_insn)
+		return;
+	stream->insn.is_conditional = false;
+	complete_insn(stream, fallthrough_of(&stream->insn), active_events(sim));
+	pipeline_stream_run(stream, active_events(sim));
+}
+
+/* Begins another trace: every context starts with a new core. */
+static void
+pipeline_begin(void *state, const struct poly_trace_info *info)
+{
+	struct pipeline_simulation *sim = state;
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
+		if (sim->streams[i])
+			end_stream(sim, sim->streams[i]);
+		if (sim->streams[i] && sim->is_counting)
+			add_stream(sim, sim->streams[i]);
+		pipeline_stream_free(sim->streams[i]);
+		sim->streams[i] = NULL;
+	}
+	pipeline_stages_begin(sim->stages);
+	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
 }
 
 /* Processes an instruction: completes the previous one, and this one if its row has the
@@ -441,6 +457,18 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 	return true;
 }
 
+static enum poly_status
+pipeline_finish(void *state, struct poly_error *error)
+{
+	struct pipeline_simulation *sim = state;
+	(void)error;
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
+		if (sim->streams[i])
+			end_stream(sim, sim->streams[i]);
+	}
+	return POLY_OK;
+}
+
 static void
 pipeline_fini(void *state)
 {
@@ -531,8 +559,8 @@ const struct analysis analysis_pipeline = {
 		.summary = "simulate in-order and out-of-order pipelines: cycles and CPI stack",
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_COLUMNS_INIT(kind, pc),
-		.wants =
-			POLY_COLUMNS_INIT(access, address, branch, target, executed, synthetic),
+		.wants = POLY_COLUMNS_INIT(
+			access, address, branch, target, executed, synthetic, uop_index),
 		.options = options,
 		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
@@ -543,6 +571,7 @@ const struct analysis analysis_pipeline = {
 	.begin = pipeline_begin,
 	.update = pipeline_update,
 	.task_count = pipeline_tasks,
+	.finish = pipeline_finish,
 	.report = pipeline_report,
 	.write = pipeline_write,
 	.fini = pipeline_fini,

@@ -33,6 +33,7 @@ struct pipeline_insn {
 	uint64_t pc, target, address;
 	uint32_t site, operation;
 	uint8_t size; /* of the encoding in bytes; 0: unknown */
+	bool begins;  /* the first micro-operation of an instruction */
 	bool is_conditional, is_unknown, is_skipped, is_delayed, annuls, has_address, writes;
 };
 
@@ -94,6 +95,7 @@ struct pipeline_stream {
 	struct pipeline_front front;
 	struct pipeline_sweep_stream *sweep; /* NULL: not requested */
 	struct pipeline_result before;	     /* at the start of counting */
+	uint64_t instructions;		     /* since the start of counting */
 	bool has_insn;			     /* insn is valid, and further rows can extend it */
 	bool has_slot;			     /* slot is valid, and executes after insn */
 	struct pipeline_insn insn, slot;
@@ -114,6 +116,7 @@ struct pipeline_simulation {
 	uint32_t op_count, op_capacity, flow_capacity;
 	uint32_t excess_ops; /* static operations with more registers than a micro-op has */
 	struct pipeline_result total; /* of finished streams */
+	uint64_t instructions;	      /* of finished streams */
 	struct pipeline_events events;
 	uint64_t untracked;		/* instructions of contexts without a pipeline */
 	struct pipeline_stages *stages; /* NULL: not requested */

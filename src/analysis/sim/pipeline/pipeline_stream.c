@@ -46,6 +46,7 @@ pipeline_stream_push(struct pipeline_stream *stream, bool taken, struct pipeline
 	struct pipeline_buffer *buffer = &stream->buffer;
 	const size_t index = buffer->count++;
 	stream->has_insn = false;
+	stream->instructions += insn->begins;
 	if (events)
 		events->unknown += insn->is_unknown;
 	buffer->ops[index] = insn->op;
@@ -175,6 +176,7 @@ void
 pipeline_stream_start_counting(struct pipeline_stream *stream)
 {
 	pipeline_stream_result(stream, &stream->before);
+	stream->instructions = 0;
 	if (stream->sweep)
 		pipeline_sweep_stream_start_counting(stream->sweep);
 }
