@@ -5,6 +5,7 @@ import collections
 import sys
 
 from model import Tap, overlaps, context, stats, threads, trace
+from uses import is_instruction
 
 # Extended opcodes of integer stores with two index registers, and of string moves without the second.
 INDEXED_STORES = {149, 150, 151, 181, 183, 214, 215, 247, 407, 439, 661, 662, 918}
@@ -47,7 +48,7 @@ def registers(contexts, known):
         ('register_reads', 'reads_of_unwritten_registers', 'register_writes', 'overwritten_values', 'dead_writes'), 0))
     for rows in contexts:
         history = collections.defaultdict(list)
-        instructions = [row for row in rows if row['kind'] == 'instruction']
+        instructions = [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
         for number, row in enumerate(instructions, 1):
             read, written = of_columns(row) if known else ((), ())
             for register in read:
@@ -140,7 +141,7 @@ for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), (
         stack = lambda row: known and pointer in of_columns(row)[0]
     expected = {**(registers(contexts.values(), known) if header.get('isa') != 'powerpc' else {}),
             **memory(contexts.values(), stack, window)}
-    instructions = sum(row['kind'] == 'instruction' for row in rows)
+    instructions = sum(map(is_instruction, rows))
     if header.get('isa') != 'powerpc':
         expected['undecoded_instructions'] = 0 if known else instructions
     tap.same(name.split('/')[-1], stats(name, 'dependencies', '-O', f'dependencies.window={window}'),

@@ -4,6 +4,7 @@ import collections
 import sys
 
 from model import Tap, overlaps, context, stats, sweep, threads, trace
+from uses import is_instruction
 
 PARTS = {'read': 'blocks_read', 'write': 'blocks_written', 'fetch': 'blocks_fetched'}
 
@@ -12,7 +13,7 @@ def touched(rows):
     """(context, kind, address) of each touched byte."""
     for row in rows:
         places = []
-        if row['kind'] == 'instruction' and 'pc' in row:
+        if is_instruction(row) and 'pc' in row:
             places.append(('blocks_fetched', row['pc'], row.get('opcode_size', 1)))
         if row.get('access') in PARTS and 'address' in row:
             places.append((PARTS[row['access']], row['address'], row.get('size', 1)))

@@ -4,12 +4,13 @@ import collections
 import sys
 
 from model import Tap, overlaps, stats, sweep, trace
+from uses import is_instruction
 
 
 def places(rows):
     """(number of the record from 0, address) of accesses and instructions."""
     for i, row in enumerate(rows):
-        if row['kind'] == 'instruction' and 'pc' in row:
+        if is_instruction(row) and 'pc' in row:
             yield i, row['pc']
         if 'access' in row and 'address' in row and not row['access'].startswith('io_'):
             yield i, row['address']

@@ -80,6 +80,8 @@ for name, rows in all_traces():
     tap.same(short + ', without valid bits', without_storage(
         name, 'sweep=size=1k,ways=4,policy=pointer,valid=no', 'of=instructions'), {
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
+    tap.same(short + ', fetches of micro-operations', without_storage(name, 'sweep=size=1k,ways=4', 'of=uops'), {
+        'caches': [expected(rows, 'uops', 0, 1024, 4, 64, 'lru')]})
     chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')
     weights = [not missing.access(index, *use[:2], use[2] or 4) for index, use in enumerate(chosen)]
     tap.same(short + ', what misses most', table(

@@ -8,13 +8,13 @@ import tempfile
 
 from hierarchy import Hierarchy, Level
 from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, mpki, ratio, tops
+from uses import KINDS, all_traces, is_instruction, mpki, ratio, tops
 
 
 def uses(rows):
     """(kind, address, pc), a fetch before the access of the same row."""
     for row in rows:
-        if row['kind'] == 'instruction' and 'pc' in row:
+        if is_instruction(row) and 'pc' in row:
             yield 'f', row['pc'], row['pc']
         if row.get('access') in KINDS and 'address' in row:
             yield KINDS[row['access']], row['address'], row.get('pc', row['address'])

@@ -6,15 +6,26 @@ TRACES = ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace',
           'bach/bios_irq_4k.bach', 'lackey/words.lackey')
 
 
+def is_operation(row):
+    """An executed instruction or micro-operation."""
+    return row['kind'] == 'instruction' and not row.get('synthetic')
+
+
+def is_instruction(row):
+    """An executed instruction: of its micro-operations, the first one."""
+    return is_operation(row) and row.get('uop_index', 1) == 1
+
+
 def uses(rows, of='all'):
-    """(kind, address, size) of every use, a fetch before the access of the same row."""
+    """(kind, address, size) of every use, a fetch before the access of the same row: one per instruction, and only
+    with of='uops' one per micro-operation."""
     found = []
     for row in rows:
-        if row['kind'] == 'instruction' and 'pc' in row:
+        if 'pc' in row and (is_instruction(row) or of == 'uops' and is_operation(row)):
             found.append(('f', row['pc'], row.get('opcode_size', 0)))
         if row.get('access') in KINDS and 'address' in row:
             found.append((KINDS[row['access']], row['address'], row.get('size', 0)))
-    return [use for use in found if of == 'all' or (use[0] == 'f') == (of == 'instructions')]
+    return [use for use in found if of == 'all' or (use[0] == 'f') == (of != 'data')]
 
 
 def all_traces():
@@ -50,7 +61,7 @@ def ratio(part, whole):
 
 def mpki(rows, misses):
     """Misses per 1000 instructions, macro-operations if there are micro-operations; None: zero instructions."""
-    heads = sum(row['kind'] == 'instruction' and not row.get('synthetic') and row.get('uop_index', 1) == 1 for row in rows)
+    heads = sum(map(is_instruction, rows))
     return 1000 * misses / heads if heads else None
 
 

@@ -3,6 +3,7 @@
 import sys
 
 from model import Tap, overlaps, stats, threads, trace
+from uses import is_operation
 
 KEYS = {'data_lines': ('data', 64), 'data_pages': ('data', 4096),
         'code_lines': ('code', 64), 'code_pages': ('code', 4096)}
@@ -12,7 +13,7 @@ PARTS = {'read': 'data', 'write': 'data', 'fetch': 'code'}
 def touched(row):
     """(part, address) of every byte that a row touches."""
     places = []
-    if row['kind'] == 'instruction' and 'pc' in row:
+    if is_operation(row) and 'pc' in row:
         places.append(('code', row['pc'], row.get('opcode_size', 1)))
     if row.get('access') in PARTS and 'address' in row:
         places.append((PARTS[row['access']], row['address'], row.get('size', 1)))

@@ -84,9 +84,8 @@ real_instructions(const struct poly_batch *batch, size_t word)
 	return rows;
 }
 
-/* The rows of a word that count as instructions. */
-static uint64_t
-first_operations(const struct poly_batch *batch, size_t word)
+uint64_t
+instruction_rows(const struct poly_batch *batch, size_t word)
 {
 	const size_t n = batch->rows - 64 * word < 64 ? batch->rows - 64 * word : 64;
 	const uint64_t uops = row_bits_present(batch, POLY_COLUMN_uop_index, word);
@@ -180,7 +179,7 @@ branch_stream_update(struct branch_stream *stream, const struct analysis_rows *r
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(batch); word++) {
-		uint64_t instructions = first_operations(batch, word) &
+		uint64_t instructions = instruction_rows(batch, word) &
 					row_bits_present(batch, POLY_COLUMN_pc, word);
 		while (instructions)
 			follow_instruction(
@@ -221,7 +220,7 @@ count_batch_instructions(const struct poly_batch *batch)
 {
 	uint64_t count = 0;
 	for (size_t word = 0; word < row_bits_words(batch); word++)
-		count += (uint64_t)__builtin_popcountll(first_operations(batch, word));
+		count += (uint64_t)__builtin_popcountll(instruction_rows(batch, word));
 	return count;
 }
 
@@ -234,7 +233,7 @@ count_context_instructions(const struct analysis_rows *rows, uint64_t *counts, s
 		return;
 	}
 	for (size_t word = 0; word < row_bits_words(rows->batch); word++) {
-		uint64_t instructions = first_operations(rows->batch, word);
+		uint64_t instructions = instruction_rows(rows->batch, word);
 		while (instructions) {
 			const uint16_t context =
 				rows->context[64 * word + row_bits_next(&instructions)];

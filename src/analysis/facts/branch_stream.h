@@ -90,6 +90,10 @@ void branch_stream_append(struct branch_stream *into, const struct branch_stream
 /* Counts the instructions of a batch: of a macro-operation, the first micro-operation. */
 uint64_t count_batch_instructions(const struct poly_batch *batch);
 
+/* Returns the rows of a word that count as instructions: not synthetic, and of the
+ * micro-operations of an instruction the first. */
+uint64_t instruction_rows(const struct poly_batch *batch, size_t word);
+
 /* Adds the instructions of each of the first contexts to counts. */
 void count_context_instructions(
 	const struct analysis_rows *rows, uint64_t *counts, size_t contexts);

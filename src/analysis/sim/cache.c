@@ -390,6 +390,7 @@ cache_report(const void *state, const struct static_ops *ops, struct poly_report
 {
 	const struct cache_simulation *sim = state;
 	(void)ops;
+	report_instructions(report, sim->instructions);
 	open_table(sim, report);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		report_cache(sim, &sim->caches[i], report);

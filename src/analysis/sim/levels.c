@@ -131,6 +131,7 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 	(void)ops;
 	if (sim->source[0])
 		poly_report_text(report, "parameter_source", sim->source);
+	report_instructions(report, sim->instructions);
 	poly_report_count(report, "accesses", totals->accesses);
 	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)

@@ -2,7 +2,7 @@
 /* Memory references, gathered from columns. */
 #include "analysis/sim/mem_refs.h"
 
-const char *const mem_refs_choices[] = {"data", "instructions", "all", NULL};
+const char *const mem_refs_choices[] = {"data", "instructions", "all", "uops", NULL};
 
 static void
 add(struct mem_refs *refs, uint64_t address, uint32_t size, enum cache_kind kind)
@@ -13,12 +13,22 @@ add(struct mem_refs *refs, uint64_t address, uint32_t size, enum cache_kind kind
 	refs->kinds[refs->count++] = (uint8_t)kind;
 }
 
-static void
-add_fetch(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
+/* Returns whether a row is an executed instruction, or, if requested, a micro-operation. */
+static bool
+is_fetched(const struct poly_batch *batch, size_t row, bool uops)
 {
-	if (!poly_present(batch, POLY_COLUMN_pc, row) ||
-		!poly_present(batch, POLY_COLUMN_kind, row) ||
-		batch->kind[row] != POLY_KIND_INSTRUCTION)
+	if (!poly_present(batch, POLY_COLUMN_kind, row) ||
+		batch->kind[row] != POLY_KIND_INSTRUCTION ||
+		(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]))
+		return false;
+	return uops || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
+	       batch->uop_index[row] == 1;
+}
+
+static void
+add_fetch(struct mem_refs *refs, const struct poly_batch *batch, size_t row, bool uops)
+{
+	if (!poly_present(batch, POLY_COLUMN_pc, row) || !is_fetched(batch, row, uops))
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_opcode_size, row);
 	add(refs, batch->pc[row], sized ? batch->opcode_size[row] : 0, CACHE_FETCH);
@@ -33,7 +43,7 @@ add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 		batch->access[row] > POLY_ACCESS_FETCH)
 		return;
 	const bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
-	if (selection != MEM_REFS_ALL && fetch != (selection == MEM_REFS_INSTRUCTIONS))
+	if (selection != MEM_REFS_ALL && fetch != (selection != MEM_REFS_DATA))
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_size, row);
 	const bool write = batch->access[row] == POLY_ACCESS_WRITE;
@@ -51,7 +61,7 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 	for (size_t row = 0; row < batch->rows; row++) {
 		const size_t before = refs->count;
 		if (selection != MEM_REFS_DATA)
-			add_fetch(refs, batch, row);
+			add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
 		add_access(refs, batch, row, selection);
 		for (size_t i = before; i < refs->count; i++) {
 			refs->rows[i] = (uint16_t)row;
@@ -59,6 +69,15 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 				refs->pcs[i] = batch->pc[row];
 		}
 	}
+}
+
+void
+report_instructions(struct poly_report *report, uint64_t instructions)
+{
+	if (instructions)
+		poly_report_count(report, "instructions", instructions);
+	else
+		poly_report_text(report, "instructions", NULL);
 }
 
 void

@@ -7,8 +7,9 @@
 
 #include "sim/cache/cache.h"
 
-/* The references to simulate; choices of options, in this order. */
-enum mem_refs_selection { MEM_REFS_DATA, MEM_REFS_INSTRUCTIONS, MEM_REFS_ALL };
+/* The references to simulate; choices of options, in this order. MEM_REFS_UOPS: instructions,
+ * with a fetch of each micro-operation. */
+enum mem_refs_selection { MEM_REFS_DATA, MEM_REFS_INSTRUCTIONS, MEM_REFS_ALL, MEM_REFS_UOPS };
 extern const char *const mem_refs_choices[];
 
 /* A row is a fetch, an access, or both, in this order. */
@@ -28,10 +29,13 @@ struct mem_refs {
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are
- * fetches, too.
+ * fetches, too: executed ones, one fetch each, whatever the number of micro-operations.
  */
 void mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 	enum mem_refs_selection selection);
+
+/* Reports the number of instructions, the denominator of MPKI; empty: the trace has none. */
+void report_instructions(struct poly_report *report, uint64_t instructions);
 
 /* Appends a cell of misses per thousand instructions, empty if there are zero instructions. */
 void report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t instructions);

@@ -60,6 +60,7 @@ struct mrc_simulation {
 	const struct contexts *contexts;
 	struct mrc_curve context_curves[CONTEXTS_MAX]
 				       [CURVES]; /* opened at its first reference */
+	uint64_t instructions;			 /* counted */
 	uint64_t untracked;			 /* references of contexts beyond the limit */
 	struct mem_refs refs;
 	uint64_t lines[MEM_REFS_MAX];
@@ -197,6 +198,7 @@ mrc_update(void *state, const struct analysis_rows *rows)
 	struct mrc_simulation *sim = state;
 	bool ok = true;
 	const uint64_t instructions = count_batch_instructions(rows->batch);
+	sim->instructions += rows->counts ? instructions : 0;
 	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
 	for (int i = 0; i < CURVES && ok; i++)
 		ok = run_curve(sim, &sim->curves[i],
@@ -382,6 +384,7 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 	const struct mrc_simulation *sim = state;
 	(void)ops;
 	poly_report_count(report, "line_size", (uint64_t)1 << sim->line_shift);
+	report_instructions(report, sim->instructions);
 	for (int i = 0; i < CURVES; i++)
 		poly_report_count(report, keys[i].accesses, sim->curves[i].accesses);
 	poly_report_bool(report, "complete", is_complete(sim));

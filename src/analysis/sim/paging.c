@@ -201,6 +201,7 @@ paging_report(const void *state, const struct static_ops *ops, struct poly_repor
 {
 	const struct paging_simulation *sim = state;
 	(void)ops;
+	report_instructions(report, sim->instructions);
 	open_table(report);
 	for (size_t i = 0; i < sim->count; i++)
 		report_memory(sim, &sim->memories[i], report);

@@ -88,8 +88,10 @@ sharing_update(void *state, const struct analysis_rows *rows)
 	bool ok = true;
 	if (sim->full)
 		return true;
-	if (rows->counts)
+	if (rows->counts) {
 		count_context_instructions(rows, sim->instructions, COHERENCE_THREADS);
+		sim->all_instructions += count_batch_instructions(rows->batch);
+	}
 	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_DATA);
 	for (size_t i = 0; i < sim->refs.count && ok; i++) {
 		const size_t row = sim->refs.rows[i];

@@ -53,6 +53,7 @@ struct sharing_simulation {
 	bool full;				  /* the number of lines exceeded the limit */
 	uint64_t untracked;			  /* accesses of contexts beyond the limit */
 	uint64_t instructions[COHERENCE_THREADS]; /* counted */
+	uint64_t all_instructions;		  /* those of further contexts, too */
 	struct sharing_sites sites;
 	struct mem_refs refs;
 	struct sharing_step step;

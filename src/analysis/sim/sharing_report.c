@@ -179,6 +179,7 @@ sharing_report(const void *state, const struct static_ops *ops, struct poly_repo
 		mem_new((size_t)sim->sites.count + 1, sizeof *sites);
 	poly_report_bool(report, "complete", !sim->full && !sim->untracked && !sim->sites.full);
 	poly_report_count(report, "line_size", sim->config.cache.line_size);
+	report_instructions(report, sim->all_instructions);
 	report_threads(sim, report);
 	if (lines && sites) {
 		const size_t count = find_lines(sim, lines);

@@ -50,19 +50,23 @@ guess_form(const uint8_t *p, size_t n, bool at_end, struct aix_form *form)
 	return wide_bits > narrow_bits ? wide_bits : narrow_bits;
 }
 
-/* True if the bytes begin with a header entry and two further entries. */
-static bool
-has_three(const struct aix_form *form, const uint8_t *p, size_t n)
+/*
+ * Returns the number of complete entries at the front, at most three, the first of which is a
+ * header entry; *rest is the number of bytes after them.
+ */
+static unsigned
+count_entries(const struct aix_form *form, const uint8_t *p, size_t n, size_t *rest)
 {
+	unsigned count = 0;
 	struct aix_entry entry;
-	for (int i = 0; i < 3; i++) {
-		if (aix_entry_parse(form, p, n, &entry) != AIX_COMPLETE ||
-			(i == 0 && entry.hook != HOOK_HEADER))
-			return false;
+	while (count < 3 && aix_entry_parse(form, p, n, &entry) == AIX_COMPLETE &&
+		(count || entry.hook == HOOK_HEADER)) {
 		p += entry.length;
 		n -= entry.length;
+		count++;
 	}
-	return true;
+	*rest = n;
+	return count;
 }
 
 int
@@ -76,7 +80,10 @@ aix_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	}
 	size_t sample = n < SAMPLE_BYTES ? n : SAMPLE_BYTES;
 	int bits = guess_form(p, sample, eof && n <= SAMPLE_BYTES, &form);
-	if (!has_three(&form, p, sample) || !bits)
+	size_t rest;
+	const unsigned entries = count_entries(&form, p, sample, &rest);
+	note->consistent = bits && entries && (entries == 3 || !rest);
+	if (entries < 3 || !bits)
 		return 0;
 	snprintf(note->text, sizeof note->text,
 		"begins with hook 003 and other entries of %d-bit hook words",

@@ -126,10 +126,13 @@ bach_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct bach_sample sample;
 	size_t different;
-	if (n < 3 * BUS_CYCLE_SIZE)
-		return 0;
 	read_sample(&sample, p, n);
 	bool little = sample_is_little(&sample, p);
+	note->consistent =
+		sample.aligned[little] == sample.records &&
+		!bus_is_text(p, n < BUS_CYCLE_SIZE ? n : sample.records * BUS_CYCLE_SIZE);
+	if (n < 3 * BUS_CYCLE_SIZE)
+		return 0;
 	int bits = sample_bits(&sample, p, little, &different) / 4;
 	note->near = bits > 0 && !bus_is_text(p, sample.records * BUS_CYCLE_SIZE);
 	snprintf(note->text, sizeof note->text,

@@ -61,6 +61,7 @@ text_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct listing_sample sample;
 	read_sample(&sample, (const char *)p, n, eof);
 	note->near = sample.records > 0;
+	note->consistent = note->distinct = note->near && sample.records == sample.lines;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are records of the listing", sample.records,

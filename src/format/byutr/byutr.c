@@ -201,14 +201,17 @@ byutr_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	(void)eof;
 	struct byutr_sample sample;
 	size_t size = best_layout(p, n, &sample);
-	if (!size)
+	if (!size) {
+		note->consistent = n < layouts[0] && !bus_is_text(p, n);
 		return 0;
+	}
 	snprintf(note->text, sizeof note->text,
 		"%zu of the first %zu records of %zu bytes have a known type and size",
 		sample.good, sample.records, size);
 	if (bus_is_text(p, sample.records * size))
 		return 0;
 	note->near = true;
+	note->consistent = sample.good == sample.records;
 	if (sample.different < 3)
 		return 0;
 	return sample.bits > 4 * 24 ? 24 : (int)(sample.bits / 4);

@@ -92,6 +92,8 @@ cis501_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct cis501_sample sample;
 	classify_lines(&sample, p, n);
 	note->near = sample.records > 0;
+	note->consistent = (sample.records || sample.others) && !sample.bad;
+	note->distinct = note->near && note->consistent;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are fourteen fields of a micro-operation",

@@ -51,6 +51,7 @@ v2_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		sample.bad += is == CORRUPT;
 	}
 	note->near = sample.good > 0;
+	note->consistent = note->distinct = note->near && !sample.bad;
 	if (sample.good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are thirteen fields of an instruction",

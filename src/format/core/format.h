@@ -26,6 +26,13 @@
 struct probe_note {
 	char text[200];
 	bool near; /* some records match; set by probes that may refuse to bid */
+	/*
+	 * All records match the format, but they may be too few to bid on: a file extension of
+	 * the format suffices. Also set by binary formats without a complete record.
+	 */
+	bool consistent;
+	/* Consistent, with a record of a structure that only this format has. */
+	bool distinct;
 };
 
 struct poly_format_plugin;

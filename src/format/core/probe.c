@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "format/core/foreign.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 /* A matching ending of the name adds a fraction of a bit to a bid: it only breaks ties. */
 #define BID_SCALE 8
 #define BID_ENDING 4
+
+/* Bits of a magic: content that no extension outweighs. */
+#define MAGIC_BITS 32
 
 /* Formats whose bids are recorded. */
 #define BIDS_MAX 64
@@ -40,6 +44,7 @@ struct contest {
 	bool complete;	  /* the probes saw the complete input */
 	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
 	bool printable;	  /* the front is text */
+	const char *foreign; /* what the input is instead of a trace; NULL: unknown */
 	size_t bid_count;
 	struct bid bids[BIDS_MAX]; /* of every format that has a probe */
 };
@@ -118,7 +123,7 @@ collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof)
 		if (!has_probe(format) || contest->bid_count == BIDS_MAX)
 			continue;
 		struct bid *bid = &contest->bids[contest->bid_count++];
-		bid->format = format;
+		*bid = (struct bid){.format = format};
 		bid->bits = format->plugin ? plugin_probe(format->plugin, p, n, eof, &bid->note)
 					   : format->probe(p, n, eof, &bid->note);
 		if (bid->bits <= 0)
@@ -175,10 +180,123 @@ report_probes(const struct contest *contest, const struct poly_read_options *opt
 	}
 }
 
+/* Returns whether a bid is a candidate for an input with too few records to bid on. */
+static bool
+is_candidate(const struct contest *contest, const struct bid *bid, bool by_name)
+{
+	if (!by_name)
+		return contest->complete && bid->note.distinct;
+	return bid->note.consistent && contest->name &&
+	       format_has_ending(bid->format, contest->name);
+}
+
+/*
+ * Returns whether a bid without a magic, of a format without the extension, is set aside: the
+ * format of the extension is of another family and consistent.
+ */
+static bool
+yields_to_name(const struct contest *contest)
+{
+	const struct bid *best = contest->best;
+	if (!contest->name || best->bits >= MAGIC_BITS || best->score % BID_SCALE != 0)
+		return false;
+	for (size_t i = 0; i < contest->bid_count; i++) {
+		const struct bid *bid = &contest->bids[i];
+		if (!are_siblings(best, bid) && is_candidate(contest, bid, true))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Chooses among formats that have no bid but no contradiction either: those whose extension the
+ * name has, or the only one whose records are unmistakable. Of several, those with matching
+ * records are preferred.
+ */
+static void
+choose_consistent(struct contest *contest, bool by_name)
+{
+	for (size_t i = 0; i < contest->bid_count; i++) {
+		const struct bid *bid = &contest->bids[i], *best = contest->best;
+		if (!is_candidate(contest, bid, by_name))
+			continue;
+		if (!best || bid->note.near > best->note.near) {
+			contest->best = bid;
+			contest->tied = false;
+		} else if (bid->note.near == best->note.near && !are_siblings(best, bid)) {
+			contest->rival = bid->format;
+			contest->tied = true;
+		}
+	}
+}
+
+/* Appends the missing newline of a last line to a copy, and collects the bids on that. */
+static enum poly_status
+complete_line(struct contest *contest, const uint8_t *p, size_t n, struct poly_error *error)
+{
+	uint8_t *copy = mem_new(n + 1, 1);
+	if (!copy)
+		return err_memory(error);
+	memcpy(copy, p, n);
+	copy[n] = '\n';
+	contest->bid_count = 0;
+	collect_bids(contest, copy, n + 1, true);
+	mem_free(copy);
+	return POLY_OK;
+}
+
+/* Finds a format for an input that no format bids on, or the one of its extension. */
+static enum poly_status
+decide_consistent(struct in *in, struct contest *contest, struct poly_error *error)
+{
+	size_t n;
+	const uint8_t *p = in_peek(in, FIRST_ROUND, &n);
+	enum poly_status status = POLY_OK;
+	if (!contest->best && (contest->foreign = foreign_magic(p, n)))
+		return POLY_OK;
+	if (!contest->best && contest->complete && contest->printable && p[n - 1] != '\n')
+		status = complete_line(contest, p, n, error);
+	if (contest->best && yields_to_name(contest)) {
+		contest->best = NULL;
+		contest->tied = false;
+	}
+	if (status == POLY_OK && !contest->best)
+		choose_consistent(contest, true);
+	if (status == POLY_OK && !contest->best)
+		choose_consistent(contest, false);
+	if (status == POLY_OK && !contest->best)
+		contest->foreign = foreign_text(p, n);
+	return status;
+}
+
+/* Chooses the format of an empty input by its name. */
+static enum poly_status
+choose_empty(struct contest *contest, struct poly_error *error)
+{
+	const struct format *format;
+	for (size_t i = 0; (format = format_list_at(contest->formats, i)); i++) {
+		if (contest->name && has_probe(format) &&
+			format_has_ending(format, contest->name)) {
+			struct bid *bid = &contest->bids[contest->bid_count++];
+			*bid = (struct bid){.format = format, .note.consistent = true};
+		}
+	}
+	choose_consistent(contest, true);
+	if (contest->best)
+		return POLY_OK;
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"empty input: cannot detect the format; set options.format");
+}
+
 static enum poly_status
 fail_unrecognized(const struct contest *contest, struct poly_error *error)
 {
 	char nearest[NEAREST_SIZE];
+	if (contest->foreign)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"unrecognized format (found %s, expected a trace)%s", contest->foreign,
+			contest->printable ? "; 'text:DESCRIPTION' as options.format reads text"
+					   : "");
 	list_nearest(contest, nearest);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"unrecognized format%s%s%s; set options.format%s",
@@ -201,6 +319,14 @@ choose_winner(
 			best->format->info.name, contest->rival->info.name);
 	const bool ending = best->score % BID_SCALE != 0;
 	result->format = best->format;
+	if (best->bits <= 0) {
+		snprintf(result->evidence, sizeof result->evidence, "%s%s%s", best->note.text,
+			*best->note.text ? "; " : "",
+			contest->name && format_has_ending(best->format, contest->name)
+				? "no contradiction, resolved by the file extension"
+				: "no contradiction, and no other format has such records");
+		return POLY_OK;
+	}
 	snprintf(result->evidence, sizeof result->evidence, "%s (%d bits)%s%s", best->note.text,
 		best->bits,
 		contest->undecidable ? "; ambiguous by content within its family" : "",
@@ -222,8 +348,9 @@ probe_format(struct in *in, const struct format_list *formats,
 	contest->name = options->name;
 	enum poly_status status = decide(in, contest, error);
 	if (status == POLY_END)
-		status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-			"empty input: cannot detect the format; set options.format");
+		status = choose_empty(contest, error);
+	else if (status == POLY_OK)
+		status = decide_consistent(in, contest, error);
 	if (contest->bid_count)
 		report_probes(contest, options);
 	if (status == POLY_OK)

@@ -224,6 +224,7 @@ din_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	classify_lines(&sample, p, n);
 	size_t good = sample.records + sample.noted;
 	note->near = good > 0;
+	note->consistent = note->near && !sample.noted && !sample.others;
 	if (good)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are a label and an address%s", good,

@@ -85,9 +85,12 @@ count_fields(struct check_count *count, const struct powerpc_dialect *dialect,
 	if (n >= layout->pc + word)
 		count_check(
 			count, (powerpc_state_register(dialect, record + layout->pc) & 3) == 0);
-	if (n >= layout->msr + word)
-		count_check(count,
-			powerpc_state_register(dialect, record + layout->msr) & FULL_MSR_USER);
+	const uint64_t msr = n >= layout->msr + word
+				     ? powerpc_state_register(dialect, record + layout->msr)
+				     : 0;
+	/* 0 is the MSR of a supervisor, but also what padding has. */
+	if (msr)
+		count_check(count, full_is_msr(msr));
 	if (layout->mq)
 		count_zero(count, record, n, layout->mq, 4);
 	count_zero(count, record, n, layout->floats + (size_t)POWERPC_FPSCR_PAD, 4);

@@ -135,8 +135,13 @@ full_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	static const uint64_t initial[] = {FULL_AUTO, FULL_AUTO, FULL_AUTO, 1};
 	(void)eof;
-	if (n < FULL_MAGIC_SIZE)
+	if (n < FULL_MAGIC_SIZE) {
+		uint8_t magic[2][FULL_MAGIC_SIZE];
+		store_be32(magic[0], FULL_MAGIC);
+		store_le32(magic[1], FULL_MAGIC);
+		note->consistent = memcmp(p, magic[0], n) == 0 || memcmp(p, magic[1], n) == 0;
 		return 0;
+	}
 	bool little = load_le32(p) == FULL_MAGIC;
 	if (!little && load_be32(p) != FULL_MAGIC) {
 		snprintf(note->text, sizeof note->text, "no magic a1118e17");

@@ -22,6 +22,19 @@
 /* The bit of srr1 that is set in user programs (PR). */
 #define FULL_MSR_USER 0x4000u
 
+/* The bits of an MSR that processors define: SF, TA, ISF, HV, VEC, POW, TGPR, ILE and below. */
+#define FULL_MSR_DEFINED UINT64_C(0xf00000000207ffff)
+
+/*
+ * Returns whether srr1 may be an MSR: that of a user program, or of a supervisor, which has no
+ * undefined bits.
+ */
+static inline bool
+full_is_msr(uint64_t srr1)
+{
+	return srr1 & FULL_MSR_USER || !(srr1 & ~FULL_MSR_DEFINED);
+}
+
 /* A run of count numbers of unit bytes each (4 or 8) in a record. */
 struct full_run {
 	uint16_t offset; /* from the opcode word */

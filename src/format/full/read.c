@@ -156,7 +156,7 @@ is_corrupt(const struct full_reader *reader, const uint8_t *previous, const uint
 	uint64_t pc = powerpc_state_register(dialect, now + layout->pc);
 	unsigned faults = powerpc_word(dialect, now) >> 26 == 0;
 	faults += (pc & 3) != 0;
-	faults += !(powerpc_state_register(dialect, now + layout->msr) & FULL_MSR_USER);
+	faults += !full_is_msr(powerpc_state_register(dialect, now + layout->msr));
 	if (faults == 0)
 		return false;
 	const char *name;
@@ -177,7 +177,7 @@ is_valid(const struct full_reader *reader, const uint8_t *p, size_t n)
 	const char *name;
 	return n >= layout->record && powerpc_word(dialect, p) >> 26 != 0 &&
 	       (powerpc_state_register(dialect, p + layout->pc) & 3) == 0 &&
-	       (powerpc_state_register(dialect, p + layout->msr) & FULL_MSR_USER) &&
+	       full_is_msr(powerpc_state_register(dialect, p + layout->msr)) &&
 	       !full_pads_set(dialect, p, &name) &&
 	       continues(reader, p, p + layout->record, n - layout->record);
 }

@@ -120,6 +120,7 @@ jsonl_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 		return LINE_BITS * lines;
 	}
 	note->near = lines > 0;
+	note->consistent = note->distinct = note->near && view.at == view.n;
 	if (lines > 0)
 		snprintf(note->text, sizeof note->text,
 			"%d lines are rows (expected at least %d)", lines, LINES_MIN);

@@ -217,6 +217,8 @@ lackey_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct lackey_sample sample;
 	classify_lines(&sample, p, n, NULL);
 	note->near = sample.records > 0;
+	note->consistent = (sample.records || sample.messages) && !sample.others;
+	note->distinct = note->near && note->consistent;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions and accesses of lackey",

@@ -15,7 +15,8 @@ static int
 ptz_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
-	if (n < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
+	note->consistent = memcmp(p, PTZ_MAGIC, n < PTZ_MAGIC_SIZE ? n : PTZ_MAGIC_SIZE) == 0;
+	if (n < PTZ_MAGIC_SIZE || !note->consistent)
 		return 0;
 	snprintf(note->text, sizeof note->text,
 		"the input starts with the magic of packed traces");

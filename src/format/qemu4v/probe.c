@@ -145,6 +145,7 @@ qemu4v_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 	struct qemu4v_sample sample;
 	qemu4v_sample(&sample, p, n);
 	note->near = sample.records > 0 && !sample.heading;
+	note->consistent = note->distinct = note->near && !sample.foreign && !sample.others;
 	if (sample.records && !sample.heading)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers "
@@ -166,9 +167,11 @@ qemu4v_probe_tarmac(const uint8_t *p, size_t n, bool eof, struct probe_note *not
 		snprintf(note->text, sizeof note->text, "the heading 'Tarmac Text Rev'");
 		return HEADING_BITS;
 	}
+	note->consistent = sample.records > 0 && !sample.others;
 	if (!sample.foreign)
 		return 0;
 	note->near = sample.records > 0;
+	note->distinct = note->consistent;
 	if (sample.records)
 		snprintf(note->text, sizeof note->text,
 			"%zu of the first %zu lines are instructions, accesses and registers, "

@@ -19,6 +19,9 @@
 /* Words judged after the first record that TT6 and TT6E interpret differently. */
 #define DECIDING_WORDS ((size_t)32 << 10)
 
+/* Bytes at the front that decide whether the input is text. */
+#define TEXT_BYTES 64
+
 #define BID_MAX 24	 /* structural evidence alone is limited to this */
 #define CONSISTENT_MIN 3 /* minimum number of consistent records */
 #define BITS_OF_BRANCH 8 /* of 32 that match: branches may be few and similar */
@@ -186,14 +189,22 @@ consistent(const struct tt6_judgement *found)
 	return found->right + found->syncs + found->indirect;
 }
 
-/* Returns whether at least 98 % of the redundant information matches (Apple amber traces 4.9).
+/* Returns whether at least 98 % of the redundant information, if any, matches (Apple amber
+ * traces 4.9).
  */
+static bool
+has_no_contradiction(const struct tt6_judgement *found)
+{
+	return !found->hopeless &&
+	       (found->wrong + found->bad) * 50 <= consistent(found) + found->wrong;
+}
+
+/* Returns whether there is enough redundant information, and it matches. */
 static bool
 is_plausible(const struct tt6_judgement *found)
 {
-	return !found->hopeless && consistent(found) >= CONSISTENT_MIN &&
-	       found->right + found->syncs > 0 &&
-	       (found->wrong + found->bad) * 50 <= consistent(found) + found->wrong;
+	return has_no_contradiction(found) && consistent(found) >= CONSISTENT_MIN &&
+	       found->right + found->syncs > 0;
 }
 
 static uint64_t
@@ -222,14 +233,33 @@ judge_reading(
 	return true;
 }
 
+/* Returns whether the bytes at the front are printable: those of a text. */
+static bool
+is_text(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+	n = n < TEXT_BYTES ? n : TEXT_BYTES;
+	while (i < n && ((p[i] >= ' ' && p[i] <= '~') || (p[i] >= '\t' && p[i] <= '\r')))
+		i++;
+	return i == n;
+}
+
+/* Returns whether the initial PC, if present, is one. */
+static bool
+has_initial_pc(const uint8_t *p, size_t n, bool little)
+{
+	const uint32_t pc = n < 4 ? 4 : tt6_load(p, little);
+	return pc != 0 && pc % 4 == 0;
+}
+
 /* Returns a reason against any interpretation; NULL: none. */
 static const char *
 objection(const uint8_t *p, size_t n, bool little)
 {
 	if (n < 4 * (CONSISTENT_MIN + 1))
 		return "too short to detect a format";
-	uint32_t pc = tt6_load(p, little);
-	return pc == 0 || pc % 4 ? "the initial PC is 0 or not a multiple of 4" : NULL;
+	return has_initial_pc(p, n, little) ? NULL
+					    : "the initial PC is 0 or not a multiple of 4";
 }
 
 static bool
@@ -244,12 +274,33 @@ makes_sense(const uint8_t *p, size_t n, bool little)
 	return false;
 }
 
+/* Counts what no chance produces in a byte order without contradictions; -1: there are some. */
+static int64_t
+count_matches(const uint8_t *p, size_t n, bool little)
+{
+	int64_t matches = -1;
+	for (unsigned extended = 0; extended < 2 && has_initial_pc(p, n, little); extended++) {
+		struct tt6_judgement found;
+		if (judge_reading(p, n, little, extended, &found) &&
+			has_no_contradiction(&found) &&
+			(int64_t)(found.right + found.syncs) > matches)
+			matches = (int64_t)(found.right + found.syncs);
+	}
+	return matches;
+}
+
 bool
 tt6_is_little(const uint8_t *p, size_t n)
 {
 	if (n > TT6_ORDER_BYTES)
 		n = TT6_ORDER_BYTES;
-	return !makes_sense(p, n, false) && makes_sense(p, n, true);
+	if (makes_sense(p, n, false))
+		return false;
+	if (makes_sense(p, n, true))
+		return true;
+	/* A trace that is too short to make sense has the order with more evidence. */
+	const int64_t matches = count_matches(p, n, true);
+	return matches > 0 && matches > count_matches(p, n, false);
 }
 
 /* Describes the evidence for the winning interpretation. */
@@ -295,12 +346,14 @@ probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 	bool little = tt6_is_little(p, n);
 	const char *against = objection(p, n, little);
 	struct tt6_judgement own, sibling;
+	if (!judge_reading(p, n, little, extended, &own))
+		return 0;
+	note->consistent =
+		!is_text(p, n) && has_initial_pc(p, n, little) && has_no_contradiction(&own);
 	if (against) {
 		snprintf(note->text, sizeof note->text, "%s", against);
 		return 0;
 	}
-	if (!judge_reading(p, n, little, extended, &own))
-		return 0;
 	note->near = own.right + own.syncs > 0;
 	if (!is_plausible(&own)) {
 		snprintf(note->text, sizeof note->text,
@@ -314,6 +367,7 @@ probe_as(const uint8_t *p, size_t n, bool extended, struct probe_note *note)
 		return 0;
 	uint64_t mine = failures(&own, extended), theirs = failures(&sibling, !extended);
 	if (mine > theirs && is_plausible(&sibling)) {
+		note->consistent = false;
 		snprintf(note->text, sizeof note->text, "%llu contradictions, %llu as %s",
 			(unsigned long long)mine, (unsigned long long)theirs,
 			extended ? "tt6" : "tt6e");

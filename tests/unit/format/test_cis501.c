@@ -489,7 +489,7 @@ other_text_is_not_detected(void **state)
 		 "\n"
 		 "a\tb\tc\td\te\tf\tg\th\ti\tj\tk\tl\tm\n"),
 		"one two three four five six seven\neight nine ten\n\n\nand so on\n",
-		CMP CMP,
+		CMP CMP "and so on\n",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct poly_reader *reader;

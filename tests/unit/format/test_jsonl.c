@@ -570,7 +570,8 @@ rows_identify_json_lines(void **state)
 	} cases[] = {{HEADER, true}, {" { \"polytrace\" : \"trace\" }", true},
 		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n{\"kind\":\"other\"}\n", true},
 		{"{\"row\":1}\n{\"row\":\"2\"}\n{\"row\":3,\"kind\":\"other\"}\n", true},
-		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n", false},
+		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n", true},
+		{"{\"pc\":\"0x1\"}\n{\"pc\":\"0x1\"}\n{}\n", false},
 		{"{\"pc\":\"0x1\"}\n{\"name\":\"0x1\"}\n{\"kind\":\"other\"}\n", false},
 		{"{\"polytrace\":\"report\"}\n", false}, {"{\n\"pc\":\n1}\n", false}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

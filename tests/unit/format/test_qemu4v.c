@@ -482,7 +482,7 @@ other_text_is_not_detected(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"one\ntwo\nthree\nfour\n",
-		"1 2 3\n4 5 6\n7 8 9\n10 11 12\n", "1 clk R r0 00\n2 clk R r0 01\n",
+		"1 2 3\n4 5 6\n7 8 9\n10 11 12\n", "1 clk R r0 00\n2 clk R r0 01\nthree\n",
 		"1 foo R r0 00\n2 foo R r0 01\n3 foo R r0 02\n"};
 	for (size_t i = 0; i < 4; i++) {
 		struct poly_reader *reader;

@@ -4,11 +4,12 @@
  * CPI stack.
  *
  * Bounded: PIPELINE_CONTEXTS contexts. If a trace does not record outcomes of branches, an
- * instruction waits for the next one of its context; the last one of each context is not
- * simulated.
+ * instruction waits for the next one of its context; the last one of each context does not
+ * branch.
  *
  * spec: sim/pipeline/pipeline.h
  */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/facts/counters.h"
@@ -38,6 +39,7 @@ enum {
 	OPTION_FROM,
 	OPTION_COUNT,
 	OPTION_SWEEP,
+	OPTION_TOP,
 };
 
 static const char *const models[] = {"inorder", "ooo", NULL};
@@ -170,6 +172,10 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 		status = pipeline_sweep_new(sweep, values, &sim->sweep, error);
 	if (status == POLY_OK)
 		status = check_models(sim, setup->given, error);
+	if (status == POLY_OK && values[OPTION_TOP]) {
+		sim->stalls = pipeline_stalls_new(values[OPTION_TOP]);
+		status = sim->stalls ? POLY_OK : err_memory(error);
+	}
 	if (status != POLY_OK || !values[OPTION_COUNT])
 		return status;
 	sim->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);
@@ -181,23 +187,9 @@ static void
 add_stream(struct pipeline_simulation *sim, const struct pipeline_stream *stream)
 {
 	pipeline_stream_add(stream, &sim->total);
+	sim->instructions += stream->instructions;
 	if (sim->sweep)
 		pipeline_sweep_stream_add(stream->sweep, sim->sweep->cycles);
-}
-
-/* Begins another trace: every context starts with a new core. */
-static void
-pipeline_begin(void *state, const struct poly_trace_info *info)
-{
-	struct pipeline_simulation *sim = state;
-	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (sim->streams[i] && sim->is_counting)
-			add_stream(sim, sim->streams[i]);
-		pipeline_stream_free(sim->streams[i]);
-		sim->streams[i] = NULL;
-	}
-	pipeline_stages_begin(sim->stages);
-	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
 }
 
 /* Lists up to max registers of a set, the lowest numbers first; returns whether these are all.
@@ -305,6 +297,8 @@ make_insn(struct pipeline_simulation *sim, const struct analysis_rows *rows, siz
 	insn.is_unknown = !static_op_at(rows->ops, op)->has_registers;
 	insn.size = static_op_at(rows->ops, op)->size;
 	insn.target = branch_static_target(rows, row);
+	insn.begins =
+		!poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1;
 	insn.is_skipped =
 		poly_present(batch, POLY_COLUMN_executed, row) && !batch->executed[row];
 	/* An instruction with a false predicate occupies a slot, and uses no registers. */
@@ -346,6 +340,34 @@ complete_insn(struct pipeline_stream *stream, uint64_t pc, struct pipeline_event
 	pipeline_stream_push(stream, false, events);
 }
 
+/* Completes the waiting instruction at the end of a trace. Whether it branched is not known. */
+static void
+end_stream(struct pipeline_simulation *sim, struct pipeline_stream *stream)
+{
+	if (!stream->has_insn)
+		return;
+	stream->insn.is_conditional = false;
+	complete_insn(stream, fallthrough_of(&stream->insn), active_events(sim));
+	pipeline_stream_run(stream, active_events(sim));
+}
+
+/* Begins another trace: every context starts with a new core. */
+static void
+pipeline_begin(void *state, const struct poly_trace_info *info)
+{
+	struct pipeline_simulation *sim = state;
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
+		if (sim->streams[i])
+			end_stream(sim, sim->streams[i]);
+		if (sim->streams[i] && sim->is_counting)
+			add_stream(sim, sim->streams[i]);
+		pipeline_stream_free(sim->streams[i]);
+		sim->streams[i] = NULL;
+	}
+	pipeline_stages_begin(sim->stages);
+	sim->has_late_outcomes = !POLY_HAS(info->columns, branch);
+}
+
 /* Processes an instruction: completes the previous one, and this one if its row has the
  * outcome. */
 static void
@@ -380,6 +402,8 @@ open_stream(struct pipeline_simulation *sim, uint16_t context)
 	struct pipeline_stream *stream = pipeline_stream_new(&sim->machine, sim->sweep);
 	if (stream && context == 0)
 		stream->stages = sim->stages;
+	if (stream)
+		stream->stalls = sim->stalls;
 	return stream;
 }
 
@@ -438,7 +462,19 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 		if (sim->streams[i])
 			pipeline_stream_run(sim->streams[i], active_events(sim));
 	}
-	return true;
+	return !sim->stalls || !sim->stalls->failed;
+}
+
+static enum poly_status
+pipeline_finish(void *state, struct poly_error *error)
+{
+	struct pipeline_simulation *sim = state;
+	(void)error;
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
+		if (sim->streams[i])
+			end_stream(sim, sim->streams[i]);
+	}
+	return POLY_OK;
 }
 
 static void
@@ -448,6 +484,7 @@ pipeline_fini(void *state)
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++)
 		pipeline_stream_free(sim->streams[i]);
 	pipeline_stages_free(sim->stages);
+	pipeline_stalls_free(sim->stalls);
 	mem_free(sim->sweep);
 	mem_free(sim->ops);
 	mem_free(sim->flows);
@@ -507,6 +544,8 @@ static const struct poly_option options[] = {
 	[OPTION_SWEEP] = {"pipeline.sweep", POLY_OPTION_TEXT, .choices = no_sweep,
 		.help = "simulate every combination of lists of values: "
 			"width=1,2,4,size=32..256"},
+	[OPTION_TOP] = {"pipeline.top", POLY_OPTION_NUMBER, .maximum = UINT32_MAX,
+		.help = "list the N instructions with the most stall cycles, by cause"},
 	{0},
 };
 
@@ -531,8 +570,8 @@ const struct analysis analysis_pipeline = {
 		.summary = "simulate in-order and out-of-order pipelines: cycles and CPI stack",
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_COLUMNS_INIT(kind, pc),
-		.wants =
-			POLY_COLUMNS_INIT(access, address, branch, target, executed, synthetic),
+		.wants = POLY_COLUMNS_INIT(
+			access, address, branch, target, executed, synthetic, uop_index),
 		.options = options,
 		.outputs = outputs},
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
@@ -543,6 +582,7 @@ const struct analysis analysis_pipeline = {
 	.begin = pipeline_begin,
 	.update = pipeline_update,
 	.task_count = pipeline_tasks,
+	.finish = pipeline_finish,
 	.report = pipeline_report,
 	.write = pipeline_write,
 	.fini = pipeline_fini,

@@ -33,6 +33,7 @@ struct pipeline_insn {
 	uint64_t pc, target, address;
 	uint32_t site, operation;
 	uint8_t size; /* of the encoding in bytes; 0: unknown */
+	bool begins;  /* the first micro-operation of an instruction */
 	bool is_conditional, is_unknown, is_skipped, is_delayed, annuls, has_address, writes;
 };
 
@@ -57,6 +58,8 @@ struct pipeline_buffer {
 	uint8_t access_kinds[PIPELINE_BUFFER];
 	uint16_t access_indices[PIPELINE_BUFFER];
 	uint32_t missed[PIPELINE_BUFFER];
+	uint64_t op_pcs[PIPELINE_BUFFER]; /* with stalls, like begins */
+	bool begins[PIPELINE_BUFFER];
 	size_t count, branch_count, access_count;
 };
 
@@ -86,6 +89,7 @@ struct pipeline_front {
 
 struct pipeline_sweep;
 struct pipeline_sweep_stream;
+struct pipeline_stalls;
 
 /* The core of a context, and the instructions gathered for it. */
 struct pipeline_stream {
@@ -94,10 +98,15 @@ struct pipeline_stream {
 	struct pipeline_front front;
 	struct pipeline_sweep_stream *sweep; /* NULL: not requested */
 	struct pipeline_result before;	     /* at the start of counting */
+	uint64_t instructions;		     /* since the start of counting */
 	bool has_insn;			     /* insn is valid, and further rows can extend it */
 	bool has_slot;			     /* slot is valid, and executes after insn */
 	struct pipeline_insn insn, slot;
 	struct pipeline_stages *stages; /* NULL: the stages of this context are not recorded */
+	struct pipeline_stalls *stalls; /* NULL: not requested */
+	struct pipeline_result last;	/* with stalls: before the next micro-operation */
+	bool has_mispredicted;
+	uint32_t mispredicted; /* with stalls: dense number of the last mispredicted branch */
 	struct pipeline_buffer buffer;
 };
 
@@ -114,10 +123,12 @@ struct pipeline_simulation {
 	uint32_t op_count, op_capacity, flow_capacity;
 	uint32_t excess_ops; /* static operations with more registers than a micro-op has */
 	struct pipeline_result total; /* of finished streams */
+	uint64_t instructions;	      /* of finished streams */
 	struct pipeline_events events;
 	uint64_t untracked;		/* instructions of contexts without a pipeline */
 	struct pipeline_stages *stages; /* NULL: not requested */
 	struct pipeline_sweep *sweep;	/* NULL: not requested */
+	struct pipeline_stalls *stalls; /* NULL: not requested */
 };
 
 /* Initializes a machine by the values of options; POLY_ERR_USAGE: invalid. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports pipelines. */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/facts/branch_stream.h"
@@ -15,15 +16,16 @@ divide(uint64_t part, uint64_t fits)
 
 /* Reports the CPI stack, whose components add up to all cycles. */
 static void
-report_cpi_stack(const struct pipeline_result *result, struct poly_report *report)
+report_cpi_stack(
+	const struct pipeline_result *result, uint64_t instructions, struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
-	table_open(report, "cpi_stack", "component:text cycles share cycles_per_uop");
+	table_open(report, "cpi_stack", "component:text cycles share cpi");
 	plot.kind = POLY_PLOT_BARS;
 	plot.title = "CPI stack";
 	plot.x = "component";
-	plot.y[0] = "cycles_per_uop";
-	plot.y_title = "Cycles per µop";
+	plot.y[0] = "cpi";
+	plot.y_title = "CPI";
 	plot.y_unit = "cycles";
 	poly_report_plot(report, &plot);
 	for (unsigned i = 0; i < PIPELINE_PARTS; i++) {
@@ -33,7 +35,7 @@ report_cpi_stack(const struct pipeline_result *result, struct poly_report *repor
 		poly_report_cell_count(report, result->parts[i]);
 		poly_report_cell_ratio(
 			report, (double)result->parts[i], (double)result->cycles, 2);
-		poly_report_cell_real(report, divide(result->parts[i], result->ops), 4);
+		poly_report_cell_real(report, divide(result->parts[i], instructions), 4);
 	}
 	poly_report_end(report);
 }
@@ -57,7 +59,8 @@ report_events(const struct pipeline_simulation *sim, struct poly_report *report)
 }
 
 static void
-report_sweep(const struct pipeline_simulation *sim, uint64_t ops, struct poly_report *report)
+report_sweep(const struct pipeline_simulation *sim, uint64_t instructions,
+	struct poly_report *report)
 {
 	uint64_t cycles[PIPELINE_SWEEP_MAX];
 	memcpy(cycles, sim->sweep->cycles, sizeof cycles);
@@ -65,7 +68,7 @@ report_sweep(const struct pipeline_simulation *sim, uint64_t ops, struct poly_re
 		if (sim->streams[i] && sim->is_counting)
 			pipeline_sweep_stream_add(sim->streams[i]->sweep, cycles);
 	}
-	pipeline_sweep_report(sim->sweep, cycles, ops, report);
+	pipeline_sweep_report(sim->sweep, cycles, instructions, report);
 }
 
 void
@@ -73,14 +76,18 @@ pipeline_report(const void *state, const struct static_ops *ops, struct poly_rep
 {
 	const struct pipeline_simulation *sim = state;
 	struct pipeline_result result = sim->total;
-	(void)ops;
+	uint64_t instructions = sim->instructions;
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (sim->streams[i] && sim->is_counting)
-			pipeline_stream_add(sim->streams[i], &result);
+		if (!sim->streams[i] || !sim->is_counting)
+			continue;
+		pipeline_stream_add(sim->streams[i], &result);
+		instructions += sim->streams[i]->instructions;
 	}
+	poly_report_count(report, "instructions", instructions);
 	poly_report_count(report, "uops", result.ops);
 	poly_report_count(report, "cycles", result.cycles);
-	poly_report_real(report, "cycles_per_uop", divide(result.cycles, result.ops), 4);
+	poly_report_real(report, "cpi", divide(result.cycles, instructions), 4);
+	poly_report_real(report, "ipc", divide(instructions, result.cycles), 4);
 	poly_report_real(report, "uops_per_cycle", divide(result.ops, result.cycles), 4);
 	if (result.ops && !sim->has_late_outcomes && !sim->has_outcomes)
 		branch_stream_report_note(", so all count as not taken", report);
@@ -92,7 +99,9 @@ pipeline_report(const void *state, const struct static_ops *ops, struct poly_rep
 		poly_report_count(report, "operations_with_excess_registers", sim->excess_ops);
 	if (sim->untracked)
 		poly_report_count(report, "untracked_uops", sim->untracked);
-	report_cpi_stack(&result, report);
+	report_cpi_stack(&result, instructions, report);
+	if (sim->stalls)
+		pipeline_stalls_report(sim->stalls, ops, report);
 	if (sim->sweep)
-		report_sweep(sim, result.ops, report);
+		report_sweep(sim, instructions, report);
 }

@@ -279,19 +279,19 @@ format_other_options(const struct pipeline_sweep *sweep, size_t i, char *text, s
 	}
 }
 
-/* Plots micro-operations per cycle by the first key, with one curve per combination of the
+/* Plots instructions per cycle by the first key, with one curve per combination of the
  * others. */
 static void
 plot(const struct pipeline_sweep *sweep, struct poly_report *report)
 {
 	const struct poly_option *first = swept_option(sweep, 0);
 	struct poly_plot plot = POLY_PLOT_INIT;
-	plot.title = "µops per cycle";
+	plot.title = "IPC";
 	plot.kind = first->type == POLY_OPTION_NUMBER || first->type == POLY_OPTION_SIZE
 			    ? POLY_PLOT_CURVE
 			    : POLY_PLOT_BARS;
 	plot.x = name_of(first);
-	plot.y[0] = "uops_per_cycle";
+	plot.y[0] = "ipc";
 	if (plot.kind == POLY_PLOT_CURVE && sweep->key_count > 1)
 		plot.series = sweep->key_count > 2 ? "other_options"
 						   : name_of(swept_option(sweep, 1));
@@ -312,7 +312,7 @@ open_table(const struct pipeline_sweep *sweep, struct poly_report *report)
 	}
 	if (sweep->key_count > 2)
 		poly_report_column(report, "other_options", false);
-	table_columns(report, "cycles cycles_per_uop uops_per_cycle mispredictions misses");
+	table_columns(report, "cycles cpi ipc mispredictions misses");
 	plot(sweep, report);
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/stats/code/dependencies.h"
 
 #include "analysis/facts/column_stats.h"
+#include "analysis/facts/branch_stream.h"
 #include "base/mem.h"
 #include "isa/isa.h"
 
@@ -115,7 +116,6 @@ execute(struct dependencies *dependencies, struct register_context *context,
 	context->stores = 0;
 	context->has_stack = stack < REGISTERS && op->has_registers &&
 			     (op->reads.bits[stack / 64] >> stack % 64 & 1);
-	dependencies->instructions += counts;
 	dependencies->undecoded += counts && !op->has_registers;
 	if (!op->has_registers)
 		return;
@@ -283,7 +283,8 @@ update_row(struct dependencies *dependencies, const struct analysis_rows *rows, 
 	if (!context)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_kind, row) &&
-		batch->kind[row] == POLY_KIND_INSTRUCTION)
+		batch->kind[row] == POLY_KIND_INSTRUCTION &&
+		!(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]))
 		execute(dependencies, context, static_op_at(rows->ops, rows->op[row]),
 			rows->counts);
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
@@ -302,6 +303,9 @@ update_row(struct dependencies *dependencies, const struct analysis_rows *rows, 
 static bool
 dependencies_update(void *state, const struct analysis_rows *rows)
 {
+	struct dependencies *dependencies = state;
+	if (rows->counts)
+		dependencies->instructions += count_batch_instructions(rows->batch);
 	for (size_t row = 0; row < rows->batch->rows; row++) {
 		if (!update_row(state, rows, row))
 			return false;
@@ -331,7 +335,7 @@ const struct analysis analysis_dependencies = {
 		.summary = "def-use distances in registers, dead writes, store-to-load "
 			   "distances and forwarding",
 		.needs = POLY_COLUMNS_INIT(kind, pc),
-		.wants = POLY_COLUMNS_INIT(access, address, size),
+		.wants = POLY_COLUMNS_INIT(access, address, size, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs = NEEDS_INSTRUCTIONS,

@@ -8,6 +8,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
@@ -167,13 +168,7 @@ touch_instruction(struct footprint *footprint, struct fetch_run *run,
 static uint64_t
 instructions(const struct poly_batch *batch, size_t word)
 {
-	const size_t rows = batch->rows - 64 * word;
-	if (!batch->kind || !batch->pc)
-		return 0;
-	return row_bits_present(batch, POLY_COLUMN_pc, word) &
-	       row_bits_present(batch, POLY_COLUMN_kind, word) &
-	       row_bits_equal(
-		       batch->kind + 64 * word, rows < 64 ? rows : 64, POLY_KIND_INSTRUCTION);
+	return row_bits_present(batch, POLY_COLUMN_pc, word) & instruction_rows(batch, word);
 }
 
 static bool
@@ -377,7 +372,8 @@ const struct analysis analysis_footprint = {
 		.title = "Footprint",
 		.summary = "unique blocks of every size that are read, written and fetched",
 		.needs = POLY_COLUMNS_INIT(kind),
-		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size),
+		.wants = POLY_COLUMNS_INIT(
+			pc, opcode_size, access, address, size, INSTRUCTION_COUNT_COLUMNS),
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,

@@ -9,6 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
@@ -95,16 +96,11 @@ accesses(const struct poly_batch *batch, size_t word)
 	       ~row_bits_equal(batch->access + 64 * word, n, POLY_ACCESS_IO_WRITE);
 }
 
-/* Returns the rows of a word that are instructions. */
+/* Returns the rows of a word that are instructions with a known address. */
 static uint64_t
 instructions(const struct poly_batch *batch, size_t word)
 {
-	const size_t rows = batch->rows - 64 * word, n = rows < 64 ? rows : 64;
-	if (!batch->kind || !batch->pc)
-		return 0;
-	return row_bits_present(batch, POLY_COLUMN_pc, word) &
-	       row_bits_present(batch, POLY_COLUMN_kind, word) &
-	       row_bits_equal(batch->kind + 64 * word, n, POLY_KIND_INSTRUCTION);
+	return row_bits_present(batch, POLY_COLUMN_pc, word) & instruction_rows(batch, word);
 }
 
 static bool
@@ -320,7 +316,7 @@ const struct analysis analysis_heat = {
 		.title = "Heat map",
 		.summary = "accesses and executed instructions over address and time",
 		.needs = POLY_COLUMNS_INIT(kind),
-		.wants = POLY_COLUMNS_INIT(pc, access, address),
+		.wants = POLY_COLUMNS_INIT(pc, access, address, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.state_size = sizeof(struct heat),
 	.suits = heat_suits,

@@ -174,6 +174,7 @@ update_row(struct workingset *workingset, const struct poly_batch *batch, size_t
 	if (poly_present(batch, POLY_COLUMN_pc, row) &&
 		poly_present(batch, POLY_COLUMN_kind, row) &&
 		batch->kind[row] == POLY_KIND_INSTRUCTION &&
+		!(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) &&
 		!touch(workingset, CODE_LINES, batch->pc[row],
 			poly_present(batch, POLY_COLUMN_opcode_size, row)
 				? batch->opcode_size[row]
@@ -309,7 +310,7 @@ const struct analysis analysis_workingset = {
 		.summary = "unique lines and pages touched in windows of several lengths, "
 			   "and over time",
 		.needs = POLY_COLUMNS_INIT(kind),
-		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size),
+		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size, synthetic),
 		.options = options},
 	.state_size = sizeof(struct workingset),
 	.suits = workingset_suits,

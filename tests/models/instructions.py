@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Instructions are one number in every report of a trace, as TAP.
+
+An instruction is a record of this kind that is not synthetic, and not a further micro-operation; these are
+counted from the rows of every sample, and of the traces beside the project, if they are there.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from model import DATA, ROOT, Tap
+from uses import is_instruction, is_operation
+
+SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared'))
+MADE = ('amber/*', 'bach/*.bach', 'bach/*.tr', 'cis501/*.trace', 'full/*.full', 'qemu4v/*.q4v', 'qemu4v/*.txt',
+        'riscv/*.log', 'riscv/*.csv', 'tt6/*.tt6', 'tt6/*.tt6e', 'tt6/pthr/*')
+
+
+def run(*words):
+    return subprocess.run([sys.argv[1], *words], stdin=subprocess.DEVNULL, capture_output=True).stdout
+
+
+def traces():
+    """Words that read each trace, and its name."""
+    with open(os.path.join(DATA, 'samples'), encoding='utf-8') as samples:
+        for line in samples:
+            if line.strip() and not line.startswith('#'):
+                form, path, *option = line.split(None, 2)
+                option = ['-O', option[0].strip()] if option else []
+                yield path + ' '.join(['', *option[1:]]), ['--from', form, *option, os.path.join(DATA, path)]
+    for pattern in MADE:
+        for path in sorted(glob.glob(os.path.join(SHARED, 'data', 'made', pattern))):
+            if run('convert', '--to', 'jsonl', '-o', '-', path):
+                yield os.path.relpath(path, SHARED), [path]
+
+
+def rows_of(words):
+    """The records of a trace, without the lines of a corrupt one that are none."""
+    for line in run('convert', '--to', 'jsonl', '-o', '-', *words).splitlines()[1:]:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if 'kind' in row:
+            yield row
+
+
+def found(report, name, key):
+    """The places of a key in a report, outside tables, with its values."""
+    for inner, value in report.items():
+        if isinstance(value, dict):
+            yield from found(value, f'{name}.{inner}', key)
+        elif inner == key and (value is not None or key == 'instructions'):
+            yield name, value or 0
+
+
+STATS, SIMULATORS = (json.loads(run(command, '--json', '--list')) for command in ('stats', 'sim'))
+NAMES = [row['name'] for row in STATS['analyses'] + STATS['queries'] + SIMULATORS['simulators']
+         if row['name'] not in ('state', 'defuse')]
+tap, seen = Tap(), set()
+for title, words in traces():
+    rows = list(rows_of(words))
+    expected = {'instructions': sum(map(is_instruction, rows)), 'uops': sum(map(is_operation, rows)),
+                'fetches': sum('pc' in row and is_instruction(row) for row in rows) +
+                sum(row.get('access') == 'fetch' and 'address' in row for row in rows)}
+    faults = []
+    for name in NAMES:
+        output = run('stats', '--json', '-a', name, *words)
+        for key in expected if output else ():
+            for place, value in found(json.loads(output), name, key):
+                seen.add((name, key))
+                # Without an address an instruction belongs to no function or block.
+                without = sum(is_instruction(row) and 'pc' not in row for row in rows) * (name in ('blocks', 'calls'))
+                if value + without != expected[key]:
+                    faults.append(f'{key} of {place}: found {value}, expected {expected[key]}')
+    tap.ok(title, not faults, *faults)
+tap.ok('the reports', {name for name, key in seen if key == 'instructions'} >= {
+    'mix', 'blocks', 'dependencies', 'summary', 'totals', 'calls', 'cache', 'levels', 'mrc', 'tlb', 'paging', 'sharing',
+    'branch', 'pipeline', 'phases'}, sorted(seen))
+sys.exit(tap.end())
