@@ -339,12 +339,36 @@ void tt6_pair_open(struct writing *writing, const struct poly_batch *batch, size
  * instruction without its twi, which is to be dropped. */
 bool tt6_pair_pass(struct writing *writing, const struct poly_batch *batch, size_t row);
 
-/* Write words, bytes in the order of the output, or an escape with an address; after tt6_expect
- * the next instruction is expected at a pc. */
-void tt6_put_words(struct writing *writing, const uint32_t *words, size_t count);
+/* Stores a word in the order of the output. */
+void tt6_store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word);
+
+/* Writes words; returns their address, valid until the next ones; NULL: out of memory, recorded
+ * in the buffer of an incomplete record. */
+const uint8_t *tt6_put_words(struct writing *writing, const uint32_t *words, size_t count);
+
+/* Writes a word. */
+void tt6_put_word(struct writing *writing, uint32_t word);
+
+/* Writes bytes in the order of the output. */
 void tt6_put_bytes(struct writing *writing, const uint8_t *bytes, size_t n);
+
+/* Writes an escape record of count words. */
+void tt6_put_record(
+	struct writing *writing, unsigned code, const uint32_t *words, uint32_t count);
+
+/* Writes an escape with an address or value, of one word or two. */
 void tt6_put_escape(struct writing *writing, unsigned code, uint64_t value);
+
+/* Expects the next instruction at a pc. */
 void tt6_expect(struct writing *writing, uint32_t pc);
+
+/* Values of writing->context: the next PC is expected, and in the lower bits; or a record
+ * is incomplete. */
+#define TT6_EXPECTS ((uint64_t)1 << 32)
+#define TT6_INCOMPLETE ((uint64_t)1 << 33)
+
+/* The next row cannot be copied: it may complete held escapes or the pair of a twi. */
+#define TT6_WAITS ((uint64_t)1 << 34)
 
 /* Writing. */
 enum poly_status tt6_wopen(struct writing *writing, struct poly_error *error);

@@ -19,14 +19,6 @@
 
 #define PAIR_BYTES 20 /* twi and its synthetic pair */
 
-/* Values of writing->context: the next PC is expected, and in the lower bits; or a record
- * is incomplete. */
-#define EXPECTS ((uint64_t)1 << 32)
-#define INCOMPLETE ((uint64_t)1 << 33)
-
-/* The next row cannot be copied: it may complete held escapes or the pair of a twi. */
-#define WAITS ((uint64_t)1 << 34)
-
 static enum poly_status
 wopen_as(struct writing *writing, bool extended)
 {
@@ -64,64 +56,6 @@ tt6e_wopen(struct writing *writing, struct poly_error *error)
 	return wopen_as(writing, true);
 }
 
-static void
-store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word)
-{
-	if (writer->little)
-		store_le32(p, word);
-	else
-		store_be32(p, word);
-}
-
-/* Writes words; returns their address, valid until the next ones; NULL: out of memory, recorded
- * in bytes. */
-static const uint8_t *
-put_words(struct writing *writing, const uint32_t *words, size_t count)
-{
-	struct tt6_writer *writer = writing->state;
-	struct buf *buf = writer->holding			? &writer->held.words
-			  : writer->missing != TT6_MISSING_NONE ? &writer->bytes
-								: NULL;
-	uint8_t *p = buf ? buf_reserve(buf, 4 * count) : out_room(writing->out, 4 * count);
-	if (!p)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		store_word(writer, p + 4 * i, words[i]);
-	if (buf)
-		buf->size += 4 * count;
-	else
-		out_commit(writing->out, 4 * count);
-	return p;
-}
-
-void
-tt6_put_words(struct writing *writing, const uint32_t *words, size_t count)
-{
-	put_words(writing, words, count);
-}
-
-void
-tt6_put_bytes(struct writing *writing, const uint8_t *bytes, size_t n)
-{
-	struct tt6_writer *writer = writing->state;
-	if (writer->missing == TT6_MISSING_NONE)
-		out_write(writing->out, bytes, n);
-	else
-		buf_append(&writer->bytes, bytes, n);
-}
-
-void
-tt6_expect(struct writing *writing, uint32_t pc)
-{
-	writing->context = EXPECTS | pc;
-}
-
-static void
-put_word(struct writing *writing, uint32_t word)
-{
-	put_words(writing, &word, 1);
-}
-
 /* Makes the next record incomplete: its last word is set by the next instruction. */
 static void
 begin_incomplete(struct writing *writing, enum tt6_missing missing)
@@ -132,7 +66,7 @@ begin_incomplete(struct writing *writing, enum tt6_missing missing)
 	if (writing->cache)
 		return;
 	writer->missing = missing;
-	writing->context |= INCOMPLETE;
+	writing->context |= TT6_INCOMPLETE;
 }
 
 /* Returns the bytes of the incomplete record. */
@@ -154,7 +88,7 @@ flush_bytes(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
 	writer->missing = TT6_MISSING_NONE;
-	writing->context &= ~INCOMPLETE;
+	writing->context &= ~TT6_INCOMPLETE;
 	out_write(writing->out, writer->bytes.data, writer->bytes.size);
 	buf_clear(&writer->bytes);
 }
@@ -167,7 +101,7 @@ complete_record(struct writing *writing, uint32_t pc)
 	if (writer->missing == TT6_MISSING_NONE)
 		return;
 	if (!writer->bytes.failed)
-		store_word(writer, writer->bytes.data + incomplete_length(writer) - 4, pc);
+		tt6_store_word(writer, writer->bytes.data + incomplete_length(writer) - 4, pc);
 	flush_bytes(writing);
 }
 
@@ -198,7 +132,7 @@ reserve_initial_pc(struct writing *writing)
 		return;
 	writer->started = true;
 	begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
-	put_word(writing, 0);
+	tt6_put_word(writing, 0);
 }
 
 /* Writes a splice: the execution up to this PC is not in the trace (Apple amber traces 3/14).
@@ -206,8 +140,8 @@ reserve_initial_pc(struct writing *writing)
 static void
 put_splice(struct writing *writing, uint32_t pc)
 {
-	put_word(writing, TT6_SPLICE);
-	put_word(writing, pc);
+	tt6_put_word(writing, TT6_SPLICE);
+	tt6_put_word(writing, pc);
 }
 
 /* Writes the file's initial PC, or splices on a further trace. */
@@ -216,32 +150,16 @@ write_initial_pc(struct writing *writing, uint64_t value)
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t pc = word_of(writing, value);
-	writing->context = (writing->context & INCOMPLETE) | EXPECTS | pc;
+	writing->context = (writing->context & TT6_INCOMPLETE) | TT6_EXPECTS | pc;
 	if (!writer->started) {
 		writer->started = writer->has_initial_pc = true;
 		begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
-		put_word(writing, pc);
+		tt6_put_word(writing, pc);
 		return;
 	}
 	writing_note(writing, "initial PCs after the first, written as splices");
 	complete_record(writing, pc);
 	put_splice(writing, pc);
-}
-
-static void
-write_words(struct writing *writing, unsigned code, const uint32_t *words, uint32_t count)
-{
-	put_word(writing, code << 16 | count);
-	for (uint32_t i = 0; i < count; i++)
-		put_word(writing, words[i]);
-}
-
-void
-tt6_put_escape(struct writing *writing, unsigned code, uint64_t value)
-{
-	const uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
-	const bool is_wide = words[0] != 0;
-	write_words(writing, code, words + !is_wide, 1u + is_wide);
 }
 
 static void
@@ -254,9 +172,9 @@ write_payload(
 		writing_note(writing, "escapes dropped whose payload is not 0 to 65535 words");
 		return;
 	}
-	put_word(writing, code << 16 | (uint32_t)(n / 4));
+	tt6_put_word(writing, code << 16 | (uint32_t)(n / 4));
 	for (size_t i = 0; i < n; i += 4)
-		put_word(writing, load_be32(p + i));
+		tt6_put_word(writing, load_be32(p + i));
 }
 
 static enum poly_status
@@ -273,7 +191,7 @@ write_sync(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	uint32_t words[] = {
 		word_of(writing, batch->address[row]), word_of(writing, batch->value[row])};
-	write_words(writing, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
+	tt6_put_record(writing, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
 	return POLY_OK;
 }
 
@@ -293,7 +211,7 @@ write_escape(struct writing *writing, const struct poly_batch *batch, size_t row
 	} else if (poly_present(batch, POLY_COLUMN_value, row)) {
 		tt6_put_escape(writing, code, batch->value[row]);
 	} else {
-		write_words(writing, code, NULL, 0);
+		tt6_put_record(writing, code, NULL, 0);
 	}
 	return POLY_OK;
 }
@@ -349,7 +267,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	const uint32_t words[] = {opcode,
 		has_address ? word_of(writing, batch->address[row]) : 0,
 		is_extended && has_third ? word_of(writing, batch->value[row]) : 0};
-	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
+	const uint8_t *p = tt6_put_words(writing, words, is_extended ? 3 : 2);
 	if (writing->cache && has_address)
 		mark_word(writing, POLY_COLUMN_address, p + 4);
 	if (writing->cache && is_extended && has_third)
@@ -365,12 +283,12 @@ write_flow(struct writing *writing, const struct poly_batch *batch, size_t row)
 	writing->context = 0;
 	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
 		next = word_of(writing, batch->next_pc[row]);
-		writing->context = EXPECTS | next;
+		writing->context = TT6_EXPECTS | next;
 	} else {
 		begin_incomplete(writing, TT6_MISSING_NEXT_PC);
 	}
 	const uint32_t words[] = {(uint32_t)batch->opcode[row], next};
-	put_words(writing, words, 2);
+	tt6_put_words(writing, words, 2);
 }
 
 /* Writes a twi and, if required, its synthetic pair: ba 0x700, rfi to the next instruction. */
@@ -383,13 +301,13 @@ write_compute(struct writing *writing, uint32_t opcode)
 		writing->context = 0;
 		begin_incomplete(writing, TT6_MISSING_TRAP_RETURN);
 	}
-	put_word(writing, opcode);
+	tt6_put_word(writing, opcode);
 	if (!has_pair)
 		return;
-	put_word(writing, TT6_BRANCH_SYNTHETIC);
-	put_word(writing, TT6_TRAP);
-	put_word(writing, TT6_RFI);
-	put_word(writing, 0);
+	tt6_put_word(writing, TT6_BRANCH_SYNTHETIC);
+	tt6_put_word(writing, TT6_TRAP);
+	tt6_put_word(writing, TT6_RFI);
+	tt6_put_word(writing, 0);
 }
 
 /* Returns whether the row is dropped, which is noted. */
@@ -420,14 +338,14 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
 	if (writing->cache)
-		writing_cache_key(writing, EXPECTS | pc);
+		writing_cache_key(writing, TT6_EXPECTS | pc);
 	complete_record(writing, pc);
-	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
+	if (writing->context & TT6_EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(
 			writing, "PC discontinuities without a branch, written as splices");
 		put_splice(writing, pc);
 	}
-	writing->context = EXPECTS | (uint32_t)(pc + 4);
+	writing->context = TT6_EXPECTS | (uint32_t)(pc + 4);
 	return POLY_OK;
 }
 
@@ -452,7 +370,7 @@ open_pair(struct writing *writing, const struct poly_batch *batch, size_t row)
 	if (writing->cache)
 		return;
 	tt6_pair_open(writing, batch, row);
-	writing->context |= WAITS;
+	writing->context |= TT6_WAITS;
 }
 
 static void
@@ -512,7 +430,7 @@ hold_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const enum poly_status status = write_escape(writing, batch, row, error);
 	writer->holding = false;
 	tt6_held_add(writing, batch, row);
-	writing->context |= WAITS;
+	writing->context |= TT6_WAITS;
 	return status == POLY_OK && writer->held.words.failed ? err_memory(error) : status;
 }
 
