@@ -387,16 +387,6 @@ poly_stats_columns(const struct poly_stats *stats)
 	return stats->columns;
 }
 
-bool
-poly_stats_accepts_weights(const struct poly_stats *stats)
-{
-	bool all = !stats->options.warmup && !stats->options.period;
-	for (size_t i = 0; i < stats->count; i++)
-		all = all && (!stats->instances[i].suits ||
-				     stats->instances[i].analysis->update_weighted);
-	return all;
-}
-
 enum poly_status
 poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {

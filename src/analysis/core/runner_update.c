@@ -160,6 +160,16 @@ stats_update_converted(
 	return status == POLY_END ? updated : status;
 }
 
+bool
+poly_stats_accepts_weights(const struct poly_stats *stats)
+{
+	bool all = !stats->options.warmup && !stats->options.period;
+	for (size_t i = 0; i < stats->count; i++)
+		all = all && (!stats->instances[i].suits ||
+				     stats->instances[i].analysis->update_weighted);
+	return all;
+}
+
 enum poly_status
 poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
