@@ -13,6 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* The code of the escape that states the condition register. */
+#define ESCAPE_CONDITION 2
+
 /* A column. */
 struct register_column {
 	struct isa_registers set; /* by number of the instruction set; none of a state's alone */
@@ -21,7 +24,7 @@ struct register_column {
 };
 
 /* A name of a register in the trace. */
-struct register_name {
+struct trace_register {
 	bool is_known; /* the others are set */
 	struct register_part part;
 	uint32_t columns; /* bit n: it is, contains, or is a part of column n's register */
@@ -39,7 +42,7 @@ struct registers {
 	unsigned count;
 	struct register_column columns[POLY_REGISTERS_MAX];
 	const char *names[POLY_REGISTERS_MAX];
-	struct register_name *trace_names; /* by number of the name */
+	struct trace_register *trace_names; /* by number of the name */
 	uint32_t trace_name_count;
 	struct map contexts; /* by key: index of values */
 	struct register_values *values;
@@ -100,7 +103,8 @@ registers_new(const char *const *names, unsigned count, struct info *info,
 poly_columns
 registers_sources(void)
 {
-	return POLY_COLUMNS(kind, reg, value, payload, origin, thread, process, cpu, cpu_name);
+	return POLY_COLUMNS(
+		kind, reg, value, payload, escape, origin, thread, process, cpu, cpu_name);
 }
 
 /* Returns the values of a row's context; NULL: out of memory. */
@@ -120,17 +124,17 @@ find_values(struct registers *registers, const struct poly_batch *batch, size_t 
 }
 
 /* Returns what is known of a name of the trace; NULL: out of memory. */
-static const struct register_name *
+static const struct trace_register *
 find_name(struct registers *registers, const struct poly_trace_info *info, uint32_t number)
 {
-	static const struct register_name none = {.is_known = true};
+	static const struct trace_register none = {.is_known = true};
 	const char *text = poly_trace_name(info, number);
 	struct isa_registers set;
 	if (!text)
 		return &none;
 	if (!VEC_ROOM_ZEROED(registers->trace_names, registers->trace_name_count, number))
 		return NULL;
-	struct register_name *name = &registers->trace_names[number];
+	struct trace_register *name = &registers->trace_names[number];
 	if (name->is_known)
 		return name;
 	name->is_known = true;
@@ -163,8 +167,7 @@ apply_register(struct registers *registers, struct register_values *values,
 {
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
-	const struct register_name *name =
-		find_name(registers, batch->info, batch->reg[row]);
+	const struct trace_register *name = find_name(registers, batch->info, batch->reg[row]);
 	if (!name)
 		return false;
 	const bool has_value = poly_present(batch, POLY_COLUMN_value, row);
@@ -194,6 +197,23 @@ apply_state(const struct registers *registers, struct register_values *values,
 	}
 }
 
+/* Takes over the condition register from an escape (Apple amber traces 4.4). */
+static void
+apply_escape(const struct registers *registers, struct register_values *values,
+	const struct poly_batch *batch, size_t row)
+{
+	static const struct register_part whole = {.bits = 64};
+	if (batch->escape[row] != ESCAPE_CONDITION ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return;
+	for (unsigned i = 0; i < registers->count; i++) {
+		uint64_t value = batch->value[row];
+		register_part_get(&whole, &registers->columns[i].part, &value);
+		if (registers->columns[i].state == STATE_CR)
+			set_value(values, i, true, value);
+	}
+}
+
 static bool
 apply_row(struct registers *registers, struct register_values *values,
 	const struct poly_batch *batch, size_t row)
@@ -203,6 +223,8 @@ apply_row(struct registers *registers, struct register_values *values,
 		poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row] : POLY_KIND_OTHER;
 	if (kind == POLY_KIND_REGISTER)
 		return apply_register(registers, values, batch, row);
+	if (poly_present(batch, POLY_COLUMN_escape, row))
+		apply_escape(registers, values, batch, row);
 	if (kind == POLY_KIND_INSTRUCTION && registers->has_states &&
 		poly_present(batch, POLY_COLUMN_payload, row) &&
 		poly_powerpc_state_decode(batch, row, &state, NULL) == POLY_OK)
