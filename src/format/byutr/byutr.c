@@ -302,7 +302,7 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 
 /* clang-format off */
 static const struct poly_rule rules[] = {
-	{"Y01", POLY_WARNING, "the last record is complete", "BYU BACH bus trace reference 5"},
+	{"Y01", POLY_ERROR, "the last record is complete", "BYU BACH bus trace reference 5"},
 	{"Y02", POLY_WARNING, "the type is known, the size is at most 32, and the time is not ffffffff after the first record", "BYU BACH bus trace reference 5"},
 	{"Y03", POLY_NOTE, "the address is a multiple of 8", "BYU BACH bus trace reference 5"},
 	{NULL, POLY_NOTE, NULL, NULL},
