@@ -59,6 +59,12 @@ struct poly_selection_options {
 	 * pruned. Not needed for expressions that read site.
 	 */
 	bool keep_sites;
+	/*
+	 * Records that belong to an instruction are selected with it, and only with it: the
+	 * escapes 1 to 5 of TT6, which precede it, and the synthetic pair of TT6E, which
+	 * follows its twi. For selections that are written.
+	 */
+	bool keep_attached;
 };
 
 /* Initial values: every record. */

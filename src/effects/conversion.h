@@ -4,7 +4,7 @@
 #define EFFECTS_CONVERSION_H
 
 #include "effects/effects.h"
-#include "effects/row_copy.h"
+#include "model/row_copy.h"
 #include "isa/isa.h"
 
 /* Rows of the result from which on it is delivered; a source row yields far fewer than the

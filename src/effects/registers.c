@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "effects/partial_value.h"
 #include "isa/isa.h"
 #include "isa/powerpc_state.h"
 #include "isa/register_part.h"
@@ -12,6 +13,9 @@
 
 #include <string.h>
 #include <strings.h>
+
+/* The code of the escape that states the condition register. */
+#define ESCAPE_CONDITION 2
 
 /* A column. */
 struct register_column {
@@ -21,7 +25,7 @@ struct register_column {
 };
 
 /* A name of a register in the trace. */
-struct register_name {
+struct trace_register {
 	bool is_known; /* the others are set */
 	struct register_part part;
 	uint32_t columns; /* bit n: it is, contains, or is a part of column n's register */
@@ -39,7 +43,7 @@ struct registers {
 	unsigned count;
 	struct register_column columns[POLY_REGISTERS_MAX];
 	const char *names[POLY_REGISTERS_MAX];
-	struct register_name *trace_names; /* by number of the name */
+	struct trace_register *trace_names; /* by number of the name */
 	uint32_t trace_name_count;
 	struct map contexts; /* by key: index of values */
 	struct register_values *values;
@@ -100,7 +104,8 @@ registers_new(const char *const *names, unsigned count, struct info *info,
 poly_columns
 registers_sources(void)
 {
-	return POLY_COLUMNS(kind, reg, value, payload, origin, thread, process, cpu, cpu_name);
+	return POLY_COLUMNS(
+		kind, reg, value, payload, raw, escape, origin, thread, process, cpu, cpu_name);
 }
 
 /* Returns the values of a row's context; NULL: out of memory. */
@@ -120,17 +125,17 @@ find_values(struct registers *registers, const struct poly_batch *batch, size_t 
 }
 
 /* Returns what is known of a name of the trace; NULL: out of memory. */
-static const struct register_name *
+static const struct trace_register *
 find_name(struct registers *registers, const struct poly_trace_info *info, uint32_t number)
 {
-	static const struct register_name none = {.is_known = true};
+	static const struct trace_register none = {.is_known = true};
 	const char *text = poly_trace_name(info, number);
 	struct isa_registers set;
 	if (!text)
 		return &none;
 	if (!VEC_ROOM_ZEROED(registers->trace_names, registers->trace_name_count, number))
 		return NULL;
-	struct register_name *name = &registers->trace_names[number];
+	struct trace_register *name = &registers->trace_names[number];
 	if (name->is_known)
 		return name;
 	name->is_known = true;
@@ -157,23 +162,40 @@ set_value(struct register_values *values, unsigned column, bool is_known, uint64
 	values->values[column] = value;
 }
 
+/* Returns the value of a record of a register, of which digits can be unknown. */
+static struct partial_value
+value_of(const struct poly_batch *batch, size_t row)
+{
+	struct partial_value value = {0};
+	size_t n;
+	if (poly_present(batch, POLY_COLUMN_value, row))
+		return (struct partial_value){.value = batch->value[row], .known = UINT64_MAX};
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return value;
+	const uint8_t *line = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (!partial_value_find(line, n, &value))
+		value = (struct partial_value){0};
+	return value;
+}
+
 static bool
 apply_register(struct registers *registers, struct register_values *values,
 	const struct poly_batch *batch, size_t row)
 {
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
-	const struct register_name *name =
-		find_name(registers, batch->info, batch->reg[row]);
+	const struct trace_register *name = find_name(registers, batch->info, batch->reg[row]);
 	if (!name)
 		return false;
-	const bool has_value = poly_present(batch, POLY_COLUMN_value, row);
+	const struct partial_value written = value_of(batch, row);
 	for (uint32_t left = name->columns; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(left);
-		uint64_t value = has_value ? batch->value[row] : 0;
-		const bool is_known =
-			register_part_get(&name->part, &registers->columns[i].part, &value);
-		set_value(values, i, has_value && is_known, value);
+		const struct register_part *part = &registers->columns[i].part;
+		const uint64_t all = UINT64_MAX >> (64 - part->bits);
+		uint64_t value = written.value, known = written.known;
+		const bool is_known = register_part_get(&name->part, part, &value) &&
+				      register_part_get(&name->part, part, &known);
+		set_value(values, i, is_known && (known & all) == all, value);
 	}
 	return true;
 }
@@ -194,6 +216,23 @@ apply_state(const struct registers *registers, struct register_values *values,
 	}
 }
 
+/* Takes over the condition register from an escape (Apple amber traces 4.4). */
+static void
+apply_escape(const struct registers *registers, struct register_values *values,
+	const struct poly_batch *batch, size_t row)
+{
+	static const struct register_part whole = {.bits = 64};
+	if (batch->escape[row] != ESCAPE_CONDITION ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return;
+	for (unsigned i = 0; i < registers->count; i++) {
+		uint64_t value = batch->value[row];
+		register_part_get(&whole, &registers->columns[i].part, &value);
+		if (registers->columns[i].state == STATE_CR)
+			set_value(values, i, true, value);
+	}
+}
+
 static bool
 apply_row(struct registers *registers, struct register_values *values,
 	const struct poly_batch *batch, size_t row)
@@ -203,6 +242,8 @@ apply_row(struct registers *registers, struct register_values *values,
 		poly_present(batch, POLY_COLUMN_kind, row) ? batch->kind[row] : POLY_KIND_OTHER;
 	if (kind == POLY_KIND_REGISTER)
 		return apply_register(registers, values, batch, row);
+	if (poly_present(batch, POLY_COLUMN_escape, row))
+		apply_escape(registers, values, batch, row);
 	if (kind == POLY_KIND_INSTRUCTION && registers->has_states &&
 		poly_present(batch, POLY_COLUMN_payload, row) &&
 		poly_powerpc_state_decode(batch, row, &state, NULL) == POLY_OK)

@@ -2,20 +2,9 @@
 #include "model/batch_gather.h"
 
 #include "model/columns.h"
+#include "model/row_copy.h"
 
 #include <string.h>
-
-/* The columns that a batch has. */
-static poly_columns
-columns_of(const struct poly_batch *batch)
-{
-	poly_columns columns = POLY_NO_COLUMNS;
-	for (unsigned c = 0; c < COLUMN_STORED_END; c++) {
-		if (column_data(batch, (enum poly_column)c))
-			poly_columns_add(&columns, (enum poly_column)c);
-	}
-	return columns;
-}
 
 static size_t
 index_rows(
@@ -72,7 +61,7 @@ enum poly_status
 batch_gather_rows(struct batch_gather *gather, const struct poly_batch *batch,
 	const uint64_t *selected, struct poly_error *error)
 {
-	const poly_columns columns = columns_of(batch);
+	const poly_columns columns = row_copy_columns(batch);
 	const size_t n = index_rows(gather, batch, selected);
 	if (n == batch->rows) {
 		gather->view = *batch;

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/batch_gather.h"
+#include "select/attached_rows.h"
 #include "select/tail_buffer.h"
 
 #include <string.h>
@@ -35,6 +36,11 @@ struct poly_selection {
 	uint64_t passed;     /* records that passed all steps before tail */
 	uint64_t delivered;  /* records returned to the caller */
 	struct batch_gather gather;
+	struct attached_rows attached;
+	bool attaches; /* the trace has attached rows, which are kept */
+	/* A batch whose rows follow those that were released. */
+	const struct poly_batch *next;
+	uint64_t next_bits[WORDS];
 	struct tail_buffer tail;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
@@ -123,6 +129,8 @@ poly_selection_columns(const struct poly_selection *selection)
 			columns_of(selection->start_at), columns_of(selection->stop_at)));
 	if (selection->options.has_times)
 		poly_columns_add(&columns, POLY_COLUMN_time);
+	if (selection->options.keep_attached)
+		columns = poly_columns_union(columns, POLY_COLUMNS(ATTACHED_COLUMNS));
 	return columns;
 }
 
@@ -152,6 +160,8 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < 3 && status == POLY_OK; i++)
 		status = filters[i] ? poly_filter_bind(filters[i], info, error) : POLY_OK;
+	selection->attaches =
+		selection->options.keep_attached && POLY_HAS(info->columns, escape);
 	if (status == POLY_OK && selection->options.has_times && !POLY_HAS(info->columns, time))
 		return err_usage(error, "the trace has no times to select records by");
 	return status;
@@ -350,7 +360,22 @@ poly_selection_pruning(const struct poly_selection *selection)
 {
 	const bool all = selection->options.keep_sites ||
 			 POLY_HAS(poly_selection_columns(selection), site);
-	return all || poly_selection_register_at(selection, 0) ? NULL : is_wanted;
+	return all || selection->attaches || poly_selection_register_at(selection, 0)
+		       ? NULL
+		       : is_wanted;
+}
+
+/* Returns the selected rows of the batch that follows released ones; there is at least one,
+ * their instruction. */
+static enum poly_status
+next_held(struct poly_selection *selection, const struct poly_batch **batch,
+	struct poly_error *error)
+{
+	const enum poly_status status = batch_gather_rows(
+		&selection->gather, selection->next, selection->next_bits, error);
+	selection->next = NULL;
+	*batch = &selection->gather.view;
+	return status;
 }
 
 /* Reads the next rows that pass all steps before tail. */
@@ -359,14 +384,25 @@ next_selected(struct poly_selection *selection, const struct poly_source *source
 	const struct poly_batch **batch, struct poly_error *error)
 {
 	uint64_t bits[WORDS];
-	const struct poly_batch *all;
+	const struct poly_batch *all, *released = NULL;
 	selection->ended |= selection->options.head == 0 || selection->options.tail == 0;
+	if (selection->next)
+		return next_held(selection, batch, error);
 	while (!selection->ended) {
 		enum poly_status status = source->next(source->user, &all, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
 		status = select_rows(selection, all, bits, error);
+		if (status == POLY_OK && selection->attaches)
+			status = attached_rows_decide(
+				&selection->attached, all, bits, &released, error);
+		if (released) {
+			selection->next = all;
+			memcpy(selection->next_bits, bits, sizeof bits);
+			*batch = released;
+			return status;
+		}
 		if (status == POLY_OK)
 			status = batch_gather_rows(&selection->gather, all, bits, error);
 		*batch = &selection->gather.view;
@@ -426,6 +462,7 @@ poly_selection_free(struct poly_selection *selection)
 	poly_filter_free(selection->start_at);
 	poly_filter_free(selection->stop_at);
 	batch_gather_fini(&selection->gather);
+	attached_rows_fini(&selection->attached);
 	tail_buffer_free(&selection->tail);
 	mem_free(selection);
 }

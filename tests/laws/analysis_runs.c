@@ -226,17 +226,18 @@ append_outputs(const struct poly_stats *stats, const struct analysis *analysis, 
 	return status;
 }
 
-/* Options without which an analysis lacks an output. */
-static const char *
-required_option(const struct analysis *analysis)
+/* Options without which an analysis lacks an output or a table. */
+static const char *const *
+required_options(const struct analysis *analysis)
 {
-	static const char *const options[][2] = {
-		{"phases", "phases.vectors=1"}, {"pipeline", "pipeline.count=20"}};
+	static const char *const options[][4] = {{"phases", "phases.vectors=1"},
+		{"pipeline", "pipeline.count=20", "pipeline.top=9"}};
+	static const char *const none = NULL;
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		if (strcmp(options[i][0], analysis->info.name) == 0)
-			return options[i][1];
+			return options[i] + 1;
 	}
-	return NULL;
+	return &none;
 }
 
 enum poly_status
@@ -244,14 +245,13 @@ report_texts(const struct sample *sample, const struct analysis *analysis,
 	const struct feeding *feeding, struct buf *out)
 {
 	const char *const names[] = {analysis->info.name, NULL};
-	const char *const words[] = {required_option(analysis), NULL};
 	const struct poly_sink sink = {collect, out};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_error error = {.message = ""};
 	struct run_part part = {NULL, UINT64_MAX};
 	struct buf report = {0};
 	options.analyses = names;
-	options.options = words;
+	options.options = required_options(analysis);
 	if (analysis->info.kind == POLY_ANALYSIS_HOMEWORK)
 		options.sink = &sink;
 	buf_clear(out);

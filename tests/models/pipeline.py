@@ -30,6 +30,7 @@ class Op:
         self.row, self.address, self.access, self.taken = row, None, set(), False
         self.sources, self.dests = of_columns(row) if registers else (set(), set())
         self.extra, self.mispredicted = 0, False
+        self.cycles = dict.fromkeys(PARTS, 0)
         self.conditional = CONDITIONAL in (facts_of(row) or ())
         self.add(row)
 
@@ -99,6 +100,13 @@ def look_up(ops, size, ways, line, miss):
     return (accesses, misses) if sets else (None, None)
 
 
+def blame(ops, at, part, cycles=1):
+    """Attributes cycles to an instruction, or, if they are a penalty, to the last mispredicted branch before it."""
+    while part == 'branch' and not ops[at - 1].mispredicted:
+        at -= 1
+    ops[at - (part == 'branch')].cycles[part] += cycles
+
+
 def in_order(ops, width, load, penalty, order='free', ends=False):
     parts, board, stall, at, now = dict.fromkeys(PARTS, 0), {}, 0, 0, 0
     while at < len(ops):
@@ -121,6 +129,7 @@ def in_order(ops, width, load, penalty, order='free', ends=False):
             if ends and op.taken:
                 break
         parts['busy' if issued else why] += 1
+        blame(ops, at - issued, 'busy' if issued else why)
         board = {r: (left - 1, *rest) for r, (left, *rest) in board.items() if left > 1}
         stall, now = max(0, stall - 1), now + 1
     return parts, 0
@@ -158,6 +167,7 @@ def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none'
         count = 0
         while count < width and head < tail and ops[head].done <= now:
             parts[ops[head].held] += front
+            blame(ops, head, ops[head].held, front)
             ops[head].committed = now
             front, head, count = 0, head + 1, count + 1
         issued = 0
@@ -172,11 +182,14 @@ def out_of_order(ops, width, load, penalty, size=128, registers=0, memory='none'
                 resume = op.done + penalty
         if count:
             parts['busy'] += 1
+            blame(ops, head - count, 'busy')
         elif head < len(ops) and (head == tail or ops[head].issued > now):
             front += 1
         elif head < len(ops):
             op = ops[head]
-            parts['execute' if not op.load else 'miss' if op.done - now <= op.extra else 'load'] += 1
+            part = 'execute' if not op.load else 'miss' if op.done - now <= op.extra else 'load'
+            parts[part] += 1
+            blame(ops, head, part)
         for _ in range(width):
             if now < resume or tail == len(ops) or tail - head == size:
                 break
@@ -197,7 +210,7 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
     contexts = {}
     for row in rows:
         contexts.setdefault(context(row), []).append(row)
-    parts, result = dict.fromkeys(PARTS, 0), {}
+    parts, result, by_pc = dict.fromkeys(PARTS, 0), {}, {}
 
     def add(key, value):
         if value is not None:
@@ -216,10 +229,16 @@ def expected(rows, registers, model, machine, predictor=('perfect', 0), cache=(0
         add('instructions', sum(is_instruction(op.row) for op in ops))
         for part in PARTS:
             parts[part] += found[part]
+        for op in ops:
+            row = by_pc.setdefault(op.row['pc'], dict.fromkeys((*PARTS, 'executions'), 0))
+            row['executions'] += is_instruction(op.row)
+            for part in PARTS:
+                row[part] += op.cycles[part]
     result['cycles'] = sum(parts.values())
     result['cpi'] = result['cycles'] / result['instructions']
     result['ipc'] = result['instructions'] / result['cycles']
     result['uops_per_cycle'] = result['uops'] / result['cycles']
+    result['stalls_by_pc'] = by_pc
     result['cpi_stack'] = {part: cycles for part, cycles in parts.items() if cycles}
     return result
 
@@ -248,7 +267,12 @@ def machines_of(setting):
 def check(tap, title, name, rows, registers, setting):
     model, machine, predictor, cache = machines_of(setting)
     words = words_of(setting, ('-O', 'pipeline.'))
-    found = stats(name, 'pipeline', *words)
+    found = stats(name, 'pipeline', *words, '-O', 'pipeline.top=1000000')
+    stalls = [row['stall_cycles'] for row in found['stalls_by_pc']]
+    tap.ok(f'{title}: instructions in the order of their stall cycles', stalls == sorted(stalls, reverse=True))
+    found['stalls_by_pc'] = {int(row['pc'], 16): {
+        'executions': row['executions'], 'busy': row['busy_cycles'],
+        **{part: row[f'{part}_stalls'] for part in PARTS if part != 'busy'}} for row in found['stalls_by_pc']}
     found['cpi_stack'] = {row['component']: row['cycles'] for row in found['cpi_stack']}
     tap.same(title, found, expected(rows, registers, model, machine, predictor, cache))
 

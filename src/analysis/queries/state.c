@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "effects/partial_value.h"
 
 #include <string.h>
 
@@ -84,13 +85,21 @@ state_begin(void *analysis, const struct poly_trace_info *info)
 		.address_bits = info->address_bits};
 }
 
+/* The name of a register. */
+struct register_name {
+	uint32_t number; /* of the trace; CONDITION_NUMBER: that of an escape */
+	const char *text;
+};
+
+/* The escape that states PowerPC's condition register: its code, and its number as a name. */
+enum { CONDITION_ESCAPE = 2, CONDITION_NUMBER = UINT32_MAX };
+
 /* Adds a register with copies of its names. */
 static struct state_register *
 add_register(struct state *state, const struct poly_trace_info *info, uint64_t context,
-	uint32_t number)
+	const char *name)
 {
 	struct buf text = {0};
-	const char *name = poly_trace_name(info, number);
 	if (!VEC_RESERVE(state->registers, state->register_capacity,
 		    (size_t)state->register_count + 1))
 		return NULL;
@@ -111,7 +120,8 @@ add_register(struct state *state, const struct poly_trace_info *info, uint64_t c
 
 /* Finds or adds the register of a row's context; NULL: out of memory. */
 static struct state_register *
-find_register(struct state *state, const struct poly_batch *batch, size_t row)
+find_register(struct state *state, const struct poly_batch *batch, size_t row,
+	const struct register_name *name)
 {
 	bool added;
 	const uint64_t context = context_key(batch, row);
@@ -119,11 +129,11 @@ find_register(struct state *state, const struct poly_batch *batch, size_t row)
 		map_get(&state->context_numbers, context, state->context_numbers.count, &added);
 	if (!number)
 		return NULL;
-	const uint64_t key = *number << 32 | batch->reg[row];
+	const uint64_t key = *number << 32 | name->number;
 	if ((number = map_find(&state->register_numbers, key)))
 		return &state->registers[*number];
 	const uint32_t index = state->register_count;
-	struct state_register *reg = add_register(state, batch->info, context, batch->reg[row]);
+	struct state_register *reg = add_register(state, batch->info, context, name->text);
 	return reg && map_get(&state->register_numbers, key, index, &added) ? reg : NULL;
 }
 
@@ -144,6 +154,24 @@ store_wide(struct state_register *reg, const uint8_t *bytes, size_t n)
 	return true;
 }
 
+/* Sets a register to a value of which the record's line leaves digits unknown. */
+static void
+take_partial(struct state_register *reg, const struct poly_batch *batch, size_t row)
+{
+	struct partial_value value;
+	size_t n;
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return;
+	const uint8_t *line = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (!partial_value_find(line, n, &value) || !value.known)
+		return;
+	const uint64_t all = UINT64_MAX >> (64 - 4 * value.digits);
+	reg->is_known = true;
+	reg->value = value.value;
+	reg->unknown = all & ~value.known;
+	reg->size = value.digits / 2;
+}
+
 static bool
 apply_register(struct state *state, const struct poly_batch *batch, size_t row)
 {
@@ -151,20 +179,43 @@ apply_register(struct state *state, const struct poly_batch *batch, size_t row)
 	const bool has_bytes = poly_present(batch, POLY_COLUMN_payload, row);
 	if (!poly_present(batch, POLY_COLUMN_reg, row))
 		return true;
-	struct state_register *reg = find_register(state, batch, row);
+	const struct register_name name = {
+		batch->reg[row], poly_trace_name(batch->info, batch->reg[row])};
+	struct state_register *reg = find_register(state, batch, row, &name);
 	if (!reg)
 		return false;
 	reg->record = poly_batch_number(batch, row);
 	reg->digits = 0;
 	reg->size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 0;
 	reg->is_known = has_value || has_bytes;
+	reg->unknown = 0;
 	if (has_value)
 		reg->value = batch->value[row];
+	else if (!has_bytes)
+		take_partial(reg, batch, row);
 	if (has_value || !has_bytes)
 		return true;
 	size_t n;
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
 	return store_wide(reg, bytes, n);
+}
+
+/* Takes over the condition register from an escape of TT6 (Apple amber traces 4.4). */
+static bool
+apply_escape(struct state *state, const struct poly_batch *batch, size_t row)
+{
+	static const struct register_name name = {CONDITION_NUMBER, "cr"};
+	if (batch->escape[row] != CONDITION_ESCAPE ||
+		!poly_present(batch, POLY_COLUMN_value, row))
+		return true;
+	struct state_register *reg = find_register(state, batch, row, &name);
+	if (!reg)
+		return false;
+	reg->record = poly_batch_number(batch, row);
+	reg->size = 4;
+	reg->is_known = true;
+	reg->value = batch->value[row];
+	return true;
 }
 
 /* Finds or adds the block of an address; NULL: out of memory, or too many. */
@@ -257,6 +308,8 @@ apply_row(struct state *state, const struct poly_batch *batch, size_t row)
 	}
 	if (kind == POLY_KIND_REGISTER)
 		return apply_register(state, batch, row);
+	if (poly_present(batch, POLY_COLUMN_escape, row))
+		return apply_escape(state, batch, row);
 	/* The record of an instruction can have an access, but its value need not be the data.
 	 */
 	if (kind == POLY_KIND_ACCESS && poly_present(batch, POLY_COLUMN_access, row))
@@ -312,7 +365,7 @@ const struct analysis analysis_state = {
 		.title = "Reconstructed state",
 		.summary = "registers and memory after a record",
 		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, kind, time, pc, access, address,
-			size, value, reg, payload, origin),
+			size, value, reg, payload, raw, escape, origin),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
 	.state_size = sizeof(struct state),

@@ -167,7 +167,8 @@ copy(struct convert *convert)
 static int
 convert_file(struct convert *convert, const char *path)
 {
-	const struct input_needs wants = {.columns = columns_to_write(convert->columns.set),
+	const struct input_needs wants = {.writes = true,
+		.columns = columns_to_write(convert->columns.set),
 		.shows_sites = columns_name_site(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
 	if (!input_open(&convert->source, path, &convert->options->source, &wants))
@@ -196,7 +197,7 @@ convert_intervals(struct convert *convert, const char *path)
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing};
-	const struct input_needs wants = {
+	const struct input_needs wants = {.writes = true,
 		.columns = poly_columns_union(columns_to_write(convert->columns.set),
 			POLY_COLUMNS(kind, uop_index, synthetic))};
 	if (!input_open(&convert->source, path, &options->source, &wants))

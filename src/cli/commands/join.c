@@ -123,7 +123,8 @@ write_records(struct join_job *job, struct command_input *source)
 static int
 join_first(struct join_job *job, const char *path)
 {
-	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.writes = true,
+		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	if (!input_open(&job->first, path, &job->options->source, &wants))
@@ -145,7 +146,8 @@ open_next(struct join_job *job, const char *path, struct command_input *source)
 {
 	struct input_options options = job->options->source;
 	const struct poly_format_info *first = poly_reader_format(job->first.reader);
-	struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
+	struct input_needs wants = {.writes = true,
+		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0,
 		.quiet = true};
 	if (!options.from && strcmp(path, "-") != 0 &&

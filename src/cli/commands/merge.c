@@ -380,25 +380,11 @@ print_loss(const struct merge_job *job)
 		job->target->name, names);
 }
 
-/* Fails if the output format cannot hold the thread of a record. */
-static bool
-holds_threads(const struct merge_job *job)
-{
-	if (!POLY_HAS(poly_merge_info(job->merge)->columns, thread) ||
-		!POLY_HAS(job->columns, thread) || POLY_HAS(job->target->columns, thread))
-		return true;
-	diag_print("merge", "format '%s' has no column 'thread'; choose another output format",
-		job->target->name);
-	return false;
-}
-
 static int
 open_writer(struct merge_job *job)
 {
 	const struct merge_options *requested = job->options;
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
-	if (!holds_threads(job))
-		return STATUS_ERROR;
 	options.format = requested->to ? requested->to : job->target->name;
 	options.options = requested->to_options.items;
 	options.strict = requested->source.strict;

@@ -233,7 +233,8 @@ verify_output(struct pack_job *job)
 static int
 pack(struct pack_job *job)
 {
-	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.writes = true,
+		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->output, "-") == 0};
 	struct input_options reading = job->options->source;
 	struct command_input source;

@@ -271,7 +271,8 @@ can_split(const struct split_job *split)
 static int
 split_run(void *fields, char **operands)
 {
-	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
+	const struct input_needs wants = {
+		.writes = true, .columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct split_job split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));

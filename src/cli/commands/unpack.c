@@ -63,7 +63,8 @@ write_unpacked(struct command_input *source, const char *format, const char *pat
 static int
 unpack(const struct unpack_options *options, const char *path, const char *output)
 {
-	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS),
+	const struct input_needs wants = {.writes = true,
+		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
 	struct command_input source;
 	if (packed_output_is_input(output, path))

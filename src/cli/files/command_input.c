@@ -36,8 +36,8 @@ selection_name(const struct input_options *options)
 
 /* Creates the selection of an input; on failure, input->name names the cause. */
 static enum poly_status
-open_selection(
-	struct command_input *input, const struct input_options *options, bool shows_sites)
+open_selection(struct command_input *input, const struct input_options *options,
+	const struct input_needs *needs)
 {
 	struct poly_selection_options selecting;
 	const bool is_selected = input_options_select(options, &selecting);
@@ -50,7 +50,8 @@ open_selection(
 		return status;
 	const struct poly_filter_names names = {find_symbol, input->symbols};
 	selecting.names = input->symbols ? &names : NULL;
-	selecting.keep_sites = shows_sites;
+	selecting.keep_sites = needs->shows_sites;
+	selecting.keep_attached = needs->writes;
 	input->name = selection_name(options);
 	return poly_selection_new(&selecting, &input->selection, &input->error);
 }
@@ -77,7 +78,7 @@ open_selected(struct command_input *input, const struct input_options *options,
 	struct poly_error *error = &input->error;
 	enum poly_status status = check_range(input, options);
 	if (status == POLY_OK)
-		status = open_selection(input, options, needs->shows_sites);
+		status = open_selection(input, options, needs);
 	if (status != POLY_OK)
 		return status;
 	input->name = diag_input_name(input->path);

@@ -32,6 +32,7 @@ struct input_needs {
 	bool lists_findings; /* the command prints the findings */
 	bool quiet;	     /* the command reports why an input cannot be opened */
 	bool shows_sites;    /* the command prints numbers of sites: keep all */
+	bool writes; /* the command writes a trace: records stay with their instruction */
 };
 
 /*

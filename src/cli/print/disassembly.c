@@ -167,7 +167,7 @@ describe_escape(const struct poly_batch *batch, size_t row, char *text)
 	int n = snprintf(text, DISASSEMBLY_REMARK, "; escape 0x%03x%s",
 		(unsigned)batch->escape[row], length ? ":" : "");
 	for (size_t i = 0; i + 8 <= length && i < 8 * WORDS_MAX; i += 8)
-		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " %.8s", digits + i);
+		n += snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, " 0x%.8s", digits + i);
 	return n +
 	       snprintf(text + n, DISASSEMBLY_REMARK - (size_t)n, "%s", is_long ? " ..." : "");
 }

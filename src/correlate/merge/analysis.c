@@ -18,6 +18,9 @@ init_clocks(struct merge_analysis *analysis)
 		if (!clock)
 			return false;
 		analysis->progresses[t].clock = clock;
+		analysis->progresses[t].known = mem_new(threads, sizeof *clock);
+		if (!analysis->progresses[t].known)
+			return false;
 		clock[t] = 1;
 	}
 	for (size_t i = 0; i < analysis->sync->object_count; i++)
@@ -48,6 +51,17 @@ join(uint64_t *into, const uint64_t *src, size_t count)
 {
 	for (size_t i = 0; src && i < count; i++)
 		into[i] = src[i] > into[i] ? src[i] : into[i];
+}
+
+/* Stores the record from which on a thread's clock includes others. */
+static void
+note_known(struct merge_analysis *analysis, size_t thread, uint64_t record)
+{
+	struct thread_progress *progress = &analysis->progresses[thread];
+	for (size_t i = 0; i < analysis->sync->count; i++) {
+		if (progress->clock[i] && !progress->known[i])
+			progress->known[i] = record;
+	}
 }
 
 /* Publishes a thread's clock: its past happens before the next acquire of the object. */
@@ -195,7 +209,9 @@ analysis_event(struct merge_analysis *analysis, size_t thread)
 		return publish(analysis, thread, event->object, is_mutex);
 	}
 	join(progress->clock, usage->clock, analysis->sync->count);
-	return event->mutex == SYNC_NONE || acquire(analysis, thread, event);
+	const bool valid = event->mutex == SYNC_NONE || acquire(analysis, thread, event);
+	note_known(analysis, thread, event->record + 1);
+	return valid;
 }
 
 /* lwarx, ldarx, stwcx., stdcx. are synchronisation, not races. */
@@ -254,13 +270,45 @@ present_in(const struct poly_batch *batch, enum poly_column column, const size_t
 	return bits;
 }
 
-enum poly_status
-analysis_rows(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
-	const size_t range[2], struct poly_error *error)
+/* Lets the past of a thread happen before the threads that it created. */
+static void
+create_threads(struct merge_analysis *analysis, size_t thread, uint64_t record)
 {
-	const char *isa = batch->info->isa;
+	struct thread_progress *creator = &analysis->progresses[thread];
+	for (size_t t = 0; t < analysis->sync->count; t++) {
+		const struct sync_thread *created = &analysis->sync->threads[t];
+		if (created->creator != thread || created->created_at != record ||
+			created->creation_dropped)
+			continue;
+		join(analysis->progresses[t].clock, creator->clock, analysis->sync->count);
+		note_known(analysis, t, 1);
+		creator->clock[thread]++;
+	}
+}
+
+/* Returns the first row of a range after which the thread has created another one; range[1]:
+ * none. */
+static size_t
+find_creation(const struct merge_analysis *analysis, size_t thread,
+	const struct poly_batch *batch, const size_t range[2])
+{
+	const uint64_t first = poly_batch_number(batch, 0);
+	size_t found = range[1];
+	for (size_t t = 0; t < analysis->sync->count; t++) {
+		const struct sync_thread *created = &analysis->sync->threads[t];
+		if (created->creator == thread && created->created_at >= first + range[0] &&
+			created->created_at < first + found)
+			found = (size_t)(created->created_at - first);
+	}
+	return found;
+}
+
+/* Analyses rows between creations. */
+static bool
+analyse_range(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
+	const size_t range[2])
+{
 	bool valid = true;
-	analysis->powerpc = isa && strcmp(isa, "powerpc") == 0;
 	for (size_t w = range[0] / 64; w < (range[1] + 63) / 64; w++) {
 		const uint64_t events = present_in(batch, POLY_COLUMN_sync, range, w);
 		uint64_t left = events | present_in(batch, POLY_COLUMN_access, range, w);
@@ -271,7 +319,27 @@ analysis_rows(struct merge_analysis *analysis, size_t thread, const struct poly_
 					: check_access(analysis, thread, batch, 64 * w + bit);
 		}
 	}
-	return valid ? POLY_OK : err_memory(error);
+	return valid;
+}
+
+enum poly_status
+analysis_rows(struct merge_analysis *analysis, size_t thread, const struct poly_batch *batch,
+	const size_t range[2], struct poly_error *error)
+{
+	const char *isa = batch->info->isa;
+	size_t part[2] = {range[0], range[0]};
+	analysis->powerpc = isa && strcmp(isa, "powerpc") == 0;
+	while (part[0] < range[1]) {
+		const size_t creation =
+			find_creation(analysis, thread, batch, (size_t[]){part[0], range[1]});
+		part[1] = creation < range[1] ? creation + 1 : range[1];
+		if (!analyse_range(analysis, thread, batch, part))
+			return err_memory(error);
+		if (creation < range[1])
+			create_threads(analysis, thread, poly_batch_number(batch, creation));
+		part[0] = part[1];
+	}
+	return POLY_OK;
 }
 
 void
@@ -281,8 +349,10 @@ analysis_free(struct merge_analysis *analysis)
 		return;
 	for (size_t i = 0; analysis->usages && i < analysis->sync->object_count; i++)
 		mem_free(analysis->usages[i].clock);
-	for (size_t i = 0; analysis->progresses && i < analysis->sync->count; i++)
+	for (size_t i = 0; analysis->progresses && i < analysis->sync->count; i++) {
 		mem_free(analysis->progresses[i].clock);
+		mem_free(analysis->progresses[i].known);
+	}
 	mem_free(analysis->usages);
 	mem_free(analysis->progresses);
 	map_free(&analysis->order_numbers);

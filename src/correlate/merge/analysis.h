@@ -44,6 +44,8 @@ struct held_lock {
 struct thread_progress {
 	size_t events;
 	uint64_t *clock; /* vector clock, by thread */
+	uint64_t
+		*known; /* by thread: the record from which on it is in the clock; 0: not yet */
 	struct held_lock held[HELD_MAX];
 	size_t held_count;
 };
@@ -73,6 +75,7 @@ struct word {
 /* Unordered accesses of two instructions to common bytes. */
 struct race {
 	uint64_t address; /* of the first pair */
+	bool may_be_creation; /* ordered if the first thread created the other between them */
 	struct shadow_cell sides[2];
 	uint64_t count;
 };
@@ -89,6 +92,7 @@ struct merge_analysis {
 	struct map race_numbers;
 	struct race *races;
 	size_t race_count;
+	uint64_t creation_races; /* of races_found, those that a creation may order */
 	uint64_t races_found, races_unlisted, held_untracked, orders_dropped;
 	bool powerpc; /* opcodes are PowerPC */
 };
@@ -110,6 +114,15 @@ enum poly_status analysis_rows(struct merge_analysis *analysis, size_t thread,
 
 /* Analyses the next event of a thread. False: out of memory. */
 bool analysis_event(struct merge_analysis *analysis, size_t thread);
+
+/* True if a thread's past at a stored access included another thread. */
+static inline bool
+analysis_knows(
+	const struct merge_analysis *analysis, const struct shadow_cell *cell, uint32_t thread)
+{
+	const uint64_t known = analysis->progresses[cell->thread].known[thread];
+	return known && cell->record >= known;
+}
 
 /* Analyses an access. False: out of memory. */
 bool analysis_access(struct merge_analysis *analysis, const struct memory_access *access);

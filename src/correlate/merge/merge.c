@@ -39,14 +39,16 @@ poly_columns
 poly_merge_columns(const struct poly_merge *merge)
 {
 	(void)merge;
-	return POLY_COLUMNS(kind, sync, address, value);
+	return POLY_COLUMNS(kind, sync, address, value, pc, opcode);
 }
 
 enum poly_status
 poly_merge_read_events(struct poly_merge *merge, size_t trace, const struct poly_batch *batch,
 	struct poly_error *error)
 {
-	return sync_read_events(&merge->sync, trace, batch, error);
+	struct sync_state *sync = &merge->sync;
+	const enum poly_status status = sync_read_calls(&sync->threads[trace], batch, error);
+	return status == POLY_OK ? sync_read_events(sync, trace, batch, error) : status;
 }
 
 enum poly_status

@@ -11,6 +11,21 @@
 /* Maximum number of bytes of an access that are checked. */
 #define ACCESS_BYTES_MAX 4096
 
+/* True if the accesses are ordered in case one thread created the other between them: the other
+ * one has a higher number and an unknown creator, and the first one's past does not include it.
+ */
+static bool
+may_be_creation(const struct merge_analysis *analysis, const struct shadow_cell *before,
+	const struct shadow_cell *now)
+{
+	const struct sync_thread *threads = analysis->sync->threads;
+	const bool is_first = threads[before->thread].number < threads[now->thread].number;
+	const struct shadow_cell *creator = is_first ? before : now;
+	const struct shadow_cell *created = is_first ? now : before;
+	return threads[created->thread].creator == SYNC_NONE &&
+	       !analysis_knows(analysis, creator, created->thread);
+}
+
 static bool
 add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
 	const struct shadow_cell *now, uint64_t address)
@@ -18,10 +33,13 @@ add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
 	const uint64_t low = before->pc < now->pc ? before->pc : now->pc;
 	const uint64_t high = before->pc < now->pc ? now->pc : before->pc;
 	/* Hash of two addresses. */
-	const uint64_t key = low * 0x9E3779B97F4A7C15u ^ (high * 0xC2B2AE3D27D4EB4Fu) >> 7;
+	const bool is_creation = may_be_creation(analysis, before, now);
+	const uint64_t key =
+		(low * 0x9E3779B97F4A7C15u ^ (high * 0xC2B2AE3D27D4EB4Fu) >> 7) + is_creation;
 	const uint64_t *found = map_find(&analysis->race_numbers, key);
 	bool added;
 	analysis->races_found++;
+	analysis->creation_races += is_creation;
 	if (found) {
 		analysis->races[*found].count++;
 		return true;
@@ -32,7 +50,8 @@ add_race(struct merge_analysis *analysis, const struct shadow_cell *before,
 	}
 	if (!map_get(&analysis->race_numbers, key, analysis->race_count, &added))
 		return false;
-	analysis->races[analysis->race_count++] = (struct race){address, {*before, *now}, 1};
+	analysis->races[analysis->race_count++] =
+		(struct race){address, is_creation, {*before, *now}, 1};
 	return true;
 }
 

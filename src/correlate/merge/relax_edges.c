@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relaxes edges when all threads are blocked: first the ownership of mutexes, then the edges
- * SNAP and MX on the cycle of waiting threads. A cycle of hard edges only is a contradiction in
- * the traces, never a deadlock of the program.
+ * Relaxes edges when all threads are blocked: first the ownership of mutexes, then the
+ * creation of threads, then the edges SNAP and MX on the cycle of waiting threads. A cycle of
+ * hard edges only is a contradiction in the traces, never a deadlock of the program.
  *
  * spec: Apple amber traces 7.1, pass 2.
  */
@@ -164,6 +164,8 @@ sync_relax(struct sync_state *sync, struct poly_error *error)
 		if (!is_over(thread) && thread->block.reason == BLOCK_OWNER)
 			return relax_event(sync, thread, EVENT_OWNER_RELAXED);
 	}
+	if (sync_drop_creation(sync))
+		return POLY_OK;
 	const size_t cycle = find_cycle(sync);
 	size_t found = on_cycle(sync, cycle, BLOCK_SNAPSHOT);
 	if (found != SIZE_MAX)

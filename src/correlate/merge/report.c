@@ -30,7 +30,8 @@ report_threads(const struct sync_state *sync, struct poly_report *report)
 {
 	static const struct table_heading headings[] = {{KEY("thread"), true},
 		{KEY("name"), false}, {KEY("records"), true}, {KEY("instructions"), true},
-		{KEY("events"), true}, {KEY("blocked_events"), true}};
+		{KEY("events"), true}, {KEY("blocked_events"), true}, {KEY("creator"), true},
+		{KEY("creation_record"), true}};
 	OPEN_TABLE(report, "threads", headings);
 	for (size_t t = 0; t < sync->count; t++) {
 		const struct sync_thread *thread = &sync->threads[t];
@@ -43,6 +44,13 @@ report_threads(const struct sync_state *sync, struct poly_report *report)
 		poly_report_cell_count(report, thread->instructions);
 		poly_report_cell_count(report, thread->count);
 		poly_report_cell_count(report, waited);
+		if (thread->creator == SYNC_NONE) {
+			poly_report_cell_text(report, NULL);
+			poly_report_cell_text(report, NULL);
+			continue;
+		}
+		poly_report_cell_id(report, sync->threads[thread->creator].number);
+		poly_report_cell_count(report, thread->created_at);
 	}
 	poly_report_end(report);
 }
@@ -169,28 +177,42 @@ add_side_cells(const struct merge_analysis *analysis, const struct shadow_cell *
 	poly_report_cell_count(report, side->record);
 }
 
+/* Reports the pairs that thread creation explains, or those that it does not. */
 static void
-report_races(const struct merge_analysis *analysis, struct poly_report *report)
+report_race_pairs(const struct merge_analysis *analysis, const char *key, bool is_creation,
+	struct poly_report *report)
 {
 	static const struct table_heading headings[] = {{KEY("address"), true},
 		{KEY("thread"), true}, {KEY("access"), false}, {KEY("pc"), true},
 		{KEY("record"), true}, {KEY("other_thread"), true},
 		{KEY("other_access"), false}, {KEY("other_pc"), true},
 		{KEY("other_record"), true}, {KEY("count"), true}};
-	poly_report_section(report, "potential_races");
-	poly_report_count(report, "access_pairs", analysis->races_found);
-	poly_report_count(report, "unlisted_race_pairs", analysis->races_unlisted);
-	poly_report_count(report, "shadow_memory_bytes", SHADOW_WORDS * 8);
-	poly_report_count(report, "untracked_accesses", analysis->forgotten);
-	OPEN_TABLE(report, "race_pairs", headings);
+	OPEN_TABLE(report, key, headings);
 	for (size_t i = 0; i < analysis->race_count; i++) {
 		const struct race *race = &analysis->races[i];
+		if (race->may_be_creation != is_creation)
+			continue;
 		poly_report_cell_address(report, race->address, 8);
 		add_side_cells(analysis, &race->sides[0], report);
 		add_side_cells(analysis, &race->sides[1], report);
 		poly_report_cell_count(report, race->count);
 	}
 	poly_report_end(report);
+}
+
+static void
+report_races(const struct merge_analysis *analysis, struct poly_report *report)
+{
+	poly_report_section(report, "potential_races");
+	poly_report_count(report, "access_pairs", analysis->races_found);
+	poly_report_count(
+		report, "pairs_explained_by_thread_creation", analysis->creation_races);
+	poly_report_count(report, "unlisted_race_pairs", analysis->races_unlisted);
+	poly_report_count(report, "shadow_memory_bytes", SHADOW_WORDS * 8);
+	poly_report_count(report, "untracked_accesses", analysis->forgotten);
+	report_race_pairs(analysis, KEY("race_pairs"), false, report);
+	report_race_pairs(
+		analysis, KEY("race_pairs_explained_by_thread_creation"), true, report);
 	poly_report_end(report);
 }
 

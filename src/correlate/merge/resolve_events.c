@@ -226,6 +226,7 @@ sync_resolve(struct sync_state *sync, struct poly_error *error)
 	number_events(sync, walks);
 	mem_free(walks);
 	classify(sync);
+	sync_find_creators(sync);
 	enum poly_status status = mark_events(sync, error);
 	if (status == POLY_OK)
 		status = find_sections(sync, error);

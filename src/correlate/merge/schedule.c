@@ -211,13 +211,20 @@ advance(struct sync_state *sync, size_t number, uint64_t limit)
 
 /* Returns why a thread could continue after a block, if it was blocked. */
 static const char *
-explain(struct sync_state *sync, const struct sync_event *event,
-	const struct block_state *block, bool begins)
+explain(struct sync_state *sync, const struct sync_thread *thread,
+	const struct sync_event *event, const struct block_state *block, bool begins)
 {
 	const unsigned relaxed =
 		EVENT_SNAP_DROPPED | EVENT_MUTEX_DROPPED | EVENT_OWNER_RELAXED | EVENT_FORCED;
-	if (begins && block->reason == BLOCK_NONE)
+	if (begins && block->reason == BLOCK_NONE && thread->creator == SYNC_NONE)
 		return "begin";
+	if (begins && block->reason == BLOCK_NONE) {
+		buf_clear(&sync->why);
+		buf_printf(&sync->why, "creation by thread %llu, record %llu",
+			(unsigned long long)sync->threads[thread->creator].number,
+			(unsigned long long)thread->created_at);
+		return buf_text(&sync->why);
+	}
 	if (block->reason == BLOCK_NONE)
 		return "turn";
 	buf_clear(&sync->why);
@@ -234,11 +241,12 @@ run_thread(struct sync_state *sync, size_t number, uint64_t limit, struct poly_m
 	const struct block_state block = thread->block;
 	const uint64_t first = thread->position;
 	const struct sync_event *event = next_event(thread);
-	const uint64_t records = advance(sync, number, limit);
+	const uint64_t records =
+		first || sync_is_created(sync, number) ? advance(sync, number, limit) : 0;
 	if (!records)
 		return false;
 	*run = (struct poly_merge_run){
-		number, first + 1, records, explain(sync, event, &block, !first)};
+		number, first + 1, records, explain(sync, thread, event, &block, !first)};
 	sync->used = number == sync->turn ? sync->used + records : records;
 	sync->turn = number;
 	sync->total += records;
@@ -308,6 +316,7 @@ sync_rewind(struct sync_state *sync)
 		struct sync_thread *thread = &sync->threads[t];
 		thread->next = 0;
 		thread->position = thread->since = 0;
+		thread->creation_dropped = false;
 		thread->block.reason = BLOCK_NONE;
 		for (size_t i = 0; i < thread->count; i++) {
 			thread->events[i].flags = 0;

@@ -39,6 +39,7 @@ sync_add(struct sync_state *sync, uint64_t number, const char *name, struct poly
 	struct sync_thread *thread = &sync->threads[sync->count];
 	memset(thread, 0, sizeof *thread);
 	thread->number = number;
+	thread->creator = SYNC_NONE;
 	thread->name = mem_string(name);
 	if (!thread->name)
 		return err_memory(error);
@@ -147,6 +148,7 @@ sync_fini(struct sync_state *sync)
 {
 	for (size_t i = 0; i < sync->count; i++) {
 		mem_free(sync->threads[i].events);
+		mem_free(sync->threads[i].calls);
 		mem_free(sync->threads[i].name);
 	}
 	for (size_t i = 0; i < SYNC_NOTES_MAX; i++)

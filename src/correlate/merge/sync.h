@@ -83,9 +83,24 @@ struct block_state {
 	uint64_t ordinal;    /* of the event that must precede */
 };
 
+/* A system call that creates a thread. */
+struct sync_call {
+	uint64_t next;	 /* address of the next instruction in memory */
+	uint64_t record; /* its number in the trace, from 1 */
+};
+
 struct sync_thread {
 	uint64_t number;
 	char *name;
+	struct sync_call *calls;
+	size_t call_count, call_capacity;
+	uint64_t first_pc; /* of its first instruction, if has_first */
+	bool has_first;
+	unsigned call_number;  /* of the next system call, while reading: */
+	uint64_t number_age;   /* instructions since its load */
+	uint32_t creator;      /* thread that created it; SYNC_NONE: not known */
+	uint64_t created_at;   /* records of the creator up to its call */
+	bool creation_dropped; /* it precedes its creation in the order */
 	struct sync_event *events;
 	size_t count, capacity;
 	uint64_t records, instructions; /* in the whole trace */
@@ -145,6 +160,19 @@ enum poly_status sync_add(
 	struct sync_state *sync, uint64_t number, const char *name, struct poly_error *error);
 enum poly_status sync_read_events(struct sync_state *sync, size_t thread,
 	const struct poly_batch *batch, struct poly_error *error);
+
+/* Reads the system calls of the next rows of a thread. POLY_ERR_MEMORY. */
+enum poly_status sync_read_calls(
+	struct sync_thread *thread, const struct poly_batch *batch, struct poly_error *error);
+
+/* Determines the creators of threads, as far as they are known. */
+void sync_find_creators(struct sync_state *sync);
+
+/* True if the call that created a thread is in the order, or is not known. */
+bool sync_is_created(const struct sync_state *sync, size_t thread);
+
+/* Lets a thread precede its creation, with a note; false: none has to. */
+bool sync_drop_creation(struct sync_state *sync);
 
 /* Resolves numbering, objects and sections, and checks the counts. POLY_ERR_MEMORY. */
 enum poly_status sync_resolve(struct sync_state *sync, struct poly_error *error);

@@ -34,7 +34,7 @@ static const char *const record_names[TT6_RECORD_COUNT] = {
 	[TT6_IS_BROADCAST] = "broadcast",
 	[TT6_IS_WAIT] = "wait",
 	[TT6_IS_TRYWAIT] = "trywait",
-	[TT6_IS_SEGMENT] = "segment",
+	[TT6_IS_SEGMENT] = "segment_register",
 	[TT6_IS_DATA_ADDRESS] = "data_address",
 	[TT6_IS_CONDITION_REGISTER] = "condition_register",
 	[TT6_IS_REAL_TARGET] = "real_target",
@@ -251,8 +251,7 @@ add_escape(const struct tt6_filling *filling, const uint8_t *p, const struct tt6
 	unsigned code = tt6_code(record->opcode);
 	uint32_t count = tt6_count(record->opcode);
 	bool is_sync = tt6_sync(code) >= 0 && count == 2;
-	bool is_value = code >= TT6_CODE_DATA_ADDRESS && code <= TT6_CODE_LAST_CONTEXT &&
-			(count == 1 || count == 2);
+	bool is_value = code <= TT6_CODE_LAST_CONTEXT && (count == 1 || count == 2);
 	/* value would lose a high word of 0. */
 	if (!is_sync && (!is_value || (count == 2 && record->second == 0)))
 		put_payload(filling, p + 4, 4 * (size_t)count);

@@ -272,8 +272,31 @@ enum tt6_missing {
 	TT6_MISSING_TRAP_RETURN
 };
 
+/* Escapes that wait for their instruction. */
+struct tt6_held {
+	struct buf words; /* as they are written */
+	uint64_t next;	  /* number of the record after the last one */
+	uint64_t context; /* key of its thread; 0: none */
+	/* By code, since the last instruction; the value of the last escape of the code. */
+	bool has[TT6_CODE_LAST_CONTEXT + 1], has_value[TT6_CODE_LAST_CONTEXT + 1];
+	uint64_t value[TT6_CODE_LAST_CONTEXT + 1];
+};
+
+/* A twi whose synthetic pair follows. */
+struct tt6_pair {
+	uint64_t next;	  /* number of the record that continues it; 0: none is open */
+	uint64_t last;	  /* number of the last record */
+	uint32_t pc;	  /* of the twi */
+	unsigned written; /* instructions of the pair */
+	bool drops;	  /* the last record was a synthetic one without its twi */
+};
+
 /* Writer state. */
 struct tt6_writer {
+	struct tt6_held held;
+	struct tt6_pair pair;
+	bool holding;	    /* words are of an escape that waits */
+	bool source_is_tt6; /* addresses of cache operations are from escapes */
 	struct tt6_tables tables;
 	struct buf bytes;	  /* an incomplete record, and all that follows it */
 	enum tt6_missing missing; /* what the record needs */
@@ -285,6 +308,67 @@ struct tt6_writer {
 	bool same_family;	  /* the source is of this family */
 	bool missing_is_zero;	  /* option tt6.missing or tt6e.missing */
 };
+
+/* Returns whether a row is an escape that belongs to the next instruction. */
+bool tt6_is_attached(const struct poly_batch *batch, size_t row);
+
+/* Returns whether the address of a row has no word in its record, so that an escape of the
+ * source states it. */
+bool tt6_lacks_word(const struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Returns whether an attached escape is created from its instruction's column instead, since
+ * threads may switch before it. */
+bool tt6_is_from_column(const struct poly_batch *batch, size_t row);
+
+/* Notes an escape whose words were added to the held ones. */
+void tt6_held_add(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Writes held escapes before a row that is not an instruction, or drops them. */
+void tt6_held_pass(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Writes the escapes of an instruction, held or from its columns. */
+void tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Writes held escapes at the end. */
+void tt6_held_finish(struct writing *writing);
+
+/* Notes a twi, whose synthetic pair follows. */
+void tt6_pair_open(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Completes the pair of the last twi if a row does not; returns whether the row is a synthetic
+ * instruction without its twi, which is to be dropped. */
+bool tt6_pair_pass(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Stores a word in the order of the output. */
+void tt6_store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word);
+
+/* Writes words; returns their address, valid until the next ones; NULL: out of memory, recorded
+ * in the buffer of an incomplete record. */
+const uint8_t *tt6_put_words(struct writing *writing, const uint32_t *words, size_t count);
+
+/* Writes a word. */
+void tt6_put_word(struct writing *writing, uint32_t word);
+
+/* Writes bytes in the order of the output. */
+void tt6_put_bytes(struct writing *writing, const uint8_t *bytes, size_t n);
+
+/* Writes an escape record of count words. */
+void tt6_put_record(
+	struct writing *writing, unsigned code, const uint32_t *words, uint32_t count);
+
+/* Writes an escape with an address or value, of one word or two. */
+void tt6_put_escape(struct writing *writing, unsigned code, uint64_t value);
+
+/* Expects the next instruction at a pc. */
+void tt6_expect(struct writing *writing, uint32_t pc);
+
+/* Values of writing->context: the next PC is expected, and in the lower bits; or a record
+ * is incomplete. */
+#define TT6_EXPECTS ((uint64_t)1 << 32)
+#define TT6_INCOMPLETE ((uint64_t)1 << 33)
+
+/* The next row cannot be copied: it may complete held escapes or the pair of a twi. */
+#define TT6_WAITS ((uint64_t)1 << 34)
 
 /* Writing. */
 enum poly_status tt6_wopen(struct writing *writing, struct poly_error *error);

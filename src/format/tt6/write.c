@@ -10,6 +10,8 @@
  */
 #include "format/tt6/tt6.h"
 
+#include "model/context.h"
+
 #include <string.h>
 
 /* Maximum bytes buffered after an incomplete record. */
@@ -17,25 +19,25 @@
 
 #define PAIR_BYTES 20 /* twi and its synthetic pair */
 
-/* Values of writing->context: the next PC is expected, and in the lower bits; or a record
- * is incomplete. */
-#define EXPECTS ((uint64_t)1 << 32)
-#define INCOMPLETE ((uint64_t)1 << 33)
-
 static enum poly_status
 wopen_as(struct writing *writing, bool extended)
 {
 	struct tt6_writer *writer = writing->state;
-	const char *endian = poly_trace_fact(writing->source, "amber.endian");
-	const char *format = poly_trace_fact(writing->source, "amber.format");
+	const struct poly_trace_info *source = writing->source;
+	const char *endian = poly_trace_fact(source, "amber.endian");
+	const char *format = poly_trace_fact(source, "amber.format");
 	uint64_t order = writing->options[TT6_OPTION_ENDIAN];
 	writer->same_family = writing->own_raw;
 	writer->extended = extended;
 	writer->adds_pairs = extended && (!format || strcmp(format, "tt6e") != 0);
+	writer->source_is_tt6 = format && strcmp(format, "tt6") == 0;
 	writer->missing_is_zero = writing->options[TT6_OPTION_MISSING];
 	writer->little = order == TT6_LITTLE;
 	if (order == TT6_AUTO)
 		writer->little = writer->same_family && endian && strcmp(endian, "le") == 0;
+	if (POLY_HAS(source->columns, escape))
+		writing->uses =
+			poly_columns_union(writing->uses, POLY_COLUMNS(CONTEXT_COLUMNS));
 	tt6_tables_fill(&writer->tables, extended, true);
 	return POLY_OK;
 }
@@ -54,41 +56,6 @@ tt6e_wopen(struct writing *writing, struct poly_error *error)
 	return wopen_as(writing, true);
 }
 
-static void
-store_word(const struct tt6_writer *writer, uint8_t *p, uint32_t word)
-{
-	if (writer->little)
-		store_le32(p, word);
-	else
-		store_be32(p, word);
-}
-
-/* Writes words; returns their address, valid until the next ones; NULL: out of memory, recorded
- * in bytes. */
-static const uint8_t *
-put_words(struct writing *writing, const uint32_t *words, size_t count)
-{
-	struct tt6_writer *writer = writing->state;
-	const bool incomplete = writer->missing != TT6_MISSING_NONE;
-	uint8_t *p = incomplete ? buf_reserve(&writer->bytes, 4 * count)
-				: out_room(writing->out, 4 * count);
-	if (!p)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		store_word(writer, p + 4 * i, words[i]);
-	if (incomplete)
-		writer->bytes.size += 4 * count;
-	else
-		out_commit(writing->out, 4 * count);
-	return p;
-}
-
-static void
-put_word(struct writing *writing, uint32_t word)
-{
-	put_words(writing, &word, 1);
-}
-
 /* Makes the next record incomplete: its last word is set by the next instruction. */
 static void
 begin_incomplete(struct writing *writing, enum tt6_missing missing)
@@ -99,7 +66,7 @@ begin_incomplete(struct writing *writing, enum tt6_missing missing)
 	if (writing->cache)
 		return;
 	writer->missing = missing;
-	writing->context |= INCOMPLETE;
+	writing->context |= TT6_INCOMPLETE;
 }
 
 /* Returns the bytes of the incomplete record. */
@@ -121,7 +88,7 @@ flush_bytes(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
 	writer->missing = TT6_MISSING_NONE;
-	writing->context &= ~INCOMPLETE;
+	writing->context &= ~TT6_INCOMPLETE;
 	out_write(writing->out, writer->bytes.data, writer->bytes.size);
 	buf_clear(&writer->bytes);
 }
@@ -134,7 +101,7 @@ complete_record(struct writing *writing, uint32_t pc)
 	if (writer->missing == TT6_MISSING_NONE)
 		return;
 	if (!writer->bytes.failed)
-		store_word(writer, writer->bytes.data + incomplete_length(writer) - 4, pc);
+		tt6_store_word(writer, writer->bytes.data + incomplete_length(writer) - 4, pc);
 	flush_bytes(writing);
 }
 
@@ -165,7 +132,7 @@ reserve_initial_pc(struct writing *writing)
 		return;
 	writer->started = true;
 	begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
-	put_word(writing, 0);
+	tt6_put_word(writing, 0);
 }
 
 /* Writes a splice: the execution up to this PC is not in the trace (Apple amber traces 3/14).
@@ -173,8 +140,8 @@ reserve_initial_pc(struct writing *writing)
 static void
 put_splice(struct writing *writing, uint32_t pc)
 {
-	put_word(writing, TT6_SPLICE);
-	put_word(writing, pc);
+	tt6_put_word(writing, TT6_SPLICE);
+	tt6_put_word(writing, pc);
 }
 
 /* Writes the file's initial PC, or splices on a further trace. */
@@ -183,24 +150,16 @@ write_initial_pc(struct writing *writing, uint64_t value)
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t pc = word_of(writing, value);
-	writing->context = (writing->context & INCOMPLETE) | EXPECTS | pc;
+	writing->context = (writing->context & TT6_INCOMPLETE) | TT6_EXPECTS | pc;
 	if (!writer->started) {
 		writer->started = writer->has_initial_pc = true;
 		begin_incomplete(writing, TT6_MISSING_INITIAL_PC);
-		put_word(writing, pc);
+		tt6_put_word(writing, pc);
 		return;
 	}
 	writing_note(writing, "initial PCs after the first, written as splices");
 	complete_record(writing, pc);
 	put_splice(writing, pc);
-}
-
-static void
-write_words(struct writing *writing, unsigned code, const uint32_t *words, uint32_t count)
-{
-	put_word(writing, code << 16 | count);
-	for (uint32_t i = 0; i < count; i++)
-		put_word(writing, words[i]);
 }
 
 static void
@@ -213,9 +172,9 @@ write_payload(
 		writing_note(writing, "escapes dropped whose payload is not 0 to 65535 words");
 		return;
 	}
-	put_word(writing, code << 16 | (uint32_t)(n / 4));
+	tt6_put_word(writing, code << 16 | (uint32_t)(n / 4));
 	for (size_t i = 0; i < n; i += 4)
-		put_word(writing, load_be32(p + i));
+		tt6_put_word(writing, load_be32(p + i));
 }
 
 static enum poly_status
@@ -232,7 +191,7 @@ write_sync(struct writing *writing, const struct poly_batch *batch, size_t row,
 	}
 	uint32_t words[] = {
 		word_of(writing, batch->address[row]), word_of(writing, batch->value[row])};
-	write_words(writing, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
+	tt6_put_record(writing, tt6_sync_code((enum poly_sync)batch->sync[row]), words, 2);
 	return POLY_OK;
 }
 
@@ -250,12 +209,9 @@ write_escape(struct writing *writing, const struct poly_batch *batch, size_t row
 	} else if (poly_present(batch, POLY_COLUMN_payload, row)) {
 		write_payload(writing, code, batch, row);
 	} else if (poly_present(batch, POLY_COLUMN_value, row)) {
-		uint64_t value = batch->value[row];
-		uint32_t words[] = {(uint32_t)(value >> 32), (uint32_t)value};
-		bool is_wide = words[0] != 0;
-		write_words(writing, code, words + !is_wide, 1u + is_wide);
+		tt6_put_escape(writing, code, batch->value[row]);
 	} else {
-		write_words(writing, code, NULL, 0);
+		tt6_put_record(writing, code, NULL, 0);
 	}
 	return POLY_OK;
 }
@@ -311,7 +267,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	const uint32_t words[] = {opcode,
 		has_address ? word_of(writing, batch->address[row]) : 0,
 		is_extended && has_third ? word_of(writing, batch->value[row]) : 0};
-	const uint8_t *p = put_words(writing, words, is_extended ? 3 : 2);
+	const uint8_t *p = tt6_put_words(writing, words, is_extended ? 3 : 2);
 	if (writing->cache && has_address)
 		mark_word(writing, POLY_COLUMN_address, p + 4);
 	if (writing->cache && is_extended && has_third)
@@ -327,12 +283,12 @@ write_flow(struct writing *writing, const struct poly_batch *batch, size_t row)
 	writing->context = 0;
 	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
 		next = word_of(writing, batch->next_pc[row]);
-		writing->context = EXPECTS | next;
+		writing->context = TT6_EXPECTS | next;
 	} else {
 		begin_incomplete(writing, TT6_MISSING_NEXT_PC);
 	}
 	const uint32_t words[] = {(uint32_t)batch->opcode[row], next};
-	put_words(writing, words, 2);
+	tt6_put_words(writing, words, 2);
 }
 
 /* Writes a twi and, if required, its synthetic pair: ba 0x700, rfi to the next instruction. */
@@ -345,13 +301,13 @@ write_compute(struct writing *writing, uint32_t opcode)
 		writing->context = 0;
 		begin_incomplete(writing, TT6_MISSING_TRAP_RETURN);
 	}
-	put_word(writing, opcode);
+	tt6_put_word(writing, opcode);
 	if (!has_pair)
 		return;
-	put_word(writing, TT6_BRANCH_SYNTHETIC);
-	put_word(writing, TT6_TRAP);
-	put_word(writing, TT6_RFI);
-	put_word(writing, 0);
+	tt6_put_word(writing, TT6_BRANCH_SYNTHETIC);
+	tt6_put_word(writing, TT6_TRAP);
+	tt6_put_word(writing, TT6_RFI);
+	tt6_put_word(writing, 0);
 }
 
 /* Returns whether the row is dropped, which is noted. */
@@ -382,15 +338,47 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 		return writing_lacks(batch, row, "pc", error);
 	uint32_t pc = word_of(writing, batch->pc[row]);
 	if (writing->cache)
-		writing_cache_key(writing, EXPECTS | pc);
+		writing_cache_key(writing, TT6_EXPECTS | pc);
 	complete_record(writing, pc);
-	if (writing->context & EXPECTS && pc != (uint32_t)writing->context) {
+	if (writing->context & TT6_EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(
 			writing, "PC discontinuities without a branch, written as splices");
 		put_splice(writing, pc);
 	}
-	writing->context = EXPECTS | (uint32_t)(pc + 4);
+	writing->context = TT6_EXPECTS | (uint32_t)(pc + 4);
 	return POLY_OK;
+}
+
+/* Writes the escapes of an instruction. */
+static void
+settle_escapes(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	if (!writing->cache)
+		tt6_held_settle(writing, batch, row);
+	else if (poly_present(batch, POLY_COLUMN_real_pc, row) ||
+		 poly_present(batch, POLY_COLUMN_real_address, row) ||
+		 poly_present(batch, POLY_COLUMN_real_target, row) ||
+		 tt6_lacks_word(writing, batch, row))
+		writing_no_cache(writing);
+}
+
+/* Notes the pair of a twi, which follows in the source. */
+static void
+open_pair(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	writing_no_cache(writing);
+	if (writing->cache)
+		return;
+	tt6_pair_open(writing, batch, row);
+	writing->context |= TT6_WAITS;
+}
+
+static void
+note_dropped_address(struct writing *writing)
+{
+	const struct tt6_writer *writer = writing->state;
+	if (!writer->source_is_tt6)
+		writing_note(writing, "addresses of cache operations dropped");
 }
 
 static enum poly_status
@@ -413,6 +401,7 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	if (status != POLY_OK)
 		return status;
 	uint32_t opcode = (uint32_t)batch->opcode[row];
+	settle_escapes(writing, batch, row);
 	switch (writer->tables.shape[tt6_index(opcode)]) {
 	case TT6_MEMORY:
 	case TT6_EXTENDED: return write_memory(writing, batch, row, error);
@@ -420,10 +409,29 @@ write_instruction(struct writing *writing, const struct poly_batch *batch, size_
 	default:
 		if (!writer->extended && powerpc_class_fast(opcode) == POWERPC_CACHE &&
 			poly_present(batch, POLY_COLUMN_address, row))
-			writing_note(writing, "addresses of cache operations dropped");
+			note_dropped_address(writing);
 		write_compute(writing, opcode);
+		if (writer->extended && !writer->adds_pairs && opcode >> 26 == 3)
+			open_pair(writing, batch, row);
 	}
 	return POLY_OK;
+}
+
+/* Holds an escape until its instruction, if it follows the last one. */
+static enum poly_status
+hold_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	if (poly_batch_number(batch, row) != writer->held.next)
+		tt6_held_pass(writing, batch, row);
+	reserve_initial_pc(writing);
+	writer->holding = true;
+	const enum poly_status status = write_escape(writing, batch, row, error);
+	writer->holding = false;
+	tt6_held_add(writing, batch, row);
+	writing->context |= TT6_WAITS;
+	return status == POLY_OK && writer->held.words.failed ? err_memory(error) : status;
 }
 
 /* Writes a row that is not an instruction. */
@@ -433,6 +441,13 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 {
 	/* Such rows are few, and do not change the expected pc. */
 	writing_no_cache(writing);
+	if (writing->cache)
+		return POLY_OK;
+	if (tt6_is_attached(batch, row) && tt6_is_from_column(batch, row))
+		return POLY_OK;
+	if (tt6_is_attached(batch, row))
+		return hold_escape(writing, batch, row, error);
+	tt6_held_pass(writing, batch, row);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_escape(writing, batch, row, error);
@@ -448,14 +463,13 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 static void
 write_raw(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
-	struct tt6_writer *writer = writing->state;
 	size_t n;
 	const uint8_t *p = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	writing_no_cache(writing);
-	if (writer->missing == TT6_MISSING_NONE)
-		out_write(writing->out, p, n);
-	else
-		buf_append(&writer->bytes, p, n);
+	if (writing->cache)
+		return;
+	tt6_held_pass(writing, batch, row);
+	tt6_put_bytes(writing, p, n);
 }
 
 enum poly_status
@@ -469,6 +483,9 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 		writer->started = true;
 		writer->missing = TT6_MISSING_NONE;
 	}
+	if (writer->extended && !writer->adds_pairs && !writing->cache &&
+		tt6_pair_pass(writing, batch, row))
+		return POLY_OK;
 	if (writer->same_family && poly_present(batch, POLY_COLUMN_raw, row))
 		write_raw(writing, batch, row);
 	else if (!poly_present(batch, POLY_COLUMN_kind, row) ||
@@ -478,7 +495,8 @@ tt6_write_row(struct writing *writing, const struct poly_batch *batch, size_t ro
 		status = write_other(writing, batch, row, error);
 	if (status == POLY_OK && writer->bytes.failed)
 		return err_memory(error);
-	if (status == POLY_OK && writer->bytes.size > BUFFERED_MAX)
+	if (status == POLY_OK &&
+		(writer->bytes.size > BUFFERED_MAX || writer->held.words.size > BUFFERED_MAX))
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more than %zu bytes of escapes precede the next instruction",
 			BUFFERED_MAX);
@@ -499,6 +517,7 @@ tt6_wfinish(struct writing *writing, struct poly_error *error)
 {
 	(void)error;
 	struct tt6_writer *writer = writing->state;
+	tt6_held_finish(writing);
 	switch (writer->missing) {
 	case TT6_MISSING_NEXT_PC:
 		writing_note(writing, "last branch dropped: its next address is unknown");
@@ -523,4 +542,5 @@ tt6_wclose(struct writing *writing)
 {
 	struct tt6_writer *writer = writing->state;
 	buf_free(&writer->bytes);
+	buf_free(&writer->held.words);
 }

@@ -189,6 +189,91 @@ locks_taken_in_both_orders_may_deadlock(void **state)
 	free_traces(traces, 2);
 }
 
+#define LI_CLONE 0x38000078 /* li r0,120 */
+#define SC 0x44000002	    /* with the next pc */
+#define BROADCAST 0x00210002
+
+static void
+a_call_of_clone_orders_the_creator_before_the_thread(void **state)
+{
+	/* Thread 1 calls at 0x1008, record 4. */
+	struct trace traces[] = {
+		MAKE(0x1000, STORE, 0x5000, LI_CLONE, SC, 0x100c, STORE, 0x6000, NOP),
+		MAKE(0x100c, LOAD, 0x5000, LOAD, 0x6000, NOP)};
+	(void)state;
+	struct buf report = report_on(traces, 2);
+	const char *text = buf_text(&report);
+	assert_non_null(strstr(text, "\"creator\": 1, \"creation_record\": 4}"));
+	assert_non_null(strstr(text, "\"access_pairs\": 1,"));
+	assert_non_null(strstr(text, "\"race_pairs\": [{\"address\": \"0x00006000\""));
+	assert_null(strstr(text, "\"address\": \"0x00005000\""));
+	buf_free(&report);
+	free_traces(traces, 2);
+	/* Another call, or another place, creates no thread. */
+	struct trace others[] = {MAKE(0x1000, STORE, 0x5000, 0x38000004, SC, 0x100c, NOP),
+		MAKE(0x100c, LOAD, 0x5000, NOP)};
+	report = report_on(others, 2);
+	text = buf_text(&report);
+	assert_null(strstr(text, "\"creator\": 1"));
+	buf_free(&report);
+	free_traces(others, 2);
+}
+
+static void
+the_second_call_creates_the_second_thread(void **state)
+{
+	struct trace traces[] = {
+		MAKE(0x1000, LI_CLONE, SC, 0x1008, STORE, 0x5000, LI_CLONE, SC, 0x1014,
+			0x4bfffff0, 0x1004, SC, 0x1008, STORE, 0x6000, NOP),
+		MAKE(0x1008, LOAD, 0x5000, NOP), MAKE(0x1008, LOAD, 0x5000, LOAD, 0x6000, NOP)};
+	(void)state;
+	struct buf report = report_on(traces, 3);
+	const char *text = buf_text(&report);
+	assert_non_null(strstr(text, "\"creator\": 1, \"creation_record\": 3}"));
+	assert_non_null(strstr(text, "\"creator\": 1, \"creation_record\": 8}"));
+	/* 0x5000 with thread 2 alone, 0x6000 with thread 3. */
+	assert_non_null(strstr(text, "\"access_pairs\": 2,"));
+	assert_non_null(strstr(text, "\"address\": \"0x00005000\", \"thread\": 1"));
+	assert_null(strstr(text, "\"other_thread\": 3, \"other_access\": \"read\", "
+				 "\"other_pc\": \"0x00001008\""));
+	buf_free(&report);
+	free_traces(traces, 3);
+}
+
+static void
+pairs_that_creation_explains_are_listed_apart(void **state)
+{
+	/* Thread 1 knows of thread 2 from its wait on: a store after it does not precede the
+	 * creation of thread 2. */
+	struct trace traces[] = {
+		MAKE(0x1000, STORE, 0x5000, WAIT, 0x2000, 1, STORE, 0x6000, NOP),
+		MAKE(0x8000, LOAD, 0x5000, BROADCAST, 0x2000, 1, LOAD, 0x6000, NOP)};
+	(void)state;
+	struct buf report = report_on(traces, 2);
+	const char *text = buf_text(&report);
+	assert_non_null(strstr(text, "\"access_pairs\": 2, "
+				     "\"pairs_explained_by_thread_creation\": 1,"));
+	assert_non_null(strstr(text, "\"race_pairs\": [{\"address\": \"0x00006000\""));
+	assert_non_null(strstr(text, "\"race_pairs_explained_by_thread_creation\": "
+				     "[{\"address\": \"0x00005000\""));
+	buf_free(&report);
+	free_traces(traces, 2);
+}
+
+static void
+a_thread_that_must_precede_its_creation_does(void **state)
+{
+	/* Thread 1 waits for thread 2 before it calls. */
+	struct trace traces[] = {MAKE(0x1000, WAIT, 0x2000, 1, LI_CLONE, SC, 0x1008, NOP),
+		MAKE(0x1008, BROADCAST, 0x2000, 1, NOP)};
+	(void)state;
+	struct buf report = report_on(traces, 2);
+	const char *text = buf_text(&report);
+	assert_non_null(strstr(text, "thread 2 precedes its creation by thread 1, record 4"));
+	buf_free(&report);
+	free_traces(traces, 2);
+}
+
 int
 main(void)
 {
@@ -197,6 +282,10 @@ main(void)
 		cmocka_unit_test(races_are_found),
 		cmocka_unit_test(a_mutex_given_up_in_a_wait_orders_accesses),
 		cmocka_unit_test(locks_taken_in_both_orders_may_deadlock),
+		cmocka_unit_test(a_call_of_clone_orders_the_creator_before_the_thread),
+		cmocka_unit_test(the_second_call_creates_the_second_thread),
+		cmocka_unit_test(pairs_that_creation_explains_are_listed_apart),
+		cmocka_unit_test(a_thread_that_must_precede_its_creation_does),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

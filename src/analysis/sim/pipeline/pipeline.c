@@ -9,6 +9,7 @@
  *
  * spec: sim/pipeline/pipeline.h
  */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/facts/counters.h"
@@ -38,6 +39,7 @@ enum {
 	OPTION_FROM,
 	OPTION_COUNT,
 	OPTION_SWEEP,
+	OPTION_TOP,
 };
 
 static const char *const models[] = {"inorder", "ooo", NULL};
@@ -170,6 +172,10 @@ pipeline_init(void *state, const struct analysis_setup *setup, struct poly_error
 		status = pipeline_sweep_new(sweep, values, &sim->sweep, error);
 	if (status == POLY_OK)
 		status = check_models(sim, setup->given, error);
+	if (status == POLY_OK && values[OPTION_TOP]) {
+		sim->stalls = pipeline_stalls_new(values[OPTION_TOP]);
+		status = sim->stalls ? POLY_OK : err_memory(error);
+	}
 	if (status != POLY_OK || !values[OPTION_COUNT])
 		return status;
 	sim->stages = pipeline_stages_new(values[OPTION_FROM], values[OPTION_COUNT]);
@@ -396,6 +402,8 @@ open_stream(struct pipeline_simulation *sim, uint16_t context)
 	struct pipeline_stream *stream = pipeline_stream_new(&sim->machine, sim->sweep);
 	if (stream && context == 0)
 		stream->stages = sim->stages;
+	if (stream)
+		stream->stalls = sim->stalls;
 	return stream;
 }
 
@@ -454,7 +462,7 @@ pipeline_update(void *state, const struct analysis_rows *rows)
 		if (sim->streams[i])
 			pipeline_stream_run(sim->streams[i], active_events(sim));
 	}
-	return true;
+	return !sim->stalls || !sim->stalls->failed;
 }
 
 static enum poly_status
@@ -476,6 +484,7 @@ pipeline_fini(void *state)
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++)
 		pipeline_stream_free(sim->streams[i]);
 	pipeline_stages_free(sim->stages);
+	pipeline_stalls_free(sim->stalls);
 	mem_free(sim->sweep);
 	mem_free(sim->ops);
 	mem_free(sim->flows);
@@ -535,6 +544,8 @@ static const struct poly_option options[] = {
 	[OPTION_SWEEP] = {"pipeline.sweep", POLY_OPTION_TEXT, .choices = no_sweep,
 		.help = "simulate every combination of lists of values: "
 			"width=1,2,4,size=32..256"},
+	[OPTION_TOP] = {"pipeline.top", POLY_OPTION_NUMBER, .maximum = UINT32_MAX,
+		.help = "list the N instructions with the most stall cycles, by cause"},
 	{0},
 };
 

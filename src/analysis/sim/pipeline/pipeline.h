@@ -58,6 +58,8 @@ struct pipeline_buffer {
 	uint8_t access_kinds[PIPELINE_BUFFER];
 	uint16_t access_indices[PIPELINE_BUFFER];
 	uint32_t missed[PIPELINE_BUFFER];
+	uint64_t op_pcs[PIPELINE_BUFFER]; /* with stalls, like begins */
+	bool begins[PIPELINE_BUFFER];
 	size_t count, branch_count, access_count;
 };
 
@@ -87,6 +89,7 @@ struct pipeline_front {
 
 struct pipeline_sweep;
 struct pipeline_sweep_stream;
+struct pipeline_stalls;
 
 /* The core of a context, and the instructions gathered for it. */
 struct pipeline_stream {
@@ -100,6 +103,10 @@ struct pipeline_stream {
 	bool has_slot;			     /* slot is valid, and executes after insn */
 	struct pipeline_insn insn, slot;
 	struct pipeline_stages *stages; /* NULL: the stages of this context are not recorded */
+	struct pipeline_stalls *stalls; /* NULL: not requested */
+	struct pipeline_result last;	/* with stalls: before the next micro-operation */
+	bool has_mispredicted;
+	uint32_t mispredicted; /* with stalls: dense number of the last mispredicted branch */
 	struct pipeline_buffer buffer;
 };
 
@@ -121,6 +128,7 @@ struct pipeline_simulation {
 	uint64_t untracked;		/* instructions of contexts without a pipeline */
 	struct pipeline_stages *stages; /* NULL: not requested */
 	struct pipeline_sweep *sweep;	/* NULL: not requested */
+	struct pipeline_stalls *stalls; /* NULL: not requested */
 };
 
 /* Initializes a machine by the values of options; POLY_ERR_USAGE: invalid. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports pipelines. */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/facts/branch_stream.h"
@@ -76,7 +77,6 @@ pipeline_report(const void *state, const struct static_ops *ops, struct poly_rep
 	const struct pipeline_simulation *sim = state;
 	struct pipeline_result result = sim->total;
 	uint64_t instructions = sim->instructions;
-	(void)ops;
 	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
 		if (!sim->streams[i] || !sim->is_counting)
 			continue;
@@ -100,6 +100,8 @@ pipeline_report(const void *state, const struct static_ops *ops, struct poly_rep
 	if (sim->untracked)
 		poly_report_count(report, "untracked_uops", sim->untracked);
 	report_cpi_stack(&result, instructions, report);
+	if (sim->stalls)
+		pipeline_stalls_report(sim->stalls, ops, report);
 	if (sim->sweep)
 		report_sweep(sim, instructions, report);
 }

@@ -2,6 +2,7 @@
 /* Simulates one core: gathers instructions, then runs them through predictor, cache and
  * pipeline together.
  */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
 #include "analysis/sim/counts.h"
@@ -54,6 +55,10 @@ pipeline_stream_push(struct pipeline_stream *stream, bool taken, struct pipeline
 	/* If the address of a load is unknown, use one that no store has. */
 	buffer->addresses[index] = insn->has_address ? insn->address : UINT64_MAX - insn->site;
 	buffer->sites[index] = insn->site;
+	if (stream->stalls) {
+		buffer->op_pcs[index] = insn->pc;
+		buffer->begins[index] = insn->begins;
+	}
 	if (stream->stages)
 		stream->stages->buffer_names[index] =
 			(struct pipeline_name){insn->pc, insn->operation};
@@ -144,6 +149,39 @@ pipeline_front_run(const struct pipeline_front *front, struct pipeline_buffer *b
 	events->misses += misses;
 }
 
+/* Runs n micro-operations of the buffer, whose predictor and cache have run. */
+static void
+run_ops(struct pipeline_stream *stream, size_t first, size_t n, struct pipeline_times *times)
+{
+	const struct pipeline_buffer *buffer = &stream->buffer;
+	const struct pipeline_ops ops = {
+		buffer->ops + first, buffer->addresses + first, buffer->sites + first, n};
+	if (stream->ooo)
+		pipeline_ooo_run(stream->ooo, &ops, times);
+	else
+		pipeline_inorder_run(stream->inorder, ops.ops, n, times);
+}
+
+/* Runs them one by one: the results before and after each differ by its cycles. */
+static void
+run_with_stalls(struct pipeline_stream *stream, struct pipeline_times *times, bool counts)
+{
+	const struct pipeline_buffer *buffer = &stream->buffer;
+	struct pipeline_result now;
+	const bool found = pipeline_stalls_find(stream->stalls, buffer);
+	for (size_t i = 0; i < buffer->count; i++) {
+		run_ops(stream, i, 1, times ? times + i : NULL);
+		pipeline_stream_result(stream, &now);
+		if (found && counts)
+			pipeline_stalls_add(stream->stalls, stream, i, &now);
+		stream->last = now;
+		if (!(buffer->ops[i].flags & PIPELINE_MISPREDICTED))
+			continue;
+		stream->has_mispredicted = found;
+		stream->mispredicted = found ? stream->stalls->ids[i] : 0;
+	}
+}
+
 void
 pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_events *events)
 {
@@ -151,13 +189,11 @@ pipeline_stream_run(struct pipeline_stream *stream, struct pipeline_events *even
 	if (stream->sweep)
 		pipeline_sweep_stream_run(stream->sweep, buffer, events);
 	pipeline_front_run(&stream->front, buffer, buffer->ops, events);
-	const struct pipeline_ops ops = {
-		buffer->ops, buffer->addresses, buffer->sites, buffer->count};
 	struct pipeline_times *times = pipeline_stages_buffer(stream->stages);
-	if (stream->ooo)
-		pipeline_ooo_run(stream->ooo, &ops, times);
+	if (stream->stalls)
+		run_with_stalls(stream, times, events != NULL);
 	else
-		pipeline_inorder_run(stream->inorder, buffer->ops, buffer->count, times);
+		run_ops(stream, 0, buffer->count, times);
 	if (times)
 		pipeline_stages_record(stream->stages, buffer->count);
 	buffer->count = buffer->branch_count = buffer->access_count = 0;

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "effects/row_copy.h"
+#include "model/row_copy.h"
 
 #include "base/mem.h"
 #include "base/vec.h"
 
 #include <string.h>
+
+poly_columns
+row_copy_columns(const struct poly_batch *batch)
+{
+	poly_columns columns = POLY_NO_COLUMNS;
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++) {
+		if (column_data(batch, (enum poly_column)c))
+			poly_columns_add(&columns, (enum poly_column)c);
+	}
+	return columns;
+}
 
 void
 row_copy_begin(struct row_copy *copy, const struct poly_batch *source, struct batch *dst)

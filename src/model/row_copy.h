@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies rows of batches of a trace, one at a time, into a batch with names of its own. */
-#ifndef EFFECTS_ROW_COPY_H
-#define EFFECTS_ROW_COPY_H
+#ifndef MODEL_ROW_COPY_H
+#define MODEL_ROW_COPY_H
 
 #include "model/batch.h"
 #include "model/columns.h"
@@ -20,6 +20,9 @@ struct row_copy {
 	} columns[POLY_COLUMN_COUNT]; /* that both batches have */
 	size_t count;
 };
+
+/* Returns the columns that a batch has. */
+poly_columns row_copy_columns(const struct poly_batch *batch);
 
 /* Sets the batch whose rows are copied. */
 void row_copy_begin(struct row_copy *copy, const struct poly_batch *source, struct batch *dst);

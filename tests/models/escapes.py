@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""
+Escapes and twi's synthetic pair stay with their instruction: random TT6 and TT6E traces, random
+selections and ways of conversion, compared with a model, as TAP.
+
+    escapes.py POLYTRACE
+
+The model is written from the seed (TT6 trace format) alone: escapes 1 to 5 belong to the next
+instruction, and in TT6E a twi is followed by a branch to 0x700 and an rfi.
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+ROUNDS = 400 if os.environ.get('POLYTRACE_LONG') else 40
+SEED = int(os.environ.get('POLYTRACE_SEED') or random.randrange(1 << 32))
+NOP, LWZ, DCBF, TWI, BRANCH, RFI, SPLICE = (0x60000000, 0x81230008, 0x7c0018ac, 0x0c000000,
+                                            0x48000010, 0x4c000064, 0x48000000)
+SYNTHETIC, TRAP = 0x48000702, 0x700
+
+
+class Instruction:
+    def __init__(self, pc, opcode, words, escapes):
+        self.pc, self.opcode, self.words, self.escapes = pc, opcode, words, escapes
+        self.has_pair = False
+
+    def key(self, code_1_is_kept):
+        """What a conversion keeps; an escape 1 repeats the address of a record that has it."""
+        escapes = {code: value for code, value in self.escapes.items()
+                   if code != 1 or code_1_is_kept}
+        return self.pc, self.opcode, tuple(self.words), tuple(sorted(escapes.items())), \
+            self.has_pair
+
+
+def words_of_escape(code, value):
+    words = [value >> 32, value & 0xffffffff] if value >> 32 else [value]
+    return [code << 16 | len(words), *words]
+
+
+def generate(dice, is_extended):
+    """Words of a trace, and its rows: an instruction, or None for other records."""
+    pc, words, rows = 0x1000, [0x1000], [None]
+    for _ in range(dice.randrange(2, 30)):
+        if dice.random() < 0.1:
+            words += [0x200002, 0x5000, dice.randrange(1 << 16)]
+            rows.append(None)
+        opcode = dice.choice([NOP, NOP, LWZ, DCBF, TWI, BRANCH])
+        escapes = {}
+        for code in sorted(dice.sample([1, 2, 3, 4, 5], dice.choice([0, 0, 1, 2]))):
+            if (code == 1 and (opcode != DCBF or is_extended)) or (code == 3 and opcode != BRANCH):
+                continue
+            wide = code != 2 and code != 1 and dice.random() < 0.3
+            escapes[code] = dice.randrange(1, 1 << 32) | (dice.randrange(1, 9) << 32 if wide else 0)
+            words += words_of_escape(code, escapes[code])
+            rows.append(None)
+        fields, following = [], pc + 4
+        if opcode == LWZ or (opcode == DCBF and is_extended):
+            fields = [dice.randrange(1 << 32)]
+        if opcode == BRANCH:
+            fields, following = [pc + 16], pc + 16
+        instruction = Instruction(pc, opcode, fields, escapes)
+        words += [opcode, *fields]
+        rows.append(instruction)
+        if opcode == TWI and is_extended:
+            instruction.has_pair = True
+            words += [SYNTHETIC, TRAP, RFI, following]
+            rows += [None, None]
+        pc = following
+    return struct.pack(f'>{len(words)}I', *words), rows
+
+
+def parse(data, is_extended):
+    """The instructions of a trace, splices and initial pc resolved."""
+    words = list(struct.unpack(f'>{len(data) // 4}I', data))
+    pc, at, escapes, found = (words or [0])[0], 1, {}, []
+    while at < len(words):
+        opcode = words[at]
+        if opcode >> 26 == 0:
+            code, count = opcode >> 16, opcode & 0xffff
+            values = words[at + 1:at + 1 + count]
+            if code < 0x20:
+                escapes[code] = int(''.join(f'{value:08x}' for value in values), 16)
+            at += 1 + count
+            continue
+        if opcode == SPLICE:
+            if escapes:
+                found.append(('a splice between escapes and their instruction', escapes))
+            pc, at = words[at + 1], at + 2
+            continue
+        if opcode == SYNTHETIC:
+            if at + 3 >= len(words) and found and found[-1].opcode == TWI:
+                return found  # a range may end within a pair
+            if not found or found[-1].opcode != TWI or words[at + 2] != RFI:
+                found.append('a pair without its twi')
+            else:
+                found[-1].has_pair = True
+            pc, at = words[at + 3], at + 4
+            continue
+        size = 2 if opcode in (LWZ, BRANCH) or (opcode == DCBF and is_extended) else 1
+        found.append(Instruction(pc, opcode, words[at + 1:at + size], escapes))
+        pc, escapes = words[at + 1] if opcode == BRANCH else pc + 4, {}
+        at += size
+    if escapes:
+        found.append(('escapes without an instruction', escapes))
+    return found
+
+
+def convert(source, out, *words):
+    done = subprocess.run([PROGRAM, 'convert', source, '-o', out, *words], capture_output=True,
+                          text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f'Bail out! {words}: {done.stderr}')
+
+
+def select(dice, rows):
+    """Options that select, and the rows that they select by the model, before escapes follow."""
+    count = len(rows)
+    way = dice.choice(['rows', 'rows', 'pc', 'range', 'kind'])
+    if way == 'range':
+        first = dice.randrange(1, count + 1)
+        last = dice.randrange(first, count + 1)
+        return [f'--range={first}-{last}'], {*range(first, last + 1)}
+    chosen = {row for row in range(1, count + 1) if dice.random() < 0.5}
+    if way == 'rows':
+        return ['-w', 'row in {' + ', '.join(map(str, sorted(chosen) or [count + 1])) + '}'], chosen
+    if way == 'kind':
+        return ['-w', 'kind == instruction'], {*range(1, count + 1)}
+    pc = dice.choice([row.pc for row in rows if row])
+    # A comparison with an absent pc is false, and its negation true.
+    return ['-w', f'not pc == {pc}'], {n for n, row in enumerate(rows, 1)
+                                       if not row or row.pc != pc}
+
+
+def attempt(dice, folder, number):
+    """Why one conversion is wrong; '': it is not."""
+    is_extended = dice.random() < 0.5
+    name = 'tt6e' if is_extended else 'tt6'
+    data, rows = generate(dice, is_extended)
+    source, out, middle = (os.path.join(folder, f'{number}.{end}') for end in
+                           (name, 'out.' + name, 'jsonl'))
+    with open(source, 'wb') as file:
+        file.write(data)
+    convert(source, out, '-f', name)
+    if open(out, 'rb').read() != data:
+        return 'the whole trace is written differently'
+    options, chosen = select(dice, rows)
+    is_range = options[0].startswith('--range')
+    steps = dice.choice([[], ['jsonl'], ['ptz']])
+    if steps:
+        middle = middle.replace('jsonl', steps[0])
+        convert(source, middle, '-f', name, *options)
+        convert(middle, out)
+    else:
+        convert(source, out, '-f', name, *options)
+    found = parse(open(out, 'rb').read() if os.path.exists(out) else b'', is_extended)
+    expected = [row for n, row in enumerate(rows, 1) if row and n in chosen]
+    for row in expected:
+        # A range states records, not instructions: an escape 2 before it is outside.
+        number_of = rows.index(row) + 1
+        if is_range and number_of - len(row.escapes) < min(chosen):
+            row.escapes.pop(2, None)
+    faults = [fault for fault in found if not isinstance(fault, Instruction)
+              and not (is_range and 'escapes without' in fault[0])]
+    if faults:
+        return f'{faults} {options} {steps}'
+    keys = [row.key(True) for row in found if isinstance(row, Instruction)]
+    wanted = [row.key(True) for row in expected]
+    if is_range and keys and wanted and keys[-1][1] == TWI:
+        # A cut pair may be completed or left.
+        keys[-1], wanted[-1] = keys[-1][:4], wanted[-1][:4]
+    if keys != wanted:
+        return f'{options} {steps}: {keys}, expected {wanted}'
+    return ''
+
+
+print(f'1..1\n# POLYTRACE_SEED={SEED}')
+with tempfile.TemporaryDirectory() as FOLDER:
+    WHY = ''
+    for ROUND in range(ROUNDS):
+        WHY = WHY or attempt(random.Random(f'{SEED} {ROUND}'), FOLDER, ROUND)
+if WHY:
+    print('# ' + WHY)
+print(f'{"not " if WHY else ""}ok 1 - escapes_stay_with_their_instruction')
