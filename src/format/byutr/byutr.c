@@ -187,7 +187,10 @@ best_layout(const uint8_t *p, size_t n, struct byutr_sample *best)
 		read_sample(&sample, p, n, layouts[i]);
 		if (sample.bits <= 0 || 100 * sample.good < 98 * sample.records)
 			continue;
-		if (!size || sample.bits > best->bits) {
+		/* A few records of one size may look like as many of another, with a rest. */
+		const bool fits = n % layouts[i] == 0 && size && n % size != 0;
+		if (!size || sample.bits > best->bits ||
+			(sample.bits == best->bits && fits)) {
 			*best = sample;
 			size = layouts[i];
 		}
