@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "effects/partial_value.h"
 #include "isa/isa.h"
 #include "isa/powerpc_state.h"
 #include "isa/register_part.h"
@@ -104,7 +105,7 @@ poly_columns
 registers_sources(void)
 {
 	return POLY_COLUMNS(
-		kind, reg, value, payload, escape, origin, thread, process, cpu, cpu_name);
+		kind, reg, value, payload, raw, escape, origin, thread, process, cpu, cpu_name);
 }
 
 /* Returns the values of a row's context; NULL: out of memory. */
@@ -161,6 +162,22 @@ set_value(struct register_values *values, unsigned column, bool is_known, uint64
 	values->values[column] = value;
 }
 
+/* Returns the value of a record of a register, of which digits can be unknown. */
+static struct partial_value
+value_of(const struct poly_batch *batch, size_t row)
+{
+	struct partial_value value = {0};
+	size_t n;
+	if (poly_present(batch, POLY_COLUMN_value, row))
+		return (struct partial_value){.value = batch->value[row], .known = UINT64_MAX};
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return value;
+	const uint8_t *line = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (!partial_value_find(line, n, &value))
+		value = (struct partial_value){0};
+	return value;
+}
+
 static bool
 apply_register(struct registers *registers, struct register_values *values,
 	const struct poly_batch *batch, size_t row)
@@ -170,13 +187,15 @@ apply_register(struct registers *registers, struct register_values *values,
 	const struct trace_register *name = find_name(registers, batch->info, batch->reg[row]);
 	if (!name)
 		return false;
-	const bool has_value = poly_present(batch, POLY_COLUMN_value, row);
+	const struct partial_value written = value_of(batch, row);
 	for (uint32_t left = name->columns; left; left &= left - 1) {
 		const unsigned i = (unsigned)__builtin_ctz(left);
-		uint64_t value = has_value ? batch->value[row] : 0;
-		const bool is_known =
-			register_part_get(&name->part, &registers->columns[i].part, &value);
-		set_value(values, i, has_value && is_known, value);
+		const struct register_part *part = &registers->columns[i].part;
+		const uint64_t all = UINT64_MAX >> (64 - part->bits);
+		uint64_t value = written.value, known = written.known;
+		const bool is_known = register_part_get(&name->part, part, &value) &&
+				      register_part_get(&name->part, part, &known);
+		set_value(values, i, is_known && (known & all) == all, value);
 	}
 	return true;
 }

@@ -20,7 +20,7 @@ MAY = {'base': '', 'model': 'base', 'io': 'base', 'isa': 'base model', 'report':
        'correlate': 'base model lang report isa effects',
        'symbol': 'base io', 'sim': 'base', 'course': 'base sim',
        'trcfmt': 'base model aix lang report io',
-       'analysis': 'base model lang isa symbol sim course report', 'cli': ''}
+       'analysis': 'base model lang isa effects symbol sim course report', 'cli': ''}
 # Code that several formats share; other folders of format/ belong to the format of their name.
 SHARED = {'bus': {'bus', 'bach', 'bach_text', 'byutr'}}
 # Files of a folder that call each other in a ring: parsers and interpreters by their nature, the

@@ -92,6 +92,11 @@ struct analysis {
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	unsigned shares;   /* bits of enum analysis_shares */
 	enum analysis_knowledge needs; /* in traces of encodings, of their instruction set */
+	/*
+	 * Effects of instructions are records of their own (effects/effects.h), if all
+	 * requested analyses have this.
+	 */
+	bool separates_effects;
 	bool needs_warmup; /* update also gets rows that are not counted */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */

@@ -45,6 +45,7 @@ struct poly_stats {
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
+	struct effects *effects;	 /* converts the trace's rows; or NULL */
 	struct thread_pool *team;	 /* NULL: single-threaded */
 	enum poly_status status; /* sticky */
 	/* Arguments of the tasks of an update: */
@@ -53,5 +54,10 @@ struct poly_stats {
 	size_t due_count;
 	atomic_bool failed;
 };
+
+/* Adds the rows of a batch as stats->effects converts them; NULL: the last ones of the trace.
+ */
+enum poly_status stats_update_converted(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
 
 #endif

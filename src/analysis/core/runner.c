@@ -3,6 +3,7 @@
 #include "analysis/core/analysis_instance.h"
 
 #include "base/err.h"
+#include "effects/effects.h"
 #include "base/mem.h"
 #include "base/thread.h"
 #include "isa/isa.h"
@@ -302,10 +303,44 @@ begin_instance(struct poly_stats *stats, struct analysis_instance *instance,
 			analysis->ratios(instance->state, instance->estimator->last);
 }
 
+/* Ends the conversion of a trace: adds its last rows. */
+static enum poly_status
+end_effects(struct poly_stats *stats, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (stats->effects)
+		status = stats_update_converted(stats, NULL, error);
+	effects_free(stats->effects);
+	stats->effects = NULL;
+	return status < 0 ? status : POLY_OK;
+}
+
+/* Lets the effects of instructions be records if all requested analyses want that, and the
+ * trace has register states. */
+static enum poly_status
+begin_effects(
+	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
+{
+	bool all = effects_has_states(info);
+	for (size_t i = 0; i < stats->count; i++)
+		all = all && stats->instances[i].analysis->separates_effects;
+	const struct effects_options options = {.form = EFFECTS_SEPARATE,
+		.wanted = poly_columns_minus(effects_result_columns(EFFECTS_SEPARATE, info),
+			POLY_COLUMNS(verbatim, counters))};
+	return all ? effects_new(&options, info, &stats->effects, error) : POLY_OK;
+}
+
 enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
+	enum poly_status begun = end_effects(stats, error);
+	if (begun == POLY_OK)
+		begun = begin_effects(stats, info, error);
+	if (begun != POLY_OK)
+		return begun;
+	if (stats->effects)
+		info = effects_info(stats->effects);
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
@@ -335,6 +370,8 @@ poly_stats_begin(
 			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
 	stats->columns = poly_columns_common(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
+	if (stats->effects)
+		stats->columns = effects_columns(stats->effects);
 	return POLY_OK;
 }
 
@@ -350,20 +387,10 @@ poly_stats_columns(const struct poly_stats *stats)
 	return stats->columns;
 }
 
-bool
-poly_stats_accepts_weights(const struct poly_stats *stats)
-{
-	bool all = !stats->options.warmup && !stats->options.period;
-	for (size_t i = 0; i < stats->count; i++)
-		all = all && (!stats->instances[i].suits ||
-				     stats->instances[i].analysis->update_weighted);
-	return all;
-}
-
 enum poly_status
 poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
-	enum poly_status result = POLY_OK;
+	enum poly_status result = end_effects(stats, error);
 	for (size_t i = 0; i < stats->count && result >= 0; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
 		const enum poly_status status =
@@ -425,6 +452,7 @@ poly_stats_free(struct poly_stats *stats)
 	mem_free(stats->instances);
 	mem_free(stats->due);
 	analysis_list_fini(&stats->analyses);
+	effects_free(stats->effects);
 	slice_fini(&stats->slice);
 	contexts_fini(&stats->contexts);
 	static_ops_fini(&stats->ops);

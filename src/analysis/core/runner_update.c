@@ -3,6 +3,7 @@
 #include "analysis/core/analysis_instance.h"
 
 #include "base/err.h"
+#include "effects/effects.h"
 
 /* Returns the number of next rows that are all counted, or all not; *ends: a unit ends with
  * them. */
@@ -131,17 +132,50 @@ find_status(const struct poly_stats *stats, struct poly_error *error)
 	return suited && complete == suited ? POLY_END : POLY_OK;
 }
 
-enum poly_status
-poly_stats_update(
-	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+/* Adds the rows of a batch. */
+static enum poly_status
+update_batch(struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows;
-	if (poly_batch_weights(batch) && !poly_stats_accepts_weights(stats))
-		return err_usage(error, "weighted rows, expected one row per record");
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_uniform(stats, batch, row);
 		if (!rows)
 			stats->status = POLY_ERR_MEMORY;
 	}
 	return stats->status == POLY_OK ? find_status(stats, error) : err_memory(error);
+}
+
+enum poly_status
+stats_update_converted(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+{
+	const struct poly_batch *converted;
+	enum poly_status status, updated = POLY_OK;
+	effects_put(stats->effects, batch);
+	while ((status = effects_take(stats->effects, &converted, error)) == POLY_OK) {
+		updated = update_batch(stats, converted, error);
+		if (updated < 0)
+			return updated;
+	}
+	return status == POLY_END ? updated : status;
+}
+
+bool
+poly_stats_accepts_weights(const struct poly_stats *stats)
+{
+	bool all = !stats->options.warmup && !stats->options.period;
+	for (size_t i = 0; i < stats->count; i++)
+		all = all && (!stats->instances[i].suits ||
+				     stats->instances[i].analysis->update_weighted);
+	return all;
+}
+
+enum poly_status
+poly_stats_update(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+{
+	if (poly_batch_weights(batch) && !poly_stats_accepts_weights(stats))
+		return err_usage(error, "weighted rows, expected one row per record");
+	return stats->effects ? stats_update_converted(stats, batch, error)
+			      : update_batch(stats, batch, error);
 }

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "effects/effects.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -120,7 +121,9 @@ defuse_check(void *state, const struct poly_trace_info *info, struct poly_error 
 		return err_usage(error,
 			"the trace has no memory accesses (columns 'access' and 'address')");
 	}
-	defuse->by_opcode = list && (defuse->is_reader || !POLY_HAS(info->columns, reg));
+	/* States show only writes that change a register. */
+	defuse->by_opcode = list && (defuse->is_reader || !POLY_HAS(info->columns, reg) ||
+					    effects_has_states(info));
 	if (defuse->by_opcode && !isa_registers_named(info->isa, defuse->reg, &defuse->wanted))
 		return err_usage(
 			error, "no such register '%.40s', expected %s", defuse->reg, list);
@@ -448,6 +451,7 @@ const struct analysis analysis_defuse = {
 	.begin = defuse_begin,
 	.update = defuse_update,
 	.status = defuse_status,
+	.separates_effects = true,
 	.finish = defuse_finish,
 	.report = defuse_report,
 	.fini = defuse_fini,

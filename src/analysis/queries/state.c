@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "effects/partial_value.h"
 
 #include <string.h>
 
@@ -153,6 +154,24 @@ store_wide(struct state_register *reg, const uint8_t *bytes, size_t n)
 	return true;
 }
 
+/* Sets a register to a value of which the record's line leaves digits unknown. */
+static void
+take_partial(struct state_register *reg, const struct poly_batch *batch, size_t row)
+{
+	struct partial_value value;
+	size_t n;
+	if (!poly_present(batch, POLY_COLUMN_raw, row))
+		return;
+	const uint8_t *line = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (!partial_value_find(line, n, &value) || !value.known)
+		return;
+	const uint64_t all = UINT64_MAX >> (64 - 4 * value.digits);
+	reg->is_known = true;
+	reg->value = value.value;
+	reg->unknown = all & ~value.known;
+	reg->size = value.digits / 2;
+}
+
 static bool
 apply_register(struct state *state, const struct poly_batch *batch, size_t row)
 {
@@ -169,8 +188,11 @@ apply_register(struct state *state, const struct poly_batch *batch, size_t row)
 	reg->digits = 0;
 	reg->size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 0;
 	reg->is_known = has_value || has_bytes;
+	reg->unknown = 0;
 	if (has_value)
 		reg->value = batch->value[row];
+	else if (!has_bytes)
+		take_partial(reg, batch, row);
 	if (has_value || !has_bytes)
 		return true;
 	size_t n;
@@ -343,7 +365,7 @@ const struct analysis analysis_state = {
 		.title = "Reconstructed state",
 		.summary = "registers and memory after a record",
 		.wants = POLY_COLUMNS_INIT(CONTEXT_COLUMNS, kind, time, pc, access, address,
-			size, value, reg, payload, escape, origin),
+			size, value, reg, payload, raw, escape, origin),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
 	.state_size = sizeof(struct state),

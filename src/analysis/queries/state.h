@@ -23,6 +23,7 @@ struct state_register {
 	uint32_t room;	       /* bytes allocated in wide */
 	bool is_known;	       /* false after a write of unknown digits */
 	uint64_t value, record;
+	uint64_t unknown; /* bits of value */
 	uint8_t *wide; /* bytes of a value wider than 64 bits */
 };
 

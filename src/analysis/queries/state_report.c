@@ -56,6 +56,10 @@ cell_value(const struct state_register *reg, struct poly_report *report)
 		const unsigned digits = reg->size && reg->size <= 8 ? 2 * reg->size : 1;
 		snprintf(text, sizeof text, "0x%0*llx", (int)digits,
 			(unsigned long long)reg->value);
+		for (unsigned i = 0; i < digits && i < 16; i++) {
+			if (reg->unknown >> 4 * i & 15)
+				text[2 + digits - 1 - i] = '-';
+		}
 	}
 	poly_report_cell_text(report, text);
 }

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "correlate/diff/unknown.h"
+#include "effects/partial_value.h"
 
 #include <string.h>
 
@@ -171,7 +171,7 @@ add_unknown(const struct builder *builder, struct effect *effect)
 	size_t n;
 	const uint8_t *line =
 		poly_batch_bytes(builder->batch, POLY_COLUMN_raw, builder->row, &n);
-	if (!unknown_find(line, n, &difference))
+	if (!partial_value_find(line, n, &difference))
 		return;
 	effect->value = difference.value;
 	effect->known = difference.known;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Unknown digits of values. spec: QEMU4V / MicroTESK and ARM Tarmac text traces 2.3 and 4.1
  * (hexv) */
-#include "correlate/diff/unknown.h"
+#include "effects/partial_value.h"
 
 #include "base/num.h"
 
@@ -35,7 +35,7 @@ is_blank(uint8_t c)
 }
 
 bool
-unknown_find(const uint8_t *line, size_t n, struct partial_value *value)
+partial_value_find(const uint8_t *line, size_t n, struct partial_value *value)
 {
 	while (n) {
 		while (n && is_blank(line[n - 1]))

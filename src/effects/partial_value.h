@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds values with unknown digits in lines of text. */
-#ifndef CORRELATE_DIFF_UNKNOWN_H
-#define CORRELATE_DIFF_UNKNOWN_H
+#ifndef EFFECTS_PARTIAL_VALUE_H
+#define EFFECTS_PARTIAL_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,6 @@ struct partial_value {
  * Finds the last word of a line that consists of hexadecimal digits and at least one x, X, -, ?
  * or # for an unknown digit, possibly separated by _ and :. False: none.
  */
-bool unknown_find(const uint8_t *line, size_t n, struct partial_value *value);
+bool partial_value_find(const uint8_t *line, size_t n, struct partial_value *value);
 
 #endif
