@@ -28,6 +28,7 @@ const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q16", POLY_WARNING, "a memory dump continues below its first line", "Arm Fast Models, Tarmac Trace"},
 	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "QEMU4V Trace Format"},
 	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "Arm Fast Models, Tarmac Trace"},
+	{"Q19", POLY_ERROR, "the last line is a complete record", "QEMU4V Trace Format"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */

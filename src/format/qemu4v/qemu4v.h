@@ -42,6 +42,7 @@ enum qemu4v_rule {
 	QEMU4V_Q16,
 	QEMU4V_Q17,
 	QEMU4V_Q18,
+	QEMU4V_Q19,
 	QEMU4V_RULE_COUNT
 };
 

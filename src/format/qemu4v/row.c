@@ -494,8 +494,8 @@ qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (!continues_picture(reading, text, &line))
 		qemu4v_parse(text->text, text->size, text->ended, &line);
 	if (!text->ended && line.is > QEMU4V_REGISTER)
-		return line_set_fault(fault, QEMU4V_Q11, 0,
-			"the last line has no newline and is not a record");
+		return line_set_fault(
+			fault, QEMU4V_Q19, 0, "it has no newline and is not a record");
 	batch_put(batch, kind, row, kinds[line.is]);
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);

@@ -56,7 +56,7 @@ static const struct poly_option tt6e_options[] = OPTIONS("tt6e.missing");
 
 static const struct poly_rule rules[] = {
 	RULE(A01, ERROR, "the size is at least 4 bytes and a multiple of 4"),
-	RULE(A02, WARNING, "the last record and every escape payload end within the file"),
+	RULE(A02, ERROR, "the last record and every escape payload end within the file"),
 	RULE(A03, ERROR, "the initial PC is a multiple of 4"),
 	RULE(A04, WARNING, "next addresses of flow records are multiples of 4"),
 	RULE(A05, WARNING, "b branches to its target"),
