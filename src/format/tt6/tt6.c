@@ -74,6 +74,7 @@ static const struct poly_rule rules[] = {
 	RULE(A17, WARNING, "opcodes 58 and 62 are of a valid form"),
 	RULE(A18, NOTE, "the third word of lswx and stswx is at most 127"),
 	RULE(A19, WARNING, "sync counts of an address increase"),
+	RULE(A20, WARNING, "TT6E: the synthetic rfi returns to the instruction after its twi"),
 	RULE(A24, NOTE, "the content distinguishes TT6 from TT6E"),
 	{.code = NULL},
 };
