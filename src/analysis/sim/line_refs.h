@@ -40,7 +40,7 @@ void line_refs_set(struct line_refs *lines, unsigned shift, bool split);
 void line_refs_begin(struct line_refs *lines, const struct mem_refs *refs);
 
 /* Returns the next step of references, each within a line, valid until the next one; NULL:
- * there are no more. The steps are the references themselves if none crosses a line. */
+ * the last step was returned. The steps are the references themselves if none crosses a line. */
 const struct mem_refs *line_refs_next(struct line_refs *lines);
 
 #endif

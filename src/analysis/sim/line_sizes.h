@@ -41,7 +41,7 @@ void line_sizes_fini(struct line_sizes *sizes);
 /* Begins with references, which must stay valid until the last step. */
 void line_sizes_begin(struct line_sizes *sizes, const struct mem_refs *refs);
 
-/* Sets the next step of each size, and appends it to its log; false: there are no more. */
+/* Sets the next step of each size, and appends it to its log; false: the references are complete. */
 bool line_sizes_next(struct line_sizes *sizes, bool counts);
 
 /* Replays the logs one after the other, as access_log_replay; *finished: all are complete. */
