@@ -130,6 +130,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	input->name = diag_input_name(path);
 	/* Under strict reading the first finding is the error. */
 	input->prints_findings = !needs->lists_findings && !options->strict;
+	input->accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial;
 	progress_start(&input->progress, needs->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -391,6 +392,18 @@ print_skip_excess(const struct command_input *input)
 			(unsigned long long)input->skip);
 }
 
+/* Returns whether rules were violated that make the input invalid, although it was read. */
+static bool
+has_errors(const struct command_input *input)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
+		if (finding.rule->severity == POLY_ERROR)
+			return true;
+	}
+	return false;
+}
+
 int
 input_close(struct command_input *input)
 {
@@ -403,8 +416,9 @@ input_close(struct command_input *input)
 	const bool none = input->selection && !poly_selection_count(input->selection);
 	if (none && input->status >= 0)
 		diag_print(input->name, "no records match the selection");
+	const bool invalid = !input->accepts_errors && has_errors(input);
 	input_discard(input);
-	if (input->status < 0)
+	if (input->status < 0 || invalid)
 		return STATUS_ERROR;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }
