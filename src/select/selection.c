@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/batch_gather.h"
+#include "model/batch_internal.h"
 #include "select/attached_rows.h"
 #include "select/tail_buffer.h"
 
@@ -38,6 +39,8 @@ struct poly_selection {
 	struct batch_gather gather;
 	struct attached_rows attached;
 	bool attaches; /* the trace has attached rows, which are kept */
+	struct poly_batch marked;	     /* the delivered batch, if it attaches */
+	struct poly_batch_internal internal; /* of it */
 	/* A batch whose rows follow those that were released. */
 	const struct poly_batch *next;
 	uint64_t next_bits[WORDS];
@@ -378,6 +381,30 @@ next_held(struct poly_selection *selection, const struct poly_batch **batch,
 	return status;
 }
 
+/* Returns the escapes that no instruction follows. */
+static enum poly_status
+next_ending(struct poly_selection *selection, const struct poly_batch **batch,
+	struct poly_error *error)
+{
+	const struct poly_batch *rows;
+	const enum poly_status status =
+		attached_rows_end(&selection->attached, &selection->gather, &rows, error);
+	*batch = rows;
+	return status == POLY_OK && !rows ? POLY_END : status;
+}
+
+/* Marks a batch: its attached rows are those of its instructions. */
+static void
+mark_attached(struct poly_selection *selection, const struct poly_batch **batch)
+{
+	const struct poly_batch_internal none = {0};
+	selection->marked = **batch;
+	selection->internal = selection->marked.internal ? *selection->marked.internal : none;
+	selection->internal.keeps_attached = true;
+	selection->marked.internal = &selection->internal;
+	*batch = &selection->marked;
+}
+
 /* Reads the next rows that pass all steps before tail. */
 static enum poly_status
 next_selected(struct poly_selection *selection, const struct poly_source *source,
@@ -390,6 +417,8 @@ next_selected(struct poly_selection *selection, const struct poly_source *source
 		return next_held(selection, batch, error);
 	while (!selection->ended) {
 		enum poly_status status = source->next(source->user, &all, error);
+		if (status == POLY_END && selection->attaches)
+			return next_ending(selection, batch, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
@@ -443,6 +472,8 @@ poly_selection_next(struct poly_selection *selection, const struct poly_source *
 				*error = selection->error;
 		}
 	}
+	if (status == POLY_OK && selection->attaches && selection->options.tail == UINT64_MAX)
+		mark_attached(selection, batch);
 	selection->delivered += status == POLY_OK ? (*batch)->rows : 0;
 	return status;
 }
