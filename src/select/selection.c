@@ -24,6 +24,9 @@ struct prune_state {
 	uint64_t reached;   /* records that were read or pruned without a gap */
 };
 
+/* Records on each side of the requested positions among which attached ones are found. */
+#define MARGIN 64
+
 struct poly_selection {
 	struct poly_selection_options options;
 	struct poly_filter *where, *start_at, *stop_at;
@@ -137,6 +140,14 @@ poly_selection_columns(const struct poly_selection *selection)
 	return columns;
 }
 
+uint64_t
+poly_selection_margin(const struct poly_selection *selection)
+{
+	const struct poly_selection_options *options = &selection->options;
+	return selection->attaches && (options->skip || options->count != UINT64_MAX) ? MARGIN
+										      : 0;
+}
+
 const char *
 poly_selection_register_at(const struct poly_selection *selection, unsigned i)
 {
@@ -170,6 +181,22 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	return status;
 }
 
+/* Selects the rows of the requested positions, or all. */
+static void
+set_positions(const struct poly_selection *selection, const struct poly_batch *batch,
+	uint64_t bits[WORDS])
+{
+	const struct poly_selection_options *options = &selection->options;
+	const bool is_all = !poly_selection_margin(selection);
+	memset(bits, 0, WORDS * sizeof *bits);
+	for (size_t row = 0; row < batch->rows; row++) {
+		const uint64_t before = batch->first + row;
+		if (is_all ||
+			(before >= options->skip && before - options->skip < options->count))
+			bit_set(bits, row);
+	}
+}
+
 /* Clears the rows before the start and after the stop record. */
 static enum poly_status
 clear_outside_places(struct poly_selection *selection, const struct poly_batch *batch,
@@ -180,7 +207,7 @@ clear_outside_places(struct poly_selection *selection, const struct poly_batch *
 	if (!selection->started) {
 		if (poly_filter_test(selection->start_at, batch, found, error) != POLY_OK)
 			return POLY_ERR_MEMORY;
-		while (row < batch->rows && !bit_test(found, row))
+		while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 			bit_clear(bits, row++);
 		selection->started = row < batch->rows;
 	}
@@ -188,7 +215,7 @@ clear_outside_places(struct poly_selection *selection, const struct poly_batch *
 		return POLY_OK;
 	if (poly_filter_test(selection->stop_at, batch, found, error) != POLY_OK)
 		return POLY_ERR_MEMORY;
-	while (row < batch->rows && !bit_test(found, row))
+	while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 		row++;
 	selection->ended = row < batch->rows;
 	for (row++; row < batch->rows; row++)
@@ -260,9 +287,7 @@ select_rows(struct poly_selection *selection, const struct poly_batch *batch,
 {
 	uint64_t found[WORDS];
 	enum poly_status status = POLY_OK;
-	memset(bits, 0, WORDS * sizeof *bits);
-	for (size_t row = 0; row < batch->rows; row++)
-		bit_set(bits, row);
+	set_positions(selection, batch, bits);
 	if (!selection->started || selection->stop_at)
 		status = clear_outside_places(selection, batch, bits, error);
 	if (selection->options.has_times)
