@@ -65,7 +65,7 @@ for name, rows in all_traces():
         if fit and budget < 2 * max(size for _, size in made):
             _, size, one = min(fit, key=lambda fit: fit[:2])
             best.append({'budget': budget, 'storage_bits': size, **{key: one[key] for key in (
-                'size', 'ways', 'line_size', 'policy', 'misses', 'miss_ratio')}})
+                'size', 'ways', 'line_size', 'policy', 'misses', 'miss_ratio', 'mpki')}})
     tap.same(name.split('/')[-1] + ', budgets', {**found, 'storage_bits': [one['storage_bits'] for one in found['caches']]}, {
         'storage_bits': [size for _, size in made], 'lowest_miss_ratio_per_storage_budget': best})
     short = name.split('/')[-1]

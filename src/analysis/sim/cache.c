@@ -325,7 +325,7 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 		max = bits > max && !sim->caches[i].opt ? bits : max;
 	}
 	table_open(report, "lowest_miss_ratio_per_storage_budget",
-		"budget storage_bits size ways line_size policy:text misses miss_ratio");
+		"budget storage_bits size ways line_size policy:text misses miss_ratio mpki");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "budget";
 	plot.y[0] = "miss_ratio";
@@ -343,8 +343,7 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 		poly_report_cell_count(report, config->ways);
 		poly_report_cell_count(report, config->line_size);
 		poly_report_cell_text(report, sweep_policies[config->policy]);
-		poly_report_cell_count(report, misses);
-		poly_report_cell_ratio(report, (double)misses, (double)accesses, 3);
+		report_miss_cells(report, misses, accesses, sim->instructions);
 	}
 	poly_report_end(report);
 }

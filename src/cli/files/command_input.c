@@ -149,6 +149,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	reading.strict = options->strict && !needs->check;
 	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
 	reading.check = needs->check;
+	reading.partial = options->partial;
 	input->skip = reading.skip = options->skip.value;
 	if (options->count.is_set)
 		reading.count = options->count.value;
@@ -233,11 +234,18 @@ input_is_partial(const struct command_input *input)
 	return input->status < 0;
 }
 
+bool
+input_is_truncated(const struct command_input *input)
+{
+	return input->status == POLY_ERR_TRUNCATED ||
+	       (input->reader && poly_reader_truncation(input->reader, NULL));
+}
+
 void
 input_report_name(const struct command_input *input, struct poly_report *report)
 {
 	poly_report_text(report, "file", input->name);
-	if (input_is_partial(input))
+	if (input_is_partial(input) || input_is_truncated(input))
 		poly_report_bool(report, "partial", true);
 }
 
@@ -301,8 +309,11 @@ print_finding(const struct command_input *input, const struct poly_finding *find
 bool
 input_is_end(const struct command_input *input, const struct poly_finding *finding)
 {
-	return input->status < 0 && finding->rule->severity == POLY_ERROR &&
-	       finding->record == input->error.record && finding->offset == input->error.offset;
+	struct poly_error end = input->error;
+	if (!poly_reader_truncation(input->reader, &end) && input->status >= 0)
+		return false;
+	return finding->rule->severity == POLY_ERROR && finding->record == end.record &&
+	       finding->offset == end.offset;
 }
 
 static void
@@ -340,9 +351,35 @@ input_discard(struct command_input *input)
 	input->symbols = NULL;
 }
 
+/* Prints where the input is truncated, with the number of records before. */
+static void
+print_truncation(const struct command_input *input)
+{
+	struct poly_error error = input->error;
+	struct poly_reader_counts counts = {0};
+	if (input->reader) {
+		poly_reader_truncation(input->reader, &error);
+		poly_reader_count(input->reader, &counts);
+	}
+	/* What is left of the last record may have been delivered as one. */
+	if (error.record > input->skip && counts.records >= error.record - input->skip)
+		counts.records = error.record - input->skip - 1;
+	const size_t used = strlen(error.message);
+	snprintf(error.message + used, sizeof error.message - used,
+		input->status < 0 ? "; use --partial to accept the %llu record%s before it"
+				  : "; %llu record%s precede%s",
+		(unsigned long long)counts.records, counts.records == 1 ? "" : "s",
+		counts.records == 1 ? "s" : "");
+	diag_error(input->name, &error);
+}
+
 void
 input_print_end(const struct command_input *input)
 {
+	if (input->reader && input_is_truncated(input)) {
+		print_truncation(input);
+		return;
+	}
 	if (input->status == POLY_ERR_CANCELLED) {
 		struct poly_reader_counts counts;
 		poly_reader_count(input->reader, &counts);

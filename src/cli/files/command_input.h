@@ -72,6 +72,9 @@ void input_discard(struct command_input *input);
 /* Returns whether Ctrl-C or corrupt data ended the input early. */
 bool input_is_partial(const struct command_input *input);
 
+/* Returns whether the input was found to be truncated, with or without --partial. */
+bool input_is_truncated(const struct command_input *input);
+
 /* Writes the name of an input into a report, and whether it is partial. */
 void input_report_name(const struct command_input *input, struct poly_report *report);
 

@@ -40,7 +40,7 @@ poly_columns
 poly_merge_columns(const struct poly_merge *merge)
 {
 	(void)merge;
-	return POLY_COLUMNS(kind, sync, address, value, pc, opcode);
+	return POLY_COLUMNS(kind, sync, address, value, pc, opcode, synthetic, uop_index);
 }
 
 enum poly_status

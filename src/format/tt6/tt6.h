@@ -99,6 +99,7 @@ enum tt6_rule {
 	TT6_A17,
 	TT6_A18,
 	TT6_A19,
+	TT6_A20,
 	TT6_A24
 };
 
