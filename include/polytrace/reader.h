@@ -99,6 +99,7 @@ struct poly_read_options {
 	 * the reader is closed.
 	 */
 	const struct poly_format_plugin *const *formats;
+	bool partial; /* a truncated input ends with POLY_END; see poly_reader_truncation */
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
@@ -134,7 +135,9 @@ POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
  * select. It belongs to the reader and is valid until the next call. Every valid record before
  * corrupt data is delivered before the error. POLY_END after the last batch, and from then on.
  * POLY_ERR_FORMAT: corrupt data (sticky; with skip_errors the reader continues instead, and
- * counts). POLY_ERR_IO, POLY_ERR_LIMIT, POLY_ERR_MEMORY, POLY_ERR_CANCELLED: sticky.
+ * counts). POLY_ERR_TRUNCATED: the input ends within a record or a compressed stream; what is
+ * left of the record may have been delivered, as a row of kind other (sticky; with the option
+ * partial, POLY_END). POLY_ERR_IO, POLY_ERR_LIMIT, POLY_ERR_MEMORY, POLY_ERR_CANCELLED: sticky.
  */
 POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
@@ -191,6 +194,11 @@ struct poly_read_plan {
 	 */
 	const char *const *registers;
 	unsigned register_count; /* number of names */
+	/*
+	 * Records delivered in addition, before and after those that the options skip and count
+	 * select: for a selection with the same positions and keep_attached.
+	 */
+	uint64_t margin;
 };
 
 /* Initial values: every requested column of every record. */
@@ -296,6 +304,14 @@ struct poly_finding {
  */
 POLY_API bool poly_reader_finding_at(
 	const struct poly_reader *reader, size_t i, struct poly_finding *finding);
+
+/*
+ * Returns whether the input turned out to be truncated: poly_reader_next has returned
+ * POLY_ERR_TRUNCATED or, with the option partial, POLY_END. If so, *error states where, as
+ * poly_reader_next does. error may be NULL.
+ */
+POLY_API bool poly_reader_truncation(
+	const struct poly_reader *reader, struct poly_error *error);
 
 /* Closes and frees a reader. Accepts NULL. */
 POLY_API void poly_reader_close(struct poly_reader *reader);

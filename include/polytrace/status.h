@@ -28,6 +28,7 @@ enum poly_status {
 	POLY_ERR_UNSUPPORTED = -6, /* a required library is not in this build */
 	POLY_ERR_LOSS = -7,	   /* the target format cannot hold, or lacks, a column */
 	POLY_ERR_CANCELLED = -8,   /* the caller's callback requested a stop */
+	POLY_ERR_TRUNCATED = -9,   /* the input ends within a record or a compressed stream */
 };
 
 /* The offset of an error that does not refer to an input. */

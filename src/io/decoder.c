@@ -39,7 +39,7 @@ find_cause(const struct decoder *decoder, enum poly_status status, struct poly_e
 	if (below < 0) {
 		status = below;
 	} else if (status == POLY_OK) {
-		status = err_set(error, POLY_ERR_FORMAT, decoder->decoded,
+		status = err_set(error, POLY_ERR_TRUNCATED, decoder->decoded,
 			"truncated %s stream", decoder->filter->name);
 		append_position(decoder, error);
 	} else if (status == POLY_ERR_FORMAT || status == POLY_ERR_LIMIT) {

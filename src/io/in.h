@@ -89,6 +89,15 @@ uint64_t in_offset(const struct in *in);
  */
 enum poly_status in_status(const struct in *in, struct poly_error *error);
 
+/* Returns whether the bytes, all of which were peeked at, ended without a failure, or because a
+ * layer of compression is truncated. */
+static inline bool
+in_ended(const struct in *in)
+{
+	const enum poly_status status = in_status(in, NULL);
+	return status == POLY_END || status == POLY_ERR_TRUNCATED;
+}
+
 /* Returns the layers of compression, outermost first: "gzip", "xz, gzip" or "none". */
 const char *in_layers(const struct in *in);
 

@@ -22,20 +22,22 @@ findings_init(struct findings *findings, const struct poly_rule *rules)
 	return findings->counts && findings->kept;
 }
 
-void
-findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
-	const char *message, ...)
+/* Returns whether a record is outside the range of records whose findings are wanted. */
+static bool
+is_outside(const struct findings *findings, uint64_t record)
 {
-	bool outside = record &&
-		       (record <= findings->skip || record - findings->skip > findings->count);
-	if (outside || rule >= findings->rule_count ||
+	return record &&
+	       (record <= findings->skip || record - findings->skip > findings->count);
+}
+
+/* Stores a finding unless there are enough of its rule. */
+static void
+keep(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
+	const char *text)
+{
+	if (is_outside(findings, record) || rule >= findings->rule_count ||
 		findings->counts[rule]++ >= FINDINGS_KEPT)
 		return;
-	char text[400];
-	va_list list;
-	va_start(list, message);
-	vsnprintf(text, sizeof text, message, list);
-	va_end(list);
 	/* Which of reading and checking finds something first depends on the batch. */
 	size_t place = findings->kept_count++;
 	for (; place && findings->kept[place - 1].record - 1 > record - 1; place--)
@@ -45,10 +47,44 @@ findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t
 }
 
 void
+findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
+	const char *message, ...)
+{
+	char text[400];
+	if (is_outside(findings, record))
+		return;
+	va_list list;
+	va_start(list, message);
+	vsnprintf(text, sizeof text, message, list);
+	va_end(list);
+	keep(findings, rule, record, offset, text);
+}
+
+void
+findings_add_truncation(struct findings *findings, unsigned rule, uint64_t record,
+	uint64_t offset, const char *message, ...)
+{
+	char text[400];
+	if (is_outside(findings, record) || rule >= findings->rule_count)
+		return;
+	va_list list;
+	va_start(list, message);
+	vsnprintf(text, sizeof text, message, list);
+	va_end(list);
+	keep(findings, rule, record, offset, text);
+	findings->truncated = true;
+	findings->truncation = (struct poly_error){
+		.status = POLY_ERR_TRUNCATED, .record = record, .offset = offset};
+	snprintf(findings->truncation.message, sizeof findings->truncation.message,
+		"%s: %.380s", findings->rules[rule].code, text);
+}
+
+void
 findings_clear(struct findings *findings)
 {
 	memset(findings->counts, 0, findings->rule_count * sizeof *findings->counts);
 	findings->kept_count = 0;
+	findings->truncated = false;
 	buf_clear(&findings->texts);
 }
 

@@ -4,6 +4,7 @@
 #define MODEL_FINDINGS_H
 
 #include "polytrace/format.h"
+#include "polytrace/status.h"
 
 #include "base/buf.h"
 
@@ -23,6 +24,8 @@ struct findings {
 	struct finding *kept; /* in order of records, the whole trace last */
 	size_t kept_count;
 	struct buf texts;
+	bool truncated;		      /* findings_add_truncation was called */
+	struct poly_error truncation; /* what it reported */
 	uint64_t skip;	/* ignores findings at the first skip records */
 	uint64_t count; /* ignores findings after count more records */
 };
@@ -37,6 +40,13 @@ bool findings_init(struct findings *findings, const struct poly_rule *rules);
  */
 void findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t offset,
 	const char *message, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * As findings_add, for an input that ends within a record: the reader ends with
+ * POLY_ERR_TRUNCATED after the rows before the end.
+ */
+void findings_add_truncation(struct findings *findings, unsigned rule, uint64_t record,
+	uint64_t offset, const char *message, ...) __attribute__((format(printf, 5, 6)));
 
 /* Removes all findings. */
 void findings_clear(struct findings *findings);

@@ -40,7 +40,7 @@ def fault(form, path, folder):
     packed = os.path.join(folder, 'packed.ptz')
     for words in (['-o', packed], ['--append', packed]):
         single = rows(packed) if os.path.exists(packed) else []
-        done = polytrace('pack', '--from', form, *words, path)
+        done = polytrace('pack', '--partial', '--from', form, *words, path)
         if done.returncode or not done.stderr.split(b'\n')[-2].endswith(b' verified'):
             return done.stderr.decode('utf-8', 'replace')
     if rows(packed) != 2 * single:

@@ -119,7 +119,9 @@ feed(const struct sample *sample, struct run_part *parts, size_t count,
 	}
 	poly_reader_close(reader);
 	/* Corrupt samples are reported up to there. */
-	return status == POLY_END || status == POLY_ERR_FORMAT ? POLY_OK : status;
+	return status == POLY_END || status == POLY_ERR_FORMAT || status == POLY_ERR_TRUNCATED
+		       ? POLY_OK
+		       : status;
 }
 
 enum poly_status

@@ -82,7 +82,7 @@ read_packed(const struct buf *packed, const struct packed_reading *reading,
 		status = status == POLY_END ? POLY_OK : status;
 		note_weights(batch, names);
 	}
-	if (status == POLY_END)
+	if (status == POLY_END || status == POLY_ERR_TRUNCATED)
 		status = render(stats, report, &error);
 	if (status == POLY_OK) {
 		poly_reader_count(reader, &counts);

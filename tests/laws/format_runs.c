@@ -111,7 +111,8 @@ drain(struct poly_reader *reader, struct outcome *outcome, struct poly_writer *w
 	}
 	struct poly_finding finding;
 	outcome->has_finding = poly_reader_finding_at(reader, 0, &finding);
-	outcome->status = status;
+	/* A truncated sample is read to its end. */
+	outcome->status = status == POLY_ERR_TRUNCATED ? POLY_END : status;
 }
 
 void

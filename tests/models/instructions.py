@@ -75,8 +75,22 @@ for title, words in traces():
                 without = sum(is_instruction(row) and 'pc' not in row for row in rows) * (name in ('blocks', 'calls'))
                 if value + without != expected[key]:
                     faults.append(f'{key} of {place}: found {value}, expected {expected[key]}')
+    if any(map(is_instruction, rows)):
+        output = run('diff', '--json', *words, words[-1])
+        if output:
+            report = json.loads(output)
+            for key in ('compared_instructions', 'first_trace_instructions', 'second_trace_instructions'):
+                if report[key] != expected['instructions']:
+                    faults.append(f'{key} of diff: found {report[key]}, expected {expected["instructions"]}')
+            seen.add(('diff', 'instructions'))
     tap.ok(title, not faults, *faults)
+PTHR = [os.path.join(DATA, 'pthr', f'thread_00{i}.tt6') for i in range(1, 5)]
+TWI = os.path.join(DATA, 'amber', 'thread_001.tt6e')
+for paths in PTHR, [TWI]:
+    threads = json.loads(run('merge', '--report', '--json', *paths))['merge']['threads']
+    counted = [sum(map(is_instruction, rows_of([path]))) for path in paths]
+    tap.ok(f'merge of {len(paths)}', [row['instructions'] for row in threads] == counted, threads, counted)
 tap.ok('the reports', {name for name, key in seen if key == 'instructions'} >= {
-    'mix', 'blocks', 'dependencies', 'summary', 'totals', 'calls', 'cache', 'levels', 'mrc', 'tlb', 'paging', 'sharing',
+    'mix', 'diff', 'blocks', 'dependencies', 'summary', 'totals', 'calls', 'cache', 'levels', 'mrc', 'tlb', 'paging', 'sharing',
     'branch', 'pipeline', 'phases'}, sorted(seen))
 sys.exit(tap.end())

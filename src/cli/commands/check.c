@@ -69,8 +69,11 @@ end_is_finding(const struct command_input *input)
 static void
 add_end(struct poly_report *report, const struct command_input *input)
 {
-	const struct poly_error *error = &input->error;
+	const bool truncated = input_is_truncated(input);
+	struct poly_error end = input->error, *error = &end;
 	char message[sizeof error->message + 40];
+	if (truncated && input->reader)
+		poly_reader_truncation(input->reader, error);
 	bool has_column = strncmp(error->message, "column ", 7) == 0;
 	int used = 0;
 	if (error->line)
@@ -82,7 +85,11 @@ add_end(struct poly_report *report, const struct command_input *input)
 		.record = error->record,
 		.offset = error->offset,
 		.message = message};
-	add_row(report, &finding, input->reader ? "corrupt" : "unknown", POLY_ERROR);
+	add_row(report, &finding,
+		truncated	? "truncated"
+		: input->reader ? "corrupt"
+				: "unknown",
+		POLY_ERROR);
 }
 
 /* Adds what ended the input, and the skipped data, which are not rules of the format. */
@@ -103,7 +110,8 @@ add_corruption(struct poly_report *report, const struct command_input *input,
 		counts->of[POLY_ERROR] += read.skipped_places;
 		add_row(report, &finding, "skipped", POLY_ERROR);
 	}
-	if (input->status == POLY_ERR_FORMAT && !end_is_finding(input)) {
+	if ((input->status == POLY_ERR_FORMAT || input_is_truncated(input)) &&
+		!end_is_finding(input)) {
 		counts->of[POLY_ERROR]++;
 		add_end(report, input);
 	}
@@ -131,12 +139,17 @@ static int
 add_verdict(struct poly_report *report, const struct command_input *input, bool strict,
 	const struct severity_counts *counts)
 {
-	bool valid = !counts->of[POLY_ERROR] && !(strict && counts->of[POLY_WARNING]);
-	bool trouble = input->status < 0 && input->status != POLY_ERR_FORMAT;
+	const bool truncated = input_is_truncated(input);
+	bool valid =
+		!truncated && !counts->of[POLY_ERROR] && !(strict && counts->of[POLY_WARNING]);
+	bool trouble = input->status < 0 && input->status != POLY_ERR_FORMAT && !truncated;
 	struct poly_reader_counts read = {0};
 	if (input->reader)
 		poly_reader_count(input->reader, &read);
-	const char *verdict = valid ? "valid" : "invalid";
+	const char *verdict = truncated			 ? "truncated"
+			      : !valid			 ? "invalid"
+			      : counts->of[POLY_WARNING] ? "valid with warnings"
+							 : "valid";
 	poly_report_text(report, "verdict", trouble ? "unknown" : verdict);
 	if (input->reader)
 		poly_report_text(report, "format", poly_reader_format(input->reader)->name);
@@ -155,7 +168,7 @@ check_one(struct inputs *inputs, const char *path)
 	struct command_input input;
 	const struct input_needs wants = {.check = true, .quiet = true};
 	if (!input_open(&input, path, inputs->options, &wants) &&
-		input.status != POLY_ERR_FORMAT) {
+		input.status != POLY_ERR_FORMAT && input.status != POLY_ERR_TRUNCATED) {
 		diag_error(input.name, &input.error);
 		return STATUS_ERROR;
 	}

@@ -16,7 +16,6 @@ struct convert_options {
 	const char *output, *to, *columns, *simpoints;
 	struct opt_number interval;
 	struct opt_list to_options, labels;
-	bool partial;
 };
 
 #define FIELD(member) .field = offsetof(struct convert_options, member)
@@ -33,8 +32,6 @@ static const struct opt convert_table[] = {
 		.help = "write only these columns, in formats that hold any: csv and jsonl"},
 	{"label", 0, OPT_LIST, "KEY=VALUE", FIELD(labels),
 		.help = "add a label, in formats that hold labels: ptz and jsonl"},
-	{"partial", FIELD(partial),
-		.help = "keep the records written before an error or an interruption"},
 	{"simpoints", 0, OPT_TEXT, "FILE", FIELD(simpoints),
 		.help = "write the intervals that this SimPoint file lists, each to OUT with "
 			"its phase in the name: run.tt6 becomes run.3.tt6"},
@@ -135,8 +132,8 @@ finish(struct convert *convert)
 {
 	struct poly_error error;
 	const struct trace_output *output = &convert->output;
-	bool discarded = input_is_partial(&convert->source) && !convert->options->partial &&
-			 output->is_file;
+	bool discarded = input_is_partial(&convert->source) &&
+			 !convert->options->source.partial && output->is_file;
 	int status = STATUS_DONE;
 	if (!discarded) {
 		if (poly_writer_finish(output->writer, &error) != POLY_OK)
@@ -146,13 +143,13 @@ finish(struct convert *convert)
 	}
 	int read = input_close(&convert->source);
 	if (discarded)
-		diag_print(output->name,
-			"output discarded; use --partial to keep the records before the "
-			"error%s",
-			convert->source.status == POLY_ERR_FORMAT &&
+		diag_print(output->name, "output discarded%s",
+			convert->source.status == POLY_ERR_TRUNCATED ? ""
+			: convert->source.status == POLY_ERR_FORMAT &&
 					convert->options->source.on_error != ON_ERROR_SKIP
-				? ", or --on-error=skip to continue after corrupt data"
-				: "");
+				? "; use --partial to keep the records before the error, or "
+				  "--on-error=skip to continue after corrupt data"
+				: "; use --partial to keep the records before the error");
 	return read > status ? read : status;
 }
 

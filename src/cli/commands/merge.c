@@ -26,7 +26,7 @@ struct merge_options {
 	struct opt_list to_options;
 	struct opt_number quantum;
 	unsigned by, numbering, wait;
-	bool schedule, report, force, partial;
+	bool schedule, report, force;
 };
 
 static const char *const by_words[] = {"auto", "sync", "time", NULL};
@@ -61,8 +61,6 @@ static const struct opt merge_table[] = {
 		.help = "print the order: thread, first record, records, reason"},
 	{"report", FIELD(report),
 		.help = "print locks, contention, potential deadlocks and races"},
-	{"partial", FIELD(partial),
-		.help = "keep the records written before a failure or an interruption"},
 	{0},
 };
 
@@ -441,7 +439,7 @@ reading_failed(struct merge_job *job, const struct poly_error *error)
 static int
 finish_writer(struct merge_job *job, int status)
 {
-	if (status != STATUS_DONE && job->output.is_file && !job->options->partial) {
+	if (status != STATUS_DONE && job->output.is_file && !job->options->source.partial) {
 		diag_print(job->output.name, "output discarded; use --partial to keep "
 					     "the records before the failure");
 		return status;

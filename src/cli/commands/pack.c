@@ -46,6 +46,9 @@ static const struct opt pack_table[] = {
 			"them"},
 	{"isa", 0, OPT_TEXT, "NAME", FIELD(source.isa),
 		.help = "instruction set of the opcodes (default: that of the format)"},
+	{"partial", FIELD(source.partial),
+		.help = "accept truncated input: keep the records before its end, and exit "
+			"with status 0"},
 	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(source.threads),
 		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, .help = "print this help"},

@@ -26,6 +26,7 @@ struct trcrpt_options {
 	bool check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
 	bool json, csv, wall, summary;
 	unsigned color, on_error;
+	bool partial;
 	struct opt_number decoders;
 };
 
@@ -88,6 +89,9 @@ static const struct opt trcrpt_table[] = {
 	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error, FIELD(on_error),
 		.help = "on corrupt input: stop (default), or resynchronize at the next valid "
 			"event"},
+	{"partial", FIELD(partial),
+		.help = "accept truncated input: keep the records before its end, and exit "
+			"with status 0"},
 	{"decoders", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(decoders),
 		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"wpars", '@', OPT_TEXT, "LIST", FIELD(wpars),
@@ -547,6 +551,7 @@ fill_options(struct trcrpt_job *job)
 	report->user = job;
 	job->reading.from = options->from;
 	job->reading.on_error = options->on_error;
+	job->reading.partial = options->partial;
 	job->reading.threads = options->decoders;
 	job->reading.json = options->json;
 	job->reading.csv = options->csv;

@@ -26,8 +26,11 @@ static const struct opt unpack_table[] = {
 			"compression)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error,
 		FIELD(source.on_error),
-		.help = "on corrupt or truncated input: stop (default), or skip to the next "
-			"valid segment and write the rest"},
+		.help = "on corrupt input: stop (default), or skip to the next valid segment "
+			"and write the rest"},
+	{"partial", FIELD(source.partial),
+		.help = "accept truncated input: keep the records before its end, and exit "
+			"with status 0"},
 	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(source.threads),
 		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, .help = "print this help"},
@@ -36,37 +39,9 @@ static const struct opt unpack_table[] = {
 
 static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
-/* Returns whether the packed trace is truncated. */
-static bool
-is_truncated(const struct command_input *source)
-{
-	struct poly_finding finding;
-	for (size_t i = 0; poly_reader_finding_at(source->reader, i, &finding); i++) {
-		if (strcmp(finding.rule->code, "P02") == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Prints that records are missing, and whether the others were written. */
-static void
-print_missing(const struct command_input *source, const char *output, bool written)
-{
-	if (!is_truncated(source))
-		diag_print(output, "not written");
-	else if (written)
-		diag_print(output, "incomplete: the packed trace is truncated");
-	else
-		diag_print(output,
-			"not written: the packed trace is truncated; use '--on-error=skip' "
-			"to write "
-			"its complete segments");
-}
-
 /* Restores the trace; returns an exit status. */
 static int
-write_unpacked(
-	struct command_input *source, const char *format, const char *path, unsigned on_error)
+write_unpacked(struct command_input *source, const char *format, const char *path)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct trace_output output;
@@ -75,17 +50,14 @@ write_unpacked(
 	if (!trace_output_open(&output, path, poly_reader_info(source->reader), &writing))
 		return STATUS_ERROR;
 	enum poly_status status = trace_output_pump(&output, source, &error);
-	const bool truncated = is_truncated(source),
-		   fails = truncated && on_error == ON_ERROR_STOP,
-		   written = !output.is_file || !(input_is_partial(source) || fails);
+	const bool written = !output.is_file || !input_is_partial(source);
 	if (status == POLY_OK && written)
 		status = poly_writer_finish(output.writer, &error);
 	trace_output_close(&output);
-	if (status == POLY_OK && (truncated || !written))
-		print_missing(source, output.name, written);
-	const int done = status == POLY_OK ? STATUS_DONE
-					   : trace_output_failed(&output, output.name, &error);
-	return fails ? STATUS_ERROR : done;
+	if (status == POLY_OK && !written)
+		diag_print(output.name, "not written");
+	return status == POLY_OK ? STATUS_DONE
+				 : trace_output_failed(&output, output.name, &error);
 }
 
 static int
@@ -106,8 +78,7 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 		input_discard(&source);
 		return STATUS_ERROR;
 	}
-	const int status = write_unpacked(&source, format, output, options->source.on_error),
-		  read = input_close(&source);
+	const int status = write_unpacked(&source, format, output), read = input_close(&source);
 	return read > status ? read : status;
 }
 

@@ -11,7 +11,8 @@ struct command_input {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
-	struct poly_selection *selection; /* NULL: every record */
+	struct poly_selection *selection; /* NULL: every record of the reader */
+	bool selects;			  /* by more than positions */
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
 	bool planned;		 /* input_plan was called */
@@ -70,6 +71,9 @@ void input_discard(struct command_input *input);
 
 /* Returns whether Ctrl-C or corrupt data ended the input early. */
 bool input_is_partial(const struct command_input *input);
+
+/* Returns whether the input was found to be truncated, with or without --partial. */
+bool input_is_truncated(const struct command_input *input);
 
 /* Writes the name of an input into a report, and whether it is partial. */
 void input_report_name(const struct command_input *input, struct poly_report *report);

@@ -114,6 +114,9 @@ refill(struct byte_comparison *comparison)
 	if (comparison->size == 0 && comparison->status == POLY_OK)
 		comparison->status = poly_byte_stream_next(
 			comparison->content, &bytes, &comparison->size, &comparison->error);
+	/* A truncated original is packed if that was accepted. */
+	if (comparison->status == POLY_ERR_TRUNCATED)
+		comparison->status = POLY_END;
 	comparison->bytes = bytes;
 	return comparison->size != 0;
 }

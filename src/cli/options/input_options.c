@@ -17,6 +17,9 @@ const struct opt input_table[] = {
 	{"strict", FIELD(strict), .help = "treat warnings as errors"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error, FIELD(on_error),
 		.help = "on corrupt input, stop (default) or resume at the next valid record"},
+	{"partial", FIELD(partial),
+		.help = "accept truncated input: keep the records before its end, and exit "
+			"with status 0; keep output written before other errors"},
 	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(threads),
 		.help = "number of threads (default 0: one per CPU, at most 16)"},
 	{"max-line", 0, OPT_SIZE, "BYTES", .choices = opt_from_one, FIELD(max_line),

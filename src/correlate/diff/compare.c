@@ -168,7 +168,7 @@ compare_pair(struct poly_diff *diff, struct diff_stream *stream)
 		stream->count++;
 	}
 	stream->pairs += !a->is_partial;
-	diff->counts.pairs += !a->is_partial;
+	diff->counts.pairs += a->is_counted;
 	stream->at[0]++;
 	stream->at[1]++;
 	while (stream->count &&

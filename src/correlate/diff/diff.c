@@ -304,5 +304,5 @@ poly_diff_count(const struct poly_diff *diff, struct poly_diff_counts *counts)
 {
 	*counts = diff->counts;
 	for (unsigned side = 0; side < 2; side++)
-		counts->instructions[side] = diff->builders[side].instructions;
+		counts->instructions[side] = diff->builders[side].counted;
 }

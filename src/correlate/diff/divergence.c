@@ -189,14 +189,14 @@ divergence_find(struct poly_diff *diff, struct diff_stream *stream)
 static uint64_t
 count_rest(struct builder *builder)
 {
-	uint64_t count = 0;
+	const uint64_t before = builder->instructions;
 	while (builder_has_row(builder)) {
-		for (; builder->row < builder->batch->rows; builder->row++)
-			count += builder_is_head(
-				builder->rules, builder->batch->kind[builder->row]);
+		for (; builder->row < builder->batch->rows; builder->row++) {
+			if (builder_is_head(builder->rules, builder->batch->kind[builder->row]))
+				builder_count_head(builder, builder->row);
+		}
 	}
-	builder->instructions += count;
-	return count;
+	return builder->instructions - before;
 }
 
 void

@@ -207,9 +207,10 @@ skip_rows(struct poly_diff *diff, struct diff_stream *stream, unsigned side, siz
 	size_t end = builder->row + rows;
 	size_t first = first_rebuilt(&diff->rules, builder, end, diff->rules.context + 2);
 	if (first > builder->row) {
-		for (size_t row = builder->row; row < first; row++)
-			builder->instructions +=
-				builder_is_head(&diff->rules, builder->batch->kind[row]);
+		for (size_t row = builder->row; row < first; row++) {
+			if (builder_is_head(&diff->rules, builder->batch->kind[row]))
+				builder_count_head(builder, row);
+		}
 		side_stream->ring.tail = side_stream->ring.head;
 		step_clear(&side_stream->lead);
 		builder->row = first;
@@ -224,7 +225,7 @@ skip_rows(struct poly_diff *diff, struct diff_stream *stream, unsigned side, siz
 
 /* Links the steps of skipped rows as partners, except the open ones. */
 static void
-join_skipped(struct poly_diff *diff, struct diff_stream *stream, uint64_t heads)
+join_skipped(struct diff_stream *stream, uint64_t heads)
 {
 	uint64_t heads_of[2] = {stream_ring(stream, 0)->head, stream_ring(stream, 1)->head};
 	uint64_t back = 2;
@@ -237,7 +238,6 @@ join_skipped(struct poly_diff *diff, struct diff_stream *stream, uint64_t heads)
 		back++;
 	}
 	stream->pairs += heads;
-	diff->counts.pairs += heads;
 }
 
 /* Returns the number of steps that begin in rows. */
@@ -274,8 +274,12 @@ skip_equal_rows(struct poly_diff *diff, struct diff_stream *stream)
 	if (!rows)
 		return false;
 	uint64_t heads = count_heads(&diff->rules, a, rows);
+	/* The open step is compared, and the last one stays open. */
+	const uint64_t before = a->counted - of_a->is_counted;
 	skip_rows(diff, stream, 0, rows);
 	skip_rows(diff, stream, 1, rows);
-	join_skipped(diff, stream, heads);
+	join_skipped(stream, heads);
+	diff->counts.pairs +=
+		a->counted - stream_step(stream, 0, stream->at[0])->is_counted - before;
 	return true;
 }

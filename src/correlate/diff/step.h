@@ -61,6 +61,7 @@ struct step {
 	bool is_partial; /* holds records without an instruction, or beyond the room of the step
 			    before */
 	bool differs;	 /* it was compared and differs */
+	bool is_counted; /* its head counts as an instruction */
 	uint8_t opcode_size;	     /* in bytes; 0: unknown */
 	uint64_t fields_present;     /* bit n: field n of the rules */
 	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: a hash */
@@ -133,7 +134,9 @@ struct builder {
 	bool ended;
 	enum poly_status status; /* status at the end */
 	struct poly_error error;
-	uint64_t instructions; /* so far */
+	uint64_t instructions; /* so far: rows that begin a step */
+	uint64_t
+		counted; /* of them those that are executed, and not further micro-operations */
 	poly_columns has;      /* compared columns of this batch */
 	uint32_t *registers;   /* number in the rules, plus 1, by number in the trace; 0: not
 				  mapped yet */
@@ -157,6 +160,9 @@ bool builder_finish(struct builder *builder, struct stream_side *stream);
 
 /* True for rows that begin a step. */
 bool builder_is_head(const struct diff_rules *rules, unsigned kind);
+
+/* Counts a row that begins a step; returns whether it counts as an instruction. */
+bool builder_count_head(struct builder *builder, size_t row);
 
 /* Returns the number in the rules of a name of the trace; INTERN_FAILED. */
 uint32_t builder_name(struct builder *builder, uint32_t number, bool is_register);

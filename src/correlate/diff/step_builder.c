@@ -11,8 +11,9 @@
 poly_columns
 builder_columns(const struct diff_rules *rules, const struct poly_trace_info *info)
 {
-	poly_columns wanted = poly_columns_union(rules->compared,
-		POLY_COLUMNS(kind, pc, opcode, opcode_size, time, access, text));
+	poly_columns wanted = poly_columns_union(
+		rules->compared, POLY_COLUMNS(kind, pc, opcode, opcode_size, time, access, text,
+					 synthetic, uop_index));
 	if (POLY_HAS(rules->compared, value))
 		wanted = poly_columns_union(wanted, POLY_COLUMNS(payload, raw));
 	if (rules->each_cpu)
@@ -43,6 +44,19 @@ builder_is_head(const struct diff_rules *rules, unsigned kind)
 		return kind == POLY_KIND_ACCESS || kind == POLY_KIND_REGISTER ||
 		       kind == POLY_KIND_SYNC || kind == POLY_KIND_EVENT;
 	return kind == POLY_KIND_INSTRUCTION;
+}
+
+bool
+builder_count_head(struct builder *builder, size_t row)
+{
+	const struct poly_batch *batch = builder->batch;
+	const bool is_counted =
+		!(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) &&
+		(!poly_present(batch, POLY_COLUMN_uop_index, row) ||
+			batch->uop_index[row] == 1);
+	builder->instructions++;
+	builder->counted += is_counted;
+	return is_counted;
 }
 
 uint32_t
@@ -390,7 +404,7 @@ add_head(struct builder *builder, struct stream_side *stream)
 	bool leads = lead->effect_count && now.has && lead->has_time && now.time == lead->time;
 	if (!leads && !assign_lead(builder, stream))
 		return false;
-	builder->instructions++;
+	const bool is_counted = builder_count_head(builder, builder->row);
 	stream->skipping = stream->skip || is_skipped(builder);
 	if (stream->skipping) {
 		stream->skip -= stream->skip != 0;
@@ -404,6 +418,7 @@ add_head(struct builder *builder, struct stream_side *stream)
 		return false;
 	step->has_time = now.has;
 	step->time = now.time;
+	step->is_counted = is_counted;
 	step->instruction = builder->instructions;
 	step->record = poly_batch_number(builder->batch, builder->row);
 	set_position(builder, step);

@@ -110,6 +110,15 @@ read_event(struct sync_state *sync, struct sync_thread *thread, const struct pol
 	return POLY_OK;
 }
 
+/* True if a row counts as an instruction: executed, and the first of its micro-operations. */
+static bool
+is_instruction(const struct poly_batch *batch, size_t row)
+{
+	return batch->kind[row] == POLY_KIND_INSTRUCTION &&
+	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]) &&
+	       (!poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1);
+}
+
 /* Returns the number of instructions in rows first to end - 1. */
 static uint64_t
 instructions_in(const struct poly_batch *batch, size_t first, size_t end)
@@ -118,7 +127,7 @@ instructions_in(const struct poly_batch *batch, size_t first, size_t end)
 	if (!batch->kind)
 		return end - first;
 	for (size_t row = first; row < end; row++)
-		count += batch->kind[row] == POLY_KIND_INSTRUCTION;
+		count += is_instruction(batch, row);
 	return count;
 }
 

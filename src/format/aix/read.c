@@ -62,7 +62,7 @@ store_header(struct aix_filling *fill)
 	const uint8_t *p = in_peek(in, state->front, &have);
 	have = have < state->front ? have : state->front;
 	if (state->short_front && in_status(in, NULL) >= 0)
-		findings_add(fill->reading->findings, AIX_L02, next_record(fill), 0,
+		findings_add_truncation(fill->reading->findings, AIX_L02, next_record(fill), 0,
 			"header and directory have %llu bytes, the file has %zu",
 			(unsigned long long)aix_front_size(&state->header), have);
 	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_HEADER, 0);
@@ -250,8 +250,8 @@ store_truncated(struct aix_filling *fill, const uint8_t *p, size_t have, size_t 
 {
 	struct aix_reader *state = fill->state;
 	if (in_status(state->current, NULL) >= 0)
-		findings_add(fill->reading->findings, AIX_L05, next_record(fill),
-			in_offset(state->current),
+		(state->block ? findings_add : findings_add_truncation)(fill->reading->findings,
+			AIX_L05, next_record(fill), in_offset(state->current),
 			"the entry has %zu bytes, %zu are left in %s", length, have,
 			state->block ? "its block" : "the trace");
 	store_corrupt(fill, p, have);
@@ -264,7 +264,8 @@ end_block(struct aix_filling *fill)
 	struct aix_reader *state = fill->state;
 	struct aix_block *block = state->block;
 	if (block && state->left && in_status(fill->reading->in, NULL) >= 0)
-		findings_add(fill->reading->findings, AIX_L03, next_record(fill), block->offset,
+		findings_add_truncation(fill->reading->findings, AIX_L03, next_record(fill),
+			block->offset,
 			"the block at %llu has %llu bytes, the last %llu are missing",
 			(unsigned long long)block->offset, (unsigned long long)block->size,
 			(unsigned long long)state->left);
@@ -426,8 +427,9 @@ skip_missing_block(struct aix_filling *fill, const struct aix_block *block)
 	if (in_status(fill->reading->in, NULL) < 0)
 		return;
 	bool initial = block->index == AIX_INITIAL;
-	findings_add(fill->reading->findings, initial ? AIX_L02 : AIX_L03, next_record(fill),
-		block->offset, "the %s at %llu with %llu bytes lies past the end of the file",
+	findings_add_truncation(fill->reading->findings, initial ? AIX_L02 : AIX_L03,
+		next_record(fill), block->offset,
+		"the %s at %llu with %llu bytes lies past the end of the file",
 		initial ? "block of initial conditions" : "block",
 		(unsigned long long)block->offset, (unsigned long long)block->size);
 }

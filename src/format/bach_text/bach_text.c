@@ -123,6 +123,7 @@ text_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (!exact || (cycle.address & 7))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
 	batch_put(batch, origin, row, line->offset);
+	line_check_end(reading, row, line, BUS_B11);
 	return true;
 }
 

@@ -4,7 +4,7 @@
 
 /* clang-format off */
 const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {
-	{"B01", POLY_WARNING, "the last record is complete", "BYU BACH bus trace reference 5"},
+	{"B01", POLY_ERROR, "every record is complete", "BYU BACH bus trace reference 5"},
 	{"B02", POLY_WARNING, "the operation is defined (not 0, 2, 4, 6, 10 or 11)", "BYU BACH bus trace reference 2.2"},
 	{"B03", POLY_WARNING, "A2 to A0 of the address are 0", "BYU BACH bus trace reference 4.1"},
 	{"B04", POLY_WARNING, "a transfer enables at least one byte, without gaps", "BYU BACH bus trace reference 2.3"},
@@ -14,6 +14,7 @@ const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {
 	{"B08", POLY_NOTE, "the address of a port is at most 0xffff", "BYU BACH bus trace reference 5"},
 	{"B09", POLY_WARNING, "the other byte order does not align more addresses", "BYU BACH bus trace reference 4.4"},
 	{"B10", POLY_WARNING, "a port access spans at most 4 bytes and crosses no 4-byte boundary", "BYU BACH bus trace reference 5"},
+	{"B11", POLY_NOTE, "the last line of a listing ends in a newline", "BYU BACH trace format"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */

@@ -17,6 +17,7 @@ enum bus_rule {
 	BUS_B08,
 	BUS_B09,
 	BUS_B10,
+	BUS_B11,
 	BUS_RULE_COUNT
 };
 extern const struct poly_rule bus_rules[BUS_RULE_COUNT + 1];

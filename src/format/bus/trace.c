@@ -21,8 +21,8 @@ bus_read_tail(struct reading *reading, struct batch *batch, unsigned rule, uint8
 	uint64_t offset = in_offset(reading->in);
 	if (n == 0)
 		return POLY_END;
-	if (in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, rule, reading->record + 1, offset,
+	if (in_ended(reading->in))
+		findings_add_truncation(reading->findings, rule, reading->record + 1, offset,
 			"the last record has %zu bytes, expected %zu", n, record_size);
 	bus_put_corrupt(batch, 0, record, p, n);
 	batch_put(batch, origin, 0, offset);

@@ -187,7 +187,10 @@ best_layout(const uint8_t *p, size_t n, struct byutr_sample *best)
 		read_sample(&sample, p, n, layouts[i]);
 		if (sample.bits <= 0 || 100 * sample.good < 98 * sample.records)
 			continue;
-		if (!size || sample.bits > best->bits) {
+		/* A few records of one size may look like as many of another, with a rest. */
+		const bool fits = n % layouts[i] == 0 && size && n % size != 0;
+		if (!size || sample.bits > best->bits ||
+			(sample.bits == best->bits && fits)) {
 			*best = sample;
 			size = layouts[i];
 		}
@@ -302,7 +305,7 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 
 /* clang-format off */
 static const struct poly_rule rules[] = {
-	{"Y01", POLY_WARNING, "the last record is complete", "BYU BACH bus trace reference 5"},
+	{"Y01", POLY_ERROR, "the last record is complete", "BYU BACH bus trace reference 5"},
 	{"Y02", POLY_WARNING, "the type is known, the size is at most 32, and the time is not ffffffff after the first record", "BYU BACH bus trace reference 5"},
 	{"Y03", POLY_NOTE, "the address is a multiple of 8", "BYU BACH bus trace reference 5"},
 	{NULL, POLY_NOTE, NULL, NULL},

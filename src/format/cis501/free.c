@@ -133,9 +133,10 @@ add_fault(struct reading *reading, const struct cis501_free *free, size_t row,
 {
 	char text[300];
 	uint64_t line = locate_fault(free, front, text, sizeof text);
-	findings_add(reading->findings, front->fault.rule, reading->record + row + 1,
-		front->line.offset, "line %llu%s%s", (unsigned long long)line,
-		front->fault.column ? ", " : ": ", text);
+	(front->last ? findings_add_truncation : findings_add)(reading->findings,
+		front->fault.rule, reading->record + row + 1, front->line.offset,
+		"line %llu%s%s%s", (unsigned long long)line, front->fault.column ? ", " : ": ",
+		front->last ? "the last record is truncated: " : "", text);
 }
 
 enum poly_status
@@ -152,7 +153,7 @@ cis501_free_read(struct reading *reading, struct cis501_free *free, struct batch
 			status = fail(free, &front, error);
 		if (status != POLY_OK)
 			break;
-		if (corrupt && in_status(reading->in, NULL) == POLY_END)
+		if (corrupt && in_ended(reading->in))
 			add_fault(reading, free, row, &front);
 		cis501_put_row(reading, batch, row, &front.parsed);
 		skip_front(free, reading->in, &front.line);

@@ -121,7 +121,6 @@ static bool
 v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const struct line *line,
 	struct line_fault *fault)
 {
-	(void)reading;
 	const char *text = (const char *)line->text;
 	struct cis501v2 op;
 	enum v2_record is = cis501v2_parse(text, line->size, &op, fault);
@@ -136,6 +135,7 @@ v2_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 		set_template(&op, line->shape);
 	if (is == BLANK || !cis501v2_is_exact(text, line->size, &op))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text, line->size);
+	line_check_end(reading, row, line, V04);
 	return true;
 }
 
@@ -330,6 +330,7 @@ static const struct poly_rule rules[RULE_COUNT + 1] = {
 	{"V01", POLY_ERROR, "a line has 13 fields separated by tabs, each in its range, and at most 4096 bytes", "traces of Penn CIS 501, fall 2016"},
 	{"V02", POLY_WARNING, "the pc is the successor of the previous instruction, the size is 2 or 4 bytes, only L and S access memory, and unconditional branches are taken", "traces of Penn CIS 501, fall 2016"},
 	{"V03", POLY_NOTE, "no line is blank", "traces of Penn CIS 501, fall 2016"},
+	{"V04", POLY_NOTE, "the last line ends in a newline; the format cannot show whether the last instruction is complete", "traces of Penn CIS 501, fall 2016"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */

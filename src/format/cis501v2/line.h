@@ -14,7 +14,7 @@
 #define CIS501V2_PRINT_ROOM 160
 
 /* Indexes into the format's rules. */
-enum cis501v2_rule { V01, V02, V03, RULE_COUNT };
+enum cis501v2_rule { V01, V02, V03, V04, RULE_COUNT };
 
 /* Values of the column record; the first five are the branch types. */
 enum v2_record {

@@ -54,7 +54,11 @@ reader_apply_strict(struct poly_reader *reader, struct poly_error *failure)
 		findings->rules[finding->rule].code,
 		(const char *)findings->texts.data + finding->message);
 	failure->record = finding->record;
-	return POLY_ERR_FORMAT;
+	const struct poly_error *truncation = &findings->truncation;
+	if (findings->truncated && truncation->record == finding->record &&
+		truncation->offset == finding->offset)
+		failure->status = POLY_ERR_TRUNCATED;
+	return failure->status;
 }
 
 enum poly_status
@@ -65,6 +69,16 @@ reader_check_end(struct poly_reader *reader, struct poly_error *failure)
 	return have ? POLY_END : in_status(reader->reading.in, failure);
 }
 
+/* Returns what a reader that met no failure ends with. */
+static enum poly_status
+apply_truncation(struct poly_reader *reader)
+{
+	if (!reader->findings.truncated)
+		return POLY_END;
+	reader->failure = reader->findings.truncation;
+	return POLY_ERR_TRUNCATED;
+}
+
 void
 reader_end(
 	struct poly_reader *reader, enum poly_status status, const struct poly_error *failure)
@@ -72,6 +86,9 @@ reader_end(
 	if (status < 0) {
 		reader->failure = *failure;
 		reader->failure.status = status;
+		/* The last record is incomplete if the stream ends within it. */
+		if (status == POLY_ERR_TRUNCATED && reader->findings.truncated)
+			reader->failure.record = reader->findings.truncation.record;
 		if (!reader->failure.record)
 			reader->failure.record =
 				reader->reading.record + reader_shown_records(reader) + 1;
@@ -80,8 +97,9 @@ reader_end(
 			reader->format->check(&reader->reading, NULL);
 		if (reader->options.strict)
 			status = reader_apply_strict(reader, &reader->failure);
-		if (status == POLY_OK)
-			status = POLY_END;
+		if (status >= 0)
+			status = apply_truncation(reader);
 	}
-	reader->ended = status;
+	reader->truncated = status == POLY_ERR_TRUNCATED;
+	reader->ended = reader->truncated && reader->options.partial ? POLY_END : status;
 }

@@ -47,6 +47,14 @@ poly_reader_finding_at(const struct poly_reader *reader, size_t i, struct poly_f
 	return true;
 }
 
+bool
+poly_reader_truncation(const struct poly_reader *reader, struct poly_error *error)
+{
+	if (reader->truncated && error)
+		*error = reader->failure;
+	return reader->truncated;
+}
+
 static enum poly_status
 next_batch(void *reader, const struct poly_batch **batch, struct poly_error *error)
 {

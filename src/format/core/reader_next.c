@@ -255,6 +255,10 @@ poly_reader_size_breakdown(
 	if (status >= 0 && reader->options.strict)
 		status = reader_apply_strict(reader, &failure);
 	reader_end(reader, status < 0 ? status : POLY_END, &failure);
+	/* A breakdown states whether the trace is complete. */
+	reader->truncated = false;
+	if (status >= 0)
+		reader->ended = POLY_END;
 	if (status < 0 && error)
 		*error = reader->failure;
 	return status < 0 ? status : POLY_OK;

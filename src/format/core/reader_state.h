@@ -40,6 +40,7 @@ struct poly_reader {
 	bool opened;		     /* the format's open was called: close it */
 	enum poly_status ended;	     /* POLY_OK while records may follow */
 	struct poly_error failure;   /* what ended it */
+	bool truncated;		     /* it ended because the input is truncated */
 	struct poly_reader_counts counts;
 	bool corrupt;		    /* the last row delivered is corrupt data */
 	struct probe_result probed; /* the format's evidence */

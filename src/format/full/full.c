@@ -43,7 +43,7 @@ read_magic(struct reading *reading, const uint8_t *p, size_t n, struct poly_erro
 	const char *magic = n < FULL_MAGIC_SIZE ? "none" : is_big ? "be" : "le";
 	const char *endian = reader->dialect.little ? "le" : "be";
 	if (n < FULL_MAGIC_SIZE && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, FULL_F01, 0, 0,
+		findings_add_truncation(reading->findings, FULL_F01, 0, 0,
 			"the file has %zu bytes, expected at least the 4 of the magic", n);
 	if (!is_big)
 		findings_add(reading->findings, FULL_F23, 0, 0,
@@ -215,8 +215,7 @@ static const struct poly_rule full_rules[] = {
 		"Apple amber traces 5, 4.9"},
 	[FULL_F21] = {"F21", POLY_WARNING, "mq, fpscr_pad, save_pad5 and save_pad6 are zero",
 		"Apple amber traces 5, 2.3"},
-	[FULL_F22] = {"F22", POLY_WARNING, "the last record is complete",
-		"Apple amber traces 5"},
+	[FULL_F22] = {"F22", POLY_ERROR, "the last record is complete", "Apple amber traces 5"},
 	[FULL_F23] = {"F23", POLY_WARNING, "the magic is not byte-swapped",
 		"Apple amber traces 5"},
 	{0},

@@ -230,8 +230,9 @@ read_tail(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_error 
 	enum poly_status status = in_status(reading->in, error);
 	if (status < 0 || n == 0)
 		return status;
-	findings_add(reading->findings, FULL_F22, reading->record + fill->batch->view.rows + 1,
-		in_offset(reading->in), "the last record has %zu bytes, expected %u", n,
+	findings_add_truncation(reading->findings, FULL_F22,
+		reading->record + fill->batch->view.rows + 1, in_offset(reading->in),
+		"the last record has %zu bytes, expected %u", n,
 		(unsigned)fill->reader->dialect.layout->record);
 	put_corrupt(fill, p, n);
 	return POLY_OK;

@@ -139,7 +139,7 @@ static const struct poly_rule rules[] = {
 	[JSONL_TOO_MANY] = {"J04", POLY_ERROR,
 		"a trace has at most 255 names of records and 65536 other names",
 		"polytrace-jsonl(5)"},
-	[JSONL_TRUNCATED] = {"J05", POLY_WARNING, "the last line is not truncated",
+	[JSONL_TRUNCATED] = {"J05", POLY_ERROR, "the last line is not truncated",
 		"polytrace-jsonl(5)"},
 	{.code = NULL},
 };

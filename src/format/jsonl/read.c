@@ -246,7 +246,8 @@ report_corrupt(struct reading *reading, uint64_t record, const struct poly_error
 	if (state->reported == state->offset + 1)
 		return;
 	state->reported = state->offset + 1;
-	findings_add(reading->findings, state->rule, record, state->offset, "line %llu: %s",
+	(state->rule == JSONL_TRUNCATED ? findings_add_truncation : findings_add)(
+		reading->findings, state->rule, record, state->offset, "line %llu: %s",
 		(unsigned long long)state->lines + 1, error->message);
 }
 

@@ -30,7 +30,7 @@
 #define INSTRUCTION_MAX 20
 #define ACCESS_MAX 512
 
-enum lackey_rule { K01, K02, K03, K04, K05, K06, K07 };
+enum lackey_rule { K01, K02, K03, K04, K05, K06, K07, K08 };
 
 const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_INSTRUCTION] = "instruction",
@@ -232,7 +232,12 @@ static void
 add_other(struct reading *reading, size_t row, const struct line *line)
 {
 	uint64_t record = reading->record + row + 1;
-	if (text_size(line->text, line->size) == 0)
+	if (!line->ended) {
+		if (in_ended(reading->in))
+			findings_add_truncation(reading->findings, K08, record, line->offset,
+				"the last line is truncated: '%.*s' is not a record",
+				line_shown(line->text, line->size), (const char *)line->text);
+	} else if (text_size(line->text, line->size) == 0)
 		findings_add(reading->findings, K01, record, line->offset,
 			"a blank line is not a record");
 	else
@@ -427,6 +432,7 @@ static const struct poly_rule rules[] = {
 	[K07] = {"K07", POLY_WARNING,
 		"the number of instructions equals the one that lackey reports",
 		"polytrace-lackey(5)"},
+	[K08] = {"K08", POLY_ERROR, "the last line is complete", "polytrace-lackey(5)"},
 	{.code = NULL},
 };
 

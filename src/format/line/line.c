@@ -109,15 +109,20 @@ bad_line(const struct reading *reading, const struct line *line, const struct li
 	return POLY_ERR_FORMAT;
 }
 
+/* Reports a line that is not a record: the last one of a truncated input, or another. */
 static void
 find_fault(struct reading *reading, size_t row, const struct line *line,
 	const struct line_fault *fault)
 {
+	const struct lines *lines = reading->state;
+	const bool truncated = !line->ended && line->size <= lines->limit;
 	char column[40] = "";
 	if (fault->column)
 		snprintf(column, sizeof column, ", column %u", fault->column);
-	findings_add(reading->findings, fault->rule, reading->record + row + 1, line->offset,
-		"line %llu%s: %s", (unsigned long long)reading->line + 1, column, fault->text);
+	(truncated ? findings_add_truncation : findings_add)(reading->findings, fault->rule,
+		reading->record + row + 1, line->offset, "line %llu%s: %s%s",
+		(unsigned long long)reading->line + 1, column,
+		truncated ? "the last line is truncated: " : "", fault->text);
 }
 
 /* Returns whether no column of a row is set. */
@@ -228,7 +233,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 				break;
 			}
 			/* The last line is truncated. */
-			if (in_status(reading->in, NULL) == POLY_END)
+			if (in_ended(reading->in))
 				find_fault(reading, row, &line, &fault);
 			store_corrupt(batch, row, format, &line);
 		}

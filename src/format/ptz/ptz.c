@@ -38,7 +38,7 @@ static const struct poly_option options[] = {
 static const struct poly_rule rules[] = {
 	[PTZ_RULE_CORRUPT] = {"P01", POLY_ERROR, "every checksum matches its bytes",
 		"polytrace-ptz(5)"},
-	[PTZ_RULE_TRUNCATED] = {"P02", POLY_WARNING,
+	[PTZ_RULE_TRUNCATED] = {"P02", POLY_ERROR,
 		"the file is complete and ends with an index", "polytrace-ptz(5)"},
 	[PTZ_RULE_ORDER] = {"P03", POLY_ERROR,
 		"segment numbers and counts of preceding records are consecutive",

@@ -35,6 +35,9 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	if (status != POLY_OK)
 		return status;
 	const uint8_t *p = in_peek(reading->in, PTZ_MAGIC_SIZE, &have);
+	if (have < PTZ_MAGIC_SIZE && memcmp(p, PTZ_MAGIC, have) == 0)
+		return err_set(error, POLY_ERR_TRUNCATED, 0,
+			"the packed trace is truncated within its magic");
 	if (have < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
 		return err_set(error, POLY_ERR_FORMAT, 0,
 			"the input does not start with the magic of a packed trace");
@@ -60,7 +63,7 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	poly_columns_add(&reading->info->view.columns, POLY_COLUMN_origin);
 	state->reported = reported;
 	return status == POLY_END
-		       ? err_set(error, POLY_ERR_FORMAT, PTZ_MAGIC_SIZE,
+		       ? err_set(error, POLY_ERR_TRUNCATED, PTZ_MAGIC_SIZE,
 				 "the packed trace is truncated within its head section")
 		       : status;
 }

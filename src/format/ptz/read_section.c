@@ -41,7 +41,7 @@ report_truncation(struct reading *reading, const char *what)
 {
 	struct ptz_reader *state = reading->state;
 	if (!state->reported && in_status(reading->in, NULL) == POLY_END)
-		findings_add(reading->findings, PTZ_RULE_TRUNCATED, 0, state->offset,
+		findings_add_truncation(reading->findings, PTZ_RULE_TRUNCATED, 0, state->offset,
 			"the packed trace is truncated, or is still being written: %s", what);
 	state->reported = true;
 }

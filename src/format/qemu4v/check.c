@@ -28,6 +28,8 @@ const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q16", POLY_WARNING, "a memory dump continues below its first line", "Arm Fast Models, Tarmac Trace"},
 	{"Q17", POLY_WARNING, "a record is an instruction, an access or a register", "QEMU4V Trace Format"},
 	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "Arm Fast Models, Tarmac Trace"},
+	{"Q19", POLY_ERROR, "the last line is a complete record", "QEMU4V Trace Format"},
+	{"Q20", POLY_WARNING, "the instruction set is A, T or X; in Tarmac also O, T16 or T32", "QEMU4V Trace Format, Instruction record"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
@@ -100,6 +102,17 @@ check_time(const struct qemu4v_subject *subject)
 	check->row_time = time;
 }
 
+/* Checks the instruction set, which forms of Tarmac may omit. */
+static void
+check_set(const struct qemu4v_subject *subject)
+{
+	const char *set = name_of(subject, POLY_COLUMN_instruction_set);
+	const bool strict = is_strict(subject);
+	if (set[0] ? !is_among(set, strict ? " A T X " : " A T X O T16 T32 ") : strict)
+		FOUND(subject, QEMU4V_Q20, "instruction set '%.40s', expected %s", set,
+			strict ? "A, T or X" : "A, T, X, O, T16 or T32");
+}
+
 static void
 check_mode(const struct qemu4v_subject *subject)
 {
@@ -159,6 +172,7 @@ check_instruction(const struct qemu4v_subject *subject)
 		FOUND(subject, QEMU4V_Q06, "an odd number of digits");
 	else if (strict && size != 2 && size != 4 && size != 8)
 		FOUND(subject, QEMU4V_Q06, "%u digits", 2 * size);
+	check_set(subject);
 	check_mode(subject);
 	check_repeats(subject, cpu);
 	check->many_cpus |= check->has_insn && cpu != check->cpu;

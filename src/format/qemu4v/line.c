@@ -174,6 +174,28 @@ split_mode(struct qemu4v *line)
 	}
 }
 
+/*
+ * Returns whether a word stands where an instruction set does, although it is not one: capital
+ * letters and digits, before a mode and a colon.
+ */
+static bool __attribute__((noinline))
+is_unknown_set(const struct qemu4v_cursor *at, const struct qemu4v_word *word)
+{
+	struct qemu4v_cursor next = *at;
+	for (size_t i = 0; i < word->length; i++) {
+		const uint8_t c = word->text[i];
+		if (!(c >= 'A' && c <= 'Z') && !(i && is_digit(c)))
+			return false;
+	}
+	next.p += word->length;
+	if (!word->length || !skip_gap(&next))
+		return false;
+	const struct qemu4v_word mode = find_label(&next);
+	next.p += mode.length;
+	skip_gap(&next);
+	return mode.length && *next.p == ':';
+}
+
 /* Parses instruction set, mode, the colon and the rest of the line. */
 static inline bool
 parse_labels(struct qemu4v_cursor *at, struct qemu4v *line)
@@ -182,6 +204,11 @@ parse_labels(struct qemu4v_cursor *at, struct qemu4v *line)
 	if (is_iset(&line->iset)) {
 		at->p += line->iset.length;
 		skip_gap(at);
+	} else if (is_unknown_set(at, &line->iset)) {
+		at->p += line->iset.length;
+		skip_gap(at);
+		at->plain = false;
+		line->foreign = true;
 	} else {
 		line->iset.length = 0;
 		at->plain = false;

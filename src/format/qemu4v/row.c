@@ -4,7 +4,7 @@
  *
  * spec: QEMU4V Trace Format; Arm Fast Models, Tarmac Trace
  */
-#include "format/qemu4v/qemu4v.h"
+#include "format/qemu4v/cursor.h"
 
 #include <stdio.h>
 
@@ -362,6 +362,55 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 	return good;
 }
 
+/* Returns whether a word is a number or the name of a processor, with or without a fraction. */
+static bool
+is_number(const struct qemu4v_word *word)
+{
+	const uint8_t *text = word->text;
+	size_t i = word->length > 3 && memcmp(text, "cpu", 3) == 0 ? 3 : 0;
+	while (i < word->length && (is_digit(text[i]) || text[i] == '.'))
+		i++;
+	return i && i == word->length;
+}
+
+/* Finds the word that should begin a record: the one after time, unit and processor, if any. */
+static struct qemu4v_word
+find_bad_word(const struct line *line)
+{
+	struct qemu4v_cursor at = {
+		.p = line->text, .end = line->text + line->size - line->ended};
+	skip_gap(&at);
+	struct qemu4v_word word = find_token(&at), previous = word;
+	for (bool again = is_number(&word); again;) {
+		previous = word;
+		at.p += word.length;
+		skip_gap(&at);
+		word = find_token(&at);
+		again = is_number(&word) || qemu4v_is_unit(word.text, word.length);
+	}
+	return word.length ? word : previous;
+}
+
+/* Returns whether a word begins a record of QEMU4V, whose fields are the fault then. */
+static bool
+is_tag(const struct qemu4v_word *word)
+{
+	const uint8_t *text = word->text;
+	return is_word(word, "IT") || is_word(word, "IS") || is_word(word, "R") ||
+	       (word->length > 2 && text[0] == 'M' && (text[1] == 'R' || text[1] == 'W') &&
+		       text[2] > '0' && text[2] <= '9');
+}
+
+static void
+add_bad_record(struct reading *reading, uint64_t record, const struct line *line)
+{
+	const struct qemu4v_word word = find_bad_word(line);
+	findings_add(reading->findings, QEMU4V_Q01, record, line->offset,
+		is_tag(&word) ? "the fields after '%.*s' are not those of a record"
+			      : "'%.*s' is not a record",
+		line_shown(word.text, word.length), (const char *)word.text);
+}
+
 /* Reports a line that is not a record, or has no newline. */
 static void
 add_line_findings(
@@ -374,9 +423,7 @@ add_line_findings(
 		findings_add(reading->findings, QEMU4V_Q16, record, text->offset,
 			"a memory dump continues without a first line");
 	else if (line->is == QEMU4V_OTHER)
-		findings_add(reading->findings, QEMU4V_Q01, record, text->offset,
-			"'%.*s' is not a record", line_shown(text->text, text->size),
-			text->text);
+		add_bad_record(reading, record, text);
 	line_check_end(reading, row, text, QEMU4V_Q11);
 }
 
@@ -494,8 +541,8 @@ qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	if (!continues_picture(reading, text, &line))
 		qemu4v_parse(text->text, text->size, text->ended, &line);
 	if (!text->ended && line.is > QEMU4V_REGISTER)
-		return line_set_fault(fault, QEMU4V_Q11, 0,
-			"the last line has no newline and is not a record");
+		return line_set_fault(
+			fault, QEMU4V_Q19, 0, "it has no newline and is not a record");
 	batch_put(batch, kind, row, kinds[line.is]);
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);

@@ -4,7 +4,7 @@
  * opcode per PC, escapes and the instructions after them, twi and its synthetic pair, sync
  * counts.
  *
- * spec: Apple amber traces 5 (A04 to A19, A24).
+ * spec: Apple amber traces 5 (A04 to A20, A24).
  */
 #include "base/mem.h"
 #include "format/tt6/tt6.h"
@@ -41,7 +41,9 @@ struct tt6_check {
 	struct tt6_outside outside[OUTSIDE_MAX];
 	size_t outside_count;
 	struct tt6_origin twi; /* the last instruction, if it is a twi */
+	uint32_t twi_return;   /* the PC after the last twi */
 	bool after_twi;	       /* the last instruction is a twi */
+	bool returns;	       /* the last instruction is the branch of a pair after a twi */
 	bool is_distinct;      /* a cache operation or twi occurred */
 	bool has_instruction;  /* any instruction occurred */
 };
@@ -178,7 +180,7 @@ found_lone_twi(const struct tt6_checking *checking)
 		"twi is not followed by the synthetic b 0x700, rfi");
 }
 
-/* A16, in the order of instructions; escapes may be between them. */
+/* A16 and A20, in the order of instructions; escapes may be between them. */
 static void
 check_twi(const struct tt6_checking *checking, bool is_synthetic)
 {
@@ -189,7 +191,15 @@ check_twi(const struct tt6_checking *checking, bool is_synthetic)
 		found_lone_twi(checking);
 	if (state->extended && begins_pair && !check->after_twi)
 		FOUND(checking, TT6_A16, "the synthetic b 0x700, rfi does not follow a twi");
+	if (state->extended && check->returns && checking->next != check->twi_return)
+		FOUND(checking, TT6_A20,
+			"the synthetic rfi leads to 0x%x, expected 0x%x, the instruction after "
+			"the twi",
+			(unsigned)checking->next, (unsigned)check->twi_return);
+	check->returns = begins_pair && check->after_twi;
 	check->after_twi = checking->opcode >> 26 == 3;
+	if (check->after_twi)
+		check->twi_return = checking->pc + 4;
 	check->twi = checking->origin;
 	check->is_distinct |= check->after_twi || begins_pair ||
 			      powerpc_class_fast(checking->opcode) == POWERPC_CACHE;

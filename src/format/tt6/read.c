@@ -202,6 +202,18 @@ found(const struct tt6_filling *filling, enum tt6_rule rule, const char *message
 		state->rows.at, message, (unsigned long long)detail);
 }
 
+/* Reports that the input ends within the current record. */
+static void
+found_truncation(const struct tt6_filling *filling, enum tt6_rule rule, const char *message,
+	uint64_t detail)
+{
+	const struct tt6 *state = filling->reading->state;
+	uint64_t row = filling->base + state->rows.count;
+	findings_add_truncation(filling->reading->findings, rule,
+		filling->reading->record + row + 1, state->rows.at, message,
+		(unsigned long long)detail);
+}
+
 /* Stores the payload as big-endian words, independent of the file's order. */
 static void
 put_payload(const struct tt6_filling *filling, const uint8_t *p, size_t n)
@@ -263,12 +275,15 @@ add_truncated(const struct tt6_filling *filling, size_t needed)
 	struct in *in = filling->reading->in;
 	size_t have;
 	const uint8_t *p = in_peek(in, needed, &have);
-	if (in_status(in, NULL) == POLY_END) {
+	if (in_ended(in)) {
 		if (have >= 4)
-			found(filling, TT6_A02,
+			found_truncation(filling, TT6_A02,
 				"the last record is truncated: %llu bytes are missing",
 				needed - have);
-		if (have % 4)
+		else
+			found_truncation(filling, TT6_A01,
+				"the last word has %llu of its 4 bytes", have);
+		if (have > 4 && have % 4)
 			found(filling, TT6_A01, "the last word has %llu of its 4 bytes",
 				have % 4);
 	}
@@ -400,7 +415,7 @@ tt6_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	if (filling.base)
 		return POLY_OK;
 	if (in_offset(reading->in) == 0)
-		findings_add(reading->findings, TT6_A01, 0, 0,
+		findings_add_truncation(reading->findings, TT6_A01, 0, 0,
 			"the file is empty, expected at least the 4 bytes of the initial PC");
 	return POLY_END;
 }

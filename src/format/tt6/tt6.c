@@ -56,7 +56,7 @@ static const struct poly_option tt6e_options[] = OPTIONS("tt6e.missing");
 
 static const struct poly_rule rules[] = {
 	RULE(A01, ERROR, "the size is at least 4 bytes and a multiple of 4"),
-	RULE(A02, WARNING, "the last record and every escape payload end within the file"),
+	RULE(A02, ERROR, "the last record and every escape payload end within the file"),
 	RULE(A03, ERROR, "the initial PC is a multiple of 4"),
 	RULE(A04, WARNING, "next addresses of flow records are multiples of 4"),
 	RULE(A05, WARNING, "b branches to its target"),
@@ -74,6 +74,7 @@ static const struct poly_rule rules[] = {
 	RULE(A17, WARNING, "opcodes 58 and 62 are of a valid form"),
 	RULE(A18, NOTE, "the third word of lswx and stswx is at most 127"),
 	RULE(A19, WARNING, "sync counts of an address increase"),
+	RULE(A20, WARNING, "TT6E: the synthetic rfi returns to the instruction after its twi"),
 	RULE(A24, NOTE, "the content distinguishes TT6 from TT6E"),
 	{.code = NULL},
 };

@@ -450,6 +450,53 @@ expect_findings(const char *text, const char *expected)
 	buf_free(&bytes);
 }
 
+/* A line that is not a record is reported by the word that should begin one. */
+static void
+a_line_that_is_not_a_record_is_reported_by_its_word(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"1 clk 0 IX (1) 00001000 e1a00000 A svc_s : nop\n", "'IX' is not a record"},
+		{"2 clk MV4 00001000 00\n", "'MV4' is not a record"},
+		{"2 clk MR4 zz 00\n", "the fields after 'MR4' are not those of a record"},
+		{"IN: main\n", "'IN:' is not a record"},
+		{"17\n", "'17' is not a record"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct buf bytes = bytes_of(cases[i].line);
+		struct poly_reader *reader = open_bytes(&bytes, "qemu4v", NULL, true);
+		const struct poly_batch *batch;
+		struct poly_finding finding;
+		size_t at = 0;
+		while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+			;
+		while (poly_reader_finding_at(reader, at, &finding) &&
+			strcmp(finding.rule->code, "Q01") != 0)
+			at++;
+		assert_true(poly_reader_finding_at(reader, at, &finding));
+		assert_string_equal(finding.message, cases[i].message);
+		poly_reader_close(reader);
+		buf_free(&bytes);
+	}
+}
+
+/* The mode and security after an unknown instruction set are not part of the text. */
+static void
+an_unknown_instruction_set_leaves_the_mode(void **state)
+{
+	(void)state;
+	static const char line[] = "1 clk 0 IT (1) 00001000 e1a00000 TODO svc_s : nop\n";
+	struct buf bytes = bytes_of(line);
+	struct buf rows = list_rows(open_bytes(&bytes, "qemu4v", NULL, false),
+		"instruction_set mode security text", NULL);
+	assert_string_equal(buf_text(&rows), "TODO svc s nop\n");
+	buf_free(&rows);
+	buf_free(&bytes);
+	expect_written(line, NULL, NULL, line);
+}
+
 static void
 every_rule_reports_its_smallest_violation(void **state)
 {
@@ -471,6 +518,8 @@ every_rule_reports_its_smallest_violation(void **state)
 	expect_findings("1 clk R r0 00", "Q11:1 ");
 	expect_findings(GOOD "2 clk 0 IT (2) 00001000 e1a00001 A svc_s : nop\n", "Q12:2 ");
 	expect_findings(GOOD "2 clk 0 IT (3) 00001004 e1a00000 A svc_s : nop\n", "Q13:2 ");
+	expect_findings("1 clk 0 IT (1) 00001000 e1a00000 J svc_s : nop\n", "Q20:1 ");
+	expect_findings("1 clk 0 IT (1) 00001000 e1a00000 T16 svc_s : nop\n", "Q20:1 ");
 	expect_findings("1 clk R r0 00\n2 clk R r0 0000\n", "Q14:2 ");
 	expect_findings("1 clk R r0 0x\n2 clk R r0 x0\n", "Q15:1 Q15:2 ");
 	expect_findings("6 clk FD (6) 80000004 80000010 A\n", "Q17:1 ");
@@ -514,6 +563,8 @@ main(void)
 		cmocka_unit_test(data_are_byte_swapped_on_request),
 		cmocka_unit_test(attributes_of_any_kind_are_reproduced),
 		cmocka_unit_test(rows_of_other_traces_become_the_strict_form),
+		cmocka_unit_test(a_line_that_is_not_a_record_is_reported_by_its_word),
+		cmocka_unit_test(an_unknown_instruction_set_leaves_the_mode),
 		cmocka_unit_test(every_rule_reports_its_smallest_violation),
 		cmocka_unit_test(other_text_is_not_detected),
 	};

@@ -238,7 +238,7 @@ expect_cut_off(const struct buf *packed, size_t n, const struct buf *text, struc
 	char place[200];
 	struct in_options options = {
 		.nesting_limit = 4, .block_size = n % 3 * 11, .one_thread = n % 16 != 0};
-	assert_int_equal(decode(&part, &options, got, &error), POLY_ERR_FORMAT);
+	assert_int_equal(decode(&part, &options, got, &error), POLY_ERR_TRUNCATED);
 	expect_prefix(got, text);
 	snprintf(place, sizeof place, " stream (compressed offset %zu; %zu bytes recovered)", n,
 		got->size);
@@ -358,7 +358,7 @@ nested_layers_are_decoded(void **state)
 
 	/* The message names the corrupt layer. */
 	packed.size -= 10;
-	assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_FORMAT);
+	assert_int_equal(decode(&packed, NULL, &got, &error), POLY_ERR_TRUNCATED);
 	expect_prefix(&got, &text);
 	assert_non_null(strstr(error.message, "truncated zstd stream"));
 	assert_int_equal(error.offset, got.size);

@@ -376,7 +376,7 @@ compressed_input_is_decoded_by_several(void **state)
 		poly_reader_close(reader);
 		assert_in_range(lines[threads], 20000, 30000);
 		assert_int_equal(lines[threads], lines[1]);
-		assert_int_equal(error[threads].status, POLY_ERR_FORMAT);
+		assert_int_equal(error[threads].status, POLY_ERR_TRUNCATED);
 		assert_int_equal(error[threads].record, error[1].record);
 		assert_int_equal(error[threads].offset, error[1].offset);
 		assert_string_equal(error[threads].message, error[1].message);

@@ -134,7 +134,7 @@ a_file_truncated_anywhere_reports_its_complete_sections(void **state)
 									   : 2);
 		assert_false(breakdown.space.is_complete);
 		assert_int_equal(breakdown.status, POLY_OK);
-		assert_int_equal(strict.status, POLY_ERR_FORMAT);
+		assert_int_equal(strict.status, POLY_ERR_TRUNCATED);
 	}
 	buf_free(&file);
 }

@@ -54,7 +54,7 @@ expected_truncation(
 			32 + sections[section].body, before);
 }
 
-/* Reads a truncated file: rows, and one warning. */
+/* Reads a truncated file: rows, and one error. */
 static void
 read_truncated(const struct buf *cut, bool tolerant, const char *rows, size_t size,
 	const char *expected)
@@ -66,7 +66,7 @@ read_truncated(const struct buf *cut, bool tolerant, const char *rows, size_t si
 	enum poly_status status;
 	while ((status = poly_reader_next(reader, &batch, NULL)) == POLY_OK)
 		list_batch(batch, COLUMNS, &found);
-	assert_int_equal(status, POLY_END);
+	assert_int_equal(status, POLY_ERR_TRUNCATED);
 	assert_int_equal(found.size, size);
 	if (size)
 		assert_memory_equal(found.data, rows, size);
@@ -113,7 +113,7 @@ a_file_truncated_within_its_head_cannot_be_opened(void **state)
 		struct poly_error error;
 		assert_int_equal(
 			poly_reader_open_memory(whole.file.data, size, NULL, &reader, &error),
-			POLY_ERR_FORMAT);
+			POLY_ERR_TRUNCATED);
 		assert_non_null(strstr(error.message, "truncated within its head section"));
 	}
 	free_whole(&whole);
@@ -134,7 +134,7 @@ a_truncated_file_is_an_error_under_strict(void **state)
 			POLY_OK);
 		struct buf rows = list_rows(reader, COLUMNS, &error);
 		expect_same(&rows, &whole.rows);
-		assert_int_equal(error.status, less ? POLY_ERR_FORMAT : POLY_OK);
+		assert_int_equal(error.status, less ? POLY_ERR_TRUNCATED : POLY_OK);
 		buf_free(&rows);
 	}
 	free_whole(&whole);
