@@ -8,16 +8,17 @@ import tempfile
 
 from model import Tap, stats
 from replacement import POLICIES, best, paging
-from uses import all_traces, mpki, ratio, uses
+from uses import all_traces, mpki, pieces, ratio, uses
 
 
 def table(name, analysis, *words):
     return stats(name, analysis, *(part for word in words for part in ('-O', f'{analysis}.{word}')))
 
 
-def memories(rows, stream, frames, pages, policies):
+def memories(rows, accesses, frames, pages, policies):
     result = []
     for page in pages:
+        stream = list(pieces(accesses, page))
         for policy in policies:
             least = None
             for count in frames:
@@ -31,8 +32,8 @@ def memories(rows, stream, frames, pages, policies):
     return result
 
 
-def caches(rows, stream, sizes, ways, line):
-    result = []
+def caches(rows, accesses, sizes, ways, line):
+    result, stream = [], list(pieces(accesses, line))
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
         result.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single caches, many in one pass: misses by cause, and traffic. An access reads or writes the
- * line of its first byte, as in homework 4 of CIS 501; stores of unknown size have four bytes.
+ * Single caches, many in one pass: misses by cause, and traffic. An access that crosses lines
+ * is split, as Dinero IV does; stores of unknown size have four bytes.
  */
 #include "analysis/facts/branch_stream.h"
-#include "analysis/sim/access_log.h"
 #include "analysis/sim/counts.h"
-#include "analysis/sim/sweep.h"
 #include "analysis/sim/hotspots.h"
-#include "analysis/sim/mem_refs.h"
+#include "analysis/sim/line_sizes.h"
+#include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
@@ -21,7 +20,7 @@
 /* Maximum number of different lines for which causes are classified. */
 #define LINES_MAX ((uint32_t)1 << 21)
 
-enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
+enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION, OPTION_CROSSING };
 
 #define COUNT_COLUMNS 7 /* columns of counts, without causes */
 
@@ -29,7 +28,7 @@ enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
 struct swept_cache {
 	struct cache *cache; /* NULL if the policy is opt: */
 	struct belady *opt;
-	size_t next_use_index;	      /* index of its line size in the log */
+	unsigned shift;		      /* log2 of the line size */
 	struct miss_classes *classes; /* NULL: not requested, or too many lines */
 	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch; NULL: not needed */
 	bool failed;		      /* the last update ran out of memory */
@@ -43,12 +42,11 @@ struct cache_simulation {
 	unsigned address_bits; /* the maximum of the traces */
 	struct sweep sweep;
 	struct swept_cache *caches;
-	uint64_t instructions;	/* counted */
-	struct access_log *log; /* NULL: none of the caches is opt */
-	bool finished;		/* the caches that are opt have simulated the trace */
+	uint64_t instructions; /* counted */
+	bool finished;	       /* the caches that are opt have simulated the trace */
 	struct mem_refs refs;
-	const struct cache_batch *batch; /* of the current update, like counts */
-	bool counts;
+	struct line_sizes sizes;
+	bool counts;			/* of the current update */
 	struct hotspots_pair hotspots;	/* of the first cache */
 	uint32_t weights[MEM_REFS_MAX]; /* 1: the reference missed */
 };
@@ -59,12 +57,10 @@ open_opt(struct cache_simulation *sim, const struct poly_stats_stores *stores, s
 	struct poly_error *error)
 {
 	const struct cache_config *config = &sim->sweep.configs[i];
-	const unsigned shift = (unsigned)__builtin_ctz(config->line_size);
-	enum poly_status status = sim->log ? POLY_OK : access_log_new(stores, &sim->log, error);
-	if (status == POLY_OK)
-		status = access_log_add_size(
-			sim->log, shift, &sim->caches[i].next_use_index, error);
-	return status == POLY_OK ? belady_new(config, &sim->caches[i].opt, error) : status;
+	const enum poly_status status = belady_new(config, &sim->caches[i].opt, error);
+	return status == POLY_OK
+		       ? line_sizes_log(&sim->sizes, sim->caches[i].shift, stores, error)
+		       : status;
 }
 
 /* Returns whether the misses of a cache are needed one by one. */
@@ -80,9 +76,14 @@ open_cache(struct cache_simulation *sim, const struct poly_stats_stores *stores,
 {
 	const struct cache_config *config = &sim->sweep.configs[i];
 	struct swept_cache *swept = &sim->caches[i];
-	enum poly_status status = sim->sweep.is_opt[i]
-					  ? open_opt(sim, stores, i, error)
-					  : cache_new(config, &swept->cache, error);
+	enum poly_status status = cache_check(config, error);
+	if (status != POLY_OK)
+		return status;
+	swept->shift = (unsigned)__builtin_ctz(config->line_size);
+	status = line_sizes_add(&sim->sizes, swept->shift, error);
+	if (status == POLY_OK)
+		status = sim->sweep.is_opt[i] ? open_opt(sim, stores, i, error)
+					      : cache_new(config, &swept->cache, error);
 	if (status == POLY_OK && sim->causes)
 		status = miss_classes_new(config, LINES_MAX, &swept->classes, error);
 	if (status != POLY_OK || !needs_missed(sim, i))
@@ -124,6 +125,7 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	struct cache_simulation *sim = state;
 	sim->selection = (enum mem_refs_selection)setup->values[OPTION_OF];
 	sim->causes = setup->values[OPTION_CAUSES];
+	sim->sizes.split = !setup->values[OPTION_CROSSING];
 	sim->hotspots.max = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &sim->sweep, error);
 	if (status != POLY_OK) {
@@ -172,7 +174,7 @@ read_counts(const struct swept_cache *swept, struct cache_counts *counts)
 static bool
 count_hotspots(struct cache_simulation *sim, size_t misses)
 {
-	const struct mem_refs *refs = &sim->refs;
+	const struct mem_refs *refs = sim->sizes.list[sim->caches->shift]->step;
 	memset(sim->weights, 0, refs->count * sizeof *sim->weights);
 	for (size_t i = 0; i < misses; i++)
 		sim->weights[sim->caches->missed[i]] = 1;
@@ -198,14 +200,18 @@ run_swept(struct cache_simulation *sim, struct swept_cache *swept,
 	return !swept->classes || count_classes(swept, batch, &misses, counts);
 }
 
-/* Simulates the current batch in a cache that is not opt. */
+/* Simulates the current step of references in a cache that is not opt. */
 static void
 run_cache(void *user, size_t i)
 {
 	struct cache_simulation *sim = user;
 	struct swept_cache *swept = &sim->caches[i];
-	if (swept->cache)
-		swept->failed = !run_swept(sim, swept, sim->batch, NULL, sim->counts);
+	const struct mem_refs *refs = sim->sizes.list[swept->shift]->step;
+	if (!swept->cache || !refs)
+		return;
+	const struct cache_batch batch = {
+		refs->addresses, refs->kinds, refs->sizes, refs->count};
+	swept->failed |= !run_swept(sim, swept, &batch, NULL, sim->counts);
 }
 
 static size_t
@@ -221,19 +227,13 @@ cache_update(void *state, const struct analysis_rows *rows)
 	struct cache_simulation *sim = state;
 	bool ok = true;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
-	for (size_t i = 0; i < sim->refs.count; i++)
-		if (!sim->refs.sizes[i])
-			sim->refs.sizes[i] = CACHE_STORE_SIZE;
-	const struct cache_batch batch = {
-		sim->refs.addresses, sim->refs.kinds, sim->refs.sizes, sim->refs.count};
-	sim->batch = &batch;
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
+	line_sizes_begin(&sim->sizes, &sim->refs);
+	while (line_sizes_next(&sim->sizes, rows->counts))
+		thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		ok &= !sim->caches[i].failed;
-	if (sim->log)
-		access_log_append(sim->log, &sim->refs, rows->counts);
 	return ok;
 }
 
@@ -245,8 +245,8 @@ replay_step(void *user, const struct access_log_step *step)
 	bool ok = true;
 	for (size_t i = 0; i < sim->sweep.count && ok; i++) {
 		struct swept_cache *swept = &sim->caches[i];
-		ok = !swept->opt || run_swept(sim, swept, &step->refs,
-					    step->next[swept->next_use_index], step->counts);
+		ok = !swept->opt || swept->shift != step->shift ||
+		     run_swept(sim, swept, &step->refs, step->next, step->counts);
 	}
 	return ok;
 }
@@ -255,8 +255,7 @@ static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct cache_simulation *sim = state;
-	return sim->log ? access_log_replay(sim->log, replay_step, sim, &sim->finished, error)
-			: POLY_OK;
+	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 }
 
 static void
@@ -411,7 +410,7 @@ cache_fini(void *state)
 	}
 	mem_free(sim->caches);
 	hotspots_pair_fini(&sim->hotspots);
-	access_log_free(sim->log);
+	line_sizes_fini(&sim->sizes);
 }
 
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
@@ -431,6 +430,7 @@ static const struct poly_option options[] = {
 	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
 		.maximum = (uint64_t)1 << 40,
 		.help = "size of a region in bytes, a power of two"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("cache"),
 	{0}};
 
 const struct analysis analysis_cache = {

@@ -11,7 +11,8 @@ struct command_input {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
-	struct poly_selection *selection; /* NULL: every record */
+	struct poly_selection *selection; /* NULL: every record of the reader */
+	bool selects;			  /* by more than positions */
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
 	bool planned;		 /* input_plan was called */

@@ -332,7 +332,7 @@ miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 static uint32_t
 size_of(const struct cache_batch *batch, size_t i)
 {
-	return batch->sizes ? batch->sizes[i] : CACHE_STORE_SIZE;
+	return batch->sizes && batch->sizes[i] ? batch->sizes[i] : CACHE_STORE_SIZE;
 }
 
 void
@@ -367,15 +367,13 @@ count_accesses(struct cache *cache, const struct cache_batch *batch)
 {
 	const uint64_t writes = count_bytes(batch->kinds, batch->count, CACHE_WRITE);
 	const uint64_t fetches = count_bytes(batch->kinds, batch->count, CACHE_FETCH);
-	uint64_t bytes = 0;
 	cache->accesses[CACHE_WRITE] += writes;
 	cache->accesses[CACHE_FETCH] += fetches;
 	cache->accesses[CACHE_READ] += batch->count - writes - fetches;
 	if (!cache->config.write_through)
 		return;
-	for (size_t i = 0; batch->sizes && i < batch->count; i++)
-		bytes += batch->kinds[i] == CACHE_WRITE ? batch->sizes[i] : 0;
-	cache->stored += batch->sizes ? bytes : writes * CACHE_STORE_SIZE;
+	for (size_t i = 0; i < batch->count; i++)
+		cache->stored += batch->kinds[i] == CACHE_WRITE ? size_of(batch, i) : 0;
 }
 
 size_t

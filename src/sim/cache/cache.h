@@ -84,7 +84,8 @@ struct cache_counts {
 struct cache_batch {
 	const uint64_t *addresses;
 	const uint8_t *kinds;  /* enum cache_kind of each */
-	const uint32_t *sizes; /* bytes of each; NULL: CACHE_STORE_SIZE, only stores count */
+	/* Bytes of each; 0, or NULL: CACHE_STORE_SIZE. Only those of stores count. */
+	const uint32_t *sizes;
 	size_t count;	       /* below 2^32 */
 };
 
