@@ -194,6 +194,11 @@ struct poly_read_plan {
 	 */
 	const char *const *registers;
 	unsigned register_count; /* number of names */
+	/*
+	 * Records delivered in addition, before and after those that the options skip and count
+	 * select: for a selection with the same positions and keep_attached.
+	 */
+	uint64_t margin;
 };
 
 /* Initial values: every requested column of every record. */

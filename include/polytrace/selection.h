@@ -65,13 +65,18 @@ struct poly_selection_options {
 	 * follows its twi. For selections that are written.
 	 */
 	bool keep_attached;
+	/*
+	 * Positions for keep_attached, before all other steps: skips the first records, then
+	 * selects the first count. They apply if poly_selection_margin is not 0.
+	 */
+	uint64_t skip, count;
 };
 
 /* Initial values: every record. */
 #define POLY_SELECTION_OPTIONS_INIT                                                   \
 	{                                                                             \
 		.size = sizeof(struct poly_selection_options), .to_time = UINT64_MAX, \
-		.head = UINT64_MAX, .tail = UINT64_MAX                                \
+		.head = UINT64_MAX, .tail = UINT64_MAX, .count = UINT64_MAX           \
 	}
 
 /*
@@ -118,6 +123,12 @@ POLY_API poly_may_match_fn poly_selection_pruning(const struct poly_selection *s
 POLY_API enum poly_status poly_selection_next(struct poly_selection *selection,
 	const struct poly_source *source, const struct poly_batch **batch,
 	struct poly_error *error);
+
+/*
+ * Returns the margin that the plan of the reader needs, after poly_selection_bind: 0 if the
+ * trace has no records that belong to an instruction, or all positions are selected.
+ */
+POLY_API uint64_t poly_selection_margin(const struct poly_selection *selection);
 
 /* Returns the number of records that poly_selection_next has delivered. */
 POLY_API uint64_t poly_selection_count(const struct poly_selection *selection);

@@ -26,6 +26,8 @@ struct poly_batch_internal {
 	 * else NULL.
 	 */
 	const struct poly_chain_graph *order;
+	/* Rows that are attached to an instruction precede or follow it, in whatever batch. */
+	bool keeps_attached;
 };
 
 /* Returns the patterns of a batch; NULL: it has none. */

@@ -3,21 +3,6 @@
 
 #include "base/err.h"
 
-static bool
-is_instruction(const struct poly_batch *batch, size_t row)
-{
-	return poly_present(batch, POLY_COLUMN_kind, row) &&
-	       batch->kind[row] == POLY_KIND_INSTRUCTION;
-}
-
-/* Returns whether a row is an escape that belongs to the next instruction. */
-static bool
-is_escape(const struct poly_batch *batch, size_t row)
-{
-	return poly_present(batch, POLY_COLUMN_escape, row) && batch->escape[row] >= 1 &&
-	       batch->escape[row] <= 5;
-}
-
 static void
 set_bit(uint64_t *bits, size_t row, bool value)
 {
@@ -32,62 +17,67 @@ static void
 decide_pairs(struct attached_rows *attached, const struct poly_batch *batch, uint64_t *bits)
 {
 	for (size_t row = 0; row < batch->rows; row++) {
-		if (!is_instruction(batch, row))
+		if (!is_instruction_row(batch, row))
 			continue;
-		if (poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row])
+		if (attached_to_last(batch, row))
 			set_bit(bits, row, attached->follows);
 		else
 			attached->follows = bit_test(bits, row);
 	}
 }
 
-/* Adds a row to those that wait; false: out of memory. */
-static bool
-wait_row(struct waiting_rows *waiting, struct row_copy *copy, size_t row)
+/* Adds a row to those that wait. */
+static enum poly_status
+wait_row(struct waiting_rows *waiting, struct row_copy *copy, size_t row, bool is_selected,
+	struct poly_error *error)
 {
 	const uint64_t number = poly_batch_number(copy->source, row);
 	const size_t dst = waiting->rows.view.rows;
 	if (!dst)
 		waiting->first = number;
 	if (dst == POLY_BATCH_ROWS || number - waiting->first > UINT32_MAX)
-		return true;
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"more than %d escapes precede an instruction", POLY_BATCH_ROWS);
 	waiting->picked[dst] = (uint32_t)(number - waiting->first);
 	waiting->rows.view.rows++;
-	return row_copy_row(copy, row, dst, POLY_NO_COLUMNS);
+	set_bit(waiting->selected, dst, is_selected);
+	return row_copy_row(copy, row, dst, POLY_NO_COLUMNS) ? POLY_OK : err_memory(error);
 }
 
-/* Makes the escapes from a row on wait; false: out of memory. */
-static bool
+/* Makes the escapes from a row on wait. */
+static enum poly_status
 wait_rows(struct waiting_rows *waiting, const struct poly_batch *batch, size_t row,
-	uint64_t *bits)
+	uint64_t *bits, struct poly_error *error)
 {
 	struct row_copy copy = {0};
-	bool good = true;
-	for (; row < batch->rows && good; row++) {
-		if (!is_escape(batch, row))
+	enum poly_status status = POLY_OK;
+	for (; row < batch->rows && status == POLY_OK; row++) {
+		if (!attached_to_next(batch, row))
 			continue;
+		const bool is_selected = bit_test(bits, row);
 		bit_clear(bits, row);
 		if (!copy.dst) {
 			const poly_columns columns = row_copy_columns(batch);
 			if (!waiting->rows.capacity)
-				good = batch_init(&waiting->rows, columns, POLY_BATCH_ROWS,
-					       batch->info, NULL) == POLY_OK;
+				status = batch_init(&waiting->rows, columns, POLY_BATCH_ROWS,
+					batch->info, error);
 			row_copy_begin(&copy, batch, &waiting->rows);
 		}
-		good = good && wait_row(waiting, &copy, row);
+		if (status == POLY_OK)
+			status = wait_row(waiting, &copy, row, is_selected, error);
 	}
-	return good;
+	return status;
 }
 
 /* Completes rows that waited, for delivery. */
 static enum poly_status
-release(struct waiting_rows *waiting, const struct poly_batch *batch,
+release(struct waiting_rows *waiting, const struct poly_trace_info *info,
 	const struct poly_batch **released, struct poly_error *error)
 {
 	struct poly_batch *view = &waiting->rows.view;
 	view->first = waiting->first - 1;
 	view->picked = waiting->picked;
-	view->info = batch->info;
+	view->info = info;
 	*released = view;
 	return batch_finish(&waiting->rows, error);
 }
@@ -103,25 +93,43 @@ attached_rows_decide(struct attached_rows *attached, const struct poly_batch *ba
 	*released = NULL;
 	decide_pairs(attached, batch, bits);
 	for (size_t row = batch->rows; row-- > 0;) {
-		if (is_instruction(batch, row)) {
+		if (is_instruction_row(batch, row)) {
 			undecided = has_instruction ? undecided : row + 1;
 			has_instruction = true;
 			follows = bit_test(bits, row);
-		} else if (has_instruction && is_escape(batch, row)) {
+		} else if (has_instruction && attached_to_next(batch, row)) {
 			set_bit(bits, row, follows);
 		}
 	}
 	if (has_instruction && waiting->rows.view.rows) {
 		if (follows)
-			status = release(waiting, batch, released, error);
+			status = release(waiting, batch->info, released, error);
 		attached->turn = !attached->turn;
 		waiting = &attached->waiting[attached->turn];
 		if (waiting->rows.capacity)
 			batch_clear(&waiting->rows);
 	}
-	if (status == POLY_OK &&
-		!wait_rows(waiting, batch, has_instruction ? undecided : 0, bits))
-		return err_memory(error);
+	if (status == POLY_OK)
+		status =
+			wait_rows(waiting, batch, has_instruction ? undecided : 0, bits, error);
+	return status;
+}
+
+enum poly_status
+attached_rows_end(struct attached_rows *attached, struct batch_gather *gather,
+	const struct poly_batch **released, struct poly_error *error)
+{
+	struct waiting_rows *waiting = &attached->waiting[attached->turn];
+	const struct poly_batch *all;
+	*released = NULL;
+	if (!waiting->rows.view.rows)
+		return POLY_OK;
+	enum poly_status status = release(waiting, waiting->rows.view.info, &all, error);
+	if (status == POLY_OK)
+		status = batch_gather_rows(gather, all, waiting->selected, error);
+	if (status == POLY_OK && gather->view.rows)
+		*released = &gather->view;
+	waiting->rows.view.rows = 0;
 	return status;
 }
 

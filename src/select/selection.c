@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/batch_gather.h"
+#include "model/batch_internal.h"
 #include "select/attached_rows.h"
 #include "select/tail_buffer.h"
 
@@ -23,6 +24,9 @@ struct prune_state {
 	uint64_t reached;   /* records that were read or pruned without a gap */
 };
 
+/* Records on each side of the requested positions among which attached ones are found. */
+#define MARGIN 64
+
 struct poly_selection {
 	struct poly_selection_options options;
 	struct poly_filter *where, *start_at, *stop_at;
@@ -38,6 +42,8 @@ struct poly_selection {
 	struct batch_gather gather;
 	struct attached_rows attached;
 	bool attaches; /* the trace has attached rows, which are kept */
+	struct poly_batch marked;	     /* the delivered batch, if it attaches */
+	struct poly_batch_internal internal; /* of it */
 	/* A batch whose rows follow those that were released. */
 	const struct poly_batch *next;
 	uint64_t next_bits[WORDS];
@@ -134,6 +140,14 @@ poly_selection_columns(const struct poly_selection *selection)
 	return columns;
 }
 
+uint64_t
+poly_selection_margin(const struct poly_selection *selection)
+{
+	const struct poly_selection_options *options = &selection->options;
+	return selection->attaches && (options->skip || options->count != UINT64_MAX) ? MARGIN
+										      : 0;
+}
+
 const char *
 poly_selection_register_at(const struct poly_selection *selection, unsigned i)
 {
@@ -167,25 +181,44 @@ poly_selection_bind(struct poly_selection *selection, const struct poly_trace_in
 	return status;
 }
 
+/* Selects the rows of the requested positions, or all. */
+static void
+set_positions(const struct poly_selection *selection, const struct poly_batch *batch,
+	uint64_t bits[WORDS])
+{
+	const struct poly_selection_options *options = &selection->options;
+	const bool is_all = !poly_selection_margin(selection);
+	memset(bits, 0, WORDS * sizeof *bits);
+	for (size_t row = 0; row < batch->rows; row++) {
+		const uint64_t before = batch->first + row;
+		if (is_all ||
+			(before >= options->skip && before - options->skip < options->count))
+			bit_set(bits, row);
+	}
+}
+
 /* Clears the rows before the start and after the stop record. */
 static enum poly_status
 clear_outside_places(struct poly_selection *selection, const struct poly_batch *batch,
 	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
+	enum poly_status status;
 	size_t row = 0;
 	if (!selection->started) {
-		if (poly_filter_test(selection->start_at, batch, found, error) != POLY_OK)
-			return POLY_ERR_MEMORY;
-		while (row < batch->rows && !bit_test(found, row))
+		status = poly_filter_test(selection->start_at, batch, found, error);
+		if (status != POLY_OK)
+			return status;
+		while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 			bit_clear(bits, row++);
 		selection->started = row < batch->rows;
 	}
 	if (!selection->stop_at || !selection->started)
 		return POLY_OK;
-	if (poly_filter_test(selection->stop_at, batch, found, error) != POLY_OK)
-		return POLY_ERR_MEMORY;
-	while (row < batch->rows && !bit_test(found, row))
+	status = poly_filter_test(selection->stop_at, batch, found, error);
+	if (status != POLY_OK)
+		return status;
+	while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 		row++;
 	selection->ended = row < batch->rows;
 	for (row++; row < batch->rows; row++)
@@ -257,9 +290,7 @@ select_rows(struct poly_selection *selection, const struct poly_batch *batch,
 {
 	uint64_t found[WORDS];
 	enum poly_status status = POLY_OK;
-	memset(bits, 0, WORDS * sizeof *bits);
-	for (size_t row = 0; row < batch->rows; row++)
-		bit_set(bits, row);
+	set_positions(selection, batch, bits);
 	if (!selection->started || selection->stop_at)
 		status = clear_outside_places(selection, batch, bits, error);
 	if (selection->options.has_times)
@@ -378,6 +409,30 @@ next_held(struct poly_selection *selection, const struct poly_batch **batch,
 	return status;
 }
 
+/* Returns the escapes that no instruction follows. */
+static enum poly_status
+next_ending(struct poly_selection *selection, const struct poly_batch **batch,
+	struct poly_error *error)
+{
+	const struct poly_batch *rows;
+	const enum poly_status status =
+		attached_rows_end(&selection->attached, &selection->gather, &rows, error);
+	*batch = rows;
+	return status == POLY_OK && !rows ? POLY_END : status;
+}
+
+/* Marks a batch: its attached rows are those of its instructions. */
+static void
+mark_attached(struct poly_selection *selection, const struct poly_batch **batch)
+{
+	const struct poly_batch_internal none = {0};
+	selection->marked = **batch;
+	selection->internal = selection->marked.internal ? *selection->marked.internal : none;
+	selection->internal.keeps_attached = true;
+	selection->marked.internal = &selection->internal;
+	*batch = &selection->marked;
+}
+
 /* Reads the next rows that pass all steps before tail. */
 static enum poly_status
 next_selected(struct poly_selection *selection, const struct poly_source *source,
@@ -390,6 +445,8 @@ next_selected(struct poly_selection *selection, const struct poly_source *source
 		return next_held(selection, batch, error);
 	while (!selection->ended) {
 		enum poly_status status = source->next(source->user, &all, error);
+		if (status == POLY_END && selection->attaches)
+			return next_ending(selection, batch, error);
 		if (status != POLY_OK)
 			return status;
 		selection->prune.reached = all->first + all->rows;
@@ -443,6 +500,8 @@ poly_selection_next(struct poly_selection *selection, const struct poly_source *
 				*error = selection->error;
 		}
 	}
+	if (status == POLY_OK && selection->attaches && selection->options.tail == UINT64_MAX)
+		mark_attached(selection, batch);
 	selection->delivered += status == POLY_OK ? (*batch)->rows : 0;
 	return status;
 }

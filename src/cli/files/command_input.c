@@ -37,10 +37,12 @@ selection_name(const struct input_options *options)
 /* Creates the selection of an input; on failure, input->name names the cause. */
 static enum poly_status
 open_selection(struct command_input *input, const struct input_options *options,
-	const struct input_needs *needs)
+	const struct input_needs *needs, const struct poly_read_options *reading)
 {
 	struct poly_selection_options selecting;
-	const bool is_selected = input_options_select(options, &selecting);
+	const bool is_positional = reading->skip || reading->count != UINT64_MAX;
+	input->selects = input_options_select(options, &selecting);
+	const bool is_selected = input->selects || (needs->writes && is_positional);
 	enum poly_status status = POLY_OK;
 	if (options->symbols) {
 		input->name = diag_input_name(options->symbols);
@@ -52,6 +54,8 @@ open_selection(struct command_input *input, const struct input_options *options,
 	selecting.names = input->symbols ? &names : NULL;
 	selecting.keep_sites = needs->shows_sites;
 	selecting.keep_attached = needs->writes;
+	selecting.skip = reading->skip;
+	selecting.count = reading->count;
 	input->name = selection_name(options);
 	return poly_selection_new(&selecting, &input->selection, &input->error);
 }
@@ -78,7 +82,7 @@ open_selected(struct command_input *input, const struct input_options *options,
 	struct poly_error *error = &input->error;
 	enum poly_status status = check_range(input, options);
 	if (status == POLY_OK)
-		status = open_selection(input, options, needs);
+		status = open_selection(input, options, needs, reading);
 	if (status != POLY_OK)
 		return status;
 	input->name = diag_input_name(input->path);
@@ -86,9 +90,15 @@ open_selected(struct command_input *input, const struct input_options *options,
 		reading->columns = poly_columns_union(
 			reading->columns, poly_selection_columns(input->selection));
 	status = poly_reader_open(input->path, reading, &input->reader, error);
-	if (status != POLY_OK || !input->selection)
-		return status;
-	return poly_selection_bind(input->selection, poly_reader_info(input->reader), error);
+	if (status == POLY_OK && input->selection)
+		status = poly_selection_bind(
+			input->selection, poly_reader_info(input->reader), error);
+	if (status == POLY_OK && input->selection && !input->selects &&
+		!poly_selection_margin(input->selection)) {
+		poly_selection_free(input->selection);
+		input->selection = NULL;
+	}
+	return status;
 }
 
 /* Collects the evidence of the probe of one format. */
@@ -130,6 +140,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	input->name = diag_input_name(path);
 	/* Under strict reading the first finding is the error. */
 	input->prints_findings = !needs->lists_findings && !options->strict;
+	input->accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial;
 	progress_start(&input->progress, needs->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -190,6 +201,7 @@ input_plan(struct command_input *input, poly_columns columns, enum input_use use
 			poly_columns_union(columns, poly_selection_columns(input->selection));
 		plan.may_match = poly_selection_pruning(input->selection);
 		plan.user = input->selection;
+		plan.margin = poly_selection_margin(input->selection);
 	}
 	plan.lazy = use == INPUT_WRITES && !input->selection;
 	plan.weights = use == INPUT_COUNTS && !input->selection;
@@ -379,16 +391,37 @@ input_print_end(const struct command_input *input)
 	}
 }
 
+/* Returns whether --skip exceeds the length of the trace, or nothing was requested. */
+static bool
+is_past_end(const struct command_input *input)
+{
+	struct poly_reader_counts counts;
+	uint64_t margin = input->selection ? poly_selection_margin(input->selection) : 0;
+	margin = margin < input->skip ? margin : input->skip;
+	poly_reader_count(input->reader, &counts);
+	return counts.records <= margin;
+}
+
 /* Explains an empty result if --skip exceeds the length of the trace. */
 static void
 print_skip_excess(const struct command_input *input)
 {
-	struct poly_reader_counts counts;
-	poly_reader_count(input->reader, &counts);
-	if (input->skip && input->status == POLY_END && !counts.records &&
+	if (input->skip && input->status == POLY_END && is_past_end(input) &&
 		!input->count_is_zero)
 		diag_print(input->name, "no records: the trace has at most %llu records",
 			(unsigned long long)input->skip);
+}
+
+/* Returns whether rules were violated that make the input invalid, although it was read. */
+static bool
+has_errors(const struct command_input *input)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
+		if (finding.rule->severity == POLY_ERROR)
+			return true;
+	}
+	return false;
 }
 
 int
@@ -400,11 +433,13 @@ input_close(struct command_input *input)
 		print_findings(input);
 	print_skipped(input);
 	input_print_end(input);
-	const bool none = input->selection && !poly_selection_count(input->selection);
+	const bool none = input->selection && !poly_selection_count(input->selection) &&
+			  (input->selects || !is_past_end(input));
 	if (none && input->status >= 0)
 		diag_print(input->name, "no records match the selection");
+	const bool invalid = !input->accepts_errors && has_errors(input);
 	input_discard(input);
-	if (input->status < 0)
+	if (input->status < 0 || invalid)
 		return STATUS_ERROR;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }

@@ -11,13 +11,15 @@ struct command_input {
 	const char *path;
 	const char *name; /* of path in messages */
 	struct poly_reader *reader;
-	struct poly_selection *selection; /* NULL: every record */
+	struct poly_selection *selection; /* NULL: every record of the reader */
+	bool selects;			  /* by more than positions */
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
 	bool planned;		 /* input_plan was called */
 	const char *registers[POLY_REGISTERS_MAX]; /* that the command reads as columns */
 	unsigned register_count;
 	bool prints_findings;	 /* when it is closed */
+	bool accepts_errors;	 /* --on-error=skip or --partial */
 	uint64_t skip;		 /* records to skip at the front */
 	bool count_is_zero;	 /* --count is 0 */
 	enum poly_status status; /* why it ended */

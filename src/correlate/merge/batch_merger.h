@@ -16,6 +16,8 @@ struct merge_input {
 	size_t at;			/* next row of the batch */
 	uint64_t thread;		/* its number */
 	bool fills_thread;		/* set the column thread to it */
+	bool open;	/* the last row is, or precedes, the next instruction's */
+	uint64_t ahead; /* rows delivered before the run that the order has them in */
 	uint32_t *names;		/* merged numbers of names, by the input's own */
 	uint32_t name_count, name_capacity;
 	bool names_differ, records_differ; /* the mapping is not the identity */

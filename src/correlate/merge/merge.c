@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/attached.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -203,6 +204,19 @@ read_run(struct poly_merge *merge, struct poly_error *error)
 		"the trace is shorter than at the first reading");
 }
 
+/* Notes whether rows end with an escape whose instruction follows them. */
+static void
+note_escapes(struct merge_input *input, size_t first, size_t end)
+{
+	for (size_t row = end; row-- > first;) {
+		if (!is_instruction_row(input->batch, row) &&
+			!attached_to_next(input->batch, row))
+			continue;
+		input->open = !is_instruction_row(input->batch, row);
+		return;
+	}
+}
+
 /* Adds rows of the run; *full: the merger's view has rows to deliver. */
 static enum poly_status
 add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *error)
@@ -213,6 +227,7 @@ add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *er
 	enum poly_status status = POLY_OK;
 	if (merge->analysis)
 		status = analysis_rows(merge->analysis, number, input->batch, range, error);
+	note_escapes(input, range[0], range[1]);
 	merge->run.records -= rows;
 	*full = status == POLY_OK && merger_can_pass(&merge->merger, number, rows);
 	if (*full)
@@ -221,16 +236,68 @@ add_run(struct poly_merge *merge, size_t rows, bool *full, struct poly_error *er
 	return status;
 }
 
+/* Returns whether an input's next row belongs to the row before it. */
+static bool
+continues(const struct merge_input *input)
+{
+	return input->batch && input->at < input->batch->rows &&
+	       !poly_present(input->batch, POLY_COLUMN_sync, input->at) &&
+	       (input->open || attached_to_last(input->batch, input->at));
+}
+
+/*
+ * Extends a run so that it does not end between an escape and its instruction, nor within a twi
+ * and its pair; no record of another thread depends on these. Rows that the merger holds must
+ * be delivered first if a batch must be read: then the run stays empty.
+ */
+static enum poly_status
+extend_run(struct poly_merge *merge, struct poly_error *error)
+{
+	struct merge_input *input = &merge->inputs[merge->run.trace];
+	enum poly_status status = POLY_OK;
+	if (!input->batch || input->at == input->batch->rows) {
+		if (merge->merger.rows)
+			return POLY_OK;
+		status = merger_read(&merge->merger, merge->run.trace, error);
+	}
+	merge->extends = status == POLY_OK && continues(input);
+	merge->run.records = merge->extends;
+	input->ahead += merge->extends;
+	return status == POLY_END ? POLY_OK : status;
+}
+
+/* Gets the next run, without rows that extended the runs before it. */
+static enum poly_status
+next_run(struct poly_merge *merge, struct poly_error *error)
+{
+	const enum poly_status status = sync_next_run(&merge->sync, &merge->run, error);
+	if (status != POLY_OK)
+		return status;
+	struct merge_input *input = &merge->inputs[merge->run.trace];
+	const uint64_t records = merge->run.records;
+	const uint64_t ahead = input->ahead < records ? input->ahead : records;
+	input->ahead -= ahead;
+	merge->run.records -= ahead;
+	merge->extends = merge->run.records && POLY_HAS(input->source.info->columns, escape);
+	return POLY_OK;
+}
+
 /* Adds rows in the order of events; *full: the merger's view has rows to deliver. */
 static enum poly_status
 next_by_sync(struct poly_merge *merge, bool *full, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	while (status == POLY_OK && !*full && merge->merger.rows < POLY_BATCH_ROWS) {
-		if (!merge->run.records)
-			status = sync_next_run(&merge->sync, &merge->run, error);
+		if (!merge->run.records && merge->extends)
+			status = extend_run(merge, error);
+		if (!merge->run.records && merge->extends)
+			return status; /* what is pending comes first */
+		if (status == POLY_OK && !merge->run.records)
+			status = next_run(merge, error);
 		if (status != POLY_OK)
 			return status;
+		if (!merge->run.records)
+			continue;
 		const size_t rows = rows_at_hand(merge);
 		if (rows)
 			status = add_run(merge, rows, full, error);

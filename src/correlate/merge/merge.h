@@ -15,6 +15,7 @@ struct poly_merge {
 	struct merger merger;
 	struct merge_analysis *analysis; /* NULL: not requested */
 	struct poly_merge_run run;	 /* current run */
+	bool extends;			 /* its last rows may belong to further ones */
 	uint64_t *times;		 /* by input, of its next row */
 	bool *back;			 /* by input: its times decreased */
 	bool *over;			 /* by input: it has ended */

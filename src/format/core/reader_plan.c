@@ -12,6 +12,18 @@
 #define POOL_MIN_CHUNKS 4
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
+/* Widens the interval of delivered records. Findings are still those of the requested ones. */
+static void
+add_margin(struct poly_read_options *options, uint64_t margin)
+{
+	const uint64_t before = options->skip < margin ? options->skip : margin;
+	const uint64_t left = UINT64_MAX - options->count;
+	if (!options->count)
+		return;
+	options->skip -= before;
+	options->count += before + margin < left ? before + margin : left;
+}
+
 enum poly_status
 poly_reader_plan(
 	struct poly_reader *reader, const struct poly_read_plan *plan, struct poly_error *error)
@@ -29,6 +41,8 @@ poly_reader_plan(
 		reader->plan.lazy = reader->plan.weights = false;
 		reader->plan.may_match = NULL;
 	}
+	if (status == POLY_OK)
+		add_margin(&reader->options, reader->plan.margin);
 	reader->planned = status == POLY_OK;
 	return status;
 }

@@ -9,10 +9,14 @@
  */
 #include "format/tt6/tt6.h"
 
+#include "model/attached.h"
+#include "model/batch_internal.h"
 #include "model/columns.h"
 #include "model/context.h"
 
 #include <string.h>
+
+#define HELD_MAX 65536 /* bytes of held records, beyond which no others are held */
 
 /* The column of the next instruction that an escape code fills, or none. */
 static const enum poly_column bound_columns[TT6_CODE_LAST_CONTEXT + 1] = {
@@ -24,21 +28,14 @@ static const enum poly_column bound_columns[TT6_CODE_LAST_CONTEXT + 1] = {
 	[TT6_CODE_REAL_PC] = POLY_COLUMN_real_pc,
 };
 
-bool
-tt6_is_from_column(const struct poly_batch *batch, size_t row)
+/* Returns whether the column of the instruction replaces an escape: threads may switch before
+ * it. */
+static bool
+is_from_column(const struct poly_batch *batch, size_t row)
 {
 	return context_key(batch, row) &&
 	       bound_columns[batch->escape[row]] != POLY_COLUMN_NONE &&
 	       column_data(batch, bound_columns[batch->escape[row]]);
-}
-
-bool
-tt6_is_attached(const struct poly_batch *batch, size_t row)
-{
-	if (!poly_present(batch, POLY_COLUMN_escape, row))
-		return false;
-	const unsigned code = batch->escape[row];
-	return code > TT6_CODE_SEGMENT && code <= TT6_CODE_LAST_CONTEXT;
 }
 
 void
@@ -54,12 +51,31 @@ tt6_held_add(struct writing *writing, const struct poly_batch *batch, size_t row
 		held->value[code] = batch->value[row];
 }
 
+/* Returns whether a row continues the held escapes: nothing between them is omitted, or a
+ * selection omits only what is not attached. */
+static bool
+continues(const struct tt6_held *held, const struct poly_batch *batch, size_t row)
+{
+	return poly_batch_number(batch, row) == held->next ||
+	       (batch->internal && batch->internal->keeps_attached);
+}
+
+bool
+tt6_held_omit(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
+	if (!is_from_column(batch, row))
+		return false;
+	if (continues(held, batch, row))
+		held->next = poly_batch_number(batch, row) + 1;
+	return true;
+}
+
 /* Returns whether a row is the instruction that the held escapes are of. */
 static bool
 is_own(const struct tt6_held *held, const struct poly_batch *batch, size_t row)
 {
-	if (poly_batch_number(batch, row) != held->next ||
-		context_key(batch, row) != held->context)
+	if (!continues(held, batch, row) || context_key(batch, row) != held->context)
 		return false;
 	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++) {
 		const enum poly_column column = bound_columns[code];
@@ -83,21 +99,42 @@ release(struct writing *writing, bool is_kept)
 	if (is_kept) {
 		tt6_put_bytes(writing, held->words.data, held->words.size);
 	} else {
+		tt6_put_bytes(writing, held->others.data, held->others.size);
 		writing_note(writing, "escapes dropped whose instruction is not selected");
 		memset(held->has, 0, sizeof held->has);
 		memset(held->has_value, 0, sizeof held->has_value);
 	}
 	buf_clear(&held->words);
+	buf_clear(&held->others);
+}
+
+bool
+tt6_held_surrounds(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
+	if (!held->words.size || held->words.size > HELD_MAX || !continues(held, batch, row) ||
+		context_key(batch, row) != held->context)
+		return false;
+	held->next = poly_batch_number(batch, row) + 1;
+	return true;
+}
+
+void
+tt6_held_continue(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
+	if (!continues(held, batch, row) || context_key(batch, row) != held->context)
+		release(writing, false);
 }
 
 void
 tt6_held_pass(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
-	const uint64_t number = poly_batch_number(batch, row);
+	const bool is_next = continues(held, batch, row);
+	held->next = poly_batch_number(batch, row) + 1;
 	/* Between threads, escapes wait for their own instruction alone. */
-	release(writing, number == held->next && !held->context);
-	held->next = number + 1;
+	release(writing, is_next && !held->context);
 }
 
 bool

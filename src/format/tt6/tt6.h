@@ -275,7 +275,8 @@ enum tt6_missing {
 
 /* Escapes that wait for their instruction. */
 struct tt6_held {
-	struct buf words; /* as they are written */
+	struct buf words;  /* as they are written, with other records between them */
+	struct buf others; /* the words of those */
 	uint64_t next;	  /* number of the record after the last one */
 	uint64_t context; /* key of its thread; 0: none */
 	/* By code, since the last instruction; the value of the last escape of the code. */
@@ -310,19 +311,23 @@ struct tt6_writer {
 	bool missing_is_zero;	  /* option tt6.missing or tt6e.missing */
 };
 
-/* Returns whether a row is an escape that belongs to the next instruction. */
-bool tt6_is_attached(const struct poly_batch *batch, size_t row);
-
 /* Returns whether the address of a row has no word in its record, so that an escape of the
  * source states it. */
 bool tt6_lacks_word(const struct writing *writing, const struct poly_batch *batch, size_t row);
 
-/* Returns whether an attached escape is created from its instruction's column instead, since
- * threads may switch before it. */
-bool tt6_is_from_column(const struct poly_batch *batch, size_t row);
+/* Returns whether an attached escape is omitted: its instruction's column creates it instead,
+ * since threads may switch before it. */
+bool tt6_held_omit(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Drops the held escapes unless a further one belongs to the same instruction. */
+void tt6_held_continue(struct writing *writing, const struct poly_batch *batch, size_t row);
 
 /* Notes an escape whose words were added to the held ones. */
 void tt6_held_add(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Returns whether a synchronisation or another escape stands between held escapes and their
+ * instruction, so that it is held, too. */
+bool tt6_held_surrounds(struct writing *writing, const struct poly_batch *batch, size_t row);
 
 /* Writes held escapes before a row that is not an instruction, or drops them. */
 void tt6_held_pass(struct writing *writing, const struct poly_batch *batch, size_t row);

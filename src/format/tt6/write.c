@@ -10,6 +10,7 @@
  */
 #include "format/tt6/tt6.h"
 
+#include "model/attached.h"
 #include "model/context.h"
 
 #include <string.h>
@@ -423,8 +424,7 @@ hold_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
 {
 	struct tt6_writer *writer = writing->state;
-	if (poly_batch_number(batch, row) != writer->held.next)
-		tt6_held_pass(writing, batch, row);
+	tt6_held_continue(writing, batch, row);
 	reserve_initial_pc(writing);
 	writer->holding = true;
 	const enum poly_status status = write_escape(writing, batch, row, error);
@@ -432,6 +432,27 @@ hold_escape(struct writing *writing, const struct poly_batch *batch, size_t row,
 	tt6_held_add(writing, batch, row);
 	writing->context |= TT6_WAITS;
 	return status == POLY_OK && writer->held.words.failed ? err_memory(error) : status;
+}
+
+/* Writes a record between two instructions: after held escapes, which precede it. */
+static enum poly_status
+write_point(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
+{
+	struct tt6_writer *writer = writing->state;
+	struct buf *words = &writer->held.words;
+	if (!tt6_held_surrounds(writing, batch, row)) {
+		tt6_held_pass(writing, batch, row);
+		return write_escape(writing, batch, row, error);
+	}
+	const size_t start = words->size;
+	writer->holding = true;
+	const enum poly_status status = write_escape(writing, batch, row, error);
+	writer->holding = false;
+	buf_append(&writer->held.others, words->data + start, words->size - start);
+	return status == POLY_OK && (words->failed || writer->held.others.failed)
+		       ? err_memory(error)
+		       : status;
 }
 
 /* Writes a row that is not an instruction. */
@@ -443,14 +464,14 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	writing_no_cache(writing);
 	if (writing->cache)
 		return POLY_OK;
-	if (tt6_is_attached(batch, row) && tt6_is_from_column(batch, row))
-		return POLY_OK;
-	if (tt6_is_attached(batch, row))
-		return hold_escape(writing, batch, row, error);
-	tt6_held_pass(writing, batch, row);
+	if (attached_to_next(batch, row))
+		return tt6_held_omit(writing, batch, row)
+			       ? POLY_OK
+			       : hold_escape(writing, batch, row, error);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
-		return write_escape(writing, batch, row, error);
+		return write_point(writing, batch, row, error);
+	tt6_held_pass(writing, batch, row);
 	if (poly_present(batch, POLY_COLUMN_kind, row) && batch->kind[row] == POLY_KIND_OTHER &&
 		poly_present(batch, POLY_COLUMN_pc, row))
 		write_initial_pc(writing, batch->pc[row]);
@@ -543,4 +564,5 @@ tt6_wclose(struct writing *writing)
 	struct tt6_writer *writer = writing->state;
 	buf_free(&writer->bytes);
 	buf_free(&writer->held.words);
+	buf_free(&writer->held.others);
 }
