@@ -191,6 +191,14 @@ POLY_API enum poly_status poly_stats_merge(
 POLY_API enum poly_status poly_stats_finish(struct poly_stats *stats, struct poly_error *error);
 
 /*
+ * Returns what is estimated or missing in the results because an analysis reached a limit of
+ * memory, for people, and its name: the i-th such analysis, from 0. NULL after the last one.
+ * Valid until the next call with the handle.
+ */
+POLY_API const char *poly_stats_limit_at(
+	const struct poly_stats *stats, size_t i, const char **analysis);
+
+/*
  * Writes the results of a requested analysis into the open section of a report. analysis NULL:
  * one section per analysis, with its name as key, in the order of the build's lists.
  */

@@ -139,6 +139,9 @@ struct analysis {
 	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
 	 * POLY_OK. */
 	enum poly_status (*finish)(void *state, struct poly_error *error);
+	/* Returns, after finish, what is estimated or missing because a limit was reached, for
+	 * people; NULL: nothing. NULL: the analysis has no limit. */
+	const char *(*limit)(const void *state);
 	/* Fills ratios (up to ANALYSIS_RATIOS), always the same ones, and returns their number.
 	 * NULL: none. */
 	size_t (*ratios)(const void *state, struct analysis_ratio *ratios);

@@ -403,11 +403,36 @@ poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 	return result;
 }
 
+/* Returns the limit that an analysis reached; NULL: none. */
+static const char *
+limit_of(const struct analysis_instance *instance)
+{
+	return instance->suited && instance->analysis->limit
+		       ? instance->analysis->limit(instance->state)
+		       : NULL;
+}
+
+const char *
+poly_stats_limit_at(const struct poly_stats *stats, size_t i, const char **analysis)
+{
+	for (size_t k = 0; k < stats->count; k++) {
+		const char *limit = limit_of(&stats->instances[k]);
+		if (!limit || i--)
+			continue;
+		*analysis = stats->instances[k].analysis->info.name;
+		return limit;
+	}
+	return NULL;
+}
+
 /* Writes the results of an analysis. */
 static void
 report_instance(const struct poly_stats *stats, const struct analysis_instance *instance,
 	struct poly_report *report)
 {
+	const char *limit = limit_of(instance);
+	if (limit)
+		poly_report_text(report, "limit", limit);
 	instance->analysis->report(instance->state, &stats->ops, report);
 	if (instance->estimator)
 		ratio_estimator_report(instance->estimator,

@@ -351,6 +351,20 @@ cache_finish(void *state, struct poly_error *error)
 	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 }
 
+static const char *
+cache_limit(const void *state)
+{
+	const struct cache_simulation *sim = state;
+	bool opt = false, causes = false;
+	for (size_t i = 0; i < sim->sweep.count; i++) {
+		opt |= sim->caches[i].opt && !sim->finished;
+		causes |= sim->causes && !sim->caches[i].classes;
+	}
+	if (opt)
+		return "policy 'opt' is not simulated: the trace has more than 4194304 lines";
+	return causes ? "misses have no causes: the trace has more than 2097152 lines" : NULL;
+}
+
 static void
 open_table(const struct cache_simulation *sim, struct poly_report *report)
 {
@@ -574,6 +588,7 @@ const struct analysis analysis_cache = {
 	.update = cache_update,
 	.task_count = cache_tasks,
 	.finish = cache_finish,
+	.limit = cache_limit,
 	.report = cache_report,
 	.fini = cache_fini,
 };

@@ -15,10 +15,23 @@
 #include "sim/memory/shards.h"
 #include "sim/memory/stack_distance.h"
 
-/* Maximum number of different lines, and of different sampled lines; the rest of a trace that
- * exceeds it is not simulated.
+/*
+ * Maximum memory of a line: its id, while the table of ids grows, its stack distance, and its
+ * share of the samples. The rest is that of the bitmaps of samples, which are large initially.
  */
-#define LINES_MAX ((uint32_t)1 << 22)
+#define LINE_MEMORY 170
+#define SAMPLES_MEMORY ((uint64_t)100 << 20)
+
+/*
+ * Numbers of sampling rates. Lines are sampled at several rates from the start, as lines that
+ * were accessed before the limit of memory would be missing in samples that begin there.
+ */
+#define RATES_MAX 3
+#define RATE_FIRST 8
+#define RATE_STEP 6
+
+/* Maximum number of sizes between a power of two and the next. */
+#define POINTS_MAX 64
 
 /* log2 of the maximum number of sets. */
 #define SETS_LOG2_MAX 13
@@ -27,7 +40,15 @@
 #define CONTEXTS_MAX 64
 #define CONTEXT_LINES_MAX ((uint32_t)1 << 18)
 
-enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS, OPTION_THREADS, OPTION_CROSSING };
+enum {
+	OPTION_LINE,
+	OPTION_SAMPLE,
+	OPTION_SETS,
+	OPTION_THREADS,
+	OPTION_CROSSING,
+	OPTION_MEMORY,
+	OPTION_POINTS
+};
 
 /* The caches of data or of instructions. */
 struct mrc_curve {
@@ -36,10 +57,11 @@ struct mrc_curve {
 	bool full;	       /* the number of lines exceeded the limit */
 	/* Exact: */
 	struct dense_index dense;
-	struct stack_distance *distance;
-	struct all_associativity *all; /* NULL: not requested */
-	/* Or: */
-	struct shards *shards;
+	struct stack_distance *distance; /* NULL: only sampled */
+	struct all_associativity *all;	 /* NULL: not requested */
+	/* Sampled, at the rates of the simulation: */
+	struct shards *samples[RATES_MAX + 1]; /* the last is NULL */
+	unsigned rate; /* index of the first rate whose samples are within the limit */
 };
 
 enum { DATA, INSTRUCTIONS, CURVES };
@@ -54,7 +76,12 @@ struct mrc_filter {
 
 struct mrc_simulation {
 	unsigned line_shift;
-	unsigned sample; /* k, 0: exact */
+	unsigned sample;	   /* k, 0: exact up to the limit of memory */
+	unsigned rates[RATES_MAX]; /* k of the samples */
+	unsigned rate_count;
+	uint32_t line_max;    /* maximum of lines of all exact curves */
+	uint32_t exact_lines; /* lines of all exact curves */
+	unsigned points;      /* sizes from a power of two to the next */
 	struct mrc_curve curves[CURVES];
 	bool by_context;
 	const struct contexts *contexts;
@@ -65,7 +92,7 @@ struct mrc_simulation {
 	struct mem_refs refs;
 	struct line_refs split;
 	const struct mem_refs *step; /* the current step of split */
-	uint64_t lines[MEM_REFS_MAX];
+	uint64_t lines[MEM_REFS_MAX], sampled[MEM_REFS_MAX];
 	uint32_t ids[MEM_REFS_MAX];
 };
 
@@ -76,16 +103,38 @@ open_exact(struct mrc_curve *curve, uint32_t lines, struct poly_error *error)
 	return status == POLY_OK ? stack_distance_new(&curve->distance, error) : status;
 }
 
+/* Sets the rates of samples: the requested one or the first one, and coarser ones. */
+static void
+set_rates(struct mrc_simulation *sim)
+{
+	unsigned k = sim->sample ? sim->sample : RATE_FIRST;
+	do {
+		sim->rates[sim->rate_count++] = k;
+		k = k + RATE_STEP < SHARDS_MAX ? k + RATE_STEP : SHARDS_MAX;
+	} while (sim->rate_count < RATES_MAX && sim->rates[sim->rate_count - 1] < SHARDS_MAX);
+}
+
 static enum poly_status
 open_caches(const struct mrc_simulation *sim, struct mrc_curve *curve, bool sets,
 	struct poly_error *error)
 {
-	if (sim->sample)
-		return shards_new(sim->sample, LINES_MAX, &curve->shards, error);
-	enum poly_status status = open_exact(curve, LINES_MAX, error);
+	enum poly_status status = POLY_OK;
+	for (unsigned i = 0; i < sim->rate_count && status == POLY_OK; i++)
+		status = shards_new(sim->rates[i], sim->line_max / (CURVES * SHARDS_SAMPLES),
+			&curve->samples[i], error);
+	if (status == POLY_OK && !sim->sample)
+		status = open_exact(curve, sim->line_max, error);
 	if (status == POLY_OK && sets)
 		status = all_associativity_new(0, SETS_LOG2_MAX, &curve->all, error);
 	return status;
+}
+
+/* Returns the maximum number of lines whose stack distances fit in memory. */
+static uint32_t
+max_lines(uint64_t memory)
+{
+	const uint64_t lines = (memory - SAMPLES_MEMORY) / LINE_MEMORY;
+	return lines < DENSE_INDEX_MAX ? (uint32_t)lines : DENSE_INDEX_MAX;
 }
 
 static enum poly_status
@@ -108,16 +157,35 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	if (sim->sample && (sim->by_context || setup->values[OPTION_SETS]))
 		return err_usage(error, "option 'mrc.%s' conflicts with 'mrc.sample'",
 			sim->by_context ? "threads" : "sets");
+	set_rates(sim);
+	sim->points = (unsigned)setup->values[OPTION_POINTS];
+	sim->line_max = max_lines(setup->values[OPTION_MEMORY]);
 	for (int i = 0; i < CURVES && status == POLY_OK; i++)
 		status = open_caches(sim, &sim->curves[i], setup->values[OPTION_SETS], error);
 	return status;
 }
 
+static void
+close_exact(struct mrc_simulation *sim, struct mrc_curve *curve)
+{
+	sim->exact_lines -= curve->dense.count;
+	dense_index_fini(&curve->dense);
+	stack_distance_free(curve->distance);
+	all_associativity_free(curve->all);
+	curve->distance = NULL;
+	curve->all = NULL;
+}
+
 static enum poly_status
 run_exact(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, bool counts)
 {
+	const uint32_t known = curve->dense.count;
+	const uint32_t room = known + sim->line_max - sim->exact_lines;
+	if (curve->samples[curve->rate])
+		curve->dense.max = room;
 	enum poly_status status =
 		dense_index_find(&curve->dense, sim->lines, count, sim->ids, NULL);
+	sim->exact_lines += curve->dense.count - known;
 	if (status != POLY_OK)
 		return status;
 	stack_distance_counting(curve->distance, counts);
@@ -126,6 +194,59 @@ run_exact(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, boo
 		all_associativity_run(curve->all, sim->lines, sim->ids, count);
 	}
 	return stack_distance_run(curve->distance, sim->ids, count, curve->dense.count, NULL);
+}
+
+/* Selects the lines of the samples of the current rate. */
+static size_t
+select_sampled(struct mrc_simulation *sim, const struct mrc_curve *curve, size_t count)
+{
+	const uint64_t mask = ((uint64_t)1 << sim->rates[curve->rate]) - 1;
+	size_t selected = 0;
+	for (size_t i = 0; i < count; i++) {
+		sim->sampled[selected] = sim->lines[i];
+		selected += (shards_hash(sim->lines[i]) & mask) < SHARDS_SAMPLES;
+	}
+	return selected;
+}
+
+/* Simulates samples; POLY_ERR_LIMIT: no rate is within the limit of memory. */
+static enum poly_status
+run_samples(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, bool counts)
+{
+	const size_t selected = select_sampled(sim, curve, count);
+	for (unsigned i = curve->rate; i < sim->rate_count; i++) {
+		struct shards *samples = curve->samples[i];
+		shards_counting(samples, counts);
+		const enum poly_status status =
+			shards_run(samples, sim->sampled, selected, NULL);
+		if (status == POLY_ERR_MEMORY)
+			return status;
+		shards_skip(samples, count - selected);
+		if (status == POLY_OK)
+			continue;
+		shards_free(samples);
+		curve->samples[i] = NULL;
+		curve->rate = i + 1;
+	}
+	return curve->rate == sim->rate_count ? POLY_ERR_LIMIT : POLY_OK;
+}
+
+/* Simulates count lines: exactly within the limit of memory, and in samples. */
+static enum poly_status
+run_lines(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, bool counts)
+{
+	const bool has_samples = curve->samples[curve->rate];
+	enum poly_status status = POLY_OK;
+	if (curve->distance)
+		status = run_exact(sim, curve, count, counts);
+	if (status == POLY_ERR_LIMIT && has_samples) {
+		close_exact(sim, curve);
+		status = POLY_OK;
+	}
+	if (status != POLY_OK || !has_samples)
+		return status;
+	status = run_samples(sim, curve, count, counts);
+	return curve->distance && status == POLY_ERR_LIMIT ? POLY_OK : status;
 }
 
 /* Simulates the references of a curve; false: out of memory. */
@@ -145,12 +266,7 @@ run_curve(struct mrc_simulation *sim, struct mrc_curve *curve, const struct mrc_
 		sim->lines[count] = refs->addresses[i] >> sim->line_shift;
 		count += own && fetched == (filter->kind == INSTRUCTIONS);
 	}
-	if (sim->sample) {
-		shards_counting(curve->shards, counts);
-		status = shards_run(curve->shards, sim->lines, count, NULL);
-	} else {
-		status = run_exact(sim, curve, count, counts);
-	}
+	status = run_lines(sim, curve, count, counts);
 	curve->full = status == POLY_ERR_LIMIT;
 	curve->accesses += counts && !curve->full ? count : 0;
 	curve->instructions += counts && !curve->full ? filter->instructions : 0;
@@ -243,11 +359,12 @@ open_curve(const struct mrc_simulation *sim, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	table_open(report, "fully_associative_caches", "size");
 	for (int i = 0; i < CURVES; i++) {
-		if (!sim->sample)
+		const bool is_exact = sim->curves[i].distance;
+		if (is_exact)
 			poly_report_column(report, keys[i].misses, true);
 		poly_report_column(report, keys[i].ratio, true);
 		plot.y[i] = keys[i].ratio;
-		if (!sim->sample) {
+		if (is_exact) {
 			poly_report_column(report, keys[i].mpki, true);
 			continue;
 		}
@@ -262,19 +379,43 @@ open_curve(const struct mrc_simulation *sim, struct poly_report *report)
 	poly_report_plot(report, &plot);
 }
 
-/* Appends the cells of a size from samples; empty if no accessed line was sampled. */
-static void
-report_sampled_ratio(const struct mrc_curve *curve, const struct shards_ratio *ratio,
-	struct poly_report *report)
+/* Returns the samples that a curve reports; NULL: none is within the limit of memory. */
+static const struct shards *
+samples_of(const struct mrc_curve *curve)
 {
-	const double values[] = {ratio->mean, ratio->min, ratio->max};
-	const bool is_sampled = !curve->accesses || shards_sampled(curve->shards);
+	return curve->samples[curve->rate];
+}
+
+/* Returns the minimum of lines of a cache that the curve describes: samples do not resolve
+ * smaller ones. */
+static uint64_t
+first_lines(const struct mrc_simulation *sim, const struct mrc_curve *curve)
+{
+	return curve->distance ? 1 : UINT64_C(4) << sim->rates[curve->rate % RATES_MAX];
+}
+
+/* Appends the cells of a size from samples, which are empty if no accessed line was sampled;
+ * returns whether a larger cache has fewer misses. */
+static bool
+report_sampled_ratio(const struct mrc_simulation *sim, const struct mrc_curve *curve,
+	uint64_t lines, struct poly_report *report)
+{
+	struct shards_ratio ratio = {0}, last = {0};
+	const struct shards *samples = samples_of(curve);
+	if (samples) {
+		shards_ratio(samples, lines, &ratio);
+		shards_ratio(samples, UINT64_MAX, &last);
+	}
+	const double values[] = {ratio.mean, ratio.min, ratio.max};
+	const bool is_sampled = lines >= first_lines(sim, curve) &&
+				(!curve->accesses || (samples && shards_sampled(samples)));
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		if (is_sampled)
 			poly_report_cell_ratio(report, values[i], 1, 3);
 		else
 			poly_report_cell_text(report, NULL);
 	}
+	return ratio.mean > last.mean;
 }
 
 /* Appends the row of a cache of the given number of lines; returns whether a larger one has
@@ -286,12 +427,8 @@ report_size(const struct mrc_simulation *sim, uint64_t lines, struct poly_report
 	poly_report_cell_count(report, lines << sim->line_shift);
 	for (int i = 0; i < CURVES; i++) {
 		const struct mrc_curve *curve = &sim->curves[i];
-		if (sim->sample) {
-			struct shards_ratio ratio, last;
-			shards_ratio(curve->shards, lines, &ratio);
-			shards_ratio(curve->shards, UINT64_MAX, &last);
-			report_sampled_ratio(curve, &ratio, report);
-			grows |= ratio.mean > last.mean;
+		if (!curve->distance) {
+			grows |= report_sampled_ratio(sim, curve, lines, report);
 			continue;
 		}
 		const uint64_t misses = stack_distance_misses(curve->distance, lines);
@@ -398,6 +535,49 @@ is_complete(const struct mrc_simulation *sim)
 	return !full;
 }
 
+/* Appends the rows of all sizes, up to one above which misses do not decrease. */
+static void
+report_sizes(const struct mrc_simulation *sim, struct poly_report *report)
+{
+	uint64_t lines = UINT64_MAX, last = 0;
+	bool grows = true;
+	for (int i = 0; i < CURVES; i++) {
+		const uint64_t first = first_lines(sim, &sim->curves[i]);
+		if (first < lines && sim->curves[i].accesses)
+			lines = first;
+	}
+	lines = lines == UINT64_MAX ? first_lines(sim, &sim->curves[DATA]) : lines;
+	for (; grows && lines < UINT64_C(1) << 40; lines *= 2) {
+		for (uint64_t i = 0; i < sim->points && grows; i++) {
+			const uint64_t size = lines + lines * i / sim->points;
+			if (size != last)
+				grows = report_size(sim, size, report);
+			last = size;
+		}
+	}
+}
+
+static bool
+is_sampled(const struct mrc_curve *curve)
+{
+	return samples_of(curve) && !curve->distance;
+}
+
+static const char *
+mrc_limit(const void *state)
+{
+	const struct mrc_simulation *sim = state;
+	bool sampled = false;
+	for (int i = 0; i < CURVES; i++)
+		sampled |= is_sampled(&sim->curves[i]);
+	if (!is_complete(sim))
+		return "more contexts or lines than the limits permit; see 'complete'";
+	return sampled && !sim->sample
+		       ? "more lines than 'mrc.memory' has room for: their miss ratios are "
+			 "estimates, the means of eight samples, with their minima and maxima"
+		       : NULL;
+}
+
 static void
 mrc_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
@@ -409,10 +589,7 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 		poly_report_count(report, keys[i].accesses, sim->curves[i].accesses);
 	poly_report_bool(report, "complete", is_complete(sim));
 	open_curve(sim, report);
-	/* Samples do not resolve smaller sizes. */
-	uint64_t lines = sim->sample ? UINT64_C(4) << sim->sample : 1;
-	while (report_size(sim, lines, report) && lines < UINT64_C(1) << 40)
-		lines *= 2;
+	report_sizes(sim, report);
 	poly_report_end(report);
 	report_sets(sim, report);
 	if (sim->by_context)
@@ -420,12 +597,11 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 }
 
 static void
-close_curve(struct mrc_curve *curve)
+close_curve(struct mrc_simulation *sim, struct mrc_curve *curve)
 {
-	dense_index_fini(&curve->dense);
-	stack_distance_free(curve->distance);
-	all_associativity_free(curve->all);
-	shards_free(curve->shards);
+	close_exact(sim, curve);
+	for (int i = 0; i < RATES_MAX; i++)
+		shards_free(curve->samples[i]);
 }
 
 static void
@@ -433,9 +609,9 @@ mrc_fini(void *state)
 {
 	struct mrc_simulation *sim = state;
 	for (int i = 0; i < CURVES; i++) {
-		close_curve(&sim->curves[i]);
+		close_curve(sim, &sim->curves[i]);
 		for (int context = 0; context < CONTEXTS_MAX; context++)
-			close_curve(&sim->context_curves[context][i]);
+			close_curve(sim, &sim->context_curves[context][i]);
 	}
 }
 
@@ -452,6 +628,13 @@ static const struct poly_option options[] = {
 		.help = "also simulate private caches of each execution context; not with "
 			"samples"},
 	[OPTION_CROSSING] = LINE_REFS_OPTION("mrc"),
+	[OPTION_MEMORY] = {"mrc.memory", POLY_OPTION_SIZE, .initial = (uint64_t)1 << 30,
+		.minimum = (uint64_t)128 << 20, .maximum = (uint64_t)1 << 40,
+		.help = "memory in bytes; curves of more lines than fit are estimated from "
+			"samples"},
+	[OPTION_POINTS] = {"mrc.points", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,
+		.maximum = POINTS_MAX,
+		.help = "number of sizes from a power of two to the next"},
 	{0}};
 
 const struct analysis analysis_mrc = {
@@ -468,6 +651,7 @@ const struct analysis analysis_mrc = {
 	.suits = has_mem_refs,
 	.init = mrc_init,
 	.update = mrc_update,
+	.limit = mrc_limit,
 	.report = mrc_report,
 	.fini = mrc_fini,
 };

@@ -149,6 +149,17 @@ paging_finish(void *state, struct poly_error *error)
 	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 }
 
+static const char *
+paging_limit(const void *state)
+{
+	const struct paging_simulation *sim = state;
+	for (size_t i = 0; i < sim->count; i++)
+		if (sim->memories[i].config.policy == PAGING_OPT && !sim->finished)
+			return "policy 'opt' is not simulated: the trace has more than "
+			       "4194304 pages";
+	return NULL;
+}
+
 /* Returns whether fewer frames with the same page size and policy have fewer faults (Belady's
  * anomaly). */
 static bool
@@ -248,6 +259,7 @@ const struct analysis analysis_paging = {
 	.init = paging_init,
 	.update = paging_update,
 	.finish = paging_finish,
+	.limit = paging_limit,
 	.report = paging_report,
 	.fini = paging_fini,
 };

@@ -151,6 +151,7 @@ const struct analysis analysis_sharing = {
 	.state_size = sizeof(struct sharing_simulation),
 	.init = sharing_init,
 	.update = sharing_update,
+	.limit = sharing_limit,
 	.report = sharing_report,
 	.fini = sharing_fini,
 };

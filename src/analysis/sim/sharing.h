@@ -68,6 +68,9 @@ void sharing_sites_fini(struct sharing_sites *sites);
 bool sharing_sites_add(
 	struct sharing_sites *sites, const struct sharing_step *step, uint32_t line_size);
 
+/* Returns which limit left references uncounted; NULL: all are counted. */
+const char *sharing_limit(const void *state);
+
 /* Reports the results. */
 void sharing_report(
 	const void *state, const struct static_ops *ops, struct poly_report *report);

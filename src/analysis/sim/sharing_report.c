@@ -167,6 +167,17 @@ find_lines(const struct sharing_simulation *sim, const struct coherence_line **l
 	return count < sim->top ? count : (size_t)sim->top;
 }
 
+const char *
+sharing_limit(const void *state)
+{
+	const struct sharing_simulation *sim = state;
+	return sim->full || sim->untracked || sim->sites.full
+		       ? "more contexts, lines or sites than the limits permit; the rest is "
+			 "not "
+			 "counted"
+		       : NULL;
+}
+
 void
 sharing_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {

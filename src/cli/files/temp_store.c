@@ -96,8 +96,12 @@ bool
 temp_store_finish_stats(struct poly_stats *stats, const char *name)
 {
 	struct poly_error error;
-	if (poly_stats_finish(stats, &error) >= 0)
-		return true;
-	diag_error(name, &error);
-	return false;
+	const char *limit, *analysis;
+	if (poly_stats_finish(stats, &error) < 0) {
+		diag_error(name, &error);
+		return false;
+	}
+	for (size_t i = 0; (limit = poly_stats_limit_at(stats, i, &analysis)); i++)
+		diag_print(name, "%s: %s", analysis, limit);
+	return true;
 }

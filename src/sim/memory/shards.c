@@ -113,6 +113,12 @@ shards_run(struct shards *shards, const uint64_t *lines, size_t count, struct po
 }
 
 void
+shards_skip(struct shards *shards, size_t count)
+{
+	shards->uses += shards->idle ? 0 : count;
+}
+
+void
 shards_ratio(const struct shards *shards, uint64_t lines, struct shards_ratio *ratio)
 {
 	const uint64_t rate = (uint64_t)1 << shards->k;

@@ -40,6 +40,10 @@ void shards_free(struct shards *shards);
 enum poly_status shards_run(
 	struct shards *shards, const uint64_t *lines, size_t count, struct poly_error *error);
 
+/* Counts accesses to lines that are in no sample, which the caller need not pass to shards_run.
+ */
+void shards_skip(struct shards *shards, size_t count);
+
 /* Returns the miss ratios of a fully associative lru cache of a number of lines; 0 without
  * accesses.
  */

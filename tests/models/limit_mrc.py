@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Miss ratio curves beyond the limit of memory, as TAP: limit_mrc.py POLYTRACE
+
+Distances of seeded traces are those of a Fenwick tree over the times of last accesses; those of a cyclic
+scan of N lines are N by hand.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+POLYTRACE = sys.argv[1]
+MEMORY = 128 << 20  # room for about 170,000 lines
+LINE = 64
+
+
+def distances(lines):
+    """The number of other lines since the last access to the same one; None: the first access."""
+    tree, last, found = [0] * (len(lines) + 1), {}, []
+
+    def add(at, n):
+        while at < len(tree):
+            tree[at] += n
+            at += at & -at
+
+    for now, line in enumerate(lines, 1):
+        before = last.get(line)
+        distance = None
+        if before:
+            # Lines accessed last after that time: all lines but those up to it.
+            distance, at = len(last), before
+            while at:
+                distance -= tree[at]
+                at -= at & -at
+            add(before, -1)
+        found.append(distance)
+        add(now, 1)
+        last[line] = now
+    return found
+
+
+def ratio(found, lines):
+    return sum(distance is None or distance >= lines for distance in found) / len(found)
+
+
+def write(path, lines):
+    with open(path, 'w') as to:
+        to.writelines(f'0 {line * LINE:x}\n' for line in lines)
+
+
+def run(path, *options):
+    """The report, standard error and the peak in bytes."""
+    command = [POLYTRACE, 'stats', '--json', '-a', 'mrc', '-f', 'din', *(f'-Omrc.{o}' for o in options), path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        out, error = process.stdout.read(), process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return json.loads(out)['mrc'] if process.returncode == 0 else {}, error, usage.ru_maxrss << 10
+
+
+def ok(name, good, note=''):
+    ok.count += 1
+    ok.failed |= not good
+    if not good:
+        print(f'# {note}'.replace('\n', ' '))
+    print(f'{"" if good else "not "}ok {ok.count} - {name}', flush=True)
+
+
+ok.count, ok.failed = 0, False
+
+
+def outside(report, found):
+    """Sizes whose exact ratio is not within the error bar."""
+    return [(row['size'], row['data_miss_ratio_min'], ratio(found, row['size'] // LINE), row['data_miss_ratio_max'])
+            for row in report.get('fully_associative_caches', [])
+            if not row['data_miss_ratio_min'] <= ratio(found, row['size'] // LINE) <= row['data_miss_ratio_max']]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    trace = os.path.join(folder, 'trace.din')
+
+    # A cycle over 300,000 lines, four times: smaller caches miss always, others once per line.
+    write(trace, list(range(300000)) * 4)
+    report, error, peak = run(trace, f'memory={MEMORY}', 'points=2')
+    rows = {row['size'] // LINE: row for row in report.get('fully_associative_caches', [])}
+    wrong = [row for lines, row in rows.items()
+             if not row['data_miss_ratio_min'] <= (1 if lines < 300000 else 0.25) <= row['data_miss_ratio_max']]
+    ok('a_cycle_beyond_the_limit_has_its_ratios', report.get('data_accesses') == 1200000 and not wrong and
+       {262144, 393216} <= rows.keys(), f'{wrong} {report}')
+    ok('the_limit_is_reported', 'limit' in report and report['complete'] and 'mrc: ' in error and
+       'mrc.memory' in error, error)
+    ok('the_cycle_is_within_the_memory', peak < MEMORY, peak)
+    report, error, _ = run(trace)
+    rows = {row['size'] // LINE: row for row in report.get('fully_associative_caches', [])}
+    ok('within_the_limit_the_curve_is_exact', not error and 'limit' not in report and
+       rows[262144]['data_misses'] == 1200000 and rows[524288]['data_misses'] == 300000, f'{error} {rows}')
+
+    chance = random.Random(20)
+    names = [chance.randrange(1 << 40) for _ in range(250000)]
+    lines = [names[chance.randrange(250000 if chance.random() < 0.7 else 5000)] for _ in range(450000)]
+    found = distances(lines)
+    write(trace, lines)
+    report, _, _ = run(trace, f'memory={MEMORY}', 'points=3')
+    ok('estimates_of_random_lines_are_within_their_error_bar', 'limit' in report and not outside(report, found),
+       outside(report, found))
+
+    short = [chance.randrange(300) for _ in range(5000)]
+    found = distances(short)
+    write(trace, short)
+    report, _, _ = run(trace, 'points=64')
+    rows = report['fully_associative_caches']
+    ok('curves_have_every_size', [row['size'] // LINE for row in rows[:128]] == list(range(1, 129)) and
+       all(row['data_misses'] == round(ratio(found, row['size'] // LINE) * len(found)) for row in rows), rows)
+
+    # 3,000,000 lines once: samples of one in 2^8 lines exceed the memory as well.
+    write(trace, range(3000000))
+    report, error, peak = run(trace, f'memory={MEMORY}')
+    ok('a_hostile_footprint_is_within_the_memory', peak < MEMORY and report.get('complete') and 'limit' in report and
+       report['fully_associative_caches'][0]['size'] == LINE << 16, f'{peak} {report}')
+    done = subprocess.run([POLYTRACE, 'stats', '--json', '-a', 'cache', '-Ocache.causes=1', '-f', 'din', trace],
+                          capture_output=True, text=True, check=False)
+    ok('causes_beyond_their_limit_are_reported', 'limit' in json.loads(done.stdout)['cache'] and
+       'misses have no causes' in done.stderr, done.stderr)
+    report, error, peak = run(trace)
+    ok('the_default_memory_holds_them', peak < 1 << 30 and 'limit' not in report, f'{peak} {error}')
+print(f'1..{ok.count}')
+sys.exit(ok.failed)
