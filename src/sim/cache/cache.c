@@ -473,3 +473,36 @@ cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome)
 		set[way] = 0;
 	}
 }
+
+/* Makes a frame clean. Returns whether it was dirty. */
+static bool
+clean_frame(struct cache *cache, uint64_t line)
+{
+	const uint32_t frame = lru_list_find(&cache->frames, line);
+	if (frame == LRU_LIST_NONE)
+		return false;
+	const bool dirty = cache->frame_dirty[frame];
+	cache->frame_dirty[frame] = 0;
+	return dirty;
+}
+
+bool
+cache_clean(struct cache *cache, uint64_t address)
+{
+	const uint64_t line = address >> cache->line_shift;
+	if (is_wide(&cache->config))
+		return clean_frame(cache, line);
+	uint64_t *set = set_of(cache, line);
+	const uint32_t way = find_way(set, cache->config.ways, line);
+	if (way == cache->config.ways)
+		return false;
+	if (cache->lru8) {
+		uint64_t *order = &cache->set_states[line & cache->set_mask];
+		const bool dirty = lru_matrix8_dirty(*order, way);
+		*order = lru_matrix8_clean(*order, way);
+		return dirty;
+	}
+	const bool dirty = set[way] & ENTRY_DIRTY;
+	set[way] &= ~ENTRY_DIRTY;
+	return dirty;
+}
