@@ -62,7 +62,7 @@ struct cache_simulation {
 	struct swept_cache *caches;
 	uint64_t instructions; /* counted */
 	bool performs_operations;
-	bool has_operations;   /* the trace has cache operations */
+	bool has_operations;   /* rows that count have cache operations */
 	bool finished;	       /* the caches that are opt have simulated the trace */
 	struct mem_refs refs;
 	struct line_sizes sizes;
@@ -337,7 +337,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	sim->has_operations |= sim->refs.has_operations;
+	sim->has_operations |= rows->counts && sim->refs.has_operations;
 	line_sizes_begin(&sim->sizes, &sim->refs);
 	while (line_sizes_next(&sim->sizes, rows->counts))
 		thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
