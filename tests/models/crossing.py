@@ -44,6 +44,28 @@ STMW, LWZ = 0xbc000000, 0x80000000
 moved = tt6e('stmw.tt6e', 0x1000, STMW, 0x20000000, LWZ, 0x20000020, LWZ, 0x20000060)
 tap.same('stmw touches all its lines', only(moved), {'accesses': 6, 'misses': 4})
 tap.same('stmw, first lines only', only(moved, 'crossing=first'), {'accesses': 3, 'misses': 3})
+# Cache operations of TT6E: each reaches the cache.
+DCBF, DCBI, DCBT, DST, DCBZ = 0x7c0000ac, 0x7c0003ac, 0x7c00022c, 0x7c0002ac, 0x7c0007ec
+A = 0x20000000
+tap.same('dcbf and dcbi invalidate', only(tt6e('flush.tt6e', 0x1000, LWZ, A, DCBF, A, LWZ, A, DCBI, A, LWZ, A)),
+         {'accesses': 3, 'misses': 3, 'read_misses': 3})
+touched = tt6e('touch.tt6e', 0x1000, DCBT, A, LWZ, A)
+tap.same('dcbt prefetches', only(touched), {'accesses': 1, 'misses': 0, 'fill_traffic': 32})
+tap.ok('a prefetch is counted', some(caches(touched, 'cache')['cache_operations'], 'prefetches_issued') == [(1,)])
+# Four blocks of 32 bytes, 32 bytes apart.
+tap.same('dst prefetches its blocks', only(tt6e('stream.tt6e', 0x1000, DST, A, 0x02040020, LWZ, A, LWZ, A + 32, LWZ, A + 96)),
+         {'accesses': 3, 'misses': 0, 'fill_traffic': 128})
+tap.same('dcbz allocates without a fill', only(tt6e('zero.tt6e', 0x1000, DCBZ, A, LWZ, A)),
+         {'accesses': 2, 'misses': 1, 'write_misses': 1, 'fill_traffic': 0})
+# Special cycles of BACH: F7 writes dirty lines back, FD invalidates without, EF does both; none is a reference.
+READ, WRITE = (0x2000, 0, 0xd0), (0x2000, 0, 0xf0)
+CLEAN, INVALIDATE, FLUSH = (0, 0xf7, 0x30), (0, 0xfd, 0x30), (0, 0xef, 0x30)
+special = written('special.bach', b''.join(struct.pack('>IBB', *cycle) for cycle in (
+    WRITE, CLEAN, READ, INVALIDATE, READ, WRITE, FLUSH, READ, WRITE, INVALIDATE)))
+for ways in '2', '8', 'full':
+    found = caches(special, 'cache', f'sweep=size=4k,ways={ways},line=32')
+    tap.same(f'special cycles, {ways} ways', found['caches'][0], {'accesses': 6, 'misses': 3, 'read_misses': 2, 'writeback_traffic': 64})
+    tap.ok(f'operations of special cycles, {ways} ways', some(found['cache_operations'], 'writebacks', 'invalidations') == [(2, 3)])
 # A word at 2000003e is in the lines 20000000 and 20000040 of 64 bytes.
 word = tt6e('lwz.tt6e', 0x1000, LWZ, 0x2000003e)
 tap.same('lwz over the end of a line', caches(word, 'cache')['caches'][0], {
@@ -77,13 +99,13 @@ def samples():
 
 def reports(path, line):
     """What footprint, mrc and a cache that holds everything find; {} for a trace without references."""
-    words = [f'-O{name}' for name in (f'mrc.line={line}', f'cache.sweep=size={line << 18},ways=full,line={line}')]
+    words = [f'-O{name}' for name in (f'mrc.line={line}', 'cache.operations=0', f'cache.sweep=size={line << 18},ways=full,line={line}')]
     done = subprocess.run([sys.argv[1], 'stats', '--json', '-a', 'footprint,mrc,cache', *words, path],
                           capture_output=True)
     return json.loads(done.stdout) if done.returncode == 0 else {}
 
 
-# Caches that hold everything miss once for each different line, and so does the end of the curve.
+# Without operations, caches that hold everything miss once for each different line, and so does the end of the curve.
 KINDS = {'tt6', 'tt6e', 'full', 'full1004', 'q4v', 'trace', 'bach', 'tr', 'lackey', 'din', 'tarmac', 'jsonl'}
 tried = 0
 for path in samples():

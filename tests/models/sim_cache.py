@@ -24,6 +24,7 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
     result = {'size': size, 'ways': ways, 'line_size': line, 'policy': policy, 'accesses': len(chosen),
             'misses': misses, 'miss_ratio': ratio(misses, len(chosen)),
             'mpki': mpki(rows, misses),
+            **{name + '_misses': cache.counts[kind][1] for name, kind in (('read', 'r'), ('write', 'w'), ('fetch', 'f'))},
             'dirty_evictions': counts[11], 'fill_traffic': counts[12],
             'writeback_traffic': counts[13]}
     if causes:

@@ -39,6 +39,8 @@ def caches(rows, accesses, sizes, ways, line):
         result.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),
                      'storage_bits': None, 'misses': len(missed), 'miss_ratio': ratio(len(missed), len(stream)),
                      'mpki': mpki(rows, len(missed)),
+                     **{name: sum(stream[index][0] == kind for index in missed) for name, kind in (
+                         ('read_misses', 'r'), ('write_misses', 'w'), ('fetch_misses', 'f'))},
                      'dirty_evictions': dirty, 'fill_traffic': line * len(missed),
                      'writeback_traffic': line * dirty})
     return result

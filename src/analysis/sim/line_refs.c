@@ -36,28 +36,71 @@ has_crossing(const struct line_refs *lines, const struct mem_refs *refs)
 	return crossing;
 }
 
+static unsigned
+shift_of(const struct line_refs *lines, uint8_t kind)
+{
+	return kind < CACHE_KINDS ? lines->shifts[kind]
+				  : lines->shifts[kind == REF_CODE ? CACHE_FETCH : CACHE_READ];
+}
+
+static enum mem_refs_step
+step_of(uint8_t kind)
+{
+	return kind < CACHE_KINDS     ? REFS_DEMAND
+	       : kind == REF_ALLOCATE ? REFS_ALLOCATE
+				      : REFS_OPERATIONS;
+}
+
+/* Returns the bytes of a reference, or of all blocks of a stream. */
+static uint32_t
+bytes_of(const struct line_refs *lines, size_t i)
+{
+	const uint32_t size = lines->refs->sizes[i];
+	if (lines->refs->kinds[i] != REF_STREAM)
+		return size < LINE_REFS_BYTES_MAX || !lines->split ? size : LINE_REFS_BYTES_MAX;
+	const struct mem_stream stream = mem_refs_stream(size);
+	return stream.size * stream.count;
+}
+
+/* Appends the next part of a reference; size: its bytes, which may be 0. */
+static void
+append_part(struct line_refs *lines, size_t i, uint32_t size)
+{
+	const struct mem_refs *refs = lines->refs;
+	struct mem_refs *step = &lines->step;
+	const uint64_t line = UINT64_C(1) << shift_of(lines, refs->kinds[i]);
+	const bool is_stream = refs->kinds[i] == REF_STREAM;
+	uint64_t address = refs->addresses[i] + lines->done;
+	uint32_t left = size - lines->done;
+	if (is_stream) {
+		const struct mem_stream stream = mem_refs_stream(refs->sizes[i]);
+		const uint32_t block = lines->done / stream.size;
+		address = refs->addresses[i] + block * (uint64_t)(int64_t)stream.stride +
+			  lines->done % stream.size;
+		left = stream.size - lines->done % stream.size;
+	}
+	const uint64_t rest = line - (address & (line - 1));
+	const uint32_t bytes =
+		left < rest || !(lines->split || is_stream) ? left : (uint32_t)rest;
+	step->addresses[step->count] = address;
+	step->pcs[step->count] = refs->pcs[i];
+	step->sizes[step->count] = bytes;
+	step->kinds[step->count] = is_stream			    ? REF_PREFETCH
+				   : refs->kinds[i] == REF_ALLOCATE ? CACHE_WRITE
+								    : refs->kinds[i];
+	step->rows[step->count++] = refs->rows[i];
+	lines->done += bytes;
+}
+
 /* Appends the parts of a reference until the step is full; returns whether it is complete. */
 static bool
 split_ref(struct line_refs *lines, size_t i)
 {
-	const struct mem_refs *refs = lines->refs;
-	struct mem_refs *step = &lines->step;
-	const uint64_t line = UINT64_C(1) << lines->shifts[refs->kinds[i]];
-	const uint32_t size =
-		refs->sizes[i] < LINE_REFS_BYTES_MAX ? refs->sizes[i] : LINE_REFS_BYTES_MAX;
+	const uint32_t size = bytes_of(lines, i);
 	do {
-		if (step->count == MEM_REFS_MAX)
+		if (lines->step.count == MEM_REFS_MAX)
 			return false;
-		const uint64_t address = refs->addresses[i] + lines->done;
-		const uint64_t rest = line - (address & (line - 1));
-		const uint32_t left = size - lines->done;
-		const uint32_t bytes = left < rest ? left : (uint32_t)rest;
-		step->addresses[step->count] = address;
-		step->pcs[step->count] = refs->pcs[i];
-		step->sizes[step->count] = bytes;
-		step->kinds[step->count] = refs->kinds[i];
-		step->rows[step->count++] = refs->rows[i];
-		lines->done += bytes;
+		append_part(lines, i, size);
 	} while (lines->done < size);
 	lines->done = 0;
 	return true;
@@ -69,12 +112,16 @@ line_refs_next(struct line_refs *lines)
 	const struct mem_refs *refs = lines->refs;
 	if (lines->next == refs->count)
 		return NULL;
-	if (!lines->next && !lines->done && (!lines->split || !has_crossing(lines, refs))) {
+	if (!lines->next && !lines->done && !refs->has_operations &&
+		(!lines->split || !has_crossing(lines, refs))) {
 		lines->next = refs->count;
 		return refs;
 	}
 	lines->step.count = 0;
-	while (lines->next < refs->count && split_ref(lines, lines->next))
+	lines->step.step = step_of(refs->kinds[lines->next]);
+	while (lines->next < refs->count &&
+		step_of(refs->kinds[lines->next]) == lines->step.step &&
+		split_ref(lines, lines->next))
 		lines->next++;
 	return &lines->step;
 }

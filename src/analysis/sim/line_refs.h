@@ -39,8 +39,9 @@ void line_refs_set(struct line_refs *lines, unsigned shift, bool split);
 /* Begins with references, which must stay valid until the last step. */
 void line_refs_begin(struct line_refs *lines, const struct mem_refs *refs);
 
-/* Returns the next step of references, each within a line, valid until the next one; NULL:
- * the last step was returned. The steps are the references themselves if none crosses a line. */
+/* Returns the next step of references of one enum mem_refs_step, each within a line, valid
+ * until the next one; NULL: the last step was returned. The references themselves are the only
+ * step if none crosses a line or is an operation. */
 const struct mem_refs *line_refs_next(struct line_refs *lines);
 
 #endif

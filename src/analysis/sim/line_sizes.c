@@ -58,7 +58,7 @@ line_sizes_next(struct line_sizes *sizes, bool counts)
 			continue;
 		size->step = line_refs_next(&size->refs);
 		found |= size->step != NULL;
-		if (size->step && size->log)
+		if (size->step && size->log && size->step->step != REFS_OPERATIONS)
 			access_log_append(size->log, size->step, counts);
 	}
 	return found;
