@@ -249,6 +249,18 @@ prefetch(struct cache *cache, uint64_t address, struct cache_counts *counts)
 	counts->bytes_to_below += outcome.dirty ? cache_config(cache)->line_size : 0;
 }
 
+/* Performs an operation on all lines. */
+static void
+operate_all(struct cache *cache, enum mem_operation operation, struct swept_cache *sums)
+{
+	uint64_t present;
+	const uint64_t dirty = cache_clean_all(cache, operation != REF_CLEAN_ALL, &present);
+	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : dirty;
+	sums->operations.invalidations += operation == REF_CLEAN_ALL ? 0 : present;
+	sums->operations.writebacks += written;
+	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
+}
+
 /* Performs an operation on a line. */
 static void
 operate(struct cache *cache, enum mem_operation operation, uint64_t address,
@@ -256,6 +268,10 @@ operate(struct cache *cache, enum mem_operation operation, uint64_t address,
 {
 	struct cache_outcome outcome = {0};
 	bool written = false;
+	if (operation >= REF_CLEAN_ALL) {
+		operate_all(cache, operation, sums);
+		return;
+	}
 	if (operation == REF_PREFETCH && !cache_holds(cache, address)) {
 		prefetch(cache, address, &sums->counts);
 		sums->operations.prefetches++;
