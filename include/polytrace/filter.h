@@ -71,15 +71,17 @@ POLY_API enum poly_status poly_filter_bind(struct poly_filter *filter,
 /*
  * Returns the rows of a batch for which the bound expression holds, in order, possibly none,
  * with all columns of the batch; picked is set unless all rows were selected. The result
- * belongs to the filter, refers to the batch, and is valid until the next call. NULL:
- * POLY_ERR_MEMORY.
+ * belongs to the filter, refers to the batch, and is valid until the next call. NULL: a failure, as
+ * poly_filter_test.
  */
 POLY_API const struct poly_batch *poly_filter_apply(
 	struct poly_filter *filter, const struct poly_batch *batch, struct poly_error *error);
 
 /*
  * Sets the bits of those rows: row r is bit r % 64 of selected[r / 64], which has room for
- * POLY_BATCH_ROWS bits. POLY_ERR_MEMORY: not all bits are valid.
+ * POLY_BATCH_ROWS bits. POLY_ERR_MEMORY. POLY_ERR_LIMIT: the result for a record, which the error
+ * states, depends on a division by 0, or on a regular expression that exceeds its limit on a text.
+ * After a failure not all bits are valid.
  */
 POLY_API enum poly_status poly_filter_test(struct poly_filter *filter,
 	const struct poly_batch *batch, uint64_t *selected, struct poly_error *error);

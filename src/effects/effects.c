@@ -51,6 +51,16 @@ effects_result_columns(enum effects_form form, const struct poly_trace_info *sou
 	return source->columns;
 }
 
+/* Copies the metadata of the source. */
+static void
+copy_info(struct effects *effects)
+{
+	struct poly_trace_info *view = &effects->info.view;
+	*view = *effects->source;
+	view->names = &effects->info.names;
+	view->columns = effects_result_columns(effects->options.form, effects->source);
+}
+
 enum poly_status
 effects_new(const struct effects_options *options, const struct poly_trace_info *source,
 	struct effects **result, struct poly_error *error)
@@ -74,8 +84,7 @@ effects_new(const struct effects_options *options, const struct poly_trace_info 
 		effects_free(effects);
 		return err_memory(error);
 	}
-	effects_put(effects, NULL);
-	effects->ended = false;
+	copy_info(effects);
 	*result = effects;
 	return POLY_OK;
 }
@@ -97,11 +106,9 @@ effects_columns(const struct effects *effects)
 void
 effects_put(struct effects *effects, const struct poly_batch *batch)
 {
-	struct poly_trace_info *view = &effects->info.view;
-	/* Facts and names may have been added. */
-	*view = *effects->source;
-	view->names = &effects->info.names;
-	view->columns = effects_result_columns(effects->options.form, effects->source);
+	/* Facts may have been added; at the end the source may be closed. */
+	if (batch)
+		copy_info(effects);
 	effects->batch = batch;
 	effects->row = 0;
 	effects->ended = !batch;

@@ -113,8 +113,10 @@ file_read_at(void *self, uint64_t offset, struct source_room *room, struct poly_
 			return stopped(&file->root, error);
 		ssize_t n = pread(file->fd, room->dst + room->got, room->size - room->got,
 			(off_t)(offset + room->got));
-		if (n == 0)
+		if (n == 0) {
+			note_taken(&file->root, offset + room->got);
 			return POLY_END;
+		}
 		if (n > 0)
 			room->got += (size_t)n;
 		else if (errno != EINTR)

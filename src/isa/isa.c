@@ -86,6 +86,13 @@ isa_link_register(const char *name)
 	return set && set->link_register ? set->link_register : ISA_NO_REGISTER;
 }
 
+isa_cache_fn *
+isa_cache_operations(const char *name)
+{
+	const struct isa_set *set = name ? find_set(name, NULL) : NULL;
+	return set ? set->cache_operation : NULL;
+}
+
 const char *
 isa_find(const char *name, struct poly_error *error)
 {

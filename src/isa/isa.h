@@ -157,6 +157,23 @@ unsigned isa_stack_register(const char *name);
  * ISA_NO_REGISTER: no such set, or none. Accepts NULL. */
 unsigned isa_link_register(const char *name);
 
+/* Cache operations on the line of the address, as instructions request them. */
+enum isa_cache {
+	ISA_CACHE_NONE,
+	ISA_CACHE_CLEAN,      /* writes a dirty line back */
+	ISA_CACHE_FLUSH,      /* writes a dirty line back, and invalidates it */
+	ISA_CACHE_INVALIDATE, /* invalidates a line without writing it back */
+	ISA_CACHE_ALLOCATE,   /* is a write of the whole line, which need not be read */
+	ISA_CACHE_CODE,	      /* invalidates a line of the instruction cache */
+	ISA_CACHE_PREFETCH,   /* prefetches a line */
+	ISA_CACHE_STREAM,     /* prefetches blocks that the register operand describes */
+};
+typedef enum isa_cache isa_cache_fn(uint64_t opcode);
+
+/* Returns the function that determines the cache operation of an opcode of a set; NULL: the set
+ * has none. Accepts NULL. */
+isa_cache_fn *isa_cache_operations(const char *name);
+
 /* Finds the registers of a name, in any case: one of isa_register_name, or a group or part of
  * them that the set names. False: no such register. Accepts NULL as the set's name. */
 bool isa_registers_named(const char *isa, const char *name, struct isa_registers *registers);

@@ -240,6 +240,27 @@ mnemonic_at(const struct isa_set *set, size_t i, enum isa_class *cls)
 	return line->mnemonic ? line->mnemonic : "";
 }
 
+/* spec: PowerPC architecture, book II (dcb*, icbi); AltiVec (dst, dstst). */
+static enum isa_cache
+cache_operation(uint64_t opcode)
+{
+	if ((opcode >> 26 & 63) != 31)
+		return ISA_CACHE_NONE;
+	switch (opcode >> 1 & 1023) {
+	case 54: return ISA_CACHE_CLEAN;
+	case 86: return ISA_CACHE_FLUSH;
+	case 470: return ISA_CACHE_INVALIDATE;
+	case 758:
+	case 1014: return ISA_CACHE_ALLOCATE;
+	case 982: return ISA_CACHE_CODE;
+	case 246:
+	case 278: return ISA_CACHE_PREFETCH;
+	case 342:
+	case 374: return ISA_CACHE_STREAM;
+	default: return ISA_CACHE_NONE;
+	}
+}
+
 const struct isa_set *
 isa_powerpc_at(size_t i)
 {
@@ -251,6 +272,7 @@ isa_powerpc_at(size_t i)
 		.close = close_state,
 		.describe = describe,
 		.text = print,
+		.cache_operation = cache_operation,
 		.register_name = register_name,
 		.register_list = "r0 to r31, f0 to f31, v0 to v31, cr, cr0 to cr7, xer, lr, "
 				 "ctr, msr, fpscr, vscr, vrsave or mq",

@@ -29,6 +29,8 @@ struct isa_set {
 	/* Writes the text of an encoding of exactly n bytes; false: not an instruction. */
 	bool (*text)(const struct isa_set *set, void *state,
 		const struct isa_encoding *encoding, char *text, size_t size);
+	/* As isa_cache_operations; NULL: not known. */
+	isa_cache_fn *cache_operation;
 	/* NULL: the set has no numbers of registers. */
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
 	/* The registers in words; NULL: no numbers of registers, or no words for them. */

@@ -46,10 +46,14 @@ regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
 	return POLY_OK;
 }
 
-bool
-regex_matches(const struct regex *regex, const void *text, size_t n)
+enum regex_result
+regex_match(const struct regex *regex, const void *text, size_t n)
 {
-	return pcre2_match(regex->code, text, n, 0, 0, regex->data, regex->context) >= 0;
+	const int found =
+		pcre2_match(regex->code, text, n, 0, 0, regex->data, regex->context);
+	if (found >= 0)
+		return REGEX_YES;
+	return found == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_UNDECIDED;
 }
 
 void
@@ -74,13 +78,13 @@ regex_new(const char *pattern, size_t n, struct regex **regex, size_t *place,
 	return err_missing(error, "regular expressions", "libpcre2-dev");
 }
 
-bool
-regex_matches(const struct regex *regex, const void *text, size_t n)
+enum regex_result
+regex_match(const struct regex *regex, const void *text, size_t n)
 {
 	(void)regex;
 	(void)text;
 	(void)n;
-	return false;
+	return REGEX_NO;
 }
 
 void

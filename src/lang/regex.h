@@ -19,10 +19,11 @@ enum poly_status regex_new(const char *pattern, size_t n, struct regex **regex, 
 	struct poly_error *error);
 
 /*
- * Returns whether the pattern matches anywhere in n bytes of text. The time is bounded: a text
- * that needs more does not match.
+ * Returns whether the pattern matches anywhere in n bytes of text. The time is bounded:
+ * REGEX_UNDECIDED: a text needs more.
  */
-bool regex_matches(const struct regex *regex, const void *text, size_t n);
+enum regex_result { REGEX_NO, REGEX_YES, REGEX_UNDECIDED };
+enum regex_result regex_match(const struct regex *regex, const void *text, size_t n);
 
 /* Frees the pattern. Accepts NULL. */
 void regex_free(struct regex *regex);

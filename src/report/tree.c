@@ -210,7 +210,8 @@ set_real(struct report_item *item, enum item_form form, double real, unsigned de
 	if (!item || !isfinite(real))
 		return;
 	item->form = form;
-	item->value.real = real;
+	/* Zero has no sign. */
+	item->value.real = real == 0 ? 0 : real;
 	item->digits = decimals > 17 ? 17 : decimals;
 }
 

@@ -203,18 +203,21 @@ clear_outside_places(struct poly_selection *selection, const struct poly_batch *
 	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
+	enum poly_status status;
 	size_t row = 0;
 	if (!selection->started) {
-		if (poly_filter_test(selection->start_at, batch, found, error) != POLY_OK)
-			return POLY_ERR_MEMORY;
+		status = poly_filter_test(selection->start_at, batch, found, error);
+		if (status != POLY_OK)
+			return status;
 		while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 			bit_clear(bits, row++);
 		selection->started = row < batch->rows;
 	}
 	if (!selection->stop_at || !selection->started)
 		return POLY_OK;
-	if (poly_filter_test(selection->stop_at, batch, found, error) != POLY_OK)
-		return POLY_ERR_MEMORY;
+	status = poly_filter_test(selection->stop_at, batch, found, error);
+	if (status != POLY_OK)
+		return status;
 	while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
 		row++;
 	selection->ended = row < batch->rows;

@@ -52,7 +52,7 @@ CASES = [
      lambda r: tried(r.immediate) and r.pc + r.immediate > 0x402000),
     (MICRO, 'pc * 3 % 7 == 2', lambda r: r.pc * 3 % 7 == 2),
     (MICRO, 'pc / 16 == 0x40176', lambda r: r.pc // 16 == 0x40176),
-    (MICRO, 'address / src1 > 0x800000000',
+    (MICRO, 'src1 != 0 and address / src1 > 0x800000000',
      lambda r: tried(r.address, r.src1) and r.src1 != 0 and r.address // r.src1 > 0x800000000),
     (MICRO, 'pc & 0xf0 == 0x70', lambda r: r.pc & 0xf0 == 0x70),
     (MICRO, 'pc | 0xfff == 0x402fff', lambda r: r.pc | 0xfff == 0x402fff),

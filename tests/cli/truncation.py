@@ -185,6 +185,18 @@ def every_reading_command_ends_with_status_2():
                 yield f'{arguments} --partial: no output'
 
 
+def skipped_entries_of_aix_logs_are_errors():
+    for name in ('damaged1112.trc', 'damaged32.trc', 'damaged64.trc'):
+        path = os.path.join(DATA, 'aix', name)
+        code, found, _, _ = verdict(path, [])
+        if (code, found) != (1, 'invalid'):
+            yield f'{name}: {found}, {code}'
+        for arguments in (['view'], ['info'], ['convert', '-t', 'jsonl', '-o', '-'], ['trcrpt']):
+            statuses = polytrace(*arguments, path)[0], polytrace(*arguments, '--on-error=skip', path)[0]
+            if statuses != (2, 0):
+                yield f'{name}: {arguments}: {statuses}'
+
+
 def verdicts_have_their_statuses():
     """valid 0, valid with warnings 0 and 1 under --strict, invalid and truncated 1."""
     trace = content(os.path.join(DATA, 'qemu4v', 'arm_start_2k.q4v'))
@@ -213,7 +225,7 @@ def verdicts_have_their_statuses():
 
 def main():
     tests = [every_cut_is_reported, a_cut_packed_trace_is_truncated, every_reading_command_ends_with_status_2,
-             verdicts_have_their_statuses]
+             skipped_entries_of_aix_logs_are_errors, verdicts_have_their_statuses]
     print(f'1..{len(tests)}')
     for i, test in enumerate(tests, 1):
         faults = list(test())

@@ -5,14 +5,14 @@ import sys
 
 from cache import Cache
 from model import Tap, stats, trace
-from uses import all_traces, mpki, pcs, ratio, tops, uses
+from uses import all_traces, mpki, pieces, ratio, tops, uses, uses_and_pcs
 
 
 def expected(rows, of, causes, size, ways, line, policy, **settings):
     """The line of the table for one cache."""
     cache = Cache(size // line // ways, ways, line, policy, **settings)
     full = Cache(1, size // line, line, 'lru', **{**settings, 'valid': 0})
-    seen, why, chosen = set(), [0, 0, 0], uses(rows, of)
+    seen, why, chosen = set(), [0, 0, 0], list(pieces(uses(rows, of), line))
     for index, (kind, address, bytes) in enumerate(chosen):
         hit = cache.access(index, kind, address, bytes or 4)
         full_hit = full.access(index, kind, address, bytes or 4)
@@ -24,6 +24,7 @@ def expected(rows, of, causes, size, ways, line, policy, **settings):
     result = {'size': size, 'ways': ways, 'line_size': line, 'policy': policy, 'accesses': len(chosen),
             'misses': misses, 'miss_ratio': ratio(misses, len(chosen)),
             'mpki': mpki(rows, misses),
+            **{name + '_misses': cache.counts[kind][1] for name, kind in (('read', 'r'), ('write', 'w'), ('fetch', 'f'))},
             'dirty_evictions': counts[11], 'fill_traffic': counts[12],
             'writeback_traffic': counts[13]}
     if causes:
@@ -82,10 +83,10 @@ for name, rows in all_traces():
         'caches': [expected(rows, 'instructions', 0, 1024, 4, 64, 'pointer', valid=1)]})
     tap.same(short + ', fetches of micro-operations', without_storage(name, 'sweep=size=1k,ways=4', 'of=uops'), {
         'caches': [expected(rows, 'uops', 0, 1024, 4, 64, 'lru')]})
-    chosen, missing = uses(rows, 'all'), Cache(8, 2, 16, 'lru')
+    chosen, missing = list(pieces(uses_and_pcs(rows), 16)), Cache(8, 2, 16, 'lru')
     weights = [not missing.access(index, *use[:2], use[2] or 4) for index, use in enumerate(chosen)]
     tap.same(short + ', what misses most', table(
         name, 'sweep=size=256,ways=2,line=16', 'of=all', 'top=7', 'region=64'), {
-        'hottest_instructions': tops(pcs(rows), weights, 'pc', 'misses', 7),
+        'hottest_instructions': tops([use[3] for use in chosen], weights, 'pc', 'misses', 7),
         'hottest_regions': tops([use[1] // 64 * 64 for use in chosen], weights, 'region', 'misses', 7)})
 sys.exit(tap.end())

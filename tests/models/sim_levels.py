@@ -8,16 +8,16 @@ import tempfile
 
 from hierarchy import Hierarchy, Level
 from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, is_instruction, mpki, ratio, tops
+from uses import KINDS, all_traces, is_instruction, mpki, pieces, ratio, tops
 
 
 def uses(rows):
-    """(kind, address, pc), a fetch before the access of the same row."""
+    """(kind, address, size, pc), a fetch before the access of the same row."""
     for row in rows:
         if is_instruction(row) and 'pc' in row:
-            yield 'f', row['pc'], row['pc']
+            yield 'f', row['pc'], row.get('opcode_size', 0), row['pc']
         if row.get('access') in KINDS and 'address' in row:
-            yield KINDS[row['access']], row['address'], row.get('pc', row['address'])
+            yield KINDS[row['access']], row['address'], row.get('size', 0), row.get('pc', row['address'])
 
 
 def cache(size, ways, line, cycles, **more):
@@ -37,8 +37,8 @@ def level_row(rows, level, name):
 
 def expected(rows, levels, instructions, inclusion, memory):
     model = Hierarchy(levels, instructions, inclusion, memory)
-    for use in uses(rows):
-        model.access(*use)
+    for kind, address, _, pc in pieces(uses(rows), levels[0].size, (instructions or levels[0]).size):
+        model.access(kind, address, pc)
     names = ['l1d' if instructions else 'l1', 'l2', 'l3'][:len(levels)]
     table = [level_row(rows, instructions, 'l1i')] if instructions else []
     table += [level_row(rows, level, name) for level, name in zip(levels, names)]
@@ -69,12 +69,13 @@ for name, rows in all_traces():
         expected(rows, [cache(128, 2, 16, 2), cache(512, 2, 16, 5)],
                  cache(128, 2, 16, 1, prefetch=1), 2, 100))
     model = Hierarchy([cache(256, 2, 32, 1), cache(1024, 4, 32, 5)], None, 0, 77)
-    for use in uses(rows):
-        model.access(*use)
+    chosen = list(pieces(uses(rows), 32))
+    for kind, address, _, pc in chosen:
+        model.access(kind, address, pc)
     tap.same(short + ', what costs most', stats(name, 'levels', *options(
         'caches=l1=256/2/32/1 l2=1k/4/32/5 memory=77', 'top=6', 'region=4096')), {
-        'hottest_instructions': tops([use[2] for use in uses(rows)], model.cycles, 'pc', 'cycles', 6),
-        'hottest_regions': tops([use[1] // 4096 * 4096 for use in uses(rows)], model.cycles, 'region', 'cycles', 6)})
+        'hottest_instructions': tops([use[3] for use in chosen], model.cycles, 'pc', 'cycles', 6),
+        'hottest_regions': tops([use[1] // 4096 * 4096 for use in chosen], model.cycles, 'region', 'cycles', 6)})
 PRESETS = os.path.join(ROOT, 'src', 'analysis', 'sim', 'presets')
 
 

@@ -4,7 +4,7 @@ import math
 import sys
 
 from model import Tap, context, stats
-from uses import all_traces, distances, mpki, ratio, uses
+from uses import all_traces, distances, mpki, pieces, ratio, uses
 
 PARTS = {'data': 'data', 'fetch': 'instructions'}
 
@@ -14,7 +14,7 @@ def missed(found, size):
 
 
 def exact(rows, line):
-    found = {part: list(distances(address // line for _, address, _ in uses(rows, of)))
+    found = {part: list(distances(address // line for _, address, _ in pieces(uses(rows, of), line)))
              for part, of in PARTS.items()}
     sizes, lines = [], 1
     while True:
@@ -33,7 +33,7 @@ def exact(rows, line):
 
 def sets(rows, line):
     result = []
-    lines = [address // line for _, address, _ in uses(rows, 'data')]
+    lines = [address // line for _, address, _ in pieces(uses(rows, 'data'), line)]
     for count in (2 ** bits for bits in range(14)):
         of_sets = {}
         for number in lines:
@@ -59,7 +59,7 @@ def sampled(rows, line, k):
     """Samples of the lines, with scaled distances."""
     rate, found, counts = 2 ** k, {}, {}
     for part, of in PARTS.items():
-        lines = [address // line for _, address, _ in uses(rows, of)]
+        lines = [address // line for _, address, _ in pieces(uses(rows, of), line)]
         counts[part] = len(lines)
         found[part] = [list(distances(one for one in lines if mixed(one) % rate == sample))
                        for sample in range(8)]
@@ -86,7 +86,7 @@ def of_threads(rows, line):
         name = None if who is None else '%s %d' % who
         own = [row for row in rows if context(row) == who]
         for of in PARTS.values():
-            found = list(distances(address // line for _, address, _ in uses(own, of)))
+            found = list(distances(address // line for _, address, _ in pieces(uses(own, of), line)))
             lines = 1
             while found:
                 result.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),

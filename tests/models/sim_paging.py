@@ -8,16 +8,17 @@ import tempfile
 
 from model import Tap, stats
 from replacement import POLICIES, best, paging
-from uses import all_traces, mpki, ratio, uses
+from uses import all_traces, mpki, pieces, ratio, uses
 
 
 def table(name, analysis, *words):
     return stats(name, analysis, *(part for word in words for part in ('-O', f'{analysis}.{word}')))
 
 
-def memories(rows, stream, frames, pages, policies):
+def memories(rows, accesses, frames, pages, policies):
     result = []
     for page in pages:
+        stream = list(pieces(accesses, page))
         for policy in policies:
             least = None
             for count in frames:
@@ -31,13 +32,15 @@ def memories(rows, stream, frames, pages, policies):
     return result
 
 
-def caches(rows, stream, sizes, ways, line):
-    result = []
+def caches(rows, accesses, sizes, ways, line):
+    result, stream = [], list(pieces(accesses, line))
     for size in sizes:
         missed, _, dirty = best(stream, size // line // ways, ways, line)
         result.append({'size': size, 'ways': ways, 'line_size': line, 'policy': 'opt', 'accesses': len(stream),
                      'storage_bits': None, 'misses': len(missed), 'miss_ratio': ratio(len(missed), len(stream)),
                      'mpki': mpki(rows, len(missed)),
+                     **{name: sum(stream[index][0] == kind for index in missed) for name, kind in (
+                         ('read_misses', 'r'), ('write_misses', 'w'), ('fetch_misses', 'f'))},
                      'dirty_evictions': dirty, 'fill_traffic': line * len(missed),
                      'writeback_traffic': line * dirty})
     return result

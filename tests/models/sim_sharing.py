@@ -9,25 +9,27 @@ from collections import defaultdict
 
 import coherence
 from model import Tap, context, stats, threads, trace
-from uses import mpki
+from uses import mpki, pieces
 
 NAMES = ['hits', 'upgrades', 'compulsory_misses', 'replacement_misses', 'true_sharing_misses', 'false_sharing_misses']
 
 
-def pieces(rows, line):
-    """(kind, address, size, thread, pc) of the parts of accesses that are each in a line."""
+def accesses(rows):
+    """(kind, address, size, thread, pc) of the accesses."""
     numbers = {}
     for row in rows:
         # Threads are numbered by any record of theirs.
         who = numbers.setdefault(context(row), len(numbers))
         if row.get('access') not in ('read', 'write') or 'address' not in row:
             continue
-        address, left = row['address'], row.get('size') or 4
-        pc = row.get('pc', address)
-        while left:
-            size = min(left, line - address % line)
-            yield row['access'][0], address, size, who, pc
-            address, left = address + size, left - size
+        address = row['address']
+        yield row['access'][0], address, row.get('size', 0), who, row.get('pc', address)
+
+
+def parts(rows, line):
+    """The parts of accesses that are each in a line; at most four bytes of those of unknown size."""
+    for kind, address, size, *more in pieces(accesses(rows), line):
+        yield (kind, address, size or min(4, line - address % line), *more)
 
 
 def name_of(context):
@@ -36,7 +38,7 @@ def name_of(context):
 
 def expected(rows, size, ways, line, word, top):
     """The whole report."""
-    uses = list(pieces(rows, line))
+    uses = list(parts(rows, line))
     contexts = list(dict.fromkeys(map(context, rows)))
     names = list(map(name_of, contexts))
     stream = [use[:4] for use in uses]

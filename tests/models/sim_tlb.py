@@ -3,7 +3,7 @@
 import sys
 
 from model import Tap, stats
-from uses import all_traces, mpki, uses
+from uses import all_traces, mpki, pieces, uses
 
 
 class Buffer:
@@ -26,7 +26,7 @@ class Buffer:
 def expected(rows, of='all', page=4096, entries=64, ways=4, split=0, second=1024, cycles=7, walk=40):
     first, code, next = Buffer(entries, ways), Buffer(entries, ways), Buffer(second or 8, 8)
     walks = spent = 0
-    chosen = uses(rows, of)
+    chosen = list(pieces(uses(rows, of), page))
     for kind, address, _ in chosen:
         top = code if split and kind == 'f' else first
         if top.use(address // page):

@@ -28,9 +28,22 @@ def uses(rows, of='all'):
     return [use for use in found if of == 'all' or (use[0] == 'f') == (of != 'data')]
 
 
+def pieces(stream, line, fetch_line=None):
+    """The parts of (kind, address, size, ...) that are each in a line: Dinero IV splits a reference across blocks
+    into one for each block (dinero4(1), "multi-block refs"). Uses of unknown size are in the line of their address."""
+    for kind, address, size, *more in stream:
+        bytes, left = fetch_line if fetch_line and kind == 'f' else line, min(size, 4096)
+        while True:
+            part = min(left, bytes - address % bytes)
+            yield (kind, address, part, *more)
+            address, left = (address + part) % 2 ** 64, left - part
+            if not left:
+                break
+
+
 def all_traces():
     """Names and rows."""
-    for name in (*TRACES, model.threads()):
+    for name in (*TRACES, model.threads(), model.overlaps()):
         yield name, model.trace(name)[1]
 
 
@@ -46,13 +59,9 @@ def tops(numbers, weights, column, weight, most):
             for number in order[:most] if heavy[number]]
 
 
-def pcs(rows, of='all'):
-    """The instruction of every use, its address if the pc is unknown."""
-    found = []
-    for row in rows:
-        for use in uses([row], of):
-            found.append(row.get('pc', use[1]))
-    return found
+def uses_and_pcs(rows, of='all'):
+    """Uses as (kind, address, size, pc), pc being the instruction, or the address if it is unknown."""
+    return [(*use, row.get('pc', use[1])) for row in rows for use in uses([row], of)]
 
 
 def ratio(part, whole):

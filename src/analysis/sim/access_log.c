@@ -11,17 +11,16 @@
 
 struct access_log {
 	struct poly_stats_stores stores;
-	void *addresses, *flag_store, *next_use_stores[ACCESS_LOG_SIZES]; /* opened stores */
-	struct next_use *next[ACCESS_LOG_SIZES];
-	unsigned shifts[ACCESS_LOG_SIZES];
-	size_t sizes;
+	void *addresses, *flag_store, *next_use_store; /* opened stores */
+	struct next_use *next;
+	unsigned shift;
 	uint64_t appended, replayed; /* references */
 	enum poly_status status;
 	struct poly_error failure; /* if status is an error */
 	uint64_t lines[MEM_REFS_MAX];
 	uint8_t flags[MEM_REFS_MAX];
 	/* The current step of the second pass: */
-	uint64_t step_addresses[ACCESS_LOG_STEP], refs[ACCESS_LOG_SIZES][ACCESS_LOG_STEP];
+	uint64_t step_addresses[ACCESS_LOG_STEP], next_uses[ACCESS_LOG_STEP];
 };
 
 static enum poly_status
@@ -32,8 +31,22 @@ open_store(struct access_log *log, void **store, struct poly_error *error)
 		      : err_system(error, POLY_NO_OFFSET, "cannot create a temporary store");
 }
 
+static enum poly_status
+open_stores(struct access_log *log, struct poly_error *error)
+{
+	enum poly_status status = open_store(log, &log->addresses, error);
+	if (status == POLY_OK)
+		status = open_store(log, &log->flag_store, error);
+	if (status == POLY_OK)
+		status = open_store(log, &log->next_use_store, error);
+	if (status != POLY_OK)
+		return status;
+	const struct sim_store store = {log->stores.put, log->stores.get, log->next_use_store};
+	return next_use_new(&store, ACCESS_LOG_LINES_MAX, &log->next, error);
+}
+
 enum poly_status
-access_log_new(const struct poly_stats_stores *stores, struct access_log **log,
+access_log_new(const struct poly_stats_stores *stores, unsigned shift, struct access_log **log,
 	struct poly_error *error)
 {
 	*log = NULL;
@@ -44,9 +57,8 @@ access_log_new(const struct poly_stats_stores *stores, struct access_log **log,
 	if (!opened)
 		return err_memory(error);
 	opened->stores = *stores;
-	enum poly_status status = open_store(opened, &opened->addresses, error);
-	if (status == POLY_OK)
-		status = open_store(opened, &opened->flag_store, error);
+	opened->shift = shift;
+	const enum poly_status status = open_stores(opened, error);
 	if (status != POLY_OK) {
 		access_log_free(opened);
 		return status;
@@ -67,43 +79,20 @@ access_log_free(struct access_log *log)
 {
 	if (!log)
 		return;
+	next_use_free(log->next);
 	close_store(log, log->addresses);
 	close_store(log, log->flag_store);
-	for (size_t i = 0; i < ACCESS_LOG_SIZES; i++) {
-		next_use_free(log->next[i]);
-		close_store(log, log->next_use_stores[i]);
-	}
+	close_store(log, log->next_use_store);
 	mem_free(log);
 }
 
-enum poly_status
-access_log_add_size(
-	struct access_log *log, unsigned shift, size_t *index, struct poly_error *error)
-{
-	for (*index = 0; *index < log->sizes; ++*index)
-		if (log->shifts[*index] == shift)
-			return POLY_OK;
-	if (log->sizes == ACCESS_LOG_SIZES)
-		return err_usage(
-			error, "policy 'opt': more than %d line sizes", ACCESS_LOG_SIZES);
-	enum poly_status status = open_store(log, &log->next_use_stores[*index], error);
-	if (status != POLY_OK)
-		return status;
-	const struct sim_store store = {
-		log->stores.put, log->stores.get, log->next_use_stores[*index]};
-	status = next_use_new(&store, ACCESS_LOG_LINES_MAX, &log->next[*index], error);
-	if (status == POLY_OK)
-		log->shifts[log->sizes++] = shift;
-	return status;
-}
-
-/* Adds the lines of one size to the search for next uses. */
+/* Adds the lines to the search for next uses. */
 static enum poly_status
-add_next_uses(struct access_log *log, size_t index, const struct mem_refs *refs)
+add_next_uses(struct access_log *log, const struct mem_refs *refs)
 {
 	for (size_t i = 0; i < refs->count; i++)
-		log->lines[i] = refs->addresses[i] >> log->shifts[index];
-	return next_use_add(log->next[index], log->lines, refs->count, &log->failure);
+		log->lines[i] = refs->addresses[i] >> log->shift;
+	return next_use_add(log->next, log->lines, refs->count, &log->failure);
 }
 
 static enum poly_status
@@ -126,16 +115,16 @@ access_log_append(struct access_log *log, const struct mem_refs *refs, bool coun
 {
 	if (log->status == POLY_OK)
 		log->status = store_refs(log, refs, counts);
-	for (size_t i = 0; i < log->sizes && log->status == POLY_OK; i++)
-		log->status = add_next_uses(log, i, refs);
+	if (log->status == POLY_OK)
+		log->status = add_next_uses(log, refs);
 }
 
 /* Ends the first pass. */
 static enum poly_status
 resolve_next_uses(struct access_log *log, struct poly_error *error)
 {
-	for (size_t i = 0; i < log->sizes && log->status == POLY_OK; i++)
-		log->status = next_use_resolve(log->next[i], &log->failure);
+	if (log->status == POLY_OK)
+		log->status = next_use_resolve(log->next, &log->failure);
 	if (log->status != POLY_OK && error)
 		*error = log->failure;
 	return log->status;
@@ -159,15 +148,10 @@ next_step(struct access_log *log, struct access_log_step *step, struct poly_erro
 	for (size_t i = 0; i < same; i++)
 		log->flags[i] &= (uint8_t)~COUNTS;
 	step->refs = (struct cache_batch){log->step_addresses, log->flags, NULL, same};
-	for (size_t i = 0; i < log->sizes; i++) {
-		const enum poly_status status =
-			next_use_read(log->next[i], log->refs[i], same, error);
-		if (status != POLY_OK)
-			return status;
-		step->next[i] = log->refs[i];
-	}
+	step->shift = log->shift;
+	step->next = log->next_uses;
 	log->replayed += same;
-	return POLY_OK;
+	return next_use_read(log->next, log->next_uses, same, error);
 }
 
 enum poly_status

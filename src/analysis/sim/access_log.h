@@ -4,7 +4,7 @@
  * the next use of each one's line (or page). Errors are saved, and returned by the second
  * pass.
  *
- * Memory: 260 KiB, and that of sim/cache/next_use.h for each line size.
+ * Memory: 260 KiB, and that of sim/cache/next_use.h.
  */
 #ifndef ANALYSIS_SIM_ACCESS_LOG_H
 #define ANALYSIS_SIM_ACCESS_LOG_H
@@ -12,7 +12,6 @@
 #include "analysis/sim/mem_refs.h"
 #include "sim/cache/next_use.h"
 
-#define ACCESS_LOG_SIZES 8			 /* maximum number of line sizes */
 #define ACCESS_LOG_LINES_MAX ((uint32_t)1 << 22) /* different lines */
 #define ACCESS_LOG_STEP 4096			 /* references per step of the second pass */
 
@@ -20,21 +19,17 @@ struct access_log;
 
 /* References of the second pass, of which all count or none. Valid until the next step. */
 struct access_log_step {
+	unsigned shift; /* log2 of the line size of the log */
 	struct cache_batch refs;
-	const uint64_t
-		*next[ACCESS_LOG_SIZES]; /* by size, in the order of access_log_add_size */
+	const uint64_t *next; /* next uses of their lines */
 	bool counts;
 };
 
-/* Creates an empty log. POLY_ERR_USAGE if stores is NULL; POLY_ERR_MEMORY. */
-enum poly_status access_log_new(const struct poly_stats_stores *stores, struct access_log **log,
-	struct poly_error *error);
+/* Creates an empty log of references, each within a line of 2^shift bytes. POLY_ERR_USAGE if
+ * stores is NULL; POLY_ERR_IO, POLY_ERR_MEMORY. */
+enum poly_status access_log_new(const struct poly_stats_stores *stores, unsigned shift,
+	struct access_log **log, struct poly_error *error);
 void access_log_free(struct access_log *log);
-
-/* Requests next uses of lines of 2^shift bytes, and returns the index of this size; before any
- * reference. POLY_ERR_USAGE: more than ACCESS_LOG_SIZES; POLY_ERR_IO, POLY_ERR_MEMORY. */
-enum poly_status access_log_add_size(
-	struct access_log *log, unsigned shift, size_t *index, struct poly_error *error);
 
 /* Appends references. */
 void access_log_append(struct access_log *log, const struct mem_refs *refs, bool counts);

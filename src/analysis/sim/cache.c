@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single caches, many in one pass: misses by cause, and traffic. An access reads or writes the
- * line of its first byte, as in homework 4 of CIS 501; stores of unknown size have four bytes.
+ * Single caches, many in one pass: misses by cause, and traffic. An access that crosses lines
+ * is split, as Dinero IV does; stores of unknown size have four bytes.
  */
 #include "analysis/facts/branch_stream.h"
-#include "analysis/sim/access_log.h"
 #include "analysis/sim/counts.h"
-#include "analysis/sim/sweep.h"
 #include "analysis/sim/hotspots.h"
-#include "analysis/sim/mem_refs.h"
+#include "analysis/sim/line_sizes.h"
+#include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
@@ -21,19 +20,37 @@
 /* Maximum number of different lines for which causes are classified. */
 #define LINES_MAX ((uint32_t)1 << 21)
 
-enum { OPTION_SWEEP, OPTION_OF, OPTION_CAUSES, OPTION_TOP, OPTION_REGION };
+enum {
+	OPTION_SWEEP,
+	OPTION_OF,
+	OPTION_CAUSES,
+	OPTION_TOP,
+	OPTION_REGION,
+	OPTION_CROSSING,
+	OPTION_OPERATIONS
+};
 
-#define COUNT_COLUMNS 7 /* columns of counts, without causes */
+#define COUNT_COLUMNS 10 /* columns of counts, without causes */
+
+/* What cache operations did. */
+struct operation_counts {
+	uint64_t prefetches;	/* lines filled by prefetches */
+	uint64_t allocations;	/* lines allocated without a fill */
+	uint64_t writebacks;	/* of dirty lines */
+	uint64_t invalidations; /* of lines that were present */
+};
 
 /* A cache, and its counts during rows that count. */
 struct swept_cache {
 	struct cache *cache; /* NULL if the policy is opt: */
 	struct belady *opt;
-	size_t next_use_index;	      /* index of its line size in the log */
+	unsigned shift;		      /* log2 of the line size */
 	struct miss_classes *classes; /* NULL: not requested, or too many lines */
-	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch; NULL: not needed */
+	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch */
+	uint64_t misses;	      /* of all rows */
 	bool failed;		      /* the last update ran out of memory */
 	struct cache_counts counts;
+	struct operation_counts operations;
 	uint64_t causes[MISS_CLASSES];
 };
 
@@ -43,12 +60,13 @@ struct cache_simulation {
 	unsigned address_bits; /* the maximum of the traces */
 	struct sweep sweep;
 	struct swept_cache *caches;
-	uint64_t instructions;	/* counted */
-	struct access_log *log; /* NULL: none of the caches is opt */
-	bool finished;		/* the caches that are opt have simulated the trace */
+	uint64_t instructions; /* counted */
+	bool performs_operations;
+	bool has_operations;   /* the trace has cache operations */
+	bool finished;	       /* the caches that are opt have simulated the trace */
 	struct mem_refs refs;
-	const struct cache_batch *batch; /* of the current update, like counts */
-	bool counts;
+	struct line_sizes sizes;
+	bool counts;			/* of the current update */
 	struct hotspots_pair hotspots;	/* of the first cache */
 	uint32_t weights[MEM_REFS_MAX]; /* 1: the reference missed */
 };
@@ -59,19 +77,10 @@ open_opt(struct cache_simulation *sim, const struct poly_stats_stores *stores, s
 	struct poly_error *error)
 {
 	const struct cache_config *config = &sim->sweep.configs[i];
-	const unsigned shift = (unsigned)__builtin_ctz(config->line_size);
-	enum poly_status status = sim->log ? POLY_OK : access_log_new(stores, &sim->log, error);
-	if (status == POLY_OK)
-		status = access_log_add_size(
-			sim->log, shift, &sim->caches[i].next_use_index, error);
-	return status == POLY_OK ? belady_new(config, &sim->caches[i].opt, error) : status;
-}
-
-/* Returns whether the misses of a cache are needed one by one. */
-static bool
-needs_missed(const struct cache_simulation *sim, size_t i)
-{
-	return sim->causes || (sim->hotspots.max && i == 0);
+	const enum poly_status status = belady_new(config, &sim->caches[i].opt, error);
+	return status == POLY_OK
+		       ? line_sizes_log(&sim->sizes, sim->caches[i].shift, stores, error)
+		       : status;
 }
 
 static enum poly_status
@@ -80,12 +89,17 @@ open_cache(struct cache_simulation *sim, const struct poly_stats_stores *stores,
 {
 	const struct cache_config *config = &sim->sweep.configs[i];
 	struct swept_cache *swept = &sim->caches[i];
-	enum poly_status status = sim->sweep.is_opt[i]
-					  ? open_opt(sim, stores, i, error)
-					  : cache_new(config, &swept->cache, error);
+	enum poly_status status = cache_check(config, error);
+	if (status != POLY_OK)
+		return status;
+	swept->shift = (unsigned)__builtin_ctz(config->line_size);
+	status = line_sizes_add(&sim->sizes, swept->shift, error);
+	if (status == POLY_OK)
+		status = sim->sweep.is_opt[i] ? open_opt(sim, stores, i, error)
+					      : cache_new(config, &swept->cache, error);
 	if (status == POLY_OK && sim->causes)
 		status = miss_classes_new(config, LINES_MAX, &swept->classes, error);
-	if (status != POLY_OK || !needs_missed(sim, i))
+	if (status != POLY_OK)
 		return status;
 	swept->missed = mem_new(MEM_REFS_MAX, sizeof *swept->missed);
 	return swept->missed ? POLY_OK : err_memory(error);
@@ -124,6 +138,8 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	struct cache_simulation *sim = state;
 	sim->selection = (enum mem_refs_selection)setup->values[OPTION_OF];
 	sim->causes = setup->values[OPTION_CAUSES];
+	sim->performs_operations = setup->values[OPTION_OPERATIONS];
+	sim->sizes.split = !setup->values[OPTION_CROSSING];
 	sim->hotspots.max = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &sim->sweep, error);
 	if (status != POLY_OK) {
@@ -157,6 +173,8 @@ cache_begin(void *state, const struct poly_trace_info *info)
 	struct cache_simulation *sim = state;
 	const unsigned bits = info->address_bits ? info->address_bits : 64;
 	sim->address_bits = bits > sim->address_bits ? bits : sim->address_bits;
+	if (sim->performs_operations)
+		mem_refs_begin_operations(&sim->refs, info);
 }
 
 static void
@@ -172,7 +190,7 @@ read_counts(const struct swept_cache *swept, struct cache_counts *counts)
 static bool
 count_hotspots(struct cache_simulation *sim, size_t misses)
 {
-	const struct mem_refs *refs = &sim->refs;
+	const struct mem_refs *refs = sim->sizes.list[sim->caches->shift]->step;
 	memset(sim->weights, 0, refs->count * sizeof *sim->weights);
 	for (size_t i = 0; i < misses; i++)
 		sim->weights[sim->caches->missed[i]] = 1;
@@ -185,10 +203,15 @@ run_swept(struct cache_simulation *sim, struct swept_cache *swept,
 	const struct cache_batch *batch, const uint64_t *next, bool counts)
 {
 	struct cache_counts before, now;
-	struct classified_misses misses = {.missed = swept->missed};
+	const bool needs_missed = swept->classes ||
+				  (sim->hotspots.max && swept == sim->caches) ||
+				  sim->refs.has_operations;
+	uint32_t *missed = needs_missed ? swept->missed : NULL;
+	struct classified_misses misses = {.missed = missed};
 	read_counts(swept, &before);
-	misses.count = swept->opt ? belady_run(swept->opt, batch, next, swept->missed)
-				  : cache_run(swept->cache, batch, swept->missed);
+	misses.count = swept->opt ? belady_run(swept->opt, batch, next, missed)
+				  : cache_run(swept->cache, batch, missed);
+	swept->misses += misses.count;
 	read_counts(swept, &now);
 	if (counts)
 		counts_add(&swept->counts, &now, &before, sizeof now);
@@ -198,14 +221,105 @@ run_swept(struct cache_simulation *sim, struct swept_cache *swept,
 	return !swept->classes || count_classes(swept, batch, &misses, counts);
 }
 
-/* Simulates the current batch in a cache that is not opt. */
+/* Corrects the traffic of writes that allocate whole lines; misses: of the last batch. */
+static void
+count_allocations(struct swept_cache *swept, const struct mem_refs *refs, size_t misses)
+{
+	const struct cache_config *config = cache_config(swept->cache);
+	uint64_t lines = 0;
+	for (size_t i = 0; i < misses && !config->no_allocate; i++) {
+		const uint32_t size = refs->sizes[swept->missed[i]];
+		lines += size == 0 || size == config->line_size;
+	}
+	swept->operations.allocations += lines;
+	swept->counts.fills -= lines;
+	swept->counts.bytes_from_below -= lines * config->line_size;
+}
+
+/* Prefetches a line. */
+static void
+prefetch(struct cache *cache, uint64_t address, struct cache_counts *counts)
+{
+	struct cache_outcome outcome;
+	cache_fill(cache, address, false, &outcome);
+	counts->fills++;
+	counts->evictions += outcome.evicted;
+	counts->dirty_evictions += outcome.dirty;
+	counts->bytes_from_below += cache_config(cache)->line_size;
+	counts->bytes_to_below += outcome.dirty ? cache_config(cache)->line_size : 0;
+}
+
+/* Performs an operation on all lines. */
+static void
+operate_all(struct cache *cache, enum mem_operation operation, struct swept_cache *sums)
+{
+	uint64_t present;
+	const uint64_t dirty = cache_clean_all(cache, operation != REF_CLEAN_ALL, &present);
+	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : dirty;
+	sums->operations.invalidations += operation == REF_CLEAN_ALL ? 0 : present;
+	sums->operations.writebacks += written;
+	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
+}
+
+/* Performs an operation on a line. */
+static void
+operate(struct cache *cache, enum mem_operation operation, uint64_t address,
+	struct swept_cache *sums)
+{
+	struct cache_outcome outcome = {0};
+	bool written = false;
+	if (operation >= REF_CLEAN_ALL) {
+		operate_all(cache, operation, sums);
+		return;
+	}
+	if (operation == REF_PREFETCH && !cache_holds(cache, address)) {
+		prefetch(cache, address, &sums->counts);
+		sums->operations.prefetches++;
+	} else if (operation == REF_CLEAN) {
+		written = cache_clean(cache, address);
+	} else if (operation != REF_PREFETCH) {
+		cache_drop(cache, address, &outcome);
+		written = outcome.dirty && operation != REF_INVALIDATE;
+	}
+	sums->operations.invalidations += outcome.hit;
+	sums->operations.writebacks += written;
+	sums->counts.bytes_to_below += written ? cache_config(cache)->line_size : 0;
+}
+
+/* Performs the operations of a step in a cache that is not opt. */
+static void
+run_operations(struct swept_cache *swept, const struct mem_refs *refs, bool counts)
+{
+	struct swept_cache uncounted = {0};
+	for (size_t i = 0; i < refs->count; i++) {
+		const enum mem_operation operation = (enum mem_operation)refs->kinds[i];
+		operate(swept->cache, operation, refs->addresses[i],
+			counts ? swept : &uncounted);
+		if (swept->classes)
+			operate(miss_classes_full(swept->classes), operation,
+				refs->addresses[i], &uncounted);
+	}
+}
+
+/* Simulates the current step of references in a cache that is not opt. */
 static void
 run_cache(void *user, size_t i)
 {
 	struct cache_simulation *sim = user;
 	struct swept_cache *swept = &sim->caches[i];
-	if (swept->cache)
-		swept->failed = !run_swept(sim, swept, sim->batch, NULL, sim->counts);
+	const struct mem_refs *refs = sim->sizes.list[swept->shift]->step;
+	if (!swept->cache || !refs)
+		return;
+	if (refs->step == REFS_OPERATIONS) {
+		run_operations(swept, refs, sim->counts);
+		return;
+	}
+	const struct cache_batch batch = {
+		refs->addresses, refs->kinds, refs->sizes, refs->count};
+	const uint64_t before = swept->misses;
+	swept->failed |= !run_swept(sim, swept, &batch, NULL, sim->counts);
+	if (refs->step == REFS_ALLOCATE && sim->counts)
+		count_allocations(swept, refs, (size_t)(swept->misses - before));
 }
 
 static size_t
@@ -221,19 +335,14 @@ cache_update(void *state, const struct analysis_rows *rows)
 	struct cache_simulation *sim = state;
 	bool ok = true;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
-	for (size_t i = 0; i < sim->refs.count; i++)
-		if (!sim->refs.sizes[i])
-			sim->refs.sizes[i] = CACHE_STORE_SIZE;
-	const struct cache_batch batch = {
-		sim->refs.addresses, sim->refs.kinds, sim->refs.sizes, sim->refs.count};
-	sim->batch = &batch;
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
+	sim->has_operations |= sim->refs.has_operations;
+	line_sizes_begin(&sim->sizes, &sim->refs);
+	while (line_sizes_next(&sim->sizes, rows->counts))
+		thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		ok &= !sim->caches[i].failed;
-	if (sim->log)
-		access_log_append(sim->log, &sim->refs, rows->counts);
 	return ok;
 }
 
@@ -245,8 +354,8 @@ replay_step(void *user, const struct access_log_step *step)
 	bool ok = true;
 	for (size_t i = 0; i < sim->sweep.count && ok; i++) {
 		struct swept_cache *swept = &sim->caches[i];
-		ok = !swept->opt || run_swept(sim, swept, &step->refs,
-					    step->next[swept->next_use_index], step->counts);
+		ok = !swept->opt || swept->shift != step->shift ||
+		     run_swept(sim, swept, &step->refs, step->next, step->counts);
 	}
 	return ok;
 }
@@ -255,8 +364,7 @@ static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct cache_simulation *sim = state;
-	return sim->log ? access_log_replay(sim->log, replay_step, sim, &sim->finished, error)
-			: POLY_OK;
+	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 }
 
 static void
@@ -265,7 +373,8 @@ open_table(const struct cache_simulation *sim, struct poly_report *report)
 	struct poly_plot plot = POLY_PLOT_INIT;
 	table_open(report, "caches",
 		"size ways line_size policy:text storage_bits accesses misses miss_ratio mpki "
-		"dirty_evictions fill_traffic writeback_traffic");
+		"read_misses write_misses fetch_misses dirty_evictions fill_traffic "
+		"writeback_traffic");
 	if (sim->causes) {
 		table_columns(report, "compulsory_misses capacity_misses conflict_misses");
 	}
@@ -373,6 +482,8 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 	}
 	poly_report_cell_count(report, accesses);
 	report_miss_cells(report, misses, accesses, sim->instructions);
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		poly_report_cell_count(report, counts->misses[kind]);
 	poly_report_cell_count(report, counts->dirty_evictions);
 	poly_report_cell_count(report, counts->bytes_from_below);
 	poly_report_cell_count(report, counts->bytes_to_below);
@@ -382,6 +493,30 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 		else
 			poly_report_cell_text(report, NULL);
 	}
+}
+
+/* Reports what cache operations did in the caches that are not opt. */
+static void
+report_operations(const struct cache_simulation *sim, struct poly_report *report)
+{
+	table_open(report, "cache_operations",
+		"size ways line_size policy:text prefetches_issued unfilled_allocations "
+		"writebacks invalidations");
+	for (size_t i = 0; i < sim->sweep.count; i++) {
+		const struct cache_config *config = &sim->sweep.configs[i];
+		const struct operation_counts *counts = &sim->caches[i].operations;
+		if (sim->caches[i].opt)
+			continue;
+		poly_report_cell_count(report, config->sets * config->ways * config->line_size);
+		poly_report_cell_count(report, config->ways);
+		poly_report_cell_count(report, config->line_size);
+		poly_report_cell_text(report, sweep_policies[config->policy]);
+		poly_report_cell_count(report, counts->prefetches);
+		poly_report_cell_count(report, counts->allocations);
+		poly_report_cell_count(report, counts->writebacks);
+		poly_report_cell_count(report, counts->invalidations);
+	}
+	poly_report_end(report);
 }
 
 static void
@@ -394,6 +529,8 @@ cache_report(const void *state, const struct static_ops *ops, struct poly_report
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		report_cache(sim, &sim->caches[i], report);
 	poly_report_end(report);
+	if (sim->has_operations)
+		report_operations(sim, report);
 	if (sim->sweep.count > 1)
 		report_budgets(sim, report);
 	hotspots_pair_report(&sim->hotspots, KEY("misses"), report);
@@ -411,7 +548,7 @@ cache_fini(void *state)
 	}
 	mem_free(sim->caches);
 	hotspots_pair_fini(&sim->hotspots);
-	access_log_free(sim->log);
+	line_sizes_fini(&sim->sizes);
 }
 
 static const char *const initial_sweep[] = {"size=32k,ways=8,line=64,policy=lru", NULL};
@@ -431,6 +568,9 @@ static const struct poly_option options[] = {
 	[OPTION_REGION] = {"cache.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
 		.maximum = (uint64_t)1 << 40,
 		.help = "size of a region in bytes, a power of two"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("cache"),
+	[OPTION_OPERATIONS] = {"cache.operations", POLY_OPTION_BOOL, .initial = 1,
+		.help = "perform cache operations and prefetches of the trace"},
 	{0}};
 
 const struct analysis analysis_cache = {
@@ -439,7 +579,8 @@ const struct analysis analysis_cache = {
 		.summary = "simulate caches: misses and traffic, many in one pass",
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_COLUMNS_INIT(kind),
-		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
+		.wants = POLY_COLUMNS_INIT(
+			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct cache_simulation),

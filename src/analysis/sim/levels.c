@@ -5,13 +5,21 @@
 #include "analysis/facts/branch_stream.h"
 #include "analysis/sim/counts.h"
 #include "analysis/sim/hotspots.h"
+#include "analysis/sim/line_refs.h"
 #include "base/err.h"
 #include "report/terms.h"
 #include "report/table.h"
 
 #include <string.h>
 
-enum { OPTION_PRESET, OPTION_CACHES, OPTION_INCLUSION, OPTION_TOP, OPTION_REGION };
+enum {
+	OPTION_PRESET,
+	OPTION_CACHES,
+	OPTION_INCLUSION,
+	OPTION_TOP,
+	OPTION_REGION,
+	OPTION_CROSSING
+};
 
 struct levels_simulation {
 	char source[200]; /* of the caches; "": none */
@@ -22,6 +30,7 @@ struct levels_simulation {
 	struct hierarchy_totals totals;
 	uint64_t instructions;
 	struct mem_refs refs;
+	struct line_refs lines; /* of the top level */
 	struct hotspots_pair hotspots;
 	uint32_t cycles[MEM_REFS_MAX];
 };
@@ -41,6 +50,12 @@ find_preset(const char *name)
 	while (preset->name && strcmp(preset->name, name) != 0)
 		preset++;
 	return preset->name ? preset : NULL;
+}
+
+static unsigned
+shift_of(const struct hierarchy_level *level)
+{
+	return (unsigned)__builtin_ctz(level->cache.line_size);
 }
 
 static enum poly_status
@@ -66,27 +81,46 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 		setup->values[OPTION_REGION], error);
 	if (status != POLY_OK)
 		return status;
-	return hierarchy_new(&sim->config, &sim->hierarchy, error);
+	status = hierarchy_new(&sim->config, &sim->hierarchy, error);
+	if (status != POLY_OK)
+		return status;
+	line_refs_set(
+		&sim->lines, shift_of(&sim->config.levels[0]), !setup->values[OPTION_CROSSING]);
+	if (sim->config.split)
+		sim->lines.shifts[CACHE_FETCH] = shift_of(&sim->config.instructions);
+	return POLY_OK;
+}
+
+/* Simulates a step of references; false: out of memory. */
+static bool
+run_step(struct levels_simulation *sim, const struct mem_refs *refs, bool counts)
+{
+	hierarchy_run(sim->hierarchy,
+		&(struct hierarchy_batch){refs->addresses, refs->pcs, refs->kinds, refs->count},
+		sim->hotspots.max ? sim->cycles : NULL);
+	return !counts || !sim->hotspots.max ||
+	       hotspots_pair_add(&sim->hotspots, refs, sim->cycles);
 }
 
 static bool
 levels_update(void *state, const struct analysis_rows *rows)
 {
 	struct levels_simulation *sim = state;
+	const struct mem_refs *refs;
+	bool ok = true;
 	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
 	hierarchy_count_anew(sim->hierarchy);
-	hierarchy_run(sim->hierarchy,
-		&(struct hierarchy_batch){
-			sim->refs.addresses, sim->refs.pcs, sim->refs.kinds, sim->refs.count},
-		sim->hotspots.max ? sim->cycles : NULL);
+	line_refs_begin(&sim->lines, &sim->refs);
+	while (ok && (refs = line_refs_next(&sim->lines)))
+		ok = run_step(sim, refs, rows->counts);
 	if (!rows->counts)
-		return true;
+		return ok;
 	sim->instructions += count_batch_instructions(rows->batch);
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
 		counts_add(&sim->counts[i], hierarchy_counts(sim->hierarchy, i), NULL,
 			sizeof *sim->counts);
 	counts_add(&sim->totals, hierarchy_totals(sim->hierarchy), NULL, sizeof sim->totals);
-	return !sim->hotspots.max || hotspots_pair_add(&sim->hotspots, &sim->refs, sim->cycles);
+	return ok;
 }
 
 static void
@@ -178,6 +212,7 @@ static const struct poly_option options[] = {
 	[OPTION_REGION] = {"levels.region", POLY_OPTION_SIZE, .initial = 4096, .minimum = 1,
 		.maximum = (uint64_t)1 << 40,
 		.help = "size of a region in bytes, a power of two"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("levels"),
 	{0}};
 
 const struct analysis analysis_levels = {

@@ -5,12 +5,12 @@
 const char *const mem_refs_choices[] = {"data", "instructions", "all", "uops", NULL};
 
 static void
-add(struct mem_refs *refs, uint64_t address, uint32_t size, enum cache_kind kind)
+add(struct mem_refs *refs, uint64_t address, uint32_t size, uint8_t kind)
 {
 	refs->pcs[refs->count] = address;
 	refs->addresses[refs->count] = address;
 	refs->sizes[refs->count] = size;
-	refs->kinds[refs->count++] = (uint8_t)kind;
+	refs->kinds[refs->count++] = kind;
 }
 
 /* Returns whether a row is an executed instruction, or, if requested, a micro-operation. */
@@ -34,23 +34,96 @@ add_fetch(struct mem_refs *refs, const struct poly_batch *batch, size_t row, boo
 	add(refs, batch->pc[row], sized ? batch->opcode_size[row] : 0, CACHE_FETCH);
 }
 
+void
+mem_refs_begin_operations(struct mem_refs *refs, const struct poly_trace_info *info)
+{
+	refs->operates = true;
+	refs->operation_of = isa_cache_operations(info->isa);
+}
+
+/* The register rB of dst and dstst: block size in vectors of 16 bytes, count and stride, in
+ * which 0 stands for the maximum. spec: AltiVec, dst. */
+struct mem_stream
+mem_refs_stream(uint32_t description)
+{
+	const uint32_t vectors = description >> 24 & 31, count = description >> 16 & 255;
+	const int32_t stride = (int16_t)(uint16_t)description;
+	return (struct mem_stream){
+		16 * (vectors ? vectors : 32), count ? count : 256, stride ? stride : 32768};
+}
+
+/* Returns the cache operation of a row. */
+static enum isa_cache
+operation_of(const struct mem_refs *refs, const struct poly_batch *batch, size_t row)
+{
+	const bool known =
+		refs->operation_of && poly_present(batch, POLY_COLUMN_opcode, row) &&
+		!(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
+	return known ? refs->operation_of(batch->opcode[row]) : ISA_CACHE_NONE;
+}
+
+/* Adds a cache operation that is not an access. */
+static void
+add_operation(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
+	enum mem_refs_selection selection)
+{
+	static const uint8_t kinds[] = {[ISA_CACHE_CLEAN] = REF_CLEAN,
+		[ISA_CACHE_FLUSH] = REF_FLUSH,
+		[ISA_CACHE_INVALIDATE] = REF_INVALIDATE,
+		[ISA_CACHE_CODE] = REF_CODE,
+		[ISA_CACHE_PREFETCH] = REF_PREFETCH,
+		[ISA_CACHE_STREAM] = REF_STREAM};
+	const enum isa_cache operation = operation_of(refs, batch, row);
+	const bool of_code = operation == ISA_CACHE_CODE;
+	if (!kinds[operation] ||
+		(selection != MEM_REFS_ALL && of_code != (selection != MEM_REFS_DATA)))
+		return;
+	if (operation == ISA_CACHE_STREAM && !poly_present(batch, POLY_COLUMN_value, row))
+		return;
+	const uint64_t value = operation == ISA_CACHE_STREAM ? batch->value[row] : 0;
+	add(refs, batch->address[row], (uint32_t)value, kinds[operation]);
+	refs->has_operations = true;
+}
+
 static void
 add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 	enum mem_refs_selection selection)
 {
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
-		!poly_present(batch, POLY_COLUMN_address, row) ||
-		batch->access[row] > POLY_ACCESS_FETCH)
+		!poly_present(batch, POLY_COLUMN_address, row))
 		return;
+	if (batch->access[row] > POLY_ACCESS_FETCH) {
+		add_operation(refs, batch, row, selection);
+		return;
+	}
 	const bool fetch = batch->access[row] == POLY_ACCESS_FETCH;
 	if (selection != MEM_REFS_ALL && fetch != (selection != MEM_REFS_DATA))
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_size, row);
 	const bool write = batch->access[row] == POLY_ACCESS_WRITE;
+	const bool allocate = write && operation_of(refs, batch, row) == ISA_CACHE_ALLOCATE;
 	add(refs, batch->address[row], sized ? batch->size[row] : 0,
 		fetch	? CACHE_FETCH
 		: write ? CACHE_WRITE
 			: CACHE_READ);
+	if (allocate) {
+		refs->kinds[refs->count - 1] = REF_ALLOCATE;
+		refs->has_operations = true;
+	}
+}
+
+/* Adds the cache operation of a special bus cycle: INVD, WBINVD or the pin FLUSH#. */
+static void
+add_event(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
+{
+	static const uint8_t kinds[POLY_EVENT_COUNT] = {[POLY_EVENT_FLUSH] = REF_INVALIDATE_ALL,
+		[POLY_EVENT_WRITE_BACK] = REF_CLEAN_ALL,
+		[POLY_EVENT_FLUSH_ACKNOWLEDGE] = REF_FLUSH_ALL};
+	const unsigned event = batch->event[row];
+	if (event >= POLY_EVENT_COUNT || !kinds[event])
+		return;
+	add(refs, 0, 0, kinds[event]);
+	refs->has_operations = true;
 }
 
 void
@@ -58,11 +131,14 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 	enum mem_refs_selection selection)
 {
 	refs->count = 0;
+	refs->has_operations = false;
 	for (size_t row = 0; row < batch->rows; row++) {
 		const size_t before = refs->count;
 		if (selection != MEM_REFS_DATA)
 			add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
 		add_access(refs, batch, row, selection);
+		if (refs->operates && poly_present(batch, POLY_COLUMN_event, row))
+			add_event(refs, batch, row);
 		for (size_t i = before; i < refs->count; i++) {
 			refs->rows[i] = (uint16_t)row;
 			if (poly_present(batch, POLY_COLUMN_pc, row))

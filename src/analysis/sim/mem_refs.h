@@ -5,6 +5,7 @@
 
 #include "analysis/core/analysis.h"
 
+#include "isa/isa.h"
 #include "sim/cache/cache.h"
 
 /* The references to simulate; choices of options, in this order. MEM_REFS_UOPS: instructions,
@@ -15,17 +16,60 @@ extern const char *const mem_refs_choices[];
 /* A row is a fetch, an access, or both, in this order. */
 #define MEM_REFS_MAX (2 * POLY_BATCH_ROWS)
 
+/* Kinds of references that are operations on caches, after those of enum cache_kind; gathered
+ * on request. */
+enum mem_operation {
+	REF_ALLOCATE = CACHE_KINDS, /* a write of a whole line */
+	REF_CLEAN,
+	REF_FLUSH,
+	REF_INVALIDATE,
+	REF_CODE, /* of the line of an instruction cache */
+	REF_PREFETCH,
+	REF_STREAM,    /* of blocks; the size is their description (mem_refs.c) */
+	REF_CLEAN_ALL, /* of all lines, like the next ones */
+	REF_FLUSH_ALL,
+	REF_INVALIDATE_ALL,
+	REF_KINDS
+};
+
+/* What the references of a step are. */
+enum mem_refs_step {
+	REFS_DEMAND,
+	REFS_ALLOCATE,	/* writes of whole lines, as CACHE_WRITE */
+	REFS_OPERATIONS /* enum mem_operation, without REF_ALLOCATE and REF_STREAM */
+};
+
 struct mem_refs {
 	uint64_t addresses[MEM_REFS_MAX];
 	uint64_t pcs[MEM_REFS_MAX];   /* of the instruction; the address if it is unknown */
 	uint32_t sizes[MEM_REFS_MAX]; /* bytes; 0: unknown */
-	uint8_t kinds[MEM_REFS_MAX];  /* enum cache_kind */
+	uint8_t kinds[MEM_REFS_MAX];  /* enum cache_kind, or enum mem_operation */
 	uint16_t rows[MEM_REFS_MAX];  /* of the batch */
 	size_t count;
+	bool operates;		    /* cache operations are gathered */
+	isa_cache_fn *operation_of; /* of instructions; NULL: not known */
+	bool has_operations;	    /* some are operations */
+	enum mem_refs_step step;    /* if they are those of a step */
+};
+
+/* Blocks that a stream prefetches, from its address on. */
+struct mem_stream {
+	uint32_t size;	/* bytes of a block */
+	uint32_t count; /* blocks */
+	int32_t stride; /* bytes from a block to the next one */
 };
 
 /* Columns that are read, besides INSTRUCTION_COUNT_COLUMNS to count instructions. */
 #define MEM_REFS_COLUMNS pc, opcode_size, access, address, size
+
+/* Further columns of cache operations. */
+#define MEM_OPERATION_COLUMNS opcode, value, event
+
+/* Begins a trace whose cache operations are gathered. */
+void mem_refs_begin_operations(struct mem_refs *refs, const struct poly_trace_info *info);
+
+/* Returns the blocks of a REF_STREAM, from its size. */
+struct mem_stream mem_refs_stream(uint32_t description);
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are

@@ -5,7 +5,7 @@
  * lines.
  */
 #include "analysis/facts/branch_stream.h"
-#include "analysis/sim/mem_refs.h"
+#include "analysis/sim/line_refs.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
@@ -27,7 +27,7 @@
 #define CONTEXTS_MAX 64
 #define CONTEXT_LINES_MAX ((uint32_t)1 << 18)
 
-enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS, OPTION_THREADS };
+enum { OPTION_LINE, OPTION_SAMPLE, OPTION_SETS, OPTION_THREADS, OPTION_CROSSING };
 
 /* The caches of data or of instructions. */
 struct mrc_curve {
@@ -63,6 +63,8 @@ struct mrc_simulation {
 	uint64_t instructions;			 /* counted */
 	uint64_t untracked;			 /* references of contexts beyond the limit */
 	struct mem_refs refs;
+	struct line_refs split;
+	const struct mem_refs *step; /* the current step of split */
 	uint64_t lines[MEM_REFS_MAX];
 	uint32_t ids[MEM_REFS_MAX];
 };
@@ -96,6 +98,7 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 		return err_usage(error, "option 'mrc.line': %llu bytes is not a power of two",
 			(unsigned long long)line);
 	sim->line_shift = (unsigned)__builtin_ctzll(line);
+	line_refs_set(&sim->split, sim->line_shift, !setup->values[OPTION_CROSSING]);
 	sim->sample = (unsigned)setup->values[OPTION_SAMPLE];
 	if (sim->sample && sim->sample < SHARDS_MIN)
 		return err_usage(error, "option 'mrc.sample': found %u, expected 0 or %d to %d",
@@ -130,15 +133,16 @@ static bool
 run_curve(struct mrc_simulation *sim, struct mrc_curve *curve, const struct mrc_filter *filter,
 	bool counts)
 {
+	const struct mem_refs *refs = sim->step;
 	enum poly_status status;
 	size_t count = 0;
 	if (curve->full)
 		return true;
-	for (size_t i = 0; i < sim->refs.count; i++) {
-		const bool fetched = sim->refs.kinds[i] == CACHE_FETCH;
-		const bool own = !filter->contexts ||
-				 filter->contexts[sim->refs.rows[i]] == filter->context;
-		sim->lines[count] = sim->refs.addresses[i] >> sim->line_shift;
+	for (size_t i = 0; i < refs->count; i++) {
+		const bool fetched = refs->kinds[i] == CACHE_FETCH;
+		const bool own =
+			!filter->contexts || filter->contexts[refs->rows[i]] == filter->context;
+		sim->lines[count] = refs->addresses[i] >> sim->line_shift;
 		count += own && fetched == (filter->kind == INSTRUCTIONS);
 	}
 	if (sim->sample) {
@@ -168,16 +172,17 @@ run_context(struct mrc_simulation *sim, struct mrc_filter filter, bool counts)
 }
 
 static bool
-run_contexts(struct mrc_simulation *sim, const struct analysis_rows *rows)
+run_contexts(struct mrc_simulation *sim, const struct analysis_rows *rows, bool is_first)
 {
 	uint64_t seen = 0, instructions[CONTEXTS_MAX] = {0};
 	bool ok = true;
-	count_context_instructions(rows, instructions, CONTEXTS_MAX);
+	if (is_first)
+		count_context_instructions(rows, instructions, CONTEXTS_MAX);
 	for (uint16_t i = 0; i < CONTEXTS_MAX; i++)
 		seen |= instructions[i] ? UINT64_C(1) << i : 0;
-	for (size_t i = 0; i < sim->refs.count; i++) {
+	for (size_t i = 0; i < sim->step->count; i++) {
 		const uint16_t context =
-			rows->context ? rows->context[sim->refs.rows[i]] : rows->sole_context;
+			rows->context ? rows->context[sim->step->rows[i]] : rows->sole_context;
 		if (context < CONTEXTS_MAX)
 			seen |= UINT64_C(1) << context;
 		else
@@ -192,18 +197,33 @@ run_contexts(struct mrc_simulation *sim, const struct analysis_rows *rows)
 	return ok;
 }
 
+/* Simulates a step of references; instructions: executed in its rows, unless an earlier step of
+ * the batch has counted them. False: out of memory. */
+static bool
+run_step(struct mrc_simulation *sim, const struct analysis_rows *rows, bool is_first)
+{
+	const uint64_t instructions = is_first ? count_batch_instructions(rows->batch) : 0;
+	bool ok = true;
+	sim->instructions += rows->counts ? instructions : 0;
+	for (int i = 0; i < CURVES && ok; i++)
+		ok = run_curve(sim, &sim->curves[i],
+			&(struct mrc_filter){i, NULL, 0, instructions}, rows->counts);
+	return ok && (!sim->by_context || run_contexts(sim, rows, is_first));
+}
+
 static bool
 mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct mrc_simulation *sim = state;
-	bool ok = true;
-	const uint64_t instructions = count_batch_instructions(rows->batch);
-	sim->instructions += rows->counts ? instructions : 0;
 	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
-	for (int i = 0; i < CURVES && ok; i++)
-		ok = run_curve(sim, &sim->curves[i],
-			&(struct mrc_filter){i, NULL, 0, instructions}, rows->counts);
-	return ok && (!sim->by_context || run_contexts(sim, rows));
+	line_refs_begin(&sim->split, &sim->refs);
+	sim->step = line_refs_next(&sim->split);
+	if (!sim->step)
+		sim->step = &sim->refs;
+	bool ok = run_step(sim, rows, true);
+	while (ok && (sim->step = line_refs_next(&sim->split)))
+		ok = run_step(sim, rows, false);
+	return ok;
 }
 
 static const struct {
@@ -431,6 +451,7 @@ static const struct poly_option options[] = {
 	[OPTION_THREADS] = {"mrc.threads", POLY_OPTION_BOOL,
 		.help = "also simulate private caches of each execution context; not with "
 			"samples"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("mrc"),
 	{0}};
 
 const struct analysis analysis_mrc = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Page replacement: faults by policy and number of frames. */
 #include "analysis/facts/branch_stream.h"
-#include "analysis/sim/access_log.h"
 #include "analysis/sim/counts.h"
+#include "analysis/sim/line_sizes.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { OPTION_SWEEP, OPTION_OF };
+enum { OPTION_SWEEP, OPTION_OF, OPTION_CROSSING };
 
 #define COUNT_COLUMNS 6 /* columns of counts */
 
@@ -20,16 +20,16 @@ struct paged_memory {
 	struct paging_config config;
 	struct paging *paging;
 	struct paging_counts counts;
-	size_t next_use_index; /* of opt: index of its page size in the log */
+	unsigned shift; /* log2 of the page size */
 };
 
 struct paging_simulation {
 	enum mem_refs_selection selection;
 	struct paged_memory *memories;
 	size_t count;
-	struct access_log *log; /* NULL: none of the memories is opt */
-	bool finished;		/* the memories that are opt have simulated the trace */
-	uint64_t instructions;	/* counted */
+	struct line_sizes sizes; /* of pages */
+	bool finished;		 /* the memories that are opt have simulated the trace */
+	uint64_t instructions;	 /* counted */
 	struct mem_refs refs;
 };
 
@@ -59,14 +59,13 @@ open_memory(struct paging_simulation *sim, const struct poly_stats_stores *store
 	memory->config = (struct paging_config){(uint32_t)combination[FRAMES],
 		(uint32_t)combination[PAGE], (enum paging_policy)combination[POLICY]};
 	enum poly_status status = paging_new(&memory->config, &memory->paging, error);
-	if (status != POLY_OK || memory->config.policy != PAGING_OPT)
+	if (status != POLY_OK)
 		return status;
-	if (!sim->log)
-		status = access_log_new(stores, &sim->log, error);
-	return status == POLY_OK ? access_log_add_size(sim->log,
-					   (unsigned)__builtin_ctzll(combination[PAGE]),
-					   &memory->next_use_index, error)
-				 : status;
+	memory->shift = (unsigned)__builtin_ctzll(combination[PAGE]);
+	status = line_sizes_add(&sim->sizes, memory->shift, error);
+	return status == POLY_OK && memory->config.policy == PAGING_OPT
+		       ? line_sizes_log(&sim->sizes, memory->shift, stores, error)
+		       : status;
 }
 
 static enum poly_status
@@ -76,6 +75,7 @@ paging_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	struct sweep_values values[KEYS] = {{{0}, 0}};
 	uint64_t combination[KEYS];
 	sim->selection = (enum mem_refs_selection)setup->values[OPTION_OF];
+	sim->sizes.split = !setup->values[OPTION_CROSSING];
 	enum poly_status status = sweep_parse_values(setup->texts[OPTION_SWEEP], keys,
 		"frames=64, page=4k or policy=fifo, lru, clock or opt", values, error);
 	if (status != POLY_OK)
@@ -105,19 +105,27 @@ run_memory(struct paged_memory *memory, const struct cache_batch *batch, const u
 		counts_add(&memory->counts, &now, &before, sizeof now);
 }
 
+/* Simulates the current step of references in a memory that is not opt. */
+static void
+run_step(struct paging_simulation *sim, struct paged_memory *memory, bool counts)
+{
+	const struct mem_refs *refs = sim->sizes.list[memory->shift]->step;
+	if (!refs || memory->config.policy == PAGING_OPT)
+		return;
+	const struct cache_batch batch = {refs->addresses, refs->kinds, NULL, refs->count};
+	run_memory(memory, &batch, NULL, counts);
+}
+
 static bool
 paging_update(void *state, const struct analysis_rows *rows)
 {
 	struct paging_simulation *sim = state;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
-	const struct cache_batch batch = {
-		sim->refs.addresses, sim->refs.kinds, NULL, sim->refs.count};
-	for (size_t i = 0; i < sim->count; i++)
-		if (sim->memories[i].config.policy != PAGING_OPT)
-			run_memory(&sim->memories[i], &batch, NULL, rows->counts);
-	if (sim->log)
-		access_log_append(sim->log, &sim->refs, rows->counts);
+	line_sizes_begin(&sim->sizes, &sim->refs);
+	while (line_sizes_next(&sim->sizes, rows->counts))
+		for (size_t i = 0; i < sim->count; i++)
+			run_step(sim, &sim->memories[i], rows->counts);
 	return true;
 }
 
@@ -128,9 +136,8 @@ replay_step(void *user, const struct access_log_step *step)
 	struct paging_simulation *sim = user;
 	for (size_t i = 0; i < sim->count; i++) {
 		struct paged_memory *memory = &sim->memories[i];
-		if (memory->config.policy == PAGING_OPT)
-			run_memory(memory, &step->refs, step->next[memory->next_use_index],
-				step->counts);
+		if (memory->config.policy == PAGING_OPT && memory->shift == step->shift)
+			run_memory(memory, &step->refs, step->next, step->counts);
 	}
 	return true;
 }
@@ -139,8 +146,7 @@ static enum poly_status
 paging_finish(void *state, struct poly_error *error)
 {
 	struct paging_simulation *sim = state;
-	return sim->log ? access_log_replay(sim->log, replay_step, sim, &sim->finished, error)
-			: POLY_OK;
+	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 }
 
 /* Returns whether fewer frames with the same page size and policy have fewer faults (Belady's
@@ -215,7 +221,7 @@ paging_fini(void *state)
 	for (size_t i = 0; i < sim->count; i++)
 		paging_free(sim->memories[i].paging);
 	mem_free(sim->memories);
-	access_log_free(sim->log);
+	line_sizes_fini(&sim->sizes);
 }
 
 static const char *const initial_sweep[] = {"frames=1..1k,page=4k,policy=lru", NULL};
@@ -225,6 +231,7 @@ static const struct poly_option options[] = {
 		.help = "simulate every combination of lists of page, policy and frames"},
 	[OPTION_OF] = {"paging.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_ALL,
 		.choices = mem_refs_choices, .help = "accesses to simulate"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("paging"),
 	{0}};
 
 const struct analysis analysis_paging = {

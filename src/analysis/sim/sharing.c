@@ -9,10 +9,7 @@
 #include "analysis/facts/branch_stream.h"
 #include "base/err.h"
 
-/* Maximum number of lines of one access; longer ones are truncated. */
-#define PIECES_MAX 64
-
-enum { OPTION_SIZE, OPTION_WAYS, OPTION_LINE, OPTION_WORD, OPTION_TOP };
+enum { OPTION_SIZE, OPTION_WAYS, OPTION_LINE, OPTION_WORD, OPTION_TOP, OPTION_CROSSING };
 
 static enum poly_status
 sharing_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -35,7 +32,11 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 		.word_size = (uint32_t)values[OPTION_WORD],
 		.lines = SHARING_LINES_MAX};
 	const enum poly_status status = coherence_new(&sim->config, &sim->coherence, error);
-	return status == POLY_OK ? sharing_sites_init(&sim->sites, error) : status;
+	if (status != POLY_OK)
+		return status;
+	line_refs_set(&sim->lines, (unsigned)__builtin_ctz(sim->config.cache.line_size),
+		!values[OPTION_CROSSING]);
+	return sharing_sites_init(&sim->sites, error);
 }
 
 /* Simulates the gathered accesses; false: out of memory. */
@@ -56,35 +57,48 @@ run_step(struct sharing_simulation *sim, bool counts)
 	return ok;
 }
 
-/* Adds an access, split by lines; false: out of memory. */
+/* Adds the part of an access that is in its first line; false: out of memory. */
 static bool
-add_access(struct sharing_simulation *sim, size_t ref, uint16_t context, bool counts)
+add_access(struct sharing_simulation *sim, const struct mem_refs *refs, size_t ref,
+	uint16_t context, bool counts)
 {
 	struct sharing_step *step = &sim->step;
 	const uint32_t line = sim->config.cache.line_size;
-	const uint32_t size = sim->refs.sizes[ref];
-	uint64_t address = sim->refs.addresses[ref];
-	uint32_t left = size ? size : CACHE_STORE_SIZE;
-	for (int i = 0; i < PIECES_MAX && left && !sim->full; i++) {
-		const uint32_t rest = line - (uint32_t)(address & (line - 1));
-		const uint32_t piece = left < rest ? left : rest;
-		step->addresses[step->count] = address;
-		step->pcs[step->count] = sim->refs.pcs[ref];
-		step->sizes[step->count] = piece;
-		step->threads[step->count] = context;
-		step->kinds[step->count++] = sim->refs.kinds[ref];
-		address += piece;
-		left -= piece;
-		if (step->count == SHARING_STEP && !run_step(sim, counts))
-			return false;
+	const uint32_t rest = line - (uint32_t)(refs->addresses[ref] & (line - 1));
+	const uint32_t size = refs->sizes[ref] ? refs->sizes[ref] : CACHE_STORE_SIZE;
+	if (sim->full)
+		return true;
+	step->addresses[step->count] = refs->addresses[ref];
+	step->pcs[step->count] = refs->pcs[ref];
+	step->sizes[step->count] = size < rest ? size : rest;
+	step->threads[step->count] = context;
+	step->kinds[step->count++] = refs->kinds[ref];
+	return step->count < SHARING_STEP || run_step(sim, counts);
+}
+
+/* Adds a step of accesses, each to the lines that it touches; false: out of memory. */
+static bool
+add_accesses(struct sharing_simulation *sim, const struct mem_refs *refs,
+	const struct analysis_rows *rows)
+{
+	bool ok = true;
+	for (size_t i = 0; i < refs->count && ok; i++) {
+		const size_t row = refs->rows[i];
+		const uint16_t context =
+			rows->context ? rows->context[row] : rows->sole_context;
+		if (context < COHERENCE_THREADS)
+			ok = add_access(sim, refs, i, context, rows->counts);
+		else
+			sim->untracked += rows->counts;
 	}
-	return true;
+	return ok;
 }
 
 static bool
 sharing_update(void *state, const struct analysis_rows *rows)
 {
 	struct sharing_simulation *sim = state;
+	const struct mem_refs *refs;
 	bool ok = true;
 	if (sim->full)
 		return true;
@@ -93,15 +107,9 @@ sharing_update(void *state, const struct analysis_rows *rows)
 		sim->all_instructions += count_batch_instructions(rows->batch);
 	}
 	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_DATA);
-	for (size_t i = 0; i < sim->refs.count && ok; i++) {
-		const size_t row = sim->refs.rows[i];
-		const uint16_t context =
-			rows->context ? rows->context[row] : rows->sole_context;
-		if (context < COHERENCE_THREADS)
-			ok = add_access(sim, i, context, rows->counts);
-		else
-			sim->untracked += rows->counts;
-	}
+	line_refs_begin(&sim->lines, &sim->refs);
+	while (ok && (refs = line_refs_next(&sim->lines)))
+		ok = add_accesses(sim, refs, rows);
 	return ok && (sim->full || run_step(sim, rows->counts));
 }
 
@@ -127,6 +135,7 @@ static const struct poly_option options[] = {
 	[OPTION_TOP] = {"sharing.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
 		.maximum = UINT32_MAX,
 		.help = "list N shared lines, and N instructions per line"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("sharing"),
 	{0}};
 
 const struct analysis analysis_sharing = {

@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_SIM_SHARING_H
 #define ANALYSIS_SIM_SHARING_H
 
-#include "analysis/sim/mem_refs.h"
+#include "analysis/sim/line_refs.h"
 
 #include "sim/cache/coherence.h"
 #include "sim/memory/dense_index.h"
@@ -56,6 +56,7 @@ struct sharing_simulation {
 	uint64_t all_instructions;		  /* those of further contexts, too */
 	struct sharing_sites sites;
 	struct mem_refs refs;
+	struct line_refs lines;
 	struct sharing_step step;
 };
 

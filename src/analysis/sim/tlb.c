@@ -2,7 +2,7 @@
 /* Two-level TLBs, the first level optionally split, and page walks. */
 #include "analysis/facts/branch_stream.h"
 #include "analysis/sim/counts.h"
-#include "analysis/sim/mem_refs.h"
+#include "analysis/sim/line_refs.h"
 #include "base/err.h"
 #include "report/table.h"
 #include "sim/memory/tlb.h"
@@ -17,7 +17,8 @@ enum {
 	OPTION_SECOND_CYCLES,
 	OPTION_STEPS,
 	OPTION_STEP_CYCLES,
-	OPTION_OF
+	OPTION_OF,
+	OPTION_CROSSING
 };
 
 #define LEVELS 3 /* reported: the first, the second, and the first of instructions */
@@ -34,6 +35,7 @@ struct tlb_simulation {
 	struct tlb_snapshot counts;
 	uint64_t instructions; /* counted */
 	struct mem_refs refs;
+	struct line_refs pages;
 };
 
 static const unsigned levels[LEVELS] = {0, 1, TLB_LEVELS};
@@ -57,6 +59,8 @@ tlb_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 		.walk_steps = (uint32_t)values[OPTION_STEPS],
 		.step_latency = (uint32_t)values[OPTION_STEP_CYCLES]};
 	sim->selection = (enum mem_refs_selection)values[OPTION_OF];
+	line_refs_set(&sim->pages, (unsigned)__builtin_ctzll(values[OPTION_PAGE]),
+		!values[OPTION_CROSSING]);
 	return tlb_new(&config, &sim->tlb, error);
 }
 
@@ -73,9 +77,12 @@ tlb_update(void *state, const struct analysis_rows *rows)
 {
 	struct tlb_simulation *sim = state;
 	struct tlb_snapshot before, now;
+	const struct mem_refs *refs;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	take_snapshot(sim, &before);
-	tlb_run(sim->tlb, sim->refs.addresses, sim->refs.kinds, sim->refs.count, NULL);
+	line_refs_begin(&sim->pages, &sim->refs);
+	while ((refs = line_refs_next(&sim->pages)))
+		tlb_run(sim->tlb, refs->addresses, refs->kinds, refs->count, NULL);
 	if (!rows->counts)
 		return true;
 	take_snapshot(sim, &now);
@@ -143,6 +150,7 @@ static const struct poly_option options[] = {
 		.maximum = 100000, .help = "latency of a level of the page table in cycles"},
 	[OPTION_OF] = {"tlb.of", POLY_OPTION_CHOICE, .initial = MEM_REFS_ALL,
 		.choices = mem_refs_choices, .help = "addresses to translate"},
+	[OPTION_CROSSING] = LINE_REFS_OPTION("tlb"),
 	{0}};
 
 const struct analysis analysis_tlb = {

@@ -140,6 +140,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	input->name = diag_input_name(path);
 	/* Under strict reading the first finding is the error. */
 	input->prints_findings = !needs->lists_findings && !options->strict;
+	input->accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial;
 	progress_start(&input->progress, needs->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -411,6 +412,18 @@ print_skip_excess(const struct command_input *input)
 			(unsigned long long)input->skip);
 }
 
+/* Returns whether rules were violated that make the input invalid, although it was read. */
+static bool
+has_errors(const struct command_input *input)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
+		if (finding.rule->severity == POLY_ERROR)
+			return true;
+	}
+	return false;
+}
+
 int
 input_close(struct command_input *input)
 {
@@ -424,8 +437,9 @@ input_close(struct command_input *input)
 			  (input->selects || !is_past_end(input));
 	if (none && input->status >= 0)
 		diag_print(input->name, "no records match the selection");
+	const bool invalid = !input->accepts_errors && has_errors(input);
 	input_discard(input);
-	if (input->status < 0)
+	if (input->status < 0 || invalid)
 		return STATUS_ERROR;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }

@@ -19,6 +19,7 @@ struct command_input {
 	const char *registers[POLY_REGISTERS_MAX]; /* that the command reads as columns */
 	unsigned register_count;
 	bool prints_findings;	 /* when it is closed */
+	bool accepts_errors;	 /* --on-error=skip or --partial */
 	uint64_t skip;		 /* records to skip at the front */
 	bool count_is_zero;	 /* --count is 0 */
 	enum poly_status status; /* why it ended */

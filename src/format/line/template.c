@@ -24,7 +24,7 @@
 static bool
 lay_out(struct templates *templates, poly_columns columns)
 {
-	FOR_COLUMNS(c, columns)
+	FOR_COLUMNS(c, poly_columns_common(columns, POLY_ALL_COLUMNS))
 	{
 		if (templates->columns == TEMPLATE_COLUMNS)
 			return false;

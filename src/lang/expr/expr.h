@@ -62,7 +62,7 @@ enum node_kind {
 	NODE_ADD, /* left, right */
 	NODE_SUBTRACT,
 	NODE_MULTIPLY,
-	NODE_DIVIDE, /* absent where right is 0 */
+	NODE_DIVIDE, /* fails where right is 0 */
 	NODE_REMAINDER,
 	NODE_AND_BITS,
 	NODE_OR_BITS,
@@ -110,6 +110,19 @@ struct strip {
 	uint64_t have[EXPR_WORDS];
 };
 
+/* What prevents a test. */
+enum filter_fault {
+	FAULT_NONE,
+	FAULT_MEMORY,
+	FAULT_DIVISION, /* by 0, in a row that the result depends on */
+	FAULT_PATTERN,	/* the same of a text on which a regular expression exceeds its limit */
+};
+
+/* Rows of a strip: those for which a condition holds, and those that cannot be decided. */
+struct decision {
+	uint64_t holds[EXPR_WORDS], fails[EXPR_WORDS];
+};
+
 struct poly_filter {
 	char *text; /* the expression */
 	struct node *nodes;
@@ -120,7 +133,8 @@ struct poly_filter {
 	bool has_found_registers; /* the nodes' columns are those of the trace's plan */
 	struct strip *strips; /* intermediate results */
 	struct buf shown;     /* text of a value */
-	bool failed;	      /* the last test ran out of memory */
+	enum filter_fault fault; /* of the last test */
+	uint64_t fault_row;	 /* in the batch */
 	const struct poly_trace_info *info;
 	struct batch_gather gather;
 };

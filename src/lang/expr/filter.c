@@ -202,11 +202,33 @@ poly_filter_bind(struct poly_filter *filter, const struct poly_trace_info *info,
 	return POLY_OK;
 }
 
+/* Fails with the fault of the last test. */
+static enum poly_status
+report_fault(const struct poly_filter *filter, const struct poly_batch *batch,
+	struct poly_error *error)
+{
+	static const char *const messages[] = {
+		[FAULT_DIVISION] = "the expression divides by 0; exclude such records by "
+				   "'DIVISOR != 0 and ...'",
+		[FAULT_PATTERN] = "the regular expression exceeds its limit on this text; "
+				  "simplify it"};
+	if (filter->fault == FAULT_MEMORY)
+		return err_memory(error);
+	const size_t row = (size_t)filter->fault_row;
+	const bool has_origin = poly_present(batch, POLY_COLUMN_origin, row);
+	const enum poly_status status = err_set(error, POLY_ERR_LIMIT,
+		has_origin ? batch->origin[row] : POLY_NO_OFFSET, "%s",
+		messages[filter->fault]);
+	if (error)
+		error->record = poly_batch_number(batch, row);
+	return status;
+}
+
 enum poly_status
 poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uint64_t *chosen,
 	struct poly_error *error)
 {
-	filter->failed = false;
+	filter->fault = FAULT_NONE;
 	if (!filter->has_found_registers) {
 		find_registers(filter, batch->info);
 		filter->has_found_registers = true;
@@ -217,8 +239,10 @@ poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uin
 		const size_t rows = left < EXPR_STRIP ? left : EXPR_STRIP;
 		expr_run(filter, batch, base, rows, bits);
 		memcpy(chosen + base / 64, bits, (rows + 63) / 64 * sizeof *bits);
+		if (filter->fault != FAULT_NONE)
+			return report_fault(filter, batch, error);
 	}
-	return filter->failed ? err_memory(error) : POLY_OK;
+	return filter->fault == FAULT_NONE ? POLY_OK : report_fault(filter, batch, error);
 }
 
 const struct poly_batch *

@@ -2,7 +2,8 @@
 /*
  * Evaluation of expressions, a node at a time over a strip of rows: loops that compilers turn
  * into vector code. The result is absent if an operand is, and a test of an absent value is
- * false.
+ * false. Divisions by 0 and patterns beyond their limit make a condition fail, unless the other
+ * operand of "and" or "or" decides.
  */
 #include "lang/expr/expr.h"
 
@@ -17,6 +18,7 @@ struct rows {
 	struct poly_filter *filter;
 	const struct poly_batch *batch;
 	size_t base, count;
+	uint64_t *fails; /* of the condition whose numbers are evaluated */
 };
 
 /* Maximum number of names whose verdict is stored. */
@@ -60,7 +62,7 @@ take_column(const struct rows *rows, enum poly_column column, struct strip *out)
 		x[i] = (operation);                \
 	}
 
-/* A quotient by 0 is absent. */
+/* A quotient by 0 fails. */
 static void
 divide(const struct rows *rows, const struct node *node, struct strip *left,
 	const struct strip *right)
@@ -68,8 +70,10 @@ divide(const struct rows *rows, const struct node *node, struct strip *left,
 	for (size_t i = 0; i < rows->count; i++) {
 		const uint64_t a = left->value[i], b = right->value[i];
 		const bool remainder = node->kind == NODE_REMAINDER;
-		if (b == 0)
+		if (b == 0) {
+			rows->fails[i / 64] |= left->have[i / 64] & (uint64_t)1 << i % 64;
 			left->have[i / 64] &= ~((uint64_t)1 << i % 64);
+		}
 		else if (!node->is_signed)
 			left->value[i] = remainder ? a % b : a / b;
 		else if (b == UINT64_MAX)
@@ -183,33 +187,34 @@ compare_node(const struct rows *rows, const struct node *node, struct strip *roo
 }
 
 /* Whether a text matches the node. */
-static bool
+static enum regex_result
 suits(const struct poly_filter *filter, const struct node *node, const void *text, size_t n)
 {
 	if (node->kind == NODE_REGEX)
-		return regex_matches(node->regex, text, n);
-	return n == node->text_length &&
-	       (n == 0 || memcmp(text, filter->texts.data + node->text, n) == 0);
+		return regex_match(node->regex, text, n);
+	const bool is = n == node->text_length &&
+			(n == 0 || memcmp(text, filter->texts.data + node->text, n) == 0);
+	return is ? REGEX_YES : REGEX_NO;
 }
 
 /* Whether the text of a name or number matches the node; tests each name once. */
-static bool
+static enum regex_result
 value_suits(const struct rows *rows, struct node *node, uint64_t value)
 {
 	char room[COLUMN_TEXT];
 	size_t n;
 	if (value < node->verdict_count && node->verdicts[value])
-		return node->verdicts[value] == 2;
+		return (enum regex_result)(node->verdicts[value] - 1);
 	const char *text = column_text(rows->batch->info, node->column, value, room, &n);
-	const bool is = suits(rows->filter, node, text, n);
+	const enum regex_result is = suits(rows->filter, node, text, n);
 	if (column_table[node->column].form == POLY_FORM_NAME && value < VERDICTS_MAX &&
 		VEC_ROOM_ZEROED(node->verdicts, node->verdict_count, value))
-		node->verdicts[value] = is ? 2 : 1;
+		node->verdicts[value] = (uint8_t)(is + 1);
 	return is;
 }
 
 /* Formats bytes in hexadecimal. */
-static bool
+static enum regex_result
 bytes_suit(const struct rows *rows, const struct node *node, size_t row)
 {
 	size_t n;
@@ -220,17 +225,17 @@ bytes_suit(const struct rows *rows, const struct node *node, size_t row)
 	buf_clear(shown);
 	char *dst = (char *)buf_reserve(shown, 2 * n + 1);
 	if (!dst) {
-		rows->filter->failed = true;
-		return false;
+		rows->filter->fault = FAULT_MEMORY;
+		return REGEX_NO;
 	}
 	poly_batch_format(rows->batch, node->column, row, dst, 2 * n + 1);
 	return suits(rows->filter, node, dst, 2 * n);
 }
 
 static void
-texts(const struct rows *rows, struct node *node, uint64_t bits[EXPR_WORDS])
+texts(const struct rows *rows, struct node *node, struct decision *decision)
 {
-	uint64_t have[EXPR_WORDS];
+	uint64_t have[EXPR_WORDS], *bits = decision->holds;
 	const enum poly_form form = column_table[node->column].form;
 	const bool is_bytes = form == POLY_FORM_TEXT || form == POLY_FORM_BYTES;
 	memset(bits, 0, EXPR_WORDS * sizeof *bits);
@@ -239,10 +244,15 @@ texts(const struct rows *rows, struct node *node, uint64_t bits[EXPR_WORDS])
 		const size_t row = rows->base + i;
 		if (!(have[i / 64] >> i % 64 & 1))
 			continue;
-		if (is_bytes ? bytes_suit(rows, node, row)
-			     : value_suits(rows, node,
-				       poly_batch_integer(rows->batch, node->column, row)))
+		const enum regex_result is =
+			is_bytes ? bytes_suit(rows, node, row)
+				 : value_suits(rows, node,
+					   poly_batch_integer(
+						   rows->batch, node->column, row));
+		if (is == REGEX_YES)
 			bits[i / 64] |= (uint64_t)1 << i % 64;
+		else if (is == REGEX_UNDECIDED)
+			decision->fails[i / 64] |= (uint64_t)1 << i % 64;
 	}
 }
 
@@ -292,49 +302,112 @@ is_none(const uint64_t bits[EXPR_WORDS])
 	return any == 0;
 }
 
+/* Combines two decisions by "and"; by "or" if they are negated before and after. */
 static void
-conditions(
-	const struct rows *rows, uint32_t number, struct strip *room, uint64_t bits[EXPR_WORDS])
+decide_both(struct decision *left, const struct decision *right)
 {
-	struct node *node = &rows->filter->nodes[number];
-	uint64_t right[EXPR_WORDS];
+	for (size_t w = 0; w < EXPR_WORDS; w++) {
+		const uint64_t left_may = left->holds[w] | left->fails[w],
+			       right_may = right->holds[w] | right->fails[w];
+		left->fails[w] = (left->fails[w] & right_may) | (right->fails[w] & left_may);
+		left->holds[w] &= right->holds[w];
+	}
+}
+
+static void
+negate(struct decision *decision)
+{
+	for (size_t w = 0; w < EXPR_WORDS; w++)
+		decision->holds[w] = ~decision->holds[w] & ~decision->fails[w];
+}
+
+/* Notes the fault of a condition. */
+static void
+note_fault(const struct rows *rows, const struct decision *decision, enum filter_fault fault)
+{
+	if (!is_none(decision->fails) && rows->filter->fault == FAULT_NONE)
+		rows->filter->fault = fault;
+}
+
+/* Decides a test; false: the node is none. */
+static bool
+decide_test(const struct rows *rows, struct node *node, struct strip *room,
+	struct decision *decision)
+{
+	struct rows failing = *rows;
+	failing.fails = decision->fails;
+	memset(decision->fails, 0, sizeof decision->fails);
 	if (node->ranged) {
-		ranges(rows, node, bits);
-		return;
+		ranges(rows, node, decision->holds);
+		return true;
 	}
 	switch ((unsigned)node->kind) {
 	case NODE_MATCH:
-	case NODE_REGEX: texts(rows, node, bits); return;
-	case NODE_HAS: take_presence(rows, node->column, bits); return;
+	case NODE_REGEX:
+		texts(rows, node, decision);
+		note_fault(rows, decision, FAULT_PATTERN);
+		return true;
+	case NODE_HAS: take_presence(rows, node->column, decision->holds); return true;
 	case NODE_EQUAL:
 	case NODE_LESS:
 	case NODE_LESS_EQUAL:
-	case NODE_BETWEEN: compare_node(rows, node, room, bits); return;
+	case NODE_BETWEEN:
+		compare_node(&failing, node, room, decision->holds);
+		note_fault(rows, decision, FAULT_DIVISION);
+		return true;
 	}
-	conditions(rows, node->left, room, bits);
+	return false;
+}
+
+static void
+conditions(const struct rows *rows, uint32_t number, struct strip *room,
+	struct decision *decision)
+{
+	struct node *node = &rows->filter->nodes[number];
+	struct decision right;
+	if (decide_test(rows, node, room, decision))
+		return;
+	conditions(rows, node->left, room, decision);
 	if (node->kind == NODE_NOT) {
-		for (size_t w = 0; w < EXPR_WORDS; w++)
-			bits[w] = ~bits[w];
+		negate(decision);
 		return;
 	}
-	if (node->kind == NODE_AND && is_none(bits))
+	if (node->kind == NODE_AND && is_none(decision->holds) && is_none(decision->fails))
 		return;
-	conditions(rows, node->right, room, right);
-	for (size_t w = 0; w < EXPR_WORDS; w++)
-		bits[w] = node->kind == NODE_AND ? bits[w] & right[w] : bits[w] | right[w];
+	conditions(rows, node->right, room, &right);
+	if (node->kind == NODE_OR) {
+		negate(decision);
+		negate(&right);
+	}
+	decide_both(decision, &right);
+	if (node->kind == NODE_OR)
+		negate(decision);
 }
 
 void
 expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base, size_t rows,
 	uint64_t bits[EXPR_WORDS])
 {
-	const struct rows some = {filter, batch, base, rows};
-	conditions(&some, filter->root, filter->strips, bits);
+	const struct rows some = {filter, batch, base, rows, NULL};
+	struct decision decision;
+	const enum filter_fault before = filter->fault;
+	conditions(&some, filter->root, filter->strips, &decision);
+	size_t failing = rows;
 	for (size_t w = 0; w < EXPR_WORDS; w++) {
 		const size_t from = 64 * w;
+		uint64_t valid = UINT64_MAX;
 		if (rows < from + 64)
-			bits[w] &= rows > from ? ~(uint64_t)0 >> (from + 64 - rows) : 0;
+			valid = rows > from ? ~(uint64_t)0 >> (from + 64 - rows) : 0;
+		bits[w] = decision.holds[w] & valid;
+		if (failing == rows && decision.fails[w] & valid)
+			failing = from + (size_t)__builtin_ctzll(decision.fails[w] & valid);
 	}
+	if (filter->fault == FAULT_MEMORY || before != FAULT_NONE)
+		return;
+	filter->fault_row = base + failing;
+	/* The other operands have decided. */
+	if (failing == rows)
+		filter->fault = FAULT_NONE;
 }
 
 void

@@ -332,7 +332,7 @@ miss(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 static uint32_t
 size_of(const struct cache_batch *batch, size_t i)
 {
-	return batch->sizes ? batch->sizes[i] : CACHE_STORE_SIZE;
+	return batch->sizes && batch->sizes[i] ? batch->sizes[i] : CACHE_STORE_SIZE;
 }
 
 void
@@ -367,15 +367,13 @@ count_accesses(struct cache *cache, const struct cache_batch *batch)
 {
 	const uint64_t writes = count_bytes(batch->kinds, batch->count, CACHE_WRITE);
 	const uint64_t fetches = count_bytes(batch->kinds, batch->count, CACHE_FETCH);
-	uint64_t bytes = 0;
 	cache->accesses[CACHE_WRITE] += writes;
 	cache->accesses[CACHE_FETCH] += fetches;
 	cache->accesses[CACHE_READ] += batch->count - writes - fetches;
 	if (!cache->config.write_through)
 		return;
-	for (size_t i = 0; batch->sizes && i < batch->count; i++)
-		bytes += batch->kinds[i] == CACHE_WRITE ? batch->sizes[i] : 0;
-	cache->stored += batch->sizes ? bytes : writes * CACHE_STORE_SIZE;
+	for (size_t i = 0; i < batch->count; i++)
+		cache->stored += batch->kinds[i] == CACHE_WRITE ? size_of(batch, i) : 0;
 }
 
 size_t
@@ -474,4 +472,74 @@ cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome)
 	} else {
 		set[way] = 0;
 	}
+}
+
+/* Makes a frame clean. Returns whether it was dirty. */
+static bool
+clean_frame(struct cache *cache, uint64_t line)
+{
+	const uint32_t frame = lru_list_find(&cache->frames, line);
+	if (frame == LRU_LIST_NONE)
+		return false;
+	const bool dirty = cache->frame_dirty[frame];
+	cache->frame_dirty[frame] = 0;
+	return dirty;
+}
+
+bool
+cache_clean(struct cache *cache, uint64_t address)
+{
+	const uint64_t line = address >> cache->line_shift;
+	if (is_wide(&cache->config))
+		return clean_frame(cache, line);
+	uint64_t *set = set_of(cache, line);
+	const uint32_t way = find_way(set, cache->config.ways, line);
+	if (way == cache->config.ways)
+		return false;
+	if (cache->lru8) {
+		uint64_t *order = &cache->set_states[line & cache->set_mask];
+		const bool dirty = lru_matrix8_dirty(*order, way);
+		*order = lru_matrix8_clean(*order, way);
+		return dirty;
+	}
+	const bool dirty = set[way] & ENTRY_DIRTY;
+	set[way] &= ~ENTRY_DIRTY;
+	return dirty;
+}
+
+/* Makes a line clean, or removes it. Returns whether it was dirty. */
+static bool
+clean_line(struct cache *cache, uint64_t line, bool drop)
+{
+	const uint64_t address = line << cache->line_shift;
+	struct cache_outcome outcome;
+	if (!drop)
+		return cache_clean(cache, address);
+	cache_drop(cache, address, &outcome);
+	return outcome.dirty;
+}
+
+uint64_t
+cache_clean_all(struct cache *cache, bool drop, uint64_t *present)
+{
+	const struct lru_list *frames = &cache->frames;
+	uint64_t dirty = 0;
+	*present = 0;
+	if (is_wide(&cache->config)) {
+		for (uint32_t frame = frames->newest, next;
+			frames->held && frame != LRU_LIST_NONE; frame = next) {
+			next = frames->frames[frame].older;
+			dirty += clean_line(cache, frames->frames[frame].number, drop);
+			++*present;
+		}
+		return dirty;
+	}
+	/* From the end, as ordered sets move the ways after a removed one. */
+	for (size_t i = (size_t)cache->config.sets * cache->config.ways; i-- > 0;) {
+		if (!cache->entries[i])
+			continue;
+		dirty += clean_line(cache, line_of(cache->entries[i]), drop);
+		++*present;
+	}
+	return dirty;
 }

@@ -84,7 +84,8 @@ struct cache_counts {
 struct cache_batch {
 	const uint64_t *addresses;
 	const uint8_t *kinds;  /* enum cache_kind of each */
-	const uint32_t *sizes; /* bytes of each; NULL: CACHE_STORE_SIZE, only stores count */
+	/* Bytes of each; 0, or NULL: CACHE_STORE_SIZE. Only those of stores count. */
+	const uint32_t *sizes;
 	size_t count;	       /* below 2^32 */
 };
 
@@ -129,7 +130,7 @@ size_t cache_run(struct cache *cache, const struct cache_batch *batch, uint32_t 
 void cache_access(struct cache *cache, uint64_t address, enum cache_kind kind, uint32_t size,
 	struct cache_outcome *outcome);
 
-/* The rest is for hierarchies, and is not counted. */
+/* The rest is for hierarchies and cache operations, and is not counted. */
 
 /* Returns whether the line of an address is present; changes nothing. */
 bool cache_holds(const struct cache *cache, uint64_t address);
@@ -144,6 +145,14 @@ void cache_fill(
 
 /* Removes the line of an address if it is present; outcome->hit and ->dirty describe it. */
 void cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *outcome);
+
+/* Makes the line of an address clean if it is present, without using it. Returns whether it was
+ * dirty. */
+bool cache_clean(struct cache *cache, uint64_t address);
+
+/* Makes all lines clean, and removes them on request. Returns the number of dirty ones;
+ * *present: all of them. */
+uint64_t cache_clean_all(struct cache *cache, bool drop, uint64_t *present);
 
 /* Returns the next number of an xorshift64* generator (Vigna, "An experimental exploration of
  * Marsaglia's xorshift generators, scrambled", 2016): shifts 12, 25, 27, multiplied by

@@ -46,6 +46,13 @@ lru_matrix8_release(uint64_t order, unsigned way)
 	return (order | ~lru_matrix8_columns[way]) & ~lru_matrix8_rows[1][way];
 }
 
+/* Returns the order with a clean way. */
+static inline uint64_t
+lru_matrix8_clean(uint64_t order, unsigned way)
+{
+	return order & ~(UINT64_C(1) << 9 * way);
+}
+
 /* Returns the least recently used way: the row of zeros. */
 static inline unsigned
 lru_matrix8_oldest(uint64_t order)

@@ -53,6 +53,12 @@ miss_classes_free(struct miss_classes *classes)
 	mem_free(classes);
 }
 
+struct cache *
+miss_classes_full(struct miss_classes *classes)
+{
+	return classes->full;
+}
+
 /* Classifies accesses from to from + batch->count of the caller's batch, at most STEP. */
 static enum poly_status
 step(struct miss_classes *c, const struct cache_batch *batch, size_t from,

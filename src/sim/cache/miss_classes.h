@@ -24,6 +24,9 @@ enum poly_status miss_classes_new(const struct cache_config *config, uint32_t li
 	struct miss_classes **classes, struct poly_error *error);
 void miss_classes_free(struct miss_classes *classes);
 
+/* Returns the fully associative cache, for operations that the caller performs on both. */
+struct cache *miss_classes_full(struct miss_classes *classes);
+
 /* The misses of a batch, by index as cache_run returned them. */
 struct classified_misses {
 	const uint32_t *missed;

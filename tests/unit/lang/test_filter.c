@@ -188,7 +188,9 @@ static const struct {
 	{"value & 0xf0 == 0x30", bits},
 	{"pc | 1 == 0x1011 + 2 * 3 - 6", ranks},
 	{"value >> 8 << 4 != 0 && value % 3 = 1 && has(value)", shifted},
-	{"8 / address == 4", divided},
+	{"address != 0 and 8 / address == 4", divided},
+	{"8 / address == 4 && address != 0", divided},
+	{"not (address = 0 or not (8 / address == 4))", divided},
 	{"access == write and pc < 0x1020", both},
 	{"mnemonic == LOAD or pc < 0x1008 and not has(value)", either},
 	{"row in 100..1200", numbered},
@@ -262,6 +264,50 @@ filters_select_the_rows_for_which_they_hold(void **state)
 			count += is;
 		}
 		assert_true((count > 0 || cases[i].holds == nothing) && count < ROWS);
+		poly_filter_free(filter);
+	}
+	close_table(&table);
+}
+
+/* Fails with the number of the first record whose result depends on the fault. */
+static void
+faults_are_errors_of_their_record(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_division; /* in the first row with address 0; else in row 5, of its text */
+	} faults[] = {{"8 / address == 4", true}, {"not 8 % address == 4", true},
+		{"has(kind) and (size < 0 or address / address > 0)", true},
+		{"text ~ \"^(a+)+$\"", false}, {"not text ~ \"^(a+)+$\"", false},
+		{"has(kind) and text !~ \"^(a+)+$\"", false}};
+	struct table table;
+	struct row row;
+	uint64_t seed = 3;
+	size_t first = 0;
+	(void)state;
+	open_table(&table);
+	for (size_t r = 0; r < ROWS; r++) {
+		row = chance_row(&seed, r + 1);
+		row.text = r == 5 ? "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaX" : NULL;
+		put_row(&table, r, &row);
+		if (!first && row.has_address && row.address == 0)
+			first = r + 1;
+	}
+	assert_int_equal(batch_finish(&table.batch, NULL), POLY_OK);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		struct poly_filter *filter;
+		struct poly_error error;
+		uint64_t chosen[POLY_BATCH_ROWS / 64];
+		const enum poly_status created = poly_filter_new(faults[i].text, &filter, &error);
+		if (created == POLY_ERR_UNSUPPORTED)
+			continue;
+		assert_int_equal(created, POLY_OK);
+		assert_int_equal(poly_filter_bind(filter, &table.info.view, &error), POLY_OK);
+		assert_int_equal(poly_filter_test(filter, &table.batch.view, chosen, &error),
+			POLY_ERR_LIMIT);
+		assert_int_equal(error.record, faults[i].is_division ? first : 6);
+		assert_non_null(
+			strstr(error.message, faults[i].is_division ? "divides" : "regular"));
 		poly_filter_free(filter);
 	}
 	close_table(&table);
@@ -496,6 +542,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_select_the_rows_for_which_they_hold),
+		cmocka_unit_test(faults_are_errors_of_their_record),
 		cmocka_unit_test(selected_rows_keep_values_absence_and_row),
 		cmocka_unit_test(errors_have_the_position_of_their_cause),
 		cmocka_unit_test(limits_end_in_an_error),

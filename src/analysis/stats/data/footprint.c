@@ -11,6 +11,7 @@
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
+#include "analysis/sim/line_refs.h"
 #include "base/mem.h"
 #include "report/table.h"
 #include "report/terms.h"
@@ -20,9 +21,6 @@
 
 /* log2 of the bytes of a bin with one bit per byte. */
 #define BIN_SHIFT 6
-
-/* Max. number of bytes of an access that count. */
-#define ACCESS_BYTES_MAX 4096
 
 /* The report has blocks of 1 << 0 to 1 << (LEVELS - 1) bytes. */
 #define LEVELS 21
@@ -35,6 +33,7 @@ enum { DATA = ACCESS_KINDS, ALL, COUNTS };
 struct footprint {
 	struct adaptive_bins bins; /* by context */
 	const struct contexts *contexts;
+	bool is_first; /* accesses touch their first byte only */
 };
 
 /* The touched bytes of a bin by kind of access, one bit per 64th of the bin. */
@@ -77,6 +76,7 @@ footprint_init(void *state, const struct analysis_setup *setup, struct poly_erro
 	struct footprint *footprint = state;
 	(void)error;
 	footprint->contexts = setup->contexts;
+	footprint->is_first = setup->values[0];
 	footprint->bins.shift = BIN_SHIFT;
 	footprint->bins.max_count = BINS_MAX;
 	footprint->bins.item_size = sizeof(struct touched_bits);
@@ -125,10 +125,11 @@ touch_access(struct footprint *footprint, const struct analysis_rows *rows, size
 	const struct poly_batch *batch = rows->batch;
 	const unsigned kind = kind_of(batch->access[row]);
 	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
-	size = size ? size : 1;
+	size = size && !footprint->is_first ? size : 1;
 	return kind == ACCESS_KINDS ||
 	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, kind,
-		       batch->address[row], size < ACCESS_BYTES_MAX ? size : ACCESS_BYTES_MAX);
+		       batch->address[row],
+		       size < LINE_REFS_BYTES_MAX ? size : LINE_REFS_BYTES_MAX);
 }
 
 /* Adjacent instructions of a context, and the last of them. */
@@ -148,7 +149,7 @@ touch_instruction(struct footprint *footprint, struct fetch_run *run,
 	const uint64_t pc = batch->pc[row];
 	uint32_t size =
 		poly_present(batch, POLY_COLUMN_opcode_size, row) ? batch->opcode_size[row] : 1;
-	size = size ? size : 1;
+	size = size && !footprint->is_first ? size : 1;
 	if (run->bytes && context == run->context) {
 		if (pc == run->last && size == run->last_size)
 			return true;
@@ -358,7 +359,7 @@ footprint_fini(void *state)
 	adaptive_bins_fini(&footprint->bins);
 }
 
-static const struct poly_option options[] = {{0}};
+static const struct poly_option options[] = {LINE_REFS_OPTION("footprint"), {0}};
 
 static bool
 footprint_suits(const struct poly_trace_info *info)

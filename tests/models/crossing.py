@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Accesses that cross lines: hand-derived counts, and one number of lines and pages in all commands, as TAP."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+from model import DATA, Tap, stats
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def written(name, data):
+    path = os.path.join(FOLDER.name, name)
+    with open(path, 'wb') as out:
+        out.write(data)
+    return path
+
+
+def tt6e(name, *words):
+    return written(name, struct.pack(f'>{len(words)}I', *words))
+
+
+def caches(path, analysis, *words):
+    return stats(path, analysis, '-f', os.path.splitext(path)[1][1:],
+                 *(part for word in words for part in ('-O', f'{analysis}.{word}')))
+
+
+def only(path, *words):
+    """The only cache, all of them of 4 KiB and two ways."""
+    return caches(path, 'cache', 'sweep=size=4k,ways=2,line=32', *words)['caches'][0]
+
+
+def some(rows, *keys):
+    """The values of keys, row by row."""
+    return [tuple(row[key] for key in keys) for row in rows]
+
+
+tap = Tap()
+STMW, LWZ = 0xbc000000, 0x80000000
+# stmw r0 writes 32 words, the lines 20000000 to 20000060; loads of the second and the fourth hit.
+moved = tt6e('stmw.tt6e', 0x1000, STMW, 0x20000000, LWZ, 0x20000020, LWZ, 0x20000060)
+tap.same('stmw touches all its lines', only(moved), {'accesses': 6, 'misses': 4})
+tap.same('stmw, first lines only', only(moved, 'crossing=first'), {'accesses': 3, 'misses': 3})
+# Cache operations of TT6E: each reaches the cache.
+DCBF, DCBI, DCBT, DST, DCBZ = 0x7c0000ac, 0x7c0003ac, 0x7c00022c, 0x7c0002ac, 0x7c0007ec
+A = 0x20000000
+tap.same('dcbf and dcbi invalidate', only(tt6e('flush.tt6e', 0x1000, LWZ, A, DCBF, A, LWZ, A, DCBI, A, LWZ, A)),
+         {'accesses': 3, 'misses': 3, 'read_misses': 3})
+touched = tt6e('touch.tt6e', 0x1000, DCBT, A, LWZ, A)
+tap.same('dcbt prefetches', only(touched), {'accesses': 1, 'misses': 0, 'fill_traffic': 32})
+tap.ok('a prefetch is counted', some(caches(touched, 'cache')['cache_operations'], 'prefetches_issued') == [(1,)])
+# Four blocks of 32 bytes, 32 bytes apart.
+tap.same('dst prefetches its blocks', only(tt6e('stream.tt6e', 0x1000, DST, A, 0x02040020, LWZ, A, LWZ, A + 32, LWZ, A + 96)),
+         {'accesses': 3, 'misses': 0, 'fill_traffic': 128})
+tap.same('dcbz allocates without a fill', only(tt6e('zero.tt6e', 0x1000, DCBZ, A, LWZ, A)),
+         {'accesses': 2, 'misses': 1, 'write_misses': 1, 'fill_traffic': 0})
+# Special cycles of BACH: F7 writes dirty lines back, FD invalidates without, EF does both; none is a reference.
+READ, WRITE = (0x2000, 0, 0xd0), (0x2000, 0, 0xf0)
+CLEAN, INVALIDATE, FLUSH = (0, 0xf7, 0x30), (0, 0xfd, 0x30), (0, 0xef, 0x30)
+special = written('special.bach', b''.join(struct.pack('>IBB', *cycle) for cycle in (
+    WRITE, CLEAN, READ, INVALIDATE, READ, WRITE, FLUSH, READ, WRITE, INVALIDATE)))
+for ways in '2', '8', 'full':
+    found = caches(special, 'cache', f'sweep=size=4k,ways={ways},line=32')
+    tap.same(f'special cycles, {ways} ways', found['caches'][0], {'accesses': 6, 'misses': 3, 'read_misses': 2, 'writeback_traffic': 64})
+    tap.ok(f'operations of special cycles, {ways} ways', some(found['cache_operations'], 'writebacks', 'invalidations') == [(2, 3)])
+# A word at 2000003e is in the lines 20000000 and 20000040 of 64 bytes.
+word = tt6e('lwz.tt6e', 0x1000, LWZ, 0x2000003e)
+tap.same('lwz over the end of a line', caches(word, 'cache')['caches'][0], {
+    'line_size': 64, 'accesses': 2, 'misses': 2, 'fill_traffic': 128})
+ends = written('ends.lackey', b' L 20000ffe,4\n S 2000001e,4\nI  00000ffe,4\n')
+# A word of the pages 20000 and 20001, one of the first of them, and an instruction of the pages 0 and 1.
+for page, accesses, pages in (4096, 5, 4), (1 << 21, 3, 2):
+    tap.same(f'pages of {page}', caches(ends, 'tlb', f'page={page}'), {'accesses': accesses, 'page_walks': pages})
+tap.ok('pages in memory', some(caches(ends, 'paging', 'sweep=frames=9,page=4k,policy=lru,opt')['memories'],
+                               'accesses', 'faults') == [(5, 4), (5, 4)])
+tap.ok('a first level with different lines', some(caches(
+    ends, 'levels', 'caches=l1i=1k/2/16/1 l1d=1k/2/32/1 memory=10')['cache_levels'],
+    'level', 'accesses') == [('l1i', 2), ('l1d', 4)])
+tap.same('first pages', caches(ends, 'tlb', 'crossing=first'), {'accesses': 3})
+for crossing, accesses in ('split', 4), ('first', 2):
+    tap.ok(f'private caches, {crossing}', some(caches(
+        ends, 'sharing', 'line=32', f'crossing={crossing}')['private_caches'],
+        'accesses', 'compulsory_misses') == [(accesses, accesses)])
+first = caches(ends, 'footprint', 'crossing=first')['unique_blocks'][0]
+tap.same('first bytes', first, {'blocks_read': 1, 'blocks_written': 1, 'blocks_fetched': 1})
+
+
+def samples():
+    """Traces of memory references: those of the project, and those that are generated for it."""
+    folders = [DATA, os.path.join(os.environ.get('POLYTRACE_SHARED', ''), 'data', 'made')]
+    for top, _, names in (found for folder in folders for found in sorted(os.walk(folder))):
+        for name in sorted(names):
+            if KINDS & set(name.split('.')[1:]):
+                yield os.path.join(top, name)
+
+
+def reports(path, line):
+    """What footprint, mrc and a cache that holds everything find; {} for a trace without references."""
+    words = [f'-O{name}' for name in (f'mrc.line={line}', 'cache.operations=0', f'cache.sweep=size={line << 18},ways=full,line={line}')]
+    done = subprocess.run([sys.argv[1], 'stats', '--json', '-a', 'footprint,mrc,cache', *words, path],
+                          capture_output=True)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+# Without operations, caches that hold everything miss once for each different line, and so does the end of the curve.
+KINDS = {'tt6', 'tt6e', 'full', 'full1004', 'q4v', 'trace', 'bach', 'tr', 'lackey', 'din', 'tarmac', 'jsonl'}
+tried = 0
+for path in samples():
+    for line in 16, 64:
+        found = reports(path, line)
+        blocks = next((one for one in found.get('footprint', {}).get('unique_blocks', ())
+                       if one['block_size'] == line), None)
+        if not blocks or blocks['blocks_touched'] > 1 << 18 or 'mrc' not in found:
+            continue
+        tried += 1
+        tap.same(f'{os.path.basename(path)}, lines of {line}', {
+            'cache': found['cache']['caches'][0]['misses'], **found['mrc']['fully_associative_caches'][-1]}, {
+            'cache': blocks['blocks_accessed'], 'data_misses': blocks['blocks_accessed'],
+            'fetch_misses': blocks['blocks_fetched']})
+tap.ok('traces were tried', tried > 50, tried)
+sys.exit(tap.end())
