@@ -216,6 +216,10 @@ apply_program(struct aix_attribution *a, const struct aix_event *event)
 		pid = a->thread[a->last].pid;
 	}
 	const char *text = aix_hook_text(a->hook, AIX_FIELD_name, event, &n);
+	const char *blank = text ? memchr(text, ' ', n) : NULL;
+	/* Arguments can follow the program (AIX trace reference 7.2). */
+	if (blank && blank > text)
+		n = (size_t)(blank - text);
 	if (has_pid && text)
 		set_path(a, pid, store_name(a, text, n));
 }

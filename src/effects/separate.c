@@ -186,8 +186,17 @@ add_registers(struct effects *effects, const struct instruction *instruction,
 	const struct poly_powerpc_state *before, const struct poly_powerpc_state *after)
 {
 	bool good = true;
+	/* Most instructions write one register, of one file. */
+	const bool keeps_files[] = {
+		before && memcmp(before->gpr, after->gpr, sizeof after->gpr) == 0,
+		before && memcmp(before->fpr, after->fpr, sizeof after->fpr) == 0,
+		before && memcmp(before->vr, after->vr, sizeof after->vr) == 0 &&
+			before->vrvalid == after->vrvalid,
+	};
 	for (unsigned i = 0; i < STATE_REGISTERS && good; i++) {
-		if (is_known(after, i) && (!before || differs(before, after, i)))
+		if (i < STATE_PC && keeps_files[i / STATE_FPR])
+			i += STATE_FPR - 1;
+		else if (is_known(after, i) && (!before || differs(before, after, i)))
 			good = add_register(effects, instruction, i, after);
 	}
 	return good;

@@ -107,9 +107,11 @@ def check_cut(folder, form, options, data, size, ending, complete):
             return f'truncated, but statuses {code}, {status}, {partial}: {messages}{notes}'
         if '--partial' not in messages:
             return f'no remedy: {messages}'
+    elif stated == 'invalid' and found == ['unknown']:
+        if (code, status, partial) != (1, 2, 2):
+            return f'no trace, but statuses {code}, {status}, {partial}'
     elif stated == 'invalid':
-        if code != 1:
-            return f'invalid, but status {code}'
+        return f'a cut {ending} is invalid, not truncated: {found}'
     elif ending:
         return f'a cut {ending} is {stated}: {errors}'
     elif form in TEXT and data[size - 1:size] != b'\n' and not found:

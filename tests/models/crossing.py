@@ -57,6 +57,15 @@ tap.same('dst prefetches its blocks', only(tt6e('stream.tt6e', 0x1000, DST, A, 0
          {'accesses': 3, 'misses': 0, 'fill_traffic': 128})
 tap.same('dcbz allocates without a fill', only(tt6e('zero.tt6e', 0x1000, DCBZ, A, LWZ, A)),
          {'accesses': 2, 'misses': 1, 'write_misses': 1, 'fill_traffic': 0})
+# Special cycles of BACH: F7 writes dirty lines back, FD invalidates without, EF does both; none is a reference.
+READ, WRITE = (0x2000, 0, 0xd0), (0x2000, 0, 0xf0)
+CLEAN, INVALIDATE, FLUSH = (0, 0xf7, 0x30), (0, 0xfd, 0x30), (0, 0xef, 0x30)
+special = written('special.bach', b''.join(struct.pack('>IBB', *cycle) for cycle in (
+    WRITE, CLEAN, READ, INVALIDATE, READ, WRITE, FLUSH, READ, WRITE, INVALIDATE)))
+for ways in '2', '8', 'full':
+    found = caches(special, 'cache', f'sweep=size=4k,ways={ways},line=32')
+    tap.same(f'special cycles, {ways} ways', found['caches'][0], {'accesses': 6, 'misses': 3, 'read_misses': 2, 'writeback_traffic': 64})
+    tap.ok(f'operations of special cycles, {ways} ways', some(found['cache_operations'], 'writebacks', 'invalidations') == [(2, 3)])
 # A word at 2000003e is in the lines 20000000 and 20000040 of 64 bytes.
 word = tt6e('lwz.tt6e', 0x1000, LWZ, 0x2000003e)
 tap.same('lwz over the end of a line', caches(word, 'cache')['caches'][0], {

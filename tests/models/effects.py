@@ -307,6 +307,21 @@ def check_who(sample):
     return '' if found == wanted else f'{found}, expected {wanted}'
 
 
+def check_formats(sample):
+    """One execution as FULL and as the recorder's own TT6E has the same effects; TT6E lacks a last
+    branch."""
+    name = os.path.basename(sample).split('.')[0]
+    for other in (f'tt6/{name}.tt6e', f'amber/{name}.tt6e'):
+        path = os.path.join(DATA, other)
+        if not os.path.exists(path):
+            continue
+        done = subprocess.run([PROGRAM, 'diff', '-i', 'tail', os.path.join(DATA, sample), path],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f'{other}: {done.stdout[:300]}'
+    return ''
+
+
 def check_joined(sample):
     whole = os.path.join(DATA, sample)
     text, _ = convert(whole, 'b.q4v', '-t', 'qemu4v')
@@ -328,7 +343,7 @@ def main():
     number = 0
     checks = [('effects', check_effects), ('effects_joined', check_joined),
               ('register_columns', check_columns), ('layouts', check_layouts),
-              ('last_store', check_who)]
+              ('last_store', check_who), ('formats', check_formats)]
     print(f'1..{len(checks) * len(SAMPLES)}')
     for sample in SAMPLES:
         for name, check in checks:

@@ -62,7 +62,7 @@ struct cache_simulation {
 	struct swept_cache *caches;
 	uint64_t instructions; /* counted */
 	bool performs_operations;
-	bool has_operations;   /* the trace has cache operations */
+	bool has_operations;   /* rows that count have cache operations */
 	bool finished;	       /* the caches that are opt have simulated the trace */
 	struct mem_refs refs;
 	struct line_sizes sizes;
@@ -249,6 +249,18 @@ prefetch(struct cache *cache, uint64_t address, struct cache_counts *counts)
 	counts->bytes_to_below += outcome.dirty ? cache_config(cache)->line_size : 0;
 }
 
+/* Performs an operation on all lines. */
+static void
+operate_all(struct cache *cache, enum mem_operation operation, struct swept_cache *sums)
+{
+	uint64_t present;
+	const uint64_t dirty = cache_clean_all(cache, operation != REF_CLEAN_ALL, &present);
+	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : dirty;
+	sums->operations.invalidations += operation == REF_CLEAN_ALL ? 0 : present;
+	sums->operations.writebacks += written;
+	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
+}
+
 /* Performs an operation on a line. */
 static void
 operate(struct cache *cache, enum mem_operation operation, uint64_t address,
@@ -256,6 +268,10 @@ operate(struct cache *cache, enum mem_operation operation, uint64_t address,
 {
 	struct cache_outcome outcome = {0};
 	bool written = false;
+	if (operation >= REF_CLEAN_ALL) {
+		operate_all(cache, operation, sums);
+		return;
+	}
 	if (operation == REF_PREFETCH && !cache_holds(cache, address)) {
 		prefetch(cache, address, &sums->counts);
 		sums->operations.prefetches++;
@@ -321,7 +337,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	sim->has_operations |= sim->refs.has_operations;
+	sim->has_operations |= rows->counts && sim->refs.has_operations;
 	line_sizes_begin(&sim->sizes, &sim->refs);
 	while (line_sizes_next(&sim->sizes, rows->counts))
 		thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);

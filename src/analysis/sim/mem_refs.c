@@ -37,6 +37,7 @@ add_fetch(struct mem_refs *refs, const struct poly_batch *batch, size_t row, boo
 void
 mem_refs_begin_operations(struct mem_refs *refs, const struct poly_trace_info *info)
 {
+	refs->operates = true;
 	refs->operation_of = isa_cache_operations(info->isa);
 }
 
@@ -111,6 +112,20 @@ add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 	}
 }
 
+/* Adds the cache operation of a special bus cycle: INVD, WBINVD or the pin FLUSH#. */
+static void
+add_event(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
+{
+	static const uint8_t kinds[POLY_EVENT_COUNT] = {[POLY_EVENT_FLUSH] = REF_INVALIDATE_ALL,
+		[POLY_EVENT_WRITE_BACK] = REF_CLEAN_ALL,
+		[POLY_EVENT_FLUSH_ACKNOWLEDGE] = REF_FLUSH_ALL};
+	const unsigned event = batch->event[row];
+	if (event >= POLY_EVENT_COUNT || !kinds[event])
+		return;
+	add(refs, 0, 0, kinds[event]);
+	refs->has_operations = true;
+}
+
 void
 mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 	enum mem_refs_selection selection)
@@ -122,6 +137,8 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 		if (selection != MEM_REFS_DATA)
 			add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
 		add_access(refs, batch, row, selection);
+		if (refs->operates && poly_present(batch, POLY_COLUMN_event, row))
+			add_event(refs, batch, row);
 		for (size_t i = before; i < refs->count; i++) {
 			refs->rows[i] = (uint16_t)row;
 			if (poly_present(batch, POLY_COLUMN_pc, row))

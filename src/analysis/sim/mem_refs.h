@@ -25,7 +25,10 @@ enum mem_operation {
 	REF_INVALIDATE,
 	REF_CODE, /* of the line of an instruction cache */
 	REF_PREFETCH,
-	REF_STREAM, /* of blocks; the size is their description (mem_refs.c) */
+	REF_STREAM,    /* of blocks; the size is their description (mem_refs.c) */
+	REF_CLEAN_ALL, /* of all lines, like the next ones */
+	REF_FLUSH_ALL,
+	REF_INVALIDATE_ALL,
 	REF_KINDS
 };
 
@@ -33,7 +36,7 @@ enum mem_operation {
 enum mem_refs_step {
 	REFS_DEMAND,
 	REFS_ALLOCATE,	/* writes of whole lines, as CACHE_WRITE */
-	REFS_OPERATIONS /* REF_CLEAN to REF_PREFETCH */
+	REFS_OPERATIONS /* enum mem_operation, without REF_ALLOCATE and REF_STREAM */
 };
 
 struct mem_refs {
@@ -43,7 +46,8 @@ struct mem_refs {
 	uint8_t kinds[MEM_REFS_MAX];  /* enum cache_kind, or enum mem_operation */
 	uint16_t rows[MEM_REFS_MAX];  /* of the batch */
 	size_t count;
-	isa_cache_fn *operation_of; /* NULL: cache operations are not gathered */
+	bool operates;		    /* cache operations are gathered */
+	isa_cache_fn *operation_of; /* of instructions; NULL: not known */
 	bool has_operations;	    /* some are operations */
 	enum mem_refs_step step;    /* if they are those of a step */
 };
@@ -59,7 +63,7 @@ struct mem_stream {
 #define MEM_REFS_COLUMNS pc, opcode_size, access, address, size
 
 /* Further columns of cache operations. */
-#define MEM_OPERATION_COLUMNS opcode, value
+#define MEM_OPERATION_COLUMNS opcode, value, event
 
 /* Begins a trace whose cache operations are gathered. */
 void mem_refs_begin_operations(struct mem_refs *refs, const struct poly_trace_info *info);

@@ -437,6 +437,8 @@ rules_resolve(struct diff_rules *rules, const struct poly_trace_info *const info
 			"the %s trace has no instructions, but the other one has",
 			has[0] ? "second" : "first");
 	rules->records = !has[0];
+	rules->skips_synthetic =
+		POLY_HAS(a->columns, synthetic) != POLY_HAS(b->columns, synthetic);
 	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
 			 strcmp(a->raw_format ? a->raw_format : a->format,
 				 b->raw_format ? b->raw_format : b->format) != 0;

@@ -42,6 +42,7 @@ struct diff_rules {
 	bool ordered, each_cpu;
 	bool lenient; /* absent values are not compared, since the formats differ */
 	bool records; /* the traces have no instructions */
+	bool skips_synthetic; /* only one trace states what its tracer inserted */
 	bool number_ignored[UINT8_MAX + 1];  /* the same of src1, src2 and dest, by number */
 	struct address_range *ranges;
 	size_t range_count;

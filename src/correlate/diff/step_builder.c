@@ -20,6 +20,8 @@ builder_columns(const struct diff_rules *rules, const struct poly_trace_info *in
 		poly_columns_add(&wanted, POLY_COLUMN_cpu);
 	if (rules->tolerate & TOLERATE_SKIPPED)
 		poly_columns_add(&wanted, POLY_COLUMN_executed);
+	if (rules->skips_synthetic)
+		poly_columns_add(&wanted, POLY_COLUMN_synthetic);
 	return poly_columns_common(wanted, info->columns);
 }
 
@@ -498,11 +500,21 @@ repeats_read(struct builder *builder)
 	       last.value == read.value;
 }
 
+/* True if the row is an instruction that the tracer inserted, of which the other trace does not
+ * know. */
+static bool
+is_synthetic(const struct builder *builder)
+{
+	return poly_present(builder->batch, POLY_COLUMN_synthetic, builder->row) &&
+	       builder->batch->synthetic[builder->row];
+}
+
 bool
 builder_add_row(struct builder *builder, struct stream_side *stream)
 {
-	if (builder->rules->tolerate & TOLERATE_REPEATED_READS && !builder->rules->records &&
-		repeats_read(builder)) {
+	if ((builder->rules->skips_synthetic && is_synthetic(builder)) ||
+		(builder->rules->tolerate & TOLERATE_REPEATED_READS &&
+			!builder->rules->records && repeats_read(builder))) {
 		builder->row++;
 		return true;
 	}

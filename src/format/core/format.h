@@ -153,7 +153,7 @@ struct format {
 	 * with at least one row; POLY_END at the end. A failure may come with the rows before
 	 * it, which are delivered first; corrupt bytes stay in the input, so that the next call
 	 * meets them again. A truncated last record is a row of kind other with its bytes in
-	 * raw, and a finding (an error under strict). Consumes exactly the bytes of the rows.
+	 * raw, reported by findings_add_truncation. Consumes exactly the bytes of the rows.
 	 */
 	enum poly_status (*read)(
 		struct reading *reading, struct batch *batch, struct poly_error *error);

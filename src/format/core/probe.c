@@ -346,8 +346,15 @@ probe_format(struct in *in, const struct format_list *formats,
 		return err_memory(error);
 	contest->formats = formats;
 	contest->name = options->name;
-	enum poly_status status = decide(in, contest, error);
-	if (status == POLY_END)
+	struct poly_error failure, empty;
+	enum poly_status status = decide(in, contest, &failure);
+	/* A compressed stream may be truncated before its first byte. */
+	const bool is_empty = status == POLY_END || status == POLY_ERR_TRUNCATED;
+	if (is_empty && choose_empty(contest, &empty) == POLY_OK)
+		status = POLY_OK;
+	else if (status < 0 && error)
+		*error = failure;
+	else if (status == POLY_END)
 		status = choose_empty(contest, error);
 	else if (status == POLY_OK)
 		status = decide_consistent(in, contest, error);

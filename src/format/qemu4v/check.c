@@ -30,6 +30,7 @@ const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
 	{"Q18", POLY_NOTE, "all addresses have one width, as one producer writes them", "Arm Fast Models, Tarmac Trace"},
 	{"Q19", POLY_ERROR, "the last line is a complete record", "QEMU4V Trace Format"},
 	{"Q20", POLY_WARNING, "the instruction set is A, T or X; in Tarmac also O, T16 or T32", "QEMU4V Trace Format, Instruction record"},
+	{"Q21", POLY_WARNING, "a time has at most 19 digits", "QEMU4V Trace Format, Instruction record"},
 	{NULL, POLY_NOTE, NULL, NULL},
 };
 /* clang-format on */
@@ -267,6 +268,9 @@ check_line(const struct qemu4v_subject *subject)
 	if (line.is >= QEMU4V_BLANK)
 		return;
 	check_unit(subject, &line.unit);
+	if (line.stamp == QEMU4V_STAMP_OWN && !line.has_time)
+		FOUND(subject, QEMU4V_Q21,
+			"a time of more than 19 digits, which no column holds");
 	bool plain = line.is <= QEMU4V_REGISTER;
 	if (plain)
 		check_width(subject, &line);

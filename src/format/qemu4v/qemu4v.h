@@ -44,6 +44,7 @@ enum qemu4v_rule {
 	QEMU4V_Q18,
 	QEMU4V_Q19,
 	QEMU4V_Q20,
+	QEMU4V_Q21,
 	QEMU4V_RULE_COUNT
 };
 

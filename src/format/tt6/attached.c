@@ -45,6 +45,7 @@ tt6_held_add(struct writing *writing, const struct poly_batch *batch, size_t row
 	const unsigned code = batch->escape[row];
 	held->next = poly_batch_number(batch, row) + 1;
 	held->context = context_key(batch, row);
+	held->is_empty = false;
 	held->has[code] = true;
 	held->has_value[code] = poly_present(batch, POLY_COLUMN_value, row);
 	if (held->has_value[code])
@@ -146,10 +147,32 @@ tt6_lacks_word(const struct writing *writing, const struct poly_batch *batch, si
 	       powerpc_class_fast((uint32_t)batch->opcode[row]) == POWERPC_CACHE;
 }
 
+/* Returns whether any row of a batch has a column that escapes fill. */
+static bool
+has_columns(struct tt6_held *held, const struct poly_batch *batch)
+{
+	if (held->batch == batch && held->first == batch->first)
+		return held->has_columns;
+	uint64_t any = 0;
+	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++) {
+		const uint64_t *bits = bound_columns[code] == POLY_COLUMN_NONE
+					       ? NULL
+					       : batch->present[bound_columns[code]];
+		for (size_t w = 0; bits && w < (batch->rows + 63) / 64; w++)
+			any |= bits[w];
+	}
+	held->batch = batch;
+	held->first = batch->first;
+	held->has_columns = any;
+	return any;
+}
+
 void
 tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
+	if (held->is_empty && !has_columns(held, batch) && !tt6_lacks_word(writing, batch, row))
+		return;
 	release(writing, is_own(held, batch, row));
 	if (tt6_lacks_word(writing, batch, row) && !held->has[TT6_CODE_DATA_ADDRESS])
 		tt6_put_escape(writing, TT6_CODE_DATA_ADDRESS, batch->address[row]);
@@ -161,6 +184,7 @@ tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t 
 	}
 	memset(held->has, 0, sizeof held->has);
 	memset(held->has_value, 0, sizeof held->has_value);
+	held->is_empty = true;
 }
 
 void

@@ -151,6 +151,10 @@ write_initial_pc(struct writing *writing, uint64_t value)
 {
 	struct tt6_writer *writer = writing->state;
 	uint32_t pc = word_of(writing, value);
+	/* A splice to the PC that is expected would be a branch. */
+	const bool is_expected =
+		writer->missing == TT6_MISSING_INITIAL_PC ||
+		(writing->context & TT6_EXPECTS && pc == (uint32_t)writing->context);
 	writing->context = (writing->context & TT6_INCOMPLETE) | TT6_EXPECTS | pc;
 	if (!writer->started) {
 		writer->started = writer->has_initial_pc = true;
@@ -158,6 +162,8 @@ write_initial_pc(struct writing *writing, uint64_t value)
 		tt6_put_word(writing, pc);
 		return;
 	}
+	if (is_expected)
+		return;
 	writing_note(writing, "initial PCs after the first, written as splices");
 	complete_record(writing, pc);
 	put_splice(writing, pc);
@@ -340,8 +346,11 @@ apply_pc(struct writing *writing, const struct poly_batch *batch, size_t row,
 	uint32_t pc = word_of(writing, batch->pc[row]);
 	if (writing->cache)
 		writing_cache_key(writing, TT6_EXPECTS | pc);
+	const bool is_first =
+		!writing->cache &&
+		((struct tt6_writer *)writing->state)->missing == TT6_MISSING_INITIAL_PC;
 	complete_record(writing, pc);
-	if (writing->context & TT6_EXPECTS && pc != (uint32_t)writing->context) {
+	if (!is_first && writing->context & TT6_EXPECTS && pc != (uint32_t)writing->context) {
 		writing_note(
 			writing, "PC discontinuities without a branch, written as splices");
 		put_splice(writing, pc);

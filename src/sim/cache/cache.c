@@ -506,3 +506,40 @@ cache_clean(struct cache *cache, uint64_t address)
 	set[way] &= ~ENTRY_DIRTY;
 	return dirty;
 }
+
+/* Makes a line clean, or removes it. Returns whether it was dirty. */
+static bool
+clean_line(struct cache *cache, uint64_t line, bool drop)
+{
+	const uint64_t address = line << cache->line_shift;
+	struct cache_outcome outcome;
+	if (!drop)
+		return cache_clean(cache, address);
+	cache_drop(cache, address, &outcome);
+	return outcome.dirty;
+}
+
+uint64_t
+cache_clean_all(struct cache *cache, bool drop, uint64_t *present)
+{
+	const struct lru_list *frames = &cache->frames;
+	uint64_t dirty = 0;
+	*present = 0;
+	if (is_wide(&cache->config)) {
+		for (uint32_t frame = frames->newest, next;
+			frames->held && frame != LRU_LIST_NONE; frame = next) {
+			next = frames->frames[frame].older;
+			dirty += clean_line(cache, frames->frames[frame].number, drop);
+			++*present;
+		}
+		return dirty;
+	}
+	/* From the end, as ordered sets move the ways after a removed one. */
+	for (size_t i = (size_t)cache->config.sets * cache->config.ways; i-- > 0;) {
+		if (!cache->entries[i])
+			continue;
+		dirty += clean_line(cache, line_of(cache->entries[i]), drop);
+		++*present;
+	}
+	return dirty;
+}

@@ -150,6 +150,10 @@ void cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *out
  * dirty. */
 bool cache_clean(struct cache *cache, uint64_t address);
 
+/* Makes all lines clean, and removes them on request. Returns the number of dirty ones;
+ * *present: all of them. */
+uint64_t cache_clean_all(struct cache *cache, bool drop, uint64_t *present);
+
 /* Returns the next number of an xorshift64* generator (Vigna, "An experimental exploration of
  * Marsaglia's xorshift generators, scrambled", 2016): shifts 12, 25, 27, multiplied by
  * 0x2545f4914f6cdd1d, of which the upper 32 bits are returned. State must not be 0. */

@@ -254,10 +254,12 @@ expr_operate(struct trcfmt_eval *eval, const struct template_expr *expr)
 	case EXPR_AND: return left & right;
 	default: break;
 	}
-	if (right)
-		return left / right;
-	eval_stop(eval, FAULT_DIVISION);
-	return 0;
+	if (!right) {
+		eval_stop(eval, FAULT_DIVISION);
+		return 0;
+	}
+	/* The smallest number has no negative. */
+	return right == UINT64_MAX ? -left : (uint64_t)((int64_t)left / (int64_t)right);
 }
 
 bool

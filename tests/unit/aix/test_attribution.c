@@ -87,6 +87,9 @@ a_process_is_known_from_its_start_to_its_end(void **state)
 	who = aix_attribution_event(a, make(&m, 0x1630, 200, NULL, 0));
 	assert_string_equal(who.exec, "/usr/bin/cp");
 	assert_string_equal(aix_attribution_path(a, 7), "ksh");
+	aix_attribution_event(a, make_named(&m, 0x1340, exec, "cp ../bin/track junk"));
+	who = aix_attribution_event(a, make(&m, 0x1630, 200, NULL, 0));
+	assert_string_equal(who.exec, "cp");
 	/* The event of its end still belongs to it; later events with that thread id do not. */
 	who = aix_attribution_event(a, make(&m, 0x1350, 200, NULL, 0));
 	assert_int_equal(who.pid, 8);

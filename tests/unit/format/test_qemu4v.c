@@ -520,6 +520,8 @@ every_rule_reports_its_smallest_violation(void **state)
 	expect_findings(GOOD "2 clk 0 IT (3) 00001004 e1a00000 A svc_s : nop\n", "Q13:2 ");
 	expect_findings("1 clk 0 IT (1) 00001000 e1a00000 J svc_s : nop\n", "Q20:1 ");
 	expect_findings("1 clk 0 IT (1) 00001000 e1a00000 T16 svc_s : nop\n", "Q20:1 ");
+	expect_findings("18446744073709551616 clk R r0 00\n", "Q21:1 ");
+	expect_findings("9999999999999999999 clk R r0 00\n", "");
 	expect_findings("1 clk R r0 00\n2 clk R r0 0000\n", "Q14:2 ");
 	expect_findings("1 clk R r0 0x\n2 clk R r0 x0\n", "Q15:1 Q15:2 ");
 	expect_findings("6 clk FD (6) 80000004 80000010 A\n", "Q17:1 ");

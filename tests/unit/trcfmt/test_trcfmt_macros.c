@@ -135,6 +135,9 @@ expressions_are_evaluated(void **state)
 	assert_prints("{{ $x = (2 + 3) * 4 }} $x%U4", "20");
 	assert_prints("{{ $x = 0x1234F & 0xFFF0 }} $x", "2340");
 	assert_prints("{{ $x = 0 - 1 }} $x $x%D8", "FFFFFFFFFFFFFFFF -1");
+	assert_prints("{{ $x = (0 - 10) / 2 }} $x%D8", "-5");
+	assert_prints("{{ $x = (0 - 10) / (0 - 5) }} $x%D8", "2");
+	assert_prints("{{ $x = 0x8000000000000000 / (0 - 1) }} $x", "8000000000000000");
 	assert_prints("{{ $x = X1 * 256 + X1 }} $x", "002A");
 	assert_prints("{{ $x = $HD%B0.4 + 1 }} $x", "000B");
 	struct scene *scene = scene_of("{{ $x = 0 - 1 }} {{ $x = $x + 2 }} $x", NULL);

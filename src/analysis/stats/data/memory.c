@@ -327,7 +327,7 @@ memory_fini(void *state)
 }
 
 static const struct poly_option options[] = {
-	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, .maximum = MEMORY_PAGE,
+	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, .maximum = MEMORY_LINE_MAX,
 		.help = "set the line size in bytes, a power of two (0: that of a BACH trace, "
 			"else 64)"},
 	[OPTION_TOP] = {"memory.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,

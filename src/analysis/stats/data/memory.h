@@ -11,6 +11,7 @@
 #define MEMORY_SIZES 256
 
 #define MEMORY_PAGE 4096
+#define MEMORY_LINE_MAX ((uint32_t)1 << 31)
 
 /* The counts of a kind of access. */
 struct memory_kind {
