@@ -20,7 +20,7 @@
  * share of the samples. The rest is that of the bitmaps of samples, which are large initially.
  */
 #define LINE_MEMORY 170
-#define SAMPLES_MEMORY ((uint64_t)100 << 20)
+#define SAMPLES_MEMORY ((uint64_t)112 << 20)
 
 /*
  * Numbers of sampling rates. Lines are sampled at several rates from the start, as lines that
