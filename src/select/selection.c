@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "lang/expr/expr.h"
 #include "model/batch_gather.h"
 #include "model/batch_internal.h"
 #include "select/attached_rows.h"
@@ -48,6 +49,8 @@ struct poly_selection {
 	const struct poly_batch *next;
 	uint64_t next_bits[WORDS];
 	struct tail_buffer tail;
+	enum poly_status fault; /* of an expression at the record after the selected ones */
+	struct poly_error fault_error;
 	enum poly_status status; /* what ended the reading */
 	struct poly_error error;
 };
@@ -197,6 +200,17 @@ set_positions(const struct poly_selection *selection, const struct poly_batch *b
 	}
 }
 
+/* Ends the selection at the row valid with a failure, after the rows before it. */
+static void
+set_fault(struct poly_selection *selection, const struct poly_batch *batch, size_t valid,
+	enum poly_status status, uint64_t bits[WORDS])
+{
+	selection->fault = status;
+	selection->ended = false;
+	for (size_t row = valid; row < batch->rows; row++)
+		bit_clear(bits, row);
+}
+
 /* Clears the rows before the start and after the stop record. */
 static enum poly_status
 clear_outside_places(struct poly_selection *selection, const struct poly_batch *batch,
@@ -204,23 +218,24 @@ clear_outside_places(struct poly_selection *selection, const struct poly_batch *
 {
 	uint64_t found[WORDS];
 	enum poly_status status;
-	size_t row = 0;
+	size_t row = 0, valid;
 	if (!selection->started) {
-		status = poly_filter_test(selection->start_at, batch, found, error);
-		if (status != POLY_OK)
-			return status;
-		while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
+		status = expr_test_rows(selection->start_at, batch, bits, found, &valid, error);
+		while (row < valid && !(bit_test(found, row) && bit_test(bits, row)))
 			bit_clear(bits, row++);
-		selection->started = row < batch->rows;
+		selection->started = row < valid;
+		if (!selection->started)
+			return status;
 	}
-	if (!selection->stop_at || !selection->started)
+	if (!selection->stop_at)
 		return POLY_OK;
-	status = poly_filter_test(selection->stop_at, batch, found, error);
-	if (status != POLY_OK)
-		return status;
-	while (row < batch->rows && !(bit_test(found, row) && bit_test(bits, row)))
+	status = expr_test_rows(
+		selection->stop_at, batch, bits, found, &valid, &selection->fault_error);
+	while (row < valid && !(bit_test(found, row) && bit_test(bits, row)))
 		row++;
-	selection->ended = row < batch->rows;
+	selection->ended = row < valid;
+	if (!selection->ended && status != POLY_OK)
+		set_fault(selection, batch, valid, status, bits);
 	for (row++; row < batch->rows; row++)
 		bit_clear(bits, row);
 	return POLY_OK;
@@ -289,14 +304,18 @@ select_rows(struct poly_selection *selection, const struct poly_batch *batch,
 	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
-	enum poly_status status = POLY_OK;
+	enum poly_status status = POLY_OK, tested;
+	size_t valid;
 	set_positions(selection, batch, bits);
 	if (!selection->started || selection->stop_at)
 		status = clear_outside_places(selection, batch, bits, error);
 	if (selection->options.has_times)
 		clear_outside_times(selection, batch, bits);
 	if (status == POLY_OK && selection->where) {
-		status = poly_filter_test(selection->where, batch, found, error);
+		tested = expr_test_rows(
+			selection->where, batch, bits, found, &valid, &selection->fault_error);
+		if (tested != POLY_OK)
+			set_fault(selection, batch, valid, tested, bits);
 		for (size_t w = 0; w < (batch->rows + 63) / 64; w++)
 			bits[w] &= found[w];
 	}
@@ -444,6 +463,10 @@ next_selected(struct poly_selection *selection, const struct poly_source *source
 	if (selection->next)
 		return next_held(selection, batch, error);
 	while (!selection->ended) {
+		if (selection->fault != POLY_OK && error)
+			*error = selection->fault_error;
+		if (selection->fault != POLY_OK)
+			return selection->fault;
 		enum poly_status status = source->next(source->user, &all, error);
 		if (status == POLY_END && selection->attaches)
 			return next_ending(selection, batch, error);

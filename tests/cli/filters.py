@@ -54,6 +54,8 @@ CASES = [
     (MICRO, 'pc / 16 == 0x40176', lambda r: r.pc // 16 == 0x40176),
     (MICRO, 'src1 != 0 and address / src1 > 0x800000000',
      lambda r: tried(r.address, r.src1) and r.src1 != 0 and r.address // r.src1 > 0x800000000),
+    (MICRO, 'src1 == 0 or address / src1 > 0x800000000', lambda r: r.src1 == 0 or
+     tried(r.address, r.src1) and r.address // r.src1 > 0x800000000),
     (MICRO, 'pc & 0xf0 == 0x70', lambda r: r.pc & 0xf0 == 0x70),
     (MICRO, 'pc | 0xfff == 0x402fff', lambda r: r.pc | 0xfff == 0x402fff),
     (MICRO, 'pc ^ 0x401000 < 0x1000', lambda r: r.pc ^ 0x401000 < 0x1000),
@@ -95,7 +97,47 @@ def lines(path, *options):
 
 
 all_lines = {path: lines(path) for path in (MICRO, BUS, ARM)}
-print(f'1..{len(CASES)}')
+
+# Faults: a trace of six records, of which the third cannot be divided by its address, and the text
+# of the fifth needs more steps than a match may take. (options, records printed, failing record)
+LONG = 'a' * 40 + 'b'
+TRACE = ''.join(json.dumps({'kind': 'instruction', 'pc': hex(16 + i), 'address': hex(address), 'text': text}) + '\n'
+                for i, (address, text) in enumerate([(8, 'x'), (8, 'ab'), (0, 'b'), (4, 'b'), (8, LONG), (8, 'b')]))
+LIMIT, ZERO = 'the regular expression exceeds its limit', 'the expression divides by 0'
+FAULTS = [
+    (('--where', '64 / address == 8'), [1, 2], 3, ZERO),
+    (('--where', 'not 64 % address == 8'), [1, 2], 3, ZERO),
+    (('--where', '64 / address == 8', '-n', '2'), [1, 2], None, None),
+    (('--where', '64 / address == 8', '-n', '3'), [1, 2], 3, ZERO),
+    (('--where', '64 / address == 8', '--skip', '3'), [5, 6], None, None),
+    (('--where', '64 / address == 8', '--start-at', 'row == 4'), [5, 6], None, None),
+    (('--where', '64 / address == 8', '--stop-at', 'row == 2'), [1, 2], None, None),
+    (('--start-at', '64 / address == 16'), [], 3, ZERO),
+    (('--start-at', '64 / address == 8'), [1, 2, 3, 4, 5, 6], None, None),
+    (('--stop-at', '64 / address == 16'), [1, 2], 3, ZERO),
+    (('--stop-at', '64 / address == 8'), [1], None, None),
+    (('--where', 'address == 0 or 64 / address == 8'), [1, 2, 3, 5, 6], None, None),
+    (('--where', 'address != 0 and 64 / address == 8'), [1, 2, 5, 6], None, None),
+    (('--where', 'text ~ "(a+)+c|b"'), [2, 3, 4], 5, LIMIT),
+    (('--where', 'not text ~ "(a+)+c|b"'), [1], 5, LIMIT),
+    (('--where', 'row < 5 and not text ~ "(a+)+c|b"'), [1], None, None),
+    (('--where', 'text ~ "(a+)+c|b"', '--tail', '1'), [4], 5, LIMIT),
+]
+
+
+def fault_differs(options, rows, record, message):
+    """Runs view over the trace; returns what differs from the expected records and failure."""
+    done = subprocess.run([PROGRAM, 'view', '--csv', '-f', 'jsonl', '-c', 'row', *options, '-'],
+                          capture_output=True, text=True, input=TRACE)
+    if done.stdout.split()[1:] != [str(row) for row in rows]:
+        return done.stdout
+    if record is None:
+        return done.stderr if done.returncode or done.stderr else ''
+    is_reported = f'record {record}: {message}' in done.stderr and done.returncode == 2
+    return '' if is_reported else f'{done.returncode} {done.stderr}'
+
+
+print(f'1..{len(CASES) + len(FAULTS)}')
 for case, (path, text, holds) in enumerate(CASES, 1):
     if '~ "' in text and 'pcre2' in os.environ.get('POLYTRACE_LACKS', ''):
         print(f'ok {case} # SKIP the build lacks pcre2')
@@ -111,3 +153,11 @@ for case, (path, text, holds) in enumerate(CASES, 1):
     if fault:
         print(f'# expected {len(expected)} records, came {len(came)}: {came[:1]}')
     print(f'{"not " if fault else ""}ok {case} - {text}'.replace('#', ''))
+for case, (options, rows, record, message) in enumerate(FAULTS, len(CASES) + 1):
+    if '~ "' in options[1] and 'pcre2' in os.environ.get('POLYTRACE_LACKS', ''):
+        print(f'ok {case} # SKIP the build lacks pcre2')
+        continue
+    difference = fault_differs(options, rows, record, message)
+    if difference:
+        print('# ' + difference.replace('\n', ' '))
+    print(f'{"not " if difference else ""}ok {case} - {" ".join(options)}')

@@ -135,6 +135,7 @@ struct poly_filter {
 	struct buf shown;     /* text of a value */
 	enum filter_fault fault; /* of the last test */
 	uint64_t fault_row;	 /* in the batch */
+	const uint64_t *needed;	 /* bits of the rows at which a test can fail; NULL: all rows */
 	const struct poly_trace_info *info;
 	struct batch_gather gather;
 };
@@ -154,6 +155,13 @@ enum poly_status expr_parse(struct poly_filter *filter, const struct poly_filter
 /* Evaluates the tree over rows from base to base + rows, at most EXPR_STRIP. */
 void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,
 	size_t rows, uint64_t bits[EXPR_WORDS]);
+
+/*
+ * Same as poly_filter_test, but fails only at rows of needed. On failure *valid is the number
+ * of rows before the one that failed, whose bits are valid.
+ */
+enum poly_status expr_test_rows(struct poly_filter *filter, const struct poly_batch *batch,
+	const uint64_t *needed, uint64_t *selected, size_t *valid, struct poly_error *error);
 
 /* Converts tests of a column against constants to ranges; words are those of filter->info. */
 void expr_find_ranges(struct poly_filter *filter);

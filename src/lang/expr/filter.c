@@ -245,6 +245,19 @@ poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uin
 	return filter->fault == FAULT_NONE ? POLY_OK : report_fault(filter, batch, error);
 }
 
+enum poly_status
+expr_test_rows(struct poly_filter *filter, const struct poly_batch *batch,
+	const uint64_t *needed, uint64_t *selected, size_t *valid, struct poly_error *error)
+{
+	filter->needed = needed;
+	const enum poly_status status = poly_filter_test(filter, batch, selected, error);
+	filter->needed = NULL;
+	*valid = batch->rows;
+	if (status != POLY_OK)
+		*valid = filter->fault == FAULT_MEMORY ? 0 : (size_t)filter->fault_row;
+	return status;
+}
+
 const struct poly_batch *
 poly_filter_apply(
 	struct poly_filter *filter, const struct poly_batch *batch, struct poly_error *error)

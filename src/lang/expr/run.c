@@ -399,6 +399,8 @@ expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base
 		if (rows < from + 64)
 			valid = rows > from ? ~(uint64_t)0 >> (from + 64 - rows) : 0;
 		bits[w] = decision.holds[w] & valid;
+		if (filter->needed)
+			valid &= filter->needed[base / 64 + w];
 		if (failing == rows && decision.fails[w] & valid)
 			failing = from + (size_t)__builtin_ctzll(decision.fails[w] & valid);
 	}
