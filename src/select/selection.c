@@ -217,25 +217,25 @@ clear_outside_places(struct poly_selection *selection, const struct poly_batch *
 	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
+	struct expr_test test = {.needed = bits, .selected = found};
 	enum poly_status status;
-	size_t row = 0, valid;
+	size_t row = 0;
 	if (!selection->started) {
-		status = expr_test_rows(selection->start_at, batch, bits, found, &valid, error);
-		while (row < valid && !(bit_test(found, row) && bit_test(bits, row)))
+		status = expr_test_rows(selection->start_at, batch, &test, error);
+		while (row < test.valid && !(bit_test(found, row) && bit_test(bits, row)))
 			bit_clear(bits, row++);
-		selection->started = row < valid;
+		selection->started = row < test.valid;
 		if (!selection->started)
 			return status;
 	}
 	if (!selection->stop_at)
 		return POLY_OK;
-	status = expr_test_rows(
-		selection->stop_at, batch, bits, found, &valid, &selection->fault_error);
-	while (row < valid && !(bit_test(found, row) && bit_test(bits, row)))
+	status = expr_test_rows(selection->stop_at, batch, &test, &selection->fault_error);
+	while (row < test.valid && !(bit_test(found, row) && bit_test(bits, row)))
 		row++;
-	selection->ended = row < valid;
+	selection->ended = row < test.valid;
 	if (!selection->ended && status != POLY_OK)
-		set_fault(selection, batch, valid, status, bits);
+		set_fault(selection, batch, test.valid, status, bits);
 	for (row++; row < batch->rows; row++)
 		bit_clear(bits, row);
 	return POLY_OK;
@@ -304,18 +304,18 @@ select_rows(struct poly_selection *selection, const struct poly_batch *batch,
 	uint64_t bits[WORDS], struct poly_error *error)
 {
 	uint64_t found[WORDS];
+	struct expr_test test = {.needed = bits, .selected = found};
 	enum poly_status status = POLY_OK, tested;
-	size_t valid;
 	set_positions(selection, batch, bits);
 	if (!selection->started || selection->stop_at)
 		status = clear_outside_places(selection, batch, bits, error);
 	if (selection->options.has_times)
 		clear_outside_times(selection, batch, bits);
 	if (status == POLY_OK && selection->where) {
-		tested = expr_test_rows(
-			selection->where, batch, bits, found, &valid, &selection->fault_error);
+		tested =
+			expr_test_rows(selection->where, batch, &test, &selection->fault_error);
 		if (tested != POLY_OK)
-			set_fault(selection, batch, valid, tested, bits);
+			set_fault(selection, batch, test.valid, tested, bits);
 		for (size_t w = 0; w < (batch->rows + 63) / 64; w++)
 			bits[w] &= found[w];
 	}

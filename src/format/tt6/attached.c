@@ -147,23 +147,17 @@ tt6_lacks_word(const struct writing *writing, const struct poly_batch *batch, si
 	       powerpc_class_fast((uint32_t)batch->opcode[row]) == POWERPC_CACHE;
 }
 
-/* Returns whether any row of a batch has a column that escapes fill. */
+/* Returns whether a row may have a column that escapes fill: one of its 64 neighbours has. */
 static bool
-has_columns(struct tt6_held *held, const struct poly_batch *batch)
+may_have_columns(const struct poly_batch *batch, size_t row)
 {
-	if (held->batch == batch && held->first == batch->first)
-		return held->has_columns;
+	static const enum poly_column columns[] = {
+		POLY_COLUMN_real_target, POLY_COLUMN_real_address, POLY_COLUMN_real_pc};
 	uint64_t any = 0;
-	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++) {
-		const uint64_t *bits = bound_columns[code] == POLY_COLUMN_NONE
-					       ? NULL
-					       : batch->present[bound_columns[code]];
-		for (size_t w = 0; bits && w < (batch->rows + 63) / 64; w++)
-			any |= bits[w];
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		const uint64_t *bits = batch->present[columns[i]];
+		any |= bits ? bits[row / 64] : 0;
 	}
-	held->batch = batch;
-	held->first = batch->first;
-	held->has_columns = any;
 	return any;
 }
 
@@ -171,7 +165,8 @@ void
 tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
-	if (held->is_empty && !has_columns(held, batch) && !tt6_lacks_word(writing, batch, row))
+	if (held->is_empty && !may_have_columns(batch, row) &&
+		!tt6_lacks_word(writing, batch, row))
 		return;
 	release(writing, is_own(held, batch, row));
 	if (tt6_lacks_word(writing, batch, row) && !held->has[TT6_CODE_DATA_ADDRESS])

@@ -283,10 +283,6 @@ struct tt6_held {
 	bool has[TT6_CODE_LAST_CONTEXT + 1], has_value[TT6_CODE_LAST_CONTEXT + 1];
 	uint64_t value[TT6_CODE_LAST_CONTEXT + 1];
 	bool is_empty; /* none of the above */
-	/* Of a batch: whether any of its instructions has a column of an escape. */
-	const struct poly_batch *batch;
-	uint64_t first;
-	bool has_columns;
 };
 
 /* A twi whose synthetic pair follows. */

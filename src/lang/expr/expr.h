@@ -156,12 +156,16 @@ enum poly_status expr_parse(struct poly_filter *filter, const struct poly_filter
 void expr_run(struct poly_filter *filter, const struct poly_batch *batch, size_t base,
 	size_t rows, uint64_t bits[EXPR_WORDS]);
 
-/*
- * Same as poly_filter_test, but fails only at rows of needed. On failure *valid is the number
- * of rows before the one that failed, whose bits are valid.
- */
+/* A test of some rows. */
+struct expr_test {
+	const uint64_t *needed; /* bits of the rows at which it may fail */
+	uint64_t *selected;	/* as poly_filter_test sets them */
+	size_t valid; /* rows before the one at which it failed, whose bits are valid */
+};
+
+/* Same as poly_filter_test, of some rows. */
 enum poly_status expr_test_rows(struct poly_filter *filter, const struct poly_batch *batch,
-	const uint64_t *needed, uint64_t *selected, size_t *valid, struct poly_error *error);
+	struct expr_test *test, struct poly_error *error);
 
 /* Converts tests of a column against constants to ranges; words are those of filter->info. */
 void expr_find_ranges(struct poly_filter *filter);

@@ -247,14 +247,14 @@ poly_filter_test(struct poly_filter *filter, const struct poly_batch *batch, uin
 
 enum poly_status
 expr_test_rows(struct poly_filter *filter, const struct poly_batch *batch,
-	const uint64_t *needed, uint64_t *selected, size_t *valid, struct poly_error *error)
+	struct expr_test *test, struct poly_error *error)
 {
-	filter->needed = needed;
-	const enum poly_status status = poly_filter_test(filter, batch, selected, error);
+	filter->needed = test->needed;
+	const enum poly_status status = poly_filter_test(filter, batch, test->selected, error);
 	filter->needed = NULL;
-	*valid = batch->rows;
+	test->valid = batch->rows;
 	if (status != POLY_OK)
-		*valid = filter->fault == FAULT_MEMORY ? 0 : (size_t)filter->fault_row;
+		test->valid = filter->fault == FAULT_MEMORY ? 0 : (size_t)filter->fault_row;
 	return status;
 }
 
