@@ -57,7 +57,7 @@ def convert(data, *words):
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
-        run = subprocess.run([POLYTRACE, 'convert', *words, '-o', '-', file.name],
+        run = subprocess.run([POLYTRACE, 'convert', '--on-error=skip', *words, '-o', '-', file.name],
                              capture_output=True)
     if run.returncode:
         raise SystemExit('Bail out! ' + run.stderr.decode('utf-8', 'replace'))
