@@ -92,7 +92,8 @@ struct register_name {
 };
 
 /* The escape that states PowerPC's condition register: its code, and its number as a name. */
-enum { CONDITION_ESCAPE = 2, CONDITION_NUMBER = UINT32_MAX };
+#define CONDITION_ESCAPE 2
+#define CONDITION_NUMBER UINT32_MAX
 
 /* Adds a register with copies of its names. */
 static struct state_register *
