@@ -30,7 +30,7 @@ def uses(rows, of='all'):
 
 def pieces(stream, line, fetch_line=None):
     """The parts of (kind, address, size, ...) that are each in a line: Dinero IV splits a reference across blocks
-    into one for each block (dinero4(1), "multi-block refs"). Uses of unknown size are in the line of their address."""
+    into one for each block, and reports "Multi-block refs". Uses of unknown size are in the line of their address."""
     for kind, address, size, *more in stream:
         bytes, left = fetch_line if fetch_line and kind == 'f' else line, min(size, 4096)
         while True:
