@@ -159,12 +159,17 @@ def compare(number):
     return wrong, len(report['caches'])
 
 
-tap = Tap()
-count = 10000 if os.environ.get('POLYTRACE_LONG') else 60
-wrong, tried = [], 0
-for number in range(count):
-    differences, caches = compare(number)
-    wrong += differences
-    tried += caches
-tap.ok(f'{count} sequences in {tried} caches', not wrong and tried == 42 * count, *wrong[:3], tried)
-sys.exit(tap.end())
+def main():
+    tap = Tap()
+    count = 10000 if os.environ.get('POLYTRACE_LONG') else 60
+    wrong, tried = [], 0
+    for number in range(count):
+        differences, caches = compare(number)
+        wrong += differences
+        tried += caches
+    tap.ok(f'{count} sequences in {tried} caches', not wrong and tried == 42 * count, *wrong[:3], tried)
+    return tap.end()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

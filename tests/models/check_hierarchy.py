@@ -55,6 +55,9 @@ def victims():
         yield from faults([{**SMALL, 'victims': 3}, LARGE], None, inclusion)
         yield from faults([{**SMALL, 'victims': 100}], {**SMALL, 'victims': 1}, inclusion)
     yield from faults([{**SMALL, 'victims': 2}, {**LARGE, 'victims': 2}], None, 1)
+    # Victims of a level that writes through are clean.
+    for inclusion in 0, 1:
+        yield from faults([SMALL, {**LARGE, 'ways': 1, 'victims': 3, 'through': 1}], None, inclusion)
 
 
 def prefetchers():

@@ -107,21 +107,22 @@ def anomaly_faults():
 def buffers(stream, page, count, split):
     shapes = {0: (8, 2, 0), 1: (32, 4, 7), 'i': (4, 4, 0)}
     lists = {name: {'sets': entries // ways} for name, (entries, ways, _) in shapes.items()}
-    counts = {name: [0, 0] for name in (0, 1, 2, 'i')}
+    counts = {name: {kind: [0, 0] for kind in 'rwf'} for name in (0, 1, 2, 'i')}
     lines, walks = [], 0
     for kind, address, _, _ in stream:
         path = ['i' if split and kind == 'f' else 0] + list(range(1, count))
         cycles, found = 0, False
         for name in path:
-            counts[name][0] += 1
+            counts[name][kind][0] += 1
             cycles += shapes[name][2]
             found = lru(lists[name], shapes[name][1], address // page, True)
-            counts[name][1] += not found
+            counts[name][kind][1] += not found
             if found:
                 break
         walks += not found
         lines.append(str(cycles + (0 if found else 36)))
-    lines += [f'level {counts[name][0]} {counts[name][1]}' for name in (0, 1, 2, 'i')]
+    lines += [' '.join(['level', *(f'{count} {missed}' for count, missed in counts[name].values())])
+              for name in (0, 1, 2, 'i')]
     return lines + [f'totals {len(stream)} {walks} {sum(map(int, lines[:len(stream)]))}']
 
 

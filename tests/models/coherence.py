@@ -1,5 +1,8 @@
 """Coherent caches: a state a line and thread, and every store with its time and its bytes."""
 
+import copy
+
+OPERATIONS = 'clean', 'flush', 'invalidate'  # of the line, in all caches
 HIT, UPGRADE, COLD, REPLACED, TRUE, FALSE = range(6)
 
 
@@ -14,6 +17,19 @@ def model(stream, threads, sets, ways, line, word):
     counts = [[0, 0, 0] for _ in range(threads)]
     for time, (kind, address, size, thread) in enumerate(stream):
         number, cache = address // line, caches[thread]
+        if kind in OPERATIONS:
+            for who, other in enumerate(caches):
+                if number in other:
+                    state = other.pop(number)
+                    counts[who][2] += state[0] == 'M' and kind != 'invalidate'
+                    if kind == 'clean':
+                        other[number] = ['E' if state[0] == 'M' else state[0], state[1]]
+                    else:
+                        lost[who][number] = ('replaced', time)
+            out.append((None, 0))
+            continue
+        if kind == 'prefetch':
+            kept = copy.deepcopy((counts, table))
         words = {at // word for at in range(address, address + size) if at // line == number}
         if number not in table:
             table[number] = [0, 0, 0, set()]
@@ -50,6 +66,12 @@ def model(stream, threads, sets, ways, line, word):
                 table[number][2] += 1
             cache[number][0] = 'M'
             stores.setdefault(number, []).append((time, thread, words))
+        if kind == 'prefetch':
+            had = {line: table[line][3] for line in table}
+            counts, table = kept
+            for number, threads_of in had.items():
+                table.setdefault(number, [0, 0, 0, set()])[3] = threads_of
+            outcome = None
         out.append((outcome, len(others) if kind == 'w' else 0))
     lines = [(number * line, *table[number]) for number in seen]
     return out, counts, lines

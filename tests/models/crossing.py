@@ -39,7 +39,7 @@ def some(rows, *keys):
 
 
 tap = Tap()
-STMW, LWZ = 0xbc000000, 0x80000000
+STMW, LWZ, STW = 0xbc000000, 0x80000000, 0x90000000
 # stmw r0 writes 32 words, the lines 20000000 to 20000060; loads of the second and the fourth hit.
 moved = tt6e('stmw.tt6e', 0x1000, STMW, 0x20000000, LWZ, 0x20000020, LWZ, 0x20000060)
 tap.same('stmw touches all its lines', only(moved), {'accesses': 6, 'misses': 4})
@@ -57,6 +57,16 @@ tap.same('dst prefetches its blocks', only(tt6e('stream.tt6e', 0x1000, DST, A, 0
          {'accesses': 3, 'misses': 0, 'fill_traffic': 128})
 tap.same('dcbz allocates without a fill', only(tt6e('zero.tt6e', 0x1000, DCBZ, A, LWZ, A)),
          {'accesses': 2, 'misses': 1, 'write_misses': 1, 'fill_traffic': 0})
+# The same in levels: what memory reads and writes.
+for name, traffic, words in (
+        ('flush', (2, 1), (STW, A, DCBF, A, LWZ, A)), ('invalidate', (2, 0), (STW, A, DCBI, A, LWZ, A)),
+        ('touch', (1, 0), (DCBT, A, LWZ, A)), ('stream', (4, 0), (DST, A, 0x02040020, LWZ, A + 96)),
+        ('zero', (0, 0), (DCBZ, A, LWZ, A))):
+    path = tt6e(f'{name}.tt6e', 0x1000, *words)
+    for inclusion in 'nine', 'inclusive', 'exclusive':
+        found = caches(path, 'levels', 'caches=l1i=4k/2/32/1 l1d=4k/2/32/1 l2=8k/2/32/5 memory=50', f'inclusion={inclusion}')
+        tap.ok(f'{name} in {inclusion} levels', (found['memory_reads'], found['memory_writes']) == (traffic[0] + 1, traffic[1]),
+               (found['memory_reads'], found['memory_writes']))
 # Special cycles of BACH: F7 writes dirty lines back, FD invalidates without, EF does both; none is a reference.
 READ, WRITE = (0x2000, 0, 0xd0), (0x2000, 0, 0xf0)
 CLEAN, INVALIDATE, FLUSH = (0, 0xf7, 0x30), (0, 0xfd, 0x30), (0, 0xef, 0x30)

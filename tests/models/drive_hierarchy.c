@@ -59,7 +59,7 @@ drive_hierarchy(const struct settings *s, const struct accesses *accesses)
 		pcs[i] = accesses->sizes[i] * 4 + (uint64_t)accesses->kinds[i] * 1024;
 	hierarchy_run(hierarchy,
 		&(struct hierarchy_batch){
-			accesses->addresses, pcs, accesses->kinds, accesses->count},
+			accesses->addresses, pcs, accesses->kinds, accesses->count, NULL},
 		cycles);
 	for (size_t i = 0; i < accesses->count; i++)
 		printf("%" PRIu32 "\n", cycles[i]);

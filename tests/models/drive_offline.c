@@ -182,7 +182,10 @@ drive_tlb(const struct settings *s, const struct accesses *accesses)
 	for (unsigned level = 0; level <= TLB_LEVELS; level++) {
 		struct tlb_counts counts;
 		tlb_count(tlb, level, &counts);
-		printf("level %" PRIu64 " %" PRIu64 "\n", counts.accesses, counts.misses);
+		for (int kind = 0; kind < CACHE_KINDS; kind++)
+			printf("%s %" PRIu64 " %" PRIu64, kind ? "" : "level",
+				counts.accesses[kind], counts.misses[kind]);
+		putchar('\n');
 	}
 	tlb_total(tlb, &totals);
 	printf("totals %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", totals.accesses, totals.walks,

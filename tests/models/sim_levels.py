@@ -29,7 +29,8 @@ def level_row(rows, level, name):
     ways, sets = level.lines.ways, len(level.lines.lists)
     return {'level': name, 'size': sets * ways * level.size, 'ways': ways, 'line_size': level.size,
             'accesses': accesses, 'misses': misses, 'miss_ratio': ratio(misses, accesses),
-            'mpki': mpki(rows, misses), 'victim_hits': level.victim_hits,
+            'mpki': mpki(rows, misses), 'read_misses': level.misses['r'], 'write_misses': level.misses['w'],
+            'fetch_misses': level.misses['f'], 'victim_hits': level.victim_hits,
             'stores_from_above': level.stores, 'evictions_from_above': level.put,
             'back_invalidations': level.invalidations, 'prefetches_issued': level.prefetches,
             'useful_prefetches': level.prefetch_hits}

@@ -10,14 +10,16 @@ class Buffer:
     def __init__(self, entries, ways):
         self.sets, self.ways = [[] for _ in range(entries // ways)], ways
         self.accesses = self.misses = 0
+        self.kinds = dict.fromkeys('rwf', 0)
 
-    def use(self, page):
+    def use(self, page, kind):
         self.accesses += 1
         pages = self.sets[page % len(self.sets)]
         held = page in pages
         if held:
             pages.remove(page)
         self.misses += not held
+        self.kinds[kind] += not held
         pages.insert(0, page)
         del pages[self.ways:]
         return held
@@ -29,15 +31,16 @@ def expected(rows, of='all', page=4096, entries=64, ways=4, split=0, second=1024
     chosen = list(pieces(uses(rows, of), page))
     for kind, address, _ in chosen:
         top = code if split and kind == 'f' else first
-        if top.use(address // page):
+        if top.use(address // page, kind):
             continue
         spent += cycles if second else 0
-        if not second or not next.use(address // page):
+        if not second or not next.use(address // page, kind):
             walks += 1
             spent += walk
     result = {'accesses': len(chosen), 'page_walks': walks, 'cycles': spent, 'tlb_levels': [
         {'level': level, 'accesses': one.accesses, 'misses': one.misses,
-         'miss_ratio': one.misses / one.accesses, 'mpki': mpki(rows, one.misses)}
+         'miss_ratio': one.misses / one.accesses, 'mpki': mpki(rows, one.misses), 'read_misses': one.kinds['r'],
+         'write_misses': one.kinds['w'], 'fetch_misses': one.kinds['f']}
         for level, one in (('L1', first), ('L2', next), ('L1 instructions', code))
         if one.accesses]}
     if chosen:

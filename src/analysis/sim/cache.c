@@ -249,14 +249,24 @@ prefetch(struct cache *cache, uint64_t address, struct cache_counts *counts)
 	counts->bytes_to_below += outcome.dirty ? cache_config(cache)->line_size : 0;
 }
 
+/* Counts a line of a cache, as a cache_line_fn. */
+static void
+count_line(void *user, uint64_t address, bool dirty)
+{
+	uint64_t *lines = user;
+	(void)address;
+	lines[dirty]++;
+}
+
 /* Performs an operation on all lines. */
 static void
 operate_all(struct cache *cache, enum mem_operation operation, struct swept_cache *sums)
 {
-	uint64_t present;
-	const uint64_t dirty = cache_clean_all(cache, operation != REF_CLEAN_ALL, &present);
-	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : dirty;
-	sums->operations.invalidations += operation == REF_CLEAN_ALL ? 0 : present;
+	uint64_t lines[2] = {0, 0}; /* clean and dirty ones */
+	cache_clean_all(cache, operation != REF_CLEAN_ALL, count_line, lines);
+	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : lines[true];
+	sums->operations.invalidations +=
+		operation == REF_CLEAN_ALL ? 0 : lines[false] + lines[true];
 	sums->operations.writebacks += written;
 	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
 }
@@ -407,11 +417,8 @@ open_table(const struct cache_simulation *sim, struct poly_report *report)
 static void
 sum_counts(const struct swept_cache *swept, uint64_t *accesses, uint64_t *misses)
 {
-	*accesses = *misses = 0;
-	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		*accesses += swept->counts.accesses[kind];
-		*misses += swept->counts.misses[kind];
-	}
+	*accesses = sum_kinds(swept->counts.accesses);
+	*misses = sum_kinds(swept->counts.misses);
 }
 
 /* Returns the cache with the fewest misses within a budget of bits; NULL: none fits. */
@@ -478,8 +485,6 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 	const size_t index = (size_t)(swept - sim->caches);
 	const struct cache_config *config = &sim->sweep.configs[index];
 	const struct cache_counts *counts = &swept->counts;
-	uint64_t accesses, misses;
-	sum_counts(swept, &accesses, &misses);
 	poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
@@ -494,10 +499,7 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 			poly_report_cell_text(report, NULL);
 		return;
 	}
-	poly_report_cell_count(report, accesses);
-	report_miss_cells(report, misses, accesses, sim->instructions);
-	for (int kind = 0; kind < CACHE_KINDS; kind++)
-		poly_report_cell_count(report, counts->misses[kind]);
+	report_access_cells(report, counts->accesses, counts->misses, sim->instructions);
 	poly_report_cell_count(report, counts->dirty_evictions);
 	poly_report_cell_count(report, counts->bytes_from_below);
 	poly_report_cell_count(report, counts->bytes_to_below);
@@ -583,8 +585,7 @@ static const struct poly_option options[] = {
 		.maximum = (uint64_t)1 << 40,
 		.help = "size of a region in bytes, a power of two"},
 	[OPTION_CROSSING] = LINE_REFS_OPTION("cache"),
-	[OPTION_OPERATIONS] = {"cache.operations", POLY_OPTION_BOOL, .initial = 1,
-		.help = "perform cache operations and prefetches of the trace"},
+	[OPTION_OPERATIONS] = MEM_OPERATIONS_OPTION("cache"),
 	{0}};
 
 const struct analysis analysis_cache = {

@@ -18,7 +18,8 @@ enum {
 	OPTION_INCLUSION,
 	OPTION_TOP,
 	OPTION_REGION,
-	OPTION_CROSSING
+	OPTION_CROSSING,
+	OPTION_OPERATIONS
 };
 
 struct levels_simulation {
@@ -29,6 +30,8 @@ struct levels_simulation {
 	struct hierarchy_counts counts[HIERARCHY_CACHES];
 	struct hierarchy_totals totals;
 	uint64_t instructions;
+	bool performs_operations;
+	bool has_operations; /* rows that count have cache operations */
 	struct mem_refs refs;
 	struct line_refs lines; /* of the top level */
 	struct hotspots_pair hotspots;
@@ -73,6 +76,7 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	if (status != POLY_OK)
 		return status;
 	sim->config = levels.config;
+	sim->performs_operations = setup->values[OPTION_OPERATIONS];
 	memcpy(sim->source, levels.source, sizeof sim->source);
 	if (setup->values[OPTION_INCLUSION])
 		sim->config.inclusion =
@@ -91,13 +95,43 @@ levels_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	return POLY_OK;
 }
 
+static void
+levels_begin(void *state, const struct poly_trace_info *info)
+{
+	struct levels_simulation *sim = state;
+	if (sim->performs_operations)
+		mem_refs_begin_operations(&sim->refs, info);
+}
+
+/* Performs a step of cache operations. */
+static void
+run_operations(struct levels_simulation *sim, const struct mem_refs *refs)
+{
+	static const enum hierarchy_operation operations[REF_KINDS] = {
+		[REF_CLEAN] = HIERARCHY_CLEAN,
+		[REF_FLUSH] = HIERARCHY_FLUSH,
+		[REF_INVALIDATE] = HIERARCHY_INVALIDATE,
+		[REF_CODE] = HIERARCHY_CODE,
+		[REF_PREFETCH] = HIERARCHY_PREFETCH,
+		[REF_CLEAN_ALL] = HIERARCHY_CLEAN_ALL,
+		[REF_FLUSH_ALL] = HIERARCHY_FLUSH_ALL,
+		[REF_INVALIDATE_ALL] = HIERARCHY_INVALIDATE_ALL};
+	for (size_t i = 0; i < refs->count; i++)
+		hierarchy_operate(
+			sim->hierarchy, operations[refs->kinds[i]], refs->addresses[i]);
+}
+
 /* Simulates a step of references; false: out of memory. */
 static bool
 run_step(struct levels_simulation *sim, const struct mem_refs *refs, bool counts)
 {
-	hierarchy_run(sim->hierarchy,
-		&(struct hierarchy_batch){refs->addresses, refs->pcs, refs->kinds, refs->count},
-		sim->hotspots.max ? sim->cycles : NULL);
+	const struct hierarchy_batch batch = {refs->addresses, refs->pcs, refs->kinds,
+		refs->count, refs->step == REFS_ALLOCATE ? refs->sizes : NULL};
+	if (refs->step == REFS_OPERATIONS) {
+		run_operations(sim, refs);
+		return true;
+	}
+	hierarchy_run(sim->hierarchy, &batch, sim->hotspots.max ? sim->cycles : NULL);
 	return !counts || !sim->hotspots.max ||
 	       hotspots_pair_add(&sim->hotspots, refs, sim->cycles);
 }
@@ -116,6 +150,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	if (!rows->counts)
 		return ok;
 	sim->instructions += count_batch_instructions(rows->batch);
+	sim->has_operations |= sim->refs.has_operations;
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++)
 		counts_add(&sim->counts[i], hierarchy_counts(sim->hierarchy, i), NULL,
 			sizeof *sim->counts);
@@ -127,7 +162,8 @@ static void
 open_table(struct poly_report *report)
 {
 	static const char *const columns[] = {KEY("ways"), KEY("line_size"), KEY("accesses"),
-		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("victim_hits"),
+		KEY("misses"), KEY("miss_ratio"), KEY("mpki"), KEY("read_misses"),
+		KEY("write_misses"), KEY("fetch_misses"), KEY("victim_hits"),
 		KEY("stores_from_above"), KEY("evictions_from_above"),
 		KEY("back_invalidations"), KEY("prefetches_issued"), KEY("useful_prefetches")};
 	table_open(report, "cache_levels", "level:text size");
@@ -140,26 +176,52 @@ report_level(const struct levels_simulation *sim, const struct hierarchy_level *
 	const struct hierarchy_counts *counts, struct poly_report *report)
 {
 	const struct cache_config *cache = &level->cache;
-	uint64_t accesses = 0, misses = 0;
-	for (int kind = 0; kind < CACHE_KINDS; kind++) {
-		accesses += counts->accesses[kind];
-		misses += counts->misses[kind];
-	}
 	const uint64_t numbers[] = {counts->victim_hits, counts->stores, counts->lines_put,
 		counts->invalidations, counts->prefetches, counts->prefetch_hits};
 	poly_report_cell_count(report, cache->sets * cache->ways * cache->line_size);
 	poly_report_cell_count(report, cache->ways);
 	poly_report_cell_count(report, cache->line_size);
-	poly_report_cell_count(report, accesses);
-	report_miss_cells(report, misses, accesses, sim->instructions);
+	report_access_cells(report, counts->accesses, counts->misses, sim->instructions);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		poly_report_cell_count(report, numbers[i]);
+}
+
+/* Returns the name of a level, HIERARCHY_LEVELS: the instruction cache. */
+static const char *
+name_of(const struct levels_simulation *sim, unsigned level)
+{
+	static const char *const names[HIERARCHY_CACHES] = {"l1", "l2", "l3", "l4", "l1i"};
+	return level == 0 && sim->config.split ? "l1d" : names[level];
+}
+
+/* Reports what cache operations did in a level. */
+static void
+report_level_operations(
+	const struct levels_simulation *sim, unsigned level, struct poly_report *report)
+{
+	const struct hierarchy_counts *counts = &sim->counts[level];
+	poly_report_cell_text(report, name_of(sim, level));
+	poly_report_cell_count(report, counts->requested);
+	poly_report_cell_count(report, counts->unfilled);
+	poly_report_cell_count(report, counts->written_back);
+	poly_report_cell_count(report, counts->dropped);
+}
+
+static void
+report_operations(const struct levels_simulation *sim, struct poly_report *report)
+{
+	table_open(report, "cache_operations",
+		"level:text prefetches_issued unfilled_allocations writebacks invalidations");
+	if (sim->config.split)
+		report_level_operations(sim, HIERARCHY_LEVELS, report);
+	for (unsigned i = 0; i < sim->config.count; i++)
+		report_level_operations(sim, i, report);
+	poly_report_end(report);
 }
 
 static void
 levels_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
-	static const char *const names[HIERARCHY_LEVELS] = {"l1", "l2", "l3", "l4"};
 	const struct levels_simulation *sim = state;
 	const struct hierarchy_totals *totals = &sim->totals;
 	(void)ops;
@@ -175,15 +237,17 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 	poly_report_count(report, "memory_writes", totals->memory_writes);
 	open_table(report);
 	if (sim->config.split) {
-		poly_report_cell_text(report, "l1i");
+		poly_report_cell_text(report, name_of(sim, HIERARCHY_LEVELS));
 		report_level(
 			sim, &sim->config.instructions, &sim->counts[HIERARCHY_LEVELS], report);
 	}
 	for (unsigned i = 0; i < sim->config.count; i++) {
-		poly_report_cell_text(report, i == 0 && sim->config.split ? "l1d" : names[i]);
+		poly_report_cell_text(report, name_of(sim, i));
 		report_level(sim, &sim->config.levels[i], &sim->counts[i], report);
 	}
 	poly_report_end(report);
+	if (sim->has_operations)
+		report_operations(sim, report);
 	hotspots_pair_report(&sim->hotspots, KEY("cycles"), report);
 }
 
@@ -213,6 +277,7 @@ static const struct poly_option options[] = {
 		.maximum = (uint64_t)1 << 40,
 		.help = "size of a region in bytes, a power of two"},
 	[OPTION_CROSSING] = LINE_REFS_OPTION("levels"),
+	[OPTION_OPERATIONS] = MEM_OPERATIONS_OPTION("levels"),
 	{0}};
 
 const struct analysis analysis_levels = {
@@ -221,12 +286,14 @@ const struct analysis analysis_levels = {
 		.summary = "simulate a cache hierarchy: misses, traffic and latency",
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.needs = POLY_COLUMNS_INIT(kind),
-		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
+		.wants = POLY_COLUMNS_INIT(
+			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
 	.state_size = sizeof(struct levels_simulation),
 	.suits = has_mem_refs,
 	.init = levels_init,
+	.begin = levels_begin,
 	.update = levels_update,
 	.report = levels_report,
 	.fini = levels_fini,

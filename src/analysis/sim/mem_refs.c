@@ -174,6 +174,26 @@ report_miss_cells(
 	report_mpki_cell(report, misses, instructions);
 }
 
+uint64_t
+sum_kinds(const uint64_t *counts)
+{
+	uint64_t sum = 0;
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		sum += counts[kind];
+	return sum;
+}
+
+void
+report_access_cells(struct poly_report *report, const uint64_t *accesses,
+	const uint64_t *misses, uint64_t instructions)
+{
+	const uint64_t sum = sum_kinds(accesses);
+	poly_report_cell_count(report, sum);
+	report_miss_cells(report, sum_kinds(misses), sum, instructions);
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		poly_report_cell_count(report, misses[kind]);
+}
+
 bool
 has_mem_refs(const struct poly_trace_info *info)
 {

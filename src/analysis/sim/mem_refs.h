@@ -65,6 +65,14 @@ struct mem_stream {
 /* Further columns of cache operations. */
 #define MEM_OPERATION_COLUMNS opcode, value, event
 
+/* The option of an analysis to gather them. */
+#define MEM_OPERATIONS_OPTION(name)                                                    \
+	{                                                                              \
+		name ".operations", POLY_OPTION_BOOL,                                  \
+			.initial = 1,                                                  \
+			.help = "perform cache operations and prefetches of the trace" \
+	}
+
 /* Begins a trace whose cache operations are gathered. */
 void mem_refs_begin_operations(struct mem_refs *refs, const struct poly_trace_info *info);
 
@@ -87,6 +95,13 @@ void report_mpki_cell(struct poly_report *report, uint64_t misses, uint64_t inst
 /* Appends cells of misses, their ratio to accesses, and per thousand instructions. */
 void report_miss_cells(
 	struct poly_report *report, uint64_t misses, uint64_t accesses, uint64_t instructions);
+
+/* Returns the sum over all kinds. */
+uint64_t sum_kinds(const uint64_t *counts);
+
+/* Appends cells of accesses, misses, their ratio and MPKI, and the misses of each kind. */
+void report_access_cells(struct poly_report *report, const uint64_t *accesses,
+	const uint64_t *misses, uint64_t instructions);
 
 /* Returns whether a trace has columns of references. */
 bool has_mem_refs(const struct poly_trace_info *info);

@@ -9,7 +9,15 @@
 #include "analysis/facts/branch_stream.h"
 #include "base/err.h"
 
-enum { OPTION_SIZE, OPTION_WAYS, OPTION_LINE, OPTION_WORD, OPTION_TOP, OPTION_CROSSING };
+enum {
+	OPTION_SIZE,
+	OPTION_WAYS,
+	OPTION_LINE,
+	OPTION_WORD,
+	OPTION_TOP,
+	OPTION_CROSSING,
+	OPTION_OPERATIONS
+};
 
 static enum poly_status
 sharing_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -19,6 +27,7 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	const uint64_t set = values[OPTION_WAYS] * values[OPTION_LINE];
 	sim->contexts = setup->contexts;
 	sim->top = values[OPTION_TOP];
+	sim->performs_operations = values[OPTION_OPERATIONS];
 	if (values[OPTION_SIZE] % set)
 		return err_usage(error,
 			"size=%llu is not a multiple of %llu ways of %llu bytes",
@@ -37,6 +46,14 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	line_refs_set(&sim->lines, (unsigned)__builtin_ctz(sim->config.cache.line_size),
 		!values[OPTION_CROSSING]);
 	return sharing_sites_init(&sim->sites, error);
+}
+
+static void
+sharing_begin(void *state, const struct poly_trace_info *info)
+{
+	struct sharing_simulation *sim = state;
+	if (sim->performs_operations)
+		mem_refs_begin_operations(&sim->refs, info);
 }
 
 /* Simulates the gathered accesses; false: out of memory. */
@@ -76,6 +93,41 @@ add_access(struct sharing_simulation *sim, const struct mem_refs *refs, size_t r
 	return step->count < SHARING_STEP || run_step(sim, counts);
 }
 
+/* Prefetches a line into the cache of a context; false: out of memory. */
+static bool
+prefetch(struct sharing_simulation *sim, uint64_t address, uint32_t context)
+{
+	const uint8_t kind = CACHE_READ;
+	const uint32_t size = 1;
+	const struct coherence_batch batch = {&address, &kind, &size, &context, 1, NULL};
+	coherence_counting(sim->coherence, false);
+	const enum poly_status status = coherence_run(sim->coherence, &batch, NULL, NULL);
+	sim->full = status == POLY_ERR_LIMIT;
+	return status == POLY_OK || sim->full;
+}
+
+/* Performs a cache operation, after the accesses before it; false: out of memory. */
+static bool
+operate(struct sharing_simulation *sim, const struct mem_refs *refs, size_t ref,
+	uint16_t context, bool counts)
+{
+	static const enum coherence_operation operations[REF_KINDS] = {
+		[REF_CLEAN] = COHERENCE_CLEAN,
+		[REF_FLUSH] = COHERENCE_FLUSH,
+		[REF_INVALIDATE] = COHERENCE_INVALIDATE,
+		[REF_CLEAN_ALL] = COHERENCE_CLEAN_ALL,
+		[REF_FLUSH_ALL] = COHERENCE_FLUSH_ALL,
+		[REF_INVALIDATE_ALL] = COHERENCE_INVALIDATE_ALL};
+	const uint8_t kind = refs->kinds[ref];
+	if (sim->full || !run_step(sim, counts) || sim->full)
+		return sim->full;
+	if (kind == REF_PREFETCH)
+		return prefetch(sim, refs->addresses[ref], context);
+	coherence_counting(sim->coherence, counts);
+	coherence_operate(sim->coherence, operations[kind], refs->addresses[ref]);
+	return true;
+}
+
 /* Adds a step of accesses, each to the lines that it touches; false: out of memory. */
 static bool
 add_accesses(struct sharing_simulation *sim, const struct mem_refs *refs,
@@ -86,10 +138,12 @@ add_accesses(struct sharing_simulation *sim, const struct mem_refs *refs,
 		const size_t row = refs->rows[i];
 		const uint16_t context =
 			rows->context ? rows->context[row] : rows->sole_context;
-		if (context < COHERENCE_THREADS)
+		if (context < COHERENCE_THREADS && refs->step == REFS_OPERATIONS)
+			ok = operate(sim, refs, i, context, rows->counts);
+		else if (context < COHERENCE_THREADS)
 			ok = add_access(sim, refs, i, context, rows->counts);
 		else
-			sim->untracked += rows->counts;
+			sim->untracked += rows->counts && refs->step != REFS_OPERATIONS;
 	}
 	return ok;
 }
@@ -136,6 +190,7 @@ static const struct poly_option options[] = {
 		.maximum = UINT32_MAX,
 		.help = "list N shared lines, and N instructions per line"},
 	[OPTION_CROSSING] = LINE_REFS_OPTION("sharing"),
+	[OPTION_OPERATIONS] = MEM_OPERATIONS_OPTION("sharing"),
 	{0}};
 
 const struct analysis analysis_sharing = {
@@ -143,13 +198,15 @@ const struct analysis analysis_sharing = {
 		.title = "Coherent caches",
 		.summary = "simulate coherent private caches: true and false sharing",
 		.needs = POLY_COLUMNS_INIT(kind, access, address),
-		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
+		.wants = POLY_COLUMNS_INIT(
+			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct sharing_simulation),
 	.init = sharing_init,
+	.begin = sharing_begin,
 	.update = sharing_update,
 	.limit = sharing_limit,
 	.report = sharing_report,

@@ -50,6 +50,7 @@ struct sharing_simulation {
 	uint64_t top;
 	struct coherence_config config;
 	struct coherence *coherence;
+	bool performs_operations;
 	bool full;				  /* the number of lines exceeded the limit */
 	uint64_t untracked;			  /* accesses of contexts beyond the limit */
 	uint64_t instructions[COHERENCE_THREADS]; /* counted */

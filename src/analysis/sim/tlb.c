@@ -94,14 +94,16 @@ tlb_update(void *state, const struct analysis_rows *rows)
 static void
 report_levels(const struct tlb_simulation *sim, struct poly_report *report)
 {
-	table_open(report, "tlb_levels", "level:text accesses misses miss_ratio mpki");
+	table_open(report, "tlb_levels",
+		"level:text accesses misses miss_ratio mpki "
+		"read_misses write_misses fetch_misses");
 	for (int i = 0; i < LEVELS; i++) {
 		const struct tlb_counts *counts = &sim->counts.levels[i];
-		if (!counts->accesses)
+		if (!sum_kinds(counts->accesses))
 			continue;
 		poly_report_cell_text(report, level_names[i]);
-		poly_report_cell_count(report, counts->accesses);
-		report_miss_cells(report, counts->misses, counts->accesses, sim->instructions);
+		report_access_cells(
+			report, counts->accesses, counts->misses, sim->instructions);
 	}
 	poly_report_end(report);
 }

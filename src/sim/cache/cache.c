@@ -509,9 +509,8 @@ cache_clean(struct cache *cache, uint64_t address)
 
 /* Makes a line clean, or removes it. Returns whether it was dirty. */
 static bool
-clean_line(struct cache *cache, uint64_t line, bool drop)
+clean_line(struct cache *cache, uint64_t address, bool drop)
 {
-	const uint64_t address = line << cache->line_shift;
 	struct cache_outcome outcome;
 	if (!drop)
 		return cache_clean(cache, address);
@@ -519,27 +518,25 @@ clean_line(struct cache *cache, uint64_t line, bool drop)
 	return outcome.dirty;
 }
 
-uint64_t
-cache_clean_all(struct cache *cache, bool drop, uint64_t *present)
+void
+cache_clean_all(struct cache *cache, bool drop, cache_line_fn *line_fn, void *user)
 {
 	const struct lru_list *frames = &cache->frames;
-	uint64_t dirty = 0;
-	*present = 0;
+	uint64_t address;
 	if (is_wide(&cache->config)) {
 		for (uint32_t frame = frames->newest, next;
 			frames->held && frame != LRU_LIST_NONE; frame = next) {
 			next = frames->frames[frame].older;
-			dirty += clean_line(cache, frames->frames[frame].number, drop);
-			++*present;
+			address = frames->frames[frame].number << cache->line_shift;
+			line_fn(user, address, clean_line(cache, address, drop));
 		}
-		return dirty;
+		return;
 	}
 	/* From the end, as ordered sets move the ways after a removed one. */
 	for (size_t i = (size_t)cache->config.sets * cache->config.ways; i-- > 0;) {
 		if (!cache->entries[i])
 			continue;
-		dirty += clean_line(cache, line_of(cache->entries[i]), drop);
-		++*present;
+		address = line_of(cache->entries[i]) << cache->line_shift;
+		line_fn(user, address, clean_line(cache, address, drop));
 	}
-	return dirty;
 }

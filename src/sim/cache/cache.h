@@ -150,9 +150,11 @@ void cache_drop(struct cache *cache, uint64_t address, struct cache_outcome *out
  * dirty. */
 bool cache_clean(struct cache *cache, uint64_t address);
 
-/* Makes all lines clean, and removes them on request. Returns the number of dirty ones;
- * *present: all of them. */
-uint64_t cache_clean_all(struct cache *cache, bool drop, uint64_t *present);
+/* Called with the first address of a line, and whether it was dirty. Must not use its cache. */
+typedef void cache_line_fn(void *user, uint64_t address, bool dirty);
+
+/* Makes all lines clean, and removes them on request; calls line_fn for each. */
+void cache_clean_all(struct cache *cache, bool drop, cache_line_fn *line_fn, void *user);
 
 /* Returns the next number of an xorshift64* generator (Vigna, "An experimental exploration of
  * Marsaglia's xorshift generators, scrambled", 2016): shifts 12, 25, 27, multiplied by

@@ -31,6 +31,7 @@ struct coherence {
 			      invalidation */
 	uint32_t room;	   /* of lines */
 	unsigned one;	   /* increment of counts: 0 while not counting */
+	uint64_t users;	   /* threads whose caches have had lines: bit t for thread t */
 };
 
 /* One access. */
@@ -132,15 +133,22 @@ words_of(const struct coherence *c, uint64_t address, uint32_t size)
 	return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-/* Handles an eviction from the cache of a thread. */
-static void
-replaced(struct coherence *c, uint32_t thread, uint64_t address)
+/* Returns the place of a line that a cache holds. */
+static struct place *
+place_of(struct coherence *c, uint64_t address)
 {
 	uint64_t number = address >> c->line_shift;
 	uint32_t line = 0;
 	/* The line is known, so the look-up cannot fail. */
 	(void)dense_index_find(&c->dense, &number, 1, &line, NULL);
-	struct place *place = &c->places[line];
+	return &c->places[line];
+}
+
+/* Handles an eviction from the cache of a thread. */
+static void
+replaced(struct coherence *c, uint32_t thread, uint64_t address)
+{
+	struct place *place = place_of(c, address);
 	place->holders &= ~(UINT64_C(1) << thread);
 	c->counts[thread].written_back += place->modified ? c->one : 0;
 	place->modified = place->exclusive = false;
@@ -197,6 +205,7 @@ bring(struct coherence *c, const struct use *use)
 	place->holders |= UINT64_C(1) << use->thread;
 	place->lost &= ~(UINT64_C(1) << use->thread);
 	c->lines[use->line].threads |= UINT64_C(1) << use->thread;
+	c->users |= UINT64_C(1) << use->thread;
 	cache_fill(c->caches[use->thread], use->address, false, &outcome);
 	if (outcome.evicted)
 		replaced(c, use->thread, outcome.victim);
@@ -261,6 +270,67 @@ coherence_run(struct coherence *c, const struct coherence_batch *batch, uint8_t 
 	for (size_t from = 0; from < batch->count && status == POLY_OK; from += STEP)
 		status = step(c, batch, from, outcomes, error);
 	return status;
+}
+
+/* Performs an operation on a line that some caches hold. */
+static void
+operate(struct coherence *c, enum coherence_operation operation, uint64_t address)
+{
+	struct place *place = place_of(c, address);
+	if (place->modified && operation != COHERENCE_INVALIDATE)
+		c->counts[__builtin_ctzll(place->holders)].written_back += c->one;
+	place->modified = false;
+	if (operation == COHERENCE_CLEAN)
+		return;
+	for (uint64_t left = place->holders; left; left &= left - 1) {
+		struct cache_outcome outcome;
+		cache_drop(c->caches[__builtin_ctzll(left)], address, &outcome);
+	}
+	place->holders = 0;
+	place->exclusive = false;
+}
+
+/* An operation on all lines, in the cache of a thread. */
+struct operated_cache {
+	struct coherence *coherence;
+	uint64_t self; /* bit of the thread */
+	enum coherence_operation operation;
+};
+
+/* Follows an operation on a line of a cache, as a cache_line_fn. */
+static void
+operated(void *user, uint64_t address, bool dirty)
+{
+	const struct operated_cache *sweep = user;
+	struct coherence *c = sweep->coherence;
+	struct place *place = place_of(c, address);
+	(void)dirty; /* places have the state */
+	if (place->modified && sweep->operation != COHERENCE_INVALIDATE_ALL)
+		c->counts[__builtin_ctzll(sweep->self)].written_back += c->one;
+	place->modified = false;
+	if (sweep->operation == COHERENCE_CLEAN_ALL)
+		return;
+	place->holders &= ~sweep->self;
+	place->exclusive = false;
+}
+
+void
+coherence_operate(struct coherence *c, enum coherence_operation operation, uint64_t address)
+{
+	if (operation < COHERENCE_CLEAN_ALL) {
+		for (uint64_t left = c->users; left; left &= left - 1) {
+			if (!cache_holds(c->caches[__builtin_ctzll(left)], address))
+				continue;
+			operate(c, operation, address);
+			break;
+		}
+		return;
+	}
+	for (uint64_t left = c->users; left; left &= left - 1) {
+		struct operated_cache sweep = {c, left & -left, operation};
+		cache_clean_all(c->caches[__builtin_ctzll(left)],
+			operation != COHERENCE_CLEAN_ALL, operated, &sweep);
+	}
 }
 
 void

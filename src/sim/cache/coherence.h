@@ -6,7 +6,8 @@
  *
  * A miss is cold if the thread never had the line, and a replacement miss if the line was
  * evicted since. Otherwise a store of another thread invalidated it: true sharing if another
- * thread has since stored to a word of this access, else false sharing.
+ * thread has since stored to a word of this access, else false sharing. A miss of a line that a
+ * cache operation invalidated is a replacement miss.
  *
  * source: J. Torrellas, M. S. Lam, J. L. Hennessy, "False sharing and spatial locality in
  * multiprocessor caches", IEEE Transactions on Computers 43 (6), 1994.
@@ -78,6 +79,20 @@ void coherence_free(struct coherence *coherence);
  * POLY_ERR_LIMIT beyond the maximum of lines, POLY_ERR_MEMORY. */
 enum poly_status coherence_run(struct coherence *coherence, const struct coherence_batch *batch,
 	uint8_t *outcomes, struct poly_error *error);
+
+/* Operations on the caches of all threads. */
+enum coherence_operation {
+	COHERENCE_CLEAN,      /* writes a modified line back */
+	COHERENCE_FLUSH,      /* writes it back and invalidates it */
+	COHERENCE_INVALIDATE, /* invalidates it */
+	COHERENCE_CLEAN_ALL,  /* of all lines, like the next ones; the address is not used */
+	COHERENCE_FLUSH_ALL,
+	COHERENCE_INVALIDATE_ALL
+};
+
+/* Performs a cache operation on the line of an address. */
+void coherence_operate(
+	struct coherence *coherence, enum coherence_operation operation, uint64_t address);
 
 /* Switches counting, which is initially on. For warm-up. */
 void coherence_counting(struct coherence *coherence, bool counting);

@@ -35,6 +35,7 @@ struct request {
 	bool store;    /* a store to this level, not a read of the line */
 	bool prefetch; /* not part of an access: a prefetch or write-back */
 	bool top;
+	bool whole; /* a store of a whole line at the top */
 };
 
 /* Response of a level and those below it. */
@@ -144,7 +145,7 @@ store_below(struct hierarchy *h, unsigned n, const struct request *request)
 {
 	struct request store = *request;
 	store.store = true;
-	store.top = false;
+	store.top = store.whole = false;
 	ask(h, h->nodes[n].below, &store);
 }
 
@@ -184,6 +185,23 @@ remember(struct hierarchy_node *node, const struct request *request, bool missed
 	node->access = (struct prefetch_access){request->address, request->pc, missed, brought};
 }
 
+/* Returns whether a node has a line, in the cache or the victims. */
+static bool
+holds(const struct hierarchy_node *node, uint64_t address)
+{
+	return cache_holds(node->cache, address) ||
+	       (node->victims && cache_holds(node->victims, address));
+}
+
+/* Reads an absent line from the level below and fills it into a node. */
+static void
+prefetch_line(struct hierarchy *h, unsigned n, uint64_t address)
+{
+	const struct request request = {.address = address, .prefetch = true};
+	const struct supply supply = ask(h, h->nodes[n].below, &request);
+	fill(h, n, address, supply.dirty);
+}
+
 /* Fills the lines that the prefetcher of a node requests after an access. */
 static void
 prefetch(struct hierarchy *h, unsigned n)
@@ -193,12 +211,9 @@ prefetch(struct hierarchy *h, unsigned n)
 	const size_t count = prefetch_see(node->prefetcher, &node->access, addresses);
 	node->has_access = false;
 	for (size_t i = 0; i < count; i++) {
-		if (cache_holds(node->cache, addresses[i]) ||
-			(node->victims && cache_holds(node->victims, addresses[i])))
+		if (holds(node, addresses[i]))
 			continue;
-		const struct request request = {.address = addresses[i], .prefetch = true};
-		const struct supply supply = ask(h, node->below, &request);
-		fill(h, n, addresses[i], supply.dirty);
+		prefetch_line(h, n, addresses[i]);
 		/* Not earlier: the evicted line may be the last one with a frame. */
 		lru_list_insert(&node->brought, addresses[i] >> node->line_shift);
 		node->counts.prefetches++;
@@ -220,6 +235,26 @@ bring(struct hierarchy *h, unsigned n, const struct request *request)
 	return supply;
 }
 
+/* Allocates a line at the top without a fill, and in the levels that must have it, too. */
+static void
+allocate(struct hierarchy *h, unsigned n, uint64_t address)
+{
+	unsigned below[HIERARCHY_LEVELS], count = 0;
+	bool held;
+	for (unsigned m = h->nodes[n].below; m != MEMORY; m = h->nodes[m].below)
+		below[count++] = m;
+	while (count--) {
+		const unsigned m = below[count];
+		if (h->config.inclusion == HIERARCHY_EXCLUSIVE)
+			take_out(&h->nodes[m], address, &held);
+		else if (h->config.inclusion == HIERARCHY_INCLUSIVE &&
+			 !holds(&h->nodes[m], address))
+			fill(h, m, address, false);
+	}
+	fill(h, n, address, true);
+	h->nodes[n].counts.unfilled++;
+}
+
 static struct supply
 ask(struct hierarchy *h, unsigned n, const struct request *request)
 {
@@ -237,7 +272,10 @@ ask(struct hierarchy *h, unsigned n, const struct request *request)
 		node->counts.accesses[request->kind]++;
 	struct supply supply = {0, false};
 	const bool held = use(h, n, request);
-	if (!held && !(request->store && config->no_allocate))
+	const bool enters = !held && !(request->store && config->no_allocate);
+	if (enters && request->whole)
+		allocate(h, n, request->address);
+	else if (enters)
 		supply = bring(h, n, request);
 	if (request->store && (config->write_through || (!held && config->no_allocate)))
 		store_below(h, n, request);
@@ -251,14 +289,22 @@ ask(struct hierarchy *h, unsigned n, const struct request *request)
 	return supply;
 }
 
+/* Returns whether a size is that of a line of the top level. */
+static bool
+is_whole(const struct hierarchy *h, uint32_t size)
+{
+	return size == 0 || size == h->config.levels[0].cache.line_size;
+}
+
 void
 hierarchy_run(struct hierarchy *h, const struct hierarchy_batch *batch, uint32_t *cycles)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		const enum cache_kind kind = (enum cache_kind)batch->kinds[i];
+		const bool store = kind == CACHE_WRITE && !h->config.stores_as_reads;
 		const struct request request = {batch->addresses[i],
-			batch->pcs ? batch->pcs[i] : batch->addresses[i], kind,
-			kind == CACHE_WRITE, false, true};
+			batch->pcs ? batch->pcs[i] : batch->addresses[i], kind, store, false,
+			true, store && batch->sizes && is_whole(h, batch->sizes[i])};
 		const unsigned top =
 			kind == CACHE_FETCH && h->config.split ? HIERARCHY_LEVELS : 0;
 		const struct supply supply = ask(h, top, &request);
@@ -270,6 +316,114 @@ hierarchy_run(struct hierarchy *h, const struct hierarchy_batch *batch, uint32_t
 			cycles[i] = supply.cycles;
 	}
 	h->totals.accesses += batch->count;
+}
+
+/* Cleans a line in the caches of a node. Returns whether it was dirty. */
+static bool
+clean(struct hierarchy_node *node, uint64_t address)
+{
+	const bool dirty = cache_clean(node->cache, address);
+	return (node->victims && cache_clean(node->victims, address)) || dirty;
+}
+
+/* Performs an operation on a line in a node. Returns whether the line was dirty. */
+static bool
+operate(struct hierarchy_node *node, enum hierarchy_operation operation, uint64_t address)
+{
+	bool held;
+	if (operation == HIERARCHY_CLEAN)
+		return clean(node, address);
+	const bool dirty = take_out(node, address, &held);
+	node->counts.dropped += held;
+	return dirty;
+}
+
+/* An operation on all lines, at a node. */
+struct operated_level {
+	struct hierarchy *hierarchy;
+	unsigned node;
+	enum hierarchy_operation operation;
+};
+
+/* Follows an operation on a line of a node, as a cache_line_fn: lower levels have nothing to
+ * write that this level has written. */
+static void
+operated(void *user, uint64_t address, bool dirty)
+{
+	const struct operated_level *sweep = user;
+	struct hierarchy *h = sweep->hierarchy;
+	struct hierarchy_node *node = &h->nodes[sweep->node];
+	node->counts.dropped += sweep->operation != HIERARCHY_CLEAN_ALL;
+	if (!dirty || sweep->operation == HIERARCHY_INVALIDATE_ALL)
+		return;
+	node->counts.written_back++;
+	h->totals.memory_writes++;
+	for (unsigned m = node->below; m != MEMORY; m = h->nodes[m].below)
+		clean(&h->nodes[m], address);
+}
+
+/* Performs an operation on all lines, from the top down. */
+static void
+operate_all(struct hierarchy *h, enum hierarchy_operation operation)
+{
+	static const unsigned order[HIERARCHY_CACHES] = {HIERARCHY_LEVELS, 0, 1, 2, 3};
+	for (unsigned i = 0; i < HIERARCHY_CACHES; i++) {
+		struct hierarchy_node *node = &h->nodes[order[i]];
+		struct operated_level sweep = {h, order[i], operation};
+		const bool drop = operation != HIERARCHY_CLEAN_ALL;
+		if (node->cache)
+			cache_clean_all(node->cache, drop, operated, &sweep);
+		if (node->victims)
+			cache_clean_all(node->victims, drop, operated, &sweep);
+		while (drop && node->prefetcher && node->brought.held)
+			lru_list_remove(&node->brought, node->brought.newest);
+	}
+}
+
+/* Performs an operation on a line in all levels. */
+static void
+operate_line(struct hierarchy *h, enum hierarchy_operation operation, uint64_t address)
+{
+	static const unsigned order[HIERARCHY_CACHES] = {HIERARCHY_LEVELS, 0, 1, 2, 3};
+	bool written = operation == HIERARCHY_INVALIDATE;
+	for (unsigned i = 0; i < HIERARCHY_CACHES; i++) {
+		struct hierarchy_node *node = &h->nodes[order[i]];
+		if (!node->cache || !operate(node, operation, address) || written)
+			continue;
+		node->counts.written_back++;
+		h->totals.memory_writes++;
+		written = true;
+	}
+}
+
+/* Invalidates a line of the instruction cache; a dirty one of a unified level is written back.
+ */
+static void
+operate_code(struct hierarchy *h, uint64_t address)
+{
+	const unsigned n = h->config.split ? HIERARCHY_LEVELS : 0;
+	struct hierarchy_node *node = &h->nodes[n];
+	if (!operate(node, HIERARCHY_CODE, address))
+		return;
+	const struct cache_outcome line = {
+		.dirty = true, .victim = address >> node->line_shift << node->line_shift};
+	node->counts.written_back++;
+	put(h, node->below, &line, node->line_shift);
+}
+
+void
+hierarchy_operate(struct hierarchy *h, enum hierarchy_operation operation, uint64_t address)
+{
+	if (operation >= HIERARCHY_CLEAN_ALL) {
+		operate_all(h, operation);
+	} else if (operation == HIERARCHY_CODE) {
+		operate_code(h, address);
+	} else if (operation != HIERARCHY_PREFETCH) {
+		operate_line(h, operation, address);
+	} else if (!holds(&h->nodes[0], address)) {
+		prefetch_line(h, 0, address);
+		h->nodes[0].counts.requested++;
+	}
 }
 
 const struct hierarchy_counts *
@@ -363,8 +517,10 @@ open_node(struct hierarchy_node *node, const struct hierarchy_level *level,
 	struct poly_error *error)
 {
 	enum poly_status status = cache_new(&level->cache, &node->cache, error);
-	const struct cache_config victims = {
-		.sets = 1, .ways = level->victims, .line_size = level->cache.line_size};
+	const struct cache_config victims = {.sets = 1,
+		.ways = level->victims,
+		.line_size = level->cache.line_size,
+		.write_through = level->cache.write_through};
 	node->line_shift = (unsigned)__builtin_ctz(level->cache.line_size);
 	node->latency = level->latency;
 	if (status == POLY_OK && level->victims)

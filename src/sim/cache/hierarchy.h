@@ -20,8 +20,11 @@
  * prefetches of others) when they are complete, the top's first; requested lines that neither
  * the cache nor its victims hold are read from below and filled.
  *
+ * Cache operations act in every level, or in the instruction cache alone. A changed line is
+ * written to memory once, however many levels have it.
+ *
  * A hit in a level costs its latency and those of the levels above; an access to memory costs
- * all and its own. Forwarded stores, write-backs and prefetches cost nothing.
+ * all and its own. Forwarded stores, write-backs, prefetches and cache operations cost nothing.
  *
  * One thread at a time.
  */
@@ -52,6 +55,7 @@ struct hierarchy_config {
 	struct hierarchy_level instructions; /* the instruction cache, if split */
 	enum hierarchy_inclusion inclusion;
 	uint32_t memory_latency; /* cycles */
+	bool stores_as_reads;	 /* stores change nothing, as in TLBs */
 };
 
 /* Counts of one cache: demand accesses, and side effects. */
@@ -65,6 +69,22 @@ struct hierarchy_counts {
 	uint64_t invalidations; /* lines invalidated by evictions from a level below */
 	uint64_t prefetches;	/* lines filled by the prefetcher */
 	uint64_t prefetch_hits; /* prefetched lines used before their eviction */
+	/* Cache operations: */
+	uint64_t requested;    /* lines filled by prefetch instructions */
+	uint64_t unfilled;     /* lines allocated without a fill */
+	uint64_t written_back; /* dirty lines */
+	uint64_t dropped;      /* lines invalidated */
+};
+
+enum hierarchy_operation {
+	HIERARCHY_CLEAN,
+	HIERARCHY_FLUSH,
+	HIERARCHY_INVALIDATE,
+	HIERARCHY_CODE, /* of the line of the instruction cache, or of a unified top level */
+	HIERARCHY_PREFETCH,  /* into the top level */
+	HIERARCHY_CLEAN_ALL, /* of all lines, like the next ones; the address is not used */
+	HIERARCHY_FLUSH_ALL,
+	HIERARCHY_INVALIDATE_ALL
 };
 
 struct hierarchy_totals {
@@ -79,6 +99,9 @@ struct hierarchy_batch {
 	const uint64_t *pcs;  /* for stride prefetchers; NULL: the addresses */
 	const uint8_t *kinds; /* enum cache_kind */
 	size_t count;
+	/* NULL, or bytes of each: writes of a whole line, or of 0, allocate it without a fill.
+	 */
+	const uint32_t *sizes;
 };
 
 struct hierarchy;
@@ -97,6 +120,10 @@ void hierarchy_free(struct hierarchy *hierarchy);
 /* Performs all accesses of a batch. cycles is NULL or gets the cost of each. */
 void hierarchy_run(
 	struct hierarchy *hierarchy, const struct hierarchy_batch *batch, uint32_t *cycles);
+
+/* Performs a cache operation on the line of an address. */
+void hierarchy_operate(
+	struct hierarchy *hierarchy, enum hierarchy_operation operation, uint64_t address);
 
 /* Returns the counts of a level, HIERARCHY_LEVELS for the instruction cache; valid until
  * hierarchy_free. */

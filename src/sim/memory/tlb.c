@@ -7,12 +7,10 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
-
-#define STEP 1024 /* addresses of a step */
+#include <string.h>
 
 struct tlb {
 	struct hierarchy *hierarchy;
-	uint8_t kinds[STEP];
 };
 
 static enum poly_status
@@ -36,7 +34,8 @@ tlb_new(const struct tlb_config *config, struct tlb **tlb, struct poly_error *er
 {
 	struct hierarchy_config levels = {.count = config->count,
 		.split = config->split,
-		.memory_latency = config->walk_steps * config->step_latency};
+		.memory_latency = config->walk_steps * config->step_latency,
+		.stores_as_reads = true};
 	enum poly_status status = cache_check_line("pages", config->page_size, error);
 	*tlb = NULL;
 	if (status != POLY_OK)
@@ -74,15 +73,9 @@ void
 tlb_run(struct tlb *tlb, const uint64_t *addresses, const uint8_t *kinds, size_t count,
 	uint32_t *cycles)
 {
-	for (size_t from = 0; from < count; from += STEP) {
-		const size_t n = count - from < STEP ? count - from : STEP;
-		for (size_t i = 0; i < n; i++)
-			tlb->kinds[i] =
-				kinds[from + i] == CACHE_FETCH ? CACHE_FETCH : CACHE_READ;
-		hierarchy_run(tlb->hierarchy,
-			&(struct hierarchy_batch){addresses + from, NULL, tlb->kinds, n},
-			cycles ? cycles + from : NULL);
-	}
+	const struct hierarchy_batch batch = {
+		.addresses = addresses, .kinds = kinds, .count = count};
+	hierarchy_run(tlb->hierarchy, &batch, cycles);
 }
 
 void
@@ -90,8 +83,8 @@ tlb_count(const struct tlb *tlb, unsigned level, struct tlb_counts *counts)
 {
 	const struct hierarchy_counts *all = hierarchy_counts(
 		tlb->hierarchy, level == TLB_LEVELS ? HIERARCHY_LEVELS : level);
-	*counts = (struct tlb_counts){all->accesses[CACHE_READ] + all->accesses[CACHE_FETCH],
-		all->misses[CACHE_READ] + all->misses[CACHE_FETCH]};
+	memcpy(counts->accesses, all->accesses, sizeof counts->accesses);
+	memcpy(counts->misses, all->misses, sizeof counts->misses);
 }
 
 void

@@ -30,7 +30,8 @@ struct tlb_config {
 
 /* Counts of one level, and of all together. */
 struct tlb_counts {
-	uint64_t accesses, misses;
+	uint64_t accesses[CACHE_KINDS];
+	uint64_t misses[CACHE_KINDS];
 };
 
 struct tlb_totals {

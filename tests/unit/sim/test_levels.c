@@ -33,7 +33,9 @@ an_access_costs_what_its_levels_cost(void **state)
 	uint32_t cycles[5];
 	(void)state;
 	assert_int_equal(hierarchy_new(&config, &hierarchy, NULL), POLY_OK);
-	hierarchy_run(hierarchy, &(struct hierarchy_batch){addresses, NULL, kinds, 5}, cycles);
+	hierarchy_run(hierarchy,
+		&(struct hierarchy_batch){.addresses = addresses, .kinds = kinds, .count = 5},
+		cycles);
 	assert_memory_equal(cycles, expected, sizeof cycles);
 	const struct hierarchy_totals *totals = hierarchy_totals(hierarchy);
 	assert_int_equal(totals->cycles, 350);
@@ -59,7 +61,9 @@ a_next_line_prefetcher_is_right_every_other_time(void **state)
 	for (size_t i = 0; i < 100; i++)
 		addresses[i] = 64 * i;
 	assert_int_equal(hierarchy_new(&config, &hierarchy, NULL), POLY_OK);
-	hierarchy_run(hierarchy, &(struct hierarchy_batch){addresses, NULL, kinds, 100}, NULL);
+	hierarchy_run(hierarchy,
+		&(struct hierarchy_batch){.addresses = addresses, .kinds = kinds, .count = 100},
+		NULL);
 	const struct hierarchy_counts *counts = hierarchy_counts(hierarchy, 0);
 	assert_int_equal(counts->misses[CACHE_READ], 50);
 	assert_int_equal(counts->prefetches, 50);
