@@ -76,6 +76,23 @@ for ways in '2', '8', 'full':
     found = caches(special, 'cache', f'sweep=size=4k,ways={ways},line=32')
     tap.same(f'special cycles, {ways} ways', found['caches'][0], {'accesses': 6, 'misses': 3, 'read_misses': 2, 'writeback_traffic': 64})
     tap.ok(f'operations of special cycles, {ways} ways', some(found['cache_operations'], 'writebacks', 'invalidations') == [(2, 3)])
+# Line transfers are those of an aligned line, whatever quadword of it was requested.
+moves = (0x2008, 0, 0xc0), (0x3010, 0x0f, 0x80), (0x4018, 0x0f, 0xe0)
+transfers = written('lines.bach', b''.join(struct.pack('>IBB', *cycle) for cycle in moves))
+report = stats(transfers, 'memory', '-f', 'bach')
+tap.ok('line transfers are aligned', some(report['accesses_by_kind'], 'misaligned_accesses', 'line_crossings') == [(0, 0)] * 3,
+       report['accesses_by_kind'])
+blocks = {one['block_size']: one for one in caches(transfers, 'footprint')['unique_blocks']}
+tap.same('footprint of line transfers', blocks[32], {'blocks_read': 1, 'blocks_written': 1, 'blocks_fetched': 1, 'blocks_touched': 3})
+for to in 'bach', 'ptz', 'jsonl', 'bach-text':
+    copy = os.path.join(FOLDER.name, 'copy.' + to)
+    subprocess.run([sys.argv[1], 'convert', '-f', 'bach', '-t', to, '-o', copy, transfers], check=True)
+    back = subprocess.run([sys.argv[1], 'convert', '-f', to, '-t', 'bach', '-o', '-', copy], stdout=subprocess.PIPE, check=True).stdout
+    tap.ok(f'line transfers as {to} and back', back == open(transfers, 'rb').read())
+shown = subprocess.run([sys.argv[1], 'view', '-f', 'bach', '--csv', '-c', 'address,size,requested_address', transfers],
+                       stdout=subprocess.PIPE, check=True, text=True).stdout
+tap.ok('address of the line and of the request', shown.split()[1:] == [
+    '0x2000,32,0x2008', '0x3000,32,0x3014', '0x4000,32,0x401c'], shown)
 # A word at 2000003e is in the lines 20000000 and 20000040 of 64 bytes.
 word = tt6e('lwz.tt6e', 0x1000, LWZ, 0x2000003e)
 tap.same('lwz over the end of a line', caches(word, 'cache')['caches'][0], {

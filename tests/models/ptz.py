@@ -19,7 +19,8 @@ NAMES = 'cpu_name reg mnemonic uop_name mode security instruction_set access_att
 SLICES = 'text payload raw verbatim counters'.split()
 YES_AND_NO = 'executed synthetic'.split()
 HEXADECIMAL = '''pc opcode next_pc target fallthrough address value escape real_pc real_address
-    real_target byte_enables control request memory_type agent hook subhook hook_type'''.split()
+    real_target byte_enables control request memory_type agent hook subhook hook_type
+    requested_address'''.split()
 HOLDS = 'names shapes shapes blocks blocks order static static varying varying'.split()
 WORDS = {'kind': 'instruction access register sync event other',
          'branch': 'not_taken taken',

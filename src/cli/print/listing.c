@@ -88,8 +88,8 @@ add_shown(struct listing *listing, enum cell cell, const char *title, size_t n)
 static void
 add_column(struct listing *listing, enum poly_column column)
 {
-	const poly_columns addresses = POLY_COLUMNS_INIT(
-		pc, next_pc, target, fallthrough, address, real_pc, real_address, real_target);
+	const poly_columns addresses = POLY_COLUMNS_INIT(pc, next_pc, target, fallthrough,
+		address, real_pc, real_address, real_target, requested_address);
 	const poly_columns bytes =
 		POLY_COLUMNS_INIT(byte_enables, control, request, memory_type, agent);
 	const poly_columns registers = POLY_COLUMNS_INIT(src1, src2, dest);

@@ -28,8 +28,9 @@ struct bach_reader {
 	struct bus_layout layout;
 	bus_decode_fn decode;
 	struct bus_check check;
-	/* Column access for internal use, if it is not selected. */
+	/* Columns access and address for internal use, if they are not selected. */
 	uint8_t accesses[POLY_BATCH_ROWS];
+	uint64_t addresses[POLY_BATCH_ROWS];
 };
 
 struct bach_writer {
@@ -251,22 +252,40 @@ mark_accesses(const struct bach_reader *reader, struct batch *batch, const uint8
 	}
 }
 
+/* Aligns the addresses of rows that transfer lines, and stores the requested ones. */
+static void
+align_lines(const struct bach_reader *reader, struct batch *batch, uint64_t *addresses,
+	const uint8_t *p, size_t n)
+{
+	const uint64_t offset = reader->layout.line - 1;
+	for (size_t row = 0; row < n; row++, p += BUS_CYCLE_SIZE) {
+		if (!(BUS_LINES >> (p[5] >> 4) & 1))
+			continue;
+		batch_put(batch, requested_address, row, addresses[row]);
+		addresses[row] &= ~offset;
+	}
+}
+
 /* Fills the selected columns for n records at p. */
 static void
 decode(struct bach_reader *reader, struct batch *batch, const uint8_t *p, size_t n)
 {
 	const struct poly_batch *view = &batch->view;
 	const bool accesses = view->access || view->size || view->event;
+	uint64_t *addresses =
+		view->address || !view->requested_address ? view->address : reader->addresses;
 	const struct bus_columns columns = {.kind = view->kind,
 		.record = view->record,
 		.enables = view->byte_enables,
 		.control = view->control,
 		.access = view->access || !accesses ? view->access : reader->accesses,
-		.address = view->address,
+		.address = addresses,
 		.size = view->size};
 	struct bus_found found = reader->decode(p, n, &reader->layout, &columns);
 	if (view->raw && found.odd)
 		store_odd(reader, batch, p, n);
+	if (found.line)
+		align_lines(reader, batch, addresses, p, n);
 	if (found.idle) {
 		mark_accesses(reader, batch, columns.access, p, n);
 	} else {

@@ -80,18 +80,22 @@ put_cycle(struct listing_reader *reader, struct batch *batch, size_t row,
 	unsigned operation = cycle->control >> 4;
 	bool moves = BUS_TRANSFERS >> operation & 1;
 	int event = bus_event(cycle);
+	const bool line = BUS_LINES >> operation & 1;
 	uint64_t address = cycle->address & ~7u;
+	if (moves)
+		address |= bus_first_lane(cycle->enables);
 	batch_put(batch, kind, row, bus_kinds[operation]);
 	batch_put(batch, record, row, bus_records[operation]);
 	batch_put(batch, byte_enables, row, cycle->enables);
 	batch_put(batch, control, row, cycle->control);
-	batch_put(batch, address, row,
-		moves ? address | bus_first_lane(cycle->enables) : address);
+	batch_put(
+		batch, address, row, line ? address & ~(uint64_t)(reader->moved - 1) : address);
+	if (line)
+		batch_put(batch, requested_address, row, address);
 	if (moves) {
-		bool whole = BUS_LINES >> operation & 1;
 		batch_put(batch, access, row, bus_accesses[operation]);
 		batch_put(batch, size, row,
-			whole ? reader->moved : bus_byte_count(cycle->enables));
+			line ? reader->moved : bus_byte_count(cycle->enables));
 	}
 	if (event >= 0)
 		batch_put(batch, event, row, (uint8_t)event);

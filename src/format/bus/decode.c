@@ -15,15 +15,20 @@ translate(uint8_t *dst, const uint8_t *control, size_t n, const uint8_t table[16
 		dst[i] = table[control[i] >> 4];
 }
 
-static void
+/* Fills the column address; returns whether an operation transfers a line. */
+static bool
 put_addresses(const struct bus_columns *columns, const uint8_t *p, size_t n,
 	const struct bus_columns *step, bool little)
 {
+	unsigned lines = 0;
 	for (size_t i = 0; i < n; i++, p += BUS_CYCLE_SIZE) {
-		bool moves = BUS_TRANSFERS >> (step->control[i] >> 4) & 1;
+		const unsigned operation = step->control[i] >> 4;
+		bool moves = BUS_TRANSFERS >> operation & 1;
 		unsigned lane = moves ? bus_first_lane(step->enables[i]) : 0;
 		columns->address[i] = (bus_load(p, little).address & ~7u) | lane;
+		lines |= BUS_LINES >> operation & 1;
 	}
+	return lines;
 }
 
 static void
@@ -69,7 +74,7 @@ decode_step(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	if (columns->access)
 		found->idle |= put_accesses(columns, n, &step);
 	if (columns->address)
-		put_addresses(columns, p, n, &step, layout->little);
+		found->line |= put_addresses(columns, p, n, &step, layout->little);
 	if (columns->size)
 		put_sizes(columns, n, &step, layout->line);
 }
@@ -78,7 +83,7 @@ struct bus_found
 bus_decode_plain(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const struct bus_columns *columns)
 {
-	struct bus_found found = {false, false};
+	struct bus_found found = {false, false, false};
 	for (size_t i = 0; i < n; i += STEP) {
 		struct bus_columns rest = bus_columns_from(columns, i);
 		decode_step(p + i * BUS_CYCLE_SIZE, n - i < STEP ? n - i : STEP, layout, &rest,

@@ -29,6 +29,7 @@ struct bus_columns {
 struct bus_found {
 	bool odd;  /* the low three bits of an address were not 0 */
 	bool idle; /* an operation accesses nothing; only set if access is selected */
+	bool line; /* an operation transfers a line; only set if address is selected */
 };
 
 /* Bytes after the records that may be read. */

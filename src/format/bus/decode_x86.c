@@ -142,7 +142,7 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const struct bus_columns *wanted)
 {
 	const struct bus_columns columns = *wanted; /* a local copy: stores cannot alias it */
-	__m128i all = _mm_setzero_si128(), accesses = all;
+	__m128i all = _mm_setzero_si128(), accesses = all, lines = all;
 	size_t i = 0;
 	for (; i + NARROW_STEP <= n; i += NARROW_STEP, p += NARROW_STEP * BUS_CYCLE_SIZE) {
 		struct narrow step;
@@ -164,8 +164,11 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 			accesses = _mm_or_si128(accesses, access);
 			store(columns.access + i, access);
 		}
-		if (columns.address)
+		if (columns.address) {
+			lines = _mm_or_si128(
+				lines, _mm_shuffle_epi8(load(line_bits), step.operations));
 			narrow_addresses(columns.address + i, &step);
+		}
 		if (columns.size)
 			narrow_sizes(
 				columns.size + i, step.enables, step.operations, layout->line);
@@ -175,6 +178,7 @@ decode_narrow(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	all = _mm_or_si128(all, _mm_unpackhi_epi64(all, all));
 	found.odd |= (_mm_cvtsi128_si32(all) & 7) != 0;
 	found.idle |= _mm_movemask_epi8(accesses) != 0; /* BUS_NO_ACCESS is the upper bit */
+	found.line |= _mm_movemask_epi8(lines) != 0;
 	return found;
 }
 
@@ -280,7 +284,7 @@ decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
 	const bool little = layout->little;
 	const __m512i kinds = wide_table(bus_kinds), records = wide_table(bus_records),
 		      accesses = wide_table(bus_accesses);
-	__mmask64 odd = 0, idle = 0;
+	__mmask64 odd = 0, idle = 0, lines = 0;
 	size_t i = 0;
 	for (; i + WIDE_STEP <= n; i += WIDE_STEP, p += WIDE_STEP * BUS_CYCLE_SIZE) {
 		__m512i registers[REGISTERS];
@@ -305,15 +309,18 @@ decode_wide(const uint8_t *p, size_t n, const struct bus_layout *layout,
 			idle |= _mm512_movepi8_mask(access);
 			_mm512_storeu_si512(columns.access + i, access);
 		}
-		if (columns.address)
+		if (columns.address) {
+			lines |= _mm512_movepi8_mask(
+				_mm512_shuffle_epi8(wide_table(line_bits), operations));
 			wide_addresses(columns.address + i, p, wide_lanes(enables, operations),
 				little);
+		}
 		if (columns.size)
 			wide_sizes(columns.size + i, enables, operations, layout->line);
 	}
 	struct bus_columns rest = bus_columns_from(wanted, i);
 	struct bus_found found = bus_decode_plain(p, n - i, layout, &rest);
-	return (struct bus_found){found.odd || odd, found.idle || idle};
+	return (struct bus_found){found.odd || odd, found.idle || idle, found.line || lines};
 }
 
 bus_decode_fn

@@ -25,7 +25,8 @@ bus_raw_contents(const struct poly_trace_info *info)
 poly_columns
 bus_uses(const struct poly_trace_info *info)
 {
-	const poly_columns recorded = POLY_COLUMNS_INIT(address, byte_enables, control, raw);
+	const poly_columns recorded =
+		POLY_COLUMNS_INIT(address, byte_enables, control, raw, requested_address);
 	if (strcmp(info->format, "bach") == 0 || strcmp(info->format, "bach-text") == 0)
 		return recorded;
 	return poly_columns_union(recorded, POLY_COLUMNS(access, size, event, origin));
@@ -42,14 +43,29 @@ in_all_rows(const struct poly_batch *batch, enum poly_column column)
 	return bits && all == UINT64_MAX && (!last || (bits[words] & last) == last);
 }
 
+static bool
+in_no_row(const struct poly_batch *batch, enum poly_column column)
+{
+	const uint64_t *bits = batch->present[column];
+	return !bits || bit_count(bits, batch->rows) == 0;
+}
+
 bool
 bus_rows_plain(const struct poly_batch *batch)
 {
-	const uint64_t *raw = batch->present[POLY_COLUMN_raw];
 	return in_all_rows(batch, POLY_COLUMN_address) &&
 	       in_all_rows(batch, POLY_COLUMN_byte_enables) &&
-	       in_all_rows(batch, POLY_COLUMN_control) &&
-	       (!raw || bit_count(raw, batch->rows) == 0);
+	       in_all_rows(batch, POLY_COLUMN_control) && in_no_row(batch, POLY_COLUMN_raw) &&
+	       in_no_row(batch, POLY_COLUMN_requested_address);
+}
+
+/* Returns the address of the first byte that a row requests. */
+static uint64_t
+requested_address(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_requested_address, row)
+		       ? batch->requested_address[row]
+		       : batch->address[row];
 }
 
 static bool
@@ -74,11 +90,11 @@ bus_recorded_cycle(
 	if (!poly_present(batch, POLY_COLUMN_control, row) ||
 		!poly_present(batch, POLY_COLUMN_byte_enables, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row) ||
-		batch->address[row] > UINT32_MAX)
+		requested_address(batch, row) > UINT32_MAX)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_raw, row) && recorded_raw(batch, row, raw, cycle))
 		return true;
-	*cycle = (struct bus_cycle){(uint32_t)batch->address[row] & ~7u,
+	*cycle = (struct bus_cycle){(uint32_t)requested_address(batch, row) & ~7u,
 		batch->byte_enables[row], batch->control[row]};
 	return true;
 }
@@ -168,8 +184,9 @@ convert_access(struct writing *writing, struct bus_conversion *conversion,
 	if (size == 0 || size > SPLIT_MAX) {
 		writing_note(writing, "accesses dropped whose size is 0 or exceeds 64 bytes");
 	} else if (size == BUS_LINE_SIZE && access_operations[access].line) {
-		unsigned first = address & 7;
-		add_cycle(conversion, address, bus_enables(first, 8 - first),
+		const uint32_t request = (uint32_t)requested_address(batch, row);
+		const unsigned first = request & 7;
+		add_cycle(conversion, request, bus_enables(first, 8 - first),
 			access_operations[access].line);
 	} else {
 		split_access(conversion, address, size, single);
@@ -184,7 +201,7 @@ check_address(const struct poly_batch *batch, size_t row, struct poly_error *err
 {
 	if (!poly_present(batch, POLY_COLUMN_address, row))
 		return writing_lacks(batch, row, "address", error);
-	if (batch->address[row] <= UINT32_MAX)
+	if (batch->address[row] <= UINT32_MAX && requested_address(batch, row) <= UINT32_MAX)
 		return POLY_OK;
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))

@@ -24,7 +24,7 @@ enum bus_raw bus_raw_contents(const struct poly_trace_info *info);
 poly_columns bus_uses(const struct poly_trace_info *info);
 
 /* Returns whether every row has an address of 32 bits, byte_enables and control, and none has
- * raw bytes. */
+ * raw bytes or transfers a line. */
 bool bus_rows_plain(const struct poly_batch *batch);
 
 /* Returns the cycle that a row records, with the recorded address; false: it records none. */

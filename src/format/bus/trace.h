@@ -23,7 +23,7 @@ extern const char *const bus_line_words[];
 #define BUS_CYCLE_INFO                                                                         \
 	.spec = "BYU BACH trace format", .can_read = true, .can_write = true,                  \
 	.columns = POLY_COLUMNS_INIT(kind, record, access, address, size, event, byte_enables, \
-		control, raw, origin),                                                         \
+		control, raw, origin, requested_address),                                      \
 	.needs = POLY_COLUMNS_INIT(access, address), .rules = bus_rules
 
 /* Fills a row of corrupt bytes, except origin. record: index of its name. */

@@ -114,12 +114,18 @@ operations_match_their_signals(void **state)
 		poly_batch_format(batch, POLY_COLUMN_size, row, size, sizeof size);
 		snprintf(text, sizeof text, *access ? "%s %s %s" : "%s", kind, access, size);
 		assert_string_equal(text, meaning[row]);
-		assert_int_equal(batch->address[row], 0x123400 + 8 * row);
+		const bool line = row == 8 || row == 12 || row == 14;
+		assert_int_equal(batch->address[row],
+			line ? 0x123400 + 8 * row / 32 * 32 : 0x123400 + 8 * row);
+		assert_int_equal(poly_present(batch, POLY_COLUMN_requested_address, row), line);
+		if (line)
+			assert_int_equal(batch->requested_address[row], 0x123400 + 8 * row);
 	}
 	poly_reader_close(reader);
 	reader = open_bytes(&bytes, NULL, "bach.line=8", false);
 	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
 	assert_int_equal(batch->size[8], 8);
+	assert_int_equal(batch->address[14], 0x123470);
 	poly_reader_close(reader);
 	buf_free(&bytes);
 }
@@ -232,7 +238,7 @@ all_decoders_agree_with_single_bits(void **state)
 	for (size_t n = 0; n < RANDOM; n = n < 140 ? n + 1 : 2 * n + 1) {
 		for (size_t i = 0; i < sizeof bytes; i++)
 			bytes[i] = random_byte();
-		bool little = n % 2, idle = false;
+		bool little = n % 2, idle = false, lines = false;
 		for (size_t i = 0; n % 3 == 0 && i < n; i++)
 			bytes[6 * i + (little ? 0 : 3)] &= 0xf8;
 		/* Now and then one record alone is odd, or accesses nothing. */
@@ -248,7 +254,10 @@ all_decoders_agree_with_single_bits(void **state)
 		assert_int_equal(fast.found.odd, n && (n % 3 != 0 || n % 15 == 0));
 		for (size_t i = 0; i < n; i++)
 			idle |= !expect_record(&fast, i, bytes + 6 * i, little);
+		for (size_t i = 0; i < n; i++)
+			lines |= fast.sizes[i] == 32;
 		assert_int_equal(fast.found.idle, idle);
+		assert_int_equal(fast.found.line, lines);
 	}
 }
 

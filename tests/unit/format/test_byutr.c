@@ -179,7 +179,7 @@ bus_cycles_become_requests(void **state)
 	add(&expected, 0x12344c, 0x00, 4, 0);
 	add(&expected, 0x123460, 0x01, 32, 0);
 	add(&expected, 0x123469, 0x01, 1, 0);
-	add(&expected, 0x123470, 0x03, 32, 0);
+	add(&expected, 0x123460, 0x03, 32, 0); /* the line */
 	add(&expected, 0x12347a, 0x03, 4, 0);
 	add(&expected, 0x3f8, 0x10, 1, 0);
 	add(&expected, 0x3f9, 0x11, 1, 0);
