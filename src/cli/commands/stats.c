@@ -5,6 +5,7 @@
 #include "cli/options/analysis_options.h"
 #include "cli/command.h"
 #include "cli/options/describe.h"
+#include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
@@ -39,7 +40,7 @@ static const struct opt stats_table[] = {
 };
 
 static const struct opt *const stats_tables[] = {stats_table, analysis_options_table,
-	rendering_table, bounds_table, selection_table, input_table, NULL};
+	limits_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
 /* The job of the command on its inputs. */
 struct stats_job {
