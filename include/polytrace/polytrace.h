@@ -4,6 +4,7 @@
 #define POLYTRACE_POLYTRACE_H
 
 #include "polytrace/batch.h"
+#include "polytrace/byte_output.h"
 #include "polytrace/byte_stream.h"
 #include "polytrace/diff.h"
 #include "polytrace/disasm.h"

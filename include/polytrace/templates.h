@@ -97,14 +97,6 @@ POLY_API void poly_templates_free(struct poly_templates *templates);
 POLY_API enum poly_status poly_template_text_load(
 	const char *path, char **text, size_t *n, struct poly_error *error);
 
-/*
- * Writes n bytes of text as a file, which appears under its name when complete. It replaces an
- * existing file, whose permissions are preserved. POLY_ERR_IO, POLY_ERR_UNSUPPORTED,
- * POLY_ERR_MEMORY.
- */
-POLY_API enum poly_status poly_template_text_save(
-	const char *path, const char *text, size_t n, struct poly_error *error);
-
 /* Frees a text of poly_template_text_load. Accepts NULL. */
 POLY_API void poly_template_text_free(char *text);
 

@@ -81,7 +81,7 @@ run_command(const struct command *command, char **arguments)
 	void *options = diag_allocate(1, command->options_size);
 	switch (opt_parse(command->options, options, arguments, message)) {
 	case OPT_PARSED:
-		progress_catch_interrupt();
+		progress_catch_signals();
 		status = command->run(options, arguments);
 		break;
 	case OPT_WANTS_HELP: status = help_command(command); break;

@@ -11,12 +11,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40, NAMES_MAX = 1000, LINK_SIZE = 4000 };
+enum { LINKS_MAX = 40, NAMES_MAX = 1000, LINK_SIZE = 4000, FILES_MAX = 1024 };
+
+/* Bytes of the destination's name that the temporary file's has, too. */
+#define NAME_SHOWN 200
+
+/* Unfinished files, for atomic_file_discard_all; further ones are not discarded. */
+static _Atomic(struct atomic_file *) unfinished[FILES_MAX];
+
+/* Calls of atomic_file_discard_all that have not returned. */
+static atomic_int discarding;
 
 static bool
 starts_with(const char *text, const char *prefix)
@@ -68,24 +79,52 @@ follow_links(char **path, struct poly_error *error)
 	return err_system(error, POLY_NO_OFFSET, "cannot open file");
 }
 
+/* Adds a file to those to discard. */
+static void
+note_unfinished(struct atomic_file *file)
+{
+	for (int i = 0; i < FILES_MAX && !file->slot; i++) {
+		struct atomic_file *none = NULL;
+		if (atomic_compare_exchange_strong(&unfinished[i], &none, file))
+			file->slot = i + 1;
+	}
+}
+
+/* Removes a file from those to discard, unless it is being discarded: waits for that. */
+static void
+note_finished(struct atomic_file *file)
+{
+	struct atomic_file *self = file;
+	if (file->slot &&
+		!atomic_compare_exchange_strong(&unfinished[file->slot - 1], &self, NULL))
+		while (atomic_load(&discarding))
+			sched_yield();
+	file->slot = 0;
+}
+
 /*
- * Creates the temporary file beside the destination, with a unique name; mode less the umask.
+ * Creates the temporary file beside the destination, with a unique name that contains the
+ * destination's; mode less the umask.
  */
 static enum poly_status
 open_temporary(struct atomic_file *file, mode_t mode, struct poly_error *error)
 {
 	for (int i = 0; i < NAMES_MAX; i++) {
-		char name[64];
-		snprintf(name, sizeof name, ".polytrace-%ld-%d", (long)getpid(), i);
-		char *path = join_path(file->destination, name);
-		if (!path)
+		const char *slash = strrchr(file->destination, '/');
+		char name[NAME_SHOWN + 50];
+		snprintf(name, sizeof name, ".%.*s.polytrace-%ld-%d", NAME_SHOWN,
+			slash ? slash + 1 : file->destination, (long)getpid(), i);
+		file->path = join_path(file->destination, name);
+		if (!file->path)
 			return err_memory(error);
-		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (file->fd >= 0) {
-			file->path = path;
+		/* Earlier than the file, so that no signal comes between. */
+		note_unfinished(file);
+		file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (file->fd >= 0)
 			return POLY_OK;
-		}
-		mem_free(path);
+		note_finished(file);
+		mem_free(file->path);
+		file->path = NULL;
 		if (errno != EEXIST)
 			break;
 	}
@@ -172,6 +211,7 @@ lock_for_append(struct atomic_file *file, const struct out_append_point *point,
 	}
 	file->kept = point->kept;
 	file->appends = true;
+	note_unfinished(file);
 	if (ftruncate(file->fd, (off_t)point->kept) != 0 ||
 		lseek(file->fd, (off_t)point->kept, SEEK_SET) < 0)
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
@@ -253,8 +293,11 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 {
 	int fd = file->fd;
 	/* An append has no old file to fall back to. */
-	if (file->appends && fsync(fd) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	if (file->appends) {
+		note_finished(file);
+		if (fsync(fd) != 0)
+			return err_system(error, POLY_NO_OFFSET, "cannot write");
+	}
 	file->fd = -1;
 	if (file->own && close(fd) != 0 && errno != EINTR)
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
@@ -262,6 +305,7 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 		return POLY_OK;
 	enum poly_status status = rename_into_place(file, error);
 	if (status == POLY_OK) {
+		note_finished(file);
 		mem_free(file->path);
 		file->path = NULL;
 	}
@@ -269,8 +313,23 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 }
 
 void
+atomic_file_discard_all(void)
+{
+	atomic_fetch_add(&discarding, 1);
+	for (int i = 0; i < FILES_MAX; i++) {
+		struct atomic_file *file = atomic_exchange(&unfinished[i], NULL);
+		if (file && file->appends)
+			restore_tail(file);
+		else if (file)
+			unlink(file->path);
+	}
+	atomic_fetch_sub(&discarding, 1);
+}
+
+void
 atomic_file_close(struct atomic_file *file)
 {
+	note_finished(file);
 	if (file->own && file->fd >= 0) {
 		if (file->appends)
 			restore_tail(file);

@@ -20,6 +20,7 @@ struct atomic_file {
 	bool overwrite;	   /* an existing file may be replaced */
 	char *destination; /* the path, links followed; NULL: written directly */
 	char *path;	   /* the temporary file beside it; NULL: none */
+	int slot;	   /* 1 + index among those to discard; 0: none */
 	bool appends;	   /* to a file that had kept bytes, followed by tail */
 	uint64_t kept;
 	uint8_t tail[ATOMIC_FILE_TAIL];
@@ -46,5 +47,8 @@ enum poly_status atomic_file_finish(struct atomic_file *file, struct poly_error 
 
 /* Frees everything; removes a file that was not renamed. */
 void atomic_file_close(struct atomic_file *file);
+
+/* Removes all files that are not renamed yet, and abandons appends. Safe in signal handlers. */
+void atomic_file_discard_all(void);
 
 #endif

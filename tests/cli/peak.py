@@ -48,16 +48,16 @@ def convert(kind, records, piped, folder):
     source = generated(kind, records, folder)
     target = os.path.join(folder, 'out.' + kind)
     if not piped:
-        return peak([POLYTRACE, 'convert', source, '-o', target])
+        return peak([POLYTRACE, 'convert', '--force', source, '-o', target])
     with subprocess.Popen(['cat', source], stdout=subprocess.PIPE) as cat:
-        return peak([POLYTRACE, 'convert', '-', '-o', target], stdin=cat.stdout)
+        return peak([POLYTRACE, 'convert', '--force', '-', '-o', target], stdin=cat.stdout)
 
 
 def pack(lines, folder):
     """Packs a trace that does not repeat; its peak, its packed size and the trace."""
     source = generated('hostile', lines, folder, GENERATE_TEXT)
     target = os.path.join(folder, 'out.ptz')
-    peaked = peak([POLYTRACE, 'pack', '--no-verify', '-o', target, source])
+    peaked = peak([POLYTRACE, 'pack', '--force', '--no-verify', '-o', target, source])
     return peaked, os.path.getsize(target) if peaked[1] == 0 else 0, source
 
 

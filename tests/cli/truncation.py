@@ -152,7 +152,7 @@ def a_cut_packed_trace_is_truncated():
             continue
         with tempfile.TemporaryDirectory() as folder:
             packed = os.path.join(folder, 'x.ptz')
-            if polytrace('pack', *options, os.path.join(DATA, name), '-o', packed)[0] != 0:
+            if polytrace('pack', '--force', *options, os.path.join(DATA, name), '-o', packed)[0] != 0:
                 continue
             data = open(packed, 'rb').read()
             complete = rows(packed, [])[1]
@@ -170,7 +170,7 @@ def every_reading_command_ends_with_status_2():
             file.write(content(path)[:20000])
         out = os.path.join(folder, 'out')
         for arguments in (['info'], ['view'], ['stats', '-a', 'mix'], ['sim', 'cache'], ['calls'], ['state', '-s', '5'],
-                          ['convert', '-t', 'csv', '-o', out], ['pack', '-o', out], ['join', '-o', out],
+                          ['convert', '--force', '-t', 'csv', '-o', out], ['pack', '--force', '-o', out], ['join', '--force', '-o', out],
                           ['split', '--records', '50', '-o', out + '.trace'], ['report', '-o', out + '.html'],
                           ['diff', path]):
             code, _, errors = polytrace(*arguments, cut)

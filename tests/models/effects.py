@@ -140,7 +140,7 @@ def model(states):
 
 def convert(path, name, *words):
     out = os.path.join(FOLDER, name)
-    done = subprocess.run([PROGRAM, 'convert', path, '-o', out, *words], capture_output=True,
+    done = subprocess.run([PROGRAM, 'convert', '--force', path, '-o', out, *words], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
     return out, done.stderr

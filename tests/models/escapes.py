@@ -117,7 +117,7 @@ def parse(data, is_extended):
 
 
 def convert(source, out, *words):
-    done = subprocess.run([PROGRAM, 'convert', source, '-o', out, *words], capture_output=True,
+    done = subprocess.run([PROGRAM, 'convert', '--force', source, '-o', out, *words], capture_output=True,
                           text=True, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(f'Bail out! {words}: {done.stderr}')
@@ -163,7 +163,7 @@ def attempt_merge(dice, folder, number):
     out = os.path.join(folder, f'{number}.merged.{name}')
     step = dice.choice([out, out + '.jsonl', out + '.ptz'])
     quantum = str(dice.choice([0, 1, 1, 2, 3, 5]))
-    subprocess.run([PROGRAM, 'merge', '-f', name, '-q', quantum, '-o', step, *sources],
+    subprocess.run([PROGRAM, 'merge', '--force', '-f', name, '-q', quantum, '-o', step, *sources],
                    capture_output=True, check=True)
     if step != out:
         convert(step, out)

@@ -185,7 +185,7 @@ def attempt(dice, path, folder):
     name = path.rsplit('.', 1)[1]
     source, out = os.path.join(folder, 'in.' + name), os.path.join(folder, 'out.' + name)
     data, rows = load(dice, path, source)
-    run('convert', '-f', name, source, '-o', out)
+    run('convert', '--force', '-f', name, source, '-o', out)
     with open(out, 'rb') as file:
         if file.read() != data:
             return f'{path}: the whole trace is written differently'
@@ -194,12 +194,12 @@ def attempt(dice, path, folder):
     step = dice.choice(['', 'jsonl', 'ptz'])
     if step:
         middle = os.path.join(folder, 'middle.' + step)
-        run('convert', '-f', name, *options, source, '-o', middle)
+        run('convert', '--force', '-f', name, *options, source, '-o', middle)
         if os.path.exists(middle):
-            run('convert', middle, '-o', out)
+            run('convert', '--force', middle, '-o', out)
             os.remove(middle)
     else:
-        run('convert', '-f', name, *options, source, '-o', out)
+        run('convert', '--force', '-f', name, *options, source, '-o', out)
     why = difference(read(out, name == 'tt6e'),
                      [row for n, row in enumerate(rows, 1) if row and n in chosen])
     if os.path.exists(out):
@@ -214,7 +214,7 @@ def attempt_merge(dice, folder):
         sources.append(os.path.join(folder, os.path.basename(path)))
         expected += [row.key() for row in load(dice, path, sources[-1])[1] if row]
     out, quantum = os.path.join(folder, 'merged.tt6'), dice.choice([0, 1, 2, 7])
-    run('merge', '-f', 'tt6', '-q', str(quantum), '-o', out, *sources)
+    run('merge', '--force', '-f', 'tt6', '-q', str(quantum), '-o', out, *sources)
     found = read(out, False)
     faults = [record for record in found if isinstance(record, str)]
     if faults:

@@ -209,7 +209,7 @@ def files(tap, name, expected, vectors, *words):
 def files_of(tap, name, expected, vectors, *words):
     with tempfile.TemporaryDirectory() as directory:
         paths = [os.path.join(directory, word) for word in ('bb', 'simpoints', 'weights')]
-        run('stats', '--bbv', paths[0], '--simpoints', paths[1], '--weights', paths[2], *words,
+        run('stats', '--force', '--bbv', paths[0], '--simpoints', paths[1], '--weights', paths[2], *words,
             os.path.join(DATA, name))
         lines = open(paths[0]).read().splitlines()
         read = [{int(pair.split(':')[0]): int(pair.split(':')[1])
@@ -271,7 +271,7 @@ with tempfile.TemporaryDirectory() as directory:
             for place in '"pc":"0x1000","opcode_size":4,', '"pc":"0x1004","opcode_size":4,', '':
                 print('{' + place + '"kind":"instruction"}', file=out)
     for path in name, packed(name):
-        run('stats', '--bbv', vectors, '-O', 'phases.interval=30', path)
+        run('stats', '--force', '--bbv', vectors, '-O', 'phases.interval=30', path)
         lines = open(vectors).read()
         tap.ok('instructions_without_addresses_are_in_no_block', lines == 'T:1:20 \nT:1:20 \n', lines)
 sys.exit(tap.end())

@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/files/trace_output.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/simpoints.h"
@@ -16,6 +17,7 @@ struct convert_options {
 	const char *output, *to, *columns, *simpoints;
 	struct opt_number interval;
 	struct opt_list to_options, labels;
+	bool force;
 };
 
 #define FIELD(member) .field = offsetof(struct convert_options, member)
@@ -24,6 +26,7 @@ static const struct opt convert_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write to this file ('-': standard output), compressed by its "
 			"extension"},
+	OUTPUT_FORCE_OPTION(offsetof(struct convert_options, force)),
 	{"to", 't', OPT_TEXT, "FORMAT", FIELD(to),
 		.help = "write this format (default: by the extension of OUT)"},
 	{"to-option", 'T', OPT_LIST, "NAME=VALUE", FIELD(to_options),
@@ -107,6 +110,7 @@ write_options(const struct convert *convert)
 	options.order = convert->columns.columns;
 	options.order_count = convert->columns.count;
 	options.labels = convert->options->labels.items;
+	options.overwrite = convert->options->force;
 	options.threads = (unsigned)convert->options->source.threads.value;
 	return options;
 }
@@ -191,12 +195,12 @@ convert_file(struct convert *convert, const char *path)
 
 /* Writes the intervals that represent phases. */
 static int
-convert_intervals(struct convert *convert, const char *path)
+convert_intervals(struct convert *convert, const char *path, const struct output_policy *policy)
 {
 	const struct convert_options *options = convert->options;
 	const struct poly_write_options writing = write_options(convert);
 	const struct simpoints_job job = {
-		options->simpoints, options->interval.value, options->output, &writing};
+		options->simpoints, options->interval.value, options->output, &writing, policy};
 	const struct input_needs wants = {.writes = true,
 		.columns = poly_columns_union(columns_to_write(convert->columns.set),
 			POLY_COLUMNS(kind, uop_index, synthetic))};
@@ -251,10 +255,14 @@ convert_run(void *fields, char **operands)
 		diag_print("convert", "-o -: no format; name it with --to");
 	else if (find_target(&convert) &&
 		 (!options->columns || column_list_parse(&convert.columns, options->columns))) {
-		if (!check_intervals(options))
+		const struct output_policy policy = {options->force, operands,
+			{options->source.symbols, options->simpoints}};
+		if (!check_intervals(options) ||
+			(!options->simpoints && !output_is_allowed(&policy, options->output)))
 			return STATUS_ERROR;
 		if (options->simpoints)
-			return convert_intervals(&convert, operands[0] ? operands[0] : "-");
+			return convert_intervals(
+				&convert, operands[0] ? operands[0] : "-", &policy);
 		return convert_file(&convert, operands[0] ? operands[0] : "-");
 	}
 	return STATUS_ERROR;
@@ -265,7 +273,7 @@ const struct command command_convert = {
 	.group = GROUP_CONVERT,
 	.summary = "convert a trace to another format",
 	.usage = "[options] [IN] -o OUT",
-	.examples = {"polytrace convert run.full -o thread_001.tt6e",
+	.examples = {"polytrace convert run.full -o run.tt6e",
 		"polytrace convert --to csv --count 100 trace.tt6e -o -"},
 	.options = convert_tables,
 	.options_size = sizeof(struct convert_options),

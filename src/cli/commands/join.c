@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/trace_output.h"
@@ -14,6 +15,7 @@
 struct join_options {
 	struct input_options source; /* first: the reading options are in it */
 	const char *output;
+	bool force;
 };
 
 #define FIELD(member) .field = offsetof(struct join_options, member)
@@ -21,6 +23,7 @@ struct join_options {
 static const struct opt join_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write to OUT ('-': standard output)"},
+	OUTPUT_FORCE_OPTION(offsetof(struct join_options, force)),
 	{0},
 };
 
@@ -132,6 +135,7 @@ join_first(struct join_job *job, const char *path)
 	const struct poly_trace_info *info = poly_reader_info(job->first.reader);
 	options.format = info->format;
 	options.strict = job->options->source.strict;
+	options.overwrite = job->options->force;
 	if (!trace_output_open(&job->output, job->options->output, info, &options))
 		return STATUS_ERROR;
 	return write_records(job, &job->first);
@@ -196,6 +200,10 @@ join_run(void *fields, char **operands)
 		diag_print("join", "no input files; name them, or '-' for standard input");
 		return STATUS_ERROR;
 	}
+	const struct output_policy policy = {
+		job.options->force, operands, {job.options->source.symbols}};
+	if (!output_is_allowed(&policy, job.options->output))
+		return STATUS_ERROR;
 	char **paths = operands[0] ? operands : only;
 	int status = join_first(&job, paths[0]);
 	for (char **path = paths + 1; *path && status == STATUS_DONE; path++)

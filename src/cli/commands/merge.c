@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/trace_output.h"
 #include "cli/print/term.h"
@@ -26,7 +27,7 @@ struct merge_options {
 	struct opt_list to_options;
 	struct opt_number quantum;
 	unsigned by, numbering, wait;
-	bool schedule, report, force;
+	bool schedule, report, force, accepts_contradictions;
 };
 
 static const char *const by_words[] = {"auto", "sync", "time", NULL};
@@ -38,6 +39,7 @@ static const char *const wait_words[] = {"completion", "lower-bound", NULL};
 static const struct opt merge_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write to OUT ('-': standard output), compressed by its extension"},
+	OUTPUT_FORCE_OPTION(offsetof(struct merge_options, force)),
 	{"to", 't', OPT_TEXT, "FORMAT", FIELD(to),
 		.help = "set the output format (default: by the extension of OUT)"},
 	{"to-option", 'T', OPT_LIST, "NAME=VALUE", FIELD(to_options),
@@ -56,7 +58,8 @@ static const struct opt merge_table[] = {
 	{"quantum", 'q', OPT_NUMBER, "N", FIELD(quantum),
 		.help = "switch threads after N records (default 0: only when a thread "
 			"blocks)"},
-	{"force", FIELD(force), .help = "continue if the records contradict each other"},
+	{"accept-contradictions", FIELD(accepts_contradictions),
+		.help = "continue if the records contradict each other"},
 	{"schedule", FIELD(schedule),
 		.help = "print the order: thread, first record, records, reason"},
 	{"report", FIELD(report),
@@ -269,7 +272,7 @@ start_merge(struct merge_job *job)
 	options.numbering = (enum poly_merge_numbering)requested->numbering;
 	options.wait = (enum poly_merge_wait)requested->wait;
 	options.quantum = requested->quantum.value;
-	options.force = requested->force;
+	options.force = requested->accepts_contradictions;
 	options.analyse = requested->report;
 	enum poly_status status = poly_merge_new(&options, &job->merge, &error);
 	for (size_t i = 0; i < job->count && status == POLY_OK; i++)
@@ -388,6 +391,7 @@ open_writer(struct merge_job *job)
 	options.format = requested->to ? requested->to : job->target->name;
 	options.options = requested->to_options.items;
 	options.strict = requested->source.strict;
+	options.overwrite = requested->force;
 	options.columns = job->columns;
 	if (!trace_output_open(
 		    &job->output, requested->output, poly_merge_info(job->merge), &options))
@@ -550,6 +554,8 @@ static int
 merge_run(void *fields, char **operands)
 {
 	const struct merge_options *options = fields;
+	const struct output_policy policy = {
+		options->force, operands, {options->source.symbols}};
 	if (!rendering_is_valid(&options->source))
 		return STATUS_ERROR;
 	if (!operands[0])
@@ -558,7 +564,7 @@ merge_run(void *fields, char **operands)
 			"thread or processor");
 	else if (!options->output && !options->schedule && !options->report)
 		diag_print("merge", "no output; use -o, --schedule or --report");
-	else
+	else if (output_is_allowed(&policy, options->output))
 		return merge_operands(options, operands);
 	return STATUS_ERROR;
 }

@@ -4,6 +4,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
@@ -19,7 +20,7 @@ struct pack_options {
 	struct input_options source;
 	const char *output, *append;
 	struct opt_list labels;
-	bool fast, small, trusting, resume;
+	bool force, fast, small, trusting, resume;
 };
 
 #define FIELD(member) .field = offsetof(struct pack_options, member)
@@ -28,6 +29,7 @@ static const struct opt pack_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write to this file (default: FILE.ptz, without the extension of a "
 			"compression)"},
+	OUTPUT_FORCE_OPTION(offsetof(struct pack_options, force)),
 	{"append", 0, OPT_TEXT, "PACKED", FIELD(append),
 		.help = "append to this packed trace, whose metadata have to match"},
 	{"label", 0, OPT_LIST, "KEY=VALUE", FIELD(labels),
@@ -129,6 +131,7 @@ open_output(const struct pack_job *job, const struct command_input *source,
 	writing.format = PACKED_FORMAT;
 	writing.options = level;
 	writing.append = job->options->append;
+	writing.overwrite = job->options->force;
 	writing.labels = job->options->labels.items;
 	return trace_output_open(
 		output, job->output, poly_reader_info(source->reader), &writing);
@@ -240,7 +243,9 @@ pack(struct pack_job *job)
 	struct command_input source;
 	/* Corrupt data are preserved unchanged. */
 	reading.on_error = ON_ERROR_SKIP;
-	if (!job->options->append && packed_output_is_input(job->output, job->path))
+	const struct output_policy policy = {
+		job->options->force || job->options->append, NULL, {job->path}};
+	if (!output_is_allowed(&policy, job->output))
 		return STATUS_ERROR;
 	job->stays = file_size(job->path, &job->file);
 	if (!input_open(&source, job->path, &reading, &wants))
@@ -276,7 +281,7 @@ pack_to_default(struct pack_job *job)
 		job->totals->skipped++;
 		return STATUS_DONE;
 	}
-	return packed_output_exists(job->output) ? STATUS_ERROR : pack(job);
+	return pack(job);
 }
 
 static int

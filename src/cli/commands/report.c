@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* polytrace report: an HTML page with tables and plots. */
+#include "polytrace/byte_output.h"
 #include "polytrace/polytrace.h"
 
 #include "cli/options/analysis_options.h"
 #include "cli/options/limits.h"
 #include "cli/command.h"
-#include "cli/print/output_buffer.h"
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/summary.h"
 #include "cli/files/temp_store.h"
@@ -18,6 +19,7 @@
 struct report_options {
 	struct analysis_options analysis; /* first: the options of the input */
 	const char *output, *title;
+	bool force;
 };
 
 #define FIELD(member) .field = offsetof(struct report_options, member)
@@ -25,6 +27,7 @@ struct report_options {
 static const struct opt report_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write the page to OUT ('-': standard output)"},
+	OUTPUT_FORCE_OPTION(offsetof(struct report_options, force)),
 	{"title", 0, OPT_TEXT, "TEXT", FIELD(title),
 		.help = "title of the page (default: the names of the inputs)"},
 	{0},
@@ -42,7 +45,9 @@ struct page {
 	struct analysis_request request;
 	struct poly_report *report;
 	bool several;
+	bool partial; /* an input is incomplete */
 	size_t count; /* inputs that it contains */
+	size_t inputs;
 	char title[TITLE_ROOM];
 };
 
@@ -99,6 +104,7 @@ report_one(struct inputs *inputs, const char *path)
 			temp_store_finish_stats(analyses.stats, input.name)) {
 			add_input(page, &input, &analyses);
 			extend_title(page, path);
+			page->partial |= input_is_partial(&input);
 			status = STATUS_DONE;
 		}
 		const int ended = input_close(&input);
@@ -123,6 +129,31 @@ write_page(const struct page *page, const struct poly_sink *sink)
 	return status == POLY_OK || status == POLY_ERR_IO;
 }
 
+/* Writes the page to a file; an existing one is not replaced by a partial page. */
+static bool
+save_page(const struct page *page, const char *path, bool partial)
+{
+	const bool replaces =
+		page->options->force && !(partial && !page->options->analysis.source.partial);
+	struct poly_byte_output *file;
+	struct poly_error error;
+	bool written = true;
+	enum poly_status status = poly_byte_output_open(path, replaces, &file, &error);
+	if (status == POLY_OK) {
+		const struct poly_sink sink = {poly_byte_output_write, file};
+		written = write_page(page, &sink);
+	}
+	if (status == POLY_OK && written)
+		status = poly_byte_output_finish(file, &error);
+	poly_byte_output_close(file);
+	if (status == POLY_ERR_USAGE && partial)
+		diag_print(path, "not replaced: the page is partial; use --partial to accept "
+				 "it");
+	else if (status != POLY_OK)
+		diag_error(path, &error);
+	return status == POLY_OK && written;
+}
+
 /* Writes the page, after all inputs have been read. */
 static int
 report_write(struct inputs *inputs)
@@ -137,20 +168,8 @@ report_write(struct inputs *inputs)
 		const struct poly_sink sink = {output_write, inputs->output};
 		return write_page(page, &sink) ? STATUS_DONE : STATUS_ERROR;
 	}
-	struct output_buffer buffer;
-	output_buffer_open(&buffer);
-	const struct poly_sink sink = output_buffer_sink(&buffer);
-	return output_buffer_save(&buffer, path, write_page(page, &sink)) ? STATUS_DONE
-									  : STATUS_ERROR;
-}
-
-/* Returns whether the output is one of the inputs, which would be destroyed. */
-static bool
-is_input(const char *output, char **operands)
-{
-	while (*operands && !same_file(*operands, output))
-		operands++;
-	return *operands;
+	const bool partial = page->partial || page->count < page->inputs;
+	return save_page(page, path, partial) ? STATUS_DONE : STATUS_ERROR;
 }
 
 static int
@@ -168,11 +187,12 @@ report_run(void *fields, char **operands)
 			"no output; name a file with -o, or '-o -' for standard output");
 		return STATUS_ERROR;
 	}
-	if (is_input(options->output, operands)) {
-		diag_print(options->output,
-			"the output is one of the inputs; choose another file with -o");
+	const struct output_policy policy = {
+		options->force, operands, {options->analysis.source.symbols}};
+	if (!output_is_allowed(&policy, options->output))
 		return STATUS_ERROR;
-	}
+	for (page.inputs = 1; page.several && operands[page.inputs];)
+		page.inputs++;
 	page.report = report_new();
 	if (page.several)
 		poly_report_list(page.report, "inputs");
@@ -189,7 +209,7 @@ const struct command command_report = {
 	.summary = "write an HTML report with tables and plots of traces",
 	.usage = "[options] -o OUT [FILE...]",
 	.examples = {"polytrace report -o page.html trace.tt6e",
-		"polytrace report -a cache,branch -o page.html trace.tt6"},
+		"polytrace report -a cache,branch -o caches.html trace.tt6"},
 	.options = report_tables,
 	.options_size = sizeof(struct report_options),
 	.run = report_run,

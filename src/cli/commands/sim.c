@@ -4,6 +4,7 @@
 
 #include "cli/options/analysis_words.h"
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/options/describe.h"
 #include "cli/options/limits.h"
 #include "cli/print/homework.h"
@@ -27,7 +28,7 @@ struct sim_options {
 	const char *sweep, *config, *course;
 	const char *konata, *diagram; /* files; NULL: not requested */
 	struct opt_number warmup;
-	bool list;
+	bool list, force;
 };
 
 #define FIELD(member) .field = offsetof(struct sim_options, member)
@@ -48,6 +49,7 @@ static const struct opt sim_table[] = {
 			"viewer"},
 	{"diagram", 0, OPT_TEXT, "FILE", FIELD(diagram),
 		.help = "draw the stages of a pipeline in this file, as SVG"},
+	OUTPUT_FORCE_OPTION(offsetof(struct sim_options, force)),
 	{0},
 };
 
@@ -252,6 +254,16 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 	return valid && limited;
 }
 
+/* Returns whether files of stages that exist may be replaced; prints a message otherwise. */
+static bool
+stages_are_allowed(const struct sim_options *options, char **operands)
+{
+	const struct output_policy policy = {
+		options->force, operands + 1, {options->source.symbols, options->config}};
+	return output_is_allowed(&policy, options->konata) &&
+	       output_is_allowed(&policy, options->diagram);
+}
+
 /* Returns whether the files of stages can be written; prints a message otherwise. */
 static bool
 stages_are_valid(const struct sim_options *options, char **operands)
@@ -266,7 +278,7 @@ stages_are_valid(const struct sim_options *options, char **operands)
 		diag_print(subject, "several inputs (found '%s' and '%s', expected one)",
 			operands[1], operands[2]);
 	else
-		return true;
+		return stages_are_allowed(options, operands);
 	return false;
 }
 

@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/files/split_output.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
@@ -27,6 +28,7 @@ struct split_options {
 	struct input_options source; /* first: the reading options are in it */
 	const char *output, *by;
 	struct opt_number records, time;
+	bool force;
 };
 
 #define FIELD(member) .field = offsetof(struct split_options, member)
@@ -35,6 +37,7 @@ static const struct opt split_table[] = {
 	{"output", 'o', OPT_TEXT, "OUT", FIELD(output),
 		.help = "write to files named OUT with the value or number inserted: run.tt6 "
 			"is run.3.tt6"},
+	OUTPUT_FORCE_OPTION(offsetof(struct split_options, force)),
 	{"by", 'b', OPT_TEXT, "COLUMN", FIELD(by),
 		.help = "write a file for each value of a column: thread, cpu, process, kind"},
 	{"records", 0, OPT_NUMBER, "N", .choices = opt_from_one, FIELD(records),
@@ -57,6 +60,7 @@ struct valued_part {
 struct split_job {
 	const struct split_options *options;
 	struct command_input source;
+	struct output_policy policy;
 	enum poly_column column;
 	struct valued_part *outputs;
 	size_t count;
@@ -73,6 +77,7 @@ open_part(
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	options.format = info->format;
 	options.strict = split->options->source.strict;
+	options.overwrite = split->options->force;
 	snprintf(valued->value, sizeof valued->value, "%s", value);
 	valued->has_value = has_value;
 	split_output_name(&valued->part, split->options->output, value);
@@ -84,7 +89,8 @@ open_part(
 			return false;
 		}
 	}
-	return split_output_open(&valued->part, info, &options);
+	return output_is_allowed(&split->policy, valued->part.path) &&
+	       split_output_open(&valued->part, info, &options);
 }
 
 /* Returns the output file of a value; NULL, after a message, on failure. */
@@ -292,6 +298,8 @@ split_run(void *fields, char **operands)
 		return STATUS_ERROR;
 	}
 	const char *path = operands[0] ? operands[0] : "-";
+	split.policy = (struct output_policy){
+		split.options->force, operands, {split.options->source.symbols}};
 	if (!input_open(&split.source, path, &split.options->source, &wants))
 		return STATUS_ERROR;
 	split.outputs = diag_allocate(OUTPUTS_MAX, sizeof *split.outputs);

@@ -4,6 +4,7 @@
 
 #include "cli/options/analysis_options.h"
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/options/describe.h"
 #include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
@@ -18,7 +19,7 @@
 
 struct stats_options {
 	struct analysis_options analysis; /* first: the options of the input */
-	bool list, together, side_by_side;
+	bool list, together, side_by_side, force;
 	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
 };
 
@@ -36,6 +37,7 @@ static const struct opt stats_table[] = {
 		.help = "write the representative interval of each phase to this file"},
 	{"weights", 0, OPT_TEXT, "FILE", FIELD(weights),
 		.help = "write the weight of each phase to this file"},
+	OUTPUT_FORCE_OPTION(offsetof(struct stats_options, force)),
 	{0},
 };
 
@@ -226,6 +228,17 @@ writes_phases(const struct stats_options *options)
 	return options->vectors || options->simpoints || options->weights;
 }
 
+/* Returns whether the files of phases may be written; prints a message otherwise. */
+static bool
+phases_are_allowed(const struct stats_options *options, char **operands)
+{
+	const struct output_policy policy = {
+		options->force, operands, {options->analysis.source.symbols}};
+	return output_is_allowed(&policy, options->vectors) &&
+	       output_is_allowed(&policy, options->simpoints) &&
+	       output_is_allowed(&policy, options->weights);
+}
+
 /* Adds the analysis and the option that the files of phases need to a request. */
 static void
 request_phases(const struct stats_options *options, struct analysis_request *request)
@@ -267,6 +280,8 @@ stats_run(void *fields, char **operands)
 				 "'--together'");
 		return STATUS_ERROR;
 	}
+	if (!phases_are_allowed(options, operands))
+		return STATUS_ERROR;
 	bool ready = analysis_request_init(&job.request, &options->analysis);
 	request_phases(options, &job.request);
 	if (ready && (!one_report || begin_report(&job, options->together)))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* polytrace trcrpt: formats reports of AIX traces, with the options of AIX's trcrpt. */
+#include "polytrace/byte_output.h"
 #include "polytrace/polytrace.h"
 #include "polytrace/trcrpt.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
 #include "cli/files/trcrpt_inputs.h"
@@ -23,7 +25,7 @@ struct trcrpt_options {
 	const char *processes, *threads, *templates, *names, *output, *wpars, *mode, *length;
 	const char *match, *where, *date, *groups, *from;
 	struct opt_list settings, data;
-	bool check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
+	bool force, check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
 	bool json, csv, wall, summary;
 	unsigned color, on_error;
 	bool partial;
@@ -74,6 +76,7 @@ static const struct opt trcrpt_table[] = {
 	{"extended", 'x', FIELD(extended), .help = "same as '-O exec=on,svc=on'"},
 	{"output", 'o', OPT_TEXT, "FILE", FIELD(output),
 		.help = "write to FILE (default: standard output)"},
+	OUTPUT_FORCE_OPTION(offsetof(struct trcrpt_options, force)),
 	{"raw", 'r', FIELD(raw), .help = "write the selected events as a raw trace"},
 	{"check", 'c', FIELD(check), .help = "validate the templates and exit"},
 	{"labels", 'j', FIELD(list_labels), .help = "list hooks and labels"},
@@ -120,7 +123,7 @@ struct trcrpt_job {
 	struct poly_templates *templates;
 	struct traces traces;
 	struct output *output; /* standard output; NULL: a file */
-	FILE *file;	       /* of -o */
+	struct poly_byte_output *file; /* of -o */
 	int failure;	       /* errno of the first failed write */
 };
 
@@ -304,8 +307,8 @@ write_report(void *user, const void *data, size_t size)
 	int number = 0;
 	if (!job->file)
 		number = output_write(job->output, data, size);
-	else if (fwrite(data, 1, size, job->file) != size)
-		number = errno;
+	else
+		number = poly_byte_output_write(job->file, data, size);
 	if (number && !job->failure)
 		job->failure = number;
 	return number;
@@ -464,60 +467,69 @@ write_traces(struct trcrpt_job *job)
 	return result;
 }
 
-/* True if a path is an input file, which writing would destroy. */
+/* Returns whether the file of -o may be written; false: a message was printed. */
 static bool
-is_input(const struct trcrpt_job *job, const char *path)
+output_is_valid(const struct trcrpt_job *job, char **operands)
 {
 	const struct trcrpt_options *options = job->options;
-	bool is = same_file(path, options->templates) || same_file(path, options->names) ||
-		  same_file(path, options->groups);
-	for (size_t i = 0; i < job->traces.count && !is; i++)
-		is = same_file(path, job->traces.names[i]);
-	return is;
+	struct output_policy policy = {options->force, operands,
+		{options->templates, options->names, options->groups}};
+	bool allowed = output_is_allowed(&policy, options->output);
+	/* Logs of processors, which are not operands. */
+	for (size_t i = 0; i < job->traces.count && allowed; i++) {
+		policy.inputs[OUTPUT_POLICY_INPUTS - 1] = job->traces.names[i];
+		allowed = output_is_allowed(&policy, options->output);
+	}
+	return allowed;
 }
 
 /* Opens the file of -o; false, after a message, on failure. */
 static bool
-open_output(struct trcrpt_job *job)
+open_output(struct trcrpt_job *job, char **operands)
 {
 	const char *path = job->options->output;
+	struct poly_error error;
 	if (!path || strcmp(path, "-") == 0)
 		return true;
-	if (is_input(job, path)) {
-		diag_print(path, "is an input file; choose another file for '-o'");
+	if (!output_is_valid(job, operands))
 		return false;
-	}
-	job->file = fopen(path, "wb");
-	if (!job->file)
-		diag_print(path, "cannot create output file: %s", strerror(errno));
-	return job->file != NULL;
+	if (poly_byte_output_open(path, job->options->force, &job->file, &error) == POLY_OK)
+		return true;
+	diag_error(path, &error);
+	return false;
 }
 
+/* Completes the output, or discards it if events are missing. */
 static int
-close_output(struct trcrpt_job *job)
+close_output(struct trcrpt_job *job, bool complete)
 {
+	struct poly_error error;
+	int status = STATUS_DONE;
 	if (!job->file)
-		return STATUS_DONE;
-	if (fclose(job->file) != 0 && !job->failure)
-		job->failure = errno;
-	if (!job->failure)
-		return STATUS_DONE;
-	diag_print(job->options->output, "cannot write: %s", strerror(job->failure));
-	return STATUS_ERROR;
+		return status;
+	if (!complete && !job->failure)
+		diag_print(job->options->output, "output discarded");
+	else if (poly_byte_output_finish(job->file, &error) != POLY_OK) {
+		diag_error(job->options->output, &error);
+		status = STATUS_ERROR;
+	}
+	poly_byte_output_close(job->file);
+	job->file = NULL;
+	return status;
 }
 
 static int
 report_traces(struct trcrpt_job *job, char **operands)
 {
 	int result = STATUS_ERROR;
-	if (open_traces(job, operands) && open_output(job))
+	if (open_traces(job, operands) && open_output(job, operands))
 		result = write_traces(job);
 	if (job->output)
 		output_flush(job->output);
-	int written = close_output(job);
-	int closed = traces_close(&job->traces);
-	result = written > result ? written : result;
-	return closed > result ? closed : result;
+	const int closed = traces_close(&job->traces);
+	result = closed > result ? closed : result;
+	const int written = close_output(job, result != STATUS_ERROR);
+	return written > result ? written : result;
 }
 
 /* Sets the options of the library. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* polytrace trcupdate: updates a file of AIX trace templates. spec: AIX trace reference 4.2. */
+#include "polytrace/byte_output.h"
 #include "polytrace/templates.h"
 
 #include "cli/command.h"
 #include "cli/files/output.h"
 #include "cli/print/diagnostics.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct trcupdate_options {
 	bool any_version, names, later;
@@ -51,17 +57,55 @@ load(struct text_file *text, const struct trcupdate_options *options, const char
 	return false;
 }
 
+/* Writes a file; overwrite: it may exist. */
 static bool
-save(const char *path, const char *text, size_t n, bool names)
+save(const char *path, const char *text, size_t n, bool overwrite, bool names)
 {
+	struct poly_byte_output *output;
 	struct poly_error error;
-	if (poly_template_text_save(path, text, n, &error) != POLY_OK) {
-		diag_error(path, &error);
-		return false;
+	enum poly_status status = poly_byte_output_open(path, overwrite, &output, &error);
+	if (status == POLY_OK) {
+		(void)poly_byte_output_write(output, text, n);
+		status = poly_byte_output_finish(output, &error);
 	}
-	if (names)
+	poly_byte_output_close(output);
+	if (status == POLY_ERR_USAGE)
+		diag_print(
+			path, "the undo file of an earlier update exists; rename or remove it");
+	else if (status != POLY_OK)
+		diag_error(path, &error);
+	else if (names)
 		diag_print(path, "written");
-	return true;
+	return status == POLY_OK;
+}
+
+/*
+ * Locks a file against other updates, which wait, until its descriptor is closed; a lock of
+ * fcntl would end when the file is read and closed. Returns the descriptor; -1: an error, which
+ * was printed.
+ */
+static int
+lock_file(const char *path)
+{
+	for (;;) {
+		struct stat locked, named;
+		const int fd = open(path, O_RDWR | O_CLOEXEC);
+		int done = fd < 0 ? -1 : 0;
+		while (!done && (done = flock(fd, LOCK_EX)) != 0 && errno == EINTR)
+			done = 0;
+		if (done || fstat(fd, &locked) != 0) {
+			diag_print(path, fd < 0 ? "cannot open file: %s" : "cannot lock: %s",
+				strerror(errno));
+			if (fd >= 0)
+				close(fd);
+			return -1;
+		}
+		/* Another update may have replaced the file meanwhile. */
+		if (stat(path, &named) == 0 && named.st_ino == locked.st_ino &&
+			named.st_dev == locked.st_dev)
+			return fd;
+		close(fd);
+	}
 }
 
 /* Prints a finding in the file that user names. */
@@ -171,9 +215,12 @@ write_updated(const struct poly_updated *updated, const struct trcupdate_options
 	const char *text = poly_updated_text(updated, &n);
 	snprintf(undo_path, sizeof undo_path, "%s.undo.trc", base);
 	bool all = print_steps(updated, changes, options->names);
-	if (!save(undo_path, undo, undo_size, options->names) ||
-		!save(options->master, text, n, options->names))
+	if (!save(undo_path, undo, undo_size, false, options->names))
 		return STATUS_ERROR;
+	if (!save(options->master, text, n, true, options->names)) {
+		unlink(undo_path);
+		return STATUS_ERROR;
+	}
 	return all ? STATUS_DONE : STATUS_NEGATIVE;
 }
 
@@ -184,6 +231,9 @@ apply_changes(const struct trcupdate_options *options, const char *base, char *p
 	struct poly_updated *updated = NULL;
 	struct poly_error error;
 	int status = STATUS_ERROR;
+	const int lock = lock_file(options->master);
+	if (lock < 0)
+		return status;
 	if (load(&master, options, "read") && load(&changes, options, "read")) {
 		struct poly_update update = POLY_UPDATE_INIT;
 		update.master = master.bytes;
@@ -202,6 +252,7 @@ apply_changes(const struct trcupdate_options *options, const char *base, char *p
 	poly_updated_free(updated);
 	poly_template_text_free(master.bytes);
 	poly_template_text_free(changes.bytes);
+	close(lock);
 	return status;
 }
 

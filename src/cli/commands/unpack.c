@@ -3,6 +3,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/files/trace_output.h"
 #include "cli/files/ptz_files.h"
 #include "cli/print/diagnostics.h"
@@ -15,6 +16,7 @@
 struct unpack_options {
 	struct input_options source;
 	const char *output;
+	bool force;
 };
 
 #define FIELD(member) .field = offsetof(struct unpack_options, member)
@@ -24,6 +26,7 @@ static const struct opt unpack_table[] = {
 		.help = "write to this file ('-': standard output), compressed by its "
 			"extension (default: FILE without .ptz and the extension of a "
 			"compression)"},
+	OUTPUT_FORCE_OPTION(offsetof(struct unpack_options, force)),
 	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error,
 		FIELD(source.on_error),
 		.help = "on corrupt input: stop (default), or skip to the next valid segment "
@@ -41,12 +44,14 @@ static const struct opt *const unpack_tables[] = {unpack_table, NULL};
 
 /* Restores the trace; returns an exit status. */
 static int
-write_unpacked(struct command_input *source, const char *format, const char *path)
+write_unpacked(
+	struct command_input *source, const char *format, const char *path, bool overwrite)
 {
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct trace_output output;
 	struct poly_error error;
 	writing.format = format;
+	writing.overwrite = overwrite;
 	if (!trace_output_open(&output, path, poly_reader_info(source->reader), &writing))
 		return STATUS_ERROR;
 	enum poly_status status = trace_output_pump(&output, source, &error);
@@ -67,7 +72,8 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(output, "-") == 0};
 	struct command_input source;
-	if (packed_output_is_input(output, path))
+	const struct output_policy policy = {options->force, NULL, {path}};
+	if (!output_is_allowed(&policy, output))
 		return STATUS_ERROR;
 	if (!input_open(&source, path, &options->source, &wants))
 		return STATUS_ERROR;
@@ -78,7 +84,8 @@ unpack(const struct unpack_options *options, const char *path, const char *outpu
 		input_discard(&source);
 		return STATUS_ERROR;
 	}
-	const int status = write_unpacked(&source, format, output), read = input_close(&source);
+	const int status = write_unpacked(&source, format, output, options->force),
+		  read = input_close(&source);
 	return read > status ? read : status;
 }
 
@@ -92,7 +99,7 @@ unpack_file(const struct unpack_options *options, const char *path)
 	if (!name)
 		diag_print(diag_input_name(path), "the name does not end in " PACKED_ENDING
 						  "; name the output with '-o'");
-	else if (!packed_output_exists(name))
+	else
 		status = unpack(options, path, name);
 	free(name);
 	return status;

@@ -2,7 +2,9 @@
 /* Writes outputs of analyses to files. */
 #include "cli/files/analysis_file.h"
 
-#include "cli/print/output_buffer.h"
+#include "polytrace/byte_output.h"
+
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
 
 bool
@@ -10,13 +12,18 @@ analysis_file_write(const struct poly_stats *stats, const char *analysis, const 
 	const char *path)
 {
 	struct poly_error error;
-	struct output_buffer buffer;
+	struct poly_byte_output *file;
 	if (!path)
 		return true;
-	output_buffer_open(&buffer);
-	const struct poly_sink sink = output_buffer_sink(&buffer);
-	const bool whole = poly_stats_write(stats, analysis, output, &sink, &error) == POLY_OK;
-	if (!whole)
+	enum poly_status status = poly_byte_output_open(path, true, &file, &error);
+	if (status == POLY_OK) {
+		const struct poly_sink sink = {poly_byte_output_write, file};
+		status = poly_stats_write(stats, analysis, output, &sink, &error);
+	}
+	if (status == POLY_OK)
+		status = poly_byte_output_finish(file, &error);
+	if (status != POLY_OK)
 		diag_error(path, &error);
-	return output_buffer_save(&buffer, path, whole);
+	poly_byte_output_close(file);
+	return status == POLY_OK;
 }

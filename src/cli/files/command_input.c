@@ -443,12 +443,3 @@ input_close(struct command_input *input)
 		return STATUS_ERROR;
 	return none ? STATUS_NEGATIVE : STATUS_DONE;
 }
-
-bool
-same_file(const char *a, const char *b)
-{
-	struct stat first, second;
-	return a && b && strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &first) == 0 &&
-	       S_ISREG(first.st_mode) && stat(b, &second) == 0 &&
-	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}

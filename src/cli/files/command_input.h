@@ -94,10 +94,4 @@ bool finding_is_repeated(
 /* Returns whether a finding is the corrupt data that ended the input. */
 bool input_is_end(const struct command_input *input, const struct poly_finding *finding);
 
-/*
- * Returns whether two paths (NULL and '-' never) lead to one regular file, so that writing one
- * destroys the other.
- */
-bool same_file(const char *a, const char *b);
-
 #endif

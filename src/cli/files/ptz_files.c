@@ -76,25 +76,6 @@ packed_original_name(const char *path)
 		       : NULL;
 }
 
-bool
-packed_output_exists(const char *path)
-{
-	struct stat there;
-	if (lstat(path, &there) != 0)
-		return false;
-	diag_print(path, "the file exists; name it with '-o' to replace it");
-	return true;
-}
-
-bool
-packed_output_is_input(const char *output, const char *path)
-{
-	const bool same = same_file(path, output);
-	if (same)
-		diag_print(output, "is an input, and cannot be the output of '-o', too");
-	return same;
-}
-
 /* Compares written bytes with those of the original. */
 struct byte_comparison {
 	struct poly_byte_stream *content;

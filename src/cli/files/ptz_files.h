@@ -32,12 +32,6 @@ char *packed_name(const char *path);
  */
 char *packed_original_name(const char *path);
 
-/* Returns whether an output of '-o' is the input at path, and prints that. */
-bool packed_output_is_input(const char *output, const char *path);
-
-/* Returns whether a default output exists already, and prints that. */
-bool packed_output_exists(const char *path);
-
 /*
  * Unpacks the trace at packed and compares it with the bytes of the one at path. Returns
  * whether they are equal, and prints a difference or error.

@@ -16,6 +16,7 @@ static const struct {
 	{"set it in the options of a writer", "use --to-option", "use --to-option"},
 	{"set it in the options of a reader", "use --option", "use --option"},
 	{"options.options", "--option", "--to-option"},
+	{"set options.overwrite", "use --force to replace it", "use --force to replace it"},
 	{"options.columns", "--columns", "--columns"},
 	{"options.labels", "--label", "--label"},
 	{"options.threads", "--threads", "--threads"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The progress bar and Ctrl-C. */
+/* The progress bar, and signals that end a command. */
 #include "cli/print/progress.h"
+
+#include "polytrace/byte_output.h"
 
 #include "cli/print/term.h"
 
@@ -8,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Milliseconds of work before a bar appears, and between two drawings. */
 #define DELAY 1000
@@ -16,22 +19,57 @@
 /* Set by the signal handler. */
 static volatile sig_atomic_t interrupted;
 
+/* Prints why a signal ends the process, if its user could not know. */
 static void
-note_interrupt(int signal)
+print_cause(int number)
 {
-	(void)signal;
+	static const char size[] = "polytrace: an output exceeds the limit of file sizes\n";
+	static const char time[] = "polytrace: the limit of processor time is reached\n";
+	if (number == SIGXFSZ)
+		(void)!write(STDERR_FILENO, size, sizeof size - 1);
+	if (number == SIGXCPU)
+		(void)!write(STDERR_FILENO, time, sizeof time - 1);
+}
+
+/* Removes unfinished outputs, then ends the process by the signal, whose action is the default
+ * by now. */
+static void
+end_by_signal(int number)
+{
+	poly_outputs_discard();
+	print_cause(number);
+	raise(number);
+}
+
+static void catch_signal(int number, void (*handler)(int));
+
+static void
+note_interrupt(int number)
+{
 	interrupted = 1;
+	catch_signal(number, end_by_signal);
+}
+
+/* Sets the action of a signal for its next occurrence, unless it is ignored. */
+static void
+catch_signal(int number, void (*handler)(int))
+{
+	struct sigaction action, before;
+	memset(&action, 0, sizeof action);
+	action.sa_handler = handler;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(number, &action, NULL);
 }
 
 void
-progress_catch_interrupt(void)
+progress_catch_signals(void)
 {
-	struct sigaction action;
-	memset(&action, 0, sizeof action);
-	action.sa_handler = note_interrupt;
-	action.sa_flags = (int)SA_RESETHAND;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
+	static const int ending[] = {SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ};
+	catch_signal(SIGINT, note_interrupt);
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		catch_signal(ending[i], end_by_signal);
 }
 
 bool

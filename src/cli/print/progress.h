@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The progress bar of long work, on standard error if that is a terminal, and Ctrl-C: the first
- * one ends the work after the current batch, the second one immediately.
+ * The progress bar of long work, on standard error if that is a terminal, and signals: the
+ * first Ctrl-C ends the work after the current batch. A second one, TERM, HUP, XCPU and XFSZ
+ * end the process immediately, by the signal; unfinished outputs are removed.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -16,8 +17,8 @@ struct progress {
 	uint64_t next;	/* when to draw again */
 };
 
-/* Installs the handler of Ctrl-C. */
-void progress_catch_interrupt(void);
+/* Installs the handlers of signals. */
+void progress_catch_signals(void);
 
 /* Returns whether Ctrl-C has been pressed. */
 bool progress_interrupted(void);

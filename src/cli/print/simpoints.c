@@ -160,8 +160,10 @@ open_next(struct cutting *cutting)
 		return part;
 	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
 	split_output_name(part, cutting->job->output, name);
-	return split_output_open(
-		       part, poly_reader_info(cutting->source->reader), cutting->job->options)
+	return output_is_allowed(cutting->job->policy, part->path) &&
+			       split_output_open(part,
+				       poly_reader_info(cutting->source->reader),
+				       cutting->job->options)
 		       ? part
 		       : NULL;
 }

@@ -4,6 +4,7 @@
 #define CLI_SIMPOINTS_H
 
 #include "cli/files/command_input.h"
+#include "cli/files/output_policy.h"
 
 /* The intervals to extract. */
 struct simpoints_job {
@@ -11,6 +12,7 @@ struct simpoints_job {
 	uint64_t length;    /* of an interval in instructions, not 0 */
 	const char *output; /* run.tt6: phase 3 is written to run.3.tt6 */
 	const struct poly_write_options *options;
+	const struct output_policy *policy;
 };
 
 /*

@@ -61,19 +61,6 @@ poly_template_text_load(const char *path, char **text, size_t *n, struct poly_er
 	return POLY_OK;
 }
 
-enum poly_status
-poly_template_text_save(const char *path, const char *text, size_t n, struct poly_error *error)
-{
-	struct out *out;
-	enum poly_status status = out_open(path, true, &out, error);
-	if (status != POLY_OK)
-		return status;
-	out_write(out, text, n);
-	status = out_finish(out, error);
-	out_close(out);
-	return status;
-}
-
 void
 poly_template_text_free(char *text)
 {

@@ -1,2 +1,2 @@
 cp cis501/free.trace $T/free.trace
-polytrace report $T/free.trace -o $T/free.trace || cmp cis501/free.trace $T/free.trace && echo as before
+polytrace report --force $T/free.trace -o $T/free.trace || cmp cis501/free.trace $T/free.trace && echo as before

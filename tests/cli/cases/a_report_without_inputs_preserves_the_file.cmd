@@ -1,3 +1,3 @@
 echo before > $T/report.html
-polytrace report $T/absent.tt6 -o $T/report.html
+polytrace report --force $T/absent.tt6 -o $T/report.html
 cat $T/report.html

@@ -5,7 +5,7 @@ polytrace merge -f tt6 --schedule $T/thread_1.tt6 $T/thread_2.tt6; echo $?
 polytrace merge -f tt6 $T/thread_1.tt6 $T/thread_2.tt6 -o $T/all.jsonl; echo $?
 polytrace merge -f tt6 $T/thread_1.tt6 $T/thread_2.tt6 -o $T/part.csv -c record,thread --partial; echo $?
 cat $T/part.csv
-polytrace merge -f tt6 $T/thread_1.tt6 $T/thread_2.tt6 -o $T/all.csv -c record,thread --force; echo $?
+polytrace merge -f tt6 $T/thread_1.tt6 $T/thread_2.tt6 -o $T/all.csv -c record,thread --accept-contradictions; echo $?
 cat $T/all.csv
 # Signals are missing in the trace of one thread alone.
 polytrace merge pthr/thread_003.tt6 -o $T/three.csv; echo $?

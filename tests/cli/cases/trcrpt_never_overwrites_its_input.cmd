@@ -2,11 +2,11 @@
 cp aix/base.trc "$T/log"
 cp aix/base-1.trc "$T/log-1"
 ln -s log "$T/link"
-polytrace trcrpt -o "$T/link" "$T/log"
+polytrace trcrpt --force -o "$T/link" "$T/log"
 echo $?
-polytrace trcrpt -r -C all -o "$T/log-1" "$T/log"
+polytrace trcrpt --force -r -C all -o "$T/log-1" "$T/log"
 echo $?
 cmp aix/base.trc "$T/log" && cmp aix/base-1.trc "$T/log-1"
 cp aix/vectors/v1.trcfmt "$T/templates"
-polytrace trcrpt -t "$T/templates" -o "$T/templates" aix/base.trc
+polytrace trcrpt --force -t "$T/templates" -o "$T/templates" aix/base.trc
 cmp "$T/templates" aix/vectors/v1.trcfmt

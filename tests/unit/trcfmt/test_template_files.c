@@ -3,6 +3,8 @@
  * Files of templates: heads, lines, and the library's own ones. The expected results are
  * written by hand from IBM, trcfmt File Format and AIX trace reference 3.
  */
+#include "polytrace/byte_output.h"
+
 #include "templates_help.h"
 
 static void
@@ -156,8 +158,13 @@ files_are_loaded_also_compressed(void **state)
 		struct poly_error error;
 		char path[60];
 		snprintf(path, sizeof path, "test_templates%s", endings[i]);
-		enum poly_status status =
-			poly_template_text_save(path, sample, sizeof sample - 1, &error);
+		struct poly_byte_output *output;
+		enum poly_status status = poly_byte_output_open(path, true, &output, &error);
+		if (status == POLY_OK) {
+			poly_byte_output_write(output, sample, sizeof sample - 1);
+			status = poly_byte_output_finish(output, &error);
+			poly_byte_output_close(output);
+		}
 		if (status == POLY_ERR_UNSUPPORTED)
 			continue;
 		assert_int_equal(status, POLY_OK);

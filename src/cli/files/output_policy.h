@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files a command may write: none of its inputs, and no existing file without --force.
+ * Standard output and files that are not regular (devices, pipes) are always allowed.
+ */
+#ifndef CLI_OUTPUT_POLICY_H
+#define CLI_OUTPUT_POLICY_H
+
+#include <stdbool.h>
+
+/* A row of a table of options. */
+#define OUTPUT_FORCE_OPTION(member)                                                      \
+	{                                                                                \
+		"force", .field = (member), .help = "replace output files that exist" \
+	}
+
+/* Further inputs besides the operands. */
+#define OUTPUT_POLICY_INPUTS 4
+
+struct output_policy {
+	bool force;
+	char *const *operands; /* inputs, up to a NULL; empty: standard input; NULL: none */
+	const char *inputs[OUTPUT_POLICY_INPUTS]; /* NULL: none */
+};
+
+/* Returns whether path ("-": standard output; NULL: none) may be written; false: a message was
+ * printed. */
+bool output_is_allowed(const struct output_policy *policy, const char *path);
+
+#endif
