@@ -21,6 +21,9 @@ struct input_options {
 	bool strict, partial, verbose;
 	unsigned on_error;
 	bool json, csv;
+	/* Of commands that run simulators (cli/options/limits.h): */
+	const char *limit;
+	struct opt_number points;
 };
 
 /* The options of an input. */
