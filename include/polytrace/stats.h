@@ -119,7 +119,16 @@ struct poly_stats_options {
 	 * until poly_stats_free.
 	 */
 	const struct poly_analysis_plugin *const *plugins;
+	/*
+	 * Maximum of bytes that each analysis of memory accesses uses for what it records of
+	 * lines, at least POLY_STATS_MEMORY_MIN; 0: 1 GiB. Results of traces with more lines
+	 * are estimated from samples (poly_stats_limit_at).
+	 */
+	uint64_t memory;
 };
+
+/* The minimum of options.memory. */
+#define POLY_STATS_MEMORY_MIN ((uint64_t)128 << 20)
 
 /* Initial values: the default analyses, one thread. */
 #define POLY_STATS_OPTIONS_INIT                                         \
@@ -130,9 +139,9 @@ struct poly_stats_options {
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * a unit that is 0 or longer than its period, required stores are missing, several homeworks
- * have a sink, or invalid options.plugins. POLY_ERR_IO: a store cannot be opened.
- * POLY_ERR_MEMORY.
+ * a unit that is 0 or longer than its period, a memory that is too small, required stores are
+ * missing, several homeworks have a sink, or invalid options.plugins. POLY_ERR_IO: a store
+ * cannot be opened. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *options,
 	struct poly_stats **stats, struct poly_error *error);

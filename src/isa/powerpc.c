@@ -229,8 +229,7 @@ powerpc_address(
 	if (found->flags & POWERPC_INDEXED)
 		sum += state->gpr[opcode >> 11 & 31];
 	sum += (uint64_t)powerpc_displacement(opcode);
-	if (found->flags & POWERPC_ALIGNED)
-		sum &= ~((uint64_t)found->size - 1);
+	sum &= ~(uint64_t)powerpc_ignored_bits(found);
 	*address = wide ? sum : (uint32_t)sum;
 	return true;
 }

@@ -101,6 +101,14 @@ powerpc_class_fast(uint32_t opcode)
  */
 uint32_t powerpc_size(uint32_t opcode, uint32_t third, uint32_t line);
 
+/* The lowest bits of addresses that an encoding ignores: the accesses of AltiVec are aligned.
+ */
+static inline uint32_t
+powerpc_ignored_bits(const struct powerpc_instruction *found)
+{
+	return found->flags & POWERPC_ALIGNED ? found->size - 1u : 0;
+}
+
 /* The displacement of the D, DS and DQ forms; 0: none. */
 int64_t powerpc_displacement(uint32_t opcode);
 

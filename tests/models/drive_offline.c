@@ -45,23 +45,33 @@ void
 drive_classify(const struct settings *s, const struct accesses *accesses)
 {
 	const struct cache_config config = make_config(s);
+	static const struct line_sample all_lines = {0};
+	struct line_table lines;
 	struct miss_classes *classify;
 	struct cache *cache;
 	struct poly_error error;
 	need(cache_new(&config, &cache, &error), &error);
-	need(miss_classes_new(&config, 1 << 20, &classify, &error), &error);
+	need(miss_classes_new(&config, &classify, &error), &error);
+	need(line_table_init(&lines, 1 << 20, &all_lines, &error), &error);
 	for (size_t from = 0; from < accesses->count; from += STEP) {
 		const struct cache_batch batch = part_of(accesses, from);
+		uint64_t numbers[STEP];
 		uint32_t missed[STEP];
-		uint8_t classes[STEP];
+		uint8_t classes[STEP], first[STEP];
 		struct classified_misses misses = {missed, 0, classes, 0};
 		misses.count = cache_run(cache, &batch, missed);
-		need(miss_classes_run(classify, &batch, &misses, &error), &error);
+		for (size_t i = 0; i < batch.count; i++)
+			numbers[i] = batch.addresses[i] / config.line_size;
+		need(line_table_weigh(&lines, numbers, batch.count, first), &error);
+		miss_classes_run(classify, &batch, first, &misses);
 		for (size_t i = 0; i < misses.count; i++)
 			printf("%zu %d\n", from + missed[i], classes[i]);
 	}
-	const uint64_t *counts = miss_classes_counts(classify);
-	printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts[0], counts[1], counts[2]);
+	struct miss_class_estimate estimate;
+	miss_class_counts_estimate(miss_classes_counts(classify), &estimate);
+	printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", estimate.misses[0],
+		estimate.misses[1], estimate.misses[2]);
+	line_table_fini(&lines);
 	miss_classes_free(classify);
 	cache_free(cache);
 }
@@ -86,20 +96,21 @@ next_uses(const struct accesses *accesses, uint64_t line_size)
 {
 	const size_t count = accesses->count;
 	uint64_t *lines = calloc(count + 1, sizeof *lines), *next = calloc(count + 1, 8);
-	char *memory = calloc(count + 1, 8);
-	const struct sim_store store = {put, get, memory};
+	char *memory[] = {calloc(count + 1, 8), calloc(count + 1, 8)};
+	const struct sim_store stores[] = {{put, get, memory[0]}, {put, get, memory[1]}};
 	struct next_use *next_use;
 	struct poly_error error;
-	if (!lines || !next || !memory)
+	if (!lines || !next || !memory[0] || !memory[1])
 		exit(1);
 	for (size_t i = 0; i < count; i++)
 		lines[i] = accesses->addresses[i] / line_size;
-	need(next_use_new(&store, 1 << 20, &next_use, &error), &error);
+	need(next_use_new(stores, &next_use, &error), &error);
 	need(next_use_add(next_use, lines, count, &error), &error);
-	need(next_use_resolve(next_use, &error), &error);
-	need(next_use_read(next_use, next, count, &error), &error);
+	need(next_use_resolve(next_use, 1 << 20, NULL, &error), &error);
+	need(next_use_read(next_use, lines, next, count, &error), &error);
 	next_use_free(next_use);
-	free(memory);
+	free(memory[0]);
+	free(memory[1]);
 	free(lines);
 	return next;
 }

@@ -4,16 +4,15 @@
 Distances of seeded traces are those of a Fenwick tree over the times of last accesses; those of a cyclic
 scan of N lines are N by hand.
 """
-import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
+from limit import LINE, ok, run, write
+
 POLYTRACE = sys.argv[1]
 MEMORY = 128 << 20  # room for about 98,000 lines
-LINE = 64
 
 
 def distances(lines):
@@ -45,32 +44,8 @@ def ratio(found, lines):
     return sum(distance is None or distance >= lines for distance in found) / len(found)
 
 
-def write(path, lines):
-    with open(path, 'w') as to:
-        to.writelines(f'0 {line * LINE:x}\n' for line in lines)
-
-
-def run(path, *options):
-    """The report, standard error and the peak in bytes."""
-    command = [POLYTRACE, 'stats', '--json', '-a', 'mrc', '-f', 'din', *(f'-Omrc.{o}' for o in options), path]
-    # MALLOC_PERTURB_ writes to memory that is only reserved.
-    environment = {name: value for name, value in os.environ.items() if name != 'MALLOC_PERTURB_'}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        out, error = process.stdout.read(), process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return json.loads(out)['mrc'] if process.returncode == 0 else {}, error, usage.ru_maxrss << 10
-
-
-def ok(name, good, note=''):
-    ok.count += 1
-    ok.failed |= not good
-    if not good:
-        print(f'# {note}'.replace('\n', ' '))
-    print(f'{"" if good else "not "}ok {ok.count} - {name}', flush=True)
-
-
-ok.count, ok.failed = 0, False
+def curve(path, *options):
+    return run([POLYTRACE, 'stats', '--json', '-a', 'mrc', '-f', 'din', *options, path], 'mrc')
 
 
 def outside(report, found):
@@ -85,16 +60,16 @@ with tempfile.TemporaryDirectory() as folder:
 
     # A cycle over 300,000 lines, four times: smaller caches miss always, others once per line.
     write(trace, list(range(300000)) * 4)
-    report, error, peak = run(trace, f'memory={MEMORY}', 'points=2')
+    report, error, peak = curve(trace, f'--limit=memory={MEMORY}', '--points=2')
     rows = {row['size'] // LINE: row for row in report.get('fully_associative_caches', [])}
     wrong = [row for lines, row in rows.items()
              if not row['data_miss_ratio_min'] <= (1 if lines < 300000 else 0.25) <= row['data_miss_ratio_max']]
     ok('a_cycle_beyond_the_limit_has_its_ratios', report.get('data_accesses') == 1200000 and not wrong and
        {262144, 393216} <= rows.keys(), f'{wrong} {report}')
     ok('the_limit_is_reported', 'limit' in report and report['complete'] and 'mrc: ' in error and
-       'mrc.memory' in error, error)
+       'memory limit' in error, error)
     ok('the_cycle_is_within_the_memory', peak < MEMORY, peak)
-    report, error, _ = run(trace)
+    report, error, _ = curve(trace)
     rows = {row['size'] // LINE: row for row in report.get('fully_associative_caches', [])}
     ok('within_the_limit_the_curve_is_exact', not error and 'limit' not in report and
        rows[262144]['data_misses'] == 1200000 and rows[524288]['data_misses'] == 300000, f'{error} {rows}')
@@ -104,28 +79,24 @@ with tempfile.TemporaryDirectory() as folder:
     lines = [names[chance.randrange(250000 if chance.random() < 0.7 else 5000)] for _ in range(450000)]
     found = distances(lines)
     write(trace, lines)
-    report, _, _ = run(trace, f'memory={MEMORY}', 'points=3')
+    report, _, _ = curve(trace, f'-Omrc.memory={MEMORY}', '-Omrc.points=3')
     ok('estimates_of_random_lines_are_within_their_error_bar', 'limit' in report and not outside(report, found),
        outside(report, found))
 
     short = [chance.randrange(300) for _ in range(5000)]
     found = distances(short)
     write(trace, short)
-    report, _, _ = run(trace, 'points=64')
+    report, _, _ = curve(trace, '-Omrc.points=64')
     rows = report['fully_associative_caches']
     ok('curves_have_every_size', [row['size'] // LINE for row in rows[:128]] == list(range(1, 129)) and
        all(row['data_misses'] == round(ratio(found, row['size'] // LINE) * len(found)) for row in rows), rows)
 
     # 3,000,000 lines once: samples of one in 2^8 lines exceed the memory as well.
     write(trace, range(3000000))
-    report, error, peak = run(trace, f'memory={MEMORY}')
+    report, error, peak = curve(trace, '--limit=memory=128M')
     ok('a_hostile_footprint_is_within_the_memory', peak < MEMORY and report.get('complete') and 'limit' in report and
        report['fully_associative_caches'][0]['size'] == LINE << 16, f'{peak} {report}')
-    done = subprocess.run([POLYTRACE, 'stats', '--json', '-a', 'cache', '-Ocache.causes=1', '-f', 'din', trace],
-                          capture_output=True, text=True, check=False)
-    ok('causes_beyond_their_limit_are_reported', 'limit' in json.loads(done.stdout)['cache'] and
-       'misses have no causes' in done.stderr, done.stderr)
-    report, error, peak = run(trace)
+    report, error, peak = curve(trace)
     ok('the_default_memory_holds_them', peak < 1 << 30 and 'limit' not in report, f'{peak} {error}')
 print(f'1..{ok.count}')
 sys.exit(ok.failed)

@@ -15,6 +15,10 @@
 
 struct poly_analysis_plugin;
 
+/* Memory of an analysis besides its large tables, with what allocators retain of tables that
+ * grew; the rest of the limit is theirs. */
+#define ANALYSIS_MEMORY_FIXED ((uint64_t)64 << 20)
+
 /* Arguments of an analysis's init. */
 struct analysis_setup {
 	const struct poly_analysis_plugin *plugin; /* that of the analysis, or NULL */
@@ -23,6 +27,7 @@ struct analysis_setup {
 	const bool *given;		 /* by option: set explicitly */
 	const struct static_ops *ops;	 /* of all traces; grows */
 	const struct contexts *contexts; /* of all traces; grows */
+	uint64_t memory;		 /* maximum of bytes, from POLY_STATS_MEMORY_MIN on */
 	const struct poly_stats_stores *stores; /* NULL: none */
 	const struct poly_symbols *symbols;	/* NULL: none */
 	const struct poly_sink *sink;		/* of homeworks; NULL: none */

@@ -116,7 +116,8 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	}
 	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
 		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
-		stats->options.stores, stats->options.symbols, stats->options.sink};
+		stats->options.memory, stats->options.stores, stats->options.symbols,
+		stats->options.sink};
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
@@ -169,6 +170,9 @@ start_team(struct poly_stats *stats)
 		stats->team = thread_pool_new((unsigned)threads);
 }
 
+/* Default of options.memory. */
+#define MEMORY ((uint64_t)1 << 30)
+
 enum poly_status
 poly_stats_new(const struct poly_stats_options *options, struct poly_stats **stats,
 	struct poly_error *error)
@@ -182,6 +186,12 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 			"options.unit: found %llu, expected 1 to options.period (%llu)",
 			(unsigned long long)requested.unit,
 			(unsigned long long)requested.period);
+	requested.memory = requested.memory ? requested.memory : MEMORY;
+	if (status == POLY_OK && requested.memory < POLY_STATS_MEMORY_MIN)
+		status = err_usage(error,
+			"options.memory: found %llu bytes, expected at least %llu",
+			(unsigned long long)requested.memory,
+			(unsigned long long)POLY_STATS_MEMORY_MIN);
 	if (status != POLY_OK)
 		return status;
 	struct poly_stats *new_stats = mem_new(1, sizeof *new_stats);

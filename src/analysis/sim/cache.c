@@ -7,6 +7,7 @@
 #include "analysis/sim/counts.h"
 #include "analysis/sim/hotspots.h"
 #include "analysis/sim/line_sizes.h"
+#include "analysis/sim/opt_samples.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -16,9 +17,6 @@
 #include "sim/cache/belady.h"
 
 #include <string.h>
-
-/* Maximum number of different lines for which causes are classified. */
-#define LINES_MAX ((uint32_t)1 << 21)
 
 enum {
 	OPTION_SWEEP,
@@ -44,14 +42,15 @@ struct operation_counts {
 struct swept_cache {
 	struct cache *cache; /* NULL if the policy is opt: */
 	struct belady *opt;
+	struct opt_estimate estimate; /* of one that is opt and was not simulated exactly */
 	unsigned shift;		      /* log2 of the line size */
-	struct miss_classes *classes; /* NULL: not requested, or too many lines */
+	struct miss_classes *classes; /* NULL: not requested */
 	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch */
 	uint64_t misses;	      /* of all rows */
 	bool failed;		      /* the last update ran out of memory */
 	struct cache_counts counts;
 	struct operation_counts operations;
-	uint64_t causes[MISS_CLASSES];
+	struct miss_class_counts causes;
 };
 
 struct cache_simulation {
@@ -63,7 +62,7 @@ struct cache_simulation {
 	uint64_t instructions; /* counted */
 	bool performs_operations;
 	bool has_operations;   /* rows that count have cache operations */
-	bool finished;	       /* the caches that are opt have simulated the trace */
+	bool finished;	       /* the caches that are opt have simulated the trace exactly */
 	struct mem_refs refs;
 	struct line_sizes sizes;
 	bool counts;			/* of the current update */
@@ -98,7 +97,7 @@ open_cache(struct cache_simulation *sim, const struct poly_stats_stores *stores,
 		status = sim->sweep.is_opt[i] ? open_opt(sim, stores, i, error)
 					      : cache_new(config, &swept->cache, error);
 	if (status == POLY_OK && sim->causes)
-		status = miss_classes_new(config, LINES_MAX, &swept->classes, error);
+		status = miss_classes_new(config, &swept->classes, error);
 	if (status != POLY_OK)
 		return status;
 	swept->missed = mem_new(MEM_REFS_MAX, sizeof *swept->missed);
@@ -117,7 +116,7 @@ open_caches(struct cache_simulation *sim, const struct poly_stats_stores *stores
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < sim->sweep.count && status == POLY_OK; i++)
 		status = open_cache(sim, stores, i, error);
-	return status;
+	return status == POLY_OK && sim->causes ? line_sizes_track(&sim->sizes, error) : status;
 }
 
 /* Initializes the counts of misses by instruction and by region. */
@@ -140,6 +139,7 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	sim->causes = setup->values[OPTION_CAUSES];
 	sim->performs_operations = setup->values[OPTION_OPERATIONS];
 	sim->sizes.split = !setup->values[OPTION_CROSSING];
+	sim->sizes.memory = setup->memory - ANALYSIS_MEMORY_FIXED;
 	sim->hotspots.max = setup->values[OPTION_TOP];
 	enum poly_status status = sweep_parse(setup->texts[OPTION_SWEEP], &sim->sweep, error);
 	if (status != POLY_OK) {
@@ -150,21 +150,15 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	return status == POLY_OK ? open_hotspots(sim, setup->values, error) : status;
 }
 
-/* Classifies misses; false: out of memory. */
-static bool
-count_classes(struct swept_cache *swept, const struct cache_batch *batch,
+/* Classifies misses; first: weights of first accesses. */
+static void
+count_classes(struct swept_cache *swept, const struct cache_batch *batch, const uint8_t *first,
 	struct classified_misses *misses, bool counts)
 {
-	const enum poly_status status = miss_classes_run(swept->classes, batch, misses, NULL);
-	const uint64_t *causes = miss_classes_counts(swept->classes);
-	for (int i = 0; counts && i < MISS_CLASSES; i++)
-		swept->causes[i] += causes[i];
+	miss_classes_run(swept->classes, batch, first, misses);
+	if (counts)
+		miss_class_counts_add(&swept->causes, miss_classes_counts(swept->classes));
 	miss_classes_reset(swept->classes);
-	if (status != POLY_ERR_LIMIT)
-		return status == POLY_OK;
-	miss_classes_free(swept->classes);
-	swept->classes = NULL;
-	return true;
 }
 
 static void
@@ -197,10 +191,11 @@ count_hotspots(struct cache_simulation *sim, size_t misses)
 	return hotspots_pair_add(&sim->hotspots, refs, sim->weights);
 }
 
-/* Simulates a batch in a cache; next: next uses, of one that is opt. False: out of memory. */
+/* Simulates a step in a cache; its next uses are those of one that is opt. False: out of
+ * memory. */
 static bool
 run_swept(struct cache_simulation *sim, struct swept_cache *swept,
-	const struct cache_batch *batch, const uint64_t *next, bool counts)
+	const struct access_log_step *step)
 {
 	struct cache_counts before, now;
 	const bool needs_missed = swept->classes ||
@@ -209,16 +204,16 @@ run_swept(struct cache_simulation *sim, struct swept_cache *swept,
 	uint32_t *missed = needs_missed ? swept->missed : NULL;
 	struct classified_misses misses = {.missed = missed};
 	read_counts(swept, &before);
-	misses.count = swept->opt ? belady_run(swept->opt, batch, next, missed)
-				  : cache_run(swept->cache, batch, missed);
+	misses.count = swept->opt ? belady_run(swept->opt, &step->refs, step->next, missed)
+				  : cache_run(swept->cache, &step->refs, missed);
 	swept->misses += misses.count;
 	read_counts(swept, &now);
-	if (counts)
-		counts_add(&swept->counts, &now, &before, sizeof now);
-	if (counts && sim->hotspots.max && swept == sim->caches &&
-		!count_hotspots(sim, misses.count))
-		return false;
-	return !swept->classes || count_classes(swept, batch, &misses, counts);
+	if (swept->classes)
+		count_classes(swept, &step->refs, step->first, &misses, step->counts);
+	if (!step->counts)
+		return true;
+	counts_add(&swept->counts, &now, &before, sizeof now);
+	return !sim->hotspots.max || swept != sim->caches || count_hotspots(sim, misses.count);
 }
 
 /* Corrects the traffic of writes that allocate whole lines; misses: of the last batch. */
@@ -317,17 +312,20 @@ run_cache(void *user, size_t i)
 {
 	struct cache_simulation *sim = user;
 	struct swept_cache *swept = &sim->caches[i];
-	const struct mem_refs *refs = sim->sizes.list[swept->shift]->step;
+	const struct line_size *size = sim->sizes.list[swept->shift];
+	const struct mem_refs *refs = size->step;
 	if (!swept->cache || !refs)
 		return;
 	if (refs->step == REFS_OPERATIONS) {
 		run_operations(swept, refs, sim->counts);
 		return;
 	}
-	const struct cache_batch batch = {
-		refs->addresses, refs->kinds, refs->sizes, refs->count};
+	const struct access_log_step step = {.shift = swept->shift,
+		.refs = {refs->addresses, refs->kinds, refs->sizes, refs->count},
+		.first = size->first,
+		.counts = sim->counts};
 	const uint64_t before = swept->misses;
-	swept->failed |= !run_swept(sim, swept, &batch, NULL, sim->counts);
+	swept->failed |= !run_swept(sim, swept, &step);
 	if (refs->step == REFS_ALLOCATE && sim->counts)
 		count_allocations(swept, refs, (size_t)(swept->misses - before));
 }
@@ -343,13 +341,13 @@ static bool
 cache_update(void *state, const struct analysis_rows *rows)
 {
 	struct cache_simulation *sim = state;
-	bool ok = true;
+	bool ok, more;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
 	sim->has_operations |= rows->counts && sim->refs.has_operations;
 	line_sizes_begin(&sim->sizes, &sim->refs);
-	while (line_sizes_next(&sim->sizes, rows->counts))
+	while ((ok = line_sizes_next(&sim->sizes, rows->counts, &more) == POLY_OK) && more)
 		thread_pool_for_each(rows->team, run_cache, sim, sim->sweep.count);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		ok &= !sim->caches[i].failed;
@@ -364,44 +362,94 @@ replay_step(void *user, const struct access_log_step *step)
 	bool ok = true;
 	for (size_t i = 0; i < sim->sweep.count && ok; i++) {
 		struct swept_cache *swept = &sim->caches[i];
-		ok = !swept->opt || swept->shift != step->shift ||
-		     run_swept(sim, swept, &step->refs, step->next, step->counts);
+		ok = !swept->opt || swept->shift != step->shift || run_swept(sim, swept, step);
 	}
 	return ok;
+}
+
+/* Returns whether a cache is opt, and was not simulated exactly. */
+static bool
+is_estimated(const struct cache_simulation *sim, const struct swept_cache *swept)
+{
+	return swept->opt && !sim->sizes.list[swept->shift]->finished;
 }
 
 static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct cache_simulation *sim = state;
-	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
+	enum poly_status status =
+		line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
+	for (size_t i = 0; i < sim->sweep.count && status == POLY_OK; i++) {
+		struct swept_cache *swept = &sim->caches[i];
+		if (!is_estimated(sim, swept))
+			continue;
+		status = opt_samples_run(sim->sizes.list[swept->shift]->log,
+			&sim->sweep.configs[i], &swept->estimate, error);
+		swept->counts = swept->estimate.counts;
+	}
+	return status;
+}
+
+/* What the memory limit leaves of the exact counts. */
+struct cache_limits {
+	bool estimates, unknown; /* of caches that are opt */
+	bool classes;		 /* causes are estimates */
+};
+
+static struct cache_limits
+find_limits(const struct cache_simulation *sim)
+{
+	struct cache_limits limits = {0};
+	for (size_t i = 0; i < sim->sweep.count; i++) {
+		const struct swept_cache *swept = &sim->caches[i];
+		const bool estimated = is_estimated(sim, swept);
+		limits.estimates |= estimated && swept->estimate.is_valid;
+		limits.unknown |= estimated && !swept->estimate.is_valid;
+		limits.classes |= sim->causes && sim->sizes.list[swept->shift]->rate;
+	}
+	return limits;
 }
 
 static const char *
 cache_limit(const void *state)
 {
-	const struct cache_simulation *sim = state;
-	bool opt = false, causes = false;
-	for (size_t i = 0; i < sim->sweep.count; i++) {
-		opt |= sim->caches[i].opt && !sim->finished;
-		causes |= sim->causes && !sim->caches[i].classes;
-	}
-	if (opt)
-		return "policy 'opt' is not simulated: the trace has more than 4194304 lines";
-	return causes ? "misses have no causes: the trace has more than 2097152 lines" : NULL;
+	const struct cache_limits limits = find_limits(state);
+	if (limits.unknown)
+		return "more lines than fit in the memory limit: misses of policy 'opt' and "
+		       "their causes are estimates from samples, or absent for caches that are "
+		       "too small for samples";
+	if (limits.estimates)
+		return limits.classes
+			       ? "more lines than fit in the memory limit: misses of policy "
+				 "'opt', and compulsory and capacity misses, are estimates "
+				 "from "
+				 "samples, with minima and maxima"
+			       : "more lines than fit in the memory limit: misses of policy "
+				 "'opt' are estimates, the means of eight samples, with their "
+				 "minima and maxima";
+	return limits.classes ? "more lines than fit in the memory limit: compulsory and "
+				"capacity misses are estimates from samples, with minima and "
+				"maxima"
+			      : NULL;
 }
 
 static void
-open_table(const struct cache_simulation *sim, struct poly_report *report)
+open_table(const struct cache_simulation *sim, const struct cache_limits *limits,
+	struct poly_report *report)
 {
 	struct poly_plot plot = POLY_PLOT_INIT;
 	table_open(report, "caches",
 		"size ways line_size policy:text storage_bits accesses misses miss_ratio mpki "
 		"read_misses write_misses fetch_misses dirty_evictions fill_traffic "
 		"writeback_traffic");
-	if (sim->causes) {
+	if (limits->estimates)
+		table_columns(report, "misses_min misses_max");
+	if (sim->causes)
 		table_columns(report, "compulsory_misses capacity_misses conflict_misses");
-	}
+	if (limits->classes)
+		table_columns(report, "compulsory_misses_min compulsory_misses_max "
+				      "capacity_misses_min capacity_misses_max");
 	plot.kind = POLY_PLOT_CURVE;
 	plot.x = "size";
 	plot.y[0] = "miss_ratio";
@@ -478,13 +526,70 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 	poly_report_end(report);
 }
 
+/* Appends empty cells. */
+static void
+skip_cells(struct poly_report *report, int count)
+{
+	for (int i = 0; i < count; i++)
+		poly_report_cell_text(report, NULL);
+}
+
+/* Appends a count and its error as a minimum and a maximum. */
+static void
+report_bounds(struct poly_report *report, uint64_t count, uint64_t error, uint64_t max)
+{
+	poly_report_cell_count(report, count > error ? count - error : 0);
+	poly_report_cell_count(report, max - count > error ? count + error : max);
+}
+
+/* Appends the causes of misses, and the bounds of estimates. */
+static void
+report_causes(const struct swept_cache *swept, bool has_bounds, struct poly_report *report)
+{
+	struct miss_class_estimate estimate;
+	miss_class_counts_estimate(&swept->causes, &estimate);
+	const uint64_t *misses = estimate.misses;
+	const uint64_t max = misses[MISS_COMPULSORY] + misses[MISS_CAPACITY];
+	for (int i = 0; i < MISS_CLASSES; i++)
+		poly_report_cell_count(report, misses[i]);
+	for (int i = MISS_COMPULSORY; i <= MISS_CAPACITY && has_bounds; i++)
+		report_bounds(report, misses[i], estimate.error, max);
+}
+
+/* Appends the counts of a cache. */
+static void
+report_counts(const struct cache_simulation *sim, const struct swept_cache *swept,
+	const struct cache_limits *limits, struct poly_report *report)
+{
+	const struct cache_counts *counts = &swept->counts;
+	const bool estimated = is_estimated(sim, swept);
+	const int causes = (sim->causes ? MISS_CLASSES : 0) + (limits->classes ? 4 : 0);
+	if (estimated && !swept->estimate.is_valid) {
+		skip_cells(report, COUNT_COLUMNS + (limits->estimates ? 2 : 0) + causes);
+		return;
+	}
+	report_access_cells(report, counts->accesses, counts->misses, sim->instructions);
+	poly_report_cell_count(report, counts->dirty_evictions);
+	poly_report_cell_count(report, counts->bytes_from_below);
+	poly_report_cell_count(report, counts->bytes_to_below);
+	if (estimated) {
+		poly_report_cell_count(report, swept->estimate.misses_min);
+		poly_report_cell_count(report, swept->estimate.misses_max);
+	} else if (limits->estimates) {
+		skip_cells(report, 2);
+	}
+	if (sim->causes && !estimated && !(swept->opt && limits->classes))
+		report_causes(swept, limits->classes, report);
+	else
+		skip_cells(report, causes);
+}
+
 static void
 report_cache(const struct cache_simulation *sim, const struct swept_cache *swept,
-	struct poly_report *report)
+	const struct cache_limits *limits, struct poly_report *report)
 {
 	const size_t index = (size_t)(swept - sim->caches);
 	const struct cache_config *config = &sim->sweep.configs[index];
-	const struct cache_counts *counts = &swept->counts;
 	poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
@@ -494,21 +599,7 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 		poly_report_cell_text(report, NULL);
 	else
 		poly_report_cell_count(report, sweep_storage_bits(config, sim->address_bits));
-	if (swept->opt && !sim->finished) {
-		for (int i = 0; i < COUNT_COLUMNS + (sim->causes ? MISS_CLASSES : 0); i++)
-			poly_report_cell_text(report, NULL);
-		return;
-	}
-	report_access_cells(report, counts->accesses, counts->misses, sim->instructions);
-	poly_report_cell_count(report, counts->dirty_evictions);
-	poly_report_cell_count(report, counts->bytes_from_below);
-	poly_report_cell_count(report, counts->bytes_to_below);
-	for (int i = 0; sim->causes && i < MISS_CLASSES; i++) {
-		if (swept->classes)
-			poly_report_cell_count(report, swept->causes[i]);
-		else
-			poly_report_cell_text(report, NULL);
-	}
+	report_counts(sim, swept, limits, report);
 }
 
 /* Reports what cache operations did in the caches that are not opt. */
@@ -539,11 +630,12 @@ static void
 cache_report(const void *state, const struct static_ops *ops, struct poly_report *report)
 {
 	const struct cache_simulation *sim = state;
+	const struct cache_limits limits = find_limits(sim);
 	(void)ops;
 	report_instructions(report, sim->instructions);
-	open_table(sim, report);
+	open_table(sim, &limits, report);
 	for (size_t i = 0; i < sim->sweep.count; i++)
-		report_cache(sim, &sim->caches[i], report);
+		report_cache(sim, &sim->caches[i], &limits, report);
 	poly_report_end(report);
 	if (sim->has_operations)
 		report_operations(sim, report);

@@ -159,7 +159,8 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 			sim->by_context ? "threads" : "sets");
 	set_rates(sim);
 	sim->points = (unsigned)setup->values[OPTION_POINTS];
-	sim->line_max = max_lines(setup->values[OPTION_MEMORY]);
+	sim->line_max = max_lines(
+		setup->given[OPTION_MEMORY] ? setup->values[OPTION_MEMORY] : setup->memory);
 	for (int i = 0; i < CURVES && status == POLY_OK; i++)
 		status = open_caches(sim, &sim->curves[i], setup->values[OPTION_SETS], error);
 	return status;
@@ -573,7 +574,7 @@ mrc_limit(const void *state)
 	if (!is_complete(sim))
 		return "more contexts or lines than the limits permit; see 'complete'";
 	return sampled && !sim->sample
-		       ? "more lines than 'mrc.memory' has room for: their miss ratios are "
+		       ? "more lines than fit in the memory limit: their miss ratios are "
 			 "estimates, the means of eight samples, with their minima and maxima"
 		       : NULL;
 }
@@ -630,8 +631,7 @@ static const struct poly_option options[] = {
 	[OPTION_CROSSING] = LINE_REFS_OPTION("mrc"),
 	[OPTION_MEMORY] = {"mrc.memory", POLY_OPTION_SIZE, .initial = (uint64_t)1 << 30,
 		.minimum = (uint64_t)128 << 20, .maximum = (uint64_t)1 << 40,
-		.help = "memory in bytes; curves of more lines than fit are estimated from "
-			"samples"},
+		.help = "memory limit in bytes, instead of that of all analyses"},
 	[OPTION_POINTS] = {"mrc.points", POLY_OPTION_NUMBER, .initial = 1, .minimum = 1,
 		.maximum = POINTS_MAX,
 		.help = "number of sizes from a power of two to the next"},

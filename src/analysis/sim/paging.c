@@ -3,6 +3,7 @@
 #include "analysis/facts/branch_stream.h"
 #include "analysis/sim/counts.h"
 #include "analysis/sim/line_sizes.h"
+#include "analysis/sim/opt_samples.h"
 #include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -20,7 +21,8 @@ struct paged_memory {
 	struct paging_config config;
 	struct paging *paging;
 	struct paging_counts counts;
-	unsigned shift; /* log2 of the page size */
+	struct opt_estimate estimate; /* of one that is opt and was not simulated exactly */
+	unsigned shift;		      /* log2 of the page size */
 };
 
 struct paging_simulation {
@@ -28,7 +30,7 @@ struct paging_simulation {
 	struct paged_memory *memories;
 	size_t count;
 	struct line_sizes sizes; /* of pages */
-	bool finished;		 /* the memories that are opt have simulated the trace */
+	bool finished; /* the memories that are opt have simulated the trace exactly */
 	uint64_t instructions;	 /* counted */
 	struct mem_refs refs;
 };
@@ -76,6 +78,7 @@ paging_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	uint64_t combination[KEYS];
 	sim->selection = (enum mem_refs_selection)setup->values[OPTION_OF];
 	sim->sizes.split = !setup->values[OPTION_CROSSING];
+	sim->sizes.memory = setup->memory - ANALYSIS_MEMORY_FIXED;
 	enum poly_status status = sweep_parse_values(setup->texts[OPTION_SWEEP], keys,
 		"frames=64, page=4k or policy=fifo, lru, clock or opt", values, error);
 	if (status != POLY_OK)
@@ -123,10 +126,11 @@ paging_update(void *state, const struct analysis_rows *rows)
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
 	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
 	line_sizes_begin(&sim->sizes, &sim->refs);
-	while (line_sizes_next(&sim->sizes, rows->counts))
+	bool ok, more;
+	while ((ok = line_sizes_next(&sim->sizes, rows->counts, &more) == POLY_OK) && more)
 		for (size_t i = 0; i < sim->count; i++)
 			run_step(sim, &sim->memories[i], rows->counts);
-	return true;
+	return ok;
 }
 
 /* Simulates a step of the second pass in the memories that are opt. */
@@ -142,22 +146,57 @@ replay_step(void *user, const struct access_log_step *step)
 	return true;
 }
 
+/* Returns whether a memory is opt, and was not simulated exactly. */
+static bool
+is_estimated(const struct paging_simulation *sim, const struct paged_memory *memory)
+{
+	return memory->config.policy == PAGING_OPT && !sim->sizes.list[memory->shift]->finished;
+}
+
+/* Estimates the faults of a memory that is opt. */
+static enum poly_status
+estimate(struct paging_simulation *sim, struct paged_memory *memory, struct poly_error *error)
+{
+	const struct cache_config config = {.sets = 1,
+		.ways = memory->config.frames,
+		.line_size = memory->config.page_size};
+	struct opt_estimate *estimate = &memory->estimate;
+	const enum poly_status status =
+		opt_samples_run(sim->sizes.list[memory->shift]->log, &config, estimate, error);
+	memory->counts = (struct paging_counts){sum_kinds(estimate->counts.accesses),
+		sum_kinds(estimate->counts.misses), estimate->counts.dirty_evictions};
+	return status;
+}
+
 static enum poly_status
 paging_finish(void *state, struct poly_error *error)
 {
 	struct paging_simulation *sim = state;
-	return line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
+	enum poly_status status =
+		line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
+	for (size_t i = 0; i < sim->count && status == POLY_OK; i++)
+		if (is_estimated(sim, &sim->memories[i]))
+			status = estimate(sim, &sim->memories[i], error);
+	return status;
+}
+
+static bool
+has_estimates(const struct paging_simulation *sim)
+{
+	bool found = false;
+	for (size_t i = 0; i < sim->count; i++)
+		found |= is_estimated(sim, &sim->memories[i]);
+	return found;
 }
 
 static const char *
 paging_limit(const void *state)
 {
-	const struct paging_simulation *sim = state;
-	for (size_t i = 0; i < sim->count; i++)
-		if (sim->memories[i].config.policy == PAGING_OPT && !sim->finished)
-			return "policy 'opt' is not simulated: the trace has more than "
-			       "4194304 pages";
-	return NULL;
+	return has_estimates(state)
+		       ? "more pages than fit in the memory limit: faults of policy 'opt' are "
+			 "estimates, the means of eight samples, with their minima and maxima, "
+			 "or absent for memories that are too small for samples"
+		       : NULL;
 }
 
 /* Returns whether fewer frames with the same page size and policy have fewer faults (Belady's
@@ -170,6 +209,7 @@ has_anomaly(const struct paging_simulation *sim, const struct paged_memory *memo
 		if (smaller->config.policy == memory->config.policy &&
 			smaller->config.page_size == memory->config.page_size &&
 			smaller->config.frames < memory->config.frames &&
+			!is_estimated(sim, smaller) &&
 			smaller->counts.faults < memory->counts.faults)
 			return true;
 	}
@@ -196,7 +236,8 @@ report_memory(const struct paging_simulation *sim, const struct paged_memory *me
 {
 	const struct paging_counts *counts = &memory->counts;
 	char series[40];
-	const bool is_unknown = memory->config.policy == PAGING_OPT && !sim->finished;
+	const bool estimated = is_estimated(sim, memory);
+	const bool is_unknown = estimated && !memory->estimate.is_valid;
 	poly_report_cell_count(report, memory->config.page_size);
 	poly_report_cell_text(report, policies[memory->config.policy]);
 	poly_report_cell_count(report, memory->config.frames);
@@ -211,6 +252,13 @@ report_memory(const struct paging_simulation *sim, const struct paged_memory *me
 	snprintf(series, sizeof series, "%s, pages of %lu", policies[memory->config.policy],
 		(unsigned long)memory->config.page_size);
 	poly_report_cell_text(report, series);
+	if (estimated && !is_unknown) {
+		poly_report_cell_count(report, memory->estimate.misses_min);
+		poly_report_cell_count(report, memory->estimate.misses_max);
+	} else if (has_estimates(sim)) {
+		poly_report_cell_text(report, NULL);
+		poly_report_cell_text(report, NULL);
+	}
 }
 
 static void
@@ -220,6 +268,8 @@ paging_report(const void *state, const struct static_ops *ops, struct poly_repor
 	(void)ops;
 	report_instructions(report, sim->instructions);
 	open_table(report);
+	if (has_estimates(sim))
+		table_columns(report, "faults_min faults_max");
 	for (size_t i = 0; i < sim->count; i++)
 		report_memory(sim, &sim->memories[i], report);
 	poly_report_end(report);

@@ -4,6 +4,7 @@
 #include "polytrace/polytrace.h"
 
 #include "cli/options/analysis_options.h"
+#include "cli/options/limits.h"
 #include "cli/command.h"
 #include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
@@ -32,8 +33,8 @@ static const struct opt report_table[] = {
 	{0},
 };
 
-static const struct opt *const report_tables[] = {
-	report_table, analysis_options_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const report_tables[] = {report_table, analysis_options_table,
+	limits_table, bounds_table, selection_table, input_table, NULL};
 
 /* Room for the default title. */
 #define TITLE_ROOM 400

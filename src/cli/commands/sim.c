@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/files/output_policy.h"
 #include "cli/options/describe.h"
+#include "cli/options/limits.h"
 #include "cli/print/homework.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
@@ -51,13 +52,14 @@ static const struct opt sim_table[] = {
 	{0},
 };
 
-static const struct opt *const sim_tables[] = {sim_table, rendering_table, tables_table,
-	bounds_table, selection_table, input_table, NULL};
+static const struct opt *const sim_tables[] = {sim_table, limits_table, rendering_table,
+	tables_table, bounds_table, selection_table, input_table, NULL};
 
 /* The simulation of each input. */
 struct sim_job {
 	const char *names[2]; /* of the simulator; NULL */
 	struct analysis_words words;
+	struct poly_stats_options initial; /* with its limits */
 };
 
 static void
@@ -115,7 +117,7 @@ sim_list(const struct input_options *options)
 static struct poly_stats_options
 request_simulation(const struct sim_options *options, const struct sim_job *job)
 {
-	struct poly_stats_options request = POLY_STATS_OPTIONS_INIT;
+	struct poly_stats_options request = job->initial;
 	request.analyses = job->names;
 	request.options = (const char *const *)job->words.items;
 	request.warmup = options->warmup.value;
@@ -128,7 +130,7 @@ request_simulation(const struct sim_options *options, const struct sim_job *job)
 static bool
 is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
 {
-	struct sim_job alone = {{job->names[0], NULL}, {0}};
+	struct sim_job alone = {{job->names[0], NULL}, {0}, job->initial};
 	struct poly_error error;
 	struct poly_stats *stats = NULL;
 	if (!options->sweep)
@@ -243,10 +245,12 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 		analysis_words_set(&job->words, job->names[0], "sweep", options->sweep);
 	if (config)
 		analysis_words_set(&job->words, job->names[0], "caches", config);
+	const bool limited =
+		limits_set(&options->source, job->names, &job->words, &job->initial);
 	for (size_t i = 0; i < words.count; i++)
 		analysis_words_add(&job->words, "", words.items[i]);
 	analysis_words_free(&words);
-	return valid;
+	return valid && limited;
 }
 
 /* Returns whether files of stages that exist may be replaced; prints a message otherwise. */
@@ -281,12 +285,14 @@ stages_are_valid(const struct sim_options *options, char **operands)
 static int
 run_course(struct sim_options *options, char **operands)
 {
-	const char *conflict = options->warmup.is_set ? "warmup"
-			       : options->sweep	      ? "sweep"
-			       : options->config      ? "config"
-			       : options->konata      ? "konata"
-			       : options->diagram     ? "diagram"
-						      : NULL;
+	const char *conflict = options->warmup.is_set	       ? "warmup"
+			       : options->sweep		       ? "sweep"
+			       : options->config	       ? "config"
+			       : options->konata	       ? "konata"
+			       : options->diagram	       ? "diagram"
+			       : options->source.limit	       ? "limit"
+			       : options->source.points.is_set ? "points"
+							       : NULL;
 	if (!conflict)
 		return homework_run(&options->source, options->course, operands);
 	diag_print("sim",
@@ -328,7 +334,7 @@ static int
 sim_run(void *fields, char **operands)
 {
 	struct sim_options *options = fields;
-	struct sim_job job = {{operands[0], NULL}, {0}};
+	struct sim_job job = {{operands[0], NULL}, {0}, POLY_STATS_OPTIONS_INIT};
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.state = &job,

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/files/output_policy.h"
 #include "cli/options/describe.h"
+#include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/analysis_file.h"
 #include "cli/files/temp_store.h"
@@ -40,7 +41,8 @@ static const struct opt stats_table[] = {
 };
 
 static const struct opt *const stats_tables[] = {stats_table, analysis_options_table,
-	rendering_table, tables_table, bounds_table, selection_table, input_table, NULL};
+	limits_table, rendering_table, tables_table, bounds_table, selection_table, input_table,
+	NULL};
 
 /* The job of the command on its inputs. */
 struct stats_job {

@@ -2,6 +2,7 @@
 /* Options of the commands that run analyses. */
 #include "cli/options/analysis_options.h"
 
+#include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/temp_store.h"
 
@@ -103,6 +104,8 @@ analysis_request_init(struct analysis_request *request, struct analysis_options 
 		return false;
 	}
 	if (!analysis_words_take(&options->source.options, request->names, &request->words) ||
+		!limits_set(
+			&options->source, request->names, &request->words, &request->options) ||
 		!load_symbols(request, options->source.symbols))
 		return false;
 	request->options.analyses = request->names;

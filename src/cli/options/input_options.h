@@ -22,6 +22,9 @@ struct input_options {
 	unsigned on_error;
 	bool json, csv, csv_safe, force;
 	const char *table, *tables;
+	/* Of commands that run simulators (cli/options/limits.h): */
+	const char *limit;
+	struct opt_number points;
 };
 
 /* The options of an input. */

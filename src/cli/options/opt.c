@@ -151,6 +151,12 @@ opt_parse_count(struct opt_number *number, const char *text)
 	return set_number(number, text, NULL, COUNT_BASE);
 }
 
+bool
+opt_parse_size(struct opt_number *number, const char *text)
+{
+	return set_number(number, text, NULL, SIZE_BASE);
+}
+
 /* Parses two numbers with a dash between them; the second one is optional. */
 static bool
 set_range(struct opt_range *range, const char *text)

@@ -77,6 +77,9 @@ enum opt_result opt_parse(const struct opt *const *tables, void *fields, char **
 /* Parses a count with an optional suffix k, M, G or T, a power of 1000; false: not valid. */
 bool opt_parse_count(struct opt_number *number, const char *text);
 
+/* The same of bytes: powers of 1024. */
+bool opt_parse_size(struct opt_number *number, const char *text);
+
 /* Frees the lists that opt_parse allocated. */
 void opt_free(const struct opt *const *tables, void *fields);
 

@@ -13,8 +13,9 @@
 #define DISTANCE_MAX 16
 
 /* Columns whose values differ from one execution to the next. */
-#define VARYING \
-	time, instruction_id, address, value, real_address, counters, payload, raw, verbatim
+#define VARYING                                                                               \
+	time, instruction_id, address, value, real_address, counters, payload, raw, verbatim, \
+		requested_address
 
 /* Columns of more than a byte that have few values even if nothing repeats. */
 #define FEW                                                                            \

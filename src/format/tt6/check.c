@@ -213,8 +213,9 @@ check_announced(const struct tt6_checking *checking)
 	const struct tt6 *state = checking->reading->state;
 	bool has_own = state->tables.fact[tt6_index(checking->opcode)] & TT6_HAS_ADDRESS;
 	if (has_own && address->is_set) {
-		uint64_t own = checking->batch->address[checking->row];
-		if (own != address->value)
+		const uint64_t own = checking->batch->address[checking->row];
+		const uint64_t ignored = powerpc_ignored_bits(powerpc_find(checking->opcode));
+		if (own != (address->value & ~ignored))
 			FOUND(checking, TT6_A14,
 				"the record's address is 0x%llx, the preceding escape has "
 				"0x%llx",

@@ -16,7 +16,7 @@
 
 /* Presence bits of 64 rows, by flag. */
 struct presence {
-	uint64_t pc, address, next, third, access, size, open;
+	uint64_t pc, address, next, third, access, size, open, aligned;
 };
 
 #if defined(__SSE2__)
@@ -65,7 +65,7 @@ presence_of(const struct tt6_rows *rows, size_t first)
 	return (struct presence){gather(flags, TT6_HAS_PC), gather(flags, TT6_HAS_ADDRESS),
 		gather(flags, TT6_HAS_NEXT), gather(flags, TT6_HAS_THIRD),
 		gather(flags, TT6_HAS_ACCESS), gather(flags, TT6_HAS_SIZE),
-		gather(flags, TT6_HAS_OPEN)};
+		gather(flags, TT6_HAS_OPEN), gather(flags, TT6_IS_ALIGNED)};
 }
 
 static void
@@ -104,6 +104,17 @@ put_open(struct tt6 *state, struct batch *batch, size_t base, size_t row)
 	batch_put(batch, access, base + row, (uint8_t)found->access);
 	if (size || indexed_string)
 		batch_put(batch, size, base + row, size);
+}
+
+/* Sets the address of an access that ignores its lowest bits; stores the one of the trace if it
+ * differs. */
+static void
+put_aligned(struct batch *batch, size_t row, uint32_t opcode, uint64_t address)
+{
+	const uint64_t ignored = powerpc_ignored_bits(powerpc_find(opcode));
+	batch_put(batch, address, row, address & ~ignored);
+	if (address & ignored)
+		batch_put(batch, requested_address, row, address);
 }
 
 /* Presence bits of 64 rows in the columns of branches. */
@@ -157,6 +168,12 @@ put_rare(struct tt6 *state, struct batch *batch, size_t base, size_t first,
 	uint64_t left = view->access || view->size ? presence->open : 0;
 	for (; left; left &= left - 1)
 		put_open(state, batch, base, first + (size_t)__builtin_ctzll(left));
+	left = view->address || view->requested_address ? presence->aligned : 0;
+	for (; left; left &= left - 1) {
+		const size_t row = first + (size_t)__builtin_ctzll(left);
+		put_aligned(batch, base + row, (uint32_t)state->rows.opcode[row],
+			state->rows.second[row]);
+	}
 	if (view->branch || view->target || view->fallthrough)
 		put_branches(&state->rows, batch, base, first, presence->next);
 }
@@ -246,7 +263,8 @@ put_data_address(struct tt6 *state, struct batch *batch, size_t base, size_t row
 {
 	if (state->rows.fact[row] & TT6_HAS_ADDRESS)
 		return;
-	batch_put(batch, address, base + row, state->pending.value[TT6_CODE_DATA_ADDRESS]);
+	put_aligned(batch, base + row, (uint32_t)state->rows.opcode[row],
+		state->pending.value[TT6_CODE_DATA_ADDRESS]);
 	put_open(state, batch, base, row);
 }
 

@@ -38,6 +38,7 @@ memory_fact(uint32_t opcode)
 	if (found->access < 0)
 		return TT6_HAS_ADDRESS;
 	return TT6_HAS_ADDRESS | TT6_HAS_ACCESS | (found->size ? TT6_HAS_SIZE : 0) |
+	       (powerpc_ignored_bits(found) ? TT6_IS_ALIGNED : 0) |
 	       (uint32_t)found->access << TT6_FACT_ACCESS |
 	       (uint32_t)found->size << TT6_FACT_SIZE;
 }

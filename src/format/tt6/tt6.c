@@ -83,7 +83,7 @@ static const struct poly_rule rules[] = {
 #define COLUMNS                                                                              \
 	kind, record, pc, opcode, opcode_size, next_pc, branch, target, fallthrough, access, \
 		address, size, value, sync, escape, real_pc, real_address, real_target,      \
-		payload, raw, origin, synthetic
+		payload, raw, origin, synthetic, requested_address
 
 #define INFO(word, text, options_table)                                               \
 	{                                                                             \

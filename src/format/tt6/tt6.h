@@ -112,6 +112,7 @@ enum tt6_rule {
 #define TT6_HAS_SIZE 32u
 #define TT6_HAS_OPEN \
 	64u /* access and size depend on more bits of the opcode, or on the third word */
+#define TT6_IS_ALIGNED 128u /* the access ignores the lowest bits of the address */
 
 /* Positions of the other bytes of a fact. */
 #define TT6_FACT_RECORD 8  /* enum tt6_record_name */

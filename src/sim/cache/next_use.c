@@ -1,132 +1,131 @@
 /* SPDX-License-Identifier: MIT */
-/* Next uses in two passes through a store. */
+/* Next uses in two passes through stores. */
 #include "sim/cache/next_use.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "sim/memory/dense_index.h"
-
-#include <string.h>
 
 #define BLOCK 8192 /* uses */
 #define WIDTH sizeof(uint64_t)
 
+/* Lines whose entries are loaded before the first is searched. */
+#define AHEAD 16
+
+enum { LINES, USES, STORES };
+
 struct next_use {
-	struct sim_store store;
-	struct dense_index dense;
-	uint64_t *block;
-	uint32_t ids[BLOCK];
-	uint64_t uses; /* learned */
-	uint64_t read; /* given out again */
+	struct sim_store stores[STORES];
+	struct line_table
+		table; /* of lines, while they are traversed: the latest use of each */
+	uint64_t uses; /* added */
+	uint64_t read; /* in the second pass */
+	uint64_t block[BLOCK];
 };
 
 enum poly_status
-next_use_new(const struct sim_store *store, uint32_t lines, struct next_use **next,
-	struct poly_error *error)
+next_use_new(const struct sim_store stores[2], struct next_use **next, struct poly_error *error)
 {
 	struct next_use *created = mem_new(1, sizeof *created);
-	*next = NULL;
+	*next = created;
 	if (!created)
 		return err_memory(error);
-	created->store = *store;
-	created->block = mem_new(BLOCK, sizeof *created->block);
-	if (!created->block || dense_index_init(&created->dense, lines, error) != POLY_OK) {
-		next_use_free(created);
-		return err_memory(error);
-	}
-	*next = created;
+	created->stores[LINES] = stores[LINES];
+	created->stores[USES] = stores[USES];
 	return POLY_OK;
 }
 
 void
 next_use_free(struct next_use *next)
 {
-	if (!next)
-		return;
-	dense_index_fini(&next->dense);
-	mem_free(next->block);
 	mem_free(next);
 }
 
 static enum poly_status
-put(struct next_use *next, uint64_t first, size_t count, struct poly_error *error)
+put(const struct sim_store *store, uint64_t first, const uint64_t *numbers, size_t count,
+	struct poly_error *error)
 {
-	if (next->store.put(next->store.user, first * WIDTH, next->block, count * WIDTH))
+	if (store->put(store->user, first * WIDTH, numbers, count * WIDTH))
 		return POLY_OK;
-	return err_system(error, POLY_NO_OFFSET, "cannot write next uses");
+	return err_system(error, POLY_NO_OFFSET, "cannot store accesses");
 }
 
 static enum poly_status
-get(struct next_use *next, uint64_t first, void *dst, size_t count, struct poly_error *error)
+get(const struct sim_store *store, uint64_t first, uint64_t *numbers, size_t count,
+	struct poly_error *error)
 {
-	if (next->store.get(next->store.user, first * WIDTH, dst, count * WIDTH))
+	if (store->get(store->user, first * WIDTH, numbers, count * WIDTH))
 		return POLY_OK;
-	return err_system(error, POLY_NO_OFFSET, "cannot read next uses");
-}
-
-/* At most BLOCK uses. */
-static enum poly_status
-learn(struct next_use *next, const uint64_t *lines, size_t count, struct poly_error *error)
-{
-	const enum poly_status status =
-		dense_index_find(&next->dense, lines, count, next->ids, error);
-	if (status != POLY_OK)
-		return status;
-	for (size_t i = 0; i < count; i++)
-		next->block[i] = next->ids[i];
-	next->uses += count;
-	return put(next, next->uses - count, count, error);
+	return err_system(error, POLY_NO_OFFSET, "cannot read stored accesses");
 }
 
 enum poly_status
 next_use_add(
 	struct next_use *next, const uint64_t *lines, size_t count, struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
-	for (size_t from = 0; from < count && status == POLY_OK; from += BLOCK)
-		status = learn(
-			next, lines + from, count - from < BLOCK ? count - from : BLOCK, error);
-	return status;
+	next->uses += count;
+	return put(&next->stores[LINES], next->uses - count, lines, count, error);
 }
 
-/* Replaces the lines of a block by their next uses; later has the uses after it. */
-static void
-look_ahead(struct next_use *next, uint64_t first, size_t count, uint64_t *later)
+/* Replaces the lines of a block, whose first access is numbered, by their next uses; false: out
+ * of memory. */
+static bool
+look_ahead(struct next_use *next, uint64_t first, size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
 		const uint64_t line = next->block[i];
-		next->block[i] = later[line];
-		later[line] = first + i;
+		if (i >= AHEAD)
+			line_table_prefetch(&next->table, next->block[i - AHEAD]);
+		next->block[i] = NEXT_USE_NONE;
+		if (line_table_swap(&next->table, line, first + i, &next->block[i]) != POLY_OK)
+			return false;
 	}
+	return true;
 }
 
-enum poly_status
-next_use_resolve(struct next_use *next, struct poly_error *error)
+/* Finds the next uses of a table's lines, from the last block to the first; POLY_ERR_LIMIT:
+ * the rate is lower than max_rate. */
+static enum poly_status
+traverse(struct next_use *next, unsigned max_rate, struct poly_error *error)
 {
-	const size_t lines = next->dense.count;
-	uint64_t *later = mem_new(lines, sizeof *later);
-	if (!later)
-		return err_memory(error);
-	memset(later, 0xff, lines * sizeof *later);
 	enum poly_status status = POLY_OK;
 	for (uint64_t end = next->uses; end && status == POLY_OK;) {
 		const size_t count = (size_t)((end - 1) % BLOCK + 1);
 		end -= count;
-		status = get(next, end, next->block, count, error);
-		if (status != POLY_OK)
-			break;
-		look_ahead(next, end, count, later);
-		status = put(next, end, count, error);
+		status = get(&next->stores[LINES], end, next->block, count, error);
+		if (status == POLY_OK && !look_ahead(next, end, count))
+			status = err_memory(error);
+		if (status == POLY_OK && next->table.sample.rate > max_rate)
+			status = POLY_ERR_LIMIT;
+		if (status == POLY_OK)
+			status = put(&next->stores[USES], end, next->block, count, error);
 	}
-	mem_free(later);
 	return status;
 }
 
 enum poly_status
-next_use_read(struct next_use *next, uint64_t *uses, size_t count, struct poly_error *error)
+next_use_resolve(struct next_use *next, uint64_t memory, struct line_sample *sample,
+	struct poly_error *error)
+{
+	static const struct line_sample all_lines = {0};
+	enum poly_status status =
+		line_table_init(&next->table, memory, sample ? sample : &all_lines, error);
+	next->read = 0;
+	if (status == POLY_OK)
+		status = traverse(next, sample ? UINT32_MAX : 0, error);
+	if (status == POLY_OK && sample)
+		*sample = next->table.sample;
+	line_table_fini(&next->table);
+	return status;
+}
+
+enum poly_status
+next_use_read(struct next_use *next, uint64_t *lines, uint64_t *uses, size_t count,
+	struct poly_error *error)
 {
 	if (count > next->uses - next->read)
 		return err_usage(error, "more uses than in the first pass");
+	const uint64_t first = next->read;
 	next->read += count;
-	return get(next, next->read - count, uses, count, error);
+	const enum poly_status status = get(&next->stores[LINES], first, lines, count, error);
+	return status == POLY_OK ? get(&next->stores[USES], first, uses, count, error) : status;
 }

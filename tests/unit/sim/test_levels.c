@@ -195,39 +195,72 @@ next_uses_are_found_over_blocks(void **state)
 {
 	/* Lines 0 to 2999 round and round: each is used again 3000 uses later, to the end. */
 	enum { USES = 40000, LINES = 3000 };
-	static struct store memory;
-	const struct sim_store store = {put, get, &memory};
+	static struct store memory[2];
+	const struct sim_store stores[] = {{put, get, memory}, {put, get, memory + 1}};
 	struct next_use *next;
 	struct poly_error error;
-	static uint64_t lines[USES], uses[USES];
+	static uint64_t lines[USES], read[USES], uses[USES];
 	(void)state;
-	memory.good = sizeof memory.bytes;
+	memory[0].good = memory[1].good = sizeof memory->bytes;
 	for (uint64_t i = 0; i < USES; i++)
 		lines[i] = i % LINES << 20;
-	assert_int_equal(next_use_new(&store, LINES, &next, &error), POLY_OK);
+	assert_int_equal(next_use_new(stores, &next, &error), POLY_OK);
 	assert_int_equal(next_use_add(next, lines, 777, &error), POLY_OK);
 	assert_int_equal(next_use_add(next, lines + 777, USES - 777, &error), POLY_OK);
-	assert_int_equal(next_use_resolve(next, &error), POLY_OK);
-	assert_int_equal(next_use_read(next, uses, 1000, &error), POLY_OK);
-	assert_int_equal(next_use_read(next, uses + 1000, USES - 1000, &error), POLY_OK);
+	assert_int_equal(next_use_resolve(next, 1 << 20, NULL, &error), POLY_OK);
+	assert_int_equal(next_use_read(next, read, uses, 1000, &error), POLY_OK);
+	assert_int_equal(next_use_read(next, read, uses + 1000, USES - 1000, &error), POLY_OK);
 	for (uint64_t i = 0; i < USES; i++)
 		assert_int_equal(uses[i], i + LINES < USES ? i + LINES : NEXT_USE_NONE);
-	assert_int_equal(next_use_read(next, uses, 1, &error), POLY_ERR_USAGE);
+	assert_int_equal(next_use_read(next, read, uses, 1, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message, "more uses than in the first pass");
+	next_use_free(next);
+}
+
+static void
+next_uses_of_samples_are_those_of_all_lines(void **state)
+{
+	/* 20,000 lines, of which a table of 3072 can only have a sample. */
+	enum { USES = 45000, LINES = 20000 };
+	static struct store memory[2];
+	const struct sim_store stores[] = {{put, get, memory}, {put, get, memory + 1}};
+	struct line_sample sample = {.set_bits = 0};
+	struct next_use *next;
+	static uint64_t lines[USES], read[USES], uses[USES], later[LINES];
+	size_t sampled = 0;
+	(void)state;
+	memory[0].good = memory[1].good = sizeof memory->bytes;
+	for (uint64_t i = 0; i < USES; i++)
+		lines[i] = i * i % 20011 % LINES;
+	memset(later, 0xff, sizeof later);
+	assert_int_equal(next_use_new(stores, &next, NULL), POLY_OK);
+	assert_int_equal(next_use_add(next, lines, USES, NULL), POLY_OK);
+	assert_int_equal(next_use_resolve(next, 98304, NULL, NULL), POLY_ERR_LIMIT);
+	assert_int_equal(next_use_resolve(next, 98304, &sample, NULL), POLY_OK);
+	assert_int_equal(next_use_read(next, read, uses, USES, NULL), POLY_OK);
+	for (size_t i = USES; i-- > 0; later[lines[i]] = i) {
+		assert_int_equal(read[i], lines[i]);
+		if (!line_sample_has(&sample, line_sample_hash(&sample, lines[i])))
+			continue;
+		sampled++;
+		assert_int_equal(uses[i], later[lines[i]]);
+	}
+	assert_in_range(sample.rate, 2, 4);
+	assert_in_range(sampled, USES >> (sample.rate + 1), USES >> (sample.rate - 1));
 	next_use_free(next);
 }
 
 static void
 a_full_store_is_reported(void **state)
 {
-	static struct store memory;
-	const struct sim_store store = {put, get, &memory};
+	static struct store memory[2];
+	const struct sim_store stores[] = {{put, get, memory}, {put, get, memory + 1}};
 	struct next_use *next;
 	struct poly_error error;
 	static uint64_t lines[100];
 	(void)state;
-	memory.good = 799;
-	assert_int_equal(next_use_new(&store, 10, &next, &error), POLY_OK);
+	memory->good = 799;
+	assert_int_equal(next_use_new(stores, &next, &error), POLY_OK);
 	assert_int_equal(next_use_add(next, lines, 100, &error), POLY_ERR_IO);
 	assert_int_equal(error.sys_errno, ENOSPC);
 	next_use_free(next);
@@ -253,7 +286,7 @@ use_levels(void *error)
 	tlb_free(tlb);
 	if (status != POLY_OK)
 		return status;
-	status = miss_classes_new(&small.cache, 100, &classify, error);
+	status = miss_classes_new(&small.cache, &classify, error);
 	miss_classes_free(classify);
 	return status;
 }
@@ -275,18 +308,18 @@ use_pages(void *error)
 static enum poly_status
 use_next(void *error)
 {
-	static struct store memory;
-	const struct sim_store store = {put, get, &memory};
+	static struct store memory[2];
+	const struct sim_store stores[] = {{put, get, memory}, {put, get, memory + 1}};
 	static uint64_t lines[3000];
 	struct next_use *next;
-	memory.good = sizeof memory.bytes;
+	memory[0].good = memory[1].good = sizeof memory->bytes;
 	for (uint64_t i = 0; i < 3000; i++)
 		lines[i] = i;
-	enum poly_status status = next_use_new(&store, 5000, &next, error);
+	enum poly_status status = next_use_new(stores, &next, error);
 	if (status == POLY_OK)
 		status = next_use_add(next, lines, 3000, error);
 	if (status == POLY_OK)
-		status = next_use_resolve(next, error);
+		status = next_use_resolve(next, 1 << 20, NULL, error);
 	next_use_free(next);
 	return status;
 }
@@ -332,6 +365,7 @@ main(void)
 		cmocka_unit_test(neighbours_in_a_line_share_it_falsely),
 		cmocka_unit_test(invalid_coherent_caches_are_rejected),
 		cmocka_unit_test(next_uses_are_found_over_blocks),
+		cmocka_unit_test(next_uses_of_samples_are_those_of_all_lines),
 		cmocka_unit_test(a_full_store_is_reported),
 		cmocka_unit_test(lack_of_memory_is_survived),
 	};

@@ -7,9 +7,12 @@
 #include "sim/cache/all_associativity_state.h"
 #include "sim/cache/cache.h"
 #include "sim/memory/dense_index.h"
+#include "sim/memory/line_table.h"
 #include "sim/memory/shards.h"
 #include "sim/memory/stack_distance.h"
 #include "sim/memory/time_bitmap.h"
+
+#include <math.h>
 
 static struct stack_distance *
 make(bool plain)
@@ -177,6 +180,88 @@ numbers_are_dense_in_the_order_of_their_first_use(void **state)
 	dense_index_fini(&dense);
 }
 
+enum { TABLE_LINES = 50000, TABLE_MEMORY = 98304, TABLE_ROOM = 3072 };
+
+static void
+new_lines_beyond_a_table_are_estimated(void **state)
+{
+	/* Each line three times, the first ones among the last. */
+	const struct line_sample all = {.set_bits = 0};
+	struct line_table table;
+	double estimate = 0, variance = 0;
+	(void)state;
+	assert_int_equal(line_table_init(&table, TABLE_MEMORY, &all, NULL), POLY_OK);
+	for (uint64_t i = 0; i < 3 * TABLE_LINES; i++) {
+		const uint64_t line = i * i % 50021 % TABLE_LINES + i % TABLE_LINES * 65536;
+		uint8_t weight;
+		assert_int_equal(line_table_weigh(&table, &line, 1, &weight), POLY_OK);
+		estimate += weight ? ldexp(1, weight - 1) : 0;
+		variance += weight ? ldexp(1, weight - 1) * (ldexp(1, weight - 1) - 1) : 0;
+		assert_true(table.count <= TABLE_ROOM && (weight < 2 || i >= TABLE_ROOM - 1));
+	}
+	/* All lines differ in i % TABLE_LINES within a round, and repeat if the first term
+	 * does. */
+	static uint64_t known[3 * TABLE_LINES];
+	size_t count = 0, sampled = 0;
+	for (uint64_t i = 0; i < TABLE_LINES; i++)
+		for (uint64_t round = 0; round < 3; round++) {
+			const uint64_t n = i + round * TABLE_LINES;
+			const uint64_t line = n * n % 50021 % TABLE_LINES + i * 65536;
+			bool found = false;
+			for (uint64_t k = 1; k <= round && k <= count; k++)
+				found |= known[count - k] == line;
+			if (!found)
+				known[count++] = line;
+		}
+	assert_true(variance > 0 && fabs(estimate - (double)count) <= 3 * sqrt(variance));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t previous = 7;
+		if (!line_sample_has(&table.sample, line_sample_hash(&table.sample, known[i])))
+			continue;
+		sampled++;
+		assert_int_equal(line_table_swap(&table, known[i], 1, &previous), POLY_OK);
+		assert_int_equal(previous, 1);
+	}
+	assert_int_equal(sampled, table.count);
+	line_table_fini(&table);
+}
+
+static void
+sets_are_sampled_without_repetition(void **state)
+{
+	static bool found[1 << 13];
+	(void)state;
+	for (unsigned bits = 1; bits <= 13; bits++) {
+		const struct line_sample sets = {.set_bits = bits};
+		memset(found, 0, sizeof found);
+		for (uint64_t set = 0; set < UINT64_C(1) << bits; set++) {
+			const uint64_t hash = line_sample_hash(&sets, set | UINT64_C(5) << 20);
+			assert_int_equal(hash >> bits, 1);
+			assert_false(found[hash & ((UINT64_C(1) << bits) - 1)]);
+			found[hash & ((UINT64_C(1) << bits) - 1)] = true;
+		}
+	}
+}
+
+static void
+a_set_too_large_for_a_table_ends_its_sample(void **state)
+{
+	const struct line_sample sets = {.set_bits = 10};
+	struct line_table table;
+	(void)state;
+	for (uint64_t set = 0; set < 1024; set++) {
+		assert_int_equal(line_table_init(&table, TABLE_MEMORY, &sets, NULL), POLY_OK);
+		for (uint64_t i = 0; i < TABLE_ROOM + 5; i++) {
+			uint64_t previous = 0;
+			assert_int_equal(
+				line_table_swap(&table, set + i * 1024, 1, &previous), POLY_OK);
+		}
+		assert_in_range(table.sample.rate, 1, 11);
+		assert_int_equal(table.count, 0);
+		line_table_fini(&table);
+	}
+}
+
 static void
 invalid_settings_are_rejected(void **state)
 {
@@ -210,6 +295,15 @@ use_all(void *error)
 	for (int round = 0; round < 8 && status == POLY_OK; round++)
 		status = shards_run(shards, lines, 6000, error);
 	shards_free(shards);
+	const struct line_sample lines_of_all = {.set_bits = 0};
+	struct line_table table;
+	uint8_t weights[6000];
+	if (status == POLY_OK)
+		status = line_table_init(&table, 1 << 20, &lines_of_all, error);
+	if (status != POLY_OK)
+		return status;
+	status = line_table_weigh(&table, lines, 6000, weights);
+	line_table_fini(&table);
 	return status;
 }
 
@@ -231,6 +325,9 @@ main(void)
 		cmocka_unit_test(plain_and_wide_loops_count_the_same),
 		cmocka_unit_test(plain_and_wide_caches_of_all_sizes_are_the_same),
 		cmocka_unit_test(numbers_are_dense_in_the_order_of_their_first_use),
+		cmocka_unit_test(new_lines_beyond_a_table_are_estimated),
+		cmocka_unit_test(sets_are_sampled_without_repetition),
+		cmocka_unit_test(a_set_too_large_for_a_table_ends_its_sample),
 		cmocka_unit_test(invalid_settings_are_rejected),
 		cmocka_unit_test(lack_of_memory_is_survived),
 	};
