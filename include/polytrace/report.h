@@ -244,6 +244,13 @@ struct poly_render_options {
 	unsigned width; /* of a line in characters; 0: 80 on a terminal, unlimited in text */
 	bool color;	/* terminal: colours and bold titles, by SGR sequences */
 	size_t rows;	/* terminal: maximum number of rows of a table with plots; 0: all */
+	/* The table to render alone, as poly_report_table_at names it, or the last parts of its
+	 * name that no other one has; NULL: everything. Then CSV has one header, of its
+	 * columns. */
+	const char *table;
+	const char *file; /* CSV of one table: value of a first column "file"; NULL: none */
+	bool no_header;	  /* CSV of one table: rows alone */
+	bool csv_safe;	  /* CSV: texts that spreadsheets execute begin with an apostrophe */
 };
 
 /* Options for text, like those of poly_report_render. */
@@ -262,8 +269,17 @@ POLY_API enum poly_status poly_report_render(const struct poly_report *report,
 	enum poly_rendering rendering, const struct poly_sink *sink, struct poly_error *error);
 
 /*
+ * Stores the name of a table of a finished report, at most size bytes: its key after those of
+ * the sections around it, joined by dots; a section of a list has its number. All values are
+ * the table "values". False: index is that of none.
+ */
+POLY_API bool poly_report_table_at(
+	const struct poly_report *report, size_t index, char *name, size_t size);
+
+/*
  * Renders a report like poly_report_render, with options, which need not outlive the call.
- * Returns POLY_ERR_USAGE also if options->size is 0 or the rendering is unknown.
+ * Returns POLY_ERR_USAGE also if options->size is 0, the rendering is unknown, or no table, or
+ * more than one, has the requested name.
  */
 POLY_API enum poly_status poly_report_render_with(const struct poly_report *report,
 	const struct poly_render_options *options, const struct poly_sink *sink,

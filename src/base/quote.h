@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in quotes: JSON strings (RFC 8259, section 7). */
+/* Text in quotes: JSON strings (RFC 8259, section 7), and fields of CSV (RFC 4180). */
 #ifndef BASE_QUOTE_H
 #define BASE_QUOTE_H
 
@@ -10,5 +10,12 @@
  * control characters, by letter if they have one.
  */
 void quote_json(struct buf *dst, const void *text, size_t n);
+
+/*
+ * Appends n bytes as a field of CSV: in quotes if it is empty or contains a comma, a quote or a
+ * line end. safe: a field that a spreadsheet would execute as a formula (=, +, -, @, tab or
+ * carriage return first) begins with an apostrophe, in quotes.
+ */
+void quote_csv(struct buf *dst, const void *text, size_t n, bool safe);
 
 #endif

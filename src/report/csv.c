@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as CSV: one block of values, then one block per table.
+ * A report as CSV: one block of values, then one block per table; or one table alone.
  * spec: RFC 4180 (quoting; lines end in a line feed alone).
  */
 #include "report/render.h"
+#include "report/tables.h"
+
+#include "base/quote.h"
 
 #include <string.h>
 
-/* The open sections: render->path has their keys joined by dots. */
 struct csv {
 	struct render *render;
-	unsigned depth;
-	struct {
-		size_t length;	/* of the path of its parent */
-		size_t element; /* number of the next section of a list */
-		bool list;
-	} open[POLY_REPORT_DEPTH + 1];
+	struct report_path path;
 	bool started; /* a block was written */
 };
 
 static void
-csv_text(struct buf *out, const char *text)
+csv_text(struct render *render, const char *text)
 {
-	if (*text && !strpbrk(text, ",\"\r\n")) {
-		buf_string(out, text);
-		return;
-	}
-	buf_byte(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			buf_byte(out, '"');
-		buf_byte(out, (uint8_t)*text);
-	}
-	buf_byte(out, '"');
+	quote_csv(&render->out, text, strlen(text), render->options.csv_safe);
 }
 
 static void
@@ -40,7 +27,7 @@ csv_value(struct render *render, const struct report_item *item)
 {
 	char text[RENDER_NUMBER];
 	if (item->form == FORM_TEXT) {
-		csv_text(&render->out, tree_text(render->report, item->value.text));
+		csv_text(render, tree_text(render->report, item->value.text));
 	} else if (item->form == FORM_BOOL) {
 		buf_string(&render->out, item->value.number ? "true" : "false");
 	} else {
@@ -51,35 +38,11 @@ csv_value(struct render *render, const struct report_item *item)
 
 /* Appends the path of the open section; an empty path has no quotes, unlike an empty text. */
 static void
-csv_path(struct render *render)
+csv_path(struct csv *csv)
 {
-	const char *path = buf_text(&render->path);
+	const char *path = buf_text(&csv->path.text);
 	if (*path)
-		csv_text(&render->out, path);
-}
-
-static void
-csv_enter(struct csv *csv, const struct report_item *item)
-{
-	struct buf *path = &csv->render->path;
-	bool element = csv->open[csv->depth].list;
-	size_t number = csv->open[csv->depth].element++;
-	csv->depth++;
-	csv->open[csv->depth].length = path->size;
-	csv->open[csv->depth].element = 0;
-	csv->open[csv->depth].list = item->type == ITEM_LIST;
-	if (path->size)
-		buf_byte(path, '.');
-	if (element)
-		buf_printf(path, "%zu", number);
-	else
-		buf_string(path, item->key);
-}
-
-static void
-csv_leave(struct csv *csv)
-{
-	csv->render->path.size = csv->open[csv->depth--].length;
+		csv_text(csv->render, path);
 }
 
 static void
@@ -91,29 +54,49 @@ csv_values(struct csv *csv, const struct report_item *item)
 	if (!csv->started)
 		buf_string(&render->out, "section,key,value\n");
 	csv->started = true;
-	csv_path(render);
+	csv_path(csv);
 	buf_byte(&render->out, ',');
-	csv_text(&render->out, item->key);
+	csv_text(render, item->key);
 	buf_byte(&render->out, ',');
 	csv_value(render, item);
 	buf_byte(&render->out, '\n');
 	render_flush(render);
 }
 
-/* Appends the rows of the open table, whose first cell is item. */
-static void
-csv_rows(struct csv *csv, const struct report_item *item, size_t columns)
+/* Returns the number of columns of a table. */
+static size_t
+count_columns(const struct report_item *table)
 {
-	struct buf *out = &csv->render->out;
-	for (; item->type == ITEM_CELL; item += columns) {
-		csv_path(csv->render);
-		for (size_t i = 0; i < columns; i++) {
-			buf_byte(out, ',');
-			csv_value(csv->render, &item[i]);
-		}
-		buf_byte(out, '\n');
-		render_flush(csv->render);
+	size_t columns = 0;
+	while (table[1 + columns].type == ITEM_COLUMN)
+		columns++;
+	return columns;
+}
+
+static void
+csv_header(struct render *render, const struct report_item *table, const char *first)
+{
+	if (first)
+		buf_string(&render->out, first);
+	for (size_t i = 1; table[i].type == ITEM_COLUMN; i++) {
+		if (i > 1 || first)
+			buf_byte(&render->out, ',');
+		csv_text(render, table[i].key);
 	}
+	buf_byte(&render->out, '\n');
+}
+
+/* Appends the cells of a row. */
+static void
+csv_cells(struct render *render, const struct report_item *item, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++) {
+		if (i)
+			buf_byte(&render->out, ',');
+		csv_value(render, &item[i]);
+	}
+	buf_byte(&render->out, '\n');
+	render_flush(render);
 }
 
 static void
@@ -122,15 +105,16 @@ csv_tables(struct csv *csv, const struct report_item *item)
 	struct buf *out = &csv->render->out;
 	if (item->type != ITEM_TABLE)
 		return;
-	buf_string(out, csv->started ? "\ntable" : "table");
+	if (csv->started)
+		buf_byte(out, '\n');
 	csv->started = true;
-	size_t columns = 0;
-	for (item++; item->type == ITEM_COLUMN; item++, columns++) {
+	csv_header(csv->render, item, "table");
+	const size_t columns = count_columns(item);
+	for (item += 1 + columns; item->type == ITEM_CELL; item += columns) {
+		csv_path(csv);
 		buf_byte(out, ',');
-		csv_text(out, item->key);
+		csv_cells(csv->render, item, columns);
 	}
-	buf_byte(out, '\n');
-	csv_rows(csv, item, columns);
 }
 
 static void
@@ -139,13 +123,9 @@ csv_walk(struct csv *csv, void (*visit)(struct csv *, const struct report_item *
 	const struct poly_report *report = csv->render->report;
 	for (size_t i = 0; i < report->count; i++) {
 		const struct report_item *item = &report->items[i];
-		bool opens = item->type == ITEM_SECTION || item->type == ITEM_LIST ||
-			     item->type == ITEM_TABLE;
-		if (opens)
-			csv_enter(csv, item);
+		report_path_enter(&csv->path, item);
 		visit(csv, item);
-		if (item->type == ITEM_END)
-			csv_leave(csv);
+		report_path_leave(&csv->path, item);
 	}
 }
 
@@ -154,5 +134,25 @@ render_csv(struct render *render)
 {
 	struct csv csv = {.render = render};
 	csv_walk(&csv, csv_values);
+	csv.path.open[0].element = 0;
 	csv_walk(&csv, csv_tables);
+	render->out.failed |= csv.path.text.failed;
+	buf_free(&csv.path.text);
+}
+
+void
+render_csv_table(struct render *render)
+{
+	const struct report_item *item = render->report->items;
+	const size_t columns = count_columns(item);
+	const char *file = render->options.file;
+	if (!render->options.no_header)
+		csv_header(render, item, file ? "file" : NULL);
+	for (item += 1 + columns; item->type == ITEM_CELL; item += columns) {
+		if (file) {
+			csv_text(render, file);
+			buf_byte(&render->out, ',');
+		}
+		csv_cells(render, item, columns);
+	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Renders a report in one of the renderings. */
 #include "report/render.h"
+#include "report/tables.h"
 
 #include "base/err.h"
 
@@ -28,7 +29,12 @@ render_by(struct render *render)
 	case POLY_RENDER_TERMINAL: render_text(render, true); return true;
 	case POLY_RENDER_JSON: render_json(render, false); return true;
 	case POLY_RENDER_JSON_LINE: render_json(render, true); return true;
-	case POLY_RENDER_CSV: render_csv(render); return true;
+	case POLY_RENDER_CSV:
+		if (render->options.table)
+			render_csv_table(render);
+		else
+			render_csv(render);
+		return true;
 	case POLY_RENDER_HTML: render_html(render); return true;
 	}
 	return false;
@@ -60,9 +66,17 @@ poly_report_render_with(const struct poly_report *report,
 		options->size < sizeof *options ? options->size : sizeof *options);
 	if (render.options.width == 0 && options->rendering == POLY_RENDER_TERMINAL)
 		render.options.width = 80;
-	if (!render_by(&render))
-		return err_usage(
+	struct report_table table = {.own = NULL};
+	if (render.options.table)
+		status = report_table_open(&table, report, render.options.table, error);
+	if (render.options.table)
+		render.report = report_table_report(&table);
+	if (status == POLY_OK && !render_by(&render))
+		status = err_usage(
 			error, "options.rendering: unknown value %d", (int)options->rendering);
+	report_table_close(&table);
+	if (status != POLY_OK)
+		return status;
 	if (render.out.failed || render.path.failed)
 		status = err_memory(error);
 	else

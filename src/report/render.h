@@ -56,6 +56,7 @@ void render_title(struct buf *out, const struct poly_report *report, size_t titl
 void render_text(struct render *render, bool terminal);
 void render_json(struct render *render, bool one_line);
 void render_csv(struct render *render);
+void render_csv_table(struct render *render); /* of a report that is one table */
 void render_html(struct render *render);
 
 #endif

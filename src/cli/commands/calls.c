@@ -30,8 +30,8 @@ static const struct opt calls_table[] = {
 	{0},
 };
 
-static const struct opt *const calls_tables[] = {
-	calls_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const calls_tables[] = {calls_table, rendering_table, tables_table,
+	bounds_table, selection_table, input_table, NULL};
 
 static int
 calls_one(struct inputs *inputs, const char *path)
@@ -52,8 +52,11 @@ static int
 calls_run(void *fields, char **operands)
 {
 	const struct calls_options *options = fields;
-	if (options->style == STYLE_FOLDED && (options->source.json || options->source.csv)) {
-		diag_print("calls", "'--style folded' excludes '--json' and '--csv'");
+	const bool tables = rendering_of_options(&options->source) != POLY_RENDER_TEXT ||
+			    options->source.table || options->source.tables;
+	if (options->style == STYLE_FOLDED && tables) {
+		diag_print("calls", "'--style folded' excludes '--json', '--csv', '--table' "
+				    "and '-o'");
 		return STATUS_ERROR;
 	}
 	struct inputs inputs = {.options = &options->source,

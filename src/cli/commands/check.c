@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct opt *const check_tables[] = {
-	rendering_table, bounds_table, input_table, NULL};
+	rendering_table, tables_table, bounds_table, input_table, NULL};
 
 /* Findings by severity. */
 struct severity_counts {

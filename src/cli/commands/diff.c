@@ -73,8 +73,8 @@ static const struct opt diff_table[] = {
 };
 #undef FIELD
 
-static const struct opt *const diff_tables[] = {
-	diff_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const diff_tables[] = {diff_table, rendering_table, tables_table,
+	bounds_table, selection_table, input_table, NULL};
 
 /* A comparison of two traces. */
 struct diff_job {
@@ -664,10 +664,12 @@ static int
 compare_all(const struct diff_options *options, struct output *output, char **paths)
 {
 	int worst = STATUS_DONE;
-	const bool headed = paths[2] && !options->source.json && !options->source.csv;
+	const bool headed =
+		paths[2] && rendering_of_options(&options->source) == POLY_RENDER_TEXT;
 	for (char **path = paths + 1; *path && !output_failed(output); path++) {
 		const char *const pair[2] = {paths[0], *path};
-		if (path != paths + 1 && !options->source.json)
+		output->tables.input = paths[2] ? diag_input_name(*path) : NULL;
+		if (path != paths + 1 && !options->source.json && !options->source.table)
 			output_text(output, "\n");
 		if (headed) {
 			output_text(output, "==> ");

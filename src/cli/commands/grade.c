@@ -25,7 +25,8 @@ static const struct opt grade_table[] = {
 	{0},
 };
 
-static const struct opt *const grade_tables[] = {grade_table, rendering_table, NULL};
+static const struct opt *const grade_tables[] = {
+	grade_table, rendering_table, tables_table, NULL};
 
 static bool
 open_side(struct side *side, const char *path)

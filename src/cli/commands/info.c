@@ -32,8 +32,8 @@ static const struct opt info_table[] = {
 	{0},
 };
 
-static const struct opt *const info_tables[] = {
-	info_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const info_tables[] = {info_table, rendering_table, tables_table,
+	bounds_table, selection_table, input_table, NULL};
 
 static int
 info_one(struct inputs *inputs, const char *path)
@@ -144,7 +144,7 @@ info_native(struct inputs *inputs, const char *path)
 	const struct poly_format_info *format = packed_records(&input);
 	int written = STATUS_ERROR;
 	if (format->summary)
-		written = pump_records(&input, format->summary, NULL, inputs->output);
+		written = pump_records(&input, format->summary, NULL, false, inputs->output);
 	else
 		diag_print(input.name,
 			"format '%s' has no tools with a summary; omit --style native",

@@ -68,7 +68,7 @@ static const struct opt merge_table[] = {
 };
 
 static const struct opt *const merge_tables[] = {
-	merge_table, rendering_table, bounds_table, input_table, NULL};
+	merge_table, rendering_table, one_table_table, bounds_table, input_table, NULL};
 
 /* An input, in the order of threads. */
 struct merged {

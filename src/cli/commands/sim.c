@@ -28,7 +28,7 @@ struct sim_options {
 	const char *sweep, *config, *course;
 	const char *konata, *diagram; /* files; NULL: not requested */
 	struct opt_number warmup;
-	bool list, force;
+	bool list;
 };
 
 #define FIELD(member) .field = offsetof(struct sim_options, member)
@@ -49,12 +49,11 @@ static const struct opt sim_table[] = {
 			"viewer"},
 	{"diagram", 0, OPT_TEXT, "FILE", FIELD(diagram),
 		.help = "draw the stages of a pipeline in this file, as SVG"},
-	OUTPUT_FORCE_OPTION(offsetof(struct sim_options, force)),
 	{0},
 };
 
 static const struct opt *const sim_tables[] = {sim_table, limits_table, rendering_table,
-	bounds_table, selection_table, input_table, NULL};
+	tables_table, bounds_table, selection_table, input_table, NULL};
 
 /* The simulation of each input. */
 struct sim_job {
@@ -258,8 +257,8 @@ collect_settings(struct sim_job *job, struct sim_options *options, const char *c
 static bool
 stages_are_allowed(const struct sim_options *options, char **operands)
 {
-	const struct output_policy policy = {
-		options->force, operands + 1, {options->source.symbols, options->config}};
+	const struct output_policy policy = {options->source.force, operands + 1,
+		{options->source.symbols, options->config}};
 	return output_is_allowed(&policy, options->konata) &&
 	       output_is_allowed(&policy, options->diagram);
 }

@@ -25,8 +25,8 @@ static const struct opt state_table[] = {
 	{0},
 };
 
-static const struct opt *const state_tables[] = {
-	state_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const state_tables[] = {state_table, rendering_table, tables_table,
+	bounds_table, selection_table, input_table, NULL};
 
 static int
 state_one(struct inputs *inputs, const char *path)

@@ -19,7 +19,7 @@
 
 struct stats_options {
 	struct analysis_options analysis; /* first: the options of the input */
-	bool list, together, side_by_side, force;
+	bool list, together, side_by_side;
 	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
 };
 
@@ -37,12 +37,12 @@ static const struct opt stats_table[] = {
 		.help = "write the representative interval of each phase to this file"},
 	{"weights", 0, OPT_TEXT, "FILE", FIELD(weights),
 		.help = "write the weight of each phase to this file"},
-	OUTPUT_FORCE_OPTION(offsetof(struct stats_options, force)),
 	{0},
 };
 
 static const struct opt *const stats_tables[] = {stats_table, analysis_options_table,
-	limits_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+	limits_table, rendering_table, tables_table, bounds_table, selection_table, input_table,
+	NULL};
 
 /* The job of the command on its inputs. */
 struct stats_job {
@@ -233,7 +233,7 @@ static bool
 phases_are_allowed(const struct stats_options *options, char **operands)
 {
 	const struct output_policy policy = {
-		options->force, operands, {options->analysis.source.symbols}};
+		options->analysis.source.force, operands, {options->analysis.source.symbols}};
 	return output_is_allowed(&policy, options->vectors) &&
 	       output_is_allowed(&policy, options->simpoints) &&
 	       output_is_allowed(&policy, options->weights);

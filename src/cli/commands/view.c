@@ -94,7 +94,7 @@ writer_format(const struct view_options *options, const struct command_input *so
 {
 	if (options->source.json)
 		return "jsonl";
-	if (options->source.csv)
+	if (options->source.csv || options->source.csv_safe)
 		return "csv";
 	const struct poly_format_info *format = packed_records(source);
 	if (!format->listing)
@@ -141,7 +141,8 @@ view_written(struct inputs *inputs, const char *path)
 	const char *format = writer_format(options, &source);
 	int written = STATUS_ERROR;
 	if (format && column_list_request(&list, &source))
-		written = pump_records(&source, format, &list, inputs->output);
+		written = pump_records(
+			&source, format, &list, inputs->options->csv_safe, inputs->output);
 	output_flush(inputs->output);
 	int status = input_close(&source);
 	return written > status ? written : status;
@@ -151,7 +152,7 @@ static int
 view_run(void *fields, char **operands)
 {
 	const struct view_options *options = fields;
-	bool written = options->source.json || options->source.csv;
+	bool written = options->source.json || options->source.csv || options->source.csv_safe;
 	bool native = options->style == STYLE_NATIVE;
 	if (native && (written || options->columns || options->registers)) {
 		diag_print("view",

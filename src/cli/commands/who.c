@@ -28,8 +28,8 @@ static const struct opt who_table[] = {
 	{0},
 };
 
-static const struct opt *const who_tables[] = {
-	who_table, rendering_table, bounds_table, selection_table, input_table, NULL};
+static const struct opt *const who_tables[] = {who_table, rendering_table, tables_table,
+	bounds_table, selection_table, input_table, NULL};
 
 /* Sets a record of the query, if the option is set. */
 static void

@@ -12,7 +12,7 @@ static int
 run_all(struct inputs *inputs, char **paths)
 {
 	int worst = STATUS_DONE;
-	bool headed = inputs->headed && paths[0] && paths[1] &&
+	bool headed = inputs->headed && paths[0] && paths[1] && !inputs->options->tables &&
 		      rendering_of_options(inputs->options) == POLY_RENDER_TEXT;
 	for (char **path = paths; *path && !output_failed(inputs->output); path++) {
 		if (headed) {
@@ -20,7 +20,9 @@ run_all(struct inputs *inputs, char **paths)
 			output_text(inputs->output, diag_input_name(*path));
 			output_text(inputs->output, " <==\n");
 		}
-		if (path != paths && rendering_of_options(inputs->options) == POLY_RENDER_CSV)
+		inputs->output->tables.input = paths[1] ? diag_input_name(*path) : NULL;
+		if (path != paths && !inputs->options->table && !inputs->options->tables &&
+			rendering_of_options(inputs->options) == POLY_RENDER_CSV)
 			output_text(inputs->output, "\n");
 		int status = inputs->process(inputs, *path);
 		if (status > worst)

@@ -12,9 +12,17 @@
 /* Bytes that output_room provides. */
 #define OUTPUT_ROOM ((size_t)32 << 10)
 
+/* What was printed of requested tables. */
+struct output_tables {
+	const char *input; /* name of the current input; NULL: the only one */
+	bool headed;	   /* the header of the requested table is printed */
+	bool advised;	   /* the switches of tables were named */
+};
+
 struct output {
 	size_t used; /* buffered bytes in data */
 	int failure; /* errno of the first failed write, or 0 */
+	struct output_tables tables;
 	char data[2 * OUTPUT_ROOM];
 };
 

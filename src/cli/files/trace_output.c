@@ -90,12 +90,14 @@ pump_to_sink(struct command_input *source, const struct poly_sink *sink,
 
 int
 pump_records(struct command_input *source, const char *format,
-	const struct column_list *columns, struct output *output)
+	const struct column_list *columns, bool safe, struct output *output)
 {
+	static const char *const safely[] = {"csv.safe=1", NULL};
 	const struct poly_sink sink = {output_write, output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
 	writing.format = format;
+	writing.options = safe ? safely : NULL;
 	if (columns) {
 		writing.columns = columns->set;
 		writing.order = columns->columns;

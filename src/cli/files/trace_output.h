@@ -44,10 +44,10 @@ enum poly_status pump_to_sink(struct command_input *source, const struct poly_si
 
 /*
  * Writes the remaining records of the source in a format to the command's output, with these
- * columns (NULL: all). Reports failures and returns an exit status; output_finish reports those
- * of the output.
+ * columns (NULL: all); safe: as --csv-safe, in CSV. Reports failures and returns an exit
+ * status; output_finish reports those of the output.
  */
 int pump_records(struct command_input *source, const char *format,
-	const struct column_list *columns, struct output *output);
+	const struct column_list *columns, bool safe, struct output *output);
 
 #endif

@@ -23,6 +23,8 @@ static const struct {
 } shared_tables[] = {
 	{analysis_options_table, "Analyses"},
 	{rendering_table, "Output"},
+	{tables_table, "Tables"},
+	{one_table_table, "Tables"},
 	{bounds_table, "Bounds: the records that are read"},
 	{selection_table, "Selection among these, in this order"},
 	{input_table, "Input"},

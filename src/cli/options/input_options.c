@@ -68,8 +68,31 @@ const struct opt selection_table[] = {
 const struct opt rendering_table[] = {
 	{"json", FIELD(json), .help = "print JSON Lines"},
 	{"csv", FIELD(csv), .help = "print CSV"},
+	{"csv-safe", FIELD(csv_safe),
+		.help = "print CSV in which texts that spreadsheets would execute begin with "
+			"an "
+			"apostrophe"},
 	{0},
 };
+
+#define TABLE_OPTION                                                                 \
+	{                                                                            \
+		.name = "table", .type = OPT_TEXT, .argument = "NAME", FIELD(table), \
+		.help = "print this table alone, with one header in CSV; an "        \
+			"unknown NAME lists the tables"                              \
+	}
+
+const struct opt one_table_table[] = {TABLE_OPTION, {0}};
+
+const struct opt tables_table[] = {
+	TABLE_OPTION,
+	{"output", 'o', OPT_TEXT, "DIR/", FIELD(tables),
+		.help = "write each table to a file in this folder, as CSV or with --json as "
+			"JSON; with --table, to this file"},
+	{"force", FIELD(force), .help = "replace output files that exist"},
+	{0},
+};
+#undef TABLE_OPTION
 
 /* Returns the number of an option, or the default. */
 static uint64_t

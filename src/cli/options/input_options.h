@@ -20,7 +20,8 @@ struct input_options {
 	struct opt_range range;
 	bool strict, partial, verbose;
 	unsigned on_error;
-	bool json, csv;
+	bool json, csv, csv_safe, force;
+	const char *table, *tables;
 	/* Of commands that run simulators (cli/options/limits.h): */
 	const char *limit;
 	struct opt_number points;
@@ -36,8 +37,14 @@ extern const struct opt bounds_table[];
 /* The options that select among these records; into the same struct. */
 extern const struct opt selection_table[];
 
-/* --json and --csv, into the same struct. */
+/* --json, --csv and --csv-safe, into the same struct. */
 extern const struct opt rendering_table[];
+
+/* --table, of commands whose reports have several tables; into the same struct. */
+extern const struct opt one_table_table[];
+
+/* The same, and -o with --force: files of the tables. */
+extern const struct opt tables_table[];
 
 /* Derives the selection from the options; returns whether it may exclude records. */
 bool input_options_select(

@@ -2,9 +2,21 @@
 /* Rendering of reports by the options of a command. */
 #include "cli/print/rendering.h"
 
+#include "polytrace/byte_output.h"
+
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
 #include "cli/print/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Maximum bytes of the name of a table, and of a file of one. */
+#define TABLE_NAME 300
+#define FILE_NAME 4096
 
 /* Rows of a table with plots on a terminal, at most. */
 #define TERMINAL_ROWS 40
@@ -14,15 +26,17 @@ rendering_of_options(const struct input_options *options)
 {
 	if (options->json)
 		return POLY_RENDER_JSON_LINE;
-	return options->csv ? POLY_RENDER_CSV : POLY_RENDER_TEXT;
+	return options->csv || options->csv_safe || options->tables ? POLY_RENDER_CSV
+								    : POLY_RENDER_TEXT;
 }
 
 bool
 rendering_is_valid(const struct input_options *options)
 {
-	if (options->json && options->csv)
+	const bool csv = options->csv || options->csv_safe;
+	if (options->json && csv)
 		diag_print(NULL, "--json conflicts with --csv; use one of them");
-	return !(options->json && options->csv);
+	return !(options->json && csv);
 }
 
 struct poly_report *
@@ -50,18 +64,150 @@ render_with(struct poly_report *report, const struct poly_render_options *option
 	return STATUS_ERROR;
 }
 
-int
-report_render(
-	struct poly_report *report, const struct input_options *options, struct output *output)
+/* Returns how a report is printed by the options. */
+static struct poly_render_options
+rendering_options(const struct input_options *options)
 {
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
 	rendering.rendering = rendering_of_options(options);
+	rendering.csv_safe = options->csv_safe;
 	if (rendering.rendering == POLY_RENDER_TEXT && term_draws()) {
 		rendering.rendering = POLY_RENDER_TERMINAL;
 		rendering.width = term_width();
 		rendering.color = term_colored(TERM_AUTO);
 		rendering.rows = TERMINAL_ROWS;
 	}
+	return rendering;
+}
+
+/* Prints the names of all tables. */
+static void
+print_names(const struct poly_report *report)
+{
+	char name[TABLE_NAME];
+	for (size_t i = 0; poly_report_table_at(report, i, name, sizeof name); i++)
+		diag_print("--table", "expected %s", name);
+}
+
+/* Renders a table to a file; returns the exit status. */
+static int
+save_table(const struct poly_report *report, const struct poly_render_options *options,
+	const char *path, bool force)
+{
+	const struct output_policy policy = {force, NULL, {NULL}};
+	struct poly_byte_output *file = NULL;
+	struct poly_error error;
+	if (!output_is_allowed(&policy, path))
+		return STATUS_ERROR;
+	enum poly_status status = poly_byte_output_open(path, force, &file, &error);
+	if (status == POLY_OK) {
+		const struct poly_sink sink = {poly_byte_output_write, file};
+		status = poly_report_render_with(report, options, &sink, &error);
+	}
+	if (status == POLY_OK)
+		status = poly_byte_output_finish(file, &error);
+	if (status != POLY_OK)
+		diag_error(path, &error);
+	poly_byte_output_close(file);
+	return status == POLY_OK ? STATUS_DONE : STATUS_ERROR;
+}
+
+/* Formats the name of the file of a table: after the input, if there are several. */
+static void
+format_file_name(
+	const struct input_options *options, const char *input, const char *name, char *path)
+{
+	const char *slash = input ? strrchr(input, '/') : NULL;
+	const size_t n = strlen(options->tables);
+	const int used = snprintf(path, FILE_NAME, "%s%s", options->tables,
+		n && options->tables[n - 1] == '/' ? "" : "/");
+	if (used < 0 || used >= FILE_NAME)
+		return;
+	char *base = path + used;
+	snprintf(base, FILE_NAME - (size_t)used, "%s%s%s%s",
+		!input	? ""
+		: slash ? slash + 1
+			: input,
+		input ? "." : "", name, options->json ? ".json" : ".csv");
+	for (; *base; base++)
+		if (*base == '/')
+			*base = '_';
+}
+
+/* Writes each table to a file of a folder; returns the exit status. */
+static int
+save_tables(const struct poly_report *report, const struct input_options *options,
+	const struct output *output)
+{
+	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
+	char name[TABLE_NAME], path[FILE_NAME] = "";
+	int worst = STATUS_DONE;
+	rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
+	rendering.csv_safe = options->csv_safe;
+	rendering.table = name;
+	if (mkdir(options->tables, 0777) != 0 && errno != EEXIST) {
+		diag_print(options->tables, "cannot create folder: %s", strerror(errno));
+		return STATUS_ERROR;
+	}
+	for (size_t i = 0; poly_report_table_at(report, i, name, sizeof name); i++) {
+		format_file_name(options, output->tables.input, name, path);
+		const int status = save_table(report, &rendering, path, options->force);
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+/* Prints a table, or writes it to a file; returns the exit status. */
+static int
+render_one_table(
+	struct poly_report *report, const struct input_options *options, struct output *output)
+{
+	struct poly_render_options rendering = rendering_options(options);
+	const struct poly_sink sink = {output_write, output};
+	struct poly_error error;
+	rendering.table = options->table;
+	rendering.file = output->tables.input;
+	rendering.no_header = output->tables.headed;
+	if (options->tables) {
+		rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
+		return save_table(report, &rendering, options->tables, options->force);
+	}
+	const enum poly_status status =
+		poly_report_render_with(report, &rendering, &sink, &error);
+	output->tables.headed = true;
+	if (status == POLY_OK || output_failed(output))
+		return STATUS_DONE;
+	diag_error("--table", &error);
+	if (status == POLY_ERR_USAGE)
+		print_names(report);
+	return STATUS_ERROR;
+}
+
+/* Names the switches of tables, once, if there are several in one CSV. */
+static void
+advise_tables(const struct poly_report *report, struct output *output)
+{
+	char name[TABLE_NAME];
+	if (output->tables.advised || !poly_report_table_at(report, 1, name, sizeof name))
+		return;
+	diag_print(NULL, "the CSV has several tables; --table NAME prints one, and '-o DIR/' "
+			 "writes each to a file");
+	output->tables.advised = true;
+}
+
+int
+report_render(
+	struct poly_report *report, const struct input_options *options, struct output *output)
+{
+	if (options->table || options->tables) {
+		const int status = options->table ? render_one_table(report, options, output)
+						  : save_tables(report, options, output);
+		poly_report_free(report);
+		return status;
+	}
+	const struct poly_render_options rendering = rendering_options(options);
+	if (rendering.rendering == POLY_RENDER_CSV)
+		advise_tables(report, output);
 	return render_with(report, &rendering, output);
 }
 

@@ -10,6 +10,7 @@
 #include "format/core/format.h"
 
 #include "base/num.h"
+#include "base/quote.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -24,42 +25,15 @@ struct csv_writer {
 	struct buf text;		    /* lines to be written */
 	enum poly_column list[COLUMNS_MAX]; /* columns to write, in order */
 	size_t count;
+	bool safe;
 	const void *data[COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
 };
-
-static void
-append_quoted(struct buf *dst, const uint8_t *text, size_t n)
-{
-	buf_byte(dst, '"');
-	for (const uint8_t *end = text + n; text < end;) {
-		const uint8_t *quote = memchr(text, '"', (size_t)(end - text));
-		size_t length = quote ? (size_t)(quote - text) + 1 : (size_t)(end - text);
-		buf_append(dst, text, length);
-		if (quote)
-			buf_byte(dst, '"');
-		text += length;
-	}
-	buf_byte(dst, '"');
-}
-
-static void
-append_text(struct buf *dst, const void *text, size_t n)
-{
-	const uint8_t *p = text;
-	bool plain = n > 0;
-	for (size_t i = 0; i < n && plain; i++)
-		plain = p[i] != ',' && p[i] != '"' && p[i] != '\r' && p[i] != '\n';
-	if (plain)
-		buf_append(dst, text, n);
-	else
-		append_quoted(dst, text, n);
-}
 
 static void
 append_bytes(struct buf *dst, const uint8_t *bytes, size_t n)
 {
 	if (!n)
-		append_quoted(dst, bytes, 0);
+		quote_csv(dst, bytes, 0, false);
 	uint8_t *room = buf_reserve(dst, 2 * n);
 	if (!room)
 		return;
@@ -78,7 +52,7 @@ append_integer(struct csv_writer *state, const struct poly_batch *batch, size_t 
 						   : column_load(traits, state->data[i], row);
 	const char *text = column_text(batch->info, column, value, room, &n);
 	if (traits->form == POLY_FORM_RECORD || traits->form == POLY_FORM_NAME)
-		append_text(&state->text, text, n);
+		quote_csv(&state->text, text, n, state->safe);
 	else
 		buf_append(&state->text, text, n);
 }
@@ -95,7 +69,7 @@ append_value(struct csv_writer *state, const struct poly_batch *batch, size_t i,
 	}
 	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
 	if (form == POLY_FORM_TEXT)
-		append_text(&state->text, bytes, n);
+		quote_csv(&state->text, bytes, n, state->safe);
 	else
 		append_bytes(&state->text, bytes, n);
 }
@@ -110,7 +84,7 @@ append_row(struct csv_writer *state, const struct poly_batch *batch, size_t row)
 		if (poly_present(batch, state->list[i], row))
 			append_value(state, batch, i, row);
 		else if (state->count == 1)
-			append_text(dst, "", 0); /* a blank line would not be a record */
+			quote_csv(dst, "", 0, false); /* a blank line would not be a record */
 	}
 	buf_byte(dst, '\n');
 }
@@ -156,6 +130,7 @@ csv_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct csv_writer *state = writing->state;
 	poly_columns columns = columns_to_write(writing);
+	state->safe = writing->options[0];
 	writing->uses = columns;
 	if (writing->row)
 		poly_columns_add(&columns, POLY_COLUMN_row);
@@ -192,7 +167,11 @@ csv_wclose(struct writing *writing)
 	buf_free(&state->text);
 }
 
-static const struct poly_option no_options[] = {{.name = NULL}};
+static const struct poly_option options[] = {
+	{"csv.safe", POLY_OPTION_BOOL, POLY_OPTION_WRITE,
+		.help = "begin texts that spreadsheets execute with an apostrophe",
+		.source = "OWASP, CSV injection"},
+	{.name = NULL}};
 static const struct poly_rule no_rules[] = {{.code = NULL}};
 
 static const struct format csv = {
@@ -203,7 +182,7 @@ static const struct format csv = {
 		.spec = "RFC 4180",
 		.can_write = true,
 		.columns = POLY_ALL_COLUMNS_INIT,
-		.options = no_options,
+		.options = options,
 		.rules = no_rules},
 	.rows_independent = true,
 	.writer_size = sizeof(struct csv_writer),

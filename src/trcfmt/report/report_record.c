@@ -161,26 +161,6 @@ report_json_event(struct poly_trcrpt *report, const struct report_event *shown)
 	buf_string(&report->out, "}\n");
 }
 
-/* Appends a field, quoted if necessary. */
-static void
-append_field(struct buf *out, const struct record_value *value)
-{
-	bool quoted = false;
-	for (size_t i = 0; i < value->size && !quoted; i++)
-		quoted = value->text[i] && strchr(",\"\r\n", value->text[i]);
-	if (!quoted) {
-		buf_append(out, value->text, value->size);
-		return;
-	}
-	buf_byte(out, '"');
-	for (size_t i = 0; i < value->size; i++) {
-		if (value->text[i] == '"')
-			buf_byte(out, '"');
-		buf_byte(out, (uint8_t)value->text[i]);
-	}
-	buf_byte(out, '"');
-}
-
 void
 report_csv_begin(struct poly_trcrpt *report)
 {
@@ -201,8 +181,8 @@ report_csv_event(struct poly_trcrpt *report, const struct report_event *shown)
 		struct record_value value = make_value(&maker, (enum key)key);
 		if (key)
 			buf_byte(&report->out, ',');
-		if (value.text)
-			append_field(&report->out, &value);
+		if (value.text && value.size)
+			quote_csv(&report->out, value.text, value.size, false);
 	}
 	buf_byte(&report->out, '\n');
 }
