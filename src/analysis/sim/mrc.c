@@ -386,7 +386,7 @@ static bool
 mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct mrc_simulation *sim = state;
-	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
+	mem_refs_gather(&sim->refs, rows, MEM_REFS_ALL);
 	line_refs_begin(&sim->split, &sim->refs);
 	sim->step = line_refs_next(&sim->split);
 	if (!sim->step)
@@ -705,6 +705,7 @@ const struct analysis analysis_mrc = {
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct mrc_simulation),
 	.suits = has_mem_refs,
 	.init = mrc_init,

@@ -160,7 +160,7 @@ sharing_update(void *state, const struct analysis_rows *rows)
 		count_context_instructions(rows, sim->instructions, COHERENCE_THREADS);
 		sim->all_instructions += count_batch_instructions(rows->batch);
 	}
-	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_DATA);
+	mem_refs_gather(&sim->refs, rows, MEM_REFS_DATA);
 	line_refs_begin(&sim->lines, &sim->refs);
 	while (ok && (refs = line_refs_next(&sim->lines)))
 		ok = add_accesses(sim, refs, rows);
@@ -204,6 +204,7 @@ const struct analysis analysis_sharing = {
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct sharing_simulation),
 	.init = sharing_init,
 	.begin = sharing_begin,

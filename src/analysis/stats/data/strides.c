@@ -472,6 +472,7 @@ const struct analysis analysis_strides = {
 		.options = options},
 	.shares = SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct strides),
 	.init = strides_init,
 	.begin = strides_begin,
