@@ -125,6 +125,13 @@ struct poly_stats_options {
 	 * are estimated from samples (poly_stats_limit_at).
 	 */
 	uint64_t memory;
+	/*
+	 * Simulations of caches and analyses of memory (footprint, heat, memory, strides,
+	 * workingset, cache, levels, mrc, sharing) use the columns real_address and real_pc
+	 * instead of address and pc; accesses and instructions without them are not counted,
+	 * and the report has their numbers. Traces of physical addresses are used as they are.
+	 */
+	bool real_addresses;
 };
 
 /* The minimum of options.memory. */
@@ -139,6 +146,7 @@ struct poly_stats_options {
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
+ * real addresses for analyses none of which uses them,
  * a unit that is 0 or longer than its period, a memory that is too small, required stores are
  * missing, several homeworks have a sink, or invalid options.plugins. POLY_ERR_IO: a store
  * cannot be opened. POLY_ERR_MEMORY.
@@ -150,7 +158,8 @@ POLY_API enum poly_status poly_stats_new(const struct poly_stats_options *option
  * Begins a trace. Several traces may be added in sequence to a handle, as one population. info
  * and its names must stay valid until the trace's last update. POLY_ERR_USAGE: an analysis that
  * was requested by name does not support the trace; the message names the missing column or
- * states what cannot be identified, such as an instruction set that is not known.
+ * states what cannot be identified, such as an instruction set that is not known. Or
+ * options.real_addresses is set, and its format has none.
  * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_begin(
@@ -195,7 +204,8 @@ POLY_API enum poly_status poly_stats_merge(
 /*
  * Ends the rows: analyses that read a trace twice do so now; otherwise their results stay
  * empty. No further rows can be added. To be called once. POLY_END: success, but a query found
- * nothing. POLY_ERR_IO: a store or the sink failed, now or earlier. POLY_ERR_MEMORY.
+ * nothing. POLY_ERR_USAGE: options.real_addresses is set, and no record has one. POLY_ERR_IO: a
+ * store or the sink failed, now or earlier. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_finish(struct poly_stats *stats, struct poly_error *error);
 

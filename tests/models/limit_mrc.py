@@ -4,6 +4,7 @@
 Distances of seeded traces are those of a Fenwick tree over the times of last accesses; those of a cyclic
 scan of N lines are N by hand.
 """
+import json
 import os
 import random
 import sys
@@ -82,6 +83,28 @@ with tempfile.TemporaryDirectory() as folder:
     report, _, _ = curve(trace, f'-Omrc.memory={MEMORY}', '-Omrc.points=3')
     ok('estimates_of_random_lines_are_within_their_error_bar', 'limit' in report and not outside(report, found),
        outside(report, found))
+
+    # Each line is read again after five others were read, and five were read again: a hit in 11 ways of one set, and
+    # the first five times in ten. Of these ten, four are in the same one of two sets, none in that of many.
+    write(trace, (line for i in range(700000) for line in ((i, i - 5) if i >= 5 else (i,))))
+    report, error, peak = curve(trace, f'--limit=memory={MEMORY}', '-Omrc.sets=1')
+    rows = {(row['sets'], row['ways']): row['misses'] for row in report.get('set_associative_data_caches', [])}
+    first, both = 700000, 1399995
+    ok('set_associative_caches_are_exact_beyond_the_limit', 'limit' in report and 'limit' in error and peak < MEMORY and
+       [rows[1, ways] for ways in (1, 5, 10, 11, 16)] == [both, both, both - 5, first, first] and
+       [rows[2, ways] for ways in (1, 2, 5, 6)] == [both, both, first, first] and
+       [rows[8192, ways] for ways in (1, 16)] == [first, first], f'{peak} {rows}')
+
+    # Thread 1 has 60,000 lines, which fit; those of thread 2 do not, with the curve of all.
+    with open(trace, 'w') as to:
+        to.writelines(json.dumps({'thread': thread, 'access': 'read', 'address': line * LINE, 'size': 4}) + '\n'
+                      for thread, count in ((1, 10000), (2, 200000), (1, 10000)) for line in range(count))
+    report, error, _ = curve(trace, f'--limit=memory={MEMORY}', '-Omrc.threads=1', '-fjsonl')
+    rows = [(row['context'], row['size'] // LINE, row['misses']) for row in report.get('caches_per_context', [])]
+    ok('curves_of_contexts_are_exact_or_absent', 'curves of contexts are missing' in error and
+       not report['complete'] and report['data_accesses'] == 220000 and len(rows) == 15 and
+       len({context for context, _, _ in rows}) == 1 and
+       all(misses == (20000 if lines < 10000 else 10000) for _, lines, misses in rows), f'{rows} {error}')
 
     short = [chance.randrange(300) for _ in range(5000)]
     found = distances(short)

@@ -39,6 +39,8 @@ struct analysis_setup {
  */
 struct analysis_rows {
 	const struct poly_batch *batch;
+	bool is_real;	      /* real addresses are in pc and address, virtual ones in real_pc
+				 and real_address */
 	bool counts;	      /* all rows are counted; false: none are (warm-up) */
 	const uint32_t *op;   /* SHARES_OPS: operation of an instruction; else OP_NONE */
 	const uint32_t *site; /* SHARES_SITES: static instruction of an instruction, access or
@@ -102,6 +104,8 @@ struct analysis {
 	 * requested analyses have this.
 	 */
 	bool separates_effects;
+	bool uses_real; /* may get real addresses (core/real_addresses.h): is_real of its rows
+			 */
 	bool needs_warmup; /* update also gets rows that are not counted */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */

@@ -5,6 +5,7 @@
 
 #include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
+#include "analysis/core/real_addresses.h"
 
 #include "model/option.h"
 #include "model/slice.h"
@@ -47,9 +48,11 @@ struct poly_stats {
 	struct slice slice;
 	struct effects *effects;	 /* converts the trace's rows; or NULL */
 	struct thread_pool *team;	 /* NULL: single-threaded */
+	struct real_addresses real;	 /* if options.real_addresses */
 	enum poly_status status; /* sticky */
 	/* Arguments of the tasks of an update: */
-	struct analysis_rows rows;
+	struct analysis_rows rows, real_rows;
+	struct poly_batch real_batch;	/* of real_rows */
 	struct analysis_instance **due; /* instances to update */
 	size_t due_count;
 	atomic_bool failed;

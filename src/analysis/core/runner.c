@@ -149,6 +149,20 @@ add_instances(struct poly_stats *stats, const struct poly_stats_options *options
 	return status;
 }
 
+/* Fails if real addresses are requested, but no analysis uses them. */
+static enum poly_status
+check_real(const struct poly_stats *stats, struct poly_error *error)
+{
+	bool any = !stats->options.real_addresses;
+	for (size_t i = 0; i < stats->count; i++)
+		any = any || stats->instances[i].analysis->uses_real;
+	return any ? POLY_OK
+		   : err_usage(error,
+			     "options.real_addresses: analysis '%s' uses virtual addresses "
+			     "only",
+			     stats->count ? stats->instances[0].analysis->info.name : "");
+}
+
 /* Counts parallel tasks: analyses, or the tasks of a single one. */
 static size_t
 count_tasks(const struct poly_stats *stats)
@@ -199,6 +213,8 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 		return err_memory(error);
 	new_stats->options = requested;
 	status = add_instances(new_stats, &requested, error);
+	if (status == POLY_OK)
+		status = check_real(new_stats, error);
 	new_stats->options.analyses = new_stats->options.options = NULL;
 	new_stats->options.stores = NULL;
 	new_stats->options.plugins = NULL;
@@ -349,6 +365,10 @@ poly_stats_begin(
 		begun = begin_effects(stats, info, error);
 	if (begun != POLY_OK)
 		return begun;
+	if (stats->options.real_addresses)
+		begun = real_addresses_begin(&stats->real, info, error);
+	if (begun != POLY_OK)
+		return begun;
 	if (stats->effects)
 		info = effects_info(stats->effects);
 	stats->columns = POLY_NO_COLUMNS;
@@ -378,6 +398,9 @@ poly_stats_begin(
 	if (stats->shares & SHARES_CONTEXTS)
 		stats->columns =
 			poly_columns_union(stats->columns, POLY_COLUMNS(CONTEXT_COLUMNS));
+	if (stats->real.is_active)
+		stats->columns = poly_columns_union(stats->columns,
+			POLY_COLUMNS(kind, access, synthetic, REAL_ADDRESS_COLUMNS));
 	stats->columns = poly_columns_common(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	if (stats->effects)
@@ -401,6 +424,8 @@ enum poly_status
 poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
 	enum poly_status result = end_effects(stats, error);
+	if (result >= 0 && real_addresses_finish(&stats->real, error) != POLY_OK)
+		return POLY_ERR_USAGE;
 	for (size_t i = 0; i < stats->count && result >= 0; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
 		const enum poly_status status =
@@ -443,6 +468,8 @@ report_instance(const struct poly_stats *stats, const struct analysis_instance *
 	const char *limit = limit_of(instance);
 	if (limit)
 		poly_report_text(report, "limit", limit);
+	if (stats->options.real_addresses && instance->analysis->uses_real)
+		real_addresses_report(&stats->real, report);
 	instance->analysis->report(instance->state, &stats->ops, report);
 	if (instance->estimator)
 		ratio_estimator_report(instance->estimator,

@@ -36,6 +36,7 @@ check_instances(
 	bool same = into->count == from->count;
 	for (size_t i = 0; same && i < into->count; i++)
 		same = is_same_instance(&into->instances[i], &from->instances[i]);
+	same = same && into->options.real_addresses == from->options.real_addresses;
 	if (!same)
 		return err_usage(error, "different analyses or options cannot be merged");
 	if (into->options.warmup || from->options.warmup || into->options.period ||
@@ -65,6 +66,7 @@ merge_instances(struct poly_stats *into, const struct poly_stats *from,
 		instance->suited |= from->instances[i].suited;
 	}
 	into->seen += from->seen;
+	real_addresses_merge(&into->real, &from->real);
 	return ok;
 }
 

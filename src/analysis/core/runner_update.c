@@ -55,9 +55,22 @@ update_one(void *user, size_t i)
 	struct analysis_instance *instance = stats->due[i];
 	const struct analysis *analysis = instance->analysis;
 	const bool weighted = poly_batch_weights(stats->rows.batch) != NULL;
-	if (!(weighted ? analysis->update_weighted : analysis->update)(
-		    instance->state, &stats->rows))
+	if (!(weighted ? analysis->update_weighted : analysis->update)(instance->state,
+		    stats->real.is_active && analysis->uses_real ? &stats->real_rows
+								 : &stats->rows))
 		stats->failed = true;
+}
+
+/* Sets the rows with real addresses. */
+static void
+add_real_rows(struct poly_stats *stats, const struct poly_batch *batch)
+{
+	if (stats->rows.counts)
+		real_addresses_count(&stats->real, batch);
+	real_addresses_view(&stats->real_batch, batch);
+	stats->real_rows = stats->rows;
+	stats->real_rows.batch = &stats->real_batch;
+	stats->real_rows.is_real = true;
 }
 
 /* Updates the analyses with rows that are all counted, or all not. */
@@ -73,6 +86,8 @@ update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool count
 			stats->due[stats->due_count++] = instance;
 	}
 	stats->rows.team = stats->count == 1 ? stats->team : NULL;
+	if (stats->real.is_active)
+		add_real_rows(stats, batch);
 	thread_pool_for_each(stats->team, update_one, stats, stats->due_count);
 	return !stats->failed;
 }
@@ -163,7 +178,7 @@ stats_update_converted(
 bool
 poly_stats_accepts_weights(const struct poly_stats *stats)
 {
-	bool all = !stats->options.warmup && !stats->options.period;
+	bool all = !stats->options.warmup && !stats->options.period && !stats->real.is_active;
 	for (size_t i = 0; i < stats->count; i++)
 		all = all && (!stats->instances[i].suits ||
 				     stats->instances[i].analysis->update_weighted);

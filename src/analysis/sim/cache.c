@@ -342,7 +342,7 @@ cache_update(void *state, const struct analysis_rows *rows)
 {
 	struct cache_simulation *sim = state;
 	bool ok, more;
-	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
+	mem_refs_gather(&sim->refs, rows, sim->selection);
 	sim->counts = rows->counts;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
 	sim->has_operations |= rows->counts && sim->refs.has_operations;
@@ -690,6 +690,7 @@ const struct analysis analysis_cache = {
 			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct cache_simulation),
 	.suits = has_mem_refs,
 	.init = cache_init,

@@ -142,7 +142,7 @@ levels_update(void *state, const struct analysis_rows *rows)
 	struct levels_simulation *sim = state;
 	const struct mem_refs *refs;
 	bool ok = true;
-	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
+	mem_refs_gather(&sim->refs, rows, MEM_REFS_ALL);
 	hierarchy_count_anew(sim->hierarchy);
 	line_refs_begin(&sim->lines, &sim->refs);
 	while (ok && (refs = line_refs_next(&sim->lines)))
@@ -290,6 +290,7 @@ const struct analysis analysis_levels = {
 			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct levels_simulation),
 	.suits = has_mem_refs,
 	.init = levels_init,

@@ -127,9 +127,12 @@ add_event(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
 }
 
 void
-mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
+mem_refs_gather(struct mem_refs *refs, const struct analysis_rows *rows,
 	enum mem_refs_selection selection)
 {
+	const struct poly_batch *batch = rows->batch;
+	const enum poly_column column = rows->is_real ? POLY_COLUMN_real_pc : POLY_COLUMN_pc;
+	const uint64_t *pcs = rows->is_real ? batch->real_pc : batch->pc;
 	refs->count = 0;
 	refs->has_operations = false;
 	for (size_t row = 0; row < batch->rows; row++) {
@@ -141,8 +144,8 @@ mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
 			add_event(refs, batch, row);
 		for (size_t i = before; i < refs->count; i++) {
 			refs->rows[i] = (uint16_t)row;
-			if (poly_present(batch, POLY_COLUMN_pc, row))
-				refs->pcs[i] = batch->pc[row];
+			if (poly_present(batch, column, row))
+				refs->pcs[i] = pcs[row];
 		}
 	}
 }

@@ -81,9 +81,10 @@ struct mem_stream mem_refs_stream(uint32_t description);
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are
- * fetches, too: executed ones, one fetch each, whatever the number of micro-operations.
+ * fetches, too: executed ones, one fetch each, whatever the number of micro-operations. The pcs
+ * of references to real addresses are virtual.
  */
-void mem_refs_gather(struct mem_refs *refs, const struct poly_batch *batch,
+void mem_refs_gather(struct mem_refs *refs, const struct analysis_rows *rows,
 	enum mem_refs_selection selection);
 
 /* Reports the number of instructions, the denominator of MPKI; empty: the trace has none. */

@@ -15,12 +15,15 @@
 #include "sim/memory/shards.h"
 #include "sim/memory/stack_distance.h"
 
+#include <string.h>
+
 /*
  * Maximum memory of a line: its id, while the table of ids grows, its stack distance, and its
  * share of the samples. The rest is that of the bitmaps of samples, which are large initially.
  */
 #define LINE_MEMORY 170
 #define SAMPLES_MEMORY ((uint64_t)112 << 20)
+#define MIN_MEMORY ((uint64_t)8 << 20) /* of lines */
 
 /*
  * Numbers of sampling rates. Lines are sampled at several rates from the start, as lines that
@@ -36,9 +39,19 @@
 /* log2 of the maximum number of sets. */
 #define SETS_LOG2_MAX 13
 
-/* Maximum number of contexts with private caches, and of different lines of each. */
+/*
+ * Lines of the index of set-associative caches beyond the limit of memory: those that the
+ * caches hold, at most 16 of each of the 2^14 - 1 sets, and as many others until it is
+ * renumbered.
+ */
+#define SETS_LINES_MAX ((uint32_t)1 << 19)
+#define SETS_MEMORY ((uint64_t)32 << 20)
+
+/* Accesses to set-associative caches between these checks. */
+#define SETS_STEP ((size_t)4096)
+
+/* Maximum number of contexts with private caches. */
 #define CONTEXTS_MAX 64
-#define CONTEXT_LINES_MAX ((uint32_t)1 << 18)
 
 enum {
 	OPTION_LINE,
@@ -56,7 +69,7 @@ struct mrc_curve {
 	uint64_t instructions; /* executed until the limit of lines */
 	bool full;	       /* the number of lines exceeded the limit */
 	/* Exact: */
-	struct dense_index dense;
+	struct dense_index dense;	 /* beyond the limit of memory, of all alone */
 	struct stack_distance *distance; /* NULL: only sampled */
 	struct all_associativity *all;	 /* NULL: not requested */
 	/* Sampled, at the rates of the simulation: */
@@ -129,11 +142,13 @@ open_caches(const struct mrc_simulation *sim, struct mrc_curve *curve, bool sets
 	return status;
 }
 
-/* Returns the maximum number of lines whose stack distances fit in memory. */
+/* Returns the maximum number of lines whose stack distances fit in memory; other: memory of
+ * other data. */
 static uint32_t
-max_lines(uint64_t memory)
+max_lines(uint64_t memory, uint64_t other)
 {
-	const uint64_t lines = (memory - SAMPLES_MEMORY) / LINE_MEMORY;
+	const uint64_t lines = other + MIN_MEMORY < memory ? (memory - other) / LINE_MEMORY
+							   : MIN_MEMORY / LINE_MEMORY;
 	return lines < DENSE_INDEX_MAX ? (uint32_t)lines : DENSE_INDEX_MAX;
 }
 
@@ -160,21 +175,58 @@ mrc_init(void *state, const struct analysis_setup *setup, struct poly_error *err
 	set_rates(sim);
 	sim->points = (unsigned)setup->values[OPTION_POINTS];
 	sim->line_max = max_lines(
-		setup->given[OPTION_MEMORY] ? setup->values[OPTION_MEMORY] : setup->memory);
+		setup->given[OPTION_MEMORY] ? setup->values[OPTION_MEMORY] : setup->memory,
+		SAMPLES_MEMORY + (setup->values[OPTION_SETS] ? SETS_MEMORY : 0));
 	for (int i = 0; i < CURVES && status == POLY_OK; i++)
 		status = open_caches(sim, &sim->curves[i], setup->values[OPTION_SETS], error);
 	return status;
 }
 
-static void
+/* Restricts the index of a curve to the lines that its set-associative caches hold. */
+static enum poly_status
+renumber_sets(struct mrc_curve *curve)
+{
+	uint32_t *ids = mem_new(curve->dense.count, sizeof *ids);
+	if (!ids)
+		return POLY_ERR_MEMORY;
+	memset(ids, 0xff, curve->dense.count * sizeof *ids);
+	const uint32_t count = all_associativity_renumber(curve->all, ids);
+	const enum poly_status status = dense_index_renumber(&curve->dense, ids, count, NULL);
+	curve->dense.max = SETS_LINES_MAX;
+	mem_free(ids);
+	return status;
+}
+
+/* Ends the exact stack distances; set-associative caches remain exact. */
+static enum poly_status
 close_exact(struct mrc_simulation *sim, struct mrc_curve *curve)
 {
-	sim->exact_lines -= curve->dense.count;
-	dense_index_fini(&curve->dense);
+	sim->exact_lines -= curve->distance ? curve->dense.count : 0;
 	stack_distance_free(curve->distance);
-	all_associativity_free(curve->all);
 	curve->distance = NULL;
-	curve->all = NULL;
+	if (curve->all)
+		return renumber_sets(curve);
+	dense_index_fini(&curve->dense);
+	return POLY_OK;
+}
+
+/* Simulates set-associative caches beyond the limit of memory. */
+static enum poly_status
+run_sets(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, bool counts)
+{
+	enum poly_status status = POLY_OK;
+	all_associativity_counting(curve->all, counts);
+	for (size_t from = 0; from < count && status == POLY_OK; from += SETS_STEP) {
+		const size_t rest = count - from, size = rest < SETS_STEP ? rest : SETS_STEP;
+		if (curve->dense.count + size > curve->dense.max)
+			status = renumber_sets(curve);
+		if (status == POLY_OK)
+			status = dense_index_find(
+				&curve->dense, sim->lines + from, size, sim->ids, NULL);
+		if (status == POLY_OK)
+			all_associativity_run(curve->all, sim->lines + from, sim->ids, size);
+	}
+	return status;
 }
 
 static enum poly_status
@@ -182,8 +234,7 @@ run_exact(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, boo
 {
 	const uint32_t known = curve->dense.count;
 	const uint32_t room = known + sim->line_max - sim->exact_lines;
-	if (curve->samples[curve->rate])
-		curve->dense.max = room;
+	curve->dense.max = room;
 	enum poly_status status =
 		dense_index_find(&curve->dense, sim->lines, count, sim->ids, NULL);
 	sim->exact_lines += curve->dense.count - known;
@@ -240,10 +291,10 @@ run_lines(struct mrc_simulation *sim, struct mrc_curve *curve, size_t count, boo
 	enum poly_status status = POLY_OK;
 	if (curve->distance)
 		status = run_exact(sim, curve, count, counts);
-	if (status == POLY_ERR_LIMIT && has_samples) {
-		close_exact(sim, curve);
-		status = POLY_OK;
-	}
+	if (status == POLY_ERR_LIMIT && has_samples)
+		status = close_exact(sim, curve);
+	if (status == POLY_OK && !curve->distance && curve->all)
+		status = run_sets(sim, curve, count, counts);
 	if (status != POLY_OK || !has_samples)
 		return status;
 	status = run_samples(sim, curve, count, counts);
@@ -281,9 +332,12 @@ run_context(struct mrc_simulation *sim, struct mrc_filter filter, bool counts)
 	bool ok = true;
 	for (filter.kind = 0; filter.kind < CURVES && ok; filter.kind++) {
 		struct mrc_curve *curve = &sim->context_curves[filter.context][filter.kind];
-		ok = (curve->distance ||
-			     open_exact(curve, CONTEXT_LINES_MAX, NULL) == POLY_OK) &&
+		ok = (curve->distance || curve->full ||
+			     open_exact(curve, sim->line_max, NULL) == POLY_OK) &&
 		     run_curve(sim, curve, &filter, counts);
+		/* Other curves have its room. */
+		if (ok && curve->full && curve->distance)
+			close_exact(sim, curve);
 	}
 	return ok;
 }
@@ -332,7 +386,7 @@ static bool
 mrc_update(void *state, const struct analysis_rows *rows)
 {
 	struct mrc_simulation *sim = state;
-	mem_refs_gather(&sim->refs, rows->batch, MEM_REFS_ALL);
+	mem_refs_gather(&sim->refs, rows, MEM_REFS_ALL);
 	line_refs_begin(&sim->split, &sim->refs);
 	sim->step = line_refs_next(&sim->split);
 	if (!sim->step)
@@ -491,7 +545,7 @@ report_context(const struct mrc_simulation *sim, const struct mrc_curve *curve,
 {
 	uint64_t lines = 1, misses;
 	struct buf label = {0};
-	if (!curve->accesses)
+	if (!curve->accesses || curve->full)
 		return;
 	buf_printf(&label, "%s%s%s", names[0], *names[0] ? ", " : "", names[1]);
 	do {
@@ -572,7 +626,9 @@ mrc_limit(const void *state)
 	for (int i = 0; i < CURVES; i++)
 		sampled |= is_sampled(&sim->curves[i]);
 	if (!is_complete(sim))
-		return "more contexts or lines than the limits permit; see 'complete'";
+		return "more lines than fit in the memory limit, or more contexts than 64: "
+		       "curves of contexts are missing, or the rest of the trace is not "
+		       "simulated";
 	return sampled && !sim->sample
 		       ? "more lines than fit in the memory limit: their miss ratios are "
 			 "estimates, the means of eight samples, with their minima and maxima"
@@ -600,6 +656,8 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 static void
 close_curve(struct mrc_simulation *sim, struct mrc_curve *curve)
 {
+	all_associativity_free(curve->all);
+	curve->all = NULL;
 	close_exact(sim, curve);
 	for (int i = 0; i < RATES_MAX; i++)
 		shards_free(curve->samples[i]);
@@ -647,6 +705,7 @@ const struct analysis analysis_mrc = {
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct mrc_simulation),
 	.suits = has_mem_refs,
 	.init = mrc_init,

@@ -124,7 +124,7 @@ paging_update(void *state, const struct analysis_rows *rows)
 {
 	struct paging_simulation *sim = state;
 	sim->instructions += rows->counts ? count_batch_instructions(rows->batch) : 0;
-	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
+	mem_refs_gather(&sim->refs, rows, sim->selection);
 	line_sizes_begin(&sim->sizes, &sim->refs);
 	bool ok, more;
 	while ((ok = line_sizes_next(&sim->sizes, rows->counts, &more) == POLY_OK) && more)

@@ -78,7 +78,7 @@ tlb_update(void *state, const struct analysis_rows *rows)
 	struct tlb_simulation *sim = state;
 	struct tlb_snapshot before, now;
 	const struct mem_refs *refs;
-	mem_refs_gather(&sim->refs, rows->batch, sim->selection);
+	mem_refs_gather(&sim->refs, rows, sim->selection);
 	take_snapshot(sim, &before);
 	line_refs_begin(&sim->pages, &sim->refs);
 	while ((refs = line_refs_next(&sim->pages)))

@@ -292,6 +292,7 @@ run_course(struct sim_options *options, char **operands)
 			       : options->diagram	       ? "diagram"
 			       : options->source.limit	       ? "limit"
 			       : options->source.points.is_set ? "points"
+			       : options->source.address       ? "address"
 							       : NULL;
 	if (!conflict)
 		return homework_run(&options->source, options->course, operands);

@@ -25,6 +25,7 @@ struct input_options {
 	/* Of commands that run simulators (cli/options/limits.h): */
 	const char *limit;
 	struct opt_number points;
+	unsigned address; /* 1: real ones */
 };
 
 /* The options of an input. */

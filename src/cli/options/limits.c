@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --limit and --points. */
+/* --limit, --points and --address. */
 #include "cli/options/limits.h"
 
 #include "cli/print/diagnostics.h"
@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char *const points_limits[] = {"64", "1", NULL};
+static const char *const addresses[] = {"virtual", "real", NULL};
 
 #define FIELD(member) .field = offsetof(struct input_options, member)
 
@@ -19,6 +20,10 @@ const struct opt limits_table[] = {
 	{"points", 0, OPT_NUMBER, "N", .choices = points_limits, FIELD(points),
 		.help = "number of sizes of a miss ratio curve from a power of two to the "
 			"next (default 1)"},
+	{"address", 0, OPT_CHOICE, "virtual|real", .choices = addresses, FIELD(address),
+		.help = "addresses of simulators of caches and analyses of memory: those of "
+			"the "
+			"program (default), or real_address and real_pc of the trace"},
 	{0},
 };
 
@@ -57,6 +62,7 @@ limits_set(const struct input_options *options, const char *const *names,
 	struct analysis_words *words, struct poly_stats_options *request)
 {
 	char number[24];
+	request->real_addresses = options->address;
 	if (options->limit && !parse_limit(options->limit, &request->memory))
 		return false;
 	if (!options->points.is_set)

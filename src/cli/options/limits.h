@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of commands that run simulators: the limit of memory, and the sizes of curves. */
+/* The options of commands that run simulators: limit of memory, sizes of curves, addresses. */
 #ifndef CLI_LIMITS_H
 #define CLI_LIMITS_H
 

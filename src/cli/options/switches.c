@@ -23,6 +23,7 @@ static const struct {
 	{"options.max_line", "--max-line", "--max-line"},
 	{"options.analyses", "--analyses", "--analyses"},
 	{"options.warmup", "--warmup", "--warmup"},
+	{"options.real_addresses", "--address=real", "--address=real"},
 	{"set options.date", "use --date DATE", "use --date DATE"},
 	{"options.date", "--date", "--date"},
 	{"options.groups", "--groups", "--groups"},

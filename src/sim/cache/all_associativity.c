@@ -63,6 +63,23 @@ all_associativity_run(
 	all->run(all, lines, ids, count);
 }
 
+uint32_t
+all_associativity_renumber(struct all_associativity *all, uint32_t *ids)
+{
+	uint32_t *held = all->sets[all->min];
+	const size_t sets = ((size_t)2 << all->max) - ((size_t)1 << all->min);
+	uint32_t count = 0;
+	/* The sets of all levels are adjacent. */
+	for (size_t i = 0; i < sets * WAYS; i++) {
+		if (held[i] == UINT32_MAX)
+			continue;
+		if (ids[held[i]] == UINT32_MAX)
+			ids[held[i]] = count++;
+		held[i] = ids[held[i]];
+	}
+	return count;
+}
+
 uint64_t
 all_associativity_misses(const struct all_associativity *all, unsigned bits, unsigned ways)
 {

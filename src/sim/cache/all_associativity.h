@@ -33,6 +33,11 @@ void all_associativity_free(struct all_associativity *all);
 void all_associativity_run(struct all_associativity *all, const uint64_t *lines,
 	const uint32_t *ids, size_t count);
 
+/* Assigns new ids to the lines that some cache holds, from 0, and stores them in ids by old id,
+ * where the caller stored UINT32_MAX. Returns their number, at most 16 times that of the sets.
+ */
+uint32_t all_associativity_renumber(struct all_associativity *all, uint32_t *ids);
+
 /* Returns the misses of the cache of 2^bits sets and the given ways (1 to 16). */
 uint64_t all_associativity_misses(
 	const struct all_associativity *all, unsigned bits, unsigned ways);

@@ -63,3 +63,25 @@ dense_index_find(struct dense_index *index, const uint64_t *numbers, size_t coun
 			ids + i, error);
 	return status;
 }
+
+enum poly_status
+dense_index_renumber(struct dense_index *index, const uint32_t *ids, uint32_t count,
+	struct poly_error *error)
+{
+	const struct map *old = &index->ids;
+	struct map renumbered = {0};
+	bool added;
+	if (!map_reserve(&renumbered, count > FIRST_COUNT ? count : FIRST_COUNT))
+		return err_memory(error);
+	for (size_t i = 0; i <= old->mask + 1; i++) {
+		const struct map_entry *entry = &old->entries[i];
+		const uint32_t id = entry->key ? ids[entry->value] : UINT32_MAX;
+		/* The last entry is that of key 0. */
+		if (id != UINT32_MAX)
+			map_get(&renumbered, i <= old->mask ? entry->key : 0, id, &added);
+	}
+	map_free(&index->ids);
+	index->ids = renumbered;
+	index->count = count;
+	return POLY_OK;
+}

@@ -33,4 +33,9 @@ void dense_index_fini(struct dense_index *index);
 enum poly_status dense_index_find(struct dense_index *index, const uint64_t *numbers,
 	size_t count, uint32_t *ids, struct poly_error *error);
 
+/* Replaces each id by ids[id]; numbers for which that is UINT32_MAX are removed. The other new
+ * ids are those below count. POLY_ERR_MEMORY. */
+enum poly_status dense_index_renumber(struct dense_index *index, const uint32_t *ids,
+	uint32_t count, struct poly_error *error);
+
 #endif

@@ -378,6 +378,7 @@ const struct analysis analysis_footprint = {
 		.is_default = true,
 		.options = options},
 	.shares = SHARES_CONTEXTS,
+	.uses_real = true,
 	.state_size = sizeof(struct footprint),
 	.suits = footprint_suits,
 	.init = footprint_init,

@@ -318,6 +318,7 @@ const struct analysis analysis_heat = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(pc, access, address, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.uses_real = true,
 	.state_size = sizeof(struct heat),
 	.suits = heat_suits,
 	.init = heat_init,

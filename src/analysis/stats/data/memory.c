@@ -348,6 +348,7 @@ const struct analysis analysis_memory = {
 		.options = options},
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
+	.uses_real = true,
 	.state_size = sizeof(struct memory),
 	.init = memory_init,
 	.begin = memory_begin,
