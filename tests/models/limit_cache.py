@@ -20,7 +20,8 @@ N, C = 1800000, 1 << 17
 
 
 def simulate(path, simulator, sweep, *options):
-    return run([POLYTRACE, 'sim', simulator, '--json', '-f', 'din', f'--sweep={sweep}', *options, path], simulator)
+    options = [f'--sweep={sweep}'] * bool(sweep) + [*options]
+    return run([POLYTRACE, 'sim', simulator, '--json', '-f', 'din', *options, path], simulator)
 
 
 def within(row, name, expected):
@@ -63,6 +64,10 @@ with tempfile.TemporaryDirectory() as folder:
        (lru['compulsory_misses'], lru['capacity_misses'], lru['conflict_misses']) == (N, N, 0) and
        (opt['compulsory_misses'], opt['capacity_misses'], opt['conflict_misses']) == (N, N - C, 0) and
        'misses_min' not in opt and 'compulsory_misses_min' not in lru, f'{error} {report}')
+
+    report, error, peak = simulate(trace, 'sharing', '', limit)
+    ok('coherent_caches_are_within_the_memory', 'limit' in report and 'memory limit' in error and not report['complete'] and
+       80000 < report['private_caches'][0]['compulsory_misses'] <= (64 << 20) // 720 and peak < MEMORY, f'{peak} {error}')
 
     chance = random.Random(20)
     names = [chance.randrange(1 << 40) for _ in range(2200000)]

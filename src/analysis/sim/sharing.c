@@ -19,6 +19,14 @@ enum {
 	OPTION_OPERATIONS
 };
 
+/* Returns the maximum number of lines within a limit of memory. */
+static uint32_t
+max_lines(uint64_t memory)
+{
+	const uint64_t lines = (memory - ANALYSIS_MEMORY_FIXED) / SHARING_LINE_MEMORY;
+	return lines < SHARING_LINES_MAX ? (uint32_t)lines : SHARING_LINES_MAX;
+}
+
 static enum poly_status
 sharing_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
 {
@@ -39,13 +47,13 @@ sharing_init(void *state, const struct analysis_setup *setup, struct poly_error 
 			.ways = (uint32_t)values[OPTION_WAYS],
 			.line_size = (uint32_t)values[OPTION_LINE]},
 		.word_size = (uint32_t)values[OPTION_WORD],
-		.lines = SHARING_LINES_MAX};
+		.lines = max_lines(setup->memory)};
 	const enum poly_status status = coherence_new(&sim->config, &sim->coherence, error);
 	if (status != POLY_OK)
 		return status;
 	line_refs_set(&sim->lines, (unsigned)__builtin_ctz(sim->config.cache.line_size),
 		!values[OPTION_CROSSING]);
-	return sharing_sites_init(&sim->sites, error);
+	return sharing_sites_init(&sim->sites, sim->config.lines, error);
 }
 
 static void

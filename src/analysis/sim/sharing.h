@@ -8,11 +8,12 @@
 #include "sim/cache/coherence.h"
 #include "sim/memory/dense_index.h"
 
-/* Maximum number of different lines: 600 bytes each. */
-#define SHARING_LINES_MAX ((uint32_t)1 << 19)
+/* Memory of a line, with that of a sharing site; the limit of memory determines the maximum of
+ * either. */
+#define SHARING_LINE_MEMORY 720
 
-/* Maximum number of sharing sites: 120 bytes each. */
-#define SHARING_SITES_MAX ((uint32_t)1 << 19)
+/* Maximum number of lines and of sharing sites, whose keys have 24 bits. */
+#define SHARING_LINES_MAX ((uint32_t)1 << 24)
 
 /* Accesses per step. */
 #define SHARING_STEP 4096
@@ -33,7 +34,7 @@ struct sharing_sites {
 	struct dense_index lines, pcs;
 	struct map numbers; /* by line, pc and context */
 	struct sharing_site *list;
-	uint32_t count, capacity;
+	uint32_t count, capacity, max;
 	bool full; /* further ones are not recorded */
 };
 
@@ -61,8 +62,9 @@ struct sharing_simulation {
 	struct sharing_step step;
 };
 
-/* POLY_ERR_MEMORY. */
-enum poly_status sharing_sites_init(struct sharing_sites *sites, struct poly_error *error);
+/* Creates an empty table of at most max sites. POLY_ERR_MEMORY. */
+enum poly_status sharing_sites_init(
+	struct sharing_sites *sites, uint32_t max, struct poly_error *error);
 void sharing_sites_fini(struct sharing_sites *sites);
 
 /* Counts the sharing misses and invalidations of a step; false: out of memory. */

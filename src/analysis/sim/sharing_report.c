@@ -172,9 +172,8 @@ sharing_limit(const void *state)
 {
 	const struct sharing_simulation *sim = state;
 	return sim->full || sim->untracked || sim->sites.full
-		       ? "more contexts, lines or sites than the limits permit; the rest is "
-			 "not "
-			 "counted"
+		       ? "more contexts than 64, or more lines or instructions than fit in the "
+			 "memory limit; the rest is not counted"
 		       : NULL;
 }
 

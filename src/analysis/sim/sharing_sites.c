@@ -7,12 +7,11 @@
 #include "base/vec.h"
 
 enum poly_status
-sharing_sites_init(struct sharing_sites *sites, struct poly_error *error)
+sharing_sites_init(struct sharing_sites *sites, uint32_t max, struct poly_error *error)
 {
-	const enum poly_status status =
-		dense_index_init(&sites->lines, SHARING_SITES_MAX, error);
-	return status == POLY_OK ? dense_index_init(&sites->pcs, SHARING_SITES_MAX, error)
-				 : status;
+	const enum poly_status status = dense_index_init(&sites->lines, max, error);
+	sites->max = max;
+	return status == POLY_OK ? dense_index_init(&sites->pcs, max, error) : status;
 }
 
 void
@@ -31,7 +30,7 @@ find_site(struct sharing_sites *sites, const struct sharing_site *new_site)
 	uint32_t line, pc;
 	bool added = false;
 	/* The tables of lines and of pcs have as many entries as the list. */
-	sites->full |= sites->count == SHARING_SITES_MAX;
+	sites->full |= sites->count == sites->max;
 	if (sites->full)
 		return NULL;
 	if (!VEC_ROOM(sites->list, sites->capacity, sites->count) ||

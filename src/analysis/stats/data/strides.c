@@ -2,8 +2,9 @@
 /*
  * Strides: distances between consecutive accesses of a static instruction, by context.
  *
- * Bounded: SITES_MAX instructions of contexts and STRIDES_MAX unique strides of these; accesses
- * that exceed a table are counted as such.
+ * Bounded by the memory limit, of which the tables of static instructions have the rest:
+ * accesses that exceed a table of instructions of contexts, or of unique strides of these, are
+ * counted as such.
  */
 #include "analysis/core/analysis.h"
 
@@ -18,8 +19,11 @@
 
 #include <stdlib.h>
 
-#define SITES_MAX ((uint32_t)1 << 18)
-#define STRIDES_MAX ((uint32_t)1 << 20)
+/* Maximum memory of an entry, and shares of the memory limit, in sixteenths. */
+#define SITE_MEMORY 200
+#define SITES_SHARE 1
+#define STRIDE_MEMORY 160
+#define STRIDES_SHARE 3
 
 /* Run lengths are binned by powers of two. */
 #define RUN_BINS 64
@@ -48,10 +52,20 @@ struct strides {
 	struct pair_index pairs;    /* of an entry of sites and a stride */
 	uint64_t *counts;	    /* by index of the pair */
 	uint32_t capacity;
+	uint32_t strides_max;
+	bool full; /* instructions beyond the table have accesses */
 	uint64_t accesses, unattributed, untracked;
 	struct access_run runs[ANALYSIS_CONTEXTS_MAX];
 	uint64_t run_counts[RUN_BINS], run_accesses[RUN_BINS];
 };
+
+/* Returns the number of entries that a share of the memory has room for. */
+static uint32_t
+max_entries(uint64_t memory, unsigned share, unsigned entry)
+{
+	const uint64_t count = memory / 16 * share / entry;
+	return count < UINT32_MAX / 4 ? (uint32_t)count : UINT32_MAX / 4;
+}
 
 static enum poly_status
 strides_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -60,7 +74,8 @@ strides_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	(void)error;
 	strides->contexts = setup->contexts;
 	strides->top = (uint32_t)setup->values[OPTION_TOP];
-	strides->sites.max_count = SITES_MAX;
+	strides->sites.max_count = max_entries(setup->memory, SITES_SHARE, SITE_MEMORY);
+	strides->strides_max = max_entries(setup->memory, STRIDES_SHARE, STRIDE_MEMORY);
 	strides->sites.is_fixed = true;
 	strides->sites.item_size = sizeof(struct stride_site);
 	return POLY_OK;
@@ -107,7 +122,8 @@ extend_run(struct access_run *run, struct strides *strides, uint64_t address, bo
 static bool
 find_stride(struct strides *strides, struct stride_site *site, uint32_t number)
 {
-	site->pair = pair_index_add(&strides->pairs, number, site->stride, STRIDES_MAX);
+	site->pair =
+		pair_index_add(&strides->pairs, number, site->stride, strides->strides_max);
 	if (site->pair == PAIR_INDEX_FAILED)
 		return false;
 	return VEC_RESERVE_ZEROED(strides->counts, strides->capacity, strides->pairs.count);
@@ -168,6 +184,7 @@ update_row(struct strides *strides, const struct analysis_rows *rows, size_t row
 	if (number != ADAPTIVE_BIN_NONE)
 		return count_access(strides, number, address, rows->counts);
 	strides->unattributed += rows->counts;
+	strides->full |= rows->counts && rows->site[row] != OP_NONE;
 	return !strides->sites.failed;
 }
 
@@ -385,6 +402,8 @@ report_classes(const struct strides *strides, struct poly_report *report)
 	poly_report_count(report, "accesses", strides->accesses);
 	poly_report_count(report, "unattributed_accesses", strides->unattributed);
 	poly_report_count(report, "memory_instructions", sites);
+	if (strides->untracked)
+		poly_report_count(report, "untracked_strides", strides->untracked);
 	table_open(report, "stride_classes", "class:text accesses share");
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
 		poly_report_cell_text(report, classes[i].class);
@@ -392,6 +411,18 @@ report_classes(const struct strides *strides, struct poly_report *report)
 		poly_report_cell_ratio(report, (double)classes[i].count, (double)count, 2);
 	}
 	poly_report_end(report);
+}
+
+static const char *
+strides_limit(const void *state)
+{
+	const struct strides *strides = state;
+	return strides->untracked || strides->full
+		       ? "more instructions or strides than fit in the memory limit: accesses "
+			 "of further instructions are unattributed, and further strides are "
+			 "not "
+			 "in the tables"
+		       : NULL;
 }
 
 static void
@@ -446,6 +477,7 @@ const struct analysis analysis_strides = {
 	.init = strides_init,
 	.begin = strides_begin,
 	.update = strides_update,
+	.limit = strides_limit,
 	.report = strides_report,
 	.fini = strides_fini,
 };
