@@ -51,7 +51,7 @@ report(const char *path, const struct poly_templates *templates, FILE *output)
 	if (poly_reader_open(path, &reading, &reader, &error) != POLY_OK)
 		die(path, &error);
 	const struct poly_source source = poly_reader_source(reader);
-	const struct poly_trcrpt_inputs inputs = {&source, &path, 1};
+	const struct poly_trcrpt_inputs inputs = {.sources = &source, .names = &path, .count = 1};
 	if (poly_trcrpt_new(templates, NULL, &report, &error) != POLY_OK ||
 		poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK)
 		die(path, &error);

@@ -42,6 +42,7 @@ struct poly_template_options {
 	void (*found)(void *user, const struct poly_template_finding *finding);
 	void *user;	  /* passed to found */
 	const char *name; /* of a parsed text; NULL: none. A loaded file has its own */
+	bool skips_errors; /* errors of templates do not make the call fail */
 };
 
 /* Initial values. */
@@ -52,7 +53,8 @@ struct poly_template_options {
 
 /*
  * Parses and checks a template file. A template with an error is skipped; parsing continues
- * after it, and the call fails at the end with the first error. options may be NULL. On
+ * after it, and the call fails at the end with the first error unless skips_errors. options may
+ * be NULL. On
  * POLY_OK *templates belongs to the caller; on failure it is NULL. POLY_ERR_IO,
  * POLY_ERR_FORMAT, POLY_ERR_LIMIT (nesting, more than 16 MiB), POLY_ERR_MEMORY.
  */

@@ -122,6 +122,13 @@ struct poly_trcrpt_inputs {
 	const struct poly_source *sources;  /* at their first event */
 	const char *const *names;	    /* of their files */
 	size_t count;			    /* how many: 1 or more */
+	/*
+	 * Opens another reading of an input from its first event, valid until the next call, or
+	 * NULL: for what the report states first, but a trace states after many events. False: it
+	 * cannot be read twice.
+	 */
+	bool (*head)(void *user, size_t input, struct poly_source *source);
+	void *user; /* passed to head */
 };
 
 /*

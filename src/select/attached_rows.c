@@ -3,6 +3,8 @@
 
 #include "base/err.h"
 
+#include <string.h>
+
 static void
 set_bit(uint64_t *bits, size_t row, bool value)
 {
@@ -33,8 +35,10 @@ wait_row(struct waiting_rows *waiting, struct row_copy *copy, size_t row, bool i
 {
 	const uint64_t number = poly_batch_number(copy->source, row);
 	const size_t dst = waiting->rows.view.rows;
-	if (!dst)
+	if (!dst) {
 		waiting->first = number;
+		memset(waiting->selected, 0, sizeof waiting->selected);
+	}
 	if (dst == POLY_BATCH_ROWS || number - waiting->first > UINT32_MAX)
 		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"more than %d escapes precede an instruction", POLY_BATCH_ROWS);

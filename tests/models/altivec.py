@@ -129,4 +129,18 @@ words = [0x1000] + [word for i in range(40) for word in (encode('lvewx'), 0x2000
 path = written('words.tt6', words)
 part = run('convert', '-f', 'tt6', '-t', 'tt6', '-w', 'pc >= 0x1040', '-o', '-', path)
 tap.ok('a selection keeps the words', part == struct.pack('>49I', 0x1040, *words[33:]), part.hex())
+
+# Data streams: block size in vectors of 16 bytes, count and signed stride, of which 0 is the maximum.
+streams = [0x02040020, 0, 0x1fff8000, 0xe0000001, 0x0100ffff] + [dice.randrange(1 << 32) for _ in range(500)]
+path = written('streams.tt6', [0x1000] + [word for rb in streams for word in (dice.choice((0x7c0322ac, 0x7c2322ec)), 0x20000000, rb)])
+
+
+def stream(rb):
+    size, count, stride = rb >> 24 & 31, rb >> 16 & 255, rb & 0xffff
+    stride -= (stride & 0x8000) << 1
+    return f'{count or 256} x {16 * (size or 32)} bytes, stride {stride or 32768}'
+
+
+shown = [line.split('; stream: ') for line in run('view', '-f', 'tt6', '-c', 'value,text', path).decode().splitlines()[2:]]
+tap.ok('view shows the fields of data streams', [one[1] for one in shown] == [stream(rb) for rb in streams], shown[:3])
 sys.exit(tap.end())

@@ -206,7 +206,7 @@ def attempt(dice, folder, number):
     return ''
 
 
-print(f'1..2\n# POLYTRACE_SEED={SEED}')
+print(f'1..3\n# POLYTRACE_SEED={SEED}')
 with tempfile.TemporaryDirectory() as FOLDER:
     WHY = ''
     for ROUND in range(ROUNDS):
@@ -221,3 +221,24 @@ with tempfile.TemporaryDirectory() as FOLDER:
 if WHY:
     print('# ' + WHY)
 print(f'{"not " if WHY else ""}ok 2 - merged_escapes_stay_with_their_instruction')
+
+# Groups of two escapes and an instruction after NOPs: the escapes at the end of a batch wait for the
+# instruction, and the last one that is read for the positions is in the middle of a group.
+COUNT, SKIP = 4400, 100
+with tempfile.TemporaryDirectory() as FOLDER:
+    WHY, SOURCE = '', os.path.join(FOLDER, 'groups.tt6')
+    for NOPS in range(3):
+        DATA = [word for i in range(COUNT) for word in (0x20001, i, 0x50001, 0x9000 + i, NOP)]
+        with open(SOURCE, 'wb') as OUT:
+            OUT.write(struct.pack(f'>{1 + NOPS + len(DATA)}I', 0x1000, *NOPS * [NOP], *DATA))
+        for LENGTH in range(12500, 12503):
+            # Row 1 is the initial PC; instruction i is row 4 + NOPS + 3 i.
+            FIRST, LAST = -(-(SKIP + 1 - 4 - NOPS) // 3), (SKIP + LENGTH - 4 - NOPS) // 3
+            WANTED = [0x1000 + 4 * (NOPS + FIRST)] + DATA[5 * FIRST:5 * (LAST + 1)]
+            FOUND = subprocess.run([PROGRAM, 'convert', '-f', 'tt6', '-t', 'tt6', '-o', '-', f'--skip={SKIP}',
+                                    f'--count={LENGTH}', SOURCE], capture_output=True, check=True).stdout
+            if FOUND != struct.pack(f'>{len(WANTED)}I', *WANTED):
+                WHY = WHY or f'{NOPS} NOPs, --count={LENGTH}: {len(FOUND)} bytes, expected {4 * len(WANTED)}'
+if WHY:
+    print('# ' + WHY)
+print(f'{"not " if WHY else ""}ok 3 - escapes_after_the_selection_are_dropped')

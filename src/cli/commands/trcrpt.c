@@ -260,6 +260,7 @@ load_templates(struct trcrpt_job *job)
 	options.found = print_template_finding;
 	options.user = &found;
 	options.left_to_right = job->left_to_right;
+	options.skips_errors = !job->options->check;
 	if (job->options->verbose)
 		diag_print(NULL, "reading '%s'", found.name);
 	if (path)
@@ -268,6 +269,11 @@ load_templates(struct trcrpt_job *job)
 		status = poly_templates_parse(NULL, 0, &options, &job->templates, &error);
 	if (status != POLY_OK && !found.errors)
 		diag_error(found.name, &error);
+	else if (status == POLY_OK && found.errors)
+		diag_print(found.name,
+			"%llu template%s skipped; events of %s hook%s are shown as data",
+			(unsigned long long)found.errors, found.errors == 1 ? "" : "s",
+			found.errors == 1 ? "its" : "their", found.errors == 1 ? "" : "s");
 	return status == POLY_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Limit of CPU numbers. */
@@ -33,8 +34,11 @@ grow(struct traces *traces)
 	free(traces->inputs);
 	free(traces->names);
 	free(traces->owned_names);
-	*traces = (struct traces){sources, inputs, names, owned_names, traces->count, capacity,
-		traces->verbose, traces->columns};
+	traces->sources = sources;
+	traces->inputs = inputs;
+	traces->names = names;
+	traces->owned_names = owned_names;
+	traces->capacity = capacity;
 }
 
 bool
@@ -53,6 +57,7 @@ traces_open(struct traces *traces, const char *path, const struct input_options 
 		input_discard(source);
 		return false;
 	}
+	traces->options = options;
 	traces->inputs[traces->count] = poly_reader_source(source->reader);
 	traces->names[traces->count] = source->name;
 	traces->count++;
@@ -130,10 +135,38 @@ traces_open_cpus(struct traces *traces, const char *base, const char *list,
 	return true;
 }
 
-struct poly_trcrpt_inputs
-traces_inputs(const struct traces *traces)
+static void
+close_head(struct traces *traces)
 {
-	return (struct poly_trcrpt_inputs){traces->inputs, traces->names, traces->count};
+	if (traces->has_head)
+		input_discard(&traces->head);
+	traces->has_head = false;
+}
+
+/* Opens another reading of a file, as the head of struct poly_trcrpt_inputs. */
+static bool
+open_head(void *user, size_t i, struct poly_source *source)
+{
+	struct traces *traces = user;
+	const struct input_needs wants = {.columns = traces->columns, .quiet = true};
+	struct stat file;
+	close_head(traces);
+	if (stat(traces->names[i], &file) != 0 || !S_ISREG(file.st_mode) ||
+		!input_open(&traces->head, traces->names[i], traces->options, &wants))
+		return false;
+	traces->has_head = true;
+	*source = poly_reader_source(traces->head.reader);
+	return true;
+}
+
+struct poly_trcrpt_inputs
+traces_inputs(struct traces *traces)
+{
+	return (struct poly_trcrpt_inputs){.sources = traces->inputs,
+		.names = traces->names,
+		.count = traces->count,
+		.head = open_head,
+		.user = traces};
 }
 
 void
@@ -146,6 +179,7 @@ traces_failed(struct traces *traces, size_t i, const struct poly_error *error)
 int
 traces_close(struct traces *traces)
 {
+	close_head(traces);
 	int worst = STATUS_DONE;
 	for (size_t i = 0; i < traces->count; i++) {
 		int status = input_close(&traces->sources[i]);

@@ -16,6 +16,9 @@ struct traces {
 	size_t count, capacity;
 	bool verbose;	      /* print the names of files */
 	poly_columns columns; /* required of the readers */
+	const struct input_options *options;
+	struct command_input head; /* another reading of an input, if it is open */
+	bool has_head;
 };
 
 /* Opens a trace; false, after a message, on failure. */
@@ -30,7 +33,7 @@ bool traces_open_cpus(struct traces *traces, const char *base, const char *list,
 	const struct input_options *options);
 
 /* Returns the open traces as inputs of a report. */
-struct poly_trcrpt_inputs traces_inputs(const struct traces *traces);
+struct poly_trcrpt_inputs traces_inputs(struct traces *traces);
 
 /* Records the failure of input i, for traces_close to report. */
 void traces_failed(struct traces *traces, size_t i, const struct poly_error *error);

@@ -28,8 +28,8 @@ static const struct poly_option options[] = {
 	[AIX_OPTION_LENGTH] = {"aix.len64g", POLY_OPTION_CHOICE,
 		POLY_OPTION_READ | POLY_OPTION_WRITE, .initial = AIX_AUTO, .choices = lengths,
 		.help = "count the buffer, or all data with the data word, in the length of a "
-			"64-bit generic entry (default auto: the buffer; for writing as in the "
-			"source)",
+			"64-bit generic entry (default auto: detected by the first events; for "
+			"writing as in the source, else the buffer)",
 		.source = "trcfmt File Format, 64-bit trace hook words"},
 	[AIX_OPTION_CONTAINER] = {"aix.container", POLY_OPTION_CHOICE, POLY_OPTION_WRITE,
 		.initial = AIX_AUTO, .choices = containers,

@@ -174,6 +174,18 @@ aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_
 	return n == 0 && at_end && bits ? bits + END_BITS : bits;
 }
 
+size_t
+aix_chain_size(const struct aix_form *form, const uint8_t *p, size_t n)
+{
+	struct aix_entry entry;
+	size_t done = 0;
+	while (aix_entry_parse(form, p + done, n - done, &entry) == AIX_COMPLETE &&
+		entry_bits(form, &entry) >= 0 &&
+		aix_entry_is_padded_with_zeros(&entry, p + done))
+		done += entry.length;
+	return done;
+}
+
 uint64_t
 aix_time_unwrap(uint64_t last, uint32_t now)
 {

@@ -63,6 +63,10 @@ uint64_t aix_entry_number(const struct aix_form *form, const uint8_t *p, size_t 
  */
 int aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool at_end);
 
+/* Returns the bytes of consecutive entries at p, up to the first improbable or incomplete one.
+ */
+size_t aix_chain_size(const struct aix_form *form, const uint8_t *p, size_t n);
+
 /*
  * Returns the full time of a 32-bit timer with the value now, after the time last: the timer
  * wraps, unless it goes back by less than a sixteenth of its range.

@@ -13,6 +13,9 @@
 /* Bytes by which the form of bare events is detected. */
 #define SAMPLE_BYTES ((size_t)16 << 10)
 
+/* Maximum offset of the sample. */
+#define SAMPLE_OFFSET_MAX ((uint64_t)64 << 10)
+
 /* The first hook of bare events that are detected without aix.form. */
 #define HOOK_HEADER 0x0030
 
@@ -38,12 +41,27 @@ is_magic(uint32_t magic)
 	return aix_header_size(magic) || magic == AIX_MAGIC_STREAM;
 }
 
+/*
+ * Returns whether the sizes of the generic entries of a sample count their data words: as the
+ * reading by which more bytes are entries; as the specification states if both are equal.
+ */
+static bool
+sizes_count_words(const uint8_t *p, size_t n)
+{
+	struct aix_form form = {.wide = true, .has_tid = true};
+	const size_t buffer = aix_chain_size(&form, p, n);
+	form.length_is_data = true;
+	return aix_chain_size(&form, p, n) >= buffer;
+}
+
 /* Finds the form of bare events with more evidence; returns the evidence in bits. */
 static int
 guess_form(const uint8_t *p, size_t n, bool at_end, struct aix_form *form)
 {
 	const struct aix_form narrow = {.has_tid = true},
-			      wide = {.wide = true, .has_tid = true};
+			      wide = {.wide = true,
+				      .has_tid = true,
+				      .length_is_data = sizes_count_words(p, n)};
 	int narrow_bits = aix_chain_bits(&narrow, p, n, at_end);
 	int wide_bits = aix_chain_bits(&wide, p, n, at_end);
 	*form = wide_bits > narrow_bits ? wide : narrow;
@@ -197,6 +215,25 @@ open_bare(struct reading *reading, struct poly_error *error)
 		first);
 }
 
+/* Returns whether the sizes of 64-bit generic entries count their data words, by the first
+ * events of the trace. */
+static bool
+detect_length(const struct reading *reading)
+{
+	const struct aix_reader *state = reading->state;
+	uint64_t at = state->front;
+	size_t have;
+	if (aix_header_size(state->magic) && state->header.initial_size)
+		at = state->header.initial;
+	if (at > SAMPLE_OFFSET_MAX)
+		at = state->front;
+	const uint8_t *p = in_peek(reading->in, (size_t)at + SAMPLE_BYTES, &have);
+	if (have <= at)
+		return false;
+	have -= (size_t)at;
+	return sizes_count_words(p + at, have < SAMPLE_BYTES ? have : SAMPLE_BYTES);
+}
+
 /* Returns the columns that are absent in every row of such a trace. */
 static poly_columns
 absent_columns(const struct aix_reader *state)
@@ -268,6 +305,8 @@ aix_open(struct reading *reading, struct poly_error *error)
 		state->form.wide = magic == AIX_MAGIC_64 || magic == AIX_MAGIC_STREAM;
 	state->form.has_tid = tid ? tid == AIX_TID_YES : magic != AIX_MAGIC_OLD;
 	state->form.length_is_data = reading->options[AIX_OPTION_LENGTH] == AIX_LENGTH_DATA;
+	if (state->form.wide && reading->options[AIX_OPTION_LENGTH] == AIX_AUTO)
+		state->form.length_is_data = detect_length(reading);
 	view->byte_order = POLY_BYTE_ORDER_BIG;
 	view->clock = "ticks";
 	view->columns = poly_columns_minus(view->columns, absent_columns(state));

@@ -241,10 +241,13 @@ poly_templates_parse(const char *text, size_t n, const struct poly_template_opti
 	parser.templates = mem_new(1, sizeof *parser.templates);
 	if (!parser.templates)
 		return err_memory(error);
+	parser.templates->built_in = parser.trusted;
 	parser.source = (struct join_source){text, n, 0, 1};
 	parse_file(&parser);
 	join_free(&parser.joined);
 	mem_free(parser.seen);
+	if (parser.options.skips_errors && !parser.stopped)
+		parser.status = POLY_OK;
 	if (parser.status == POLY_OK)
 		*templates = parser.templates;
 	else

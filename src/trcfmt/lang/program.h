@@ -159,6 +159,7 @@ struct poly_templates {
 	struct intern macros; /* names without "$"; the predefined ones come first, in order */
 	struct buf texts;
 	char *name; /* of the file */
+	bool built_in;
 };
 
 /* Returns the template of a hook; NULL: none. */

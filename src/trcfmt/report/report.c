@@ -174,6 +174,7 @@ parse_dates(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 	const struct trcfmt_options *zone = &report->settings.eval;
 	const char *wrong = NULL;
 	report->has_date = options->date != NULL;
+	report->requests_hooks = options->only || options->only_groups;
 	report->has_start = options->start != NULL;
 	report->has_end = options->end != NULL;
 	if (options->date && !date_parse(zone, options->date, &report->date))
@@ -333,7 +334,7 @@ report_begin(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs
 	report->names = inputs->names;
 	if (status != POLY_OK)
 		return status;
-	report_header_read(report);
+	report_header_read(report, inputs);
 	if ((report->wall || report->has_start || report->has_end) && !report->header.has_date)
 		return err_usage(error, "the trace has no date; set options.date");
 	return POLY_OK;
@@ -380,7 +381,8 @@ report_next(struct poly_trcrpt *report, struct event_input **input, struct repor
 	const struct aix_event *event = &(*input)->event;
 	if (!report->begun && event->has_time) {
 		report->begun = true;
-		report->base = (*input)->ns;
+		/* Elapsed time counts from TRACE ON (AIX trace reference 4.8). */
+		report->base = report->header.has_on ? report->header.date_ns : (*input)->ns;
 		resolve_dates(report);
 	}
 	*shown = (struct report_event){.event = event,

@@ -17,8 +17,14 @@
 #include "base/buf.h"
 #include "base/map.h"
 
+/* Hooks of the trace facility. */
+#define HOOK_ON 0x0010
+#define HOOK_HEADER 0x0030
+#define HOOK_UTILITY 0x00a0
+
 /* Metadata of a trace, for the header of the report; strings are "" if unknown. */
 struct header {
+	bool has_on;   /* TRACE ON, at date_ns */
 	bool has_date; /* seconds since 1970 of date_ns */
 	int64_t date;
 	uint64_t date_ns; /* its absolute time, as merge computes it */
@@ -85,6 +91,7 @@ struct poly_trcrpt {
 	size_t failed;		  /* index of the input that failed */
 	struct header header;
 	struct trcfmt_facts facts;
+	bool requests_hooks; /* hooks or groups are requested by name */
 	bool begun;	     /* base is known */
 	uint64_t base;	     /* absolute time of the first event */
 	int64_t before;	     /* ns of the event that DELTA counts from */
@@ -114,7 +121,7 @@ struct poly_trcrpt {
 };
 
 /* Reads the metadata events in the first batches of the inputs. */
-void report_header_read(struct poly_trcrpt *report);
+void report_header_read(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs);
 
 /* Appends the lines of the header, the last of them empty. */
 void report_header_write(struct poly_trcrpt *report, struct buf *out);

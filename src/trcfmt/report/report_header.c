@@ -17,15 +17,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOOK_ON 0x0010
-#define HOOK_HEADER 0x0030
-#define HOOK_UTILITY 0x00a0
-
 /* Sub-hooks of 003. */
 enum { HEADER_SYSTEM = 1, HEADER_COMMAND, HEADER_ALL, HEADER_ONLY, HEADER_EXCEPT };
 
 /* Sub-hooks of 00A. */
 enum { UTILITY_ADDRESS = 5, UTILITY_BUFFERING = 6, UTILITY_CPUS = 0x12 };
+
+/* Rows of an input in which TRACE ON is searched. */
+#define HEAD_ROWS ((size_t)1 << 22)
 
 /* Size of a name in bytes as uname returns it on AIX. */
 #define NAME_SIZE 32
@@ -128,32 +127,75 @@ read_utility(struct header *header, const struct aix_event *event)
 	}
 }
 
+/* Reads what an event states; ns: its time, or that of the event before it. */
 static void
-read_event(struct poly_trcrpt *report, const struct aix_event *event)
+read_event(struct poly_trcrpt *report, const struct aix_event *event, uint64_t ns)
 {
 	struct header *header = &report->header;
 	if (event->hook == HOOK_HEADER)
 		read_header(header, event);
 	if (event->hook == HOOK_UTILITY)
 		read_utility(header, event);
-	if (event->hook != HOOK_ON || header->has_date || !event->has_time)
+	if (event->hook != HOOK_ON || !event->has_time ||
+		(header->has_on && header->date_ns <= ns))
 		return;
-	header->date_ns = aix_rate_ns(&report->merge.rate, event->time);
+	header->has_on = true;
+	header->date_ns = ns;
 	header->has_date =
 		event->size >= event->word && aix_event_word(event, 1) <= (uint64_t)DATE_LAST;
 	header->date = (int64_t)aix_event_word(event, 1);
 }
 
-void
-report_header_read(struct poly_trcrpt *report)
+/* The head of an input, up to TRACE ON. */
+struct head {
+	struct aix_clock clock;
+	uint64_t ns; /* of the last event with a time */
+	bool is_on;  /* TRACE ON was read */
+};
+
+/* Reads the events of a batch; after TRACE ON only the rest of its batch. */
+static void
+read_batch(struct poly_trcrpt *report, struct head *head, const struct poly_batch *batch)
 {
 	struct aix_event event;
+	for (size_t row = 0; row < batch->rows; row++) {
+		if (!aix_event_of_row(batch, row, &event))
+			continue;
+		if (event.has_time)
+			head->ns = aix_rate_ns(
+				&report->merge.rate, aix_clock_ticks(&head->clock, &event));
+		head->is_on |= event.hook == HOOK_ON;
+		read_event(report, &event, head->ns);
+	}
+}
+
+/* Reads an input a second time, up to TRACE ON. */
+static void
+read_head(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs, size_t i)
+{
+	struct head head = {.ns = 0};
+	struct poly_source source;
+	const struct poly_batch *batch;
+	size_t rows = 0;
+	if (!inputs->head || !inputs->head(inputs->user, i, &source))
+		return;
+	while (!head.is_on && rows < HEAD_ROWS &&
+		source.next(source.user, &batch, NULL) == POLY_OK) {
+		read_batch(report, &head, batch);
+		rows += batch->rows;
+	}
+}
+
+void
+report_header_read(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *inputs)
+{
 	for (size_t i = 0; i < report->merge.count; i++) {
 		const struct poly_batch *batch = report->merge.inputs[i].batch;
-		for (size_t row = 0; batch && row < batch->rows; row++) {
-			if (aix_event_of_row(batch, row, &event))
-				read_event(report, &event);
-		}
+		struct head head = {.ns = 0};
+		if (batch)
+			read_batch(report, &head, batch);
+		if (batch && !head.is_on)
+			read_head(report, inputs, i);
 	}
 	report->facts.total_cpus = report->header.total_cpus;
 	report->facts.traced_cpus = report->header.traced_cpus;

@@ -171,6 +171,16 @@ matches(const struct poly_trcrpt *report, const struct report_event *shown)
 	return false;
 }
 
+/* Returns whether an event is part of the metadata, which the built-in templates report in the
+ * header alone, unless its hook is requested. */
+static bool
+is_metadata(const struct poly_trcrpt *report, const struct report_event *shown)
+{
+	const uint16_t hook = shown->event->hook;
+	return (hook == HOOK_HEADER || hook == HOOK_UTILITY) && report->templates->built_in &&
+	       report->form == POLY_TRCRPT_TEXT && !report->requests_hooks;
+}
+
 /* Computes DELTA since the last event that counts. */
 static void
 set_delta(struct poly_trcrpt *report, struct report_event *shown, bool shows)
@@ -209,7 +219,8 @@ write_events(struct poly_trcrpt *report, struct poly_error *error)
 			return status;
 		shown.wanted = report_selects(report, &shown);
 		bool shows = make_text(report, &shown, &stop);
-		shows = shows && shown.wanted && matches(report, &shown);
+		shows = shows && shown.wanted && matches(report, &shown) &&
+			!is_metadata(report, &shown);
 		set_delta(report, &shown, shows);
 		if (shows)
 			write_event(report, &shown);

@@ -69,7 +69,8 @@ report_of(const char *first, const char *second, const struct poly_trcrpt_option
 	struct poly_source sources[2] = {poly_reader_source(readers[0])};
 	if (second)
 		sources[1] = poly_reader_source(readers[1]);
-	const struct poly_trcrpt_inputs inputs = {sources, names, second ? 2 : 1};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = sources, .names = names, .count = second ? 2 : 1};
 	const struct poly_sink sink = {collect, &out};
 	struct poly_trcrpt *report;
 	struct poly_error error;
@@ -338,7 +339,8 @@ a_hook_id_of_zero_is_shown_by_template_004(void **state)
 	struct poly_reader *reader = open_rows(rows);
 	const char *const name = "first";
 	const struct poly_source source = poly_reader_source(reader);
-	const struct poly_trcrpt_inputs inputs = {&source, &name, 1};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = &source, .names = &name, .count = 1};
 	const struct poly_sink sink = {collect, &out};
 	const char text[] = "004 1.0 L=KERN \"zero\" X2\n";
 	assert_int_equal(
@@ -405,7 +407,8 @@ many_traces_are_merged_by_time_and_keep_their_order(void **state)
 	struct poly_source sources[INPUTS];
 	for (int i = 0; i < INPUTS; i++)
 		sources[i] = poly_reader_source(readers[i]);
-	const struct poly_trcrpt_inputs inputs = {sources, names, INPUTS};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = sources, .names = names, .count = INPUTS};
 	const struct poly_sink sink = {collect, &out};
 	struct poly_templates *set = templates();
 	struct poly_trcrpt *report;
@@ -597,7 +600,8 @@ a_summary_adds_up(void **state)
 	struct poly_reader *reader = open_rows(rows);
 	static const char *const names[] = {"first"};
 	const struct poly_source source = poly_reader_source(reader);
-	const struct poly_trcrpt_inputs inputs = {&source, names, 1};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = &source, .names = names, .count = 1};
 	struct poly_trcrpt *report;
 	struct poly_report *tree = poly_report_new();
 	struct buf out = {0};
@@ -665,7 +669,8 @@ a_sink_that_fails_ends_the_report(void **state)
 	struct poly_reader *reader = open_rows(HEADER DISPATCH(1));
 	static const char *const names[] = {"first"};
 	const struct poly_source source = poly_reader_source(reader);
-	const struct poly_trcrpt_inputs inputs = {&source, names, 1};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = &source, .names = names, .count = 1};
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_trcrpt *report;
 	struct poly_error error;
@@ -700,7 +705,8 @@ write_report(void *context)
 	const struct reporting *reporting = context;
 	struct poly_trcrpt_options options = POLY_TRCRPT_OPTIONS_INIT;
 	const struct poly_source source = poly_reader_source(reporting->reader);
-	const struct poly_trcrpt_inputs inputs = {&source, names, 1};
+	const struct poly_trcrpt_inputs inputs = {
+		.sources = &source, .names = names, .count = 1};
 	size_t bytes = 0;
 	const struct poly_sink sink = {count_bytes, &bytes};
 	struct poly_trcrpt *report;

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Reports of AIX traces that are built here, as TAP: aix.py POLYTRACE
+
+The layout of entries is that of the AIX trace reference, section 4.8: a hook word of 64 bits (flags, bytes of data,
+id, sub-hook), data in words of 8 bytes, thread id, timestamp.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+STREAM = struct.pack('>I', 0xEFDF1114)
+STAMPED, GENERIC = 0x8000, 0x4000
+FOLDER = tempfile.TemporaryDirectory()
+DATE = 1000000000  # Sun Sep  9 01:46:40 2001
+
+
+def event(hook, time, *words, sub=0, tid=7):
+    data = struct.pack(f'>{len(words)}Q', *words)
+    return struct.pack('>HHHH', STAMPED, len(data), hook << 4, sub) + data + struct.pack('>QQ', tid, time)
+
+
+def generic(hook, time, word, text, counts_word, sub=0):
+    """A generic entry, whose size counts its data word or not."""
+    size = len(text) + (8 if counts_word else 0)
+    data = struct.pack('>Q', word) + text + bytes(-len(text) % 8)
+    return struct.pack('>HHHH', STAMPED | GENERIC, size, hook << 4, sub) + data + struct.pack('>QQ', 7, time)
+
+
+def on(time):
+    return event(0x001, time, DATE)
+
+
+def written(name, data):
+    path = os.path.join(FOLDER.name, name)
+    with open(path, 'wb') as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def trcrpt(*arguments, status=0):
+    done = subprocess.run([PROGRAM, 'trcrpt', *arguments], capture_output=True, text=True, check=False,
+                          env={**os.environ, 'TZ': 'UTC'})
+    assert done.returncode == status, (arguments, done)
+    return done
+
+
+def lines_of(text):
+    """Id and elapsed seconds of the lines of events."""
+    return re.findall(r'^([0-9A-F]{3})\b.*?(-?\d+\.\d{9})', text, re.M)
+
+
+def elapsed_time_counts_from_trace_on():
+    for before in 0, 200000000, 3400000000:
+        # Metadata with stamps before, and after, that of TRACE ON.
+        for first in 3500000000 - before, 3500000000 + before:
+            log = written('on.trc', STREAM + event(0x003, first, 1, sub=4) + on(3500000000) + event(0x200, 3500000500, 1))
+            found = lines_of(trcrpt('-h', log).stdout)
+            if found[-2:] != [('001', '0.000000000'), ('200', '0.000000500')]:
+                yield f'{first}: {found}'
+
+
+def the_date_may_follow_any_number_of_records():
+    for count in 10, 5000, 20000:
+        log = written('late.trc', STREAM + b''.join(
+            event(0x00a, 100 + i, i, sub=1) for i in range(count)) + on(10 ** 9) + event(0x200, 2 * 10 ** 9, 1))
+        text = trcrpt(log).stdout
+        if 'Sun Sep  9 01:46:40 2001' not in text.split('\n')[:2]:
+            yield f'{count} records: {text[:200]}'
+        if lines_of(text)[-1] != ('200', '1.000000000'):
+            yield f'{count} records: {lines_of(text)[-2:]}'
+        selected = lines_of(trcrpt('-s', '090901464101', log).stdout)
+        if [line[0] for line in selected] != ['200']:
+            yield f'{count} records, -s: {selected}'
+
+
+def an_invalid_template_costs_its_hook():
+    templates = written('bad.fmt', '0F1 1.0 "fine" X2\n0F2 1.0 !callme\n0F3 1.0 "also" X2\n')
+    log = written('three.trc', STREAM + on(0) + b''.join(event(hook, 100 + hook, 5) for hook in (0x0f1, 0x0f2, 0x0f3)))
+    done = trcrpt('-h', '-t', templates, log)
+    if 'fine' not in done.stdout or 'also' not in done.stdout or '0F2' not in done.stdout:
+        yield done.stdout
+    if done.stderr.count('bad.fmt: line 2') != 1 or '1 template skipped' not in done.stderr:
+        yield done.stderr
+    trcrpt('-c', '-t', templates, status=1)
+
+
+def metadata_are_not_shown():
+    log = written('meta.trc', STREAM + event(0x003, 1, 1, sub=3) + event(0x00a, 2, 1, sub=1) + on(5) + event(0x200, 9, 1))
+    shown = [line[0] for line in lines_of(trcrpt('-h', log).stdout)]
+    if shown != ['001', '200']:
+        yield shown
+    shown = [line[0] for line in lines_of(trcrpt('-h', '-d', '00A,200', log).stdout)]
+    if shown != ['00A', '200']:
+        yield f'-d: {shown}'
+    rows = trcrpt('--json', log).stdout.count('\n')
+    if rows != 4:
+        yield f'{rows} rows of JSON'
+
+
+def sizes_of_generic_entries_are_detected():
+    for counts_word in False, True:
+        for length in 5, 8, 16, 23:
+            events = [on(0)]
+            for i in range(50):
+                events.append(generic(0x0f1, 100 + i, 0x1122334455667788, bytes(range(65, 65 + length)), counts_word))
+                events.append(event(0x0f2, 200 + i, i))
+            log = written('generic.trc', STREAM + b''.join(events))
+            templates = written('generic.fmt', '0F1 1.0 "buffer" D8\n0F2 1.0 "plain" D8\n')
+            text = trcrpt('-h', '-t', templates, log).stdout
+            if text.count('buffer') != 50 or text.count('plain') != 50:
+                yield f'word counted {counts_word}, {length} bytes: {text.count("buffer")} and {text.count("plain")}'
+
+
+def main():
+    tests = [elapsed_time_counts_from_trace_on, the_date_may_follow_any_number_of_records,
+             an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected]
+    print(f'1..{len(tests)}')
+    for index, test in enumerate(tests, 1):
+        faults = list(test())
+        print(*(f'# {fault}\n' for fault in faults[:5]), sep='', end='')
+        print(f'{"not " if faults else ""}ok {index} - {test.__name__}')
+
+
+main()
