@@ -285,6 +285,13 @@ POLY_API enum poly_status poly_report_render_with(const struct poly_report *repo
 	const struct poly_render_options *options, const struct poly_sink *sink,
 	struct poly_error *error);
 
+/*
+ * Stores n bytes of UTF-8 text with control characters (C0, DEL, C1) as \xNN, and those that change
+ * the direction of text as \uNNNN, so that a terminal does not execute them; as much as size bytes
+ * have room for, with a NUL. Returns the length.
+ */
+POLY_API size_t poly_text_visible(char *dst, size_t size, const char *text, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

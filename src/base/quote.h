@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in quotes: JSON strings (RFC 8259, section 7), and fields of CSV (RFC 4180). */
+/* Text in quotes: JSON strings (RFC 8259, section 7), fields of CSV (RFC 4180), and text that
+ * is safe on terminals. */
 #ifndef BASE_QUOTE_H
 #define BASE_QUOTE_H
 
@@ -17,5 +18,12 @@ void quote_json(struct buf *dst, const void *text, size_t n);
  * carriage return first) begins with an apostrophe, in quotes.
  */
 void quote_csv(struct buf *dst, const void *text, size_t n, bool safe);
+
+/* Appends n bytes of UTF-8 with their control characters (C0, DEL, C1) as \xNN, and those that
+ * change the direction of text as \uNNNN: terminals would execute them. */
+void quote_visible(struct buf *dst, const void *text, size_t n);
+
+/* Returns the bytes of the control character at the front of n bytes, 0: none; *code: it. */
+size_t quote_control(const uint8_t *text, size_t n, unsigned *code);
 
 #endif

@@ -3,6 +3,7 @@
 #include "report/render.h"
 
 #include "base/num.h"
+#include "base/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,17 +120,31 @@ render_number(const struct report_item *item, bool rounded, char *text)
 void
 render_visible(struct buf *out, const char *string)
 {
-	for (; *string; string++) {
-		uint8_t c = (uint8_t)*string, next = (uint8_t)string[1];
-		bool wide = c == 0xc2 && next < 0xa0;
-		if (!wide && c >= 0x20 && c != 0x7f) {
-			buf_byte(out, c);
-			continue;
-		}
-		buf_string(out, "\\x");
-		buf_append(out, num_hex_pairs + 2 * (wide ? next : c), 2);
-		string += wide;
+	quote_visible(out, string, strlen(string));
+}
+
+size_t
+poly_text_visible(char *dst, size_t size, const char *text, size_t n)
+{
+	size_t used = 0;
+	while (n && size) {
+		char shown[8];
+		unsigned code;
+		const size_t control = quote_control((const uint8_t *)text, n, &code);
+		const size_t length =
+			control ? (size_t)snprintf(shown, sizeof shown,
+					  code < 0x100 ? "\\x%02x" : "\\u%04x", code)
+				: 1;
+		if (used + length >= size)
+			break;
+		memcpy(dst + used, control ? shown : text, length);
+		used += length;
+		text += control ? control : 1;
+		n -= control ? control : 1;
 	}
+	if (size)
+		dst[used] = 0;
+	return used;
 }
 
 void

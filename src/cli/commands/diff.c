@@ -177,18 +177,6 @@ open_sources(struct diff_job *comparison, const char *const paths[2])
 	return true;
 }
 
-/* Prints text with control characters replaced. */
-static void
-print_text(struct output *output, const char *text)
-{
-	for (; *text; text++) {
-		char c = *text;
-		if ((unsigned char)c < ' ' || c == 0x7f)
-			c = '?';
-		output_write(output, &c, 1);
-	}
-}
-
 static void
 print_number(struct output *output, uint64_t number, int width)
 {
@@ -259,9 +247,9 @@ print_values(struct output *output, const struct poly_difference *difference)
 		if (!values[side] && !is_record)
 			continue;
 		output_text(output, separator);
-		print_text(output, values[side]	 ? values[side]
-				   : is_register ? "not written"
-						 : "no such record");
+		output_visible(output, values[side]  ? values[side]
+				       : is_register ? "not written"
+						     : "no such record");
 		output_text(output, side ? " in B" : " in A");
 		separator = ", ";
 	}
@@ -295,7 +283,7 @@ print_heading(struct diff_job *comparison, const struct poly_difference *differe
 	output_text(output, " at ");
 	print_position(output, difference);
 	output_text(output, ": ");
-	print_text(output, difference->subject);
+	output_visible(output, difference->subject);
 	print_values(output, difference);
 	output_text(output, "\n  ");
 	output_text(output, poly_diff_cause_name(difference->cause));
@@ -351,7 +339,7 @@ print_side(struct diff_job *comparison, const struct poly_diff_step *step, int w
 		print_number(comparison->output, 0, width);
 	if (*step->text)
 		output_text(comparison->output, " ");
-	print_text(comparison->output, step->text);
+	output_visible(comparison->output, step->text);
 	if (color)
 		output_text(comparison->output, "\033[0m");
 	for (int n = (int)strlen(step->text) + (*step->text != 0); n <= pad; n++)
@@ -517,9 +505,9 @@ print_verdict(struct diff_job *comparison)
 	poly_diff_count(comparison->diff, &counts);
 	list_causes(&counts, causes, sizeof causes);
 	output_text(output, comparison->shown ? "\nA = " : "A = ");
-	output_text(output, comparison->sources[0].name);
+	output_visible(output, comparison->sources[0].name);
 	output_text(output, ", B = ");
-	output_text(output, comparison->sources[1].name);
+	output_visible(output, comparison->sources[1].name);
 	output_text(output, comparison->shown		     ? ": traces differ"
 			    : comparison->status == POLY_END ? ": traces match"
 							     : ": traces match as far as "
@@ -673,7 +661,7 @@ compare_all(const struct diff_options *options, struct output *output, char **pa
 			output_text(output, "\n");
 		if (headed) {
 			output_text(output, "==> ");
-			output_text(output, diag_input_name(*path));
+			output_visible(output, diag_input_name(*path));
 			output_text(output, " <==\n");
 		}
 		int status = compare_two(options, output, pair);

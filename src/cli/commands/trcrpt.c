@@ -658,6 +658,8 @@ trcrpt_run(void *fields, char **operands)
 	struct trcrpt_job job = {.options = fields, .report = POLY_TRCRPT_OPTIONS_INIT};
 	job.output = output_new();
 	fill_options(&job);
+	if (job.options->json || job.options->csv)
+		output_quote(job.output);
 	int status = run_job(&job, operands);
 	int written = output_finish(job.output);
 	poly_templates_free(job.templates);

@@ -17,7 +17,7 @@ run_all(struct inputs *inputs, char **paths)
 	for (char **path = paths; *path && !output_failed(inputs->output); path++) {
 		if (headed) {
 			output_text(inputs->output, path == paths ? "==> " : "\n==> ");
-			output_text(inputs->output, diag_input_name(*path));
+			output_visible(inputs->output, diag_input_name(*path));
 			output_text(inputs->output, " <==\n");
 		}
 		inputs->output->tables.input = paths[1] ? diag_input_name(*path) : NULL;

@@ -2,13 +2,19 @@
 /* Standard output. */
 #include "cli/files/output.h"
 
+#include "polytrace/report.h"
+
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Bytes of text that are quoted together. */
+#define QUOTED_BYTES 1000
 
 struct output *
 output_new(void)
@@ -31,17 +37,74 @@ write_all(struct output *output, const char *data, size_t size)
 }
 
 void
+output_quote(struct output *output)
+{
+	output->quotes = term_output();
+}
+
+/* Returns the bytes of a text, at most n, that do not end within a character of UTF-8. */
+static size_t
+whole_characters(const char *text, size_t n)
+{
+	for (size_t tail = 1; tail <= 3 && tail <= n; tail++) {
+		const unsigned char c = (unsigned char)text[n - tail];
+		const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return length > tail ? n - tail : n;
+	}
+	return n;
+}
+
+/* Writes text without its control characters. */
+static void
+write_quoted(struct output *output, const char *text, size_t n)
+{
+	char visible[4 * QUOTED_BYTES + 1];
+	while (n) {
+		if (*text == '\n' || *text == '\t') {
+			write_all(output, text++, 1);
+			n--;
+			continue;
+		}
+		size_t part = 0;
+		while (part < n && part < QUOTED_BYTES && text[part] != '\n' &&
+			text[part] != '\t')
+			part++;
+		const size_t whole = part < n ? whole_characters(text, part) : part;
+		part = whole ? whole : part;
+		write_all(output, visible,
+			poly_text_visible(visible, sizeof visible, text, part));
+		text += part;
+		n -= part;
+	}
+}
+
+/* Writes the buffered bytes, or all of them that are complete characters. */
+static void
+flush_part(struct output *output, bool all)
+{
+	const size_t n = !output->quotes || all ? output->used
+						: whole_characters(output->data, output->used);
+	if (output->quotes)
+		write_quoted(output, output->data, n);
+	else
+		write_all(output, output->data, n);
+	output->used -= n;
+	memmove(output->data, output->data + n, output->used);
+}
+
+void
 output_flush(struct output *output)
 {
-	write_all(output, output->data, output->used);
-	output->used = 0;
+	flush_part(output, true);
 }
 
 char *
 output_room(struct output *output)
 {
 	if (output->used > OUTPUT_ROOM)
-		output_flush(output);
+		flush_part(output, false);
 	return output->data + output->used;
 }
 
@@ -55,6 +118,10 @@ int
 output_write(void *user, const void *data, size_t size)
 {
 	struct output *output = user;
+	for (; output->quotes && size > OUTPUT_ROOM / 2; size -= OUTPUT_ROOM / 2) {
+		output_write(user, data, OUTPUT_ROOM / 2);
+		data = (const char *)data + OUTPUT_ROOM / 2;
+	}
 	if (size > OUTPUT_ROOM) {
 		output_flush(output);
 		write_all(output, data, size);
@@ -69,6 +136,17 @@ void
 output_text(struct output *output, const char *text)
 {
 	output_write(output, text, strlen(text));
+}
+
+void
+output_visible(struct output *output, const char *text)
+{
+	for (size_t n = strlen(text), part; n; text += part, n -= part) {
+		char visible[4 * QUOTED_BYTES + 1];
+		part = n < QUOTED_BYTES ? n : whole_characters(text, QUOTED_BYTES);
+		poly_text_visible(visible, sizeof visible, text, part);
+		output_text(output, visible);
+	}
 }
 
 bool

@@ -23,6 +23,7 @@ struct output {
 	size_t used; /* buffered bytes in data */
 	int failure; /* errno of the first failed write, or 0 */
 	struct output_tables tables;
+	bool quotes; /* control characters are not written as they are */
 	char data[2 * OUTPUT_ROOM];
 };
 
@@ -33,11 +34,18 @@ struct output *output_new(void);
 char *output_room(struct output *output);
 void output_commit(struct output *output, size_t n);
 
+/* From here on the output is a format whose texts are those of a trace: on a terminal, control
+ * characters but line feeds and tabs are quoted. */
+void output_quote(struct output *output);
+
 /* Writes bytes; a poly_write_fn, whose user is the output. Returns 0 or an errno value. */
 int output_write(void *output, const void *data, size_t size);
 
 /* Writes a string. */
 void output_text(struct output *output, const char *text);
+
+/* Writes a string without its control characters. */
+void output_visible(struct output *output, const char *text);
 
 /* Returns whether output is lost. */
 bool output_failed(const struct output *output);

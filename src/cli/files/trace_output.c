@@ -96,6 +96,7 @@ pump_records(struct command_input *source, const char *format,
 	const struct poly_sink sink = {output_write, output};
 	struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 	struct poly_error error;
+	output_quote(output);
 	writing.format = format;
 	writing.options = safe ? safely : NULL;
 	if (columns) {

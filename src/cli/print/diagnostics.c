@@ -11,22 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces control characters, which would act on a terminal. */
-static void
-hide_controls(char *line)
-{
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
-}
-
 /* Prints one line, even if a file's name contains a line feed. */
 static void
-print_line(char *line)
+print_line(const char *before, const char *line)
 {
-	hide_controls(line);
-	fprintf(stderr, "polytrace: %s\n", line);
+	char visible[4000];
+	poly_text_visible(visible, sizeof visible, line, strlen(line));
+	fprintf(stderr, "%s%s\n", before, visible);
 }
 
 /* Returns the excerpt at the end of a message: the user's text, and a caret below; or NULL. */
@@ -47,8 +38,7 @@ print_excerpt(const char *excerpt)
 	char line[400];
 	while (excerpt) {
 		snprintf(line, sizeof line, "%.*s", (int)strcspn(excerpt, "\n"), excerpt);
-		hide_controls(line);
-		fprintf(stderr, "%s\n", line);
+		print_line("", line);
 		const char *end = strchr(excerpt, '\n');
 		excerpt = end ? end + 1 : NULL;
 	}
@@ -65,7 +55,7 @@ diag_print(const char *subject, const char *message, ...)
 	va_start(list, message);
 	vsnprintf(line + used, sizeof line - (size_t)used, message, list);
 	va_end(list);
-	print_line(line);
+	print_line("polytrace: ", line);
 }
 
 /* Formats record, line and byte offset of an error, as far as they are known. */

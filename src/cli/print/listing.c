@@ -259,19 +259,21 @@ put_decimal(char *dst, uint64_t v)
 	return n;
 }
 
-/* Truncates a cell to max bytes and replaces its control characters. */
+/* Truncates a cell to max bytes, at most LONG_CELL, without its control characters. */
 static size_t
 sanitize(char *dst, size_t n, size_t max)
 {
-	if (n > max) {
-		n = max;
-		memcpy(dst + n - 3, "...", 3);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)dst[i] < ' ' || dst[i] == 0x7f)
-			dst[i] = '?';
-	}
-	return n;
+	char visible[LONG_CELL + 1];
+	const size_t whole = n < max ? n : max;
+	const size_t shown = poly_text_visible(visible, max + 1, dst, whole);
+	const bool truncated = n > max || shown < whole;
+	memcpy(dst, visible, shown);
+	if (!truncated)
+		return shown;
+	n = shown < max ? shown : max - 3;
+	n = n > max - 3 ? max - 3 : n;
+	memcpy(dst + n, "...", 3);
+	return n + 3;
 }
 
 static size_t

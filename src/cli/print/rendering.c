@@ -168,6 +168,8 @@ render_one_table(
 	rendering.table = options->table;
 	rendering.file = output->tables.input;
 	rendering.no_header = output->tables.headed;
+	if (options->json || rendering.rendering == POLY_RENDER_CSV)
+		output_quote(output);
 	if (options->tables) {
 		rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
 		return save_table(report, &rendering, options->tables, options->force);
@@ -206,6 +208,8 @@ report_render(
 		return status;
 	}
 	const struct poly_render_options rendering = rendering_options(options);
+	if (options->json || rendering.rendering == POLY_RENDER_CSV)
+		output_quote(output);
 	if (rendering.rendering == POLY_RENDER_CSV)
 		advise_tables(report, output);
 	return render_with(report, &rendering, output);

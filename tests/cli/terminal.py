@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Hostile texts of traces and names of files on a terminal, as TAP: terminal.py POLYTRACE
+
+No command passes control characters to a terminal, except line ends, tabs and its own colours; files and pipes get
+the bytes of the trace.
+"""
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
+HOSTILE = 'a\x1b]0;x\x07b\x1b[2Jc\x9b31md\u202ee\u2066f\x7fg\rh\x00i'
+# What a terminal may get: text, line ends, tabs, and sequences of colours.
+ALLOWED = re.compile('(\x1b\\[[0-9;]*m|\x1b\\[K|[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\n\t])*')
+
+
+def on_terminal(*arguments, cwd=None):
+    """Standard output and error of a command whose both are one terminal."""
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, cwd=cwd)
+    os.close(terminal)
+    seen = b''
+    try:
+        while block := os.read(controller, 1 << 16):
+            seen += block
+    except OSError:
+        pass
+    process.wait()
+    os.close(controller)
+    # The terminal itself writes a carriage return before each line feed.
+    return seen.replace(b'\r\n', b'\n').decode('utf-8', 'replace')
+
+
+def trace(folder, text=HOSTILE, rows=3):
+    path = os.path.join(folder, 'hostile.jsonl')
+    with open(path, 'w') as file:
+        file.write('{"polytrace":"trace","version":1,"isa":"powerpc"}\n')
+        for i in range(rows):
+            file.write(json.dumps({'kind': 'instruction', 'pc': hex(4096 + 4 * i), 'text': text,
+                                   'mnemonic': text[:30].replace('\0', ''), 'mode': text[:30].replace('\0', '')}) + '\n')
+    return path
+
+
+def no_control_character_reaches_a_terminal():
+    with tempfile.TemporaryDirectory() as folder:
+        path = trace(folder)
+        other = os.path.join(folder, 'x\x1b[31m\u202e\x9b.jsonl')
+        with open(path) as one, open(other, 'w') as two:
+            two.write(one.read().replace('0x1004', '0x1008'))
+        commands = [['view'], ['view', '--csv'], ['view', '--json'], ['stats', '-a', 'mix'], ['stats', '-a', 'mix', '--csv'],
+                    ['stats', '-a', 'mix', '--json'], ['stats', '--table', 'values'], ['info'], ['info', '--csv'], ['check'],
+                    ['check', '--json'], ['calls'], ['diff', path], ['diff', '--json', path], ['view', '-w', 'text == "\x9b\u202e']]
+        for words in commands:
+            for name in path, other:
+                text = on_terminal(*words, name)
+                if not ALLOWED.fullmatch(text):
+                    yield f'{words}: {text[:400]!r}'
+                if not text:
+                    yield f'{words}: no output'
+
+
+def long_outputs_are_quoted_at_every_boundary():
+    with tempfile.TemporaryDirectory() as folder:
+        path = trace(folder, '\u202e\x9b' * 501, 200)
+        for words in ['view', '--csv', '-c', 'text'], ['view', '--json']:
+            text = on_terminal(*words, path)
+            if not ALLOWED.fullmatch(text) or text.count('u202e') < 200 * 501:
+                yield f'{words}: {text.count("u202e")}'
+
+
+def files_have_the_bytes_of_the_trace():
+    with tempfile.TemporaryDirectory() as folder:
+        path = trace(folder)
+        text = subprocess.run([PROGRAM, 'view', '--csv', '-c', 'text', path], stdout=subprocess.PIPE, check=True).stdout
+        if text.count(HOSTILE.encode()) != 3:
+            yield text
+
+
+def main():
+    tests = [no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace]
+    print(f'1..{len(tests)}')
+    for index, test in enumerate(tests, 1):
+        faults = list(test())
+        print(*(f'# {fault}\n' for fault in faults[:5]), sep='', end='')
+        print(f'{"not " if faults else ""}ok {index} - {test.__name__}')
+
+
+main()
