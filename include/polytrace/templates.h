@@ -22,7 +22,7 @@ struct poly_templates;
 /* A finding in a template file. Valid during the call that reports it. */
 struct poly_template_finding {
 	const struct poly_rule
-		*rule;	     /* T01 to T16 (AIX trace reference 5, polytrace-trcfmt(7)) */
+		*rule;	     /* T01 to T17 (AIX trace reference 5, polytrace-trcfmt(7)) */
 	uint64_t line;	     /* of the file, from 1 */
 	uint64_t column;     /* in bytes from 1; a tab is one */
 	uint16_t hook;	     /* of the template, four digits; 0: none */

@@ -28,16 +28,20 @@ aix_rate_event(struct aix_rate *rate, const struct aix_event *event)
 }
 
 uint64_t
+aix_time_unwrap(uint64_t last, uint32_t now)
+{
+	uint32_t back = (uint32_t)last - now;
+	if (back && back < AIX_TIME_BACK_MAX && last >= back)
+		return last - back;
+	return last + (uint32_t)(now - (uint32_t)last);
+}
+
+uint64_t
 aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event)
 {
 	uint64_t ticks = event->time;
-	if (!event->wide && clock->started && ticks <= UINT32_MAX) {
-		/* Choose the value with these 32 low bits that is nearest to the last one. */
-		uint32_t ahead = (uint32_t)ticks - (uint32_t)clock->last;
-		uint64_t forward = clock->last + ahead;
-		bool back = ahead > UINT32_MAX / 2 && forward >= (uint64_t)1 << 32;
-		ticks = back ? forward - ((uint64_t)1 << 32) : forward;
-	}
+	if (!event->wide && clock->started && ticks <= UINT32_MAX)
+		ticks = aix_time_unwrap(clock->last, (uint32_t)ticks);
 	clock->started = true;
 	clock->last = ticks;
 	return ticks;

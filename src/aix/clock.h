@@ -26,10 +26,18 @@ struct aix_clock {
  */
 bool aix_rate_event(struct aix_rate *rate, const struct aix_event *event);
 
+/* Ticks by which the time of a 32-bit timer may go back without a wrap. */
+#define AIX_TIME_BACK_MAX ((uint32_t)1 << 28)
+
 /*
- * Returns the ticks of the next event of a file. 32-bit timestamps wrap: a timestamp that is
- * more than half the range before the last one belongs to the next round. Hook 00A, sub-hook 0
- * (TSYNC) occurs at least once per round. The event must have a time.
+ * Returns the full time of a 32-bit timer with the value now, after the time last: the timer
+ * wraps, unless it goes back by less than a sixteenth of its range.
+ */
+uint64_t aix_time_unwrap(uint64_t last, uint32_t now);
+
+/*
+ * Returns the ticks of the next event of a file, which must have a time. 32-bit timestamps
+ * wrap, as by aix_time_unwrap.
  */
 uint64_t aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event);
 

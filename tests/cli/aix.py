@@ -5,6 +5,7 @@ The layout of entries is that of the AIX trace reference, section 4.8: a hook wo
 id, sub-hook), data in words of 8 bytes, thread id, timestamp.
 """
 import os
+import random
 import re
 import struct
 import subprocess
@@ -115,9 +116,55 @@ def sizes_of_generic_entries_are_detected():
                 yield f'word counted {counts_word}, {length} bytes: {text.count("buffer")} and {text.count("plain")}'
 
 
+def values_of_cases_are_expansions():
+    log = written('case.trc', STREAM + on(0) + b''.join(event(0x0f1, 9, 5, sub=sub) for sub in (0xa000, 0xb000, 0x8001)))
+    templates = written('case.fmt', '0F1 1.0 "is" B0.4, 1010 "ten", 1011 "eleven", 8 "eight", \\* "other"\n')
+    text = trcrpt('-h', '-t', templates, log).stdout
+    if re.findall('is(ten|eleven|eight|other)', text) != ['ten', 'eleven', 'eight']:
+        yield text
+    never = written('never.fmt', '0F1 1.0 X1, 100 "x", FF "y"\n0F2 1.0 B0.4, 1F "z", 0101 "v"\n')
+    done = trcrpt('-c', '-t', never)
+    if done.stderr.count('T17') != 2 or 'never matches' not in done.stderr:
+        yield done.stderr
+    old = written('old.fmt', '0F1 1.0 "id" $TRACEID, 0F1 "three", \\* "other"\n')
+    if 'idthree' not in trcrpt('-h', '-t', old, log).stdout:
+        yield 'a hook id of three digits'
+
+
+def foreign_and_invalid_inputs_are_named():
+    unknown = written('unknown.trc', struct.pack('>I', 0xEFDF1115) + bytes(100))
+    swapped = written('swapped.trc', struct.pack('<I', 0xEFDF1113) + bytes(100))
+    for path, expected in (unknown, 'AIX trace of an unknown version'), (swapped, 'AIX trace with the bytes'):
+        done = subprocess.run([PROGRAM, 'info', path], capture_output=True, text=True, check=False)
+        if done.returncode != 2 or expected not in done.stderr:
+            yield done
+    log = written('names.trc', STREAM + on(0))
+    done = trcrpt('-n', written('no.names', 'no names here\n'), log, status=2)
+    if 'no.names' not in done.stderr:
+        yield done.stderr
+    trcrpt('-O', 'exec=on, pid=on', log)
+
+
+def timers_of_32_bits_have_one_rule():
+    """Rows and reports have the same times, whether they wrap or go back."""
+    def narrow(hook, time):
+        return struct.pack('>HHII', hook << 4 | 9, 0, 7, time)
+    chance = random.Random(5)
+    for _ in range(20):
+        times = [chance.randrange(1 << 32) for _ in range(20)]
+        log = written('narrow.trc', b''.join(narrow(0x200 + i, time) for i, time in enumerate(times)))
+        shown = [line[1] for line in lines_of(trcrpt('-h', '--from', 'aix', '-O', 'aix.form=raw32', log).stdout)]
+        rows = subprocess.run([PROGRAM, 'view', '-f', 'aix', '-O', 'aix.form=raw32', '--csv', '-c', 'time', log],
+                              capture_output=True, text=True, check=True).stdout.split()[1:]
+        expected = [time - int(rows[0]) for time in map(int, rows)]
+        if [round(float(time) * 1000000000) for time in shown] != expected:
+            yield f'{shown}, expected {expected}'
+
+
 def main():
     tests = [elapsed_time_counts_from_trace_on, the_date_may_follow_any_number_of_records,
-             an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected]
+             an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected,
+             values_of_cases_are_expansions, foreign_and_invalid_inputs_are_named, timers_of_32_bits_have_one_rule]
     print(f'1..{len(tests)}')
     for index, test in enumerate(tests, 1):
         faults = list(test())

@@ -99,9 +99,12 @@ static const struct opt trcrpt_table[] = {
 		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
 	{"wpars", '@', OPT_TEXT, "LIST", FIELD(wpars),
 		.help = "select workload partitions (not supported)"},
-	{"mode", 'M', OPT_TEXT, "WORD", FIELD(mode), .help = "set the mode (not supported)"},
-	{"length", 'l', OPT_TEXT, "WORD", FIELD(length),
-		.help = "set the length (not supported)"},
+	{"lmt", 'M', OPT_TEXT, "common|rare|all[:DIR]", FIELD(mode),
+		.help = "report lightweight memory traces (not supported: their layout is not "
+			"published)"},
+	{"components", 'l', OPT_TEXT, "LIST", FIELD(length),
+		.help = "report the logs of components (not supported: their layout is not "
+			"published)"},
 	{"help", 0, OPT_HELP, .help = "print this help and exit"},
 	{0},
 };
@@ -198,6 +201,7 @@ split_settings(struct trcrpt_job *job)
 			out += n + 1;
 			rest = from[n] != 0;
 			from += n + rest;
+			from += strspn(from, " ");
 		}
 	}
 }
@@ -586,9 +590,10 @@ options_are_valid(const struct trcrpt_options *options)
 		missing = "-@: not supported: the records of workload partitions are not "
 			  "published";
 	if (options->mode)
-		missing = "-M: not supported: its meaning is not published";
+		missing = "-M: not supported: the layout of lightweight memory traces is not "
+			  "published";
 	if (options->length)
-		missing = "-l: not supported: its meaning is not published";
+		missing = "-l: not supported: the layout of component logs is not published";
 	if (missing) {
 		diag_print("trcrpt", "%s", missing);
 		return false;

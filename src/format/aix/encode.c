@@ -7,6 +7,8 @@
  */
 #include "format/aix/aix.h"
 
+#include "aix/clock.h"
+
 #include "base/err.h"
 
 #include <string.h>

@@ -2,10 +2,8 @@
 /* spec: trcfmt File Format, Trace Entries and Data Pointer. */
 #include "format/aix/entry.h"
 
+#include "aix/clock.h"
 #include "base/bits.h"
-
-/* Maximum ticks by which a 32-bit timer goes back; more means that it wrapped. */
-#define TIME_BACK_MAX ((uint32_t)1 << 28)
 
 /* Evidence of an entry that ends at the end of the input, in bits. */
 #define END_BITS 8
@@ -143,7 +141,7 @@ time_bits(const struct aix_form *form, uint64_t last, uint64_t now)
 {
 	uint64_t delta = form->wide ? now - last : (uint32_t)(now - last);
 	/* Times that increase slowly share their upper bits. */
-	if (delta < TIME_BACK_MAX)
+	if (delta < AIX_TIME_BACK_MAX)
 		return 4;
 	return now < last ? -1 : 0;
 }
@@ -184,13 +182,4 @@ aix_chain_size(const struct aix_form *form, const uint8_t *p, size_t n)
 		aix_entry_is_padded_with_zeros(&entry, p + done))
 		done += entry.length;
 	return done;
-}
-
-uint64_t
-aix_time_unwrap(uint64_t last, uint32_t now)
-{
-	uint32_t back = (uint32_t)last - now;
-	if (back && back < TIME_BACK_MAX && last >= back)
-		return last - back;
-	return last + (uint32_t)(now - (uint32_t)last);
 }

@@ -67,10 +67,4 @@ int aix_chain_bits(const struct aix_form *form, const uint8_t *p, size_t n, bool
  */
 size_t aix_chain_size(const struct aix_form *form, const uint8_t *p, size_t n);
 
-/*
- * Returns the full time of a 32-bit timer with the value now, after the time last: the timer
- * wraps, unless it goes back by less than a sixteenth of its range.
- */
-uint64_t aix_time_unwrap(uint64_t last, uint32_t now);
-
 #endif

@@ -8,6 +8,8 @@
  */
 #include "format/aix/aix.h"
 
+#include "aix/clock.h"
+
 #include "base/err.h"
 #include "base/mem.h"
 #include "io/source.h"

@@ -24,6 +24,8 @@ struct magic {
 /* spec: magic numbers as the documents of the file formats state them */
 static const struct magic magics[] = {
 	MAGIC(0, "\177ELF", "an ELF file"),
+	MAGIC(0, "\xef\xdf\x11", "an AIX trace of an unknown version"),
+	MAGIC(1, "\x11\xdf\xef", "an AIX trace with the bytes of its words reversed"),
 	MAGIC(0, "!<arch>\n", "an ar archive"),
 	MAGIC(0, "<bigaf>\n", "an AIX archive"),
 	MAGIC(0, "PK\3\4", "a ZIP archive"),

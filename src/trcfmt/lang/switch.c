@@ -17,12 +17,15 @@ struct radix {
 	unsigned base; /* 8, 10, 16 */
 	bool negative; /* "-" is allowed */
 	const char *name;
+	unsigned bits; /* of the selector's values; 0: not known, or 64 and more */
+	bool binary;   /* the selector is expanded as bits */
+	bool hook;     /* the selector is a hook id */
 };
 
 static struct radix
-radix_of(const struct template_expr *selector)
+base_of(const struct template_expr *selector)
 {
-	static const struct radix hexadecimal = {16, false, "hexadecimal"};
+	static const struct radix hexadecimal = {16, false, "hexadecimal", 0, false, false};
 	if (selector->op != EXPR_CODE && selector->op != EXPR_CAST)
 		return hexadecimal;
 	switch ((enum trcfmt_code)selector->code.code) {
@@ -31,17 +34,49 @@ radix_of(const struct template_expr *selector)
 	case CODE_HT:
 	case CODE_HB:
 	case CODE_HD: break;
-	case CODE_O: return (struct radix){8, false, "octal"};
-	case CODE_D: return (struct radix){10, true, "decimal"};
+	case CODE_O: return (struct radix){8, false, "octal", 0, false, false};
+	case CODE_D: return (struct radix){10, true, "decimal", 0, false, false};
 	case CODE_A:
 	case CODE_U:
 	case CODE_F:
 	case CODE_S:
 	case CODE_T:
 	case CODE_E:
-	case CODE_P: return (struct radix){10, false, "decimal"};
+	case CODE_P: return (struct radix){10, false, "decimal", 0, false, false};
 	}
 	return hexadecimal;
+}
+
+static struct radix
+radix_of(const struct template_expr *selector)
+{
+	struct radix radix = base_of(selector);
+	const struct format_code *code = &selector->code;
+	radix.hook = selector->op == EXPR_MACRO && selector->macro == MACRO_TRACEID;
+	if (selector->op != EXPR_CODE)
+		return radix;
+	radix.binary = code->code == CODE_B;
+	if (radix.binary)
+		radix.bits = code->bits < 64 ? code->bits : 0;
+	else if ((code->code == CODE_X || code->code == CODE_O || code->code == CODE_U) &&
+		 !code->word && code->size < 8)
+		radix.bits = 8u * (code->size ? code->size : 1);
+	return radix;
+}
+
+/* Parses the expansion of a selector of bits, with a digit for each: "1010". */
+static bool
+parse_expansion(const char *text, size_t n, struct radix radix, uint64_t *value)
+{
+	if (!radix.binary || n != radix.bits)
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] != '0' && text[i] != '1')
+			return false;
+		*value = *value << 1 | (uint64_t)(text[i] - '0');
+	}
+	return true;
 }
 
 static bool
@@ -77,10 +112,20 @@ parse_match_number(struct template_parser *parser, struct radix radix, uint64_t 
 	if (n == 0)
 		return parser_report(parser, RULE_T07, start,
 			"expected the value of a case: a number, a string or '\\*'");
+	if (parse_expansion(text, n, radix, number)) {
+		parser->at += n;
+		return true;
+	}
 	/* Octal and decimal numbers begin with a decimal digit. */
 	if ((radix.base == 16 || (text[0] >= '0' && text[0] <= '9')) &&
 		parse_in_base(text, n, radix.base, number)) {
 		*number = minus ? 0 - *number : *number;
+		/* Three digits of a hook id are four with a zero. */
+		if (radix.hook && n == 3)
+			*number <<= 4;
+		if (radix.bits && *number >> radix.bits)
+			parser_report(parser, RULE_T17, start,
+				"this case never matches: the value has %u bits", radix.bits);
 		parser->at += n;
 		return true;
 	}

@@ -124,6 +124,7 @@ parse_name(struct poly_trcrpt *report, const char *line, const char *end)
 		return POLY_OK;
 	memcpy(copy, name, name_size);
 	copy[name_size] = 0;
+	report->named = true;
 	enum poly_status status = aix_attribution_name(report->attribution, address, copy);
 	return status == POLY_OK ? trcfmt_eval_handler(report->eval, address, copy) : status;
 }
@@ -259,6 +260,10 @@ create_components(struct poly_trcrpt *report, const struct poly_trcrpt_options *
 	}
 	if (status == POLY_OK)
 		status = parse_lines(report, &options->names, parse_name, error);
+	if (status == POLY_OK && options->names.size && !report->named)
+		return err_usage(error,
+			"'%s' has no names of addresses, expected the output of trcnm",
+			options->names.name ? options->names.name : "options.names");
 	if (status == POLY_OK)
 		status = parse_lines(report, &options->errnos, parse_errno, error);
 	return status;

@@ -92,6 +92,7 @@ struct poly_trcrpt {
 	struct header header;
 	struct trcfmt_facts facts;
 	bool requests_hooks; /* hooks or groups are requested by name */
+	bool named;	     /* the names of addresses have one */
 	bool begun;	     /* base is known */
 	uint64_t base;	     /* absolute time of the first event */
 	int64_t before;	     /* ns of the event that DELTA counts from */
