@@ -24,16 +24,16 @@ line_refs_begin(struct line_refs *lines, const struct mem_refs *refs)
 static bool
 has_crossing(const struct line_refs *lines, const struct mem_refs *refs)
 {
-	const uint64_t masks[CACHE_KINDS] = {(UINT64_C(1) << lines->shifts[CACHE_READ]) - 1,
-		(UINT64_C(1) << lines->shifts[CACHE_WRITE]) - 1,
-		(UINT64_C(1) << lines->shifts[CACHE_FETCH]) - 1};
-	bool crossing = false;
+	uint64_t sizes[CACHE_KINDS], negative = 0;
+	for (int kind = 0; kind < CACHE_KINDS; kind++)
+		sizes[kind] = UINT64_C(1) << lines->shifts[kind];
 	for (size_t i = 0; i < refs->count; i++) {
-		const uint64_t mask = masks[refs->kinds[i]];
-		crossing |= (refs->addresses[i] & mask) + refs->sizes[i] > mask + 1;
-		crossing |= refs->sizes[i] > LINE_REFS_BYTES_MAX;
+		const uint64_t line = sizes[refs->kinds[i]], size = refs->sizes[i];
+		/* Differences, whose highest bit is set if a reference is longer. */
+		negative |= line - (refs->addresses[i] & (line - 1)) - size;
+		negative |= LINE_REFS_BYTES_MAX - size;
 	}
-	return crossing;
+	return negative >> 63;
 }
 
 static unsigned

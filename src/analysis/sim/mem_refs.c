@@ -126,28 +126,54 @@ add_event(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
 	refs->has_operations = true;
 }
 
+/* Adds the references of a row. */
+static void
+add_row(struct mem_refs *refs, const struct analysis_rows *rows, size_t row,
+	enum mem_refs_selection selection)
+{
+	const struct poly_batch *batch = rows->batch;
+	const enum poly_column column = rows->is_real ? POLY_COLUMN_real_pc : POLY_COLUMN_pc;
+	const size_t before = refs->count;
+	if (selection != MEM_REFS_DATA)
+		add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
+	add_access(refs, batch, row, selection);
+	if (refs->operates && poly_present(batch, POLY_COLUMN_event, row))
+		add_event(refs, batch, row);
+	if (refs->count == before)
+		return;
+	const bool has_pc = poly_present(batch, column, row);
+	const uint64_t pc = !has_pc ? 0 : rows->is_real ? batch->real_pc[row] : batch->pc[row];
+	for (size_t i = before; i < refs->count; i++) {
+		refs->rows[i] = (uint16_t)row;
+		refs->pcs[i] = has_pc ? pc : refs->pcs[i];
+	}
+}
+
+/* Returns the rows of a word of presence bits that can have references to data. */
+static uint64_t
+data_rows(const struct mem_refs *refs, const struct poly_batch *batch, size_t word)
+{
+	const uint64_t *accesses = batch->present[POLY_COLUMN_access];
+	const uint64_t *events = batch->present[POLY_COLUMN_event];
+	const uint64_t bits =
+		(accesses ? accesses[word] : 0) | (refs->operates && events ? events[word] : 0);
+	const size_t left = batch->rows - 64 * word;
+	return left < 64 ? bits & ((UINT64_C(1) << left) - 1) : bits;
+}
+
 void
 mem_refs_gather(struct mem_refs *refs, const struct analysis_rows *rows,
 	enum mem_refs_selection selection)
 {
 	const struct poly_batch *batch = rows->batch;
-	const enum poly_column column = rows->is_real ? POLY_COLUMN_real_pc : POLY_COLUMN_pc;
-	const uint64_t *pcs = rows->is_real ? batch->real_pc : batch->pc;
 	refs->count = 0;
 	refs->has_operations = false;
-	for (size_t row = 0; row < batch->rows; row++) {
-		const size_t before = refs->count;
-		if (selection != MEM_REFS_DATA)
-			add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
-		add_access(refs, batch, row, selection);
-		if (refs->operates && poly_present(batch, POLY_COLUMN_event, row))
-			add_event(refs, batch, row);
-		for (size_t i = before; i < refs->count; i++) {
-			refs->rows[i] = (uint16_t)row;
-			if (poly_present(batch, column, row))
-				refs->pcs[i] = pcs[row];
-		}
-	}
+	for (size_t row = 0; row < batch->rows && selection != MEM_REFS_DATA; row++)
+		add_row(refs, rows, row, selection);
+	for (size_t word = 0; 64 * word < batch->rows && selection == MEM_REFS_DATA; word++)
+		for (uint64_t bits = data_rows(refs, batch, word); bits; bits &= bits - 1)
+			add_row(refs, rows, 64 * word + (size_t)__builtin_ctzll(bits),
+				selection);
 }
 
 void
