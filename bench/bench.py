@@ -168,7 +168,7 @@ def compare_packed(title, path):
     sizes = {command: size_by(command, sample)
              for command in ('gzip -6', 'zstd -q -3', 'zstd -q -19', 'xz -6 -T2')}
     for level in '--fast', '', '--small':
-        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--no-verify', '-o', packed_path, sample]
+        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--force', '--no-verify', '-o', packed_path, sample]
         subprocess.run(command + [level] * bool(level), check=True, capture_output=True)
         size = os.path.getsize(packed_path)
         print(f'{level or "default":8} {size:10} of {os.path.getsize(sample)} bytes; '
