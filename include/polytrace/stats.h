@@ -146,7 +146,7 @@ struct poly_stats_options {
 /*
  * Creates a handle, which the caller owns; NULL on failure. POLY_ERR_USAGE: unknown analysis or
  * option, an option of an analysis that was not requested, an invalid value, options of size 0,
- * real addresses for analyses none of which uses them,
+ * real addresses, but no analysis that uses them,
  * a unit that is 0 or longer than its period, a memory that is too small, required stores are
  * missing, several homeworks have a sink, or invalid options.plugins. POLY_ERR_IO: a store
  * cannot be opened. POLY_ERR_MEMORY.

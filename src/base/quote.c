@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool
@@ -77,37 +78,51 @@ is_directional(unsigned code)
 	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-size_t
-quote_control(const uint8_t *text, size_t n, unsigned *code)
+/* Returns the bytes of the character at the front, *code; at most three, 0: not UTF-8. */
+static size_t
+load_character(const uint8_t *text, size_t n, unsigned *code)
 {
-	*code = n ? text[0] : 0;
-	if (n && (*code < 0x20 || *code == 0x7f))
-		return 1;
-	if (n > 1 && (text[0] & 0xe0) == 0xc0 && (text[1] & 0xc0) == 0x80) {
-		*code = (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu);
-		return (*code >= 0x80 && *code < 0xa0) || is_directional(*code) ? 2 : 0;
+	const size_t length = !n			 ? 0
+			      : text[0] < 0x80		 ? 1
+			      : (text[0] & 0xe0) == 0xc0 ? 2
+			      : (text[0] & 0xf0) == 0xe0 ? 3
+							 : 0;
+	if (!length || length > n)
+		return 0;
+	*code = length == 1 ? text[0] : text[0] & (length == 2 ? 0x1fu : 0x0fu);
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3fu);
 	}
-	if (n > 2 && (text[0] & 0xf0) == 0xe0 && (text[1] & 0xc0) == 0x80 &&
-		(text[2] & 0xc0) == 0x80) {
-		*code = (text[0] & 0x0fu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
-		return is_directional(*code) ? 3 : 0;
-	}
-	return 0;
+	return length;
+}
+
+size_t
+quote_control(const uint8_t *text, size_t n, char shown[QUOTE_CONTROL_SIZE])
+{
+	unsigned code = 0;
+	const size_t length = load_character(text, n, &code);
+	const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+	if (!length || !(control || is_directional(code)))
+		return 0;
+	snprintf(shown, QUOTE_CONTROL_SIZE, control ? "\\x%02x" : "\\u%04x", code);
+	return length;
 }
 
 void
 quote_visible(struct buf *dst, const void *text, size_t n)
 {
 	const uint8_t *p = text, *end = p + n;
+	char shown[QUOTE_CONTROL_SIZE];
 	while (p < end) {
 		const uint8_t *from = p;
-		unsigned code = 0;
 		size_t control = 0;
-		while (p < end && !(control = quote_control(p, (size_t)(end - p), &code)))
+		while (p < end && !(control = quote_control(p, (size_t)(end - p), shown)))
 			p++;
 		buf_append(dst, from, (size_t)(p - from));
 		if (control)
-			buf_printf(dst, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+			buf_string(dst, shown);
 		p += control;
 	}
 }

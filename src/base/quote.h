@@ -23,7 +23,11 @@ void quote_csv(struct buf *dst, const void *text, size_t n, bool safe);
  * change the direction of text as \uNNNN: terminals would execute them. */
 void quote_visible(struct buf *dst, const void *text, size_t n);
 
-/* Returns the bytes of the control character at the front of n bytes, 0: none; *code: it. */
-size_t quote_control(const uint8_t *text, size_t n, unsigned *code);
+/* Size of a control character in quotes, with a NUL. */
+#define QUOTE_CONTROL_SIZE 8
+
+/* Returns the bytes of the control character at the front of n bytes, which shown gets as
+ * quote_visible writes it; 0: none is there. */
+size_t quote_control(const uint8_t *text, size_t n, char shown[QUOTE_CONTROL_SIZE]);
 
 #endif

@@ -63,4 +63,13 @@ void batch_fini(struct batch *batch);
 		}                                                          \
 	} while (0)
 
+/* Returns the address that a trace states for the access of a row, whose address is aligned. */
+static inline uint64_t
+batch_stated_address(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_requested_address, row)
+		       ? batch->requested_address[row]
+		       : batch->address[row];
+}
+
 #endif

@@ -126,21 +126,17 @@ render_visible(struct buf *out, const char *string)
 size_t
 poly_text_visible(char *dst, size_t size, const char *text, size_t n)
 {
+	char shown[QUOTE_CONTROL_SIZE];
 	size_t used = 0;
 	while (n && size) {
-		char shown[8];
-		unsigned code;
-		const size_t control = quote_control((const uint8_t *)text, n, &code);
-		const size_t length =
-			control ? (size_t)snprintf(shown, sizeof shown,
-					  code < 0x100 ? "\\x%02x" : "\\u%04x", code)
-				: 1;
+		const size_t control = quote_control((const uint8_t *)text, n, shown);
+		const size_t length = control ? strlen(shown) : 1, read = control ? control : 1;
 		if (used + length >= size)
 			break;
 		memcpy(dst + used, control ? shown : text, length);
 		used += length;
-		text += control ? control : 1;
-		n -= control ? control : 1;
+		text += read;
+		n -= read;
 	}
 	if (size)
 		dst[used] = 0;

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 PROGRAM = os.path.abspath(sys.argv[1])
 STREAM = struct.pack('>I', 0xEFDF1114)
 STAMPED, GENERIC = 0x8000, 0x4000
@@ -161,15 +163,6 @@ def timers_of_32_bits_have_one_rule():
             yield f'{shown}, expected {expected}'
 
 
-def main():
-    tests = [elapsed_time_counts_from_trace_on, the_date_may_follow_any_number_of_records,
-             an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected,
-             values_of_cases_are_expansions, foreign_and_invalid_inputs_are_named, timers_of_32_bits_have_one_rule]
-    print(f'1..{len(tests)}')
-    for index, test in enumerate(tests, 1):
-        faults = list(test())
-        print(*(f'# {fault}\n' for fault in faults[:5]), sep='', end='')
-        print(f'{"not " if faults else ""}ok {index} - {test.__name__}')
-
-
-main()
+tap.run([elapsed_time_counts_from_trace_on, the_date_may_follow_any_number_of_records,
+         an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected,
+         values_of_cases_are_expansions, foreign_and_invalid_inputs_are_named, timers_of_32_bits_have_one_rule])

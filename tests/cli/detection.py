@@ -14,6 +14,8 @@ import tarfile
 import tempfile
 import zipfile
 
+import tap
+
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -178,17 +180,7 @@ def foreign_files_are_named():
             yield f'{what}: {errors}'
 
 
-def main():
-    tests = [the_first_records_are_a_trace_of_the_same_format, straight_line_code_is_detected_by_the_extension,
-             a_contradiction_outweighs_the_extension, a_complete_line_needs_no_extension,
-             an_empty_file_has_the_format_of_its_extension, supervisor_code_is_a_full_trace,
-             foreign_files_are_named]
-    print(f'1..{len(tests)}')
-    for i, test in enumerate(tests, 1):
-        faults = list(test())
-        for fault in faults:
-            print('# ' + fault.replace('\n', ' '))
-        print(f'{"not " if faults else ""}ok {i} - {test.__name__}')
-
-
-main()
+tap.run([the_first_records_are_a_trace_of_the_same_format, straight_line_code_is_detected_by_the_extension,
+         a_contradiction_outweighs_the_extension, a_complete_line_needs_no_extension,
+         an_empty_file_has_the_format_of_its_extension, supervisor_code_is_a_full_trace,
+         foreign_files_are_named])

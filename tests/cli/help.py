@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+import tap
+
 PROGRAM = os.path.abspath(sys.argv[1])
 TOPICS = ['columns', 'filters', 'analyses', 'simulators', 'courses', 'keys', 'filter', 'report-keys']
 SYNONYMS = {'compress': 'pack', 'decompress': 'unpack', 'cat': 'join', 'validate': 'check',
@@ -83,13 +85,7 @@ def names_of_options_determine_whose_they_are():
         yield str(formats & analyses)
 
 
-LAWS = [help_and_lists_have_at_most_80_columns,
-        help_and_lists_have_at_most_60_columns_on_a_terminal_of_60,
-        the_help_lists_every_command_once, synonyms_lead_to_commands,
-        the_version_has_three_spellings, names_of_options_determine_whose_they_are]
-print(f'1..{len(LAWS)}')
-for number, law in enumerate(LAWS, 1):
-    faults = list(law())
-    for fault in faults:
-        print('\n'.join('# ' + line for line in fault.splitlines()))
-    print(f'{"not " if faults else ""}ok {number} - {law.__name__}', flush=True)
+tap.run([help_and_lists_have_at_most_80_columns,
+         help_and_lists_have_at_most_60_columns_on_a_terminal_of_60,
+         the_help_lists_every_command_once, synonyms_lead_to_commands,
+         the_version_has_three_spellings, names_of_options_determine_whose_they_are])

@@ -9,6 +9,8 @@ import os
 import subprocess
 import sys
 
+import tap
+
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 RECORDS = {'initial_pc': 'initial_pc', 'compute': 'compute', 'flow': 'flow', 'mem': 'memory',
@@ -98,12 +100,5 @@ def the_native_listing_is_that_of_the_sample_program():
 TESTS = [view_shows_tt6_as_its_listings_do, view_shows_the_registers_of_full_as_its_listings_do,
          a_window_is_a_part_of_the_whole, the_native_listing_is_that_of_the_sample_program]
 ZIPPED = [view_shows_the_registers_of_full_as_its_listings_do, a_window_is_a_part_of_the_whole]
-print(f'1..{len(TESTS)}')
-for number, test in enumerate(TESTS, 1):
-    if test in ZIPPED and 'isal' in os.environ.get('POLYTRACE_LACKS', '').split():
-        print(f'ok {number} - {test.__name__} # SKIP the build lacks isal')
-        continue
-    faults = list(test())
-    for fault in faults:
-        print('# ' + fault)
-    print(f'{"not " if faults else ""}ok {number} - {test.__name__}')
+LACKS_ISAL = 'isal' in os.environ.get('POLYTRACE_LACKS', '').split()
+tap.run(TESTS, {test.__name__: 'the build lacks isal' for test in ZIPPED if LACKS_ISAL})

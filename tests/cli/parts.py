@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -118,10 +120,5 @@ def parts_by_time_contain_that_time():
             yield 'the joined parts differ'
 
 
-TESTS = [parts_by_record_count_join_to_the_whole, parts_have_the_records_of_their_value,
-         parts_by_time_contain_that_time]
-print(f'1..{len(TESTS)}')
-for count, test in enumerate(TESTS, 1):
-    faults = list(test())
-    print('\n'.join('# ' + fault for fault in faults))
-    print(f'{"not " if faults else ""}ok {count} - {test.__name__}')
+tap.run([parts_by_record_count_join_to_the_whole, parts_have_the_records_of_their_value,
+         parts_by_time_contain_that_time])

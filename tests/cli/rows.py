@@ -13,6 +13,7 @@ import tempfile
 ROOT = os.environ['POLYTRACE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests'))
 import sampling
+import tap
 
 DATA = os.path.join(ROOT, 'tests', 'data')
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
@@ -140,12 +141,6 @@ def an_absent_column_is_reported():
             yield done.stdout
 
 
-TESTS = [rows_are_the_same_in_every_output, a_filter_selects_a_record_by_its_row, selections_keep_rows,
+tap.run([rows_are_the_same_in_every_output, a_filter_selects_a_record_by_its_row, selections_keep_rows,
          a_trace_cut_from_another_numbers_its_own_records, each_file_has_its_own_rows,
-         an_absent_column_is_reported]
-print(f'1..{len(TESTS)}')
-for number, test in enumerate(TESTS, 1):
-    faults = list(test())
-    for fault in faults:
-        print('# ' + fault)
-    print(f'{"not " if faults else ""}ok {number} - {test.__name__}', flush=True)
+         an_absent_column_is_reported])

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 # Reads a list of texts of CSV by Debian's pandas, and prints headers and rows as JSON, all values as texts.
@@ -134,6 +136,22 @@ def several_inputs_have_one_header():
             yield os.listdir(folder)
 
 
+def invalid_outputs_are_refused():
+    path = os.path.join(DATA, 'cis501', 'sort_1k.trace')
+    with tempfile.TemporaryDirectory() as folder:
+        one = os.path.join(folder, 'one')
+        done = polytrace('stats', '--force', '-a', 'mix', '--table', 'mnemonics', '-o', one, path, path, status=2)
+        if 'several inputs' not in done.stderr or os.path.exists(one):
+            yield done
+        open(one, 'w').close()
+        done = polytrace('stats', '-a', 'mix', '-o', one, path, status=2)
+        if done.stderr.count('not a folder') != 1 or os.path.getsize(one):
+            yield done
+        done = polytrace('stats', '-a', 'mix', '-o', 'x' * 4000 + '/', path, status=2)
+        if 'x' not in done.stderr:
+            yield done
+
+
 def an_unknown_table_lists_the_tables():
     done = polytrace('stats', '--table', 'none', os.path.join(DATA, 'cis501', 'sort_1k.trace'), status=2)
     if 'mix.mnemonics' not in done.stderr or done.stdout:
@@ -175,21 +193,15 @@ def safe_csv_has_no_formulas():
             yield done.stdout
 
 
-def main():
-    tests = [('pandas_reads_every_table', lambda: every_table_is_read_by(with_pandas)),
-             ('every_table_has_the_values_of_json', lambda: every_table_is_read_by(lambda texts: map(with_csv, texts)))]
-    tests += [(test.__name__, test) for test in (
-        tables_are_files_of_a_folder, several_inputs_have_one_header, an_unknown_table_lists_the_tables,
-        csv_alone_names_the_switches, safe_csv_has_no_formulas)]
-    print(f'1..{len(tests)}')
-    for index, (name, test) in enumerate(tests, 1):
-        if 'pandas' in name and subprocess.run(['/usr/bin/python3', '-c', 'import pandas'],
-                                               stderr=subprocess.DEVNULL, check=False).returncode:
-            print(f'ok {index} - {name} # SKIP needs python3-pandas')
-            continue
-        faults = list(test())
-        print(*(f'# {fault}\n' for fault in faults[:5]), sep='', end='')
-        print(f'{"not " if faults else ""}ok {index} - {name}')
+def pandas_reads_every_table():
+    return every_table_is_read_by(with_pandas)
 
 
-main()
+def every_table_has_the_values_of_json():
+    return every_table_is_read_by(lambda texts: map(with_csv, texts))
+
+
+HAS_PANDAS = subprocess.run(['/usr/bin/python3', '-c', 'import pandas'], stderr=subprocess.DEVNULL, check=False).returncode == 0
+tap.run([pandas_reads_every_table, every_table_has_the_values_of_json, tables_are_files_of_a_folder,
+         several_inputs_have_one_header, invalid_outputs_are_refused, an_unknown_table_lists_the_tables, csv_alone_names_the_switches,
+         safe_csv_has_no_formulas], {} if HAS_PANDAS else {'pandas_reads_every_table': 'needs python3-pandas'})

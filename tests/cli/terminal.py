@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 HOSTILE = 'a\x1b]0;x\x07b\x1b[2Jc\x9b31md\u202ee\u2066f\x7fg\rh\x00i'
@@ -81,13 +83,4 @@ def files_have_the_bytes_of_the_trace():
             yield text
 
 
-def main():
-    tests = [no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace]
-    print(f'1..{len(tests)}')
-    for index, test in enumerate(tests, 1):
-        faults = list(test())
-        print(*(f'# {fault}\n' for fault in faults[:5]), sep='', end='')
-        print(f'{"not " if faults else ""}ok {index} - {test.__name__}')
-
-
-main()
+tap.run([no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace])

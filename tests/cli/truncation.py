@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import tap
+
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -225,15 +227,5 @@ def verdicts_have_their_statuses():
             yield f'invalid: {found}, {code}'
 
 
-def main():
-    tests = [every_cut_is_reported, a_cut_packed_trace_is_truncated, every_reading_command_ends_with_status_2,
-             skipped_entries_of_aix_logs_are_errors, verdicts_have_their_statuses]
-    print(f'1..{len(tests)}')
-    for i, test in enumerate(tests, 1):
-        faults = list(test())
-        for fault in faults:
-            print('# ' + fault.replace('\n', ' '))
-        print(f'{"not " if faults else ""}ok {i} - {test.__name__}')
-
-
-main()
+tap.run([every_cut_is_reported, a_cut_packed_trace_is_truncated, every_reading_command_ends_with_status_2,
+         skipped_entries_of_aix_logs_are_errors, verdicts_have_their_statuses])

@@ -108,6 +108,14 @@ def sequence(chance, length):
     return words, steps
 
 
+def written(words):
+    """The name of a trace of these words, until the next one is written."""
+    path = os.path.join(FOLDER.name, 'sequence.tt6e')
+    with open(path, 'wb') as out:
+        out.write(struct.pack(f'>{len(words)}I', *words))
+    return path
+
+
 def run_model(steps, of, line, ways, policy, settings):
     cache = Operated(SIZE // line // ways, ways, line, policy, **settings)
     accesses = 0
@@ -138,9 +146,7 @@ def compare(number):
     """Differences between model and simulator of a sequence: texts."""
     chance = random.Random(number)
     words, steps = sequence(chance, 60)
-    path = os.path.join(FOLDER.name, 'sequence.tt6e')
-    with open(path, 'wb') as out:
-        out.write(struct.pack(f'>{len(words)}I', *words))
+    path = written(words)
     of, through, around = chance.choice(('data', 'all', 'instructions')), chance.randrange(2), chance.randrange(2)
     sweep = (f'size={SIZE},ways={",".join(map(str, WAYS))},line={",".join(map(str, LINES))},'
              f'policy={",".join(POLICIES)},write={("back", "through")[through]},allocate={("yes", "no")[around]}')

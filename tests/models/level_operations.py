@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import coherence
-from cache_operations import sequence
+from cache_operations import sequence, written
 from hierarchy import Hierarchy, Level
 from model import Tap
 from uses import pieces
@@ -190,10 +190,7 @@ def differences(path, chance, steps, *words):
 def instructions_differ(number):
     chance = random.Random(number)
     words, steps = sequence(chance, 60)
-    path = os.path.join(FOLDER.name, 'sequence.tt6e')
-    with open(path, 'wb') as out:
-        out.write(struct.pack(f'>{len(words)}I', *words))
-    return differences(path, chance, steps, '-f', 'tt6e')
+    return differences(written(words), chance, steps, '-f', 'tt6e')
 
 
 def bus_cycles_differ(number):

@@ -255,36 +255,36 @@ count_line(void *user, uint64_t address, bool dirty)
 
 /* Performs an operation on all lines. */
 static void
-operate_all(struct cache *cache, enum mem_operation operation, struct swept_cache *sums)
+operate_all(struct cache *cache, enum cache_operation operation, struct swept_cache *sums)
 {
 	uint64_t lines[2] = {0, 0}; /* clean and dirty ones */
-	cache_clean_all(cache, operation != REF_CLEAN_ALL, count_line, lines);
-	const uint64_t written = operation == REF_INVALIDATE_ALL ? 0 : lines[true];
+	cache_clean_all(cache, operation != CACHE_CLEAN_ALL, count_line, lines);
+	const uint64_t written = operation == CACHE_INVALIDATE_ALL ? 0 : lines[true];
 	sums->operations.invalidations +=
-		operation == REF_CLEAN_ALL ? 0 : lines[false] + lines[true];
+		operation == CACHE_CLEAN_ALL ? 0 : lines[false] + lines[true];
 	sums->operations.writebacks += written;
 	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
 }
 
 /* Performs an operation on a line. */
 static void
-operate(struct cache *cache, enum mem_operation operation, uint64_t address,
+operate(struct cache *cache, enum cache_operation operation, uint64_t address,
 	struct swept_cache *sums)
 {
 	struct cache_outcome outcome = {0};
 	bool written = false;
-	if (operation >= REF_CLEAN_ALL) {
+	if (operation >= CACHE_CLEAN_ALL) {
 		operate_all(cache, operation, sums);
 		return;
 	}
-	if (operation == REF_PREFETCH && !cache_holds(cache, address)) {
+	if (operation == CACHE_PREFETCH && !cache_holds(cache, address)) {
 		prefetch(cache, address, &sums->counts);
 		sums->operations.prefetches++;
-	} else if (operation == REF_CLEAN) {
+	} else if (operation == CACHE_CLEAN) {
 		written = cache_clean(cache, address);
-	} else if (operation != REF_PREFETCH) {
+	} else if (operation != CACHE_PREFETCH) {
 		cache_drop(cache, address, &outcome);
-		written = outcome.dirty && operation != REF_INVALIDATE;
+		written = outcome.dirty && operation != CACHE_INVALIDATE;
 	}
 	sums->operations.invalidations += outcome.hit;
 	sums->operations.writebacks += written;
@@ -297,7 +297,7 @@ run_operations(struct swept_cache *swept, const struct mem_refs *refs, bool coun
 {
 	struct swept_cache uncounted = {0};
 	for (size_t i = 0; i < refs->count; i++) {
-		const enum mem_operation operation = (enum mem_operation)refs->kinds[i];
+		const enum cache_operation operation = (enum cache_operation)refs->kinds[i];
 		operate(swept->cache, operation, refs->addresses[i],
 			counts ? swept : &uncounted);
 		if (swept->classes)
@@ -422,9 +422,8 @@ cache_limit(const void *state)
 	if (limits.estimates)
 		return limits.classes
 			       ? "more lines than fit in the memory limit: misses of policy "
-				 "'opt', and compulsory and capacity misses, are estimates "
-				 "from "
-				 "samples, with minima and maxima"
+				 "'opt', and compulsory and capacity misses, are estimated "
+				 "from samples, with minima and maxima"
 			       : "more lines than fit in the memory limit: misses of policy "
 				 "'opt' are estimates, the means of eight samples, with their "
 				 "minima and maxima";

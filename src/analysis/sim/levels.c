@@ -107,18 +107,9 @@ levels_begin(void *state, const struct poly_trace_info *info)
 static void
 run_operations(struct levels_simulation *sim, const struct mem_refs *refs)
 {
-	static const enum hierarchy_operation operations[REF_KINDS] = {
-		[REF_CLEAN] = HIERARCHY_CLEAN,
-		[REF_FLUSH] = HIERARCHY_FLUSH,
-		[REF_INVALIDATE] = HIERARCHY_INVALIDATE,
-		[REF_CODE] = HIERARCHY_CODE,
-		[REF_PREFETCH] = HIERARCHY_PREFETCH,
-		[REF_CLEAN_ALL] = HIERARCHY_CLEAN_ALL,
-		[REF_FLUSH_ALL] = HIERARCHY_FLUSH_ALL,
-		[REF_INVALIDATE_ALL] = HIERARCHY_INVALIDATE_ALL};
 	for (size_t i = 0; i < refs->count; i++)
-		hierarchy_operate(
-			sim->hierarchy, operations[refs->kinds[i]], refs->addresses[i]);
+		hierarchy_operate(sim->hierarchy, (enum cache_operation)refs->kinds[i],
+			refs->addresses[i]);
 }
 
 /* Simulates a step of references; false: out of memory. */

@@ -39,8 +39,9 @@ has_crossing(const struct line_refs *lines, const struct mem_refs *refs)
 static unsigned
 shift_of(const struct line_refs *lines, uint8_t kind)
 {
-	return kind < CACHE_KINDS ? lines->shifts[kind]
-				  : lines->shifts[kind == REF_CODE ? CACHE_FETCH : CACHE_READ];
+	return kind < CACHE_KINDS
+		       ? lines->shifts[kind]
+		       : lines->shifts[kind == CACHE_CODE ? CACHE_FETCH : CACHE_READ];
 }
 
 static enum mem_refs_step
@@ -85,7 +86,7 @@ append_part(struct line_refs *lines, size_t i, uint32_t size)
 	step->addresses[step->count] = address;
 	step->pcs[step->count] = refs->pcs[i];
 	step->sizes[step->count] = bytes;
-	step->kinds[step->count] = is_stream			    ? REF_PREFETCH
+	step->kinds[step->count] = is_stream			    ? CACHE_PREFETCH
 				   : refs->kinds[i] == REF_ALLOCATE ? CACHE_WRITE
 								    : refs->kinds[i];
 	step->rows[step->count++] = refs->rows[i];

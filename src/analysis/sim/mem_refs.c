@@ -67,11 +67,11 @@ static void
 add_operation(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 	enum mem_refs_selection selection)
 {
-	static const uint8_t kinds[] = {[ISA_CACHE_CLEAN] = REF_CLEAN,
-		[ISA_CACHE_FLUSH] = REF_FLUSH,
-		[ISA_CACHE_INVALIDATE] = REF_INVALIDATE,
-		[ISA_CACHE_CODE] = REF_CODE,
-		[ISA_CACHE_PREFETCH] = REF_PREFETCH,
+	static const uint8_t kinds[] = {[ISA_CACHE_CLEAN] = CACHE_CLEAN,
+		[ISA_CACHE_FLUSH] = CACHE_FLUSH,
+		[ISA_CACHE_INVALIDATE] = CACHE_INVALIDATE,
+		[ISA_CACHE_CODE] = CACHE_CODE,
+		[ISA_CACHE_PREFETCH] = CACHE_PREFETCH,
 		[ISA_CACHE_STREAM] = REF_STREAM};
 	const enum isa_cache operation = operation_of(refs, batch, row);
 	const bool of_code = operation == ISA_CACHE_CODE;
@@ -116,9 +116,10 @@ add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 static void
 add_event(struct mem_refs *refs, const struct poly_batch *batch, size_t row)
 {
-	static const uint8_t kinds[POLY_EVENT_COUNT] = {[POLY_EVENT_FLUSH] = REF_INVALIDATE_ALL,
-		[POLY_EVENT_WRITE_BACK] = REF_CLEAN_ALL,
-		[POLY_EVENT_FLUSH_ACKNOWLEDGE] = REF_FLUSH_ALL};
+	static const uint8_t kinds[POLY_EVENT_COUNT] = {
+		[POLY_EVENT_FLUSH] = CACHE_INVALIDATE_ALL,
+		[POLY_EVENT_WRITE_BACK] = CACHE_CLEAN_ALL,
+		[POLY_EVENT_FLUSH_ACKNOWLEDGE] = CACHE_FLUSH_ALL};
 	const unsigned event = batch->event[row];
 	if (event >= POLY_EVENT_COUNT || !kinds[event])
 		return;

@@ -16,34 +16,25 @@ extern const char *const mem_refs_choices[];
 /* A row is a fetch, an access, or both, in this order. */
 #define MEM_REFS_MAX (2 * POLY_BATCH_ROWS)
 
-/* Kinds of references that are operations on caches, after those of enum cache_kind; gathered
- * on request. */
-enum mem_operation {
-	REF_ALLOCATE = CACHE_KINDS, /* a write of a whole line */
-	REF_CLEAN,
-	REF_FLUSH,
-	REF_INVALIDATE,
-	REF_CODE, /* of the line of an instruction cache */
-	REF_PREFETCH,
-	REF_STREAM,    /* of blocks; the size is their description (mem_refs.c) */
-	REF_CLEAN_ALL, /* of all lines, like the next ones */
-	REF_FLUSH_ALL,
-	REF_INVALIDATE_ALL,
-	REF_KINDS
+/* Further kinds of references, besides enum cache_kind and, on request, enum cache_operation.
+ */
+enum mem_ref_kind {
+	REF_ALLOCATE = CACHE_OPERATIONS_END, /* a write of a whole line */
+	REF_STREAM /* prefetches of blocks; the size is their description (mem_refs.c) */
 };
 
 /* What the references of a step are. */
 enum mem_refs_step {
 	REFS_DEMAND,
 	REFS_ALLOCATE,	/* writes of whole lines, as CACHE_WRITE */
-	REFS_OPERATIONS /* enum mem_operation, without REF_ALLOCATE and REF_STREAM */
+	REFS_OPERATIONS /* enum cache_operation */
 };
 
 struct mem_refs {
 	uint64_t addresses[MEM_REFS_MAX];
 	uint64_t pcs[MEM_REFS_MAX];   /* of the instruction; the address if it is unknown */
 	uint32_t sizes[MEM_REFS_MAX]; /* bytes; 0: unknown */
-	uint8_t kinds[MEM_REFS_MAX];  /* enum cache_kind, or enum mem_operation */
+	uint8_t kinds[MEM_REFS_MAX];  /* enum cache_kind, cache_operation or mem_ref_kind */
 	uint16_t rows[MEM_REFS_MAX];  /* of the batch */
 	size_t count;
 	bool operates;		    /* cache operations are gathered */
@@ -81,7 +72,7 @@ struct mem_stream mem_refs_stream(uint32_t description);
 
 /*
  * Gathers the references of rows: reads, writes and fetches; instructions with a pc are
- * fetches, too: executed ones, one fetch each, whatever the number of micro-operations. The pcs
+ * fetches, too: executed ones, one fetch each, for all its micro-operations. The pcs
  * of references to real addresses are virtual.
  */
 void mem_refs_gather(struct mem_refs *refs, const struct analysis_rows *rows,

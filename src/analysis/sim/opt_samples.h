@@ -17,7 +17,8 @@
 #define OPT_SAMPLES_LOG2 3
 #define OPT_SAMPLES (1 << OPT_SAMPLES_LOG2)
 
-/* Minimum of sampled sets, of which lines are sampled otherwise: eight per sample. */
+/* log2 of the minimum number of sets whose sets are sampled, eight per sample; lines of caches
+ * with fewer sets are sampled. */
 #define OPT_SAMPLES_SETS_LOG2 6
 
 /* Minimum of ways of a sample of lines. */
@@ -29,7 +30,7 @@ struct opt_estimate {
 	uint64_t misses_min, misses_max; /* of the eight samples */
 };
 
-/* Estimates the counts of a cache, of which only sets, ways and line_size are used.
+/* Estimates the counts of a cache; only its sets, ways and line_size are used.
  * POLY_ERR_IO, POLY_ERR_MEMORY. */
 enum poly_status opt_samples_run(struct access_log *log, const struct cache_config *config,
 	struct opt_estimate *estimate, struct poly_error *error);

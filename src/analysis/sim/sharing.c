@@ -119,20 +119,13 @@ static bool
 operate(struct sharing_simulation *sim, const struct mem_refs *refs, size_t ref,
 	uint16_t context, bool counts)
 {
-	static const enum coherence_operation operations[REF_KINDS] = {
-		[REF_CLEAN] = COHERENCE_CLEAN,
-		[REF_FLUSH] = COHERENCE_FLUSH,
-		[REF_INVALIDATE] = COHERENCE_INVALIDATE,
-		[REF_CLEAN_ALL] = COHERENCE_CLEAN_ALL,
-		[REF_FLUSH_ALL] = COHERENCE_FLUSH_ALL,
-		[REF_INVALIDATE_ALL] = COHERENCE_INVALIDATE_ALL};
-	const uint8_t kind = refs->kinds[ref];
+	const enum cache_operation operation = (enum cache_operation)refs->kinds[ref];
 	if (sim->full || !run_step(sim, counts) || sim->full)
 		return sim->full;
-	if (kind == REF_PREFETCH)
+	if (operation == CACHE_PREFETCH)
 		return prefetch(sim, refs->addresses[ref], context);
 	coherence_counting(sim->coherence, counts);
-	coherence_operate(sim->coherence, operations[kind], refs->addresses[ref]);
+	coherence_operate(sim->coherence, operation, refs->addresses[ref]);
 	return true;
 }
 

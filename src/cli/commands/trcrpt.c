@@ -11,7 +11,6 @@
 #include "cli/files/trcrpt_inputs.h"
 #include "cli/print/rendering.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -69,8 +69,7 @@ const struct opt rendering_table[] = {
 	{"json", FIELD(json), .help = "print JSON Lines"},
 	{"csv", FIELD(csv), .help = "print CSV"},
 	{"csv-safe", FIELD(csv_safe),
-		.help = "print CSV in which texts that spreadsheets would execute begin with "
-			"an "
+		.help = "print CSV whose texts that spreadsheets would execute begin with an "
 			"apostrophe"},
 	{0},
 };

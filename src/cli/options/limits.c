@@ -21,9 +21,8 @@ const struct opt limits_table[] = {
 		.help = "number of sizes of a miss ratio curve from a power of two to the "
 			"next (default 1)"},
 	{"address", 0, OPT_CHOICE, "virtual|real", .choices = addresses, FIELD(address),
-		.help = "addresses of simulators of caches and analyses of memory: those of "
-			"the "
-			"program (default), or real_address and real_pc of the trace"},
+		.help = "addresses in simulators of caches and analyses of memory: virtual "
+			"(default), or real_address and real_pc of the trace"},
 	{0},
 };
 

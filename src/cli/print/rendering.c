@@ -112,26 +112,36 @@ save_table(const struct poly_report *report, const struct poly_render_options *o
 	return status == POLY_OK ? STATUS_DONE : STATUS_ERROR;
 }
 
-/* Formats the name of the file of a table: after the input, if there are several. */
-static void
-format_file_name(
-	const struct input_options *options, const char *input, const char *name, char *path)
+/* Formats the name of the file of a table: after the input, if there are several. False: it is
+ * too long. */
+static bool
+format_file_name(const struct input_options *options, const char *input, const char *name,
+	char path[FILE_NAME])
 {
 	const char *slash = input ? strrchr(input, '/') : NULL;
+	const char *stem = slash ? slash + 1 : input;
 	const size_t n = strlen(options->tables);
-	const int used = snprintf(path, FILE_NAME, "%s%s", options->tables,
-		n && options->tables[n - 1] == '/' ? "" : "/");
-	if (used < 0 || used >= FILE_NAME)
-		return;
-	char *base = path + used;
-	snprintf(base, FILE_NAME - (size_t)used, "%s%s%s%s",
-		!input	? ""
-		: slash ? slash + 1
-			: input,
+	const int used = snprintf(path, FILE_NAME, "%s%s%s%s%s%s", options->tables,
+		n && options->tables[n - 1] == '/' ? "" : "/", input ? stem : "",
 		input ? "." : "", name, options->json ? ".json" : ".csv");
-	for (; *base; base++)
-		if (*base == '/')
-			*base = '_';
+	return used > 0 && used < FILE_NAME;
+}
+
+/* Creates the folder of the tables if it does not exist; false: a message was printed. */
+static bool
+create_folder(const char *path)
+{
+	struct stat file;
+	if (mkdir(path, 0777) == 0)
+		return true;
+	if (errno != EEXIST)
+		diag_print(path, "cannot create folder: %s", strerror(errno));
+	else if (stat(path, &file) == 0 && S_ISDIR(file.st_mode))
+		return true;
+	else
+		diag_print(path, "not a folder; name one with '-o DIR/', or a table with "
+				 "--table");
+	return false;
 }
 
 /* Writes each table to a file of a folder; returns the exit status. */
@@ -140,18 +150,20 @@ save_tables(const struct poly_report *report, const struct input_options *option
 	const struct output *output)
 {
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
-	char name[TABLE_NAME], path[FILE_NAME] = "";
+	char name[TABLE_NAME], path[FILE_NAME];
 	int worst = STATUS_DONE;
 	rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
 	rendering.csv_safe = options->csv_safe;
 	rendering.table = name;
-	if (mkdir(options->tables, 0777) != 0 && errno != EEXIST) {
-		diag_print(options->tables, "cannot create folder: %s", strerror(errno));
+	if (!create_folder(options->tables))
 		return STATUS_ERROR;
-	}
 	for (size_t i = 0; poly_report_table_at(report, i, name, sizeof name); i++) {
-		format_file_name(options, output->tables.input, name, path);
-		const int status = save_table(report, &rendering, path, options->force);
+		int status = STATUS_ERROR;
+		if (format_file_name(options, output->tables.input, name, path))
+			status = save_table(report, &rendering, path, options->force);
+		else
+			diag_print(name, "the name of its file is longer than %d bytes",
+				FILE_NAME - 1);
 		worst = status > worst ? status : worst;
 	}
 	return worst;
@@ -170,6 +182,12 @@ render_one_table(
 	rendering.no_header = output->tables.headed;
 	if (options->json || rendering.rendering == POLY_RENDER_CSV)
 		output_quote(output);
+	if (options->tables && output->tables.input) {
+		diag_print(options->tables,
+			"several inputs; name a folder with '-o DIR/', without "
+			"--table");
+		return STATUS_ERROR;
+	}
 	if (options->tables) {
 		rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
 		return save_table(report, &rendering, options->tables, options->force);

@@ -59,15 +59,6 @@ bus_rows_plain(const struct poly_batch *batch)
 	       in_no_row(batch, POLY_COLUMN_requested_address);
 }
 
-/* Returns the address of the first byte that a row requests. */
-static uint64_t
-requested_address(const struct poly_batch *batch, size_t row)
-{
-	return poly_present(batch, POLY_COLUMN_requested_address, row)
-		       ? batch->requested_address[row]
-		       : batch->address[row];
-}
-
 static bool
 recorded_raw(
 	const struct poly_batch *batch, size_t row, enum bus_raw raw, struct bus_cycle *cycle)
@@ -90,11 +81,11 @@ bus_recorded_cycle(
 	if (!poly_present(batch, POLY_COLUMN_control, row) ||
 		!poly_present(batch, POLY_COLUMN_byte_enables, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row) ||
-		requested_address(batch, row) > UINT32_MAX)
+		batch_stated_address(batch, row) > UINT32_MAX)
 		return false;
 	if (poly_present(batch, POLY_COLUMN_raw, row) && recorded_raw(batch, row, raw, cycle))
 		return true;
-	*cycle = (struct bus_cycle){(uint32_t)requested_address(batch, row) & ~7u,
+	*cycle = (struct bus_cycle){(uint32_t)batch_stated_address(batch, row) & ~7u,
 		batch->byte_enables[row], batch->control[row]};
 	return true;
 }
@@ -184,7 +175,7 @@ convert_access(struct writing *writing, struct bus_conversion *conversion,
 	if (size == 0 || size > SPLIT_MAX) {
 		writing_note(writing, "accesses dropped whose size is 0 or exceeds 64 bytes");
 	} else if (size == BUS_LINE_SIZE && access_operations[access].line) {
-		const uint32_t request = (uint32_t)requested_address(batch, row);
+		const uint32_t request = (uint32_t)batch_stated_address(batch, row);
 		const unsigned first = request & 7;
 		add_cycle(conversion, request, bus_enables(first, 8 - first),
 			access_operations[access].line);
@@ -201,7 +192,7 @@ check_address(const struct poly_batch *batch, size_t row, struct poly_error *err
 {
 	if (!poly_present(batch, POLY_COLUMN_address, row))
 		return writing_lacks(batch, row, "address", error);
-	if (batch->address[row] <= UINT32_MAX && requested_address(batch, row) <= UINT32_MAX)
+	if (batch->address[row] <= UINT32_MAX && batch_stated_address(batch, row) <= UINT32_MAX)
 		return POLY_OK;
 	uint64_t origin = POLY_NO_OFFSET;
 	if (poly_present(batch, POLY_COLUMN_origin, row))

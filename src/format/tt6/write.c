@@ -254,15 +254,6 @@ mark_word(struct writing *writing, enum poly_column column, const uint8_t *p)
 		writing, column, writer->little ? WRITING_LITTLE : WRITING_BIG, p, 4);
 }
 
-/* Returns the address that the source states, of which the access may ignore bits. */
-static uint64_t
-stated_address(const struct poly_batch *batch, size_t row)
-{
-	return poly_present(batch, POLY_COLUMN_requested_address, row)
-		       ? batch->requested_address[row]
-		       : batch->address[row];
-}
-
 /* memory = opcode , data address ; extended = opcode , data address , third word */
 static enum poly_status
 write_memory(struct writing *writing, const struct poly_batch *batch, size_t row,
@@ -281,7 +272,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	if (status != POLY_OK)
 		return status;
 	const uint32_t words[] = {opcode,
-		has_address ? word_of(writing, stated_address(batch, row)) : 0,
+		has_address ? word_of(writing, batch_stated_address(batch, row)) : 0,
 		is_extended && has_third ? word_of(writing, batch->value[row]) : 0};
 	const uint8_t *p = tt6_put_words(writing, words, is_extended ? 3 : 2);
 	if (poly_present(batch, POLY_COLUMN_requested_address, row))

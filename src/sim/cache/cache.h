@@ -46,6 +46,19 @@ enum cache_policy {
 /* Kind of an access; the values of cache_batch.kinds. */
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_FETCH, CACHE_KINDS };
 
+/* Cache operations, which are numbered after the kinds of accesses. */
+enum cache_operation {
+	CACHE_CLEAN = CACHE_KINDS, /* writes a dirty line back */
+	CACHE_FLUSH,		   /* writes a dirty line back, and removes it */
+	CACHE_INVALIDATE,	   /* removes a line without writing it back */
+	CACHE_CODE,		   /* flushes a line of an instruction cache */
+	CACHE_PREFETCH,
+	CACHE_CLEAN_ALL, /* of all lines, like the next ones; the address is not used */
+	CACHE_FLUSH_ALL,
+	CACHE_INVALIDATE_ALL,
+	CACHE_OPERATIONS_END
+};
+
 #define CACHE_WAYS_MAX 64		    /* with more than one set */
 #define CACHE_LINES_MAX (UINT64_C(1) << 26) /* sets times ways */
 #define CACHE_LINE_MIN 4		    /* bytes */

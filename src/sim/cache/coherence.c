@@ -274,13 +274,13 @@ coherence_run(struct coherence *c, const struct coherence_batch *batch, uint8_t 
 
 /* Performs an operation on a line that some caches hold. */
 static void
-operate(struct coherence *c, enum coherence_operation operation, uint64_t address)
+operate(struct coherence *c, enum cache_operation operation, uint64_t address)
 {
 	struct place *place = place_of(c, address);
-	if (place->modified && operation != COHERENCE_INVALIDATE)
+	if (place->modified && operation != CACHE_INVALIDATE)
 		c->counts[__builtin_ctzll(place->holders)].written_back += c->one;
 	place->modified = false;
-	if (operation == COHERENCE_CLEAN)
+	if (operation == CACHE_CLEAN)
 		return;
 	for (uint64_t left = place->holders; left; left &= left - 1) {
 		struct cache_outcome outcome;
@@ -294,30 +294,30 @@ operate(struct coherence *c, enum coherence_operation operation, uint64_t addres
 struct operated_cache {
 	struct coherence *coherence;
 	uint64_t self; /* bit of the thread */
-	enum coherence_operation operation;
+	enum cache_operation operation;
 };
 
 /* Follows an operation on a line of a cache, as a cache_line_fn. */
 static void
 operated(void *user, uint64_t address, bool dirty)
 {
-	const struct operated_cache *sweep = user;
-	struct coherence *c = sweep->coherence;
+	const struct operated_cache *all = user;
+	struct coherence *c = all->coherence;
 	struct place *place = place_of(c, address);
 	(void)dirty; /* places have the state */
-	if (place->modified && sweep->operation != COHERENCE_INVALIDATE_ALL)
-		c->counts[__builtin_ctzll(sweep->self)].written_back += c->one;
+	if (place->modified && all->operation != CACHE_INVALIDATE_ALL)
+		c->counts[__builtin_ctzll(all->self)].written_back += c->one;
 	place->modified = false;
-	if (sweep->operation == COHERENCE_CLEAN_ALL)
+	if (all->operation == CACHE_CLEAN_ALL)
 		return;
-	place->holders &= ~sweep->self;
+	place->holders &= ~all->self;
 	place->exclusive = false;
 }
 
 void
-coherence_operate(struct coherence *c, enum coherence_operation operation, uint64_t address)
+coherence_operate(struct coherence *c, enum cache_operation operation, uint64_t address)
 {
-	if (operation < COHERENCE_CLEAN_ALL) {
+	if (operation < CACHE_CLEAN_ALL) {
 		for (uint64_t left = c->users; left; left &= left - 1) {
 			if (!cache_holds(c->caches[__builtin_ctzll(left)], address))
 				continue;
@@ -327,9 +327,9 @@ coherence_operate(struct coherence *c, enum coherence_operation operation, uint6
 		return;
 	}
 	for (uint64_t left = c->users; left; left &= left - 1) {
-		struct operated_cache sweep = {c, left & -left, operation};
-		cache_clean_all(c->caches[__builtin_ctzll(left)],
-			operation != COHERENCE_CLEAN_ALL, operated, &sweep);
+		struct operated_cache operated_all = {c, left & -left, operation};
+		cache_clean_all(c->caches[__builtin_ctzll(left)], operation != CACHE_CLEAN_ALL,
+			operated, &operated_all);
 	}
 }
 

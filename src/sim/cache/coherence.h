@@ -80,19 +80,10 @@ void coherence_free(struct coherence *coherence);
 enum poly_status coherence_run(struct coherence *coherence, const struct coherence_batch *batch,
 	uint8_t *outcomes, struct poly_error *error);
 
-/* Operations on the caches of all threads. */
-enum coherence_operation {
-	COHERENCE_CLEAN,      /* writes a modified line back */
-	COHERENCE_FLUSH,      /* writes it back and invalidates it */
-	COHERENCE_INVALIDATE, /* invalidates it */
-	COHERENCE_CLEAN_ALL,  /* of all lines, like the next ones; the address is not used */
-	COHERENCE_FLUSH_ALL,
-	COHERENCE_INVALIDATE_ALL
-};
-
-/* Performs a cache operation on the line of an address. */
+/* Performs a cache operation on the line of an address, in the caches of all threads. Not
+ * CACHE_CODE and CACHE_PREFETCH. */
 void coherence_operate(
-	struct coherence *coherence, enum coherence_operation operation, uint64_t address);
+	struct coherence *coherence, enum cache_operation operation, uint64_t address);
 
 /* Switches counting, which is initially on. For warm-up. */
 void coherence_counting(struct coherence *coherence, bool counting);

@@ -328,10 +328,10 @@ clean(struct hierarchy_node *node, uint64_t address)
 
 /* Performs an operation on a line in a node. Returns whether the line was dirty. */
 static bool
-operate(struct hierarchy_node *node, enum hierarchy_operation operation, uint64_t address)
+operate(struct hierarchy_node *node, enum cache_operation operation, uint64_t address)
 {
 	bool held;
-	if (operation == HIERARCHY_CLEAN)
+	if (operation == CACHE_CLEAN)
 		return clean(node, address);
 	const bool dirty = take_out(node, address, &held);
 	node->counts.dropped += held;
@@ -342,7 +342,7 @@ operate(struct hierarchy_node *node, enum hierarchy_operation operation, uint64_
 struct operated_level {
 	struct hierarchy *hierarchy;
 	unsigned node;
-	enum hierarchy_operation operation;
+	enum cache_operation operation;
 };
 
 /* Follows an operation on a line of a node, as a cache_line_fn: lower levels have nothing to
@@ -350,11 +350,11 @@ struct operated_level {
 static void
 operated(void *user, uint64_t address, bool dirty)
 {
-	const struct operated_level *sweep = user;
-	struct hierarchy *h = sweep->hierarchy;
-	struct hierarchy_node *node = &h->nodes[sweep->node];
-	node->counts.dropped += sweep->operation != HIERARCHY_CLEAN_ALL;
-	if (!dirty || sweep->operation == HIERARCHY_INVALIDATE_ALL)
+	const struct operated_level *level = user;
+	struct hierarchy *h = level->hierarchy;
+	struct hierarchy_node *node = &h->nodes[level->node];
+	node->counts.dropped += level->operation != CACHE_CLEAN_ALL;
+	if (!dirty || level->operation == CACHE_INVALIDATE_ALL)
 		return;
 	node->counts.written_back++;
 	h->totals.memory_writes++;
@@ -362,19 +362,21 @@ operated(void *user, uint64_t address, bool dirty)
 		clean(&h->nodes[m], address);
 }
 
+/* Indexes of the nodes from the top down. */
+static const unsigned order[HIERARCHY_CACHES] = {HIERARCHY_LEVELS, 0, 1, 2, 3};
+
 /* Performs an operation on all lines, from the top down. */
 static void
-operate_all(struct hierarchy *h, enum hierarchy_operation operation)
+operate_all(struct hierarchy *h, enum cache_operation operation)
 {
-	static const unsigned order[HIERARCHY_CACHES] = {HIERARCHY_LEVELS, 0, 1, 2, 3};
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++) {
 		struct hierarchy_node *node = &h->nodes[order[i]];
-		struct operated_level sweep = {h, order[i], operation};
-		const bool drop = operation != HIERARCHY_CLEAN_ALL;
+		struct operated_level level = {h, order[i], operation};
+		const bool drop = operation != CACHE_CLEAN_ALL;
 		if (node->cache)
-			cache_clean_all(node->cache, drop, operated, &sweep);
+			cache_clean_all(node->cache, drop, operated, &level);
 		if (node->victims)
-			cache_clean_all(node->victims, drop, operated, &sweep);
+			cache_clean_all(node->victims, drop, operated, &level);
 		while (drop && node->prefetcher && node->brought.held)
 			lru_list_remove(&node->brought, node->brought.newest);
 	}
@@ -382,10 +384,9 @@ operate_all(struct hierarchy *h, enum hierarchy_operation operation)
 
 /* Performs an operation on a line in all levels. */
 static void
-operate_line(struct hierarchy *h, enum hierarchy_operation operation, uint64_t address)
+operate_line(struct hierarchy *h, enum cache_operation operation, uint64_t address)
 {
-	static const unsigned order[HIERARCHY_CACHES] = {HIERARCHY_LEVELS, 0, 1, 2, 3};
-	bool written = operation == HIERARCHY_INVALIDATE;
+	bool written = operation == CACHE_INVALIDATE;
 	for (unsigned i = 0; i < HIERARCHY_CACHES; i++) {
 		struct hierarchy_node *node = &h->nodes[order[i]];
 		if (!node->cache || !operate(node, operation, address) || written)
@@ -403,7 +404,7 @@ operate_code(struct hierarchy *h, uint64_t address)
 {
 	const unsigned n = h->config.split ? HIERARCHY_LEVELS : 0;
 	struct hierarchy_node *node = &h->nodes[n];
-	if (!operate(node, HIERARCHY_CODE, address))
+	if (!operate(node, CACHE_CODE, address))
 		return;
 	const struct cache_outcome line = {
 		.dirty = true, .victim = address >> node->line_shift << node->line_shift};
@@ -412,13 +413,13 @@ operate_code(struct hierarchy *h, uint64_t address)
 }
 
 void
-hierarchy_operate(struct hierarchy *h, enum hierarchy_operation operation, uint64_t address)
+hierarchy_operate(struct hierarchy *h, enum cache_operation operation, uint64_t address)
 {
-	if (operation >= HIERARCHY_CLEAN_ALL) {
+	if (operation >= CACHE_CLEAN_ALL) {
 		operate_all(h, operation);
-	} else if (operation == HIERARCHY_CODE) {
+	} else if (operation == CACHE_CODE) {
 		operate_code(h, address);
-	} else if (operation != HIERARCHY_PREFETCH) {
+	} else if (operation != CACHE_PREFETCH) {
 		operate_line(h, operation, address);
 	} else if (!holds(&h->nodes[0], address)) {
 		prefetch_line(h, 0, address);

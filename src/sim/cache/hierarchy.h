@@ -76,17 +76,6 @@ struct hierarchy_counts {
 	uint64_t dropped;      /* lines invalidated */
 };
 
-enum hierarchy_operation {
-	HIERARCHY_CLEAN,
-	HIERARCHY_FLUSH,
-	HIERARCHY_INVALIDATE,
-	HIERARCHY_CODE, /* of the line of the instruction cache, or of a unified top level */
-	HIERARCHY_PREFETCH,  /* into the top level */
-	HIERARCHY_CLEAN_ALL, /* of all lines, like the next ones; the address is not used */
-	HIERARCHY_FLUSH_ALL,
-	HIERARCHY_INVALIDATE_ALL
-};
-
 struct hierarchy_totals {
 	uint64_t accesses, cycles; /* cycles / accesses is the average memory access time */
 	uint64_t memory_reads;	   /* lines */
@@ -123,7 +112,7 @@ void hierarchy_run(
 
 /* Performs a cache operation on the line of an address. */
 void hierarchy_operate(
-	struct hierarchy *hierarchy, enum hierarchy_operation operation, uint64_t address);
+	struct hierarchy *hierarchy, enum cache_operation operation, uint64_t address);
 
 /* Returns the counts of a level, HIERARCHY_LEVELS for the instruction cache; valid until
  * hierarchy_free. */

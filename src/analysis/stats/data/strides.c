@@ -2,8 +2,8 @@
 /*
  * Strides: distances between consecutive accesses of a static instruction, by context.
  *
- * Bounded by the memory limit, of which the tables of static instructions have the rest:
- * accesses that exceed a table of instructions of contexts, or of unique strides of these, are
+ * Bounded by the memory limit, most of it for the tables of static instructions: accesses that
+ * exceed a table of instructions of contexts, or of unique strides of these, are
  * counted as such.
  */
 #include "analysis/core/analysis.h"
@@ -419,9 +419,8 @@ strides_limit(const void *state)
 	const struct strides *strides = state;
 	return strides->untracked || strides->full
 		       ? "more instructions or strides than fit in the memory limit: accesses "
-			 "of further instructions are unattributed, and further strides are "
-			 "not "
-			 "in the tables"
+			 "of further instructions are unattributed, and the tables lack "
+			 "further strides"
 		       : NULL;
 }
 

@@ -1,0 +1,15 @@
+"""Runs tests, generators of faults, and prints the results as TAP."""
+
+
+def run(tests, skipped=None):
+    """Runs functions that yield their faults; skipped: reasons by name."""
+    print(f'1..{len(tests)}')
+    for number, test in enumerate(tests, 1):
+        name = test.__name__
+        if skipped and name in skipped:
+            print(f'ok {number} - {name} # SKIP {skipped[name]}')
+            continue
+        faults = list(test())
+        for fault in faults[:10]:
+            print('# ' + str(fault).replace('\n', '\n# '))
+        print(f'{"not " if faults else ""}ok {number} - {name}', flush=True)
