@@ -45,6 +45,7 @@ dist: build
 
 setup:
 	@tools/setup build test look
+	@tools/npm/install
 
 clean:
 	rm -rf build build-*

@@ -16,7 +16,7 @@ import sys
 COMMENT = re.compile(r'/\*(.*?)\*/', re.S)
 TOP_COMMENT = re.compile(r'^/\*.*?\*/', re.S | re.M)
 # Lines that declare nothing: directives other than definitions, and the braces of C++.
-PLAIN = re.compile(r'#(?!define POLY_)|extern "C"|}$|POLYTRACE_\w+_H$')
+PLAIN = re.compile(r'#(?!define (?:POLY|ARROW_FLAG)_)|extern "C"|}$|POLYTRACE_\w+_H$')
 GUARD = re.compile(r'#define POLY(TRACE_\w+_H|_API)\b')
 
 

@@ -6,9 +6,8 @@
 plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
 allocations, every test except the structure of the source, models in Python, the recipes and the
 browser.
-tsan: gcc with the thread sanitizer, tests that start threads. Of the repetitive cases, the sanitizers
-try a sample (tests/sampling.h) that POLYTRACE_SEED determines; plain tries all. Without names: these
-three. --long tries all cases everywhere, and with fuzz, or without names, every fuzz target for
+tsan: gcc with the thread sanitizer, tests that start threads. Of the repetitive cases, each tries a
+sample (tests/sampling.h) that POLYTRACE_SEED determines. Without names: these three. --long tries all cases everywhere, and with fuzz, or without names, every fuzz target for
 $SECONDS (default 120). The last line of output is "N passed, N failed, N skipped"; the exit status is
 0 if no test failed.
 """
@@ -39,8 +38,8 @@ SANITIZERS = {
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
-# The sanitizers try one of this number of repetitive cases.
-SAMPLE = {'plain': 1, 'asan': 16, 'tsan': 4}
+# The builds try one of this number of repetitive cases.
+SAMPLE = {'plain': 3, 'asan': 16, 'tsan': 4}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'templates', 'trcfmt']
 
 

@@ -74,9 +74,11 @@ struct poly_diff_options {
 	/*
 	 * What is not compared: names of columns; "reg:NAME" a register and its parts, in
 	 * records, as effects in FULL traces, and by its number in src1, src2 and dest;
-	 * "registers" all of them; "memory", "sync" all such records; "read", "write" and the
-	 * other words of the column access; "LO..HI" accesses that begin at these addresses;
-	 * "tail" that one trace ends earlier.
+	 * "registers" all of them, "csrs" those for control and status, "counters" what
+	 * instructions that read a time or performance counter write (both of RISC-V);
+	 * "memory", "sync" all such records; "read", "write" and the other words of the column
+	 * access; "LO..HI" accesses that begin at these addresses; "tail" that one trace ends
+	 * earlier.
 	 */
 	const char *const *ignore;
 	/* Columns of instructions that are compared besides the default ones: "cpu", "mode". */

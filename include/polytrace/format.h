@@ -79,11 +79,45 @@ struct poly_format_info {
 	unsigned register_count; /* elements of registers */
 };
 
+/* What the records of a format may have, and what its writer stores of other traces. */
+struct poly_format_content {
+	const char *users; /* programs and courses that use it */
+	/*
+	 * Kinds of its records, as a set of POLY_KIND_BIT, without kind other if such records
+	 * are only undefined bytes. own_kinds: those of them that its writer drops, and counts,
+	 * unless the trace is of the format's family.
+	 */
+	unsigned kinds, own_kinds;
+	/*
+	 * Columns that its writer stores only if the trace is of the format's family, or an
+	 * option requests it.
+	 */
+	poly_columns own_columns;
+	/*
+	 * Columns that a written trace has even if its source has not: they follow from other
+	 * columns, or have default values. Those that are in own_columns, too, always follow.
+	 */
+	poly_columns fills;
+};
+
+/* The bit of a kind of records in a set: POLY_KIND_BIT(ACCESS). */
+#define POLY_KIND_BIT(kind) (1u << POLY_KIND_##kind)
+
+/* The set of all kinds. */
+#define POLY_KINDS_ALL ((1u << POLY_KIND_COUNT) - 1)
+
 /* Returns the i-th format from 0 in the order of the build's list; NULL after the last one. */
 POLY_API const struct poly_format_info *poly_format_at(size_t i);
 
 /* Returns the format of a name, ignoring a colon and what follows it; NULL: no such format. */
 POLY_API const struct poly_format_info *poly_format_find(const char *name);
+
+/* Returns the content of a format of the build's list; NULL: not one of these formats. */
+POLY_API const struct poly_format_content *poly_format_content_of(
+	const struct poly_format_info *format);
+
+/* Returns whether the records of a format of the build's list are lines of text. */
+POLY_API bool poly_format_is_text(const struct poly_format_info *format);
 
 /*
  * Returns the format of a file name's extension, after removing extensions of compression (.gz

@@ -3,6 +3,7 @@
 #ifndef POLYTRACE_POLYTRACE_H
 #define POLYTRACE_POLYTRACE_H
 
+#include "polytrace/arrow.h"
 #include "polytrace/batch.h"
 #include "polytrace/byte_output.h"
 #include "polytrace/byte_stream.h"
@@ -15,6 +16,7 @@
 #include "polytrace/merge.h"
 #include "polytrace/powerpc.h"
 #include "polytrace/reader.h"
+#include "polytrace/recording.h"
 #include "polytrace/report.h"
 #include "polytrace/selection.h"
 #include "polytrace/source.h"

@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 struct poly_reader;
+struct poly_symbols;
 struct poly_format_plugin;
 
 /* What the detection of one format found at the front of an input. */
@@ -100,6 +101,16 @@ struct poly_read_options {
 	 */
 	const struct poly_format_plugin *const *formats;
 	bool partial; /* a truncated input ends with POLY_END; see poly_reader_truncation */
+	/*
+	 * Symbols of the program's ELF file: instructions whose encoding the trace lacks get
+	 * that of their address, in formats of logs (qemu-log); and a trace that does not state
+	 * its instruction set has that of the file. NULL: none. Valid until the reader is
+	 * closed.
+	 */
+	const struct poly_symbols *symbols;
+	/* The files of a directory are read one after the other, by name, instead of merged by
+	 * their times. POLY_ERR_USAGE if the input is not a directory. */
+	bool by_thread;
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */

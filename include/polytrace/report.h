@@ -223,6 +223,10 @@ POLY_API void poly_report_cell_ratio(
  * axes. The id of a section is its path with dashes ("files-0-records"). Tables show at most
  * 1,000 rows and plots at most 3,000 marks (50 rows of bars, 40 lanes), and both report what
  * they omit.
+ *
+ * Parquet: the table of options.table alone, as a binary file. Counts and addresses are unsigned
+ * numbers of 64 bits, reals and ratios doubles, and columns with cells of several types texts as
+ * in CSV.
  */
 enum poly_rendering {
 	POLY_RENDER_TEXT,      /* aligned, for people */
@@ -231,6 +235,7 @@ enum poly_rendering {
 	POLY_RENDER_JSON_LINE, /* one object on one line: a line of JSON Lines */
 	POLY_RENDER_HTML,      /* one page with plots */
 	POLY_RENDER_TERMINAL,  /* text with plots of characters */
+	POLY_RENDER_PARQUET,   /* a Parquet file of one table */
 };
 
 /*
@@ -279,7 +284,9 @@ POLY_API bool poly_report_table_at(
 /*
  * Renders a report like poly_report_render, with options, which need not outlive the call.
  * Returns POLY_ERR_USAGE also if options->size is 0, the rendering is unknown, or no table, or
- * more than one, has the requested name.
+ * more than one, has the requested name, or Parquet was requested without one;
+ * POLY_ERR_UNSUPPORTED if this build lacks libzstd for Parquet, and POLY_ERR_LIMIT if a text does
+ * not fit into a file of it.
  */
 POLY_API enum poly_status poly_report_render_with(const struct poly_report *report,
 	const struct poly_render_options *options, const struct poly_sink *sink,

@@ -7,6 +7,8 @@
  * KiB page. A symbol without a size that lies within another one has only a name and an
  * address.
  *
+ * Of an ELF file the code is stored, too, for readers (poly_read_options).
+ *
  * Symbols are immutable: threads may share them.
  */
 #ifndef POLYTRACE_SYMBOLS_H

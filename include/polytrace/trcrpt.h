@@ -85,7 +85,8 @@ struct poly_trcrpt_options {
 		const char *message);
 	/* Called every few thousand events; a result other than 0 cancels. NULL: not called. */
 	int (*progress)(void *user);
-	void *user; /* passed to found and progress */
+	void *user;    /* passed to found and progress */
+	bool csv_safe; /* CSV: texts that spreadsheets execute begin with an apostrophe */
 };
 
 /* Initial values: text with a header, and the default columns of trcrpt. */

@@ -28,7 +28,7 @@ struct poly_write_options {
 	bool strict;	  /* any loss of information is an error */
 	bool overwrite;	  /* replace an existing file */
 	/*
-	 * Columns to write, for formats that write any (csv, jsonl). Those write row, the
+	 * Columns to write, for formats that write any (csv, jsonl, parquet). Those write row, the
 	 * number that the record has in its source, if it is in the set.
 	 */
 	poly_columns columns;
@@ -40,19 +40,19 @@ struct poly_write_options {
 	bool append;
 	/*
 	 * Labels for the trace as "key=value", NULL at the end; or NULL. For formats that hold
-	 * labels (ptz, jsonl), in addition to the labels of the source, and replacing those
+	 * labels (ptz, jsonl, parquet), in addition to the labels of the source, and replacing those
 	 * with the same key. A key has up to 64 letters, digits, dots, underscores and hyphens;
 	 * a value is one line of text.
 	 */
 	const char *const *labels;
 	/*
 	 * Number of encoder threads including the caller's, at most 64, for formats whose rows
-	 * are encoded independently (csv, jsonl). 0: one per CPU, at most 16. The output does
+	 * are encoded independently (csv, jsonl), and of parquet. 0: one per CPU, at most 16. The output does
 	 * not depend on it.
 	 */
 	unsigned threads;
 	/*
-	 * The columns of csv in the order in which they are written, order_count of them, each
+	 * The columns of csv and parquet in the order in which they are written, order_count of them, each
 	 * of which is in columns; NULL: row, then the order of columns.def. Valid until the
 	 * writer is closed.
 	 */
@@ -60,9 +60,16 @@ struct poly_write_options {
 	size_t order_count; /* elements of order */
 	/* Formats of the caller, as in struct poly_read_options. */
 	const struct poly_format_plugin *const *formats;
+	/*
+	 * The rows are not all those of the source, or not in its order. A format whose header
+	 * describes the rest of the file (aix) then writes one for these rows, instead of
+	 * reproducing that of the source; formats that hold its rows (ptz, jsonl) state it as a
+	 * fact.
+	 */
+	bool selected;
 };
 
-/* Initial values: tolerant, replacing, every column, no labels, one thread. */
+/* Initial values: tolerant, replacing, every column, no labels, one thread, every row. */
 #define POLY_WRITE_OPTIONS_INIT                                               \
 	{                                                                     \
 		.size = sizeof(struct poly_write_options), .overwrite = true, \
@@ -77,6 +84,37 @@ struct poly_write_options {
  */
 POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
 	const struct poly_format_info *target, poly_columns *missing);
+
+/* What a conversion stores. The columns origin, site and verbatim are in none of the sets. */
+struct poly_conversion {
+	bool refused;	  /* it is not possible: wrong_isa, missing, or the target is only read */
+	bool wrong_isa;	  /* the target holds another instruction set */
+	bool same_format; /* the written trace has the bytes of the source */
+	bool same_family; /* the target has the column raw of the source's records */
+	bool labels_lost; /* the source has labels, and the target holds none */
+	poly_columns kept;    /* columns of the source that the target stores */
+	poly_columns derived; /* columns of the target that follow from others, or have defaults */
+	poly_columns lost;    /* columns of the source that are neither */
+	poly_columns missing; /* columns that the target needs, and the source has not */
+	unsigned kinds_kept;	/* kinds of records that are written, bits POLY_KIND_BIT */
+	unsigned kinds_joined;	/* kinds that become columns of instructions */
+	unsigned kinds_dropped; /* kinds that are dropped, and counted by notes */
+};
+
+/*
+ * Determines what a conversion of a trace to a target format stores, from the metadata of the
+ * trace, the kinds of its records (bits POLY_KIND_BIT) and the registry. Values that the target
+ * cannot hold are not known before the conversion, which counts them as notes.
+ */
+POLY_API void poly_conversion_explain(const struct poly_trace_info *source, unsigned kinds,
+	const struct poly_format_info *target, struct poly_conversion *conversion);
+
+/*
+ * Determines the same for any trace of a format. The instruction set is that of the format, if
+ * it has only one.
+ */
+POLY_API void poly_format_explain(const struct poly_format_info *source,
+	const struct poly_format_info *target, struct poly_conversion *conversion);
 
 /*
  * Opens path ("-": standard output) for writing in the format of options, compressed as its

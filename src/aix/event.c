@@ -2,6 +2,10 @@
 /* spec: trcfmt File Format, Trace Entries and Data Pointer. */
 #include "aix/event.h"
 
+#include "polytrace/trace.h"
+
+#include <string.h>
+
 #include "base/bits.h"
 
 static void
@@ -73,6 +77,10 @@ aix_event_of_row(const struct poly_batch *batch, size_t row, struct aix_event *e
 	event->generic = event->wide ? (event->type & AIX_FLAG_GENERIC) != 0
 				     : (event->type & AIX_TYPE_WORDS) == 0;
 	event->word = event->wide && !(event->type & AIX_FLAG_WORDS32) ? 8 : 4;
+	if (event->wide && event->generic) {
+		const char *length = poly_trace_fact(batch->info, "aix.len64g");
+		event->length_is_data = length && strcmp(length, "data") == 0;
+	}
 	return true;
 }
 
@@ -85,7 +93,7 @@ aix_event_hook_word(const struct aix_event *event, uint8_t word[8])
 		return 4;
 	}
 	size_t length = event->size;
-	if (event->generic)
+	if (event->generic && !event->length_is_data)
 		length -= length < event->word ? length : event->word;
 	store_be32(word, (uint32_t)event->type << 16 | (uint16_t)length);
 	store_be32(word + 4, (uint32_t)event->hook << 16 | event->subhook);

@@ -33,8 +33,9 @@ enum aix_record {
 #define AIX_FLAG_COUNT 0x0007u	   /* number of registers, minus 1 */
 
 struct aix_event {
-	bool wide;    /* its hook word has 64 bits */
-	bool generic; /* its data are a data word and a buffer */
+	bool wide;	     /* its hook word has 64 bits */
+	bool generic;	     /* its data are a data word and a buffer */
+	bool length_is_data; /* the length in its 64-bit hook word counts the data word, too */
 	bool has_time, has_thread, has_cpu;
 	uint16_t hook;	  /* in the form of four digits: 0x1340 for hook 134 */
 	uint16_t subhook; /* hook data, or sub-hook of a 64-bit hook word */

@@ -75,16 +75,22 @@ utf8_is_valid(const void *text, size_t n)
 }
 
 void
-utf8_append(struct buf *dst, const char *text)
+utf8_append_bytes(struct buf *dst, const void *text, size_t n)
 {
-	const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text);
+	const uint8_t *p = text, *end = p + n;
 	while (p < end) {
-		size_t bad, n = valid_run(p, (size_t)(end - p), &bad);
-		buf_append(dst, p, n);
+		size_t bad, valid = valid_run(p, (size_t)(end - p), &bad);
+		buf_append(dst, p, valid);
 		if (bad)
 			buf_string(dst, "\xef\xbf\xbd");
-		p += n + bad;
+		p += valid + bad;
 	}
+}
+
+void
+utf8_append(struct buf *dst, const char *text)
+{
+	utf8_append_bytes(dst, text, strlen(text));
 }
 
 size_t

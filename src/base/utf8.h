@@ -14,6 +14,9 @@ bool utf8_is_valid(const void *text, size_t n);
  */
 void utf8_append(struct buf *dst, const char *text);
 
+/* The same for n bytes. */
+void utf8_append_bytes(struct buf *dst, const void *text, size_t n);
+
 /* How many characters a string of valid UTF-8 has. */
 size_t utf8_width(const char *text);
 

@@ -14,6 +14,7 @@ enum {
 
 /* Tasks, by which the help groups the commands. */
 enum command_group {
+	GROUP_RECORD,
 	GROUP_INSPECT,
 	GROUP_CONVERT,
 	GROUP_COMPARE,

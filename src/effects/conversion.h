@@ -48,11 +48,14 @@ struct effects {
 	void *state;	 /* of the form */
 };
 
-extern const struct effects_way effects_separate, effects_joined;
+extern const struct effects_way effects_separate, effects_joined, effects_states,
+	effects_micro_ops;
 
 /* Creates the state of a form; false: out of memory. */
 bool separate_new(struct effects *effects);
 bool joined_new(struct effects *effects);
+bool states_new(struct effects *effects);
+bool micro_ops_new(struct effects *effects);
 
 /* Returns the batch of the result. */
 static inline struct batch *

@@ -33,6 +33,14 @@ effects_suits(enum effects_form form, const struct poly_trace_info *source)
 	switch (form) {
 	case EFFECTS_SEPARATE: return effects_has_states(source);
 	case EFFECTS_JOINED: return is_powerpc(source) && POLY_HAS(source->columns, reg);
+	case EFFECTS_STATES:
+		return is_powerpc(source) && POLY_HAS(source->columns, reg) &&
+		       !effects_has_states(source);
+	case EFFECTS_MICRO_OPS:
+		return source->isa && strncmp(source->isa, "x86", 3) == 0 &&
+		       POLY_HAS(source->columns, opcode) &&
+		       POLY_HAS(source->columns, opcode_size) &&
+		       !POLY_HAS(source->columns, uop_index) && isa_described(source->isa);
 	case EFFECTS_AS_READ: break;
 	}
 	return false;
@@ -46,6 +54,15 @@ effects_result_columns(enum effects_form form, const struct poly_trace_info *sou
 			   joined = POLY_COLUMNS(kind, access, address, size, value);
 	if (form == EFFECTS_SEPARATE && effects_has_states(source))
 		return poly_columns_union(source->columns, separate);
+	if (form == EFFECTS_STATES && effects_suits(form, source))
+		return poly_columns_union(source->columns, POLY_COLUMNS(payload));
+	if (form == EFFECTS_MICRO_OPS && effects_suits(form, source))
+		return poly_columns_minus(
+			poly_columns_union(source->columns,
+				POLY_COLUMNS(branch, target, fallthrough, access, address,
+					mnemonic, uop_name, src1, src2, dest, uop_index,
+					immediate, flags)),
+			POLY_COLUMNS(opcode, opcode_size, payload));
 	if (effects_suits(form, source))
 		return poly_columns_union(source->columns, joined);
 	return source->columns;
@@ -61,6 +78,23 @@ copy_info(struct effects *effects)
 	view->columns = effects_result_columns(effects->options.form, effects->source);
 }
 
+/* Sets the functions and creates the state of the form; false: out of memory. */
+static bool
+set_way(struct effects *effects)
+{
+	switch (effects->options.form) {
+	case EFFECTS_SEPARATE: effects->way = &effects_separate; return separate_new(effects);
+	case EFFECTS_STATES: effects->way = &effects_states; return states_new(effects);
+	case EFFECTS_MICRO_OPS:
+		effects->way = &effects_micro_ops;
+		return micro_ops_new(effects);
+	case EFFECTS_JOINED:
+	case EFFECTS_AS_READ: break;
+	}
+	effects->way = &effects_joined;
+	return joined_new(effects);
+}
+
 enum poly_status
 effects_new(const struct effects_options *options, const struct poly_trace_info *source,
 	struct effects **result, struct poly_error *error)
@@ -74,9 +108,7 @@ effects_new(const struct effects_options *options, const struct poly_trace_info 
 	effects->source = source;
 	effects->copy.names = &effects->info;
 	poly_columns_add(&effects->options.wanted, POLY_COLUMN_kind);
-	const bool is_separate = options->form == EFFECTS_SEPARATE;
-	effects->way = is_separate ? &effects_separate : &effects_joined;
-	bool good = is_separate ? separate_new(effects) : joined_new(effects);
+	bool good = set_way(effects);
 	for (unsigned i = 0; i < 2 && good; i++)
 		good = batch_init(&effects->rows[i], effects->options.wanted, POLY_BATCH_ROWS,
 			       &effects->info.view, NULL) == POLY_OK;
@@ -99,8 +131,8 @@ poly_columns
 effects_columns(const struct effects *effects)
 {
 	return poly_columns_union(effects->options.wanted,
-		POLY_COLUMNS(INHERITED_COLUMNS, kind, pc, opcode, access, address, size, value,
-			reg, access_attributes, payload, raw, origin));
+		POLY_COLUMNS(INHERITED_COLUMNS, kind, pc, opcode, opcode_size, access, address,
+			size, value, reg, access_attributes, payload, raw, origin));
 }
 
 void

@@ -15,6 +15,11 @@
  * Joining needs the effective address of instructions without a record of an access (cache
  * operations, stores that failed): it follows from the registers that records have shown.
  *
+ * The third form, states, is that of FULL: each instruction has the registers before it. Those
+ * of other traces follow from their records of registers.
+ *
+ * The fourth form, micro-operations, is that of CIS 501, for instructions of x86.
+ *
  * One thread at a time.
  */
 #ifndef EFFECTS_EFFECTS_H
@@ -27,10 +32,12 @@ enum effects_form {
 	EFFECTS_AS_READ, /* rows as the format reads them */
 	EFFECTS_SEPARATE,
 	EFFECTS_JOINED,
+	EFFECTS_STATES,
+	EFFECTS_MICRO_OPS,
 };
 
 struct effects_options {
-	enum effects_form form; /* SEPARATE or JOINED */
+	enum effects_form form; /* not AS_READ */
 	poly_columns wanted;	/* columns that the consumer reads */
 	bool initial;		/* SEPARATE: begins with the registers of the first state */
 	/* Counts what is lost; what is static. NULL: not counted. */

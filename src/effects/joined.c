@@ -24,7 +24,7 @@ struct joined_state {
 
 enum { KNOWN_XER = 32 };
 
-static void
+static inline void
 put_open(struct effects *effects, enum poly_column column, uint64_t value)
 {
 	struct batch *rows = effects_rows(effects);
@@ -137,7 +137,8 @@ add_access(struct effects *effects, size_t row)
 		effects_note(effects, "accesses dropped that are not an instruction's own");
 		return;
 	}
-	effects_note(effects, "data of accesses dropped");
+	if (poly_present(batch, POLY_COLUMN_value, row))
+		effects_note(effects, "data of accesses dropped");
 	const struct batch *rows = effects_rows(effects);
 	const size_t open = rows->view.rows - 1;
 	const bool is_first = !joined->has_address;

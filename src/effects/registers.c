@@ -19,7 +19,8 @@
 
 /* A column. */
 struct register_column {
-	struct isa_registers set; /* by number of the instruction set; none of a state's alone */
+	struct isa_registers
+		set; /* by number of the instruction set; none of a state's alone */
 	struct register_part part;
 	unsigned state; /* number in a PowerPC state; STATE_REGISTERS: none */
 };
@@ -61,14 +62,15 @@ find_register(struct registers *registers, unsigned i, struct poly_error *error)
 	if (!registers->isa)
 		return POLY_OK;
 	if (!poly_isa_has_register(registers->isa, name))
-		return err_usage(error, "instruction set '%s' has no register '%s' (expected %s)",
+		return err_usage(error,
+			"instruction set '%s' has no register '%s' (expected %s)",
 			registers->isa, name,
 			isa_register_list(registers->isa) ? isa_register_list(registers->isa)
 							  : "another set");
 	isa_registers_named(registers->isa, name, &column->set);
 	if (registers->has_states)
-		column->state = column->part.bits == 4 ? (unsigned)STATE_CR
-						       : powerpc_state_find(name);
+		column->state =
+			column->part.bits == 4 ? (unsigned)STATE_CR : powerpc_state_find(name);
 	return POLY_OK;
 }
 
@@ -78,8 +80,8 @@ registers_new(const char *const *names, unsigned count, struct info *info,
 {
 	*result = NULL;
 	if (count > POLY_REGISTERS_MAX)
-		return err_usage(error, "%u registers, expected at most %d", count,
-			POLY_REGISTERS_MAX);
+		return err_usage(
+			error, "%u registers, expected at most %d", count, POLY_REGISTERS_MAX);
 	struct registers *registers = mem_new(1, sizeof *registers);
 	enum poly_status status = registers ? POLY_OK : err_memory(error);
 	for (unsigned i = 0; i < count && status == POLY_OK; i++) {
@@ -145,7 +147,8 @@ find_name(struct registers *registers, const struct poly_trace_info *info, uint3
 		registers->has_states ? powerpc_state_find(text) : (unsigned)STATE_REGISTERS;
 	for (unsigned i = 0; i < registers->count; i++) {
 		const struct register_column *column = &registers->columns[i];
-		const bool overlaps = strcasecmp(text, registers->names[i]) == 0 || (set.bits[0] & column->set.bits[0]) ||
+		const bool overlaps = strcasecmp(text, registers->names[i]) == 0 ||
+				      (set.bits[0] & column->set.bits[0]) ||
 				      (set.bits[1] & column->set.bits[1]) ||
 				      (state < STATE_REGISTERS && state == column->state);
 		name->columns |= (uint32_t)overlaps << i;

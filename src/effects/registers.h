@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of registers as columns: after each row, as far as the records up to it have shown them,
- * by thread or processor. A register state replaces all of them; a record of a register sets it
- * and its parts. One thread at a time.
+ * Values of registers as columns: after each row, as far as the records up to it have shown
+ * them, by thread or processor. A register state replaces all of them; a record of a register
+ * sets it and its parts. One thread at a time.
  */
 #ifndef EFFECTS_REGISTERS_H
 #define EFFECTS_REGISTERS_H

@@ -143,6 +143,7 @@ open_replacement(struct atomic_file *file, const struct stat *old, struct poly_e
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	/* Private until it has the old file's permissions. */
 	enum poly_status status = open_temporary(file, 0600, error);
+	file->replaces = true;
 	if (status == POLY_OK)
 		(void)fchmod(file->fd, old->st_mode & 0777);
 	return status;
@@ -288,16 +289,29 @@ rename_into_place(struct atomic_file *file, struct poly_error *error)
 	return POLY_OK;
 }
 
+/* Waits until the bytes are on the device; file systems without one do not support it. */
+static bool
+store_durably(int fd)
+{
+	int result;
+	do
+		result = fsync(fd);
+	while (result != 0 && errno == EINTR);
+	return result == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
 enum poly_status
 atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 {
 	int fd = file->fd;
 	/* An append has no old file to fall back to. */
-	if (file->appends) {
+	if (file->appends)
 		note_finished(file);
-		if (fsync(fd) != 0)
-			return err_system(error, POLY_NO_OFFSET, "cannot write");
-	}
+	/* After a crash of the system a replaced file is the old or the new one, not an empty
+	 * one.
+	 */
+	if ((file->appends || file->replaces) && !store_durably(fd))
+		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	file->fd = -1;
 	if (file->own && close(fd) != 0 && errno != EINTR)
 		return err_system(error, POLY_NO_OFFSET, "cannot write");

@@ -49,6 +49,7 @@ struct filter {
 		struct poly_error *error);
 	void (*decode_close)(void *state);
 
+	/* The encoder; NULL: streams of the filter can only be read. */
 	enum poly_status (*encode_open)(void *state, struct poly_error *error);
 	/*
 	 * Compresses n bytes and writes the output. POLY_ERR_IO without a message if the sink

@@ -8,10 +8,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "io/filter.h"
 #include "io/source.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BLOCK_SIZE ((size_t)256 << 10)
 #define NESTING_LIMIT 4
@@ -23,19 +28,26 @@
 #define PROBE_SIZE 4096
 
 struct in {
-	uint8_t *data;		  /* the window's memory: capacity and IN_PADDING bytes */
-	size_t capacity;	  /* usable bytes */
-	bool borrowed;		  /* data belongs to the caller: a view */
-	bool seeked;		  /* after in_seek: the source is read at offsets */
-	size_t begin, end;	  /* the bytes read and not consumed */
-	uint64_t offset;	  /* of the byte at begin */
-	size_t block_size;	  /* maximum bytes per read of the source */
-	struct source source;	  /* provides more bytes */
-	struct root_source *root; /* of the lowest source, which owns it */
-	enum poly_status status;  /* POLY_OK while the source may have more */
-	struct poly_error error;  /* of a failed status */
-	struct buf layers;	  /* names of the layers below */
+	uint8_t *data;		   /* the window's memory: capacity and IN_PADDING bytes */
+	size_t capacity;	   /* usable bytes */
+	bool borrowed;		   /* data belongs to the caller: a view */
+	bool seeked;		   /* after in_seek: the source is read at offsets */
+	size_t begin, end;	   /* the bytes read and not consumed */
+	uint64_t offset;	   /* of the byte at begin */
+	size_t block_size;	   /* maximum bytes per read of the source */
+	struct source source;	   /* provides more bytes */
+	struct root_source *root;  /* of the lowest source, which owns it */
+	enum poly_status status;   /* POLY_OK while the source may have more */
+	struct poly_error error;   /* of a failed status */
+	struct buf layers;	   /* names of the layers below */
+	struct buf directory;	   /* its path; empty: not a directory */
+	struct in_options options; /* of a directory */
 };
+
+static const struct in_options initial_options = {.nesting_limit = NESTING_LIMIT};
+
+/* Bytes per read of a file in a directory, of which many may be open. */
+#define ENTRY_BLOCK_SIZE ((size_t)16 << 10)
 
 /* in_peek returns this before the first window exists. */
 static const uint8_t nothing[IN_PADDING];
@@ -50,6 +62,7 @@ in_close(struct in *in)
 	if (!in->borrowed)
 		mem_free(in->data);
 	buf_free(&in->layers);
+	buf_free(&in->directory);
 	mem_free(in);
 }
 
@@ -330,9 +343,8 @@ static enum poly_status
 start(const struct source *source, struct root_source *root, const struct in_options *options,
 	struct in **in, struct poly_error *error)
 {
-	const struct in_options initial = {.nesting_limit = NESTING_LIMIT};
 	if (!options)
-		options = &initial;
+		options = &initial_options;
 	size_t block_size = options->block_size ? options->block_size : BLOCK_SIZE;
 	if (block_size > IN_PEEK_MAX)
 		block_size = IN_PEEK_MAX;
@@ -348,15 +360,134 @@ start(const struct source *source, struct root_source *root, const struct in_opt
 	return POLY_OK;
 }
 
+/* A file or directory that was opened. */
+struct opened {
+	const char *path;
+	struct source source;
+	struct root_source *root;
+};
+
+/* Finishes opening a directory, whose source is used up also on failure. */
+static enum poly_status
+start_directory(const struct opened *opened, const struct in_options *options,
+	struct in **result, struct poly_error *error)
+{
+	struct in *in = NULL;
+	enum poly_status status =
+		in_new(&opened->source, opened->root, ENTRY_BLOCK_SIZE, &in, error);
+	if (!in)
+		return status;
+	buf_string(&in->directory, opened->path);
+	buf_text(&in->directory);
+	if (in->directory.failed) {
+		in_close(in);
+		return err_memory(error);
+	}
+	in->status = POLY_END;
+	in->options = *options;
+	in->options.block_size = ENTRY_BLOCK_SIZE;
+	in->options.one_thread = true;
+	*result = in;
+	return POLY_OK;
+}
+
+bool
+in_is_directory(const struct in *in)
+{
+	return in->directory.size != 0;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts names, each with a NUL after it. */
+static bool
+sort_names(struct buf *names)
+{
+	const char **list = NULL;
+	size_t count = 0, capacity = 0;
+	struct buf sorted = {0};
+	const char *end = (const char *)names->data + names->size;
+	for (const char *name = (const char *)names->data; name < end;
+		name += strlen(name) + 1) {
+		if (!VEC_ROOM(list, capacity, count))
+			break;
+		list[count++] = name;
+	}
+	bool is_complete = !count || list[count - 1] + strlen(list[count - 1]) + 1 == end;
+	if (count)
+		qsort(list, count, sizeof *list, compare_names);
+	for (size_t i = 0; i < count; i++)
+		buf_append(&sorted, list[i], strlen(list[i]) + 1);
+	buf_text(&sorted);
+	is_complete &= !sorted.failed;
+	mem_free(list);
+	buf_free(names);
+	*names = sorted;
+	return is_complete;
+}
+
+enum poly_status
+in_list(const struct in *in, struct buf *names, struct poly_error *error)
+{
+	DIR *directory = opendir((const char *)in->directory.data);
+	const struct dirent *entry;
+	if (!directory)
+		return err_system(error, POLY_NO_OFFSET, "cannot open directory");
+	errno = 0;
+	while (names->size <= IN_NAMES_MAX && (entry = readdir(directory))) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			buf_append(names, entry->d_name, strlen(entry->d_name) + 1);
+	}
+	const int failure = errno;
+	closedir(directory);
+	errno = failure;
+	if (failure)
+		return err_system(error, POLY_NO_OFFSET, "cannot read directory");
+	if (names->size > IN_NAMES_MAX)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+			"the names in the directory have more than %zu bytes", IN_NAMES_MAX);
+	buf_text(names);
+	return !names->failed && sort_names(names) ? POLY_OK : err_memory(error);
+}
+
+enum poly_status
+in_open_entry(
+	const struct in *directory, const char *name, struct in **in, struct poly_error *error)
+{
+	struct buf path = {0};
+	struct stat stat_;
+	enum poly_status status = POLY_OK;
+	*in = NULL;
+	buf_printf(&path, "%s/%s", (const char *)directory->directory.data, name);
+	const char *text = buf_text(&path);
+	if (path.failed)
+		status = err_memory(error);
+	/* Opening a pipe waits for its other end. */
+	else if (stat(text, &stat_) == 0 && !S_ISREG(stat_.st_mode) && !S_ISDIR(stat_.st_mode))
+		status = err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"neither a file nor a directory");
+	if (status == POLY_OK)
+		status = in_open(text, &directory->options, in, error);
+	buf_free(&path);
+	return status;
+}
+
 enum poly_status
 in_open(const char *path, const struct in_options *options, struct in **in,
 	struct poly_error *error)
 {
-	struct source source;
-	struct root_source *root;
+	struct opened opened = {.path = path};
 	*in = NULL;
-	enum poly_status status = source_file_open(path, &source, &root, error);
-	return status == POLY_OK ? start(&source, root, options, in, error) : status;
+	enum poly_status status = source_file_open(path, &opened.source, &opened.root, error);
+	if (status != POLY_OK)
+		return status;
+	if (opened.root->is_directory && options && options->directories)
+		return start_directory(&opened, options, in, error);
+	return start(&opened.source, opened.root, options, in, error);
 }
 
 enum poly_status

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct in;
 struct source;
 struct source_room;
@@ -26,12 +27,16 @@ struct source_room;
 /* Bytes after a peeked region that may be read (not used): over-reads of vector code. */
 #define IN_PADDING 64
 
+/* Maximum bytes of the names in a directory. */
+#define IN_NAMES_MAX ((size_t)16 << 20)
+
 struct in_options {
 	unsigned nesting_limit; /* maximum number of layers of compression */
 	/* Maximum output bytes per input byte of a layer, after its first MiB; 0: no limit. */
 	uint64_t expansion_limit;
 	size_t block_size; /* bytes per read, at most IN_PEEK_MAX; 0: default */
 	bool one_thread;   /* no read-ahead thread */
+	bool directories;  /* directories can be opened; otherwise reading them fails */
 };
 
 /*
@@ -43,6 +48,23 @@ struct in_options {
  */
 enum poly_status in_open(const char *path, const struct in_options *options, struct in **in,
 	struct poly_error *error);
+
+/* Returns whether the input is a directory, which has no bytes. */
+bool in_is_directory(const struct in *in);
+
+/*
+ * Appends the names in a directory, sorted, without those of "." and "..", to *names, each with
+ * a NUL after it. POLY_ERR_IO; POLY_ERR_LIMIT: more than IN_NAMES_MAX bytes; POLY_ERR_MEMORY.
+ */
+enum poly_status in_list(const struct in *in, struct buf *names, struct poly_error *error);
+
+/*
+ * Opens a file in a directory by its name, as in_open does with the options of the directory,
+ * in small blocks and without a read-ahead thread. POLY_ERR_FORMAT: neither a file nor a
+ * directory.
+ */
+enum poly_status in_open_entry(
+	const struct in *directory, const char *name, struct in **in, struct poly_error *error);
 
 /* As in_open, for size bytes at data, which must outlive the input. */
 enum poly_status in_open_memory(const void *data, size_t size, const struct in_options *options,

@@ -184,6 +184,12 @@ open_filter(struct out *out, const struct filter *filter, struct poly_error *err
 		return POLY_OK;
 	if (filter->missing)
 		return err_missing(error, filter->name, filter->missing);
+	if (!filter->encode_open)
+		return err_usage(error,
+			"files with the extension '%s' can be read, not written; choose "
+			"another "
+			"one",
+			filter->extension);
 	void *state = mem_new(1, filter->encoder_size);
 	if (!state)
 		return err_memory(error);

@@ -16,6 +16,7 @@ struct root_source {
 	uint64_t total;		/* size in bytes; 0: unknown */
 	atomic_bool stopped;	/* reading fails from then on */
 	bool waits;		/* reading may block for long */
+	bool is_directory;	/* it cannot be read */
 	int wake[2];		/* pipe that ends a wait for bytes; -1: none */
 };
 

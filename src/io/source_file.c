@@ -143,7 +143,9 @@ static void
 file_inspect(struct source_file *file)
 {
 	struct stat stat;
-	file->root.waits = fstat(file->fd, &stat) != 0 || !S_ISREG(stat.st_mode);
+	const bool is_known = fstat(file->fd, &stat) == 0;
+	file->root.waits = !is_known || !S_ISREG(stat.st_mode);
+	file->root.is_directory = is_known && file->own && S_ISDIR(stat.st_mode);
 	if (file->root.waits)
 		return;
 	file->root.total = stat.st_size > 0 ? (uint64_t)stat.st_size : 0;

@@ -2,6 +2,7 @@
 /* Classifies calls and returns by disassembled text, for any instruction set. */
 #include "isa/flow.h"
 
+#include "isa/isa.h"
 #include "isa/mnemonic.h"
 
 #include <ctype.h>
@@ -105,4 +106,33 @@ flow_of_text(const char *text, size_t n)
 	if (is_call(&instruction))
 		return FLOW_CALL;
 	return is_return(&instruction) ? FLOW_RETURN : FLOW_OTHER;
+}
+
+/* Skips a word at the front of a name; false: the name begins otherwise. */
+static bool
+skip_word(const char **name, const char *word)
+{
+	const bool is = begins(*name, word);
+	*name += is ? strlen(word) : 0;
+	return is;
+}
+
+unsigned
+flow_of_record(const char *name)
+{
+	unsigned flow = ISA_JUMPS;
+	if (!name)
+		return 0;
+	if (skip_word(&name, "conditional_") || skip_word(&name, "taken_") ||
+		skip_word(&name, "untaken_"))
+		flow |= ISA_CONDITIONAL;
+	if (skip_word(&name, "indirect_"))
+		flow |= ISA_INDIRECT;
+	else
+		skip_word(&name, "direct_");
+	if (strcmp(name, "jump") == 0)
+		return flow;
+	if (strcmp(name, "call") == 0)
+		return flow | ISA_CALLS;
+	return strcmp(name, "return") == 0 ? flow | ISA_INDIRECT | ISA_RETURNS : 0;
 }

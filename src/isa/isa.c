@@ -208,6 +208,28 @@ isa_registers_named(const char *isa, const char *name, struct isa_registers *reg
 	return registers->bits[0] || registers->bits[1];
 }
 
+bool
+isa_is_control_register(const char *isa, const char *name)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	struct isa_registers registers;
+	if (!set || !set->data_registers)
+		return false;
+	isa_registers_named(isa, name, &registers);
+	for (unsigned i = 0; i < set->data_registers; i++) {
+		if (registers.bits[i / 64] >> i % 64 & 1)
+			return false;
+	}
+	return true;
+}
+
+bool
+isa_reads_counter(const char *isa, uint64_t opcode)
+{
+	const struct isa_set *set = isa ? find_set(isa, NULL) : NULL;
+	return set && set->reads_counter && set->reads_counter(opcode);
+}
+
 /* Returns whether one set has a register. */
 static bool
 has_register(const char *isa, const char *name)

@@ -174,6 +174,14 @@ typedef enum isa_cache isa_cache_fn(uint64_t opcode);
  * has none. Accepts NULL. */
 isa_cache_fn *isa_cache_operations(const char *name);
 
+/* Returns whether the register of a name, in any case, is one for control and status of a set;
+ * false if the set does not distinguish them. Accepts NULL as the set's name. */
+bool isa_is_control_register(const char *isa, const char *name);
+
+/* Returns whether an instruction of a set reads a time or performance counter; false if that is
+ * not known. Accepts NULL as the set's name. */
+bool isa_reads_counter(const char *isa, uint64_t opcode);
+
 /* Finds the registers of a name, in any case: one of isa_register_name, or a group or part of
  * them that the set names. False: no such register. Accepts NULL as the set's name. */
 bool isa_registers_named(const char *isa, const char *name, struct isa_registers *registers);

@@ -216,6 +216,15 @@ add_named(const struct isa_set *set, const char *name, struct isa_registers *reg
 		bit_set(registers->bits, (*name == 'x' ? RISCV_X : RISCV_F) + (unsigned)number);
 }
 
+/* Accesses of cycle to hpmcounter31, of their upper halves, and of those of machine mode. */
+static bool
+reads_counter(uint64_t opcode)
+{
+	const unsigned csr = opcode >> 20 & 0xfff;
+	const bool is_csr = (opcode & 0x7f) == 0x73 && (opcode >> 12 & 3) != 0;
+	return is_csr && (csr & ~0x9fu) == ((csr & 0xf00) == 0xc00 ? 0xc00 : 0xb00);
+}
+
 static const char *
 mnemonic_at(const struct isa_set *set, size_t i, enum isa_class *cls)
 {
@@ -235,7 +244,8 @@ isa_riscv_at(size_t i)
 	.add_named = add_named,                                                               \
 	.register_list = "x0 to x31 or their ABI names, f0 to f31 or their ABI names, v0 to " \
 			 "v31, fflags or frm",                                                \
-	.mnemonic_at = mnemonic_at
+	.mnemonic_at = mnemonic_at, .data_registers = RISCV_FFLAGS,                           \
+	.reads_counter = reads_counter
 	static const struct isa_set sets[] = {
 		{SET("riscv32", RISCV_32)}, {SET("riscv64", RISCV_64)}};
 #undef SET

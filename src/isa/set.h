@@ -9,14 +9,14 @@
 
 /* Functions get the set, as one function may serve several sets. */
 struct isa_set {
-	const char *name; /* as poly_isa_at lists it */
-	unsigned variant; /* of the functions: width, mode */
+	const char *name;	/* as poly_isa_at lists it */
+	unsigned variant;	/* of the functions: width, mode */
 	uint8_t address_bits;	/* see isa_address_bits; 0: 64 */
 	uint8_t length_max;	/* bytes of the longest encoding; 0: 4 */
 	uint8_t stack_register; /* number of the stack pointer; 0: not known */
 	uint8_t link_register;	/* number of the link register; 0: none, or not known */
-	uint8_t delay;	  /* bytes of the branch delay slot */
-	uint8_t slack;	  /* bytes after the return address to which a call may return, too */
+	uint8_t delay;		/* bytes of the branch delay slot */
+	uint8_t slack; /* bytes after the return address to which a call may return, too */
 	/* Whether this build has the library that the set needs. NULL: it needs none. */
 	bool (*is_available)(void);
 	/* Opens and closes the state of a decoder. NULL: none is needed. */
@@ -33,6 +33,10 @@ struct isa_set {
 	isa_cache_fn *cache_operation;
 	/* NULL: the set has no numbers of registers. */
 	const char *(*register_name)(const struct isa_set *set, unsigned number);
+	uint8_t data_registers; /* those before this number; all others are for control and
+				 * status; 0: not distinguished */
+	/* As isa_reads_counter. NULL: not known. */
+	bool (*reads_counter)(uint64_t opcode);
 	/* The registers in words; NULL: no numbers of registers, or no words for them. */
 	const char *register_list;
 	/* Adds the registers of a name in lower case that register_name does not list. NULL:

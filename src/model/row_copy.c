@@ -25,9 +25,19 @@ row_copy_begin(struct row_copy *copy, const struct poly_batch *source, struct ba
 	copy->count = 0;
 	FOR_COLUMNS(column, dst->wanted)
 	{
+		const struct column_traits *traits = &column_table[column];
 		const void *data = column_data(source, column);
+		const bool is_own = traits->form == POLY_FORM_BYTES ||
+				    traits->form == POLY_FORM_TEXT ||
+				    (traits->form == POLY_FORM_NAME && copy->names);
 		if (data)
-			copy->columns[copy->count++] = (struct row_copy_column){column, data};
+			copy->columns[copy->count++] =
+				(struct row_copy_column){.column = column,
+					.data = data,
+					.present = source->present[column],
+					.to = batch_column(dst, column),
+					.bits = dst->bits[column],
+					.size = is_own ? 0 : traits->size};
 	}
 }
 
@@ -49,7 +59,19 @@ map_name(struct row_copy *copy, uint32_t number)
 	return copy->ids[number] - 1;
 }
 
-/* Copies a value that is present; false: out of memory. */
+/* Copies the bytes of an element. */
+static inline void
+copy_element(const struct row_copy_column *from, size_t row, size_t dst)
+{
+	switch (from->size) {
+	case 1: ((uint8_t *)from->to)[dst] = ((const uint8_t *)from->data)[row]; break;
+	case 2: ((uint16_t *)from->to)[dst] = ((const uint16_t *)from->data)[row]; break;
+	case 4: ((uint32_t *)from->to)[dst] = ((const uint32_t *)from->data)[row]; break;
+	default: ((uint64_t *)from->to)[dst] = ((const uint64_t *)from->data)[row]; break;
+	}
+}
+
+/* Copies a value of another form; false: out of memory. */
 static bool
 copy_value(struct row_copy *copy, const struct row_copy_column *from, size_t row, size_t dst)
 {
@@ -76,9 +98,15 @@ row_copy_row(struct row_copy *copy, size_t row, size_t dst, poly_columns omitted
 	bool good = true;
 	for (size_t i = 0; i < copy->count && good; i++) {
 		const struct row_copy_column *from = &copy->columns[i];
-		if (poly_present(copy->source, from->column, row) &&
-			!poly_columns_has(omitted, from->column))
+		if (!from->present || !bit_test(from->present, row) ||
+			poly_columns_has(omitted, from->column))
+			continue;
+		if (!from->size) {
 			good = copy_value(copy, from, row, dst);
+			continue;
+		}
+		copy_element(from, row, dst);
+		bit_set(from->bits, dst);
 	}
 	return good;
 }

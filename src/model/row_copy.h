@@ -17,6 +17,10 @@ struct row_copy {
 	struct row_copy_column {
 		enum poly_column column;
 		const void *data;
+		const uint64_t *present; /* presence bits of data */
+		void *to;		 /* the array of dst */
+		uint64_t *bits;		 /* its presence bits */
+		uint8_t size; /* of an element in bytes, if its bytes are copied; else 0 */
 	} columns[POLY_COLUMN_COUNT]; /* that both batches have */
 	size_t count;
 };

@@ -20,24 +20,29 @@ render_check(const struct poly_report *report, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Calls the renderer, which fills render->out; returns false if the rendering is unknown. */
-static bool
-render_by(struct render *render)
+/* Calls the renderer, which fills render->out. */
+static enum poly_status
+render_by(struct render *render, struct poly_error *error)
 {
 	switch (render->options.rendering) {
-	case POLY_RENDER_TEXT: render_text(render, false); return true;
-	case POLY_RENDER_TERMINAL: render_text(render, true); return true;
-	case POLY_RENDER_JSON: render_json(render, false); return true;
-	case POLY_RENDER_JSON_LINE: render_json(render, true); return true;
+	case POLY_RENDER_TEXT: render_text(render, false); return POLY_OK;
+	case POLY_RENDER_TERMINAL: render_text(render, true); return POLY_OK;
+	case POLY_RENDER_JSON: render_json(render, false); return POLY_OK;
+	case POLY_RENDER_JSON_LINE: render_json(render, true); return POLY_OK;
 	case POLY_RENDER_CSV:
 		if (render->options.table)
 			render_csv_table(render);
 		else
 			render_csv(render);
-		return true;
-	case POLY_RENDER_HTML: render_html(render); return true;
+		return POLY_OK;
+	case POLY_RENDER_HTML: render_html(render); return POLY_OK;
+	case POLY_RENDER_PARQUET:
+		if (render->options.table)
+			return render_parquet_table(render, error);
+		return err_usage(error, "options.table: a Parquet file holds one table");
 	}
-	return false;
+	return err_usage(
+		error, "options.rendering: unknown value %d", (int)render->options.rendering);
 }
 
 enum poly_status
@@ -71,15 +76,12 @@ poly_report_render_with(const struct poly_report *report,
 		status = report_table_open(&table, report, render.options.table, error);
 	if (render.options.table)
 		render.report = report_table_report(&table);
-	if (status == POLY_OK && !render_by(&render))
-		status = err_usage(
-			error, "options.rendering: unknown value %d", (int)options->rendering);
+	if (status == POLY_OK)
+		status = render_by(&render, error);
 	report_table_close(&table);
-	if (status != POLY_OK)
-		return status;
-	if (render.out.failed || render.path.failed)
+	if (status == POLY_OK && (render.out.failed || render.path.failed))
 		status = err_memory(error);
-	else
+	else if (status == POLY_OK)
 		render_write(&render);
 	buf_free(&render.out);
 	buf_free(&render.path);

@@ -59,4 +59,8 @@ void render_csv(struct render *render);
 void render_csv_table(struct render *render); /* of a report that is one table */
 void render_html(struct render *render);
 
+/* The same of a report that is one table, as a Parquet file. POLY_ERR_UNSUPPORTED,
+ * POLY_ERR_MEMORY, POLY_ERR_LIMIT. */
+enum poly_status render_parquet_table(struct render *render, struct poly_error *error);
+
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the symbols of ELF files with libelf.
+ * Reads the symbols and the code of ELF files with libelf.
  *
- * spec: System V ABI, chapter 4 (symbol table); ELF for the Arm Architecture 5.5 (addresses of
- * Thumb functions).
+ * spec: System V ABI, chapter 4 (sections, symbol table), and e_machine of the processors'
+ * supplements; ELF for the Arm Architecture 5.5 (addresses of Thumb functions).
  */
 #include "symbol/symbols.h"
 
 #include "base/err.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -79,8 +80,58 @@ parse_entry(
 	return true;
 }
 
+/* Returns the instruction set of a file; NULL: another one. */
+static const char *
+isa_of(const GElf_Ehdr *file)
+{
+	static const struct {
+		unsigned machine;
+		const char *names[2][2]; /* 32 bits, 64 bits: little, big end first */
+	} sets[] = {
+		{EM_386, {{"x86", NULL}, {NULL, NULL}}},
+		{EM_MIPS, {{"mips32el", "mips32"}, {"mips64el", "mips64"}}},
+		{EM_PPC, {{NULL, "powerpc"}, {NULL, NULL}}},
+		{EM_PPC64, {{NULL, NULL}, {"powerpc", "powerpc"}}},
+		{EM_S390, {{NULL, NULL}, {NULL, "s390x"}}},
+		{EM_ARM, {{"arm", "arm"}, {NULL, NULL}}},
+		{EM_X86_64, {{NULL, NULL}, {"x86-64", NULL}}},
+		{EM_AARCH64, {{NULL, NULL}, {"aarch64", "aarch64"}}},
+		{EM_RISCV, {{"riscv32", NULL}, {"riscv64", NULL}}},
+	};
+	const bool is_wide = file->e_ident[EI_CLASS] == ELFCLASS64,
+		   is_big = file->e_ident[EI_DATA] == ELFDATA2MSB;
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		if (sets[i].machine == file->e_machine)
+			return sets[i].names[is_wide][is_big];
+	}
+	return NULL;
+}
+
+/* Stores the sections of code of a file of size bytes; false: out of memory. Sections of a
+ * corrupt file may overlap, which must not multiply its size. */
+static bool
+add_code(struct poly_symbols *symbols, Elf *elf, size_t size)
+{
+	GElf_Shdr header;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+			!(header.sh_flags & SHF_EXECINSTR))
+			continue;
+		const Elf_Data *data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || data->d_size > size - symbols->code.size)
+			continue;
+		if (!VEC_ROOM(symbols->sections, symbols->section_capacity,
+			    symbols->section_count))
+			return false;
+		symbols->sections[symbols->section_count++] =
+			(struct symbol_code){header.sh_addr, symbols->code.size, data->d_size};
+		buf_append(&symbols->code, data->d_buf, data->d_size);
+	}
+	return !symbols->code.failed;
+}
+
 static enum poly_status
-add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
+add_table(struct poly_symbols *symbols, Elf *elf, size_t size, struct poly_error *error)
 {
 	GElf_Ehdr file;
 	GElf_Shdr header;
@@ -88,6 +139,10 @@ add_table(struct poly_symbols *symbols, Elf *elf, struct poly_error *error)
 	struct ranked_symbol symbol;
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &file))
 		return refuse(error);
+	symbols->isa = isa_of(&file);
+	symbols->big_endian = file.e_ident[EI_DATA] == ELFDATA2MSB;
+	if (!add_code(symbols, elf, size))
+		return err_memory(error);
 	Elf_Scn *section = find_table(elf, &header);
 	/* The caller reports a file without symbols, such as a stripped one. */
 	if (!section)
@@ -112,7 +167,7 @@ symbols_add_elf(
 	Elf *elf = elf_memory((char *)data, size);
 	if (!elf)
 		return refuse(error);
-	const enum poly_status status = add_table(symbols, elf, error);
+	const enum poly_status status = add_table(symbols, elf, size, error);
 	elf_end(elf);
 	return status;
 }

@@ -223,11 +223,27 @@ poly_symbols_named(const struct poly_symbols *symbols, const char *name, size_t 
 	return compare_to(found->name, name, length) == 0 ? found : NULL;
 }
 
+const uint8_t *
+symbols_code(const struct poly_symbols *symbols, uint64_t address, size_t *size)
+{
+	for (size_t i = 0; i < symbols->section_count; i++) {
+		const struct symbol_code *section = &symbols->sections[i];
+		const uint64_t at = address - section->address;
+		if (at >= section->size)
+			continue;
+		*size = section->size - (size_t)at;
+		return symbols->code.data + section->offset + at;
+	}
+	return NULL;
+}
+
 void
 poly_symbols_free(struct poly_symbols *symbols)
 {
 	if (!symbols)
 		return;
+	buf_free(&symbols->code);
+	mem_free(symbols->sections);
 	buf_free(&symbols->names);
 	mem_free(symbols->list);
 	mem_free(symbols->reach);

@@ -4,6 +4,7 @@
 The layout of entries is that of the AIX trace reference, section 4.8: a hook word of 64 bits (flags, bytes of data,
 id, sub-hook), data in words of 8 bytes, thread id, timestamp.
 """
+import csv
 import os
 import random
 import re
@@ -147,6 +148,74 @@ def foreign_and_invalid_inputs_are_named():
     trcrpt('-O', 'exec=on, pid=on', log)
 
 
+def hook_words_are_those_of_the_file():
+    templates = written('words.trcfmt', '200 1.0 "word=" G0 X8\n')
+    for counts_word in (False, True):
+        entries = [generic(0x200, 100 + i, i, b'12345678' * (i + 1), counts_word) for i in range(6)]
+        log = written('words.trc', STREAM + on(50) + b''.join(entries))
+        shown = re.findall('word=(\\w+)', trcrpt('-t', templates, log).stdout)
+        expected = [entry[:8].hex().upper() for entry in entries]
+        if shown != expected:
+            yield f'{counts_word}: {shown}, expected {expected}'
+
+
+def built_in_templates_share_one_dump():
+    source = open(os.path.join(os.environ['POLYTRACE_ROOT'], 'src', 'trcfmt', 'lang', 'default.trcfmt')).read()
+    if source.count('"data="') != 1:
+        yield f'{source.count("data=")} dumps'
+    labels = dict(re.findall(r'^(\w{3}) 1\.0 L=\w+ "([^"@]*)" \$DEFAULT$', source, re.M))
+    if len(labels) < 60:
+        yield f'{len(labels)} templates'
+    words = 0x1122334455667788, 0x99AABBCCDDEEFF00
+    data = ' '.join(f'{word:016X}' for word in words)
+    log = written('dump.trc', STREAM + on(0) + b''.join(
+        event(int(hook, 16), 100 + i, *words[:i % 3], sub=0xAB) for i, hook in enumerate(labels)))
+    shown = trcrpt('-h', '-O', 'timestamp=3', log).stdout
+    for i, (hook, label) in enumerate(labels.items()):
+        expected = f'{label} hd=00AB' + (' data=' + data[:17 * (i % 3) - 1] if i % 3 else '')
+        if not re.search(rf'^{hook}\b.* {re.escape(expected)}$', shown, re.M):
+            yield f'{hook}: expected {expected}'
+    tail = written('tail.trc', STREAM + on(0) + generic(0x0f0, 9, 5, b'abcdefghijk', True, sub=1))
+    if not trcrpt('-h', tail).stdout.endswith('USERF hd=0001 data=0000000000000005 6162636465666768 69 6A 6B\n'):
+        yield trcrpt('-h', tail).stdout
+
+
+def warnings_of_templates_are_counted():
+    log = written('warned.trc', STREAM + on(0) + event(0x0f1, 9, 5))
+    for text, count in ('0F1 1.0 $nosuch X2\n', 1), ('0F1 1.0 $a $b\n0F1 1.0 X2\n', 3), ('0F1 1.0 X2\n', 0):
+        templates = written('warned.fmt', text)
+        done = trcrpt('-h', '-t', templates, log)
+        number = re.search(r"(\d+) warnings?; option '-c' prints (it|them)", done.stderr)
+        listed = trcrpt('-c', '-t', templates).stderr.count('warning T')
+        if count != listed or count != (int(number[1]) if number else 0):
+            yield f'{text}: {listed} warnings, {done.stderr}'
+
+
+def numbers_of_macros_are_hexadecimal():
+    log = written('macro.trc', STREAM + on(0) + event(0x0f1, 9, 5, tid=55))
+    lines = '\\n '.join(f'"line" $RELLINENO $RELLINENO%U4' for _ in range(12))
+    templates = written('macro.fmt', f'0F1 1.0 "tid=" $TID $TID%U4 {lines}\n')
+    shown = trcrpt('-h', '-t', templates, log).stdout
+    if 'tid=0037 55' not in shown or 'line000A 10' not in shown:
+        yield shown
+
+
+def safe_csv_has_no_formulas():
+    log = written('formula.trc', STREAM + on(0) + event(0x0f1, 9, 5))
+    for text in '=1+1', '+1', '-1', '@SUM(1)', 'a=b', 'say, it':
+        templates = written('formula.fmt', f'0F1 1.0 "@label" "{text}"\n')
+        for safe in False, True:
+            shown = trcrpt('--csv-safe' if safe else '--csv', '-t', templates, log).stdout
+            row = list(csv.DictReader(shown.splitlines()))[-1]
+            expected = "'" + text if safe and text[0] in '=+-@' else text
+            if row['text'] != expected:
+                yield f'{text}, safe {safe}: {row}'
+    early = written('early.trc', STREAM + event(0x003, 1, 1, sub=3) + on(50))
+    times = [row['elapsed'] for row in csv.DictReader(trcrpt('--csv-safe', early).stdout.splitlines())]
+    if not times[0].startswith('-0'):
+        yield f'numbers: {times}'
+
+
 def timers_of_32_bits_have_one_rule():
     """Rows and reports have the same times, whether they wrap or go back."""
     def narrow(hook, time):
@@ -165,4 +234,6 @@ def timers_of_32_bits_have_one_rule():
 
 tap.run([elapsed_time_counts_from_trace_on, the_date_may_follow_any_number_of_records,
          an_invalid_template_costs_its_hook, metadata_are_not_shown, sizes_of_generic_entries_are_detected,
-         values_of_cases_are_expansions, foreign_and_invalid_inputs_are_named, timers_of_32_bits_have_one_rule])
+         values_of_cases_are_expansions, foreign_and_invalid_inputs_are_named, hook_words_are_those_of_the_file,
+         built_in_templates_share_one_dump, warnings_of_templates_are_counted, numbers_of_macros_are_hexadecimal,
+         safe_csv_has_no_formulas, timers_of_32_bits_have_one_rule])

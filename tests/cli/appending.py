@@ -17,17 +17,12 @@ import sampling
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
-# Formats with a header, by polytrace-pack(1).
-HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix'}
+# Formats with a header, by polytrace-pack(1), and those whose records state positions.
+HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix', 'sbbt', 'oraclegeneral'}
 
 
 def polytrace(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
-
-
-def needed(form, name):
-    """The library, as meson_options.txt names it, that a sample needs."""
-    return 'jansson' if form == 'jsonl' else 'isal' if name.endswith('.gz') else ''
 
 
 def rows(path):
@@ -52,17 +47,26 @@ def fault(form, path, folder):
     return '' if done.stdout == 2 * content else 'other bytes'
 
 
+def refusal_fault(path, folder):
+    """What is wrong with the refusal to pack a format that cannot be written."""
+    packed = os.path.join(folder, 'packed.ptz')
+    done = polytrace('pack', '-o', packed, path)
+    refused = done.returncode == 2 and b'cannot be written' in done.stderr and not os.path.exists(packed)
+    return '' if refused else f'{done.returncode}: ' + done.stderr.decode('utf-8', 'replace')
+
+
 def main():
     if 'xxhash' in LACKS or 'zstd' in LACKS:
         print('1..0 # SKIP xxHash or Zstandard is missing')
         return
-    number = 0
+    number, writable = 0, sampling.writable(PROGRAM)
     for line in sampling.sampled(open(os.path.join(DATA, 'samples'))):
         words = line.split()
-        if len(words) != 2 or words[0] in ('#', 'ptz') or needed(*words) in LACKS:
+        if len(words) != 2 or words[0] in ('#', 'ptz') or sampling.needed(*words) in LACKS:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            found = fault(words[0], os.path.join(DATA, words[1]), folder)
+            path = os.path.join(DATA, words[1])
+            found = fault(words[0], path, folder) if words[0] in writable else refusal_fault(path, folder)
         number += 1
         print('\n'.join('# ' + text for text in found.splitlines()))
         print(f'{"not " if found else ""}ok {number} - what_is_appended_is_read_twice: {line.strip()}')

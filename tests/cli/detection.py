@@ -81,6 +81,8 @@ def the_first_records_are_a_trace_of_the_same_format():
                 path = os.path.join(folder, f'short{count}.{extension(form)}')
                 code, _, errors = polytrace('convert', '--partial', '--from', form, '-n', count,
                                             os.path.join(DATA, name), '-t', form, '-o', path)
+                if 'can only be read' in errors:
+                    continue
                 if code != 0:
                     yield f'{form} {name} -n {count}: convert {errors}'
                 elif detected(path) != form:
@@ -165,13 +167,14 @@ def foreign_files_are_named():
     with tarfile.open(fileobj=archive, mode='w') as file:
         file.add(os.path.join(DATA, 'samples'))
     with zipfile.ZipFile(packed, 'w') as file:
-        file.writestr('a', 'b')
+        file.writestr('a', archive.getvalue())
     csv = polytrace('convert', '-t', 'csv', '-o', '-', os.path.join(DATA, 'cis501/sort_1k.trace'))[1]
     vcd = polytrace('convert', '-t', 'vcd', '-o', '-', os.path.join(DATA, 'cis501/sort_1k.trace'))[1]
     for what, data in (('an ELF file', open(sys.executable, 'rb').read(4096)), ('a tar archive', archive.getvalue()),
                        ('a tar archive', gzip.compress(archive.getvalue()) if 'isal' not in LACKS else
                         archive.getvalue()),
-                       ('a ZIP archive', packed.getvalue()), ('an ar archive', b'!<arch>\nx'),
+                       ('a tar archive' if 'archive' not in LACKS else 'libarchive-dev', packed.getvalue()), ('an ar archive', b'!<arch>\nx'),
+                       ('data compressed by snappy', b'\xff\x06\0\0sNaPpY' + bytes(20)),
                        ('CSV of trace columns', csv.encode()), ('comma-separated values', b'a,b\n1,2\n3,4\n'),
                        ('value change dump', vcd.encode()), ('JSON', b'{"traceEvents": [\n'),
                        ('JSON', b'[1, 2]\n')):

@@ -27,7 +27,8 @@ PACKED = os.path.join(ROOT, 'tests', 'data', 'ptz', 'sort_1k.ptz')
 CALLS = os.path.join(ROOT, 'tests', 'data', 'tarmac', 'calls.tarmac')
 # Formats whose page is another one's.
 PAGES = {'tt6e': 'tt6', 'bach-text': 'bach', 'byutr': 'bach', 'cis501v2': 'cis501',
-         'cis501-summary': 'cis501'}
+         'cis501-summary': 'cis501', 'ramulator': 'text', 'ramulator2': 'text', 'dramsim2': 'text',
+         'dramsim3': 'text'}
 # Arguments with which each command prints records or reports of the sample.
 PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', SAMPLE],
             'convert': ['convert', SAMPLE, '--to', 'bach', '-o', '-'], 'check': ['check', SAMPLE],
@@ -35,12 +36,14 @@ PRINTING = {'formats': ['formats'], 'info': ['info', SAMPLE], 'view': ['view', S
             'trcrpt': ['trcrpt', LOG],
             'trcupdate': ['trcupdate', '-t', TEMPLATES, '-x', '0F1'],
             'calls': ['calls', CALLS], 'who': ['who', '--reg', 'x0', CALLS],
-            'state': ['state', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
+            'state': ['state', CALLS], 'sql': ['sql', 'select * from calls', CALLS], 'stats': ['stats', SAMPLE], 'join': ['join', SAMPLE, '-o', '-'],
             'report': ['report', SAMPLE, '-o', '-'], 'grade': ['grade', SAMPLE, SAMPLE],
             'sim': ['sim', 'branch', THREAD], 'pack': ['pack', '-o', '-', SAMPLE],
             'unpack': ['unpack', '-o', '-', PACKED],
             # split only writes to files.
-            'split': ['split', '-h']}
+            'split': ['split', '-h'],
+            # record prints what the program prints.
+            'record': ['record', '-h']}
 
 
 def polytrace(*arguments, **options):
@@ -155,7 +158,7 @@ def a_closed_pipe_is_quiet():
 
 def no_input_on_a_terminal_is_an_error():
     for command in COMMANDS:
-        if command in ('formats', 'trcupdate'):
+        if command in ('formats', 'record', 'sql', 'trcupdate'):
             continue
         controller, terminal = pty.openpty()
         extra = {'convert': ['-o', '/dev/null'], 'sim': ['branch'], 'who': ['--reg', 'r1'],
@@ -346,8 +349,11 @@ EXAMPLES = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_
             'trace.tt6': 'amber/thread_001.tt6', 'trace.tt6e': 'amber/thread_001.tt6e',
             'trace.bach': 'bach/special.tr', 'trace.tr': 'bach/start_2k.bach',
             'run.full': 'full/start.full1008', 'gcc-1K.trace.gz': 'cis501/sort_1k.trace',
-            'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey',
-            'trace.tarmac': 'tarmac/owner.tarmac', 'calls.tarmac': 'tarmac/calls.tarmac',
+            'trace.q4v': 'qemu4v/seed3.q4v', 'trace.lackey': 'lackey/words.lackey', 'run.log': 'qemu_log/riscv64.log',
+            'trace.tarmac': 'tarmac/owner.tarmac', 'trace.champsim': 'champsim/free.champsim',
+            'trace.sbbt': 'sbbt/free.sbbt', 'requests.oracleGeneral': 'oraclegeneral/random.oracleGeneral',
+            'calls.tarmac': 'tarmac/calls.tarmac',
+            'trace.memtrace': 'drmemtrace/every.memtrace',
             'trcfile': 'aix/log1112.trc', 'templates': 'aix/vectors/v1.trcfmt',
             'events': 'aix/vectors/all.raw',
             'arm.trace': 'cis501/thumb.trace', 'bimodal3.output': 'course/bimodal.expected',
@@ -356,18 +362,24 @@ EXAMPLES = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_
             'references.txt': 'text/references.txt'}
 
 
+# Whether programs of this machine can be recorded.
+EMULATED = shutil.which({'i686': 'qemu-i386'}.get(os.uname().machine, f'qemu-{os.uname().machine}'))
+
+
 def run_examples(commands):
     """Runs command lines in a folder with the files that they use; yields those that fail."""
     with tempfile.TemporaryDirectory() as folder:
         for name, sample in EXAMPLES.items():
             shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
         for command in commands:
+            if ' record ' in command and not EMULATED:
+                continue
             if not shutil.which('jq'):
                 command = command.split(' | jq')[0]
             path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
             done = subprocess.run(command, shell=True, cwd=folder, capture_output=True,
                                   stdin=subprocess.DEVNULL, env=dict(os.environ, PATH=path))
-            is_quiet = re.search(' -o | --append | --resume |polytrace (pack|unpack|trcupdate) ', command)
+            is_quiet = re.search(' -o | --append | --resume |polytrace (pack|record|unpack|trcupdate) ', command)
             if done.returncode or not (done.stdout or is_quiet):
                 yield f'{command}: {done}'
 

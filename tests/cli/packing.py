@@ -16,6 +16,7 @@ import sampling
 
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
+WRITABLE = sampling.writable(PROGRAM)
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
 ROWS = 61
 MAGIC = bytes.fromhex('8950545a0d0a1a0a')
@@ -81,8 +82,9 @@ def commands_for(form):
     """The commands that are tried on a format."""
     for command in SINGLE:
         name = command.split()[0]
-        # These formats have no containers of several traces.
-        if (name == 'trcrpt') <= (form == 'aix') and not (name == 'join' and form == 'aix'):
+        if name in ('join', 'split') and form not in WRITABLE:
+            continue
+        if (name == 'trcrpt') <= (form == 'aix'):
             yield command
     yield from OWN.get(form, [])
 

@@ -56,7 +56,7 @@ def no_control_character_reaches_a_terminal():
             two.write(one.read().replace('0x1004', '0x1008'))
         commands = [['view'], ['view', '--csv'], ['view', '--json'], ['stats', '-a', 'mix'], ['stats', '-a', 'mix', '--csv'],
                     ['stats', '-a', 'mix', '--json'], ['stats', '--table', 'values'], ['info'], ['info', '--csv'], ['check'],
-                    ['check', '--json'], ['calls'], ['diff', path], ['diff', '--json', path], ['view', '-w', 'text == "\x9b\u202e']]
+                    ['check', '--json'], ['calls'], ['convert', '-o', '-', '-t', 'csv'], ['convert', '-o', '-', '-t', 'jsonl'], ['diff', path], ['diff', '--json', path], ['view', '-w', 'text == "\x9b\u202e']]
         for words in commands:
             for name in path, other:
                 text = on_terminal(*words, name)
@@ -75,6 +75,27 @@ def long_outputs_are_quoted_at_every_boundary():
                 yield f'{words}: {text.count("u202e")}'
 
 
+def binary_formats_are_not_written_to_a_terminal():
+    with tempfile.TemporaryDirectory() as folder:
+        path = trace(folder, 'nop')
+        for words in ['convert', '-t', 'ptz', '-o', '-'], ['pack', '-o', '-']:
+            text = on_terminal(*words, path)
+            if "is binary, and standard output is a terminal" not in text or '--force' not in text or '\0' in text:
+                yield f'{words}: {text[:400]!r}'
+            if '\0' not in on_terminal(*words, '--force', path):
+                yield f'{words} --force: nothing'
+            if subprocess.run([PROGRAM, *words, path], stdout=subprocess.PIPE, check=True).stdout[1:4] != b'PTZ':
+                yield f'{words}: not in a pipe'
+        log = os.path.join(DATA, 'aix', 'raw32.trc')
+        if 'is binary' not in on_terminal('trcrpt', '-r', log):
+            yield 'trcrpt -r'
+        packed = os.path.join(folder, 'x.ptz')
+        subprocess.run([PROGRAM, 'pack', path, '-o', packed], check=True)
+        text = on_terminal('unpack', '-o', '-', packed)
+        if '"pc":' not in text:
+            yield f'unpack of a text format: {text}'
+
+
 def files_have_the_bytes_of_the_trace():
     with tempfile.TemporaryDirectory() as folder:
         path = trace(folder)
@@ -83,4 +104,5 @@ def files_have_the_bytes_of_the_trace():
             yield text
 
 
-tap.run([no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace])
+tap.run([no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace,
+         binary_formats_are_not_written_to_a_terminal])

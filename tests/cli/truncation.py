@@ -19,6 +19,9 @@ import tempfile
 import tap
 
 ROOT = os.environ['POLYTRACE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling  # noqa: E402
+
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
@@ -28,6 +31,8 @@ CUTS = 2  # of each sample and container
 TEXT = ['cis501', 'cis501v2', 'qemu4v', 'tarmac', 'lackey', 'din', 'bach-text', 'text']
 # Samples whose rows depend on later ones, with the reason.
 LATER = {'tarmac/owner.tarmac': 'the processor of an access follows from later lines',
+         'champsim/forms.champsim': 'the target of a branch follows from the next record',
+         'champsim/free.champsim': 'the target of a branch follows from the next record',
          'aix/raw64.trc': 'the size of hook words follows from later entries',
          'aix/wrapped1112.trc': 'blocks are read in the order of their times',
          'aix/wrapped1113.trc': 'blocks are read in the order of their times'}
@@ -129,7 +134,7 @@ def cuts(seed, size):
 
 
 def every_cut_is_reported():
-    for form, name, options in samples():
+    for form, name, options in sampling.sampled(samples()):
         path = os.path.join(DATA, name)
         data = content(path) if name.endswith('.gz') else open(path, 'rb').read()
         with tempfile.TemporaryDirectory() as folder:
@@ -149,7 +154,7 @@ def every_cut_is_reported():
 
 
 def a_cut_packed_trace_is_truncated():
-    for form, name, options in samples():
+    for form, name, options in sampling.sampled(samples()):
         if form == 'ptz':
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -169,8 +169,10 @@ void
 rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
 	struct buf *out, struct outcome *outcome)
 {
-	struct rewriting rewriting = {
-		data, size, options, options->format, false, NULL, LINES_USUAL};
+	/* What can only be read is written as lines that hold any trace. */
+	const bool is_written = format_find(options->format)->info.can_write;
+	struct rewriting rewriting = {data, size, options,
+		is_written ? options->format : "jsonl", false, NULL, LINES_USUAL};
 	rewrite_as(&rewriting, out, outcome);
 }
 

@@ -13,6 +13,9 @@ import sys
 from model import DATA, ROOT, Tap
 from uses import is_instruction, is_operation
 
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling  # noqa: E402
+
 SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared'))
 MADE = ('amber/*', 'bach/*.bach', 'bach/*.tr', 'cis501/*.trace', 'full/*.full', 'qemu4v/*.q4v', 'qemu4v/*.txt',
         'riscv/*.log', 'riscv/*.csv', 'tt6/*.tt6', 'tt6/*.tt6e', 'tt6/pthr/*')
@@ -60,7 +63,7 @@ STATS, SIMULATORS = (json.loads(run(command, '--json', '--list')) for command in
 NAMES = [row['name'] for row in STATS['analyses'] + STATS['queries'] + SIMULATORS['simulators']
          if row['name'] not in ('state', 'defuse')]
 tap, seen = Tap(), set()
-for title, words in traces():
+for title, words in sampling.sampled(traces()):
     rows = list(rows_of(words))
     expected = {'instructions': sum(map(is_instruction, rows)), 'uops': sum(map(is_operation, rows)),
                 'fetches': sum('pc' in row and is_instruction(row) for row in rows) +

@@ -17,7 +17,7 @@ ROOT = os.environ.get('POLYTRACE_ROOT') or os.path.dirname(
 EXCEPTIONS = os.path.join(ROOT, 'tests', 'structure', 'words.exceptions')
 EXCEPTIONS_MAX = 40
 CHECKED = ['src', 'include', 'doc', 'README.md', 'HACKING.md', 'CHANGES.md', 'examples', 'bench',
-           'tools', 'tests']
+           'tools', 'tests', 'python']
 # Data, expected outputs of other programs, and this list are not ours to reword.
 SKIPPED = re.compile(r'tests/(data|fuzz/corpus)/|tests/structure/words|src/trcfmt/lang/default\.trcfmt')
 

@@ -113,6 +113,20 @@ convert(struct poly_reader *reader, const char *target, const char *option, stru
 	return out;
 }
 
+/* Writes JSON Lines of x86-64 as a format. */
+static inline struct buf
+convert_x86(const char *target, const char *rows, struct buf *notes)
+{
+	struct buf lines = {0};
+	buf_printf(&lines,
+		"{\"polytrace\":\"trace\",\"version\":1,\"format\":\"recording\",\"isa\":"
+		"\"x86-64\",\"address_bits\":64}\n%s",
+		rows);
+	struct buf out = convert(open_bytes(&lines, "jsonl", NULL, false), target, NULL, notes);
+	buf_free(&lines);
+	return out;
+}
+
 /* A cell as listings show it, or null. */
 static inline const char *
 shown(const struct poly_batch *batch, enum poly_column column, size_t row, char value[300])

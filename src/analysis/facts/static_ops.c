@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "isa/flow.h"
 #include "polytrace/disasm.h"
 
 #include <string.h>
@@ -58,12 +59,27 @@ is_coded(const struct poly_trace_info *info)
 	return is_powerpc(info) && POLY_HAS(info->columns, opcode);
 }
 
+/* Sets the control flow of the records that are named after branches; returns whether there are
+ * any. */
+static bool
+find_record_flow(const struct poly_trace_info *info, uint8_t flow[UINT8_MAX + 1])
+{
+	unsigned all = 0;
+	memset(flow, 0, UINT8_MAX + 1);
+	for (unsigned i = 0; i < info->record_count && i <= UINT8_MAX; i++) {
+		flow[i] = (uint8_t)flow_of_record(info->records[i]);
+		all |= flow[i];
+	}
+	return all;
+}
+
 void
 static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *info)
 {
 	row_isa_begin(&ops->isa, info);
 	ops->is_powerpc = is_powerpc(info);
 	ops->is_coded = is_coded(info);
+	find_record_flow(info, ops->record_flow);
 	if (ops->trace_sites)
 		memset(ops->trace_sites, 0,
 			ops->trace_site_capacity * sizeof *ops->trace_sites);
@@ -78,8 +94,11 @@ static_ops_columns(const struct poly_trace_info *info, unsigned shares)
 {
 	poly_columns columns =
 		POLY_COLUMNS_INIT(kind, pc, opcode, opcode_size, instruction_set);
+	uint8_t record_flow[UINT8_MAX + 1];
 	if (!shares)
 		return POLY_NO_COLUMNS;
+	if (find_record_flow(info, record_flow))
+		poly_columns_add(&columns, POLY_COLUMN_record);
 	if (!is_coded(info))
 		columns =
 			poly_columns_union(columns, POLY_COLUMNS(mnemonic, uop_name, text, src1,
@@ -199,6 +218,9 @@ row_key(const struct static_ops *ops, const struct poly_batch *batch, size_t row
 		key.b = KEY_OF(KEY_TEXT, 0);
 		if (poly_present(batch, POLY_COLUMN_pc, row))
 			key.b |= batch->pc[row] & (((uint64_t)1 << KEY_SHIFT) - 1);
+	} else if (key.b == KEY_OF(KEY_NAMED, 0) && key.a >> AT_BRANCH & 1 &&
+		   poly_present(batch, POLY_COLUMN_record, row)) {
+		key.a |= (uint64_t)ops->record_flow[batch->record[row]] << AT_FLOW;
 	}
 	return key;
 }
@@ -294,6 +316,8 @@ describe_row(struct static_ops *ops, const struct poly_batch *batch, size_t row,
 		key->b = KEY_OF(KEY_CODED, (key->b & KEY_CODED_MASK) | set << 30);
 		return true;
 	}
+	if (kind == KEY_NAMED)
+		op->flow |= (uint8_t)(key->a >> AT_FLOW);
 	static_op_from_columns(op, batch, row);
 	if (kind == KEY_NAMED) {
 		key->b = KEY_OF(KEY_NAMED, mnemonic | micro << 30);

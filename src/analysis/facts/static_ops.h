@@ -98,6 +98,8 @@ struct static_ops {
 	struct row_isa isa;
 	bool is_powerpc;
 	bool is_coded;	       /* PowerPC with opcodes, which identify operations */
+	/* Control flow by number of the record, of records that are named after branches. */
+	uint8_t record_flow[UINT8_MAX + 1];
 	uint32_t *trace_sites; /* number of each site of the trace, plus 1; 0: not seen */
 	uint32_t trace_site_capacity;
 	uint32_t last[STATIC_OPS_CONTEXTS]; /* site of the last instruction of a context, plus 1

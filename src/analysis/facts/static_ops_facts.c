@@ -100,7 +100,7 @@ static_op_from_columns(struct static_op *op, const struct poly_batch *batch, siz
 		/* The mnemonic is that of the macro-operation. */
 		op->flow = branches ? micro_flow(op, batch, row) : 0;
 		op->class = (uint8_t)(branches ? OP_BRANCH : micro_class(op->micro_op));
-	} else if (branches && !(op->flow & ISA_JUMPS)) {
+	} else if (branches && (op->class == OP_UNKNOWN || !(op->flow & ISA_JUMPS))) {
 		op->flow |= ISA_JUMPS;
 		op->class = OP_BRANCH;
 	}

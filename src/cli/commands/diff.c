@@ -105,7 +105,7 @@ next_batch(void *user, const struct poly_batch **batch, struct poly_error *error
 	return source->status;
 }
 
-/* Prints the columns that only one of the traces has. */
+/* Prints the columns that only one of the traces has, and what is not recorded in one. */
 static void
 print_uncompared(const struct diff_job *comparison)
 {
@@ -117,6 +117,12 @@ print_uncompared(const struct diff_job *comparison)
 			diag_print(comparison->sources[!side].name,
 				"lacks columns of %s, which are not compared: %s",
 				comparison->sources[side].name, names);
+		const char *unrecorded = poly_trace_fact(
+			poly_reader_info(comparison->sources[side].reader), "unrecorded");
+		if (unrecorded)
+			diag_print(comparison->sources[side].name,
+				"does not record all of these, which are not compared: %s",
+				unrecorded);
 	}
 }
 

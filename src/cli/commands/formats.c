@@ -11,12 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of a list of required columns. */
+#define NEEDS_SIZE 400
+
 static const struct opt formats_table[] = {
 	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
 
-static const struct opt *const formats_tables[] = {formats_table, rendering_table, NULL};
+static const struct opt *const formats_tables[] = {
+	formats_table, rendering_table, tables_table, NULL};
 
 static const char *
 directions(const struct poly_format_info *format)
@@ -26,21 +30,51 @@ directions(const struct poly_format_info *format)
 	return format->can_read ? "read" : "write";
 }
 
+/* Returns which traces a format stores without loss: any, or those that were read from it. */
+static const char *
+lossless_traces(const struct poly_format_info *format)
+{
+	const poly_columns all = POLY_COLUMNS_EXCEPT(origin, site, verbatim);
+	if (!format->can_read || !format->can_write)
+		return NULL;
+	return poly_columns_subset(all, format->columns) ? "any" : "own";
+}
+
+/* Lists what writing requires: the instruction set and columns. */
+static void
+report_needs(struct poly_report *report, const struct poly_format_info *format)
+{
+	char text[NEEDS_SIZE] = "";
+	size_t n = 0;
+	if (format->needs_isa)
+		n = (size_t)snprintf(text, sizeof text, "%s", format->needs_isa);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT && n < sizeof text; c++) {
+		if (format->can_write && poly_columns_has(format->needs, (enum poly_column)c))
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
+				poly_column_name((enum poly_column)c));
+	}
+	poly_report_cell_text(report, *text ? text : NULL);
+}
+
 static void
 report_all(struct poly_report *report)
 {
 	poly_report_table(report, "formats");
 	poly_report_heading(report, NULL);
 	poly_report_column(report, "name", false);
-	poly_report_column(report, "use", false);
-	poly_report_column(report, "extensions", false);
-	poly_report_column(report, "title", false);
+	poly_report_column(report, "read", false);
+	poly_report_column(report, "write", false);
+	poly_report_column(report, "lossless", false);
+	poly_report_column(report, "needs", false);
+	poly_report_column(report, "users", false);
 	const struct poly_format_info *format;
 	for (size_t i = 0; (format = poly_format_at(i)); i++) {
 		poly_report_cell_text(report, format->name);
-		poly_report_cell_text(report, directions(format));
-		poly_report_cell_text(report, format->extensions);
-		poly_report_cell_text(report, format->title);
+		poly_report_cell_text(report, format->can_read ? "yes" : NULL);
+		poly_report_cell_text(report, format->can_write ? "yes" : NULL);
+		poly_report_cell_text(report, lossless_traces(format));
+		report_needs(report, format);
+		poly_report_cell_text(report, poly_format_content_of(format)->users);
 	}
 	poly_report_end(report);
 }
@@ -113,7 +147,9 @@ report_one(struct poly_report *report, const struct poly_format_info *format)
 	poly_report_text(report, "name", format->name);
 	poly_report_text(report, "title", format->title);
 	poly_report_text(report, "family", format->family);
+	poly_report_text(report, "users", poly_format_content_of(format)->users);
 	poly_report_text(report, "use", directions(format));
+	poly_report_text(report, "lossless", lossless_traces(format));
 	poly_report_text(report, "extensions", format->extensions);
 	poly_report_text(report, "isa", format->needs_isa);
 	poly_report_text(report, "listing", format->listing);

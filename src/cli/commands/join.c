@@ -122,9 +122,12 @@ write_records(struct join_job *job, struct command_input *source)
 	return input_is_partial(source) ? STATUS_ERROR : STATUS_DONE;
 }
 
-/* Opens the first input and, with its metadata, the output; writes its records. */
+/*
+ * Opens the first input and, with its metadata, the output; writes its records. is_only: no
+ * input follows.
+ */
 static int
-join_first(struct join_job *job, const char *path)
+join_first(struct join_job *job, const char *path, bool is_only)
 {
 	const struct input_needs wants = {.writes = true,
 		.columns = columns_to_write(POLY_ALL_COLUMNS),
@@ -136,6 +139,7 @@ join_first(struct join_job *job, const char *path)
 	options.format = info->format;
 	options.strict = job->options->source.strict;
 	options.overwrite = job->options->force;
+	options.selected = !is_only || input_is_selected(&job->options->source);
 	if (!trace_output_open(&job->output, job->options->output, info, &options))
 		return STATUS_ERROR;
 	return write_records(job, &job->first);
@@ -205,7 +209,7 @@ join_run(void *fields, char **operands)
 	if (!output_is_allowed(&policy, job.options->output))
 		return STATUS_ERROR;
 	char **paths = operands[0] ? operands : only;
-	int status = join_first(&job, paths[0]);
+	int status = join_first(&job, paths[0], !paths[1]);
 	for (char **path = paths + 1; *path && status == STATUS_DONE; path++)
 		status = append_input(&job, *path);
 	if (status == STATUS_DONE)

@@ -18,12 +18,6 @@
 /* Maximum number of simultaneously open output files. */
 #define OUTPUTS_MAX 256
 
-/* Maximum length of a column value in a file name. */
-#define VALUE_MAX 80
-
-/* Size of an expression with a value. */
-#define EXPRESSION (2 * VALUE_MAX + 60)
-
 struct split_options {
 	struct input_options source; /* first: the reading options are in it */
 	const char *output, *by;
@@ -52,8 +46,8 @@ static const struct opt *const split_tables[] = {
 
 /* An output file and its value. */
 struct valued_part {
-	char value[VALUE_MAX + 1]; /* of the column, or a number */
-	bool has_value;		   /* false: for records without a value */
+	char value[SPLIT_VALUE_MAX + 1]; /* of the column, or a number */
+	bool has_value;			 /* false: for records without a value */
 	struct split_output part;
 };
 
@@ -78,6 +72,7 @@ open_part(
 	options.format = info->format;
 	options.strict = split->options->source.strict;
 	options.overwrite = split->options->force;
+	options.selected = true;
 	snprintf(valued->value, sizeof valued->value, "%s", value);
 	valued->has_value = has_value;
 	split_output_name(&valued->part, split->options->output, value);
@@ -112,52 +107,16 @@ find_part(struct split_job *split, const char *value, bool has_value)
 	return open_part(split, part, value, has_value) ? part : NULL;
 }
 
-/* Gets the value of a row in the column; false, after a message, if it is too long. */
-static bool
-get_value(
-	const struct split_job *split, const struct poly_batch *batch, size_t row, char *value)
-{
-	const size_t n = poly_batch_format(batch, split->column, row, value, VALUE_MAX + 1);
-	if (!poly_present(batch, split->column, row))
-		strcpy(value, "without");
-	if (n > VALUE_MAX)
-		diag_print(
-			split->source.name, "value '%s...' is too long for a file name", value);
-	return n <= VALUE_MAX;
-}
-
-/* Formats an expression that selects the rows of a value. */
-static void
-format_expression(
-	const struct split_job *split, const char *value, bool has_value, char *expression)
-{
-	const char *name = poly_column_name(split->column);
-	const enum poly_form form = poly_column_form(split->column);
-	const bool is_quoted =
-		form != POLY_FORM_DEC && form != POLY_FORM_HEX && form != POLY_FORM_BOOL;
-	if (!has_value) {
-		snprintf(expression, EXPRESSION, "not has(%s)", name);
-		return;
-	}
-	size_t used = (size_t)snprintf(
-		expression, EXPRESSION, "%s == %s", name, is_quoted ? "'" : "");
-	for (; *value; value++) {
-		if (is_quoted && (*value == '\'' || *value == '\\'))
-			expression[used++] = '\\';
-		expression[used++] = *value;
-	}
-	snprintf(expression + used, 2, "%s", is_quoted ? "'" : "");
-}
-
 /* Distributes a batch by the values of the column. */
 static bool
 distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 {
-	char value[VALUE_MAX + 1], last[VALUE_MAX + 1] = "", expression[EXPRESSION];
+	char value[SPLIT_VALUE_MAX + 1], last[SPLIT_VALUE_MAX + 1] = "",
+								expression[SPLIT_EXPRESSION];
 	bool done[OUTPUTS_MAX] = {false}, had_value = false;
 	for (size_t row = 0; row < batch->rows; row++) {
 		const bool has_value = poly_present(batch, split->column, row);
-		if (!get_value(split, batch, row, value))
+		if (!split_value(batch, row, split->column, value))
 			return false;
 		if (row && has_value == had_value && strcmp(value, last) == 0)
 			continue;
@@ -167,7 +126,7 @@ distribute_by_value(struct split_job *split, const struct poly_batch *batch)
 		if (!part)
 			return false;
 		bool *is_done = &done[part - split->outputs];
-		format_expression(split, value, has_value, expression);
+		split_expression(split->column, has_value ? value : NULL, expression);
 		if (!*is_done && !split_output_write(&part->part, expression, batch))
 			return false;
 		*is_done = true;

@@ -25,7 +25,7 @@ struct trcrpt_options {
 	const char *match, *where, *date, *groups, *from;
 	struct opt_list settings, data;
 	bool force, check, list_groups, no_header, list_labels, merge, raw, verbose, extended;
-	bool json, csv, wall, summary;
+	bool json, csv, csv_safe, wall, summary;
 	unsigned color, on_error;
 	bool partial;
 	struct opt_number decoders;
@@ -83,6 +83,9 @@ static const struct opt trcrpt_table[] = {
 		.help = "print statistics of hooks, processes, calls, locks and interrupts"},
 	{"json", FIELD(json), .help = "print JSON Lines"},
 	{"csv", FIELD(csv), .help = "print CSV"},
+	{"csv-safe", FIELD(csv_safe),
+		.help = "print CSV whose texts that spreadsheets would execute begin with an "
+			"apostrophe"},
 	{"color", 0, OPT_CHOICE, "auto|always|never", .choices = term_colors, FIELD(color),
 		.help = "auto (the default): colors on a terminal, unless NO_COLOR is set"},
 	{"verbose", 'v', FIELD(verbose), .help = "print the names of files that are read"},
@@ -124,9 +127,9 @@ struct trcrpt_job {
 	bool left_to_right;	    /* aix.expr=ltr */
 	struct poly_templates *templates;
 	struct traces traces;
-	struct output *output; /* standard output; NULL: a file */
+	struct output *output;	       /* standard output; NULL: a file */
 	struct poly_byte_output *file; /* of -o */
-	int failure;	       /* errno of the first failed write */
+	int failure;		       /* errno of the first failed write */
 };
 
 /* True if a setting is an option of the input format. */
@@ -228,11 +231,11 @@ print_finding(void *user, const struct poly_rule *rule, uint64_t count, uint16_t
 	diag_print("trcrpt", "%s %s: %s%s", severity_of(rule), rule->code, message, rest);
 }
 
-/* Findings in a template file. Warnings are printed only by --check. */
+/* Findings in a template file. Warnings are counted, and printed only by --check. */
 struct template_findings {
 	const char *name;
 	bool all;
-	uint64_t errors;
+	uint64_t errors, warnings;
 };
 
 static void
@@ -241,6 +244,7 @@ print_template_finding(void *user, const struct poly_template_finding *finding)
 	struct template_findings *found = user;
 	bool error = finding->rule->severity == POLY_ERROR;
 	found->errors += error;
+	found->warnings += finding->rule->severity == POLY_WARNING;
 	if (!error && !found->all)
 		return;
 	struct poly_error position = {.offset = POLY_NO_OFFSET, .line = finding->line};
@@ -256,7 +260,7 @@ load_templates(struct trcrpt_job *job)
 {
 	const char *path = job->options->templates;
 	struct template_findings found = {
-		path ? path : "built-in templates", job->options->check, 0};
+		path ? path : "built-in templates", job->options->check, 0, 0};
 	struct poly_template_options options = POLY_TEMPLATE_OPTIONS_INIT;
 	struct poly_error error;
 	enum poly_status status;
@@ -277,6 +281,10 @@ load_templates(struct trcrpt_job *job)
 			"%llu template%s skipped; events of %s hook%s are shown as data",
 			(unsigned long long)found.errors, found.errors == 1 ? "" : "s",
 			found.errors == 1 ? "its" : "their", found.errors == 1 ? "" : "s");
+	if (status == POLY_OK && found.warnings && !found.all)
+		diag_print(found.name, "%llu warning%s; option '-c' prints %s",
+			(unsigned long long)found.warnings, found.warnings == 1 ? "" : "s",
+			found.warnings == 1 ? "it" : "them");
 	return status == POLY_OK;
 }
 
@@ -499,7 +507,8 @@ open_output(struct trcrpt_job *job, char **operands)
 	const char *path = job->options->output;
 	struct poly_error error;
 	if (!path || strcmp(path, "-") == 0)
-		return true;
+		return !job->options->raw ||
+		       output_may_print(poly_format_find("aix"), job->options->force);
 	if (!output_is_valid(job, operands))
 		return false;
 	if (poly_byte_output_open(path, job->options->force, &job->file, &error) == POLY_OK)
@@ -541,6 +550,12 @@ report_traces(struct trcrpt_job *job, char **operands)
 	return written > result ? written : result;
 }
 
+static bool
+prints_csv(const struct trcrpt_options *options)
+{
+	return options->csv || options->csv_safe;
+}
+
 /* Sets the options of the library. */
 static void
 fill_options(struct trcrpt_job *job)
@@ -549,9 +564,10 @@ fill_options(struct trcrpt_job *job)
 	struct poly_trcrpt_options *report = &job->report;
 	split_settings(job);
 	report->settings = job->settings;
-	report->form = options->json  ? POLY_TRCRPT_JSON
-		       : options->csv ? POLY_TRCRPT_CSV
-				      : POLY_TRCRPT_TEXT;
+	report->form = options->json	     ? POLY_TRCRPT_JSON
+		       : prints_csv(options) ? POLY_TRCRPT_CSV
+					     : POLY_TRCRPT_TEXT;
+	report->csv_safe = options->csv_safe;
 	report->no_header = options->no_header;
 	report->wall = options->wall;
 	report->color = !options->output && term_colored(options->color);
@@ -576,6 +592,7 @@ fill_options(struct trcrpt_job *job)
 	job->reading.threads = options->decoders;
 	job->reading.json = options->json;
 	job->reading.csv = options->csv;
+	job->reading.csv_safe = options->csv_safe;
 	job->reading.options =
 		(struct opt_list){job->reader_settings, job->reader_setting_count};
 }
@@ -602,7 +619,7 @@ options_are_valid(const struct trcrpt_options *options)
 				     "'--groups'");
 		return false;
 	}
-	if (options->json && options->csv) {
+	if (options->json && prints_csv(options)) {
 		diag_print("trcrpt", "options '--json' and '--csv' exclude each other");
 		return false;
 	}
@@ -611,7 +628,7 @@ options_are_valid(const struct trcrpt_options *options)
 			"option '--match' cannot be combined with '--raw' or '--summary'");
 		return false;
 	}
-	if (options->raw && (options->json || options->csv || options->summary)) {
+	if (options->raw && (options->json || prints_csv(options) || options->summary)) {
 		diag_print("trcrpt",
 			"option '--raw' cannot be combined with '--json', '--csv' or "
 			"'--summary'");
@@ -662,7 +679,7 @@ trcrpt_run(void *fields, char **operands)
 	struct trcrpt_job job = {.options = fields, .report = POLY_TRCRPT_OPTIONS_INIT};
 	job.output = output_new();
 	fill_options(&job);
-	if (job.options->json || job.options->csv)
+	if (job.options->json || prints_csv(job.options))
 		output_quote(job.output);
 	int status = run_job(&job, operands);
 	int written = output_finish(job.output);

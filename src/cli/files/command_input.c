@@ -36,7 +36,7 @@ selection_name(const struct input_options *options)
 /* Creates the selection of an input; on failure, input->name names the cause. */
 static enum poly_status
 open_selection(struct command_input *input, const struct input_options *options,
-	const struct input_needs *needs, const struct poly_read_options *reading)
+	const struct input_needs *needs, struct poly_read_options *reading)
 {
 	struct poly_selection_options selecting;
 	const bool is_positional = reading->skip || reading->count != UINT64_MAX;
@@ -46,6 +46,7 @@ open_selection(struct command_input *input, const struct input_options *options,
 	if (options->symbols) {
 		input->name = diag_input_name(options->symbols);
 		status = poly_symbols_open(options->symbols, &input->symbols, &input->error);
+		reading->symbols = input->symbols;
 	}
 	if (status != POLY_OK || !is_selected)
 		return status;
@@ -150,6 +151,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
 	reading.check = needs->check;
 	reading.partial = options->partial;
+	reading.by_thread = options->by_thread;
 	input->skip = reading.skip = options->skip.value;
 	if (options->count.is_set)
 		reading.count = options->count.value;

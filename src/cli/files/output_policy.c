@@ -3,6 +3,7 @@
 #include "cli/files/output_policy.h"
 
 #include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -43,5 +44,17 @@ output_is_allowed(const struct output_policy *policy, const char *path)
 		diag_print(path, "the file exists; use --force to replace it");
 	else
 		return true;
+	return false;
+}
+
+bool
+output_may_print(const struct poly_format_info *format, bool force)
+{
+	if (force || poly_format_is_text(format) || !term_output())
+		return true;
+	diag_print("standard output",
+		"format '%s' is binary, and standard output is a terminal; redirect it, or use "
+		"--force to write to the terminal",
+		format->name);
 	return false;
 }

@@ -6,11 +6,13 @@
 #ifndef CLI_OUTPUT_POLICY_H
 #define CLI_OUTPUT_POLICY_H
 
+#include "polytrace/format.h"
+
 #include <stdbool.h>
 
 /* A row of a table of options. */
-#define OUTPUT_FORCE_OPTION(member)                                                      \
-	{                                                                                \
+#define OUTPUT_FORCE_OPTION(member)                                                   \
+	{                                                                             \
 		"force", .field = (member), .help = "replace output files that exist" \
 	}
 
@@ -26,5 +28,11 @@ struct output_policy {
 /* Returns whether path ("-": standard output; NULL: none) may be written; false: a message was
  * printed. */
 bool output_is_allowed(const struct output_policy *policy, const char *path);
+
+/*
+ * Returns whether a format may be written to standard output: binary formats are not written to
+ * a terminal without force (--force); false: a message was printed.
+ */
+bool output_may_print(const struct poly_format_info *format, bool force);
 
 #endif

@@ -35,6 +35,41 @@ split_output_open(struct split_output *file, const struct poly_trace_info *info,
 }
 
 bool
+split_value(const struct poly_batch *batch, size_t row, enum poly_column column,
+	char value[SPLIT_VALUE_MAX + 1])
+{
+	size_t n = 0;
+	strcpy(value, "without");
+	if (poly_present(batch, column, row))
+		n = poly_batch_format(batch, column, row, value, SPLIT_VALUE_MAX + 1);
+	if (n > SPLIT_VALUE_MAX)
+		diag_print(poly_column_name(column),
+			"value '%s...' is too long for a file name", value);
+	return n <= SPLIT_VALUE_MAX;
+}
+
+void
+split_expression(enum poly_column column, const char *value, char expression[SPLIT_EXPRESSION])
+{
+	const char *name = poly_column_name(column);
+	const enum poly_form form = poly_column_form(column);
+	const bool is_quoted =
+		form != POLY_FORM_DEC && form != POLY_FORM_HEX && form != POLY_FORM_BOOL;
+	if (!value) {
+		snprintf(expression, SPLIT_EXPRESSION, "not has(%s)", name);
+		return;
+	}
+	size_t used = (size_t)snprintf(
+		expression, SPLIT_EXPRESSION, "%s == %s", name, is_quoted ? "'" : "");
+	for (; *value; value++) {
+		if (is_quoted && (*value == '\'' || *value == '\\'))
+			expression[used++] = '\\';
+		expression[used++] = *value;
+	}
+	snprintf(expression + used, 2, "%s", is_quoted ? "'" : "");
+}
+
+bool
 split_output_write(
 	struct split_output *file, const char *expression, const struct poly_batch *batch)
 {

@@ -21,6 +21,23 @@ void split_output_name(struct split_output *file, const char *output, const char
 bool split_output_open(struct split_output *file, const struct poly_trace_info *info,
 	const struct poly_write_options *options);
 
+/* Maximum length of a column's value in the name of a file. */
+#define SPLIT_VALUE_MAX 80
+
+/* Size of an expression with a value. */
+#define SPLIT_EXPRESSION (2 * SPLIT_VALUE_MAX + 60)
+
+/*
+ * Formats the value of a row in a column, "without" if it has none; false, after a message, if
+ * it is too long.
+ */
+bool split_value(const struct poly_batch *batch, size_t row, enum poly_column column,
+	char value[SPLIT_VALUE_MAX + 1]);
+
+/* Formats an expression that selects the rows with a value; NULL: the rows without one. */
+void split_expression(
+	enum poly_column column, const char *value, char expression[SPLIT_EXPRESSION]);
+
 /* Writes the rows of a batch for which an expression is true; false: an error, which was
  * printed.
  */

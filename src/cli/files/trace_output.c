@@ -3,10 +3,25 @@
 #include "cli/files/trace_output.h"
 
 #include "cli/command.h"
+#include "cli/files/output_policy.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* Opens standard output; a terminal is written through its own buffer, which quotes text. */
+static enum poly_status
+open_standard_output(struct trace_output *output, const struct poly_trace_info *info,
+	const struct poly_write_options *options, struct poly_error *error)
+{
+	if (!term_output() || !poly_format_is_text(poly_format_find(options->format)))
+		return poly_writer_open(output->path, info, options, &output->writer, error);
+	output->terminal = output_new();
+	output_quote(output->terminal);
+	const struct poly_sink sink = {output_write, output->terminal};
+	return poly_writer_open_sink(&sink, info, options, &output->writer, error);
+}
 
 bool
 trace_output_open(struct trace_output *output, const char *path,
@@ -16,11 +31,20 @@ trace_output_open(struct trace_output *output, const char *path,
 	*output = (struct trace_output){.path = path,
 		.name = diag_output_name(path),
 		.is_file = strcmp(path, "-") != 0};
-	const enum poly_status status =
-		poly_writer_open(path, info, options, &output->writer, &error);
-	if (status != POLY_OK)
-		diag_writer_error(output->name, &error);
-	return status == POLY_OK;
+	const struct poly_format_info *format =
+		output->is_file || !options->format ? NULL : poly_format_find(options->format);
+	if (format && !output_may_print(format, options->overwrite))
+		return false;
+	enum poly_status status;
+	if (!format)
+		status = poly_writer_open(path, info, options, &output->writer, &error);
+	else
+		status = open_standard_output(output, info, options, &error);
+	if (status == POLY_OK)
+		return true;
+	diag_writer_error(output->name, &error);
+	trace_output_close(output);
+	return false;
 }
 
 /* Writes the remaining records of a source with a writer, its only consumer. */
@@ -71,6 +95,9 @@ trace_output_close(struct trace_output *output)
 {
 	poly_writer_close(output->writer);
 	output->writer = NULL;
+	if (output->terminal)
+		output_finish(output->terminal);
+	output->terminal = NULL;
 }
 
 enum poly_status

@@ -11,10 +11,14 @@ struct trace_output {
 	const char *path;
 	const char *name;	    /* of path in messages */
 	bool is_file;		    /* not standard output */
+	struct output *terminal;    /* standard output, if text is quoted; else NULL */
 	struct poly_writer *writer; /* NULL: not open */
 };
 
-/* Opens path ("-": standard output); false: an error, which was printed. */
+/*
+ * Opens path ("-": standard output); false: an error, which was printed. A terminal gets text
+ * without control characters, and binary formats only if options.overwrite is set.
+ */
 bool trace_output_open(struct trace_output *output, const char *path,
 	const struct poly_trace_info *info, const struct poly_write_options *options);
 

@@ -31,6 +31,7 @@ static const struct {
 };
 
 static const char *const groups[] = {
+	[GROUP_RECORD] = "Record programs",
 	[GROUP_INSPECT] = "Inspect traces",
 	[GROUP_CONVERT] = "Convert, compress, split and merge traces",
 	[GROUP_COMPARE] = "Compare traces",

@@ -132,6 +132,7 @@ static const char *const synonyms[][2] = {
 	{"plot", "report"},
 	{"print", "view"},
 	{"profile", "calls"},
+	{"query", "sql"},
 	{"registers", "state"},
 	{"show", "view"},
 	{"simulate", "sim"},

@@ -20,6 +20,9 @@ const struct opt input_table[] = {
 	{"partial", FIELD(partial),
 		.help = "accept truncated input: keep the records before its end, and exit "
 			"with status 0; keep output written before other errors"},
+	{"by-thread", FIELD(by_thread),
+		.help = "read the files of a directory one after the other (default: merged by "
+			"time)"},
 	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(threads),
 		.help = "number of threads (default 0: one per CPU, at most 16)"},
 	{"max-line", 0, OPT_SIZE, "BYTES", .choices = opt_from_one, FIELD(max_line),

@@ -18,7 +18,7 @@ struct input_options {
 	struct opt_list options;
 	struct opt_number skip, count, threads, max_line;
 	struct opt_range range;
-	bool strict, partial, verbose;
+	bool strict, partial, verbose, by_thread;
 	unsigned on_error;
 	bool json, csv, csv_safe, force;
 	const char *table, *tables;

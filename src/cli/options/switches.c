@@ -19,6 +19,7 @@ static const struct {
 	{"set options.overwrite", "use --force to replace it", "use --force to replace it"},
 	{"options.columns", "--columns", "--columns"},
 	{"options.labels", "--label", "--label"},
+	{"options.symbols", "--symbols", "--symbols"},
 	{"options.threads", "--threads", "--threads"},
 	{"options.max_line", "--max-line", "--max-line"},
 	{"options.analyses", "--analyses", "--analyses"},

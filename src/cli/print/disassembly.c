@@ -9,16 +9,18 @@
 #include <string.h>
 
 /*
- * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes can
- * have the same value.
+ * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes and
+ * instruction sets can have the same value.
  */
 struct site_text {
-	size_t text; /* its offset in texts plus 1; 0: not yet disassembled */
-	size_t size; /* bytes of its encoding */
+	size_t text;		    /* its offset in texts plus 1; 0: not yet disassembled */
+	size_t size;		    /* bytes of its encoding */
+	struct poly_disasm *disasm; /* of its instruction set */
 };
 
 struct disassembly {
 	struct poly_disasm *disasm;
+	struct poly_disasm *thumb; /* of ARM, whose rows may be either; or NULL */
 	bool powerpc;
 	bool sized;		 /* rows state the size of their opcodes */
 	struct site_text *sites; /* by site */
@@ -49,10 +51,14 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 	disassembly->powerpc = strcmp(info->isa, "powerpc") == 0;
 	/* Instructions of PowerPC always have 4 bytes. */
 	disassembly->sized = !disassembly->powerpc && POLY_HAS(info->columns, opcode_size);
-	if (poly_disasm_open(info->isa, &disassembly->disasm, &error) == POLY_OK)
+	enum poly_status status = poly_disasm_open(info->isa, &disassembly->disasm, &error);
+	if (status == POLY_OK && strcmp(info->isa, "arm") == 0 &&
+		POLY_HAS(info->columns, instruction_set))
+		status = poly_disasm_open("thumb", &disassembly->thumb, &error);
+	if (status == POLY_OK)
 		return disassembly;
 	diag_error(name, &error);
-	free(disassembly);
+	disassembly_free(disassembly);
 	return NULL;
 }
 
@@ -62,6 +68,7 @@ disassembly_free(struct disassembly *disassembly)
 	if (!disassembly)
 		return;
 	poly_disasm_close(disassembly->disasm);
+	poly_disasm_close(disassembly->thumb);
 	free(disassembly->sites);
 	free(disassembly->texts);
 	free(disassembly);
@@ -113,11 +120,21 @@ size_of(const struct disassembly *disassembly, const struct poly_batch *batch, s
 	return disassembly->sized ? 0 : 4;
 }
 
+/* Returns the disassembler of a row's instruction set. */
+static struct poly_disasm *
+disasm_of(const struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
+{
+	if (!disassembly->thumb || !poly_present(batch, POLY_COLUMN_instruction_set, row))
+		return disassembly->disasm;
+	const char *set = poly_trace_name(batch->info, batch->instruction_set[row]);
+	return set && *set == 'T' ? disassembly->thumb : disassembly->disasm;
+}
+
 static const char *
 disassemble(struct disassembly *disassembly, const struct poly_batch *batch, size_t row)
 {
 	bool placed = poly_present(batch, POLY_COLUMN_pc, row);
-	return poly_disasm_text(disassembly->disasm, placed ? batch->pc[row] : 0,
+	return poly_disasm_text(disasm_of(disassembly, batch, row), placed ? batch->pc[row] : 0,
 		batch->opcode[row], (unsigned)size_of(disassembly, batch, row));
 }
 
@@ -146,11 +163,13 @@ disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch
 	if (!poly_present(batch, POLY_COLUMN_site, row))
 		return disassemble(disassembly, batch, row);
 	struct site_text *place = place_of(disassembly, batch->site[row]);
-	if (place->text && place->size != size)
+	struct poly_disasm *disasm = disasm_of(disassembly, batch, row);
+	if (place->text && (place->size != size || place->disasm != disasm))
 		return disassemble(disassembly, batch, row);
 	if (!place->text)
 		*place = (struct site_text){
-			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size};
+			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size,
+			disasm};
 	return disassembly->texts + place->text - 1;
 }
 

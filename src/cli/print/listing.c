@@ -180,8 +180,9 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 			poly_columns_add(columns, listing->shown[i].column);
 	}
 	*columns = poly_columns_common(*columns, POLY_ALL_COLUMNS);
-	if (POLY_HAS(*columns, text)) /* for remarks on escapes */
-		poly_columns_add(columns, POLY_COLUMN_payload);
+	/* For remarks on escapes, and for the disassembly of ARM. */
+	if (POLY_HAS(*columns, text))
+		*columns = poly_columns_union(*columns, POLY_COLUMNS(payload, instruction_set));
 	free(listing);
 	return known;
 }

@@ -127,6 +127,20 @@ progress_update(void *user, uint64_t done, uint64_t total)
 }
 
 void
+progress_count(struct progress *progress, uint64_t done, const char *units)
+{
+	const uint64_t now = milliseconds();
+	if (!progress->shown || now < progress->next)
+		return;
+	const double seconds = (double)(now - progress->start) / 1000;
+	fprintf(stderr, "\r\033[K%.1f million %s, %.1f million/s", (double)done / 1e6, units,
+		(double)done / 1e6 / seconds);
+	fflush(stderr);
+	progress->drawn = true;
+	progress->next = now + INTERVAL;
+}
+
+void
 progress_clear(struct progress *progress)
 {
 	if (progress->drawn)

@@ -29,6 +29,9 @@ void progress_start(struct progress *progress, bool prints);
 /* Draws the bar; called between batches (user: a struct progress). Returns 1 to stop. */
 int progress_update(void *user, uint64_t done, uint64_t total);
 
+/* The same for work whose end is unknown: what was done, in units such as "instructions". */
+void progress_count(struct progress *progress, uint64_t done, const char *units);
+
 /* Clears the bar. */
 void progress_clear(struct progress *progress);
 

@@ -80,6 +80,20 @@ rendering_options(const struct input_options *options)
 	return rendering;
 }
 
+/* Returns how a table is rendered to a file: by the options, or by the ending of its name. */
+static enum poly_rendering
+rendering_of_file(const struct input_options *options, const char *path)
+{
+	static const char ending[] = ".parquet";
+	const size_t n = strlen(path), size = sizeof ending - 1;
+	if (options->json)
+		return POLY_RENDER_JSON_LINE;
+	return n > size && strcmp(path + n - size, ending) == 0 && !options->csv &&
+			       !options->csv_safe
+		       ? POLY_RENDER_PARQUET
+		       : POLY_RENDER_CSV;
+}
+
 /* Prints the names of all tables. */
 static void
 print_names(const struct poly_report *report)
@@ -189,7 +203,7 @@ render_one_table(
 		return STATUS_ERROR;
 	}
 	if (options->tables) {
-		rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
+		rendering.rendering = rendering_of_file(options, options->tables);
 		return save_table(report, &rendering, options->tables, options->force);
 	}
 	const enum poly_status status =
@@ -238,9 +252,13 @@ report_print_list(struct poly_report *report, const struct input_options *option
 {
 	struct output *output = output_new();
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
+	int status;
 	rendering.rendering = rendering_of_options(options);
 	rendering.width = term_width();
-	const int status = render_with(report, &rendering, output);
+	if (rendering.rendering == POLY_RENDER_TEXT && !options->table && !options->tables)
+		status = render_with(report, &rendering, output);
+	else
+		status = report_render(report, options, output);
 	const int written = output_finish(output);
 	return written > status ? written : status;
 }

@@ -279,10 +279,23 @@ poly_diff_is_first(const struct poly_diff *diff)
 	return diff->is_first;
 }
 
+/* Registers before the first instruction are compared if both traces have them. */
+static void
+begin(struct poly_diff *diff)
+{
+	const bool first = builder_has_initial(&diff->builders[0]),
+		   second = builder_has_initial(&diff->builders[1]);
+	diff->has_begun = true;
+	for (unsigned side = 0; side < 2; side++)
+		diff->builders[side].drops_initial = first != second;
+}
+
 enum poly_status
 poly_diff_next(struct poly_diff *diff, const struct poly_difference **difference,
 	struct poly_error *error)
 {
+	if (!diff->has_begun)
+		begin(diff);
 	while (!diff->count && diff->status == POLY_OK) {
 		if (diff->rules.each_cpu)
 			advance_each(diff);

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "isa/isa.h"
 #include "model/columns.h"
 
 #include <string.h>
@@ -125,6 +126,9 @@ rules_register(struct diff_rules *rules, const char *name)
 {
 	const size_t length = strlen(name), whole = strcspn(name, "<");
 	uint32_t number = register_number(rules, name, length);
+	if (number != INTERN_FAILED && rules->ignore & IGNORE_CONTROL &&
+		isa_is_control_register(rules->isa, name))
+		rules->without[root_of(rules, number)] = 1;
 	if (number == INTERN_FAILED || whole == length || !whole)
 		return number == INTERN_FAILED ? number : root_of(rules, number);
 	/* A part, V0<127:64>, is ignored with its register. */
@@ -267,8 +271,9 @@ parse_range(struct diff_rules *rules, const struct option_word *word, struct pol
 		!num_parse(word->text + n + 2, word->length - n - 2, &range.last) ||
 		range.first > range.last)
 		return word_error(word,
-			"a column, 'reg:NAME', 'registers', 'memory', 'sync', 'tail', a "
-			"direction of accesses, or addresses 'LO..HI'",
+			"a column, 'reg:NAME', 'registers', 'csrs', 'counters', 'memory', "
+			"'sync', "
+			"'tail', a direction of accesses, or addresses 'LO..HI'",
 			error);
 	struct address_range *ranges =
 		mem_resize(rules->ranges, rules->range_count + 1, sizeof *ranges);
@@ -283,7 +288,8 @@ static enum poly_status
 parse_ignored(
 	struct diff_rules *rules, const struct option_word *word, struct poly_error *error)
 {
-	static const char *const words[] = {"registers", "memory", "sync", "tail", NULL};
+	static const char *const words[] = {
+		"registers", "memory", "sync", "tail", "csrs", "counters", NULL};
 	int bit = find_word(word, words);
 	if (bit >= 0) {
 		rules->ignore |= 1u << bit;
@@ -415,6 +421,27 @@ ignore_numbers(struct diff_rules *rules)
 	return true;
 }
 
+/* Ignores what the program of a trace does not record, in words of the option ignore. */
+static enum poly_status
+ignore_unrecorded(
+	struct diff_rules *rules, const struct poly_trace_info *info, struct poly_error *error)
+{
+	const char *const texts[] = {poly_trace_fact(info, "unrecorded"), NULL};
+	/* Words of newer versions, or of other programs, are not faults of the options. */
+	return parse_words(rules, texts, parse_ignored, error) == POLY_ERR_MEMORY
+		       ? POLY_ERR_MEMORY
+		       : POLY_OK;
+}
+
+/* Returns whether traces of one format are of different dialects, whose records differ in what
+ * they state. */
+static bool
+dialects_differ(const struct poly_trace_info *a, const struct poly_trace_info *b)
+{
+	const char *one = poly_trace_fact(a, "dialect"), *other = poly_trace_fact(b, "dialect");
+	return one && other && strcmp(one, other) != 0;
+}
+
 /* Lists the columns of an instruction compared besides pc and opcode. */
 static void
 list_fields(struct diff_rules *rules)
@@ -424,6 +451,13 @@ list_fields(struct diff_rules *rules)
 		if (rules->field_count < FIELDS_MAX)
 			rules->fields[rules->field_count++] = column;
 	}
+}
+
+/* Returns whether encodings may exceed the column opcode: they are in the payload. */
+static bool
+has_long_encodings(const struct poly_trace_info *info)
+{
+	return isa_length_max(info->isa) > sizeof(uint64_t);
 }
 
 enum poly_status
@@ -439,11 +473,20 @@ rules_resolve(struct diff_rules *rules, const struct poly_trace_info *const info
 	rules->records = !has[0];
 	rules->skips_synthetic =
 		POLY_HAS(a->columns, synthetic) != POLY_HAS(b->columns, synthetic);
-	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) ||
+	rules->isa = a->isa ? a->isa : b->isa;
+	for (unsigned side = 0; side < 2; side++) {
+		const enum poly_status status = ignore_unrecorded(rules, infos[side], error);
+		if (status != POLY_OK)
+			return status;
+	}
+	rules->lenient = (rules->tolerate & TOLERATE_UNKNOWN) || dialects_differ(a, b) ||
 			 strcmp(a->raw_format ? a->raw_format : a->format,
 				 b->raw_format ? b->raw_format : b->format) != 0;
 	rules->compared = poly_columns_common(
 		rules_default_columns(rules, a), rules_default_columns(rules, b));
+	/* The payload of one of them has encodings, that of the other one other bytes. */
+	if (has_long_encodings(a) != has_long_encodings(b))
+		poly_columns_remove(&rules->compared, POLY_COLUMN_payload);
 	list_fields(rules);
 	return ignore_numbers(rules) ? POLY_OK : err_memory(error);
 }

@@ -14,6 +14,8 @@ enum {
 	IGNORE_MEMORY = 2,
 	IGNORE_SYNC = 4,
 	IGNORE_TAIL = 8,
+	IGNORE_CONTROL = 16,
+	IGNORE_COUNTERS = 32,
 };
 
 /* What is tolerated, as bits. */
@@ -40,10 +42,11 @@ struct diff_rules {
 	unsigned accesses; /* bit n: ignore accesses of that direction */
 	unsigned window, resync, context;
 	bool ordered, each_cpu;
-	bool lenient; /* absent values are not compared, since the formats differ */
-	bool records; /* the traces have no instructions */
+	const char *isa;      /* of either trace; NULL: not known */
+	bool lenient;	      /* absent values are not compared, since the formats differ */
+	bool records;	      /* the traces have no instructions */
 	bool skips_synthetic; /* only one trace states what its tracer inserted */
-	bool number_ignored[UINT8_MAX + 1];  /* the same of src1, src2 and dest, by number */
+	bool number_ignored[UINT8_MAX + 1]; /* the same of src1, src2 and dest, by number */
 	struct address_range *ranges;
 	size_t range_count;
 	struct intern registers; /* names in lower case */

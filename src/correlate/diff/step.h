@@ -61,14 +61,15 @@ struct step {
 	bool is_partial; /* holds records without an instruction, or beyond the room of the step
 			    before */
 	bool differs;	 /* it was compared and differs */
-	bool is_counted; /* its head counts as an instruction */
+	bool reads_counter;	     /* its registers are not compared, as it reads a counter */
+	bool is_counted;	     /* its head counts as an instruction */
 	uint8_t opcode_size;	     /* in bytes; 0: unknown */
 	uint64_t fields_present;     /* bit n: field n of the rules */
 	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: a hash */
 	struct effect *effects;
 	uint32_t effect_count, effect_room;
-	struct buf bytes;	      /* wide values and text */
-	uint32_t text, text_length;   /* in bytes */
+	struct buf bytes;	    /* wide values and text */
+	uint32_t text, text_length; /* in bytes */
 };
 
 /* The steps tail to head - 1 of a trace. */
@@ -127,7 +128,8 @@ struct last_read {
 struct builder {
 	struct poly_source source; /* of rows whose effects are separate */
 	struct effects *effects;   /* converts the trace's rows to them; or NULL */
-	uint64_t skip; /* number of initial instructions to skip */
+	uint64_t skip;		   /* number of initial instructions to skip */
+	bool drops_initial;	   /* registers before the first instruction are not compared */
 	struct diff_rules *rules;
 	const struct poly_batch *batch; /* NULL before the first one */
 	size_t row;			/* the next of batch */
@@ -137,9 +139,9 @@ struct builder {
 	uint64_t instructions; /* so far: rows that begin a step */
 	uint64_t
 		counted; /* of them those that are executed, and not further micro-operations */
-	poly_columns has;      /* compared columns of this batch */
-	uint32_t *registers;   /* number in the rules, plus 1, by number in the trace; 0: not
-				  mapped yet */
+	poly_columns has;    /* compared columns of this batch */
+	uint32_t *registers; /* number in the rules, plus 1, by number in the trace; 0: not
+				mapped yet */
 	uint32_t *names;
 	uint32_t register_room, name_room;
 	struct last_read last_read;
@@ -151,6 +153,10 @@ poly_columns builder_columns(
 
 /* Reads the next batch if necessary; true if a row is available. */
 bool builder_has_row(struct builder *builder);
+
+/* Returns whether the trace begins with registers before its first instruction; before any row
+ * is added. */
+bool builder_has_initial(struct builder *builder);
 
 /* Adds the next row, after builder_has_row, to a stream; false: out of memory. */
 bool builder_add_row(struct builder *builder, struct stream_side *stream);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "effects/partial_value.h"
+#include "isa/isa.h"
 
 #include <string.h>
 
@@ -37,6 +38,16 @@ builder_has_row(struct builder *builder)
 			builder->batch = NULL;
 	}
 	return !builder->ended;
+}
+
+bool
+builder_has_initial(struct builder *builder)
+{
+	if (!builder_has_row(builder))
+		return false;
+	const struct poly_batch *batch = builder->batch;
+	return poly_present(batch, POLY_COLUMN_kind, 0) &&
+	       batch->kind[0] == POLY_KIND_REGISTER && !poly_present(batch, POLY_COLUMN_pc, 0);
 }
 
 bool
@@ -213,6 +224,8 @@ add_register(struct builder *builder, struct step *step)
 {
 	if (!has(builder, POLY_COLUMN_reg))
 		return true;
+	if (step->reads_counter)
+		return true;
 	uint32_t shown = builder->batch->reg[builder->row];
 	uint32_t name = builder_name(builder, shown, true);
 	if (name == INTERN_FAILED)
@@ -336,6 +349,9 @@ set_position(struct builder *builder, struct step *step)
 	step->has_opcode = has(builder, POLY_COLUMN_opcode);
 	if (step->has_opcode)
 		step->opcode = batch->opcode[row];
+	step->reads_counter = builder->rules->ignore & IGNORE_COUNTERS &&
+			      poly_present(batch, POLY_COLUMN_opcode, row) &&
+			      isa_reads_counter(builder->rules->isa, batch->opcode[row]);
 	if (poly_present(batch, POLY_COLUMN_opcode_size, row))
 		step->opcode_size = batch->opcode_size[row];
 	step->position = mixed(batch->kind[row] + (uint64_t)1, step->pc);
@@ -372,7 +388,8 @@ assign_lead(struct builder *builder, struct stream_side *stream)
 	if (!stream->lead.effect_count)
 		return true;
 	struct step *step = open_step(stream);
-	if (stream->skipping || stream->skip) {
+	const bool is_initial = builder->drops_initial && !builder->instructions;
+	if (stream->skipping || stream->skip || is_initial) {
 		step_clear(&stream->lead);
 		return true;
 	}

@@ -61,6 +61,7 @@ struct context_line {
 struct poly_diff {
 	struct diff_rules rules;
 	struct builder builders[2];
+	bool has_begun; /* rows were read */
 	struct diff_stream **streams;
 	size_t stream_count;
 	struct difference *queue;

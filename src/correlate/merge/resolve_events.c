@@ -184,6 +184,15 @@ release(struct holding *holding, struct sync_thread *thread, const struct sync_e
 	holding->mixed ^= event->object;
 }
 
+/* Notes a signal of a condition variable within the section of the only held mutex. */
+static void
+add_signal(const struct holding *holding, struct sync_thread *thread, size_t i)
+{
+	struct sync_event *acquired = &thread->events[holding->acquired[holding->mixed] - 1];
+	acquired->signal = thread->events[i].ordinal;
+	acquired->signaled = thread->events[i].object;
+}
+
 /* A wait for a condition variable with one held mutex reacquires that (R4). */
 static void
 walk_sections(
@@ -196,7 +205,9 @@ walk_sections(
 			release(holding, thread, event);
 		else if (is_mutex)
 			acquire(holding, thread, i, event->object);
-		else if (!event_signals(event) && holding->count == 1)
+		else if (holding->count == 1 && event_signals(event))
+			add_signal(holding, thread, i);
+		else if (holding->count == 1)
 			acquire(holding, thread, i, holding->mixed);
 	}
 }

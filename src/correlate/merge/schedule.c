@@ -93,6 +93,29 @@ wait_before(const struct sync_state *sync, size_t thread, const struct sync_even
 	return NULL;
 }
 
+/*
+ * Finds a wait for a condition variable that another thread reacquires the mutex by, and that
+ * does not count a signal within the section that an acquire begins: it must precede the
+ * section, since the mutex is held from the acquire to that signal.
+ */
+static const struct event_mark *
+reacquire_before(const struct sync_state *sync, size_t thread, const struct sync_event *event)
+{
+	if (!event->signal)
+		return NULL;
+	const struct sync_object *condition = &sync->objects[event->signaled];
+	size_t i = condition->next_wait;
+	for (size_t n = 0; n < EQUALS_MAX && i < condition->wait_count &&
+			   condition->waits[i].ordinal < event->signal;
+		n++, i++) {
+		const struct event_ref at = condition->waits[i].at;
+		if (at.thread != thread && !sync_done(sync, at) &&
+			sync_event_at(sync, at)->mutex == event->mutex)
+			return &condition->waits[i];
+	}
+	return NULL;
+}
+
 /* True if a thread is at a wait for a condition variable that releases a mutex. */
 static bool
 gives_up(const struct sync_state *sync, uint32_t thread, uint32_t mutex)
@@ -108,14 +131,20 @@ static struct block_state
 block_of_acquire(const struct sync_state *sync, size_t thread, const struct sync_event *event)
 {
 	const struct sync_object *mutex = &sync->objects[event->mutex];
+	const bool counts = sync->options.wait == POLY_MERGE_WAIT_COMPLETION;
 	const struct event_mark *first = NULL;
+	uint32_t object = event->mutex;
 	if (event->section && !(event->flags & EVENT_MUTEX_DROPPED)) {
 		first = signal_below(mutex, event->section);
-		if (!first && sync->options.wait == POLY_MERGE_WAIT_COMPLETION)
+		if (!first && counts)
 			first = wait_before(sync, thread, event);
 	}
+	if (!first && counts && !(event->flags & EVENT_MUTEX_DROPPED)) {
+		first = reacquire_before(sync, thread, event);
+		object = event->signaled;
+	}
 	if (first)
-		return blocked_on(BLOCK_SECTION, event->mutex, first);
+		return blocked_on(BLOCK_SECTION, object, first);
 	if (mutex->owner != SYNC_NONE && mutex->owner != thread &&
 		!(event->flags & EVENT_OWNER_RELAXED) &&
 		!gives_up(sync, mutex->owner, event->mutex)) {

@@ -32,9 +32,11 @@ struct sync_event {
 	uint64_t record;      /* records of its thread before it */
 	uint64_t instruction; /* instructions of its thread before it */
 	uint64_t section;     /* an acquire: ordinal of its unlock; 0: none */
+	uint64_t signal;      /* an acquire: last signal within its section; 0: none */
 	uint64_t waited;      /* EVENT_WAITED: records of other threads meanwhile */
 	uint32_t object;      /* index of its object */
 	uint32_t mutex;	      /* an acquire: the object acquired, else SYNC_NONE */
+	uint32_t signaled;    /* an acquire: the condition variable of that signal */
 	uint8_t kind;	      /* enum poly_sync */
 	uint8_t flags;	      /* enum event_flag */
 };
@@ -71,7 +73,7 @@ enum block_reason {
 	BLOCK_SEQUENCE, /* a signal: an earlier one of its address is not in the order */
 	BLOCK_SIGNAL,	/* a wait: a signal that it counts is not in the order */
 	BLOCK_SNAPSHOT, /* a signal: a wait that does not count it is not in the order */
-	BLOCK_SECTION,	/* an acquire: sections that end before its own have not ended */
+	BLOCK_SECTION,	/* an acquire: sections that precede its own have not ended */
 	BLOCK_OWNER,	/* an acquire: another thread holds the mutex */
 };
 

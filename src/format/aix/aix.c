@@ -70,6 +70,9 @@ static const struct poly_rule rules[] = {
 /* clang-format on */
 
 static const struct format aix = {
+	.content = {.users = "AIX trace, trcrpt",
+		.kinds = POLY_KIND_BIT(EVENT) | POLY_KIND_BIT(OTHER),
+		.own_kinds = POLY_KIND_BIT(OTHER)},
 	.info =
 		{
 			.name = "aix",
@@ -86,6 +89,7 @@ static const struct format aix = {
 			.options = options,
 			.rules = rules,
 		},
+	.selected_fact = "aix.selected",
 	.reader_size = sizeof(struct aix_reader),
 	.writer_size = sizeof(struct aix_writer),
 	.probe = aix_probe,

@@ -63,6 +63,12 @@ struct aix_check {
 /* Bytes of stashed data that stay in memory. */
 #define AIX_SPOOL_MEMORY ((size_t)1 << 20)
 
+/* The processor of a per-CPU file. */
+struct aix_file_cpu {
+	bool is_known;
+	uint32_t id;
+};
+
 struct aix_reader {
 	struct aix_form form;
 	uint32_t magic; /* 0: bare events */
@@ -78,8 +84,7 @@ struct aix_reader {
 	uint64_t left;		    /* bytes left of the block */
 	struct spill_buffer *spool; /* stashed blocks of an input without random access */
 	bool in_corrupt;	    /* within corrupt data */
-	bool has_cpu;		    /* the trace comes from one processor */
-	uint32_t cpu;
+	struct aix_file_cpu cpu;
 	uint64_t time;			     /* of the last entry with a 32-bit timer */
 	struct aix_attribution *attribution; /* NULL: processes are not requested */
 	struct aix_check check;
@@ -102,6 +107,7 @@ struct aix_writer {
 	enum aix_container container; /* 0: chosen by the first row */
 	struct aix_encoder encoder;
 	bool word_known;      /* the encoder's form is chosen */
+	bool own_form;	      /* entries have the form of the source's */
 	uint8_t records[256]; /* enum aix_record + 1 of the source's; 0: not looked up */
 	struct spill_buffer *spool;
 	uint64_t done;		   /* AIX_SAME: bytes written */
@@ -111,6 +117,10 @@ struct aix_writer {
 	struct aix_extent *heap;   /* the other extents, ordered by offset */
 	size_t count, capacity;	   /* of the heap; AIX_LOG: of blocks */
 	uint64_t *blocks;	   /* AIX_LOG: their sizes */
+	uint32_t mode;		   /* AIX_LOG: of the header */
+	struct aix_file_cpu cpu;   /* AIX_LOG: as a reader learns it */
+	uint64_t cpu_events;	   /* AIX_LOG: events whose cpu id was not dropped */
+	bool cpus_differ;	   /* AIX_LOG: events have other cpu ids */
 };
 
 /* Names of the records, in the order of enum aix_record. */
@@ -129,6 +139,9 @@ bool aix_needs_wide(const struct poly_batch *batch, size_t row);
 enum poly_status aix_encode(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error);
 
+/* Learns a per-CPU file's processor from the first event that has it. */
+void aix_learn_cpu(struct aix_file_cpu *cpu, uint32_t mode, const struct aix_event *event);
+
 /* Writes n bytes at an offset of a log that is reproduced. */
 enum poly_status aix_write_at(struct writing *writing, uint64_t offset, const uint8_t *p,
 	size_t n, struct poly_error *error);
@@ -136,8 +149,9 @@ enum poly_status aix_write_at(struct writing *writing, uint64_t offset, const ui
 /* Writes the bytes that aix_write_at held, and zeros in the gaps between them. */
 enum poly_status aix_write_held(struct writing *writing, struct poly_error *error);
 
-/* Appends the encoded entry to a new log. */
-enum poly_status aix_log_add(struct writing *writing, struct poly_error *error);
+/* Appends the encoded entry of a row to a new log. */
+enum poly_status aix_log_add(struct writing *writing, const struct poly_batch *batch,
+	size_t row, struct poly_error *error);
 
 /* Writes the new log. */
 enum poly_status aix_log_finish(struct writing *writing, struct poly_error *error);

@@ -373,7 +373,7 @@ aix_encode(struct writing *writing, const struct poly_batch *batch, size_t row,
 	buf_clear(&encoder->bytes);
 	bool has_hook = load_values(batch, row, &values);
 	const uint8_t *raw = bytes_of(batch, POLY_COLUMN_raw, row, &size);
-	if (raw && writing->own_raw && writer->container == AIX_SAME) {
+	if (raw && writer->own_form) {
 		buf_append(&encoder->bytes, raw, size);
 		encoder->time = values.has_time ? values.time : encoder->time;
 		return POLY_OK;

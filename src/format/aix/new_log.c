@@ -39,11 +39,35 @@ new_block(struct aix_writer *writer)
 	return true;
 }
 
+/*
+ * Compares the cpu id of a row of a per-CPU file with that which a reader derives. The new log
+ * is not a per-CPU file if they differ, as those of joined files do.
+ */
+static void
+check_cpu(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	struct aix_writer *writer = writing->state;
+	struct aix_event event;
+	if (!(writer->mode & AIX_MODE_CPU_FILE) || !aix_event_of_row(batch, row, &event))
+		return;
+	aix_learn_cpu(&writer->cpu, writer->mode, &event);
+	if (!event.has_cpu || (event.wide && event.type & AIX_FLAG_CPU))
+		return;
+	writer->cpu_events++;
+	writer->cpus_differ |= writer->cpu.is_known && writer->cpu.id != event.cpu;
+	if (writer->cpu.is_known && !writer->cpus_differ)
+		return;
+	for (; writer->cpu_events; writer->cpu_events--)
+		writing_note(writing, "cpu ids of events were dropped");
+}
+
 enum poly_status
-aix_log_add(struct writing *writing, struct poly_error *error)
+aix_log_add(struct writing *writing, const struct poly_batch *batch, size_t row,
+	struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	const struct buf *bytes = &writer->encoder.bytes;
+	check_cpu(writing, batch, row);
 	if (!writer->spool && !(writer->spool = spill_buffer_new(AIX_SPOOL_MEMORY)))
 		return err_memory(error);
 	bool full = !writer->count ||
@@ -71,6 +95,7 @@ aix_log_finish(struct writing *writing, struct poly_error *error)
 	uint8_t bytes[48];
 	struct aix_header header = {.magic = magic_of(&writer->encoder.form),
 		.entries = (uint32_t)writer->count,
+		.mode = writer->mode & ~(writer->cpus_differ ? AIX_MODE_CPU_FILE : 0),
 		.entry = writer->encoder.form.wide ? 16 : 8};
 	header.size = aix_header_size(header.magic);
 	uint64_t size = writer->spool ? spill_buffer_size(writer->spool) : 0,

@@ -204,9 +204,10 @@ open_bare(struct reading *reading, struct poly_error *error)
 	}
 	const uint8_t *p = in_peek(reading->in, SAMPLE_BYTES, &have);
 	have = have < SAMPLE_BYTES ? have : SAMPLE_BYTES;
-	if (guess_form(p, have, have < SAMPLE_BYTES, &state->form))
+	/* An empty file has no events. */
+	if (guess_form(p, have, have < SAMPLE_BYTES, &state->form) || have == 0)
 		return POLY_OK;
-	char first[40] = "no bytes";
+	char first[40] = "fewer than 4 bytes";
 	if (have >= 4)
 		snprintf(first, sizeof first, "0x%08x", load_be32(p));
 	return err_set(error, POLY_ERR_FORMAT, 0,

@@ -99,25 +99,23 @@ event_of(const struct aix_reader *state, const struct aix_entry *entry, const ui
 		.data = p + entry->data,
 		.size = entry->size,
 		.has_thread = entry->tid != 0,
-		.has_cpu = entry->cpu || state->has_cpu,
-		.cpu = entry->cpu ? (uint32_t)load_be64(p + entry->cpu) : state->cpu};
+		.has_cpu = entry->cpu || state->cpu.is_known,
+		.cpu = entry->cpu ? (uint32_t)load_be64(p + entry->cpu) : state->cpu.id};
 	if (entry->tid)
 		event.thread = aix_entry_number(form, p, entry->tid);
 	return event;
 }
 
-/* Learns a per-CPU file's processor from the first record that has it. */
-static void
-learn_cpu(struct aix_reader *state, const struct aix_event *event)
+void
+aix_learn_cpu(struct aix_file_cpu *cpu, uint32_t mode, const struct aix_event *event)
 {
 	/* In a 32-bit entry the first data word is the sub-hook, as in those of processes. */
 	unsigned word = event->wide ? 1 : 2;
-	if (state->has_cpu || !(state->header.mode & AIX_MODE_CPU_FILE) ||
+	if (cpu->is_known || !(mode & AIX_MODE_CPU_FILE) || event->hook != HOOK_UTILITY ||
 		aix_event_sub(event) != SUBHOOK_CPU_FILE || event->size < word * event->word)
 		return;
-	uint64_t cpu = aix_event_word(event, word);
-	state->has_cpu = cpu <= UINT16_MAX;
-	state->cpu = (uint32_t)cpu;
+	const uint64_t id = aix_event_word(event, word);
+	*cpu = (struct aix_file_cpu){id <= UINT16_MAX, (uint32_t)id};
 }
 
 /* Stores the process of the event, if earlier events identify it. */
@@ -161,13 +159,12 @@ store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8
 	if (entry->time)
 		store_time(fill, row, aix_entry_number(form, p, entry->time));
 	struct aix_event event = event_of(state, entry, p);
-	if (entry->hook == HOOK_UTILITY)
-		learn_cpu(state, &event);
+	aix_learn_cpu(&state->cpu, state->header.mode, &event);
 	store_process(fill, row, &event);
 	if (entry->cpu)
 		batch_put(batch, cpu, row, (uint32_t)cpu);
-	else if (state->has_cpu)
-		batch_put(batch, cpu, row, state->cpu);
+	else if (state->cpu.is_known)
+		batch_put(batch, cpu, row, state->cpu.id);
 	if (entry->registers)
 		batch_put_bytes(batch, POLY_COLUMN_counters, row, p + entry->registers,
 			8 * (size_t)entry->register_count);

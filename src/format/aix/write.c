@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -165,9 +166,9 @@ choose_form(struct aix_writer *writer, const struct writing *writing)
 				      : strcmp(own_fact(writing, "aix.len64g"), "data") == 0;
 }
 
-/* True if the entries have the form of the source's. */
+/* Returns whether the entries have the form of the source's. */
 static bool
-same_form(const struct writing *writing)
+has_own_form(const struct writing *writing)
 {
 	const struct aix_writer *writer = writing->state;
 	const struct aix_form *form = &writer->encoder.form;
@@ -187,7 +188,10 @@ choose_container(struct writing *writing, const struct poly_batch *batch)
 		(enum aix_container)writing->options[AIX_OPTION_CONTAINER];
 	bool headed = batch && aix_record_of(writing, batch, 0) == AIX_HEADER;
 	bool raw = strcmp(own, "raw") == 0;
-	if (!container && *own && same_form(writing) && (raw || headed))
+	/* The header of a log names blocks that a selection does not have. */
+	bool is_log = !raw && strcmp(own, "stream") != 0;
+	writer->own_form = *own && has_own_form(writing);
+	if (!container && writer->own_form && (raw || headed) && !(is_log && writing->selected))
 		container = AIX_SAME;
 	else if (!container)
 		container = raw ? AIX_RAW : strcmp(own, "stream") == 0 ? AIX_STREAM : AIX_LOG;
@@ -206,6 +210,10 @@ aix_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct aix_writer *writer = writing->state;
 	choose_form(writer, writing);
+	const char *mode = own_fact(writing, "aix.mode");
+	uint64_t bits;
+	if (num_parse(mode, strlen(mode), &bits))
+		writer->mode = (uint32_t)bits;
 	/* The source's own hooks identify the processes. */
 	if (writing->own_raw)
 		writing->uses = poly_columns_minus(writing->uses, POLY_COLUMNS(process));
@@ -274,7 +282,7 @@ write_entry(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (writer->container == AIX_SAME)
 		return write_next(writing, bytes->data, bytes->size, error);
 	if (writer->container == AIX_LOG)
-		return aix_log_add(writing, error);
+		return aix_log_add(writing, batch, row, error);
 	out_write(writing->out, bytes->data, bytes->size);
 	return POLY_OK;
 }

@@ -428,6 +428,9 @@ static const struct poly_option options[] = {
 };
 
 static const struct format bach = {
+	.content = {.users = "BYU BACH monitor",
+		.kinds = POLY_KIND_BIT(ACCESS) | POLY_KIND_BIT(EVENT),
+		.fills = POLY_COLUMNS_INIT(size, byte_enables, control, requested_address)},
 	.info =
 		{
 			.name = "bach",

@@ -225,6 +225,10 @@ static const struct poly_option options[] = {
 };
 
 static const struct format bach_text = {
+	.content = {.users = "BYU BACH archive",
+		.kinds = POLY_KIND_BIT(ACCESS) | POLY_KIND_BIT(EVENT),
+		.own_columns = POLY_COLUMNS_INIT(control),
+		.fills = POLY_COLUMNS_INIT(size, byte_enables, control, requested_address)},
 	.info =
 		{
 			.name = "bach-text",

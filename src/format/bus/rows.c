@@ -9,6 +9,9 @@
 /* Maximum bytes of an access that is split into transfers. */
 #define SPLIT_MAX 64
 
+/* A power of two that exceeds the bytes of any instruction. */
+#define BUS_FETCH_MAX 16
+
 enum bus_raw
 bus_raw_contents(const struct poly_trace_info *info)
 {
@@ -29,7 +32,8 @@ bus_uses(const struct poly_trace_info *info)
 		POLY_COLUMNS_INIT(address, byte_enables, control, raw, requested_address);
 	if (strcmp(info->format, "bach") == 0 || strcmp(info->format, "bach-text") == 0)
 		return recorded;
-	return poly_columns_union(recorded, POLY_COLUMNS(access, size, event, origin));
+	return poly_columns_union(recorded,
+		POLY_COLUMNS(access, size, event, origin, kind, pc, opcode_size, uop_index));
 }
 
 static bool
@@ -180,11 +184,27 @@ convert_access(struct writing *writing, struct bus_conversion *conversion,
 		add_cycle(conversion, request, bus_enables(first, 8 - first),
 			access_operations[access].line);
 	} else {
+		const size_t before = conversion->count;
 		split_access(conversion, address, size, single);
-		if (conversion->count > 1)
+		if (conversion->count > before + 1)
 			writing_note(
 				writing, "accesses split into transfers of at most 8 bytes");
 	}
+}
+
+/* Fails with an address that the bus does not have. */
+static enum poly_status
+refuse_address(
+	const struct poly_batch *batch, size_t row, uint64_t address, struct poly_error *error)
+{
+	uint64_t origin = POLY_NO_OFFSET;
+	if (poly_present(batch, POLY_COLUMN_origin, row))
+		origin = batch->origin[row];
+	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx exceeds 32 bits",
+		(unsigned long long)address);
+	if (error)
+		error->record = batch->first + row + 1;
+	return POLY_ERR_LOSS;
 }
 
 static enum poly_status
@@ -194,31 +214,46 @@ check_address(const struct poly_batch *batch, size_t row, struct poly_error *err
 		return writing_lacks(batch, row, "address", error);
 	if (batch->address[row] <= UINT32_MAX && batch_stated_address(batch, row) <= UINT32_MAX)
 		return POLY_OK;
-	uint64_t origin = POLY_NO_OFFSET;
-	if (poly_present(batch, POLY_COLUMN_origin, row))
-		origin = batch->origin[row];
-	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx exceeds 32 bits",
-		(unsigned long long)batch->address[row]);
-	if (error)
-		error->record = batch->first + row + 1;
-	return POLY_ERR_LOSS;
+	return refuse_address(batch, row, batch->address[row], error);
+}
+
+/* Returns whether a row is an instruction whose bytes are fetched: of x86, as that of other
+ * processors does not use this bus. */
+static bool
+is_fetched(const struct poly_batch *batch, size_t row)
+{
+	const char *isa = batch->info->isa;
+	return isa && strncmp(isa, "x86", 3) == 0 &&
+	       poly_present(batch, POLY_COLUMN_kind, row) &&
+	       batch->kind[row] == POLY_KIND_INSTRUCTION &&
+	       poly_present(batch, POLY_COLUMN_pc, row) &&
+	       poly_present(batch, POLY_COLUMN_opcode_size, row) &&
+	       (!poly_present(batch, POLY_COLUMN_uop_index, row) || batch->uop_index[row] == 1);
 }
 
 enum poly_status
 bus_convert(struct writing *writing, struct bus_conversion *conversion,
 	const struct poly_batch *batch, size_t row, struct poly_error *error)
 {
+	const bool fetched = is_fetched(batch, row);
 	conversion->count = 0;
 	if (bus_recorded_cycle(batch, row, conversion->raw, &conversion->cycles[0])) {
 		conversion->count = 1;
-	} else if (poly_present(batch, POLY_COLUMN_event, row)) {
+		return POLY_OK;
+	}
+	if (fetched && batch->pc[row] > UINT32_MAX)
+		return refuse_address(batch, row, batch->pc[row], error);
+	if (fetched)
+		split_access(conversion, (uint32_t)batch->pc[row],
+			batch->opcode_size[row] & (BUS_FETCH_MAX - 1), BUS_NC_FETCH);
+	if (poly_present(batch, POLY_COLUMN_event, row)) {
 		convert_event(writing, conversion, batch, row);
 	} else if (poly_present(batch, POLY_COLUMN_access, row)) {
 		enum poly_status status = check_address(batch, row, error);
 		if (status != POLY_OK)
 			return status;
 		convert_access(writing, conversion, batch, row);
-	} else {
+	} else if (!fetched) {
 		writing_note(writing, "records dropped that access no memory or port");
 	}
 	return POLY_OK;

@@ -32,7 +32,7 @@ bool bus_recorded_cycle(
 	const struct poly_batch *batch, size_t row, enum bus_raw raw, struct bus_cycle *cycle);
 
 /* Maximum number of cycles per row. */
-#define BUS_ROW_CYCLES 9
+#define BUS_ROW_CYCLES 12
 
 /* A conversion of rows, and the cycles of the last row. */
 struct bus_conversion {
@@ -43,7 +43,8 @@ struct bus_conversion {
 
 /*
  * Converts a row to cycles: the recorded one, or those by access, event, address and size (BYU
- * BACH bus trace reference 6.7). POLY_ERR_LOSS: the address exceeds 32 bits, or is absent.
+ * BACH bus trace reference 6.7), after the fetches of an x86 instruction, as with the caches
+ * off. POLY_ERR_LOSS: the address exceeds 32 bits, or is absent.
  */
 enum poly_status bus_convert(struct writing *writing, struct bus_conversion *conversion,
 	const struct poly_batch *batch, size_t row, struct poly_error *error);

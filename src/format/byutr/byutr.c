@@ -189,8 +189,7 @@ best_layout(const uint8_t *p, size_t n, struct byutr_sample *best)
 			continue;
 		/* A few records of one size may look like as many of another, with a rest. */
 		const bool fits = n % layouts[i] == 0 && size && n % size != 0;
-		if (!size || sample.bits > best->bits ||
-			(sample.bits == best->bits && fits)) {
+		if (!size || sample.bits > best->bits || (sample.bits == best->bits && fits)) {
 			*best = sample;
 			size = layouts[i];
 		}
@@ -526,6 +525,10 @@ static const struct poly_option options[] = {
 };
 
 static const struct format byutr = {
+	.content = {.users = "BYU trace archive",
+		.kinds = POLY_KIND_BIT(ACCESS) | POLY_KIND_BIT(EVENT),
+		.own_columns = POLY_COLUMNS_INIT(size),
+		.fills = POLY_COLUMNS_INIT(time, size, request, memory_type, agent)},
 	.info =
 		{
 			.name = "byutr",

@@ -413,6 +413,7 @@ static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp"
 	"t1", [49] = "flags"};
 
 static const struct format cis501 = {
+	.content = {.users = "Penn CIS 501", .kinds = POLY_KIND_BIT(INSTRUCTION)},
 	.info =
 		{
 			.name = "cis501",
@@ -444,6 +445,7 @@ static const struct format cis501 = {
 	.find_split = lines_find_split,
 	.check = cis501_check_batch,
 	.close = lines_close,
+	.effects = EFFECTS_MICRO_OPS,
 	.wopen = cis501_wopen,
 	.write_row = write_row,
 };

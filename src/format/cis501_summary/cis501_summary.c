@@ -55,6 +55,7 @@ static const struct poly_option options[] = {{.name = NULL}};
 static const struct poly_rule rules[] = {{NULL, POLY_NOTE, NULL, NULL}};
 
 static const struct format cis501_summary = {
+	.content = {.users = "Penn CIS 501", .kinds = POLY_KIND_BIT(INSTRUCTION)},
 	.info =
 		{
 			.name = "cis501-summary",
@@ -68,6 +69,7 @@ static const struct format cis501_summary = {
 			.options = options,
 			.rules = rules,
 		},
+	.is_text = true,
 	.writer_size = sizeof(struct summary_writer),
 	.wopen = summary_wopen,
 	.write = summary_write,

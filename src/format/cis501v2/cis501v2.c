@@ -336,6 +336,9 @@ static const struct poly_rule rules[RULE_COUNT + 1] = {
 /* clang-format on */
 
 static const struct format cis501v2 = {
+	.content = {.users = "Penn CIS 501",
+		.kinds = POLY_KIND_BIT(INSTRUCTION),
+		.fills = POLY_COLUMNS_INIT(flags)},
 	.info =
 		{
 			.name = "cis501v2",

@@ -29,13 +29,35 @@ check_functions(struct contract *contract, const struct format *format)
 	return true;
 }
 
+/* Returns whether the sets of kinds and columns are parts of those that they refer to. */
+static bool
+check_content(struct contract *contract, const struct format *format)
+{
+	const struct poly_format_content *content = &format->content;
+	const struct poly_format_info *info = &format->info;
+	if (!content->kinds)
+		return contract_fail(contract, "kinds is 0");
+	if (content->kinds & ~POLY_KINDS_ALL)
+		return contract_fail(contract, "kinds has an unknown kind");
+	if (content->own_kinds & ~content->kinds)
+		return contract_fail(contract, "own_kinds is not a subset of kinds");
+	if (!poly_columns_subset(info->needs, info->columns))
+		return contract_fail(contract, "needs is not a subset of columns");
+	if (!poly_columns_subset(content->own_columns, info->columns))
+		return contract_fail(contract, "own_columns is not a subset of columns");
+	if (!poly_columns_subset(content->fills, info->columns))
+		return contract_fail(contract, "fills is not a subset of columns");
+	return true;
+}
+
 bool
 format_check_contract(struct contract *contract, const struct format *format)
 {
 	const struct poly_format_info *info = &format->info;
 	const struct contract_member members[] = {{"name", info->name},
 		{"family", info->family}, {"title", info->title},
-		{"extensions", info->extensions}, {"spec", info->spec}, {NULL, false}};
+		{"extensions", info->extensions}, {"spec", info->spec},
+		{"users", format->content.users}, {NULL, false}};
 	if (!contract_check_members(contract, members) ||
 		!contract_check_options(contract, info->options) ||
 		!contract_check_rules(contract, info->rules))
@@ -44,7 +66,7 @@ format_check_contract(struct contract *contract, const struct format *format)
 		if (!option->use)
 			return contract_fail(contract, "option %s: use is 0", option->name);
 	}
-	return check_functions(contract, format);
+	return check_content(contract, format) && check_functions(contract, format);
 }
 
 bool

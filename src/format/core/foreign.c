@@ -30,6 +30,8 @@ static const struct magic magics[] = {
 	MAGIC(0, "<bigaf>\n", "an AIX archive"),
 	MAGIC(0, "PK\3\4", "a ZIP archive"),
 	MAGIC(0, "PK\5\6", "a ZIP archive"),
+	MAGIC(0, "\377\6\0\0sNaPpY",
+		"data compressed by snappy, as .sz files of drmemtrace are"),
 	MAGIC(0, "7z\274\257\47\34", "a 7z archive"),
 	MAGIC(0, "Rar!\32\7", "a RAR archive"),
 	MAGIC(0, "070701", "a cpio archive"),
@@ -125,6 +127,16 @@ foreign_magic(const uint8_t *p, size_t n)
 			return magics[i].name;
 	}
 	return NULL;
+}
+
+const char *
+foreign_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *raw = strstr(slash ? slash : name, ".raw");
+	return raw && (!raw[4] || raw[4] == '.')
+		       ? "a raw file, which drraw2trace converts if it is drmemtrace's"
+		       : NULL;
 }
 
 const char *

@@ -47,7 +47,9 @@ struct reading {
 	const uint64_t *options;   /* values in the order of the format's table */
 	const char *const *texts;  /* the values of TEXT options, or NULL */
 	struct sites *sites;	   /* for rows that are numbered one by one */
+	struct encodings *encodings; /* of the program's file; NULL: none */
 	bool check;		   /* the format's check is called for every batch */
+	bool by_thread;		   /* files of a directory are read one after the other */
 	size_t max_line;	   /* maximum line length in bytes; 0: the format's */
 	unsigned prediction;	   /* of lines: enum predict_way */
 	/* Records before this batch; read adds those that it skips. */
@@ -94,8 +96,10 @@ struct writing {
 	bool own_raw;			      /* the column raw holds this family's bytes */
 	poly_columns columns;		      /* columns that the user selected */
 	bool row;			      /* the column row is requested, too */
+	bool selected; /* the rows are not all those of a file of raw_format, or not in its order */
 	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
 	size_t order_count;	       /* elements of order */
+	unsigned threads;	       /* that a format may encode with, 1 or more */
 	poly_columns uses;		      /* columns read; wopen may remove some */
 	struct notes *notes;		      /* see writing_note */
 	struct line_cache *cache;	      /* set while cached lines are created */
@@ -116,9 +120,10 @@ struct writing {
 
 struct format {
 	struct poly_format_info info;
+	struct poly_format_content content;
 	const struct poly_format_plugin *plugin; /* of the caller, see plugin.h; or NULL */
 	size_t reader_size, writer_size;
-	bool is_text;	/* it can be read, and a record is a line of text */
+	bool is_text;	/* its records are lines of text */
 	bool appends;	/* wopen can append to a file */
 	bool is_packed; /* its bytes depend on many records: corrupt bytes cannot be written
 			   again */
@@ -129,6 +134,13 @@ struct format {
 	 * own that wopen initialised.
 	 */
 	bool rows_independent;
+	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */
+	bool reads_directories;
+	/*
+	 * The fact by which formats that hold raw state writing->selected; NULL: headers of
+	 * this format do not describe the rest of the file.
+	 */
+	const char *selected_fact;
 	enum effects_form effects; /* of the rows that the writer takes */
 
 	/*
@@ -231,6 +243,9 @@ const struct format *format_at(size_t i);
 /* Returns the format of a name, which a colon and an argument may follow; or NULL. */
 const struct format *format_find(const char *name);
 
+/* Returns whether an instruction set is the named one or a wider mode of it: x86-64 of x86. */
+bool format_isa_is_of(const char *isa, const char *family);
+
 /*
  * Returns whether path has an extension of the format, after those of compression are removed.
  */
@@ -247,6 +262,18 @@ writing_every_column(const struct writing *writing)
 	return poly_columns_subset(
 		POLY_ALL_COLUMNS, poly_columns_union(writing->columns, places));
 }
+
+/* Columns of a table: each at most once. */
+#define WRITING_COLUMNS_MAX (POLY_COLUMN_COUNT + POLY_REGISTERS_MAX + 1)
+
+/*
+ * For formats that hold any columns: lists those to write, in order, and sets uses. The columns
+ * row, raw, origin, site and verbatim are written only when requested by name; columns
+ * requested by name even if the trace does not have them. Returns their number; 0: an error,
+ * POLY_ERR_USAGE.
+ */
+size_t writing_list_columns(struct writing *writing,
+	enum poly_column list[WRITING_COLUMNS_MAX], struct poly_error *error);
 
 /*
  * Marks width characters at field, in the output's room, as the number of a column in the row

@@ -347,6 +347,7 @@ adapt_format(struct format *format, const struct poly_format_plugin *plugin)
 	static const struct poly_rule no_rules[] = {{.code = NULL}};
 	const struct poly_format_info *info = plugin->info;
 	*format = (struct format){.info = *info,
+		.content = {.users = "the program", .kinds = POLY_KINDS_ALL},
 		.plugin = plugin,
 		.reader_size = sizeof(struct plugin_reader) + plugin->state_size,
 		.writer_size = sizeof(struct plugin_writer) + plugin->writer_state_size,

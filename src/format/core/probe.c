@@ -266,6 +266,8 @@ decide_consistent(struct in *in, struct contest *contest, struct poly_error *err
 		choose_consistent(contest, false);
 	if (status == POLY_OK && !contest->best)
 		contest->foreign = foreign_text(p, n);
+	if (status == POLY_OK && !contest->best && !contest->foreign && contest->name)
+		contest->foreign = foreign_name(contest->name);
 	return status;
 }
 
@@ -288,6 +290,22 @@ choose_empty(struct contest *contest, struct poly_error *error)
 		"empty input: cannot detect the format; set options.format");
 }
 
+/* Returns the only binary format that has the extension; NULL: none or several. */
+static const struct format *
+binary_format_of_name(const struct contest *contest)
+{
+	const struct format *found = NULL;
+	size_t count = 0;
+	for (size_t i = 0; contest->name && i < contest->bid_count; i++) {
+		const struct format *format = contest->bids[i].format;
+		if (format->is_text || !format_has_ending(format, contest->name))
+			continue;
+		found = format;
+		count++;
+	}
+	return count == 1 ? found : NULL;
+}
+
 static enum poly_status
 fail_unrecognized(const struct contest *contest, struct poly_error *error)
 {
@@ -297,6 +315,12 @@ fail_unrecognized(const struct contest *contest, struct poly_error *error)
 			"unrecognized format (found %s, expected a trace)%s", contest->foreign,
 			contest->printable ? "; 'text:DESCRIPTION' as options.format reads text"
 					   : "");
+	const struct format *named = contest->printable ? binary_format_of_name(contest) : NULL;
+	if (named)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"unrecognized format (found text, expected format '%s' by the file "
+			"extension)",
+			named->info.name);
 	list_nearest(contest, nearest);
 	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 		"unrecognized format%s%s%s; set options.format%s",

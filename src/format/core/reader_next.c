@@ -229,8 +229,10 @@ poly_reader_next(
 		}
 		struct poly_error failure;
 		status = deliver_rows(reader, batch, &failure);
-		if (status != POLY_OK)
+		if (status != POLY_OK) {
+			reader->shown = NULL; /* its rows are not delivered */
 			reader_end(reader, status, &failure);
+		}
 	}
 	return *batch ? POLY_OK : POLY_END;
 }

@@ -8,10 +8,33 @@
 
 #include <stdio.h>
 
+/* Chooses the format of a directory: its files are tested when it is opened. */
+static enum poly_status
+choose_directory_format(struct poly_reader *reader, struct poly_error *error)
+{
+	const struct format *format = NULL;
+	size_t i = 0;
+	if (reader->format && !reader->format->reads_directories)
+		return err_usage(error, "format '%s' does not read directories",
+			reader->format->info.name);
+	while (!reader->format && (format = format_list_at(&reader->formats, i++)))
+		reader->format = format->reads_directories ? format : NULL;
+	if (!reader->format)
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"a directory (expected a file)");
+	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "a directory");
+	return POLY_OK;
+}
+
 static enum poly_status
 choose_format(struct poly_reader *reader, const char *path, struct poly_error *error)
 {
 	const char *wanted = reader->options.format;
+	const bool is_directory = in_is_directory(reader->in);
+	if (reader->options.by_thread && !is_directory)
+		return err_usage(error, "options.by_thread: the input is not a directory");
+	if (!wanted && is_directory)
+		return choose_directory_format(reader, error);
 	if (!wanted) {
 		if (!reader->options.name)
 			reader->options.name = path;
@@ -25,6 +48,8 @@ choose_format(struct poly_reader *reader, const char *path, struct poly_error *e
 		return err_usage(error, "options.format: no such format '%s'", wanted);
 	if (!reader->format->info.can_read)
 		return err_usage(error, "format '%s' can only be written", wanted);
+	if (is_directory)
+		return choose_directory_format(reader, error);
 	snprintf(reader->probed.evidence, sizeof reader->probed.evidence, "named by the user");
 	return POLY_OK;
 }
@@ -53,12 +78,15 @@ open_format(struct poly_reader *reader, struct poly_error *error)
 	reading->max_line = reader->options.max_line;
 	reading->options = reader->values.values;
 	reading->texts = reader->values.texts;
+	reading->by_thread = reader->options.by_thread;
 	reading->check = reader->options.check || reader->options.strict;
 	struct poly_trace_info *view = &reader->info.view;
 	view->format = format->info.name;
 	view->raw_format = format->info.family;
 	view->columns = format->info.columns;
 	reader->opened = true;
+	if (encodings_open(&reader->encodings, reader->options.symbols))
+		reading->encodings = &reader->encodings;
 	if (format->open && (status = format->open(reading, error)) != POLY_OK)
 		return status;
 	if (reader->options.isa)
@@ -116,9 +144,11 @@ open_reader(const struct opening *from, const struct poly_read_options *options,
 	enum poly_status status = reader_new(options, &reader, error);
 	if (!reader)
 		return status;
-	const struct in_options input = {reader->options.nesting_limit,
-		reader->options.expansion_limit, reader->options.block_size,
-		reader->options.one_thread};
+	const struct in_options input = {.nesting_limit = reader->options.nesting_limit,
+		.expansion_limit = reader->options.expansion_limit,
+		.block_size = reader->options.block_size,
+		.one_thread = reader->options.one_thread,
+		.directories = true};
 	status = from->path
 			 ? in_open(from->path, &input, &reader->in, error)
 			 : in_open_memory(from->data, from->size, &input, &reader->in, error);
@@ -174,6 +204,7 @@ poly_reader_close(struct poly_reader *reader)
 	slice_fini(&reader->slice);
 	findings_fini(&reader->findings);
 	registers_free(reader->registers);
+	encodings_close(&reader->encodings);
 	info_fini(&reader->info);
 	mem_free(reader->reading.state);
 	format_list_fini(&reader->formats);

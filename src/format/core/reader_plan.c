@@ -67,6 +67,24 @@ reader_columns(const struct poly_reader *reader)
 		wanted, columns_of_registers(info_register_count(&reader->info.view)));
 }
 
+poly_columns
+reader_requested(const struct poly_reader *reader)
+{
+	static const poly_columns hidden = POLY_COLUMNS_INIT(raw, origin, site, verbatim);
+	const poly_columns columns = reader->options.columns;
+	poly_columns able = reader->info.view.columns;
+	poly_columns_add(&able, POLY_COLUMN_row);
+	poly_columns wanted = poly_columns_common(columns, reader->plan.columns);
+	if (poly_columns_has(columns, POLY_COLUMN_row))
+		poly_columns_add(&wanted, POLY_COLUMN_row);
+	if (POLY_HAS(able, pc))
+		poly_columns_add(&able, POLY_COLUMN_site);
+	if (poly_columns_subset(POLY_ALL_COLUMNS, columns))
+		wanted = poly_columns_minus(wanted, hidden);
+	return poly_columns_union(poly_columns_common(able, wanted),
+		columns_of_registers(info_register_count(&reader->info.view)));
+}
+
 uint64_t
 reader_last_record(const struct poly_reader *reader)
 {

@@ -10,6 +10,7 @@
 #include "format/core/reader.h"
 
 #include "format/core/decode_pool.h"
+#include "format/core/encodings.h"
 #include "format/core/option.h"
 #include "format/core/probe.h"
 #include "effects/registers.h"
@@ -34,6 +35,7 @@ struct poly_reader {
 	struct slice slice;	/* of the batch, if not all its rows are selected */
 	struct poly_batch bare; /* the batch without its lazy columns */
 	struct reading reading;
+	struct encodings encodings;  /* of options.symbols */
 	struct option_values values; /* of the format */
 	bool planned;		     /* the plan is set */
 	bool begun;		     /* the first batch was requested */
@@ -48,6 +50,9 @@ struct poly_reader {
 
 /* Returns the columns that get storage: those requested that the trace can have. */
 poly_columns reader_columns(const struct poly_reader *reader);
+
+/* Returns the columns that consumers may read, row among them if it was requested. */
+poly_columns reader_requested(const struct poly_reader *reader);
 
 /* Returns the number of the last selected record, counted from 1. */
 uint64_t reader_last_record(const struct poly_reader *reader);

@@ -66,6 +66,20 @@ poly_format_find(const char *name)
 	return format ? &format->info : NULL;
 }
 
+const struct poly_format_content *
+poly_format_content_of(const struct poly_format_info *info)
+{
+	const struct format *format = format_find(info->name);
+	return format && &format->info == info ? &format->content : NULL;
+}
+
+bool
+poly_format_is_text(const struct poly_format_info *format)
+{
+	const struct format *found = format_find(format->name);
+	return found && found->is_text;
+}
+
 /* The length of a name without endings of compression. */
 static size_t
 bare_length(const char *path)

@@ -27,6 +27,7 @@ struct poly_writer {
 	struct notes notes;
 	struct option_values values;
 	struct info labels;		  /* only the labels to be written */
+	struct info selection;		  /* the source's, with the fact that it is selected */
 	struct line_cache lines;	  /* if the format writes by row */
 	unsigned threads;		  /* encoder threads; 1: no parallel writer */
 	struct parallel_writer *parallel; /* NULL: not created */
@@ -36,6 +37,41 @@ struct poly_writer {
 	enum poly_status status;
 	struct poly_error failure;
 };
+
+/* Moves a column of a set to a list; returns the number of columns added, 0 or 1. */
+static size_t
+move_column(enum poly_column *list, poly_columns *columns, enum poly_column column)
+{
+	if (!poly_columns_has(*columns, column))
+		return 0;
+	poly_columns_remove(columns, column);
+	*list = column;
+	return 1;
+}
+
+size_t
+writing_list_columns(struct writing *writing, enum poly_column list[WRITING_COLUMNS_MAX],
+	struct poly_error *error)
+{
+	const poly_columns hidden = POLY_COLUMNS(raw, origin, site, verbatim);
+	poly_columns columns = writing->columns;
+	size_t count = 0;
+	if (writing_every_column(writing))
+		columns =
+			poly_columns_union(poly_columns_minus(writing->source->columns, hidden),
+				poly_columns_minus(writing->columns, POLY_ALL_COLUMNS));
+	writing->uses = columns;
+	if (writing->row)
+		poly_columns_add(&columns, POLY_COLUMN_row);
+	for (size_t i = 0; i < writing->order_count; i++)
+		count += move_column(list + count, &columns, writing->order[i]);
+	count += move_column(list + count, &columns, POLY_COLUMN_row);
+	for (unsigned c = 0; c < COLUMN_STORED_END; c++)
+		count += move_column(list + count, &columns, (enum poly_column)c);
+	if (!count)
+		err_usage(error, "no column to write");
+	return count;
+}
 
 enum poly_status
 writing_lacks(const struct poly_batch *batch, size_t row, const char *column,
@@ -67,15 +103,16 @@ poly_format_loss(const struct poly_trace_info *source, const struct poly_format_
 	/* A source that may have any column does not state which ones it has. */
 	return poly_columns_equal(columns, POLY_ALL_COLUMNS)
 		       ? POLY_NO_COLUMNS
-		       : poly_columns_minus(columns, kept);
+		       : poly_columns_minus(
+				 poly_columns_common(columns, source->columns), kept);
 }
 
-/* Whether an instruction set is the named one or a wider mode of it: x86-64 of x86. */
-static bool
-is_of_family(const char *isa, const char *family)
+bool
+format_isa_is_of(const char *isa, const char *family)
 {
 	const size_t n = strlen(family);
-	return strncmp(isa, family, n) == 0 && (isa[n] == 0 || isa[n] == '-');
+	return strncmp(isa, family, n) == 0 &&
+	       (isa[n] == 0 || isa[n] == '-' || (isa[n] >= '0' && isa[n] <= '9'));
 }
 
 static enum poly_status
@@ -84,7 +121,8 @@ refuse_loss(const struct poly_trace_info *source, const struct poly_format_info 
 {
 	char names[300];
 	poly_columns missing, lost = poly_format_loss(source, target, &missing);
-	if (target->needs_isa && source->isa && !is_of_family(source->isa, target->needs_isa))
+	if (target->needs_isa && source->isa &&
+		!format_isa_is_of(source->isa, target->needs_isa))
 		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
 			"format '%s' holds %s only (found %s)", target->name, target->needs_isa,
 			source->isa);
@@ -161,9 +199,10 @@ writer_prepare(struct poly_writer *writer, const char *path,
 		POLY_COLUMNS(kind, record, raw, origin));
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
-	writer->threads = writer->format->rows_independent ? thread_count(options->threads) : 1;
-	if (writer->threads > THREAD_POOL_MAX)
-		writer->threads = THREAD_POOL_MAX;
+	writing->threads = thread_count(options->threads);
+	if (writing->threads > THREAD_POOL_MAX)
+		writing->threads = THREAD_POOL_MAX;
+	writer->threads = writer->format->rows_independent ? writing->threads : 1;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);
@@ -181,8 +220,9 @@ static enum poly_status
 convert_effects(struct poly_writer *writer, struct poly_error *error)
 {
 	struct writing *writing = &writer->writing;
+	/* Formats without encodings may derive registers from them. */
 	const struct effects_options options = {.form = writer->format->effects,
-		.wanted = writing->uses,
+		.wanted = poly_columns_union(writing->uses, POLY_COLUMNS(opcode, opcode_size)),
 		.note = note_effect,
 		.user = writing};
 	if (writing->own_raw || !effects_suits(options.form, writing->source))
@@ -192,6 +232,30 @@ convert_effects(struct poly_writer *writer, struct poly_error *error)
 	if (status == POLY_OK)
 		writing->source = effects_info(writer->effects);
 	return status;
+}
+
+/* Determines whether the rows are selected, and states it as a fact. */
+static enum poly_status
+state_selection(struct poly_writer *writer, bool selected, struct poly_error *error)
+{
+	struct writing *writing = &writer->writing;
+	const struct poly_trace_info *source = writing->source;
+	const struct format *own = source->raw_format ? format_find(source->raw_format) : NULL;
+	const char *fact = own ? own->selected_fact : NULL;
+	writing->selected = selected || (fact && poly_trace_fact(source, fact));
+	if (!fact || !selected)
+		return POLY_OK;
+	struct info *info = &writer->selection;
+	const size_t count = source->fact_count;
+	const struct poly_fact *facts = source->facts;
+	info->view = *source;
+	bool good = true;
+	for (size_t i = 0; i < count && good; i++)
+		good = info_fact(info, facts[i].key, facts[i].value);
+	if (!good || !info_fact(info, fact, "yes"))
+		return err_memory(error);
+	writing->source = &info->view;
+	return POLY_OK;
 }
 
 /* Collects the labels to be written, if the format stores labels. */
@@ -258,6 +322,8 @@ writer_start(struct poly_writer *writer, const struct destination *dst,
 {
 	enum poly_status status = writer_prepare(writer, dst->path, options, error);
 	if (status == POLY_OK)
+		status = state_selection(writer, options->selected, error);
+	if (status == POLY_OK)
 		status = gather_labels(writer, options, error);
 	if (status == POLY_OK)
 		status = convert_effects(writer, error);
@@ -288,6 +354,7 @@ writer_open(const struct destination *dst, const struct poly_trace_info *source,
 	if (!writer)
 		return err_memory(error);
 	info_init(&writer->labels);
+	info_init(&writer->selection);
 	writer->writing.source = source;
 	status = writer_start(writer, dst, &known, error);
 	if (status == POLY_OK)
@@ -462,5 +529,6 @@ poly_writer_close(struct poly_writer *writer)
 	format_list_fini(&writer->formats);
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);
+	info_fini(&writer->selection);
 	mem_free(writer);
 }

@@ -18,15 +18,12 @@
 /* Bytes to collect before each write. */
 #define TEXT_MAX ((size_t)64 << 10)
 
-/* Columns of a line: each at most once. */
-#define COLUMNS_MAX (POLY_COLUMN_COUNT + POLY_REGISTERS_MAX + 1)
-
 struct csv_writer {
-	struct buf text;		    /* lines to be written */
-	enum poly_column list[COLUMNS_MAX]; /* columns to write, in order */
+	struct buf text;			    /* lines to be written */
+	enum poly_column list[WRITING_COLUMNS_MAX]; /* columns to write, in order */
 	size_t count;
 	bool safe;
-	const void *data[COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
+	const void *data[WRITING_COLUMNS_MAX]; /* their arrays in the batch; NULL: none */
 };
 
 static void
@@ -100,49 +97,20 @@ flush(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
-static void
-add_column(const struct writing *writing, poly_columns *columns, enum poly_column column)
-{
-	struct csv_writer *state = writing->state;
-	if (!poly_columns_has(*columns, column))
-		return;
-	poly_columns_remove(columns, column);
-	if (state->count)
-		buf_byte(&state->text, ',');
-	buf_string(&state->text, poly_trace_column_name(writing->source, column));
-	state->list[state->count++] = column;
-}
-
-/* Columns requested by name are written even if the trace does not have them. */
-static poly_columns
-columns_to_write(const struct writing *writing)
-{
-	const poly_columns hidden = POLY_COLUMNS_INIT(raw, origin, site, verbatim);
-	return writing_every_column(writing)
-		       ? poly_columns_union(
-				 poly_columns_minus(writing->source->columns, hidden),
-				 poly_columns_minus(writing->columns, POLY_ALL_COLUMNS))
-		       : writing->columns;
-}
-
 static enum poly_status
 csv_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct csv_writer *state = writing->state;
-	poly_columns columns = columns_to_write(writing);
 	state->safe = writing->options[0];
-	writing->uses = columns;
-	if (writing->row)
-		poly_columns_add(&columns, POLY_COLUMN_row);
-	for (size_t i = 0; i < writing->order_count; i++)
-		add_column(writing, &columns, writing->order[i]);
-	add_column(writing, &columns, POLY_COLUMN_row);
-	for (unsigned c = 0; c < COLUMN_STORED_END; c++)
-		add_column(writing, &columns, (enum poly_column)c);
-	if (!state->count)
-		return err_usage(error, "no column to write");
+	state->count = writing_list_columns(writing, state->list, error);
+	for (size_t i = 0; i < state->count; i++) {
+		if (i)
+			buf_byte(&state->text, ',');
+		buf_string(
+			&state->text, poly_trace_column_name(writing->source, state->list[i]));
+	}
 	buf_byte(&state->text, '\n');
-	return flush(writing, error);
+	return state->count ? flush(writing, error) : POLY_ERR_USAGE;
 }
 
 static enum poly_status
@@ -175,6 +143,9 @@ static const struct poly_option options[] = {
 static const struct poly_rule no_rules[] = {{.code = NULL}};
 
 static const struct format csv = {
+	.content = {.users = "pandas, DuckDB",
+		.kinds = POLY_KINDS_ALL,
+		.own_columns = POLY_COLUMNS_INIT(raw)},
 	.info = {.name = "csv",
 		.family = "csv",
 		.title = "comma-separated values with a row of column names",
@@ -184,6 +155,7 @@ static const struct format csv = {
 		.columns = POLY_ALL_COLUMNS_INIT,
 		.options = options,
 		.rules = no_rules},
+	.is_text = true,
 	.rows_independent = true,
 	.writer_size = sizeof(struct csv_writer),
 	.wopen = csv_wopen,

@@ -390,6 +390,12 @@ static const struct poly_rule rules[] = {
 };
 
 static const struct format din = {
+	.content = {.users = "Dinero III, IV",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(ACCESS) |
+			 POLY_KIND_BIT(EVENT),
+		.own_kinds = POLY_KIND_BIT(EVENT),
+		.own_columns = POLY_COLUMNS_INIT(opcode_size, size, event),
+		.fills = POLY_COLUMNS_INIT(pc)},
 	.info =
 		{
 			.name = "din",

@@ -42,6 +42,9 @@ din_wopen(struct writing *writing, struct poly_error *error)
 		writer->form = wanted;
 	}
 	writing->uses = poly_columns_union(writing->uses, POLY_COLUMNS(uop_index, synthetic));
+	if (!writing->own_raw && writer->form == DIN_PLAIN)
+		writing->uses =
+			poly_columns_minus(writing->uses, POLY_COLUMNS(opcode_size, size));
 	find_records(writing);
 	return POLY_OK;
 }

@@ -222,6 +222,10 @@ static const struct poly_rule full_rules[] = {
 };
 
 static const struct format full = {
+	.content = {.users = "Apple amber",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(SYNC),
+		.fills = POLY_COLUMNS_INIT(
+			next_pc, branch, target, fallthrough, access, address)},
 	.info = {.name = "full",
 		.family = "full",
 		.title = "Apple amber FULL: opcode and complete user state",
@@ -244,6 +248,7 @@ static const struct format full = {
 	.resync = full_resync,
 	.check = full_check_batch,
 	.close = full_close,
+	.effects = EFFECTS_STATES,
 	.wopen = full_wopen,
 	.write = full_write,
 	.wfinish = full_wfinish,

@@ -145,6 +145,7 @@ static const struct poly_rule rules[] = {
 };
 
 static const struct format jsonl = {
+	.content = {.users = "jq, scripts", .kinds = POLY_KINDS_ALL},
 	.info = {.name = "jsonl",
 		.family = "jsonl",
 		.title = "JSON Lines, the text form of any trace",

@@ -437,6 +437,11 @@ static const struct poly_rule rules[] = {
 };
 
 static const struct format lackey = {
+	.content = {.users = "valgrind",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(ACCESS) |
+			 POLY_KIND_BIT(OTHER),
+		.own_kinds = POLY_KIND_BIT(OTHER),
+		.own_columns = POLY_COLUMNS_INIT(process, text)},
 	.info =
 		{
 			.name = "lackey",

@@ -22,6 +22,8 @@ lackey_wopen(struct writing *writing, struct poly_error *error)
 		}
 	}
 	writing->uses = poly_columns_union(writing->uses, POLY_COLUMNS(uop_index, synthetic));
+	if (!writing->own_raw)
+		writing->uses = poly_columns_minus(writing->uses, POLY_COLUMNS(process, text));
 	return POLY_OK;
 }
 

@@ -137,6 +137,9 @@ fill_origins(const struct predictor *predictor)
 	for (size_t r = 0; r < run->lines; r++)
 		dst[run->row + r] = predictor->window.base +
 				    (uint64_t)(run->text[r] - predictor->window.start);
+	/* Parts have the offset of their line. */
+	for (size_t r = 0; predictor->templates.has_parts && r < run->lines; r++)
+		dst[run->row + r] -= predictor->templates.positions[run->number[r]].at;
 	put_presence(run, predictor->batch->bits[POLY_COLUMN_origin],
 		~(uint64_t)0 >> (64 - run->lines));
 }

@@ -9,20 +9,34 @@
 /* Expected maximum length of a line in bytes. */
 #define USUAL_LINE 512
 
-/* Refills the window so that it contains the end of the first line, if it has one. */
-static enum poly_status
-refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
+/* Returns the size of the first record of the window; 0: its end is not there. */
+static inline size_t
+record_size(const struct lines *lines, const struct reading *reading, size_t limit, bool is_all)
 {
+	const size_t n = (size_t)(lines->window.end - lines->at);
+	/* The rest of a line that was skipped in part is not a record. */
+	if (lines->format->record_size && !lines->within)
+		return lines->format->record_size(reading, lines->at, n, limit, is_all);
+	return line_size(lines->at, n, limit);
+}
+
+/* Refills the window so that it contains the end of the first record, if it has one. */
+static enum poly_status
+refill(struct lines *lines, const struct reading *reading, size_t limit, struct line *line)
+{
+	struct in *in = reading->in;
 	size_t have, want = USUAL_LINE < limit ? USUAL_LINE : limit + 1;
 	in_consume(in, (size_t)(lines->at - lines->window.start));
 	for (;; want = limit + 1) {
 		lines->window.start = lines->at = in_peek(in, want, &have);
 		lines->window.end = lines->at + have;
 		lines->window.base = in_offset(in);
-		line->size = line_size(lines->at, have, limit);
+		line->size = record_size(lines, reading, limit, false);
 		if (line->size || have < want || want > limit)
 			break;
 	}
+	if (!line->size)
+		line->size = record_size(lines, reading, limit, true);
 	line->text = lines->at;
 	line->ended = line->size != 0;
 	if (have == 0)
@@ -44,22 +58,34 @@ refill(struct lines *lines, struct in *in, size_t limit, struct line *line)
 
 /* Returns the first line. A size of limit + 1 means: the line is longer than the limit. */
 static inline enum poly_status
-front_line(struct lines *lines, struct in *in, struct line *line)
+front_line(struct lines *lines, const struct reading *reading, struct line *line)
 {
 	const size_t limit = lines->limit;
-	line->size = line_size(lines->at, (size_t)(lines->window.end - lines->at), limit);
+	line->size = record_size(lines, reading, limit, false);
 	line->text = lines->at;
 	line->ended = true;
 	line->shape = NULL;
 	enum poly_status status = POLY_OK;
 	if (!line->size) {
 		predict_fill(&lines->predictor, POLY_BATCH_ROWS);
-		status = refill(lines, in, limit, line);
+		status = refill(lines, reading, limit, line);
 	}
 	line->offset = lines->window.base + (uint64_t)(lines->at - lines->window.start);
 	line->row_index = lines->row_index;
 	*line->more_rows = false;
 	return status;
+}
+
+/* Returns the number of complete lines of n bytes. */
+static uint64_t
+count_lines(const uint8_t *text, size_t n)
+{
+	uint64_t count = 0;
+	for (size_t size; (size = line_size(text, n, n)) != 0; count++) {
+		text += size;
+		n -= size;
+	}
+	return count;
 }
 
 /* Advances past a line, or to its next row. */
@@ -72,7 +98,8 @@ pass(struct reading *reading, struct lines *lines, const struct line *line)
 	}
 	lines->row_index = 0;
 	lines->at += line->size;
-	reading->line += line->ended;
+	reading->line +=
+		lines->format->record_size ? count_lines(line->text, line->size) : line->ended;
 }
 
 /* Consumes the lines read, and drops the window. */
@@ -165,7 +192,11 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 		taking->predictor->started && line->ended && predict_wants(taking->predictor);
 	line->shape = learns ? &shape : NULL;
 	bool good = parse_line(taking->reading, taking->batch, taking->row, line, fault);
-	shape.repeats &= good && !line->row_index && !*line->more_rows;
+	/* The parts of several rows are neighbours. */
+	shape.at = (uint32_t)(shape.line - line->text);
+	shape.is_open = *line->more_rows;
+	shape.repeats &= good && (shape.at == 0) == !line->row_index &&
+			 (shape.at + shape.size == line->size) == !shape.is_open;
 	/*
 	 * A template contains its site, so all sites are numbered here, in order. A failure is
 	 * repeated and reported later.
@@ -181,10 +212,17 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 static size_t
 take_known(struct reading *reading, struct lines *lines, size_t row)
 {
-	if (!lines->predictor.started || lines->within || lines->row_index)
+	if (!lines->predictor.started)
 		return 0;
-	size_t known = predict_lines(&lines->predictor, row, &lines->at, &lines->window);
-	reading->line += known;
+	/* The rows that are not filled yet may be of lines that were learned in it. */
+	lines->predictor.window = lines->window;
+	if (lines->within || lines->row_index)
+		return 0;
+	const uint8_t *start = lines->at;
+	size_t known = predict_lines(&lines->predictor, row, &lines->at);
+	reading->line += lines->format->record_size
+				 ? count_lines(start, (size_t)(lines->at - start))
+				 : known;
 	return known;
 }
 
@@ -219,7 +257,7 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		row += take_known(reading, lines, row);
 		if (row == batch->capacity)
 			break;
-		status = front_line(lines, reading->in, &line);
+		status = front_line(lines, reading, &line);
 		if (status != POLY_OK)
 			break;
 		const struct taking taking = {reading, &lines->predictor, batch, row};
@@ -255,7 +293,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	bool more_rows;
 	struct line line = {.more_rows = &more_rows};
 	struct line_fault fault;
-	enum poly_status status = front_line(lines, reading->in, &line);
+	enum poly_status status = front_line(lines, reading, &line);
 	if (status != POLY_OK) {
 		settle(lines, reading->in);
 		return status == POLY_ERR_MEMORY ? err_memory(error) : status;
@@ -272,7 +310,7 @@ lines_resync(struct reading *reading, struct batch *batch, struct poly_error *er
 	batch->view.rows = 1;
 	lines->at += line.size;
 	lines->within = !line.ended;
-	reading->line += line.ended;
+	reading->line += format->record_size ? count_lines(line.text, line.size) : line.ended;
 	settle(lines, reading->in);
 	return POLY_OK;
 }

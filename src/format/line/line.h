@@ -46,6 +46,13 @@ struct line_format {
 	unsigned too_long;    /* rule of lines that are longer than limit */
 	struct predict_format predict; /* without windows, lines are not predicted */
 	/*
+	 * Returns the size of the first record of n bytes, which is one or more complete lines
+	 * of at most limit bytes together; 0: more bytes decide it. is_all: the record has to
+	 * be found in these bytes. NULL: a record is a line.
+	 */
+	size_t (*record_size)(const struct reading *reading, const uint8_t *text, size_t n,
+		size_t limit, bool is_all);
+	/*
 	 * Parses a line of at most limit bytes into a row. False: the line is not a record; no
 	 * column is set, and fault has the reason. A line with several rows is parsed once per
 	 * row; all of them have its offset as origin, and only the first one has its bytes.

@@ -17,9 +17,12 @@
 static bool
 differs_plain(const uint8_t *line, const uint8_t *text, const struct template *template)
 {
-	for (size_t i = 0; i < template->length; i++) {
-		if (bit_test(template->care, i) && line[i] != text[i])
-			return true;
+	for (size_t i = 0; i < TEMPLATE_TEXT / 64; i++) {
+		for (uint64_t left = template->care[i]; left; left &= left - 1) {
+			const size_t at = 64 * i + (size_t)__builtin_ctzll(left);
+			if (line[at] != text[at])
+				return true;
+		}
 	}
 	return false;
 }
@@ -105,19 +108,34 @@ take_numbers(struct predictor *predictor, size_t added, uint32_t last)
 	}
 }
 
+/*
+ * Ends the run where a line ends: of the lines that were added after one of template last, the
+ * parts of an incomplete line are removed.
+ */
+static void
+end_line(struct predictor *predictor, size_t added, uint32_t last)
+{
+	struct predicted_run *run = &predictor->run;
+	while (run->lines > added && template_end(&predictor->templates, run->last)) {
+		run->end = run->text[--run->lines];
+		run->last = run->lines == added ? last : run->number[run->lines - 1];
+	}
+}
+
 size_t
-predict_lines(
-	struct predictor *predictor, size_t row, const uint8_t **p, const struct extent *window)
+predict_lines(struct predictor *predictor, size_t row, const uint8_t **p)
 {
 	struct predicted_run *run = &predictor->run;
 	const size_t room = predictor->batch->capacity - row;
 	size_t lines = 0;
-	predictor->window = *window;
 	if (predictor->off || predictor->rest)
 		return 0;
 	run->end = *p;
-	for (;;) {
-		if (run->lines == RUN_LINES_MAX)
+	/* A line that was not learned to its end. */
+	if (template_end(&predictor->templates, run->last))
+		run->last = TEMPLATE_NONE;
+	for (bool is_full = run->lines == RUN_LINES_MAX;;) {
+		if (is_full)
 			predict_fill(predictor, POLY_BATCH_ROWS);
 		if (run->lines == 0)
 			run->row = row + lines;
@@ -125,11 +143,13 @@ predict_lines(
 		run->breaks &= ((uint64_t)1 << run->lines) - 1;
 		const size_t before = run->lines, max = before + room - lines;
 		const uint32_t last = run->last;
-		predictor->walk(&predictor->templates, run, window->end,
+		predictor->walk(&predictor->templates, run, predictor->window.end,
 			max < RUN_LINES_MAX ? max : RUN_LINES_MAX);
 		take_numbers(predictor, before, last);
+		is_full = run->lines == RUN_LINES_MAX;
+		end_line(predictor, before, last);
 		lines += run->lines - before;
-		if (run->lines != RUN_LINES_MAX || lines == room)
+		if (!is_full || run->lines == 0 || lines == room)
 			break;
 	}
 	*p = run->end;
@@ -170,6 +190,9 @@ void
 predict_learn(struct predictor *predictor, size_t row, const struct line_shape *shape)
 {
 	struct predicted_run *run = &predictor->run;
+	/* A part follows the one that ends where it begins. */
+	if (template_end(&predictor->templates, run->last) != shape->at)
+		run->last = TEMPLATE_NONE;
 	const uint32_t last = run->last;
 	const uint32_t number =
 		templates_learn(&predictor->templates, predictor->batch, row, shape, last);

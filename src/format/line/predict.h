@@ -62,7 +62,7 @@ struct predictor {
 	struct batch *batch;
 	uint64_t *windows[POLY_COLUMN_COUNT]; /* columns of the windows' numbers */
 	void *columns[TEMPLATE_COLUMNS];      /* columns of the templates' values */
-	struct extent window;		      /* contains the lines of the run */
+	struct extent window; /* contains the lines of the run; set by the caller */
 	struct predicted_run run;
 };
 
@@ -73,8 +73,7 @@ void predict_begin(struct predictor *predictor, struct batch *batch,
 /*
  * Predicts lines from *p on, for the rows from row on, and advances *p. Returns their number.
  */
-size_t predict_lines(struct predictor *predictor, size_t row, const uint8_t **p,
-	const struct extent *window);
+size_t predict_lines(struct predictor *predictor, size_t row, const uint8_t **p);
 
 /*
  * Returns whether the predictor learns the shape of the next line, which the plain parser

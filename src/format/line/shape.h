@@ -30,6 +30,11 @@ struct window {
 /*
  * Filled by the plain parser. A line repeats if its row, except for the offset, is the same for
  * every line that differs only within the windows.
+ *
+ * A line with several rows, or a record of several lines, repeats by parts: the parser sets
+ * line and size to the part of each row, and all its rows together have all bytes. A part's row
+ * must follow from its own text and that of the first part, if that contains the PC, whatever
+ * parts of other rows of that instruction are between.
  */
 struct line_shape {
 	bool repeats;
@@ -39,6 +44,10 @@ struct line_shape {
 	struct window window[SHAPE_WINDOWS];
 	const uint8_t *line; /* of size bytes, its newline included; set by the caller */
 	size_t size;
+	uint8_t ahead; /* bytes after it that must be the same, too; they are readable */
+	/* Of a part, set by the caller: */
+	bool is_open;	     /* another part follows */
+	uint32_t at;	     /* bytes of the line before it */
 	const uint8_t *text; /* the value of the column text, within the line; or NULL */
 	size_t text_length;
 };

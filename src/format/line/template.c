@@ -119,7 +119,9 @@ templates_forget(struct templates *templates)
 	templates->all = UINT32_MAX;
 	templates->any = 0;
 	templates->nexts[TEMPLATE_NONE] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
-	templates->positions[TEMPLATE_NONE] = (struct template_position){TEMPLATE_NONE, 0};
+	templates->positions[TEMPLATE_NONE] =
+		(struct template_position){.place = TEMPLATE_NONE};
+	templates->has_parts = false;
 }
 
 /*
@@ -166,7 +168,7 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 	const struct line_shape *shape)
 {
 	if (!shape->repeats || shape->windows > templates->windows_max || batch->arena.failed ||
-		shape->size > templates->text_size || shape->size == 0)
+		shape->size + shape->ahead > templates->text_size || shape->size == 0)
 		return false;
 	return windows_fit(templates, batch, row, shape) &&
 	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
@@ -179,14 +181,14 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 static void
 describe(const struct line_shape *shape, struct template *template, uint8_t text[TEMPLATE_TEXT])
 {
+	const size_t n = shape->size + shape->ahead;
 	memset(template, 0, sizeof *template);
 	memset(text, 0, TEMPLATE_TEXT);
 	template->length = (uint8_t)shape->size;
 	template->windows = shape->windows;
-	memcpy(text, shape->line, shape->size);
-	for (size_t i = 0; i < shape->size; i += 64)
-		template->care[i / 64] =
-			~(uint64_t)0 >> (shape->size - i < 64 ? 64 - (shape->size - i) : 0);
+	memcpy(text, shape->line, n);
+	for (size_t i = 0; i < n; i += 64)
+		template->care[i / 64] = ~(uint64_t)0 >> (n - i < 64 ? 64 - (n - i) : 0);
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		for (size_t j = 0, at = window->at; j < window->width; j++, at++) {
@@ -205,22 +207,24 @@ key_of(struct map *found, const struct template *template, const uint8_t text[TE
 	struct template_position stand)
 {
 	const uint64_t place = (uint64_t)stand.place << 32 | stand.distance;
-	return map_pair(
-		found, place ^ template->care[0], map_bytes(found, text, template->length));
+	const uint64_t part = (uint64_t)stand.at << 32 | stand.end;
+	return map_pair(found, place ^ template->care[0],
+		map_pair(found, part, map_bytes(found, text, template->length)));
 }
 
 /*
- * Returns whether the number is that of the template with this text. Lines with the same
- * windows have them in the same form.
+ * Returns whether the number is that of the template with this text, at this position. Lines
+ * with the same windows have them in the same form.
  */
 static bool
 is_same(const struct templates *templates, uint32_t number, const struct template *template,
-	const uint8_t text[TEMPLATE_TEXT])
+	const uint8_t text[TEMPLATE_TEXT], struct template_position stand)
 {
 	const struct template *known = template_at(templates, number);
 	return known->length == template->length &&
-	       memcmp(template_text(templates, number), text, template->length) == 0 &&
-	       memcmp(known->care, template->care, sizeof known->care) == 0;
+	       memcmp(known->care, template->care, sizeof known->care) == 0 &&
+	       memcmp(template_text(templates, number), text, templates->text_size) == 0 &&
+	       memcmp(&templates->positions[number], &stand, sizeof stand) == 0;
 }
 
 /* Stores an element of a column, of any size. */
@@ -258,12 +262,17 @@ keep_row(struct templates *templates, uint32_t number, const struct batch *batch
 	templates->any |= presence;
 }
 
-/* Returns the position of a line that follows a template. */
+/* Returns the position of a line that follows a template; a line with a PC has no place yet. */
 static struct template_position
-position_after(const struct templates *templates, uint32_t last)
+position_after(const struct templates *templates, uint32_t last, const struct line_shape *shape)
 {
-	struct template_position stand = templates->positions[last];
-	stand.distance += stand.distance < DISTANCE_MAX;
+	struct template_position stand = {.place = TEMPLATE_NONE};
+	if (!shape->place) {
+		stand = templates->positions[last];
+		stand.distance += stand.distance < DISTANCE_MAX;
+	}
+	stand.at = shape->at;
+	stand.end = shape->is_open ? shape->at + (uint32_t)shape->size : 0;
 	return stand;
 }
 
@@ -284,30 +293,31 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 {
 	struct template created;
 	uint8_t text[TEMPLATE_TEXT];
-	struct template_position stand = {TEMPLATE_NONE, 0};
 	bool added;
-	if (!can_repeat(templates, batch, row, shape))
+	if (!can_repeat(templates, batch, row, shape) || (shape->at && last == TEMPLATE_NONE))
 		return TEMPLATE_NONE;
 	describe(shape, &created, text);
-	if (!shape->place)
-		stand = position_after(templates, last);
+	struct template_position stand = position_after(templates, last, shape);
 	const uint64_t *found =
 		find(templates, key_of(&templates->found, &created, text, stand), &added);
 	if (!found)
 		return TEMPLATE_NONE;
 	const uint32_t number = (uint32_t)*found;
+	if (shape->place)
+		stand.place = number;
 	/* If two lines have the same hash, only the first one is a template. */
 	if (!added)
-		return is_same(templates, number, &created, text) ? number : TEMPLATE_NONE;
+		return is_same(templates, number, &created, text, stand) ? number
+									 : TEMPLATE_NONE;
 	templates->count++;
+	templates->has_parts |= shape->at || shape->is_open;
 	struct template *template = template_at(templates, number);
 	memcpy(template_text(templates, number), text, templates->text_size);
 	memcpy(template, &created, sizeof created);
 	memcpy(template->window, shape->window, shape->windows * sizeof *shape->window);
 	keep_row(templates, number, batch, row);
 	templates->nexts[number] = (struct template_next){TEMPLATE_NONE, TEMPLATE_NONE};
-	templates->positions[number] =
-		shape->place ? (struct template_position){number, 0} : stand;
+	templates->positions[number] = stand;
 	return number;
 }
 

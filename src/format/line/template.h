@@ -70,24 +70,28 @@ struct template_column {
 };
 
 /*
- * The position of a template in the program: the last line with a PC, and the distance from it.
+ * The position of a template in the program: the last line with a PC, and the distance from it;
+ * and that of a part in its line.
  */
 struct template_position {
 	uint32_t place, distance;
+	uint32_t at;  /* bytes of the line before the part */
+	uint32_t end; /* bytes up to its end, where the next part begins; 0: the line ends */
 };
 
 struct templates {
 	uint32_t count, capacity; /* templates, number 0 among them */
 	struct template_next *nexts;
 	struct template_position *positions;
-	uint8_t *memory;	/* of the templates */
-	uint8_t *first;		/* text 0, at the beginning of a cache line */
-	size_t text_size;	/* room for a text; up to TEMPLATE_TEXT */
-	size_t size;		/* bytes of a text and its template: whole cache lines */
-	struct map found;	/* numbers by hash */
-	column_mask windows;	/* requested columns whose values come from windows */
-	column_mask elsewhere;	/* columns whose values are not stored in rows */
+	uint8_t *memory;       /* of the templates */
+	uint8_t *first;	       /* text 0, at the beginning of a cache line */
+	size_t text_size;      /* room for a text; up to TEMPLATE_TEXT */
+	size_t size;	       /* bytes of a text and its template: whole cache lines */
+	struct map found;      /* numbers by hash */
+	column_mask windows;   /* requested columns whose values come from windows */
+	column_mask elsewhere; /* columns whose values are not stored in rows */
 	unsigned windows_max;
+	bool has_parts; /* a template is part of a line */
 	size_t columns;
 	struct template_column column[TEMPLATE_COLUMNS];
 	uint32_t all, any; /* columns of all templates, and of any: one bit per column */
@@ -125,11 +129,18 @@ void templates_forget(struct templates *templates);
 
 /*
  * Returns the template of a line that the plain parser parsed, with its shape, after a line of
- * template last (or TEMPLATE_NONE); adds it if it is new. TEMPLATE_NONE: the line cannot be a
- * template, too many templates, or out of memory.
+ * template last (or TEMPLATE_NONE, which no part but a first one may follow); adds it if it is
+ * new. TEMPLATE_NONE: the line cannot be a template, too many templates, or out of memory.
  */
 uint32_t templates_learn(struct templates *templates, const struct batch *batch, size_t row,
 	const struct line_shape *shape, uint32_t last);
+
+/* Returns the bytes of the line before the part that follows a template; 0: another line. */
+static inline uint32_t
+template_end(const struct templates *templates, uint32_t number)
+{
+	return templates->positions[number].end;
+}
 
 /* Records that next followed last. */
 void templates_follow(struct templates *templates, uint32_t last, uint32_t next);

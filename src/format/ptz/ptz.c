@@ -49,6 +49,7 @@ static const struct poly_rule rules[] = {
 };
 
 static const struct format ptz = {
+	.content = {.users = "polytrace", .kinds = POLY_KINDS_ALL},
 	.info = {.name = "ptz",
 		.family = "ptz",
 		.title = "packed trace: any format, compressed, seekable",

@@ -144,6 +144,8 @@ write_segment(struct writing *writing, struct poly_error *error)
 		.body = front->size + streams->size};
 	ptz_write_section(writing->out, &section, front->data, &state->chain);
 	out_write(writing->out, streams->data, streams->size);
+	/* Whatever ends the process leaves the segment in the file. */
+	out_flush(writing->out);
 	state->offset += PTZ_HEADER_SIZE + front->size + streams->size;
 	state->begin.first += segment->rows;
 	segment_clear(segment);

@@ -206,6 +206,13 @@ static const struct poly_option qemu4v_options[] = {
 		access_attributes, executed, real_pc, real_address, text, payload, raw, origin
 
 static const struct format qemu4v = {
+	.content = {.users = "QEMU4V",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(ACCESS) |
+			 POLY_KIND_BIT(REGISTER),
+		.own_columns =
+			POLY_COLUMNS_INIT(cpu_name, target, real_pc, real_address, payload),
+		.fills = POLY_COLUMNS_INIT(
+			time, cpu, mode, instruction_set, instruction_id, executed, text)},
 	.info =
 		{
 			.name = "qemu4v",
@@ -237,6 +244,13 @@ static const struct format qemu4v = {
 };
 
 static const struct format tarmac = {
+	.content = {.users = "Arm models, RTL",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(ACCESS) |
+			 POLY_KIND_BIT(REGISTER) | POLY_KIND_BIT(EVENT),
+		.own_kinds = POLY_KIND_BIT(EVENT),
+		.own_columns = POLY_COLUMNS_INIT(cpu, target, real_pc, real_address, payload),
+		.fills = POLY_COLUMNS_INIT(time, cpu, cpu_name, mode, security, instruction_set,
+			instruction_id, executed, text)},
 	.info =
 		{
 			.name = "tarmac",

@@ -157,8 +157,13 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 	if (writer->copied != times->count)
 		writer->last_time = times->last;
 	writer->copied = times->count;
+	const uint64_t number = counts ? count_instructions(writing) : 0;
 	uint64_t time = value_of(batch, POLY_COLUMN_time, row,
-		counts ? count_instructions(writing) : writer->last_time);
+		number > writer->last_time ? number : writer->last_time);
+	if (counts && number <= writer->last_time &&
+		!poly_present(batch, POLY_COLUMN_time, row))
+		writing_note(writing, "instructions without a time were written with that of "
+				      "the record before");
 	/* MicroTESK counts instructions from 0. */
 	if (writer->microtesk)
 		time = count_instructions(writing) ? count_instructions(writing) - 1 : 0;

@@ -287,6 +287,7 @@ static const struct poly_rule rules[] = {
 };
 
 static const struct format text = {
+	.content = {.users = "Pin tools, scripts", .kinds = POLY_KINDS_ALL},
 	.info =
 		{
 			.name = "text",
@@ -316,4 +317,45 @@ static const struct format text = {
 	.wclose = text_wclose,
 };
 
-const struct format *const formats_text[] = {&text, NULL};
+static const struct poly_option no_options[] = {{.name = NULL}};
+static const struct poly_rule no_rules[] = {{.code = NULL}};
+
+/* A format that is text with fixed columns, and is only written. */
+#define PRESET(word, simulator, what, fields, ...)                               \
+	static enum poly_status word##_wopen(                                    \
+		struct writing *writing, struct poly_error *error)               \
+	{                                                                        \
+		return text_preset_wopen(writing, fields, error);                \
+	}                                                                        \
+	static const struct format word = {                                      \
+		.content = {.users = simulator, .kinds = POLY_KIND_BIT(ACCESS)}, \
+		.is_text = true,                                                 \
+		.info = {.name = #word,                                          \
+			.family = #word,                                         \
+			.title = what,                                           \
+			.extensions = "",                                        \
+			.spec = "polytrace-text(5)",                             \
+			.can_write = true,                                       \
+			.columns = POLY_COLUMNS_INIT(kind, __VA_ARGS__),         \
+			.needs = POLY_COLUMNS_INIT(access, address),             \
+			.options = no_options,                                   \
+			.rules = no_rules},                                      \
+		.effects = EFFECTS_SEPARATE,                                     \
+		.writer_size = sizeof(struct text_writer),                       \
+		.wopen = word##_wopen,                                           \
+		.write = text_write,                                             \
+		.wclose = text_wclose,                                           \
+	}
+
+PRESET(ramulator, "Ramulator 1", "memory trace of the DRAM simulator Ramulator 1",
+	"address:0x,access:R=read|W=write", access, address);
+PRESET(ramulator2, "Ramulator 2", "load-store trace of the DRAM simulator Ramulator 2",
+	"access:LD=read|ST=write,address:0x", access, address);
+PRESET(dramsim2, "DRAMSim2", "trace k6 of the DRAM simulator DRAMSim2",
+	"address:0x,access:P_MEM_RD=read|P_MEM_WR=write|P_FETCH=fetch,time:dec|0", time, access,
+	address);
+PRESET(dramsim3, "DRAMsim3", "trace of the DRAM simulator DRAMsim3",
+	"address:0x,access:READ=read|WRITE=write,time:dec|0", time, access, address);
+
+const struct format *const formats_text[] = {
+	&text, &ramulator, &ramulator2, &dramsim2, &dramsim3, NULL};

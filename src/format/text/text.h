@@ -168,8 +168,11 @@ struct text_writer {
 	struct text_description description;
 	bool copies_raw; /* rows' own bytes are copied */
 	struct buf line;
+	bool is_preset; /* writes memory accesses alone */
 };
 
+enum poly_status text_preset_wopen(
+	struct writing *writing, const char *columns, struct poly_error *error);
 enum poly_status text_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status text_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);

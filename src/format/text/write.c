@@ -52,6 +52,14 @@ text_wopen(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
+enum poly_status
+text_preset_wopen(struct writing *writing, const char *columns, struct poly_error *error)
+{
+	struct text_writer *writer = writing->state;
+	writer->is_preset = true;
+	return text_describe(&writer->description, columns, "blank", error);
+}
+
 void
 text_wclose(struct writing *writing)
 {
@@ -272,6 +280,40 @@ append_line(const struct text_output *output)
 	return status;
 }
 
+/* Returns whether a column has a field with a spelling of a value. */
+static bool
+has_spelling(
+	const struct text_description *description, enum poly_column column, uint64_t value)
+{
+	for (size_t i = 0; i < description->field_count; i++) {
+		const struct text_field *field = &description->fields[i];
+		if (field->column == column && text_word_of(description, field, true, value))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a row is written by a preset: a memory access. */
+static bool
+is_memory_access(struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct text_writer *writer = writing->state;
+	if (!poly_present(batch, POLY_COLUMN_access, row) ||
+		!poly_present(batch, POLY_COLUMN_address, row)) {
+		writing_note(writing, "records that are not accesses were dropped");
+		return false;
+	}
+	if (!has_spelling(&writer->description, POLY_COLUMN_access, batch->access[row])) {
+		writing_note(writing,
+			"accesses dropped of types that the simulator's traces do not have");
+		return false;
+	}
+	if (POLY_HAS(writer->description.columns, time) &&
+		!poly_present(batch, POLY_COLUMN_time, row))
+		writing_note(writing, "accesses without a time, written at cycle 0");
+	return true;
+}
+
 static enum poly_status
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
@@ -285,6 +327,8 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		out_write(writing->out, raw, n);
 		return POLY_OK;
 	}
+	if (writer->is_preset && !is_memory_access(writing, batch, row))
+		return POLY_OK;
 	bool is_other = poly_present(batch, POLY_COLUMN_kind, row) &&
 			batch->kind[row] == POLY_KIND_OTHER;
 	if (!has_constants(&output)) {

@@ -2,7 +2,7 @@
 /*
  * Reading Apple amber's TT6 and TT6E: streams of 32-bit words without magic, counts or markers.
  *
- *     file = initial PC , { escape | compute | flow | memory | extended } ;
+ *     file = [ initial PC , { escape | compute | flow | memory | extended } ] ;
  *
  * Any words are a stream of records: reading never fails on content, and never needs to
  * resynchronise. Corrupt data shows as branches that do not lead to their target, which check
@@ -412,12 +412,7 @@ tt6_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	batch_all_present(batch, POLY_COLUMN_kind);
 	batch_all_present(batch, POLY_COLUMN_record);
 	batch_all_present(batch, POLY_COLUMN_origin);
-	if (filling.base)
-		return POLY_OK;
-	if (in_offset(reading->in) == 0)
-		findings_add_truncation(reading->findings, TT6_A01, 0, 0,
-			"the file is empty, expected at least the 4 bytes of the initial PC");
-	return POLY_END;
+	return filling.base ? POLY_OK : POLY_END;
 }
 
 void

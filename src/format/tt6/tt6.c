@@ -55,7 +55,7 @@ static const struct poly_option tt6e_options[] = OPTIONS("tt6e.missing");
 	[TT6_##number] = {#number, POLY_##severity, title, "Apple amber traces 5"}
 
 static const struct poly_rule rules[] = {
-	RULE(A01, ERROR, "the size is at least 4 bytes and a multiple of 4"),
+	RULE(A01, ERROR, "the size is a multiple of 4"),
 	RULE(A02, ERROR, "the last record and every escape payload end within the file"),
 	RULE(A03, ERROR, "the initial PC is a multiple of 4"),
 	RULE(A04, WARNING, "next addresses of flow records are multiples of 4"),
@@ -94,6 +94,15 @@ static const struct poly_rule rules[] = {
 		.options = (options_table), .rules = rules,                           \
 	}
 
+#define CONTENT                                                                              \
+	{                                                                                    \
+		.users = "Apple amber, simg4",                                               \
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(SYNC) |                  \
+			 POLY_KIND_BIT(OTHER),                                               \
+		.own_columns = POLY_COLUMNS_INIT(synthetic, payload),                        \
+		.fills = POLY_COLUMNS_INIT(next_pc, branch, target, access, address, escape) \
+	}
+
 #define FUNCTIONS(word)                                                                   \
 	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),      \
 	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check, \
@@ -101,12 +110,12 @@ static const struct poly_rule rules[] = {
 	.write = tt6_write, .write_row = tt6_write_row, .wfinish = tt6_wfinish,           \
 	.wclose = tt6_wclose
 
-static const struct format tt6e = {
+static const struct format tt6e = {.content = CONTENT,
 	.info = INFO("tt6e", "Apple amber TT6E: TT6 with cache addresses and trap returns",
 		tt6e_options),
 	FUNCTIONS(tt6e)};
 
-static const struct format tt6 = {
+static const struct format tt6 = {.content = CONTENT,
 	.info = INFO(
 		"tt6", "Apple amber TT6: instructions, next PCs, data addresses", tt6_options),
 	FUNCTIONS(tt6)};

@@ -151,6 +151,8 @@ static const struct poly_option options[] = {
 static const struct poly_rule no_rules[] = {{.code = NULL}};
 
 static const struct format vcd = {
+	.content = {.users = "GTKWave",
+		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(REGISTER)},
 	.info = {.name = "vcd",
 		.family = "vcd",
 		.title = "value change dump of pc and registers, for waveform viewers",
@@ -162,6 +164,7 @@ static const struct format vcd = {
 		.needs = POLY_COLUMNS_INIT(pc),
 		.options = options,
 		.rules = no_rules},
+	.is_text = true,
 	.writer_size = sizeof(struct vcd_writer),
 	.wopen = vcd_wopen,
 	.write = vcd_write,

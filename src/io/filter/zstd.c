@@ -322,7 +322,7 @@ block_packer_new(int level, struct block_packer **packer, struct poly_error *err
 {
 	(void)level;
 	*packer = NULL;
-	return err_missing(error, "the format ptz", "libzstd-dev");
+	return err_missing(error, "Zstandard compression", "libzstd-dev");
 }
 
 enum poly_status
@@ -330,7 +330,7 @@ block_pack(struct block_packer *packer, const void *p, size_t n, struct buf *dst
 	struct poly_error *error)
 {
 	(void)packer, (void)p, (void)n, (void)dst;
-	return err_missing(error, "the format ptz", "libzstd-dev");
+	return err_missing(error, "Zstandard compression", "libzstd-dev");
 }
 
 void
@@ -343,7 +343,7 @@ enum poly_status
 block_unpacker_new(struct block_unpacker **unpacker, struct poly_error *error)
 {
 	*unpacker = NULL;
-	return err_missing(error, "the format ptz", "libzstd-dev");
+	return err_missing(error, "Zstandard compression", "libzstd-dev");
 }
 
 enum poly_status
@@ -351,7 +351,7 @@ block_unpack(struct block_unpacker *unpacker, const void *p, size_t n,
 	const struct block_room *room, struct poly_error *error)
 {
 	(void)unpacker, (void)p, (void)n, (void)room;
-	return err_missing(error, "the format ptz", "libzstd-dev");
+	return err_missing(error, "Zstandard compression", "libzstd-dev");
 }
 
 void

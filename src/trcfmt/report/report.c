@@ -211,6 +211,7 @@ set_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 			return status;
 	}
 	report->form = options->form;
+	report->csv_safe = options->csv_safe;
 	report->no_header = options->no_header;
 	report->wall = options->wall;
 	report->color = options->color;

@@ -73,6 +73,7 @@ struct poly_trcrpt {
 	struct report_settings settings;
 	struct event_selection select;
 	enum poly_trcrpt_form form;
+	bool csv_safe;
 	bool no_header, wall, color;
 	char *match;	  /* NULL: any text */
 	char *where;	  /* filter of events; NULL: none */

@@ -182,7 +182,8 @@ report_csv_event(struct poly_trcrpt *report, const struct report_event *shown)
 		if (key)
 			buf_byte(&report->out, ',');
 		if (value.text && value.size)
-			quote_csv(&report->out, value.text, value.size, false);
+			quote_csv(&report->out, value.text, value.size,
+				report->csv_safe && !value.number);
 	}
 	buf_byte(&report->out, '\n');
 }

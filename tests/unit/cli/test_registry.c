@@ -76,11 +76,13 @@ static const struct poly_option no_options[] = {{.name = NULL}};
 static const struct poly_rule no_rules[] = {{.code = NULL}};
 
 static const struct format good_format = {
+	.content = {.users = "debuggers", .kinds = POLY_KIND_BIT(INSTRUCTION)},
 	.info = {.name = "pcs",
 		.family = "pcs",
 		.title = "program counters",
 		.extensions = "pcs",
 		.spec = "a document",
+		.columns = POLY_COLUMNS_INIT(kind, pc),
 		.can_read = true,
 		.options = no_options,
 		.rules = no_rules},
@@ -127,6 +129,17 @@ a_fault_of_a_format_names_the_format_and_the_member(void **state)
 	EXPECT_FORMAT(info.title, NULL, "format pcs: title is NULL");
 	EXPECT_FORMAT(info.extensions, NULL, "format pcs: extensions is NULL");
 	EXPECT_FORMAT(info.spec, NULL, "format pcs: spec is NULL");
+	EXPECT_FORMAT(content.users, NULL, "format pcs: users is NULL");
+	EXPECT_FORMAT(content.kinds, 0, "format pcs: kinds is 0");
+	EXPECT_FORMAT(
+		content.kinds, 1u << POLY_KIND_COUNT, "format pcs: kinds has an unknown kind");
+	EXPECT_FORMAT(content.own_kinds, POLY_KIND_BIT(SYNC),
+		"format pcs: own_kinds is not a subset of kinds");
+	const poly_columns other = POLY_COLUMNS(time);
+	EXPECT_FORMAT(info.needs, other, "format pcs: needs is not a subset of columns");
+	EXPECT_FORMAT(content.own_columns, other,
+		"format pcs: own_columns is not a subset of columns");
+	EXPECT_FORMAT(content.fills, other, "format pcs: fills is not a subset of columns");
 	EXPECT_FORMAT(info.options, NULL, "format pcs: options is NULL");
 	EXPECT_FORMAT(info.rules, NULL, "format pcs: rules is NULL");
 }

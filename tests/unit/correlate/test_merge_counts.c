@@ -93,7 +93,7 @@ executions_merge_without_a_violation(void **state)
 	}
 	/* The counts alone do not always determine which of two waiters had the mutex first:
 	 * Apple amber traces 7.1 has measured 14 of 1000, with fewer waits. */
-	if (relaxed > 60)
+	if (relaxed > 20)
 		fail_msg("%u of 1000 executions were relaxed", relaxed);
 }
 

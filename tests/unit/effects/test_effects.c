@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversions between the forms of rows: separated and joined again, the rows of a sample are what
- * they were; batches of any size give the same rows; lack of memory is reported.
+ * Conversions between the forms of rows: separated and joined again, the rows of a sample are
+ * what they were; batches of any size give the same rows; lack of memory is reported.
  */
 #include "../trace_help.h"
 
@@ -17,7 +17,8 @@ append_row(struct buf *text, const struct poly_batch *batch, size_t row)
 	static const enum poly_column columns[] = {POLY_COLUMN_kind, POLY_COLUMN_pc,
 		POLY_COLUMN_opcode, POLY_COLUMN_next_pc, POLY_COLUMN_branch, POLY_COLUMN_target,
 		POLY_COLUMN_address, POLY_COLUMN_access, POLY_COLUMN_size, POLY_COLUMN_sync,
-		POLY_COLUMN_escape, POLY_COLUMN_real_pc, POLY_COLUMN_raw, POLY_COLUMN_synthetic};
+		POLY_COLUMN_escape, POLY_COLUMN_real_pc, POLY_COLUMN_raw,
+		POLY_COLUMN_synthetic};
 	char value[LINE];
 	buf_printf(text, "%llu", (unsigned long long)poly_batch_number(batch, row));
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -54,7 +55,7 @@ append_rows(struct buf *text, const struct poly_source *source, bool only_joined
 /* A sample, read in batches, and converted to forms one after the other. */
 struct conversion {
 	struct buf bytes;
-	const char *format;
+	const char *format, *isa;
 	size_t batch_rows;
 	const enum effects_form *forms;
 	size_t count;
@@ -71,10 +72,10 @@ run_forms(void *context)
 	struct poly_error error;
 	options.format = conversion->format;
 	options.batch_rows = conversion->batch_rows;
-	options.isa = "powerpc";
+	options.isa = conversion->isa;
 	buf_clear(&conversion->text);
-	enum poly_status status = poly_reader_open_memory(conversion->bytes.data,
-		conversion->bytes.size, &options, &reader, &error);
+	enum poly_status status = poly_reader_open_memory(
+		conversion->bytes.data, conversion->bytes.size, &options, &reader, &error);
 	if (status != POLY_OK)
 		return status;
 	struct poly_source source = poly_reader_source(reader);
@@ -114,12 +115,14 @@ rows_separated_and_joined_are_those_of_the_trace(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
 		struct conversion plain = {.bytes = load_sample(samples[i].name),
+			.isa = "powerpc",
 			.format = samples[i].format,
 			.batch_rows = POLY_BATCH_ROWS};
 		assert_int_equal(run_forms(&plain), POLY_END);
 		assert_true(plain.text.size > 200);
 		for (size_t rows = 1; rows <= POLY_BATCH_ROWS; rows = rows * 7 + 1) {
 			struct conversion twice = {.bytes = plain.bytes,
+				.isa = "powerpc",
 				.format = samples[i].format,
 				.batch_rows = rows,
 				.forms = both,
@@ -144,17 +147,63 @@ lack_of_memory_is_reported(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i += 3) {
 		struct conversion conversion = {.bytes = load_sample(samples[i].name),
+			.isa = "powerpc",
 			.format = samples[i].format,
 			.batch_rows = 100,
 			.forms = both,
 			.count = 2};
-		const struct memory_law law = {
-			.run = run_forms, .release = free_text, .context = &conversion, .every = 200, .is_sampled = true};
+		const struct memory_law law = {.run = run_forms,
+			.release = free_text,
+			.context = &conversion,
+			.every = 200,
+			.is_sampled = true};
 		const struct memory_result result = memory_law_check(&law);
 		if (*result.fault)
 			fail_msg("%s: %s", samples[i].name, result.fault);
 		buf_free(&conversion.text);
 		buf_free(&conversion.bytes);
+	}
+}
+
+/* Recordings in the forms that formats need. */
+static const struct {
+	const char *name;
+	enum effects_form form;
+} recordings[] = {{"effects/x86.ptz", EFFECTS_MICRO_OPS},
+	{"effects/powerpc.ptz", EFFECTS_STATES}, {"effects/powerpc.ptz", EFFECTS_JOINED}};
+
+static void
+forms_of_recordings_do_not_depend_on_batches(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+		struct conversion whole = {.bytes = load_sample(recordings[i].name),
+			.format = "ptz",
+			.batch_rows = POLY_BATCH_ROWS,
+			.forms = &recordings[i].form,
+			.count = 1};
+		assert_int_equal(run_forms(&whole), POLY_END);
+		assert_true(whole.text.size > 2000);
+		for (size_t rows = 1; rows <= POLY_BATCH_ROWS; rows = rows * 7 + 1) {
+			struct conversion parts = whole;
+			parts.text = (struct buf){0};
+			parts.batch_rows = rows;
+			assert_int_equal(run_forms(&parts), POLY_END);
+			assert_int_equal(parts.text.size, whole.text.size);
+			assert_memory_equal(parts.text.data, whole.text.data, whole.text.size);
+			buf_free(&parts.text);
+		}
+		buf_free(&whole.text);
+		const struct memory_law law = {.run = run_forms,
+			.release = free_text,
+			.context = &whole,
+			.every = 200,
+			.is_sampled = true};
+		const struct memory_result result = memory_law_check(&law);
+		if (*result.fault)
+			fail_msg("%s: %s", recordings[i].name, result.fault);
+		buf_free(&whole.text);
+		buf_free(&whole.bytes);
 	}
 }
 
@@ -164,6 +213,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_separated_and_joined_are_those_of_the_trace),
 		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(forms_of_recordings_do_not_depend_on_batches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

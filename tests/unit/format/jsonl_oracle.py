@@ -15,6 +15,9 @@ import sys
 import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling
+
 POLYTRACE, SAMPLES = sys.argv[1:]
 OWN = ('origin', 'site', 'verbatim')
 WIDTHS = {'uint8_t': 8, 'uint16_t': 16, 'uint32_t': 32, 'uint64_t': 64}
@@ -92,6 +95,7 @@ result(2, [f'{found}, expected {row}' for found, row in zip(table, expected) if 
        + ['rows are missing'] * (len(table) != len(rows)), 'csv_reads_the_same_in_python')
 
 faults = []
+writable = sampling.writable(POLYTRACE)
 for sample in open(SAMPLES):
     name, path, *option = sample.split() if sample[0] != '#' else [None, None]
     if name in (None, 'jsonl'):
@@ -105,6 +109,6 @@ for sample in open(SAMPLES):
     if name == 'ptz':
         name = json.loads(middle.splitlines()[0])['facts']['ptz.format']
         data = convert(data, '--from', 'ptz', '--to', name)
-    if convert(middle, '--from', 'jsonl', '--to', name) != data:
+    if name in writable and convert(middle, '--from', 'jsonl', '--to', name) != data:
         faults.append(f'{path} ({name}) does not come back')
 result(3, faults, 'every_sample_comes_back_through_json_lines')

@@ -171,7 +171,7 @@ truncated_files_preserve_their_tail(void **state)
 {
 	static const struct {
 		size_t size, records, a01, a02;
-	} cases[] = {{0, 0, 1, 0}, {3, 1, 1, 0}, {4, 1, 0, 0}, {5, 2, 1, 0}, {8, 2, 0, 1},
+	} cases[] = {{0, 0, 0, 0}, {3, 1, 1, 0}, {4, 1, 0, 0}, {5, 2, 1, 0}, {8, 2, 0, 1},
 		{10, 2, 1, 1}, {12, 2, 0, 0}, {16, 3, 0, 1}, {20, 3, 0, 1}, {24, 3, 0, 0}};
 	static const uint32_t words[] = {0x1000, LWZ, 0x2000, LSWX, 0x2000, 7};
 	(void)state;

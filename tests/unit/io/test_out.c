@@ -13,6 +13,17 @@
 
 #include "io/out.h"
 
+static int syncs;
+
+/* In place of the system's: counts the files that are stored durably. */
+int
+fsync(int fd)
+{
+	syncs++;
+	errno = EINVAL; /* as of file systems that do not support it */
+	return fd < 0 ? 0 : -1;
+}
+
 /* A directory of its own for every test. */
 static int
 enter(void **state)
@@ -107,6 +118,21 @@ write_text(const char *path, bool overwrite, const char *text)
 }
 
 static void
+compressions_that_are_only_read_are_refused(void **state)
+{
+	(void)state;
+	struct out *out;
+	struct poly_error error;
+	const enum poly_status status = out_open("trace.zip", false, &out, &error);
+	if (status == POLY_ERR_UNSUPPORTED)
+		skip();
+	assert_int_equal(status, POLY_ERR_USAGE);
+	assert_string_equal(error.message,
+		"files with the extension 'zip' can be read, not written; choose another one");
+	assert_int_equal(entries(), 0);
+}
+
+static void
 a_file_appears_when_it_is_finished(void **state)
 {
 	(void)state;
@@ -152,6 +178,18 @@ an_existing_file_is_replaced_only_when_allowed(void **state)
 	write_text("a", true, "new");
 	expect_file("a", "new", 3);
 	assert_int_equal(mode_of("a"), 0600);
+}
+
+static void
+only_a_replaced_file_is_stored_durably(void **state)
+{
+	(void)state;
+	syncs = 0;
+	write_text("a", false, "old");
+	assert_int_equal(syncs, 0);
+	write_text("a", true, "new");
+	assert_int_equal(syncs, 1);
+	expect_file("a", "new", 3);
 }
 
 static void
@@ -523,9 +561,11 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		TEST(compressions_that_are_only_read_are_refused),
 		TEST(a_file_appears_when_it_is_finished),
 		TEST(an_unfinished_file_is_removed),
 		TEST(an_existing_file_is_replaced_only_when_allowed),
+		TEST(only_a_replaced_file_is_stored_durably),
 		TEST(a_file_created_meanwhile_is_preserved),
 		TEST(links_are_written_through),
 		TEST(a_failed_creation_is_an_error_with_its_reason),

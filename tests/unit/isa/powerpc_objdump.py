@@ -79,6 +79,8 @@ def plain(text):
     """Objdump's text in this project's style."""
     text = re.sub(r'\s*(#|<).*', '', text)
     text = re.sub(r'\s+', ' ', text.replace(',', ', ')).strip()
+    # A reserved bit of these is printed as an operand.
+    text = re.sub(r'^((?:fre|fres|frsqrtes?|slbmfee)\.? .*), 1$', r'\1', text)
     return re.sub(r'0xffffffff([0-9a-f]{8})$', lambda m: '0x%x' % int(m[1], 16), text)
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface of the instruction sets: laws of every set, and branch targets by hand. */
+#include "isa/flow.h"
 #include "isa/isa.h"
 #include "polytrace/disasm.h"
 #include "trace_help.h"
@@ -271,6 +272,36 @@ registers_have_names(void **state)
 	}
 }
 
+static void
+records_are_named_after_branches(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		unsigned flow;
+	} cases[] = {
+		{"jump", ISA_JUMPS},
+		{"direct_jump", ISA_JUMPS},
+		{"indirect_jump", ISA_JUMPS | ISA_INDIRECT},
+		{"conditional_jump", ISA_JUMPS | ISA_CONDITIONAL},
+		{"taken_jump", ISA_JUMPS | ISA_CONDITIONAL},
+		{"untaken_jump", ISA_JUMPS | ISA_CONDITIONAL},
+		{"conditional_indirect_jump", ISA_JUMPS | ISA_CONDITIONAL | ISA_INDIRECT},
+		{"direct_call", ISA_JUMPS | ISA_CALLS},
+		{"indirect_call", ISA_JUMPS | ISA_CALLS | ISA_INDIRECT},
+		{"return", ISA_JUMPS | ISA_RETURNS | ISA_INDIRECT},
+		{"conditional_return",
+			ISA_JUMPS | ISA_RETURNS | ISA_INDIRECT | ISA_CONDITIONAL},
+		{"instruction", 0},
+		{"jumps", 0},
+		{"conditional_", 0},
+		{"", 0},
+		{NULL, 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(flow_of_record(cases[i].name), cases[i].flow);
+}
+
 int
 main(void)
 {
@@ -280,6 +311,7 @@ main(void)
 		cmocka_unit_test(accesses_have_their_operands),
 		cmocka_unit_test(tables_have_mnemonics),
 		cmocka_unit_test(registers_have_names),
+		cmocka_unit_test(records_are_named_after_branches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,16 +15,17 @@ static const struct {
 	{0x00190003, "", "TRACE ON channel 3"},
 	{0x001a0000, "381850CD", "TRACE ON channel 0\nThu Oct 28 13:34:05 1999"},
 	{0x00290000, "", "TRACE OFF channel 0"},
-	{0x00380003, "000000026C7300", "TRACE HEADER command data=00000002 6C 73 00"},
-	{0x003a0001, "0000000F", "TRACE HEADER system data=0000000F"},
+	{0x00380003, "000000026C7300", "TRACE HEADER command hd=0003 data=00000002 6C 73 00"},
+	{0x003a0001, "0000000F", "TRACE HEADER system hd=0001 data=0000000F"},
 	{0x00490000, "", "TRACEID IS ZERO hookword=00490000 file=trc.log index=0028"},
 	{0x00590007, "", "LOGFILE WRAPAROUND 7"},
 	{0x006a0002, "00000005", "TRACEBUFFER WRAPAROUND 2 5 missed entries"},
 	{0x0079002a, "", "UNDEFINED TRACE ID id=0070 hd=002A"},
-	{0x00880001, "0000000741", "DEFAULT TEMPLATE id=0080 hd=0001 data=00000007 41"},
-	{0x00ae0003, "00001C2E", "TRACE_UTIL current process data=00001C2E"},
-	{0x00a80002, "000000164142", "TRACE_UTIL long process name data=00000016 41 42"},
-	{0x00a90099, "", "TRACE_UTIL 0099"},
+	{0x00880001, "0000000741", "hd=0001 data=00000007 41"},
+	{0x00ae0003, "00001C2E", "TRACE_UTIL current process hd=0003 data=00001C2E"},
+	{0x00a80002, "000000164142",
+		"TRACE_UTIL long process name hd=0002 data=00000016 41 42"},
+	{0x00a90099, "", "TRACE_UTIL 0099 hd=0099"},
 	{0x01090005, "", "USER1 hd=0005"},
 	{0x1019ffff, "0000000AD0040AF8", "kfork LR = D0040AF8"},
 	{0x106e0001, "00001C2E00006089", "DISPATCH hd=0001 data=00001C2E 00006089"},
@@ -50,11 +51,11 @@ the_librarys_own_templates_print_the_published_lines(void **state)
 	scene_hook64(
 		scene, 0x8000001800a0025c, "000000000000000100000000000000020000000000000002");
 	assert_string_equal(scene_text(scene),
-		"TRACE_UTIL conversion of time data=0000000000000001 0000000000000002 "
+		"TRACE_UTIL conversion of time hd=025C data=0000000000000001 0000000000000002 "
 		"0000000000000002");
 	scene_hook64(scene, 0xc000000300a00010, "0000000000000007414243");
-	assert_string_equal(
-		scene_text(scene), "TRACE_UTIL cpu file data=0000000000000007 41 42 43");
+	assert_string_equal(scene_text(scene),
+		"TRACE_UTIL cpu file hd=0010 data=0000000000000007 41 42 43");
 	/* 0x100000001: none of its digits is lost */
 	scene->who.pid = scene->who.tid = 4294967297;
 	scene_hook64(scene, 0x8000000013400000, "");

@@ -19,6 +19,9 @@
 /* Max. number of unique discontinuities. */
 #define BREAKS_MAX ((uint32_t)1 << 16)
 
+/* The mode of an instruction that does not state it. */
+#define NO_MODE UINT32_MAX
+
 /* The kinds of transitions between instructions. */
 enum flow_transition { SEQUENTIAL, BRANCHED, JUMPED, BROKEN, UNKNOWN, TRANSITIONS };
 
@@ -127,7 +130,7 @@ reason_of(const struct last_instruction *last, uint64_t pc, uint32_t mode)
 		if (last->between >> i & 1)
 			return (enum reason)i;
 	}
-	if (mode != last->mode)
+	if (mode != last->mode && mode != NO_MODE && last->mode != NO_MODE)
 		return REASON_MODE;
 	if (last->is_system)
 		return REASON_SYSTEM;
@@ -236,7 +239,7 @@ set_last(const struct flow_state *flow, struct last_instruction *last,
 		      (!flow->has_targets && (op->flow & ISA_JUMPS) && !last->is_delayed);
 	last->is_system = op->class == OP_SYSTEM;
 	last->between = 0;
-	last->mode = poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
+	last->mode = poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
 	last->has_fallthrough = true;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
 		last->fallthrough = batch->fallthrough[row];
@@ -282,7 +285,7 @@ count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
 		batch->uop_index[row] == 1) {
 		const uint32_t mode =
-			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : 0;
+			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
 		ok = count_transition(flow, last, batch->pc[row], mode);
 		set_last(flow, last, rows, row);
 	}

@@ -167,6 +167,68 @@ lines_that_never_repeat_are_read_all_the_same(void **state)
 	buf_free(&text);
 }
 
+static struct poly_read_options
+spike_options(void)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	options.format = "riscv-log";
+	options.one_thread = true;
+	return options;
+}
+
+/* Adds a commit line of Spike with writes of x registers. */
+static void
+add_commit(struct buf *text, uint64_t pc, unsigned writes)
+{
+	buf_printf(text, "core   0: 3 0x%016" PRIx64 " (0x00000297)", pc);
+	for (unsigned i = 0; i < writes; i++)
+		buf_printf(text, " x%-2u 0x%016" PRIx64, i % 32, random_number());
+	buf_byte(text, '\n');
+}
+
+/* Records of 1 to 150 rows, which several runs of predicted rows, and batches, end within. */
+static void
+records_of_more_rows_than_a_run_are_read_correctly(void **state)
+{
+	struct poly_read_options options = spike_options();
+	static const unsigned writes[] = {1, 0, 62, 3, 63, 64, 65, 2, 149, 20};
+	struct buf text = {0};
+	(void)state;
+	for (unsigned i = 0; i < 2000; i++)
+		add_commit(&text, 0x1000 + 4 * (i % 10), writes[i % 10]);
+	assert_false(text.failed);
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	options.batch_rows = 100;
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	options.max_line = 3000;
+	options.skip_errors = true;
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	buf_free(&text);
+}
+
+/* The same execution lines, sometimes with a commit or an exception after them. */
+static void
+a_line_that_continues_a_record_is_never_predicted_away(void **state)
+{
+	const struct poly_read_options options = spike_options();
+	struct buf text = {0};
+	(void)state;
+	for (unsigned i = 0; i < 5000; i++) {
+		const uint64_t pc = 0x1000 + 4 * (i % 7);
+		buf_printf(
+			&text, "core   0: 0x%016" PRIx64 " (0x00000297) auipc   t0, 0x0\n", pc);
+		const uint64_t choice = random_number() % 100;
+		if (choice < 3)
+			add_commit(&text, pc + (choice == 2), 1);
+		else if (choice < 5)
+			buf_printf(&text, "core   0: exception trap, epc 0x%016" PRIx64 "\n",
+				pc + (choice == 4));
+	}
+	assert_false(text.failed);
+	assert_null(lines_difference(text.data, text.size, &options, PREDICT_BEST));
+	buf_free(&text);
+}
+
 static void
 a_line_beyond_the_limit_is_split_with_one_finding(void **state)
 {
@@ -214,6 +276,8 @@ main(void)
 		cmocka_unit_test(other_text_is_not_a_number),
 		cmocka_unit_test(more_lines_than_the_cache_holds_are_read_correctly),
 		cmocka_unit_test(lines_that_never_repeat_are_read_all_the_same),
+		cmocka_unit_test(records_of_more_rows_than_a_run_are_read_correctly),
+		cmocka_unit_test(a_line_that_continues_a_record_is_never_predicted_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

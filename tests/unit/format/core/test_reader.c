@@ -406,6 +406,7 @@ strings_of_the_options_are_not_kept(void **state)
 /* A listing, its reader, and the result of the first call. */
 struct reading {
 	struct buf text;
+	uint64_t count; /* maximum number of records */
 	struct poly_reader *reader;
 	enum poly_status status;
 };
@@ -416,6 +417,7 @@ open_reading(void *context)
 	struct reading *reading = context;
 	struct poly_read_options options = listing_options();
 	options.skip = 7; /* takes a slice */
+	options.count = reading->count;
 	options.one_thread = true;
 	reading->reader = open_listing(&reading->text, &options);
 }
@@ -445,11 +447,15 @@ static void
 lack_of_memory_stays(void **state)
 {
 	struct reading reading = {.text = make_listing(300, 0)};
+	static const uint64_t counts[] = {UINT64_MAX, 100};
 	(void)state;
-	law_memory_as(&(struct memory_law){.run = read_first,
-		.prepare = open_reading,
-		.release = read_next_and_close,
-		.context = &reading});
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		reading.count = counts[i];
+		law_memory_as(&(struct memory_law){.run = read_first,
+			.prepare = open_reading,
+			.release = read_next_and_close,
+			.context = &reading});
+	}
 	buf_free(&reading.text);
 }
 

@@ -26,7 +26,8 @@ static void
 start_threads_until(struct prefetching *test, unsigned threads, uint64_t end)
 {
 	/* Small blocks: detection reads ahead, but not into a segment. */
-	const struct in_options options = {4, 0, 64, true};
+	const struct in_options options = {
+		.nesting_limit = 4, .block_size = 64, .one_thread = true};
 	struct poly_error error;
 	memset(test, 0, sizeof *test);
 	test->file = long_packed(25);
