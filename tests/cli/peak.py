@@ -15,6 +15,9 @@ import tempfile
 
 POLYTRACE, GENERATE, GENERATE_TEXT = sys.argv[1:4]
 LIMIT = 64 << 10  # KiB
+# By which the peaks of two runs of one command may differ, as threads take turns: less than a byte for each row of
+# the longer input.
+NOISE = 8 << 10
 # Of packing: two segments on trial and their streams.
 PACKING_LIMIT = 320 << 10
 
@@ -78,7 +81,7 @@ def report_packing(number, folder):
 
 def report(number, name, peaks):
     good = all(status == 0 for _, status in peaks) and \
-        peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + 2048
+        peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + NOISE
     print(f'# {peaks[0][0]} KiB, longer: {peaks[1][0]} KiB')
     print(('' if good else 'not ') + f'ok {number} - {name}', flush=True)
 
