@@ -18,11 +18,18 @@ sample_setting(const char *name)
 	return text ? strtoull(text, NULL, 0) : 0;
 }
 
+/* Whether all cases are tried. */
+static inline bool
+sample_is_complete(void)
+{
+	return sample_setting("POLYTRACE_SAMPLE") < 2;
+}
+
 /* The seed of random cases. A complete run has the same cases every time. */
 static inline uint64_t
 sample_seed(void)
 {
-	return sample_setting("POLYTRACE_SAMPLE") > 1 ? sample_setting("POLYTRACE_SEED") : 0;
+	return sample_is_complete() ? 0 : sample_setting("POLYTRACE_SEED");
 }
 
 /* Whether the next case is in the sample. Not for several threads. */

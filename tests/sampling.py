@@ -9,9 +9,14 @@ ONE_OF = int(os.environ.get('POLYTRACE_SAMPLE', '1'))
 CHOICE = random.Random(int(os.environ.get('POLYTRACE_SEED', '0')))
 
 
-def sampled(cases):
-    """The cases to be tried."""
-    return [case for case in cases if CHOICE.randrange(ONE_OF) == 0]
+def sampled(cases, share=1):
+    """The cases to be tried: about one of N, or of N divided by share."""
+    return [case for case in cases if CHOICE.randrange(max(1, ONE_OF // share)) == 0]
+
+
+def sparse(cases):
+    """The cases to be tried of those that differ: all, or one of four under the sanitizers."""
+    return sampled(cases, 8) or list(cases)[:1]
 
 
 def writable(program):

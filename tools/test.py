@@ -21,15 +21,15 @@ import xml.etree.ElementTree as xml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
+# Optimised, with as much debugging information as the traces of a sanitizer show.
+TRACED = ['-Db_lundef=false', '-Doptimization=2', '-Ddebug=false', '-Dc_args=-g1']
 # name: compiler, meson setup options, meson test options
 CONFIGURATIONS = {
     'plain': ('gcc', [], []),
-    'asan': ('clang', ['-Db_sanitize=address,undefined', '-Db_lundef=false',
-                       '-Dbuildtype=debugoptimized', '-Dfault_injection=true'],
+    'asan': ('clang', ['-Db_sanitize=address,undefined', '-Dfault_injection=true', *TRACED],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
               '--no-suite', 'browser', '--no-suite', 'recipes']),
-    'tsan': ('gcc', ['-Db_sanitize=thread', '-Db_lundef=false', '-Dbuildtype=debugoptimized'],
-             ['--suite', 'threads']),
+    'tsan': ('gcc', ['-Db_sanitize=thread', *TRACED], ['--suite', 'threads']),
 }
 SANITIZERS = {
     # A quarantine of 16 MB instead of 256 halves the time: fewer new pages.
@@ -39,7 +39,7 @@ SANITIZERS = {
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
 # The builds try one of this number of repetitive cases.
-SAMPLE = {'plain': 3, 'asan': 16, 'tsan': 4}
+SAMPLE = {'plain': 8, 'asan': 32, 'tsan': 8}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'templates', 'trcfmt']
 
 

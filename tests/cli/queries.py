@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the commands of queries print, against `stats -a NAME`, on every sample, as TAP.
+"""What the commands of queries print, against `stats -a NAME`, on samples, as TAP.
 
     queries.py POLYTRACE
 """
@@ -8,7 +8,11 @@ import os
 import subprocess
 import sys
 
-DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
+ROOT = os.environ['POLYTRACE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling  # noqa: E402
+
+DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 
 # The words of a command, and its analysis with the same options.
@@ -82,7 +86,7 @@ def printout_difference(homework):
 
 print(f'1..{len(QUERIES) + len(WITH_SYMBOLS) + 1}')
 for number, (command, analysis) in enumerate(QUERIES + WITH_SYMBOLS, 1):
-    sources = list(samples()) if number <= len(QUERIES) else [SYMBOLS]
+    sources = sampling.sampled(samples()) if number <= len(QUERIES) else [SYMBOLS]
     faults = list(filter(None, (difference(command, analysis, source) for source in sources)))
     for fault in faults[:3]:
         print(f'# {fault[:1000]}')

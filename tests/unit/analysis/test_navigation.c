@@ -299,6 +299,8 @@ writers_and_readers_are_those_of_a_search(void **state)
 		options.is_reader = i % 3 == 0;
 		if (i % 3 == 1)
 			options.reg = name;
+		if (!sample_takes())
+			continue;
 		const uint64_t answer =
 			run_query(open_made(i % 5 ? 0 : 9), &options, &instruction);
 		assert_int_equal(answer, looked_for(&options));
@@ -310,7 +312,7 @@ writers_and_readers_are_those_of_a_search(void **state)
 			}
 		}
 	}
-	assert_true(found > 250);
+	assert_true(found > 250 || !sample_is_complete());
 }
 
 /* Values of r0 to r31 before each record of a FULL trace. */
@@ -386,6 +388,8 @@ instructions_of_powerpc_write_where_values_change(void **state)
 		for (uint64_t n = 1; n <= count; n += 3) {
 			struct question options = {.record = UINT64_MAX};
 			char name[8];
+			if (!sample_takes())
+				continue;
 			snprintf(name, sizeof name, "r%u", reg);
 			options.reg = name;
 			options.record = n;
@@ -399,7 +403,7 @@ instructions_of_powerpc_write_where_values_change(void **state)
 			changes += changed && writer == changed;
 		}
 	}
-	assert_true(changes > 50);
+	assert_true(changes > 50 || !sample_is_complete());
 }
 
 static void

@@ -181,11 +181,13 @@ operations_equal_fresh_descriptions(void **state)
 	for (size_t i = 0; (isa = poly_isa_at(i)) != NULL; i++) {
 		struct rows rows;
 		assert_true(i < 63); /* numbers of sets in keys */
+		if (!sample_takes())
+			continue;
 		if (open_rows(isa, &rows))
 			check_ops(&rows, ops, sum);
 		close_rows(&rows);
 	}
-	assert_true(ops->count > ENCODINGS / 8);
+	assert_true(ops->count > ENCODINGS / 8 || !sample_is_complete());
 	static_ops_fini(ops);
 	static_ops_fini(sum);
 	mem_free(ops);
@@ -221,6 +223,8 @@ cached_descriptions_equal_fresh_ones(void **state)
 	(void)state;
 	for (size_t i = 0; (isa = poly_isa_at(i)) != NULL; i++) {
 		struct rows rows;
+		if (!sample_takes())
+			continue;
 		if (open_rows(isa, &rows))
 			check_descriptions(&rows, &cached);
 		close_rows(&rows);

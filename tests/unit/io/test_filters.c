@@ -269,6 +269,8 @@ truncation_at_every_byte_is_reported_with_its_offset(void **state)
 		bool installed = pack(&kinds[i], &text, &packed);
 		size_t most = 0;
 		for (size_t n = kinds[i].magic; n < packed.size && installed; n++) {
+			if (n + 1 < packed.size && !sample_takes())
+				continue;
 			expect_cut_off(&packed, n, &text, &got);
 			most = got.size > most ? got.size : most;
 		}
@@ -326,6 +328,8 @@ flipped_bytes_are_survived(void **state)
 		pack(&kinds[i], &text, &packed);
 		for (size_t at = 0; at < packed.size * 8; at += 7) {
 			struct poly_error error = {0};
+			if (!sample_takes())
+				continue;
 			packed.data[at / 8] ^= (uint8_t)(1 << at % 8);
 			enum poly_status status = decode(&packed, &options, &got, &error);
 			assert_true(status == POLY_END || error.message[0]);
@@ -357,8 +361,10 @@ every_form_of_zip_is_read(void **state)
 		make_text(&text, 1000);
 		pack(&forms[i], &text, &packed);
 		expect_alike(&packed, "zip", &text);
-		for (size_t n = 4; n < packed.size; n++)
-			expect_cut_off(&packed, n, &text, &got);
+		for (size_t n = 4; n < packed.size; n++) {
+			if (sample_takes())
+				expect_cut_off(&packed, n, &text, &got);
+		}
 	}
 	buf_free(&text);
 	buf_free(&packed);
@@ -377,6 +383,8 @@ corrupt_structure_of_zip_is_reported(void **state)
 		skip();
 	for (size_t i = 0; i < packed.size; i++) {
 		for (unsigned bit = 0; bit < 8; bit++) {
+			if (!sample_takes())
+				continue;
 			packed.data[i] ^= (uint8_t)(1u << bit);
 			const enum poly_status status = decode(&packed, NULL, &got, &error);
 			/* Times, versions and flags do not concern the data; the first header

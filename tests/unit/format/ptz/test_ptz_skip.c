@@ -177,6 +177,8 @@ selections_equal_those_of_the_text(void **unused)
 		reading.one_thread = chance(&state) % 2;
 		if (chance(&state) % 4 == 0)
 			reading.batch_rows = 1 + chance(&state) % 3000;
+		if (!sample_takes())
+			continue;
 		const struct outcome plain = select_of(&text, FORM, &reading, &request);
 		const struct outcome found = select_of(&packed, "ptz", &reading, &request);
 		if (found.status != plain.status || found.records != plain.records ||
@@ -195,7 +197,7 @@ selections_equal_those_of_the_text(void **unused)
 				(unsigned long long)reading.count);
 		records += found.records;
 	}
-	assert_true(records > 50000);
+	assert_true(records > 50000 || !sample_is_complete());
 }
 
 /* A trace whose segments have a page and a time each: 0x1000 n and 10 n, n from 1. */
@@ -323,7 +325,7 @@ try_wrong_index(uint64_t tail)
 	for (size_t at = 0; at < 8 * entry; at += 8) {
 		uint8_t *p = index + 32 + 24 + at;
 		const uint64_t was = load_le64(p);
-		if (at % entry >= 24) /* the ranges are believed */
+		if (at % entry >= 24 /* the ranges are believed */ || !sample_takes())
 			continue;
 		store_number(p, was + 1, 8);
 		mend_section(index);
