@@ -1,51 +1,23 @@
 #!/usr/bin/env python3
 """Prepares traces and runs the comparisons: bench/bench.py BUILD-FOLDER [ROUNDS]
 
-Generated traces always; the large real ones beside the project (../shared/data/bench, or
-$POLYTRACE_SHARED) if available.
+The traces are those of inputs.py.
 """
 import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-build = os.path.abspath(sys.argv[1])
+from inputs import Inputs
+
+inputs = Inputs(sys.argv[1])
+build, generated, real = inputs.build, inputs.generated, inputs.real
 rounds = sys.argv[2] if len(sys.argv) > 2 else '5'
-shared = os.path.join(os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared')),
-                      'data', 'bench')
-data = os.path.join(build, 'bench-data')
-os.makedirs(data, exist_ok=True)
 
 
-def generated(kind, records, generator='generate'):
-    """The path of a generated trace, created if absent."""
-    path = os.path.join(data, f'generated.{kind}')
-    if not os.path.exists(path):
-        create(path, [os.path.join(build, 'bench', generator), kind, str(records)])
-    return path
-
-
-def create(path, command):
-    """Creates a file of a command's output, unless the command fails."""
-    with open(path + '.part', 'wb') as output:
-        subprocess.run(command, stdout=output, check=True)
-    os.replace(path + '.part', path)
-
-
-def packed(path):
-    """The paths of a trace in gzip and Zstandard, created if absent."""
-    for ending, command in ('.gz', ['gzip', '-c']), ('.zst', ['zstd', '-qc']):
-        if not os.path.exists(path + ending):
-            create(path + ending, [*command, path])
-    return path + '.gz', path + '.zst'
-
-
-def real(name):
-    """The path of an unpacked real trace, or None."""
-    packed, path = os.path.join(shared, name + '.zst'), os.path.join(data, name)
-    if os.path.exists(packed) and not os.path.exists(path):
-        subprocess.run(['zstd', '-q', '-d', '--long=27', packed, '-o', path], check=True)
-    return path if os.path.exists(path) else None
+def compressed(path):
+    """The paths of a trace in gzip and Zstandard."""
+    name = os.path.basename(path)
+    return inputs.create(name + '.gz', 'gzip', '-c', path), inputs.create(name + '.zst', 'zstd', '-qc', path)
 
 
 def compare(title, tt6e, bach):
@@ -55,7 +27,7 @@ def compare(title, tt6e, bach):
 
 def is_built(name):
     """Whether the build has a format."""
-    return subprocess.run([os.path.join(build, 'src', 'polytrace'), 'formats', name],
+    return subprocess.run([inputs.program, 'formats', name],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
@@ -74,26 +46,19 @@ LINES = 10000000
 for kind in 'cis501', 'qemu4v', 'tarmac', 'lackey', 'din':
     if is_built(kind):
         trace = generated(kind, LINES, 'generate_text')
-        compare_text('generated trace', kind, trace, packed(trace) if kind == 'cis501' else ())
+        compare_text('generated trace', kind, trace, compressed(trace) if kind == 'cis501' else ())
 compiler = real('cc1_10M.trace')
 if compiler:
-    compare_text('a compiler, real execution', 'cis501', compiler, packed(compiler))
+    compare_text('a compiler, real execution', 'cis501', compiler, compressed(compiler))
 trace = real('arm_2M.q4v')
 if trace:
     compare_text('an ARM program, real execution', 'qemu4v', trace)
 
 
-def generated_aix(name, *arguments):
-    """The path of a generated AIX trace or template file, created if absent."""
-    path = os.path.join(data, name)
-    if not os.path.exists(path):
-        create(path, [os.path.join(build, 'bench', 'generate_aix'), *map(str, arguments)])
-    return path
-
-
 def compare_aix(title, hooks, counts):
-    trace = generated_aix(f'{hooks}.aix', 'trace', 2000000, hooks)
-    files = [generated_aix(f'{count}.trcfmt', 'templates', count) for count in counts]
+    program = os.path.join(build, 'bench', 'generate_aix')
+    trace = inputs.create(f'{hooks}.aix', program, 'trace', '2000000', str(hooks))
+    files = [inputs.create(f'{count}.trcfmt', program, 'templates', str(count)) for count in counts]
     print(f'# aix: {title}', flush=True)
     subprocess.run([os.path.join(build, 'bench', 'aix'), trace, rounds, *files], check=True)
 
@@ -122,7 +87,6 @@ for trace in real('cc1_10M.trace'), generated('cis501', LINES, 'generate_text'):
 for uses in [compiler], ['random', '4096'], ['random', '1000000']:
     if uses[0]:
         subprocess.run([os.path.join(build, 'bench', 'sim'), rounds, *uses], check=True)
-
 
 
 def compare_stats(title, path):
@@ -160,19 +124,19 @@ def size_by(command, path):
 
 
 def compare_packed(title, path):
-    packed_path = os.path.join(data, 'packed.ptz')
+    packed_path = os.path.join(inputs.folder, 'packed.ptz')
     print(f'# packing: {title}', flush=True)
-    subprocess.run([os.path.join(build, 'bench', 'bench_pack'), rounds, path, packed(path)[0], packed_path],
+    subprocess.run([os.path.join(build, 'bench', 'bench_pack'), rounds, path, compressed(path)[0], packed_path],
                    check=True)
     sample = head(path)
     sizes = {command: size_by(command, sample)
              for command in ('gzip -6', 'zstd -q -3', 'zstd -q -19', 'xz -6 -T2')}
     for level in '--fast', '', '--small':
-        command = [os.path.join(build, 'src', 'polytrace'), 'pack', '--force', '--no-verify', '-o', packed_path, sample]
+        command = [inputs.program, 'pack', '--force', '--no-verify', '-o', packed_path, sample]
         subprocess.run(command + [level] * bool(level), check=True, capture_output=True)
         size = os.path.getsize(packed_path)
         print(f'{level or "default":8} {size:10} of {os.path.getsize(sample)} bytes; '
-              + ', '.join(f'{command} {compressed} ({compressed / size:.2f}x)' for command, compressed in sizes.items()))
+              + ', '.join(f'{command} {other} ({other / size:.2f}x)' for command, other in sizes.items()))
 
 
 if is_built('ptz'):

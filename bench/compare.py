@@ -3,8 +3,7 @@
 
 Runs each command of both builds in turn and prints the ratio of the minima of processor time (user
 and system), new to old, one thread each; last, the rows above 1.1. PATTERN: a regular expression
-that selects rows by title. Traces: generated ones, and the large real ones beside the project
-(../shared/data/bench, or $POLYTRACE_SHARED) if available.
+that selects rows by title. The traces are those of inputs.py.
 """
 import json
 import os
@@ -13,37 +12,16 @@ import resource
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from inputs import Inputs
+
 old, new = map(os.path.abspath, sys.argv[1:3])
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 pattern = re.compile(sys.argv[4] if len(sys.argv) > 4 else '')
-shared = os.path.join(os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared')),
-                      'data', 'bench')
-data = os.path.join(new, 'bench-data')
-os.makedirs(data, exist_ok=True)
+inputs = Inputs(new)
+generated, real = inputs.generated, inputs.real
 RATIO_MAX = 1.1
 # A row whose time is below this is repeated no further: it measures starting a process.
 SECONDS_MIN = 0.02
-
-
-def create(name, command):
-    """The path of a command's output, created if absent."""
-    path = os.path.join(data, name)
-    if not os.path.exists(path):
-        with open(path + '.part', 'wb') as output:
-            subprocess.run(command, stdout=output, check=True)
-        os.replace(path + '.part', path)
-    return path
-
-
-def generated(kind, records, generator):
-    return create(f'compared.{kind}', [os.path.join(new, 'bench', generator), kind, str(records)])
-
-
-def real(name):
-    """The path of an unpacked real trace, or None."""
-    packed = os.path.join(shared, name + '.zst')
-    return create(name, ['zstd', '-q', '-d', '--long=27', '-c', packed]) if os.path.exists(packed) else None
 
 
 def seconds(build, arguments):
@@ -88,19 +66,15 @@ def analyses(build):
 # Records of generated traces.
 RECORDS = 4000000
 traces = {name: path for name, path in {
-    'tt6e': generated('tt6e', RECORDS, 'generate'),
-    'bach': generated('bach', RECORDS, 'generate'),
+    'tt6e': generated('tt6e', RECORDS),
+    'bach': generated('bach', RECORDS),
     **{kind: generated(kind, RECORDS, 'generate_text')
        for kind in ('cis501', 'qemu4v', 'tarmac', 'lackey', 'din')},
     'real tt6e': real('sort_3M.tt6e'), 'real bach': real('sort_3M.bach'),
     'real cis501': real('cc1_10M.trace'), 'real qemu4v': real('arm_2M.q4v')}.items() if path}
 for name in 'real tt6e', 'real cis501':
     if name in traces:
-        packed = os.path.join(data, name.replace(' ', '_') + '.ptz')
-        if not os.path.exists(packed):
-            subprocess.run([os.path.join(old, 'src', 'polytrace'), 'pack', '-o', packed, traces[name]],
-                           check=True, capture_output=True)
-        traces[f'{name} ptz'] = packed
+        traces[f'{name} ptz'] = inputs.packed(traces[name])
 
 for name, path in traces.items():
     one = ('--threads', '1')
