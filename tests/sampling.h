@@ -32,17 +32,24 @@ sample_seed(void)
 	return sample_is_complete() ? 0 : sample_setting("POLYTRACE_SEED");
 }
 
-/* Whether the next case is in the sample. Not for several threads. */
+/* Whether the next case is in a sample of one of N divided by share. Not for several threads. */
 static inline bool
-sample_takes(void)
+sample_takes_share(unsigned share)
 {
 	static uint64_t state;
-	const uint64_t one_of = sample_setting("POLYTRACE_SAMPLE");
+	const uint64_t one_of = sample_setting("POLYTRACE_SAMPLE") / share;
 	if (one_of < 2)
 		return true;
 	state = (state ? state : sample_seed() + 1) * 6364136223846793005u +
 		1442695040888963407u;
 	return (state >> 33) % one_of == 0;
+}
+
+/* Whether the next case is in the sample. Not for several threads. */
+static inline bool
+sample_takes(void)
+{
+	return sample_takes_share(1);
 }
 
 #endif

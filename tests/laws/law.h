@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Of samples with laws, one of N divided by this is tried: see sample_takes_share. */
+#define LAWS_SHARE 4
+
 /* Stores why a law does not hold; returns false, which is the result of the law. */
 bool fails(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

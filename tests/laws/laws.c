@@ -113,7 +113,7 @@ try_sample(struct sample *sample, const char *root, bool threads)
 	const char *words[] = {sample->name.option, NULL};
 	const struct poly_read_options options = read_options(sample, words);
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-		if (threads && !laws[i].threads)
+		if ((threads && !laws[i].threads) || !sample_takes_share(LAWS_SHARE))
 			continue;
 		fails("no reason");
 		if (can_be_read(sample, &options))
