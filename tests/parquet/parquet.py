@@ -205,6 +205,7 @@ def faults_are_reported_and_leave_no_files():
             (['-o', os.path.join(TOP, 'x.parquet'), '--columns', 'pcc'], "no such column 'pcc'"),
             (['-o', os.path.join(TOP, 'x.parquet'), '--to-option', 'parquet.rows=0'], 'parquet.rows'),
             (['-o', folder, '--to', 'parquet', '--partition', 'pcc'], "no such column 'pcc'"),
+            (['-o', folder, '--to', 'parquet', '--partition', 'row'], "column 'row' differs in every record"),
             (['-o', folder, '--to', 'parquet', '--partition', 'thread'], "no column 'thread'"),
             (['-o', folder, '--to', 'parquet', '--partition', 'instruction_id'], "no column 'instruction_id'"),
             (['-o', folder, '--to', 'parquet', '--partition', 'pc'], 'more than 256 values'),
