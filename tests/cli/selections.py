@@ -226,5 +226,5 @@ def an_empty_file_is_an_empty_trace():
                 yield f'{form}: {size} bytes are {verdict(path, "-f", form)}'
 
 
-tap.run([selections_are_valid_traces_of_the_same_rows, selections_of_logs_are_new_logs, truncated_times_are_stated, split_logs_are_new_logs,
-         joined_files_of_processors_keep_their_events, an_empty_file_is_an_empty_trace])
+tap.run([selections_are_valid_traces_of_the_same_rows, selections_of_logs_are_new_logs, truncated_times_are_stated,
+         split_logs_are_new_logs, joined_files_of_processors_keep_their_events, an_empty_file_is_an_empty_trace])
