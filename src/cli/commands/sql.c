@@ -154,6 +154,7 @@ collect_options(const struct input_options *options, struct table_options *list)
 		(!options->isa || add_option(list, "isa", options->isa)) &&
 		(!options->strict || add_option(list, "strict", NULL)) &&
 		(!options->partial || add_option(list, "partial", NULL)) &&
+		(!options->by_thread || add_option(list, "by-thread", NULL)) &&
 		(options->on_error != ON_ERROR_SKIP || add_option(list, "on-error", "skip"));
 	for (size_t i = 0; valid && i < options->options.count; i++)
 		valid = add_option(list, "", options->options.items[i]);
