@@ -219,6 +219,12 @@ def faults_are_reported_and_leave_no_files():
             yield f'{words}: {done.stderr.decode()}'
         if sorted(os.listdir(TOP)) != before:
             yield f'{words}: files were left'
+    for words, message in ([], 'a Parquet file has one table'), (['--table', 'nothing'], "no table 'nothing'"):
+        done = polytrace('stats', '-a', 'mix', *words, trace, '-o', os.path.join(TOP, 'x.parquet'), status=(2,))
+        if message not in done.stderr.decode() or '--table: expected mix.mnemonics' not in done.stderr.decode():
+            yield f'{words}: {done.stderr.decode()}'
+        if sorted(os.listdir(TOP)) != before:
+            yield f'{words}: files were left'
     if os.listdir(os.path.join(TOP, 'full')) != ['x']:
         yield 'a folder that is not empty was changed'
 
