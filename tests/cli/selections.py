@@ -194,6 +194,17 @@ def split_logs_are_new_logs():
         yield f'{i - 1} parts: {found}, expected {expected}'
 
 
+def files_of_datasets_are_selections():
+    if 'jansson' in LACKS:
+        return
+    polytrace('convert', '--partition', 'kind', '-t', 'jsonl', os.path.join(DATA, 'aix', 'log1113.trc'), '-o', path_of('set'))
+    for kind in 'event', 'other':
+        again = path_of('again.aix')
+        polytrace('convert', '--force', path_of(f'set/kind={kind}/part-0.jsonl'), '-o', again)
+        if not verdict(again)[0].startswith('valid'):
+            yield f'{kind}: {verdict(again)}'
+
+
 def joined_files_of_processors_keep_their_events():
     sources = [os.path.join(DATA, 'aix', name) for name in ('base-0.trc', 'base-1.trc')]
     for order in sources, sources[::-1], sources[:1] * 2:
@@ -227,4 +238,5 @@ def an_empty_file_is_an_empty_trace():
 
 
 tap.run([selections_are_valid_traces_of_the_same_rows, selections_of_logs_are_new_logs, truncated_times_are_stated,
-         split_logs_are_new_logs, joined_files_of_processors_keep_their_events, an_empty_file_is_an_empty_trace])
+         split_logs_are_new_logs, files_of_datasets_are_selections, joined_files_of_processors_keep_their_events,
+         an_empty_file_is_an_empty_trace])

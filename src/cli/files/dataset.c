@@ -166,6 +166,7 @@ dataset_new(const struct dataset_options *options, const struct poly_trace_info 
 	dataset->order = diag_allocate(writing->order_count + 1, sizeof *dataset->order);
 	dataset->writing.order = dataset->order;
 	dataset->writing.order_count = 0;
+	dataset->writing.selected = true;
 	for (size_t i = 0; i < writing->order_count; i++) {
 		if (writing->order[i] != options->column)
 			dataset->order[dataset->writing.order_count++] = writing->order[i];
