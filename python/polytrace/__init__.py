@@ -262,7 +262,7 @@ def _interval(interval):
         raise TypeError(f'range: {type(interval).__name__} (expected a range, or "FIRST-LAST")')
     if interval.step != 1 or interval.start < 1 or interval.stop > _END:
         raise ValueError(f'range: {interval} (expected a step of 1; records are numbered from 1)')
-    return interval.start, len(interval)
+    return interval.start, max(0, interval.stop - interval.start)
 
 
 def _text(value):

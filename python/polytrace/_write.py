@@ -17,8 +17,8 @@ def element_type(name):
 
 
 def _is_absent(value):
-    """None, pandas.NA and not-a-number."""
-    return value is None or type(value).__name__ in ('NAType', 'NaTType') or (
+    """None, masked values, pandas.NA and not-a-number."""
+    return value is None or type(value).__name__ in ('NAType', 'NaTType', 'MaskedConstant') or (
         isinstance(value, float) and value != value)
 
 
@@ -71,7 +71,7 @@ def _numbers(name, values, form):
         values, valid = values.numpy(), values.valid
     elif isinstance(values, _native.Column):
         values = values.numpy()
-    elif isinstance(values, numpy.ma.MaskedArray):
+    elif isinstance(values, numpy.ma.MaskedArray) and values.dtype != object:
         valid, values = ~numpy.ma.getmaskarray(values), values.filled(0)
     elif hasattr(values, 'isna'):
         absent = numpy.asarray(values.isna())

@@ -176,7 +176,8 @@ append_values(struct encoder *encoder, struct cells *cells, struct coding coding
 	} else if (cells->column.type == PARQUET_BOOL) {
 		encode_bits(body, &numbers);
 	} else if (physical_type_of(&cells->column) == PHYSICAL_BYTES) {
-		for (size_t i = 0; i < count; i++)
+		/* A larger page is refused. */
+		for (size_t i = 0; i < count && body->size <= INT32_MAX; i++)
 			append_text(encoder, cells, number_at(&numbers, i));
 	} else {
 		encode_plain(body, &numbers);

@@ -32,7 +32,9 @@
 /* Bytes of distinct texts after which a group ends. */
 #define TEXTS_MAX ((size_t)64 << 20)
 
-/* Rows between tests of the size of texts. */
+/* Rows between tests of the size of texts, and the maximum of rows that are appended at once
+ * if there are none. */
+#define TEXTS_STEP 64
 #define STEP 4096
 
 /* Minimum number of rows that several threads encode. */
@@ -58,6 +60,7 @@ struct parquet {
 	struct cells *columns;
 	size_t column_count;
 	size_t rows;	/* of the pending group */
+	size_t step;	/* STEP, or TEXTS_STEP if a column has texts or bytes */
 	uint64_t total; /* rows of the groups */
 	uint64_t offset;
 	struct row_group *groups;
@@ -101,13 +104,16 @@ parquet_new(const struct parquet_options *options, const struct parquet_column *
 		*result = NULL;
 		return status;
 	}
+	file->step = STEP;
 	for (size_t i = 0; i < count; i++) {
 		const bool is_text =
 			columns[i].type == PARQUET_TEXT || columns[i].type == PARQUET_BYTES;
 		file->columns[i].column = columns[i];
 		file->columns[i].seen = columns[i].always;
-		if (is_text)
-			file->columns[i].column.size = sizeof(uint32_t);
+		if (!is_text)
+			continue;
+		file->columns[i].column.size = sizeof(uint32_t);
+		file->step = TEXTS_STEP;
 	}
 	file->column_count = count;
 	write_bytes(file, MAGIC, 4);
@@ -117,8 +123,9 @@ parquet_new(const struct parquet_options *options, const struct parquet_column *
 size_t
 parquet_room(const struct parquet *file)
 {
-	const size_t left = file->options.rows - file->rows, step = STEP - file->rows % STEP;
-	return left < step ? left : step;
+	const size_t left = file->options.rows - file->rows;
+	const size_t room = file->step - file->rows % file->step;
+	return left < room ? left : room;
 }
 
 /* Appends n numbers to the values. */
@@ -357,7 +364,7 @@ parquet_end_rows(struct parquet *file, size_t rows, struct poly_error *error)
 	file->rows += rows;
 	for (size_t i = 0; i < file->column_count; i++)
 		texts += file->columns[i].texts.bytes.size;
-	if (file->rows < file->options.rows && (file->rows % STEP || texts < TEXTS_MAX))
+	if (file->rows < file->options.rows && (file->rows % file->step || texts < TEXTS_MAX))
 		return POLY_OK;
 	return write_group(file, error);
 }

@@ -124,7 +124,8 @@ sql_plan_make(sqlite3_index_info *info, const struct sql_size *size)
 		if (!info->aConstraint[i].usable)
 			continue;
 		if (column < SQL_COLUMN_ROW) {
-			if (op != SQLITE_INDEX_CONSTRAINT_EQ || hidden > SQL_OPTIONS_MAX)
+			if (op != SQLITE_INDEX_CONSTRAINT_EQ ||
+				sql_argument_is_repeated(info, i))
 				continue;
 			hidden++;
 		} else if (!sql_condition_is_useful(column, op) ||

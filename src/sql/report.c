@@ -169,7 +169,8 @@ report_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	for (int i = 0, n = 0; i < info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 		if (constraint->iColumn < COLUMN_FILE ||
-			constraint->op != SQLITE_INDEX_CONSTRAINT_EQ)
+			constraint->op != SQLITE_INDEX_CONSTRAINT_EQ ||
+			sql_argument_is_repeated(info, i))
 			continue;
 		if (!constraint->usable) {
 			sqlite3_free(sqlite3_str_finish(columns));

@@ -103,6 +103,8 @@ set_option(struct poly_read_options *options, const char *option, const char **e
 		options->partial = true;
 	else if (strcmp(option, "strict") == 0)
 		options->strict = true;
+	else if (strcmp(option, "by-thread") == 0)
+		options->by_thread = true;
 	else if ((value = option_value(option, "on-error")) && strcmp(value, "skip") == 0)
 		options->skip_errors = true;
 	else if (value && strcmp(value, "stop") != 0)

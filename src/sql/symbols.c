@@ -52,14 +52,14 @@ symbols_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	for (int i = 0; i < info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *constraint = &info->aConstraint[i];
 		if (constraint->iColumn != COLUMN_FILE ||
-			constraint->op != SQLITE_INDEX_CONSTRAINT_EQ)
+			constraint->op != SQLITE_INDEX_CONSTRAINT_EQ ||
+			sql_argument_is_repeated(info, i))
 			continue;
 		if (!constraint->usable)
 			return SQLITE_CONSTRAINT;
 		has_file = true;
 		info->aConstraintUsage[i].argvIndex = 1;
 		info->aConstraintUsage[i].omit = true;
-		break;
 	}
 	return has_file ? SQLITE_OK
 			: sql_refuse(table, "%s: missing file name; write %s('FILE')",

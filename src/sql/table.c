@@ -92,6 +92,17 @@ sql_declare(sqlite3 *db, sqlite3_str *statement)
 	return code;
 }
 
+bool
+sql_argument_is_repeated(const sqlite3_index_info *info, int i)
+{
+	for (int k = i + 1; k < info->nConstraint; k++) {
+		if (info->aConstraint[k].iColumn == info->aConstraint[i].iColumn &&
+			info->aConstraint[k].op == SQLITE_INDEX_CONSTRAINT_EQ)
+			return true;
+	}
+	return false;
+}
+
 int
 sql_cursor_new(size_t size, sqlite3_vtab_cursor **cursor)
 {

@@ -95,6 +95,12 @@ int sql_table_free(sqlite3_vtab *table);
 /* Declares the columns of a table by a statement, which it frees. */
 int sql_declare(sqlite3 *db, sqlite3_str *statement);
 
+/*
+ * Returns whether a later condition names the same argument: those of a function come after
+ * those of WHERE. Only the last one is passed to the table, with which SQLite compares others.
+ */
+bool sql_argument_is_repeated(const sqlite3_index_info *info, int i);
+
 /* Creates a cursor of size bytes, which are 0 and begin with the cursor of SQLite. */
 int sql_cursor_new(size_t size, sqlite3_vtab_cursor **cursor);
 

@@ -51,8 +51,8 @@ open_reader(struct sql_table *table, const struct sql_request *request,
 	reading->options.user = table;
 	if (!message && reading->others[0])
 		message = sqlite3_mprintf("option '%s': no such option (expected from, isa, "
-					  "partial, strict, on-error, max-line, threads, or "
-					  "FORMAT.NAME=VALUE)",
+					  "partial, strict, on-error, by-thread, max-line, "
+					  "threads, or FORMAT.NAME=VALUE)",
 			reading->others[0]);
 	if (message) {
 		sql_refuse(table, "%s", message);

@@ -441,6 +441,12 @@ def directories_are_merged_by_timestamps():
                 found, code, errors = rows(os.path.join(folder, name), *option)
                 if code or errors or found != expected:
                     yield f'{name} {option}: {code} {errors} {difference(found, expected)}'
+        for option in ((), ('--by-thread',)) if 'sqlite' not in LACKS else ():
+            path = os.path.join(folder, 'plain')
+            listed = polytrace('view', '--csv', '-c', 'row,thread', *option, path)
+            found = polytrace('sql', '--csv', *option, 'select row, thread from plain', path)
+            if found.returncode or found.stdout != listed.stdout:
+                yield f'sql {option}: {found}'
     for path in public('legacy'):
         expected = list(merged([content(each) for each in public(*LEGACY)]))
         found, code, errors = rows(path)

@@ -192,6 +192,18 @@ def kinds_of_formats_are_stated():
             yield f'format {name}: kinds lacks {", ".join(sorted(kinds - stated))} ({path})'
 
 
+def kinds_of_files_are_stated():
+    for pair in pairs():
+        kinds = {row.get('kind') for row in pair.source if 'raw' not in row} - {'other', None}
+        stated = set().union(*pair.kinds.values())
+        if pair.name != 'jsonl' and kinds - stated:
+            yield f'{pair.label}: {kinds - stated}'
+    packed = os.path.join(FOLDER.name, 'forms.ptz')
+    run('convert', os.path.join(DATA, 'tarmac', 'forms.tarmac'), '-o', packed)
+    if 'event' not in explained(packed, 'csv')[2]['kept']:
+        yield f'packed: {explained(packed, "csv")}'
+
+
 def formats_are_explained_as_their_files():
     """What a format may lose includes what its files lose."""
     for pair in pairs():
@@ -234,4 +246,4 @@ def arguments_are_checked():
 
 tap.run([refused_conversions_fail, lost_columns_are_lost, losses_are_reported, kept_columns_are_kept,
          other_columns_are_derived, dropped_records_are_counted, kinds_of_formats_are_stated,
-         formats_are_explained_as_their_files, same_bytes_are_the_same, arguments_are_checked])
+         kinds_of_files_are_stated, formats_are_explained_as_their_files, same_bytes_are_the_same, arguments_are_checked])

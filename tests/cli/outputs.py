@@ -203,6 +203,26 @@ def signals_end_a_command_that_waits_for_input():
         folder.cleanup()
 
 
+def a_signal_leaves_nothing_of_a_dataset():
+    folder = Folder()
+    started = subprocess.Popen([PROGRAM, 'convert', '-f', 'cis501', '-', '--to', 'csv', '--partition', 'access', '-o', 'set'],
+                               cwd=folder.name, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    started.stdin.write(content(os.path.join(DATA, 'cis501', 'sort_1k.trace')) * 20)
+    started.stdin.flush()
+    for _ in range(1000):
+        if os.path.exists(folder.path('set')) and len(os.listdir(folder.path('set'))) == 3:
+            break
+        time.sleep(0.01)
+    else:
+        yield 'the dataset has not begun'
+    started.send_signal(signal.SIGTERM)
+    status = started.wait(20)
+    started.stdin.close()
+    if status != -signal.SIGTERM or os.listdir(folder.name):
+        yield f'{status} {os.listdir(folder.name)}'
+    folder.cleanup()
+
+
 def ignored_signals_stay_ignored():
     folder = Folder()
     started = waiting(folder.name, 'convert', '-f', 'cis501', '-', '-o', 'out.jsonl', ignored=signal.SIGHUP)
@@ -241,5 +261,5 @@ def an_append_that_is_ended_leaves_the_packed_trace():
 tap.run([existing_files_are_refused_without_force, an_input_is_never_an_output, devices_and_pipes_are_written,
          a_partial_page_replaces_no_other, concurrent_updates_of_templates_are_all_applied,
          an_undo_file_is_never_replaced, a_limit_of_file_sizes_leaves_nothing,
-         signals_end_a_command_that_waits_for_input, ignored_signals_stay_ignored,
+         signals_end_a_command_that_waits_for_input, a_signal_leaves_nothing_of_a_dataset, ignored_signals_stay_ignored,
          an_append_that_is_ended_leaves_the_packed_trace])

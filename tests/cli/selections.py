@@ -169,6 +169,16 @@ def selections_of_logs_are_new_logs():
             yield f'{name}: the complete log has other bytes'
 
 
+def truncated_times_are_stated():
+    # The record before the last one has bytes of its own, and a time beyond a wrap of the timer.
+    for name in 'log1111', 'log1112', 'raw32':
+        source = os.path.join(DATA, 'aix', name + '.trc')
+        for selection, stated in ([], False), (['--tail', '2'], True), (['--tail', '1'], True):
+            done = polytrace('convert', '--force', '-f', 'aix', *selection, source, '-t', 'aix', '-o', path_of('times'))
+            if done.returncode or (b'times were truncated to the 32 bits of the timer (once)' in done.stderr) != stated:
+                yield f'{name} {selection}: {done}'
+
+
 def split_logs_are_new_logs():
     source = os.path.join(DATA, 'aix', 'wrapped1113.trc')
     expected, found = events(source), []
@@ -182,6 +192,17 @@ def split_logs_are_new_logs():
         yield from check_log(part, source, shown)
     if found != expected or i < 4:
         yield f'{i - 1} parts: {found}, expected {expected}'
+
+
+def files_of_datasets_are_selections():
+    if 'jansson' in LACKS:
+        return
+    polytrace('convert', '--partition', 'kind', '-t', 'jsonl', os.path.join(DATA, 'aix', 'log1113.trc'), '-o', path_of('set'))
+    for kind in 'event', 'other':
+        again = path_of('again.aix')
+        polytrace('convert', '--force', path_of(f'set/kind={kind}/part-0.jsonl'), '-o', again)
+        if not verdict(again)[0].startswith('valid'):
+            yield f'{kind}: {verdict(again)}'
 
 
 def joined_files_of_processors_keep_their_events():
@@ -216,5 +237,6 @@ def an_empty_file_is_an_empty_trace():
                 yield f'{form}: {size} bytes are {verdict(path, "-f", form)}'
 
 
-tap.run([selections_are_valid_traces_of_the_same_rows, selections_of_logs_are_new_logs, split_logs_are_new_logs,
-         joined_files_of_processors_keep_their_events, an_empty_file_is_an_empty_trace])
+tap.run([selections_are_valid_traces_of_the_same_rows, selections_of_logs_are_new_logs, truncated_times_are_stated,
+         split_logs_are_new_logs, files_of_datasets_are_selections, joined_files_of_processors_keep_their_events,
+         an_empty_file_is_an_empty_trace])

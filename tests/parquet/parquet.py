@@ -205,6 +205,7 @@ def faults_are_reported_and_leave_no_files():
             (['-o', os.path.join(TOP, 'x.parquet'), '--columns', 'pcc'], "no such column 'pcc'"),
             (['-o', os.path.join(TOP, 'x.parquet'), '--to-option', 'parquet.rows=0'], 'parquet.rows'),
             (['-o', folder, '--to', 'parquet', '--partition', 'pcc'], "no such column 'pcc'"),
+            (['-o', folder, '--to', 'parquet', '--partition', 'row'], "column 'row' differs in every record"),
             (['-o', folder, '--to', 'parquet', '--partition', 'thread'], "no column 'thread'"),
             (['-o', folder, '--to', 'parquet', '--partition', 'instruction_id'], "no column 'instruction_id'"),
             (['-o', folder, '--to', 'parquet', '--partition', 'pc'], 'more than 256 values'),
@@ -215,6 +216,12 @@ def faults_are_reported_and_leave_no_files():
         before = before or sorted(os.listdir(TOP))
         done = polytrace('convert', trace, *words, status=(2,))
         if message not in done.stderr.decode():
+            yield f'{words}: {done.stderr.decode()}'
+        if sorted(os.listdir(TOP)) != before:
+            yield f'{words}: files were left'
+    for words, message in ([], 'a Parquet file has one table'), (['--table', 'nothing'], "no table 'nothing'"):
+        done = polytrace('stats', '-a', 'mix', *words, trace, '-o', os.path.join(TOP, 'x.parquet'), status=(2,))
+        if message not in done.stderr.decode() or '--table: expected mix.mnemonics' not in done.stderr.decode():
             yield f'{words}: {done.stderr.decode()}'
         if sorted(os.listdir(TOP)) != before:
             yield f'{words}: files were left'

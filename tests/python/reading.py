@@ -131,6 +131,8 @@ def filters_and_ranges_select_records():
     every = list(polytrace.open(SORT, columns=['row', 'pc', 'access']).numpy()['row'])
     if every != list(range(1, 1001)):
         yield 'rows of the complete trace'
+    if polytrace.open(SORT, columns=['row'], range=f'999-{2**64 - 2}').numpy()['row'].tolist() != [999, 1000]:
+        yield 'a range beyond the end'
     for selected in range(44, 47), '44-46':
         rows = polytrace.open(SORT, columns=['row'], range=selected).numpy()['row'].tolist()
         if rows != [44, 45, 46]:

@@ -7,7 +7,7 @@ import numpy
 import pandas
 import polytrace
 import sampling
-from reading import expected, failure, json_rows, samples, words_of
+from reading import SORT, expected, failure, json_rows, samples, words_of
 
 
 def lines_of(path):
@@ -57,6 +57,18 @@ def traces_come_back():
             if found != wanted:
                 row = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), len(found))
                 yield f'{path} as {name}: row {row + 1}: {found[row:row + 1]}, expected {wanted[row:row + 1]}'
+
+
+def masked_values_are_absent():
+    polytrace.write('masked.jsonl', polytrace.open(SORT).numpy(masked=True))
+    if not polytrace.open('masked.jsonl').pandas().equals(polytrace.open(SORT).pandas()):
+        yield 'masked arrays of a trace'
+    mask = [False, True]
+    for name, values in (('pc', [5, 6]), ('mnemonic', ['a', 'b']), ('text', ['a', 'b']), ('payload', [b'a', b'b'])):
+        columns = {'kind': ['other'] * 2, name: numpy.ma.array(values, mask=mask, dtype=object)}
+        polytrace.write('mask.ptz', columns, overwrite=True)
+        if [name in line for line in lines_of('mask.ptz')] != [True, False]:
+            yield f'{name}: {lines_of("mask.ptz")}'
 
 
 def many_rows_are_written():
@@ -132,5 +144,5 @@ def failures_of_writers_are_exceptions():
         yield 'the old file changed'
 
 
-TESTS = [values_of_every_kind_are_written, traces_come_back, many_rows_are_written, losses_are_warnings,
+TESTS = [values_of_every_kind_are_written, masked_values_are_absent, traces_come_back, many_rows_are_written, losses_are_warnings,
          wrong_values_are_named, failures_of_writers_are_exceptions]

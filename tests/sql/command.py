@@ -342,18 +342,31 @@ def errors_name_the_thing():
             yield f'{words}: {done}'
 
 
+def an_argument_with_two_values_is_equal_to_neither():
+    for function in (f"trace('{SORT}'", f"trace_calls('{SORT}'", f"trace_stats('{SORT}', 'mix'"):
+        for where, n in (("file = 'none'", 0), (f"file = '{SORT}'", 1), ("file = 'none' and option1 = 'a'", 0)):
+            found = rows(f"select count(*) > 0 n from {function}, 'threads=1') where {where}")
+            if found != [{'n': n}]:
+                yield f'{function} {where}: {found}'
+    if rows(f"select count(*) n from trace_stats('{SORT}', 'mix') where analysis = 'branches'") != [{'n': 0}]:
+        yield 'two analyses'
+    joined = f"with f(name) as (values ('none'), ('{SORT}')) select count(*) n from trace('{SORT}') join f on file = name"
+    if rows(joined) != [{'n': 1000}]:
+        yield str(rows(joined))
+
+
 def tables_are_named_after_files():
     with tempfile.TemporaryDirectory() as folder:
         source = open(os.path.join(DATA, SORT), 'rb').read()
         paths = []
         for name in ('a/t.trace', 'b/t.trace', 'a/x-y z.trace', 'a/9.trace', 'a/..y.trace', 'a/sqlite_x.trace',
-                     "a/q'\".trace", 'a/select.trace', 'a/trace.trace'):
+                     "a/q'\".trace", 'a/select.trace', 'a/trace.trace', 'a/T.trace'):
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, 'wb') as file:
                 file.write(source)
             paths.append(path)
-        names = ['t', 't_2', 'x_y_z', '_9', 'y', '_sqlite_x', 'q__', '"select"', 'trace']
+        names = ['t', 't_2', 'x_y_z', '_9', 'y', '_sqlite_x', 'q__', '"select"', 'trace', 'T_3']
         for name in names:
             if rows(f'select count(*) n from {name}', *paths) != [{'n': 1000}]:
                 yield name
@@ -423,7 +436,7 @@ def outputs_are_csv_and_json():
     text = "select 1 as a, 'x,\"y\"' as b, null as c, '' as d, 0.1 as e, x'00ff' as f, 'ä\n' as g, 1 as a, 3.0 as h, " \
            "'=1' as i, cast(x'ff41' as text) as j"
     done = sql('--csv', text).stdout.decode('latin-1')
-    found = list(csv.reader(done.split('\r\n') if False else done.splitlines(keepends=True)))
+    found = list(csv.reader(done.splitlines(keepends=True)))
     if found != [['a', 'b', 'c', 'd', 'e', 'f', 'g', 'a', 'h', 'i', 'j'],
                  ['1', 'x,"y"', '', '', '0.1', '00ff', 'Ã¤\n', '1', '3.0', '=1', 'ÿA']]:
         yield f'{found}'

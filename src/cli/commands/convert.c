@@ -40,7 +40,7 @@ static const struct opt convert_table[] = {
 	{"label", 0, OPT_LIST, "KEY=VALUE", FIELD(labels),
 		.help = "add a label, in formats that hold labels: ptz, jsonl and parquet"},
 	{"partition", 0, OPT_TEXT, "COLUMN", FIELD(partition),
-		.help = "write a folder OUT of files for each value of a column, as dataset: "
+		.help = "write a folder OUT of files for each value of a column, as a dataset: "
 			"OUT/thread=3/part-0.parquet"},
 	{"explain", FIELD(explains),
 		.help = "print what a conversion of IN, a file or a format, keeps, derives and "

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 /* Maximum bytes of the name of a table, and of an option of one. */
@@ -102,7 +103,7 @@ derive_name(const char *path, char name[NAME_SIZE])
 	name[used] = 0;
 }
 
-/* Derives the name of the i-th operand: that of an earlier one gets a number. */
+/* Derives the name of the i-th operand: that of an earlier one, in any case, gets a number. */
 static void
 name_operand(char **paths, size_t i, char name[NAME_SIZE])
 {
@@ -111,7 +112,7 @@ name_operand(char **paths, size_t i, char name[NAME_SIZE])
 	derive_name(paths[i], name);
 	for (size_t k = 0; k < i; k++) {
 		derive_name(paths[k], other);
-		same += strcmp(name, other) == 0;
+		same += strcasecmp(name, other) == 0;
 	}
 	const size_t used = strlen(name);
 	if (same > 1)
@@ -153,6 +154,7 @@ collect_options(const struct input_options *options, struct table_options *list)
 		(!options->isa || add_option(list, "isa", options->isa)) &&
 		(!options->strict || add_option(list, "strict", NULL)) &&
 		(!options->partial || add_option(list, "partial", NULL)) &&
+		(!options->by_thread || add_option(list, "by-thread", NULL)) &&
 		(options->on_error != ON_ERROR_SKIP || add_option(list, "on-error", "skip"));
 	for (size_t i = 0; valid && i < options->options.count; i++)
 		valid = add_option(list, "", options->options.items[i]);

@@ -10,6 +10,7 @@
 
 #include "cli/files/split_output.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/progress.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -43,6 +44,16 @@ struct dataset_part {
 	bool is_written; /* by the present batch */
 };
 
+/* A file or a folder that is removed, after those that follow it, unless all are complete. */
+struct created {
+	struct created *before;
+	bool is_folder;
+	char path[];
+};
+
+/* The last one; also read by the handler of signals. */
+static struct created *_Atomic last_created;
+
 struct dataset {
 	const struct dataset_options *options;
 	const struct poly_trace_info *info; /* of the trace */
@@ -51,14 +62,61 @@ struct dataset {
 	struct dataset_part *parts;
 	size_t count;
 	uint64_t open_rows;
-	bool finished;
 };
+
+/* Removes what was created, the last one first; called by the handler of signals, too. */
+static void
+remove_created(void)
+{
+	for (const struct created *one = last_created; one; one = one->before) {
+		if (one->is_folder)
+			rmdir(one->path);
+		else
+			unlink(one->path);
+	}
+}
+
+static void
+add_created(const char *path, bool is_folder)
+{
+	const size_t size = strlen(path) + 1;
+	struct created *one = diag_allocate(sizeof *one + size, 1);
+	memcpy(one->path, path, size);
+	one->is_folder = is_folder;
+	one->before = last_created;
+	last_created = one;
+	progress_set_discard(remove_created);
+}
+
+/* Lets what was created stay; frees the list of it. */
+static void
+forget_created(void)
+{
+	struct created *one = last_created;
+	progress_set_discard(NULL);
+	last_created = NULL;
+	while (one) {
+		struct created *before = one->before;
+		free(one);
+		one = before;
+	}
+}
+
+/* Creates a folder; false with errno set: it is not created. */
+static bool
+make_folder(const char *path)
+{
+	if (mkdir(path, 0777) != 0)
+		return false;
+	add_created(path, true);
+	return true;
+}
 
 /* Returns whether the folder is empty after it was created, if it did not exist. */
 static bool
 create_folder(const char *path)
 {
-	if (mkdir(path, 0777) == 0)
+	if (make_folder(path))
 		return true;
 	if (errno != EEXIST) {
 		diag_print(path, "cannot create folder: %s", strerror(errno));
@@ -108,6 +166,7 @@ dataset_new(const struct dataset_options *options, const struct poly_trace_info 
 	dataset->order = diag_allocate(writing->order_count + 1, sizeof *dataset->order);
 	dataset->writing.order = dataset->order;
 	dataset->writing.order_count = 0;
+	dataset->writing.selected = true;
 	for (size_t i = 0; i < writing->order_count; i++) {
 		if (writing->order[i] != options->column)
 			dataset->order[dataset->writing.order_count++] = writing->order[i];
@@ -185,7 +244,7 @@ add_part(struct dataset *dataset, const struct poly_batch *batch, size_t row)
 	}
 	part->folder = folder_path(dataset, text);
 	dataset->count++;
-	if (mkdir(part->folder, 0777) == 0)
+	if (make_folder(part->folder))
 		return part;
 	diag_print(part->folder, "cannot create folder: %s", strerror(errno));
 	return NULL;
@@ -224,6 +283,7 @@ write_part(struct dataset *dataset, struct dataset_part *part, const struct poly
 	char expression[SPLIT_EXPRESSION];
 	if (!part->is_open) {
 		part->file.path = file_path(dataset, part, part->files);
+		add_created(part->file.path, false);
 		if (!split_output_open(&part->file, dataset->info, &dataset->writing))
 			return false;
 		part->files++;
@@ -261,20 +321,9 @@ dataset_finish(struct dataset *dataset)
 	bool good = true;
 	for (size_t i = 0; i < dataset->count && good; i++)
 		good = finish_part(dataset, &dataset->parts[i]);
-	dataset->finished = good;
+	if (good)
+		forget_created();
 	return good;
-}
-
-/* Removes the files and the folder of a part. */
-static void
-remove_part(const struct dataset *dataset, const struct dataset_part *part)
-{
-	for (unsigned i = 0; i < part->files; i++) {
-		char *path = file_path(dataset, part, i);
-		unlink(path);
-		free(path);
-	}
-	rmdir(part->folder);
 }
 
 void
@@ -284,12 +333,10 @@ dataset_free(struct dataset *dataset)
 		return;
 	for (size_t i = 0; i < dataset->count; i++) {
 		split_output_discard(&dataset->parts[i].file);
-		if (!dataset->finished)
-			remove_part(dataset, &dataset->parts[i]);
 		free(dataset->parts[i].folder);
 	}
-	if (!dataset->finished)
-		rmdir(dataset->options->folder);
+	remove_created();
+	forget_created();
 	free(dataset->parts);
 	free(dataset->order);
 	free(dataset);

@@ -64,6 +64,10 @@ columns_print_unknown(const char *name, size_t n)
 	}
 	if (!n)
 		diag_print(NULL, "missing column name (expected names separated by commas)");
+	else if (strcmp(word, poly_column_name(POLY_COLUMN_row)) == 0)
+		diag_print(NULL,
+			"column 'row' differs in every record; name another column, or use "
+			"'polytrace split --records=N'");
 	else if (opt_near(word, opt_distance(word, nearest)))
 		diag_print(NULL, "no such column '%s'; did you mean '%s'?", word, nearest);
 	else

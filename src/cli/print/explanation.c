@@ -16,6 +16,25 @@ struct explanation {
 	struct poly_conversion conversion;
 };
 
+/*
+ * Returns the kinds of records that a trace may have: those of its format or, in a packed
+ * trace, those of the formats whose records it may hold.
+ */
+static unsigned
+kinds_of(const struct poly_trace_info *info)
+{
+	const struct poly_format_info *format = poly_format_find(info->format);
+	const char *family = info->raw_format;
+	unsigned kinds = 0;
+	if (format && (!family || strcmp(format->family, family) == 0))
+		return poly_format_content_of(format)->kinds;
+	for (size_t i = 0; family && (format = poly_format_at(i)); i++) {
+		if (strcmp(format->family, family) == 0)
+			kinds |= poly_format_content_of(format)->kinds;
+	}
+	return kinds ? kinds : POLY_KINDS_ALL;
+}
+
 /* Explains the conversion of a file; false: it cannot be opened, which was printed. */
 static bool
 explain_file(
@@ -26,12 +45,9 @@ explain_file(
 	if (!input_open(&input, path, options, &needs))
 		return false;
 	const struct poly_trace_info *info = poly_reader_info(input.reader);
-	const struct poly_format_info *format =
-		info->family ? info->family : poly_format_find(info->format);
 	explanation->source = info->format;
-	poly_conversion_explain(info,
-		format ? poly_format_content_of(format)->kinds : POLY_KINDS_ALL,
-		explanation->target, &explanation->conversion);
+	poly_conversion_explain(
+		info, kinds_of(info), explanation->target, &explanation->conversion);
 	input_discard(&input);
 	return true;
 }

@@ -19,6 +19,9 @@
 /* Set by the signal handler. */
 static volatile sig_atomic_t interrupted;
 
+/* Called by the handler of signals; NULL: nothing. */
+static void (*_Atomic discard_others)(void);
+
 /* Prints why a signal ends the process, if its user could not know. */
 static void
 print_cause(int number)
@@ -36,7 +39,10 @@ print_cause(int number)
 static void
 end_by_signal(int number)
 {
+	void (*discard)(void) = discard_others;
 	poly_outputs_discard();
+	if (discard)
+		discard();
 	print_cause(number);
 	raise(number);
 }
@@ -70,6 +76,12 @@ progress_catch_signals(void)
 	catch_signal(SIGINT, note_interrupt);
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		catch_signal(ending[i], end_by_signal);
+}
+
+void
+progress_set_discard(void (*discard)(void))
+{
+	discard_others = discard;
 }
 
 bool

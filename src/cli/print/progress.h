@@ -20,6 +20,12 @@ struct progress {
 /* Installs the handlers of signals. */
 void progress_catch_signals(void);
 
+/*
+ * Sets what removes further unfinished outputs when a signal ends the process; it must be safe
+ * in handlers of signals. NULL: nothing.
+ */
+void progress_set_discard(void (*discard)(void));
+
 /* Returns whether Ctrl-C has been pressed. */
 bool progress_interrupted(void);
 

@@ -122,6 +122,8 @@ save_table(const struct poly_report *report, const struct poly_render_options *o
 		status = poly_byte_output_finish(file, &error);
 	if (status != POLY_OK)
 		diag_error(path, &error);
+	if (status == POLY_ERR_USAGE)
+		print_names(report);
 	poly_byte_output_close(file);
 	return status == POLY_OK ? STATUS_DONE : STATUS_ERROR;
 }
@@ -169,6 +171,12 @@ save_tables(const struct poly_report *report, const struct input_options *option
 	rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
 	rendering.csv_safe = options->csv_safe;
 	rendering.table = name;
+	if (rendering_of_file(options, options->tables) == POLY_RENDER_PARQUET) {
+		diag_print(options->tables, "a Parquet file has one table; name it with "
+					    "--table, or a folder with '-o DIR/'");
+		print_names(report);
+		return STATUS_ERROR;
+	}
 	if (!create_folder(options->tables))
 		return STATUS_ERROR;
 	for (size_t i = 0; poly_report_table_at(report, i, name, sizeof name); i++) {

@@ -172,15 +172,14 @@ check_fit32(const struct entry_values *values, int words, struct poly_error *err
 }
 
 /*
- * Appends the low 32 bits of the time; the reader reconstructs the upper bits from earlier
+ * Follows the reader, which reconstructs the upper bits of a time of 32 bits from earlier
  * entries.
  */
 static void
-append_time32(struct writing *writing, uint64_t time)
+follow_time32(struct writing *writing, uint64_t time)
 {
 	struct aix_writer *writer = writing->state;
 	struct aix_encoder *encoder = &writer->encoder;
-	append32(&encoder->bytes, (uint32_t)time);
 	encoder->time = aix_time_unwrap(encoder->time, (uint32_t)time);
 	if (encoder->time != time)
 		writing_note(writing, "times were truncated to the 32 bits of the timer");
@@ -206,8 +205,10 @@ encode32(struct writing *writing, struct entry_values *values, struct poly_error
 	append_zeros(bytes, generic ? -values->size % 4 : 4 * (size_t)words - values->size);
 	if (writer->encoder.form.has_tid)
 		append32(bytes, (uint32_t)values->thread);
-	if (values->type & AIX_TYPE_STAMPED)
-		append_time32(writing, values->time);
+	if (values->type & AIX_TYPE_STAMPED) {
+		append32(bytes, (uint32_t)values->time);
+		follow_time32(writing, values->time);
+	}
 	return POLY_OK;
 }
 
@@ -375,7 +376,8 @@ aix_encode(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const uint8_t *raw = bytes_of(batch, POLY_COLUMN_raw, row, &size);
 	if (raw && writer->own_form) {
 		buf_append(&encoder->bytes, raw, size);
-		encoder->time = values.has_time ? values.time : encoder->time;
+		if (values.has_time && !encoder->form.wide)
+			follow_time32(writing, values.time);
 		return POLY_OK;
 	}
 	if (!has_hook)

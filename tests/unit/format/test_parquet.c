@@ -6,6 +6,7 @@
 #include "trace_help.h"
 
 #include "parquet/encoding.h"
+#include "parquet/parquet.h"
 
 /* Returns a random number below a limit. */
 static size_t
@@ -223,6 +224,41 @@ a_file_depends_on_neither_threads_nor_batches(void **state)
 }
 
 static void
+add_size(void *user, const void *bytes, size_t n)
+{
+	(void)bytes;
+	*(size_t *)user += n;
+}
+
+static void
+long_texts_end_a_group(void **state)
+{
+	enum { SIZE = 1 << 20 };
+	static uint8_t text[SIZE];
+	static const uint64_t present[] = {1};
+	static const struct parquet_column column = {.name = "text", .type = PARQUET_TEXT};
+	const struct parquet_cells cells = {NULL, present, 0, 1};
+	size_t written = 0;
+	const struct parquet_options options = {
+		.rows = 1 << 20, .threads = 1, .write = add_size, .user = &written};
+	struct parquet *file;
+	unsigned rows = 0;
+	(void)state;
+	assert_int_equal(parquet_new(&options, &column, 1, &file, NULL), POLY_OK);
+	while (rows < 200 && written < SIZE / 1000) {
+		assert_true(parquet_room(file) >= 1);
+		text[0] = (uint8_t)('0' + rows / 64);
+		text[1] = (uint8_t)('0' + rows++ % 64);
+		parquet_append(file, 0, &cells);
+		parquet_append_bytes(file, 0, text, sizeof text);
+		assert_int_equal(parquet_end_rows(file, 1, NULL), POLY_OK);
+	}
+	assert_in_range(rows, 64, 128);
+	assert_int_equal(parquet_finish(file, NULL), POLY_OK);
+	parquet_free(file);
+}
+
+static void
 free_output(void *context)
 {
 	buf_free(&((struct job *)context)->out);
@@ -246,6 +282,7 @@ main(void)
 		cmocka_unit_test(runs_and_groups_have_the_values),
 		cmocka_unit_test(differences_add_up_to_the_values),
 		cmocka_unit_test(a_file_depends_on_neither_threads_nor_batches),
+		cmocka_unit_test(long_texts_end_a_group),
 		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 	return cmocka_run_group_tests_name("parquet", tests, NULL, NULL);
