@@ -13,6 +13,21 @@ new_object(PyTypeObject *type)
 	return allocate(type, 0);
 }
 
+bool
+extends(PyObject *type, const char *name)
+{
+	PyObject *module = PyImport_ImportModule("polytrace._native");
+	PyObject *base = module ? PyObject_GetAttrString(module, name) : NULL;
+	const bool good = base && PyType_Check(type) &&
+			  PyType_IsSubtype((PyTypeObject *)type, (PyTypeObject *)base);
+	if (base && !good)
+		PyErr_Format(PyExc_TypeError, "found %R, expected a type that extends %s", type,
+			name);
+	Py_XDECREF(base);
+	Py_XDECREF(module);
+	return good;
+}
+
 void
 free_object(PyObject *self)
 {

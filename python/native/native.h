@@ -24,6 +24,10 @@ PyObject *raise_error(PyObject *file, const struct poly_error *error);
 /* Returns a new object of a type of the package, zeroed. */
 void *new_object(PyTypeObject *type);
 
+/* Returns whether an object is a type that extends a type of the module; false: an exception is
+ * raised. */
+bool extends(PyObject *type, const char *name);
+
 /* Frees an object, whose members are released. */
 void free_object(PyObject *object);
 

@@ -191,7 +191,7 @@ trace_next(PyObject *self, PyObject *type)
 {
 	struct trace *trace = (struct trace *)self;
 	struct ArrowArray array = {0};
-	if (!is_readable(trace))
+	if (!extends(type, "Batch") || !is_readable(trace))
 		return NULL;
 	int failure;
 	trace->is_busy = true;
@@ -353,12 +353,13 @@ batch_column(PyObject *self, PyObject *arguments)
 {
 	struct batch *batch = (struct batch *)self;
 	Py_ssize_t number;
-	PyTypeObject *type;
-	if (!PyArg_ParseTuple(arguments, "nO!:column", &number, &PyType_Type, &type))
+	PyObject *type;
+	if (!PyArg_ParseTuple(arguments, "nO:column", &number, &type) ||
+		!extends(type, "Column"))
 		return NULL;
 	if (number < 0 || number >= (Py_ssize_t)batch->array.n_children)
 		return PyErr_Format(PyExc_IndexError, "no column %zd", number);
-	struct column *column = new_object(type);
+	struct column *column = new_object((PyTypeObject *)type);
 	if (!column)
 		return NULL;
 	Py_INCREF(self);

@@ -272,6 +272,10 @@ def objects_cannot_be_created_without_a_trace():
         failure(kind, kind=TypeError)
         failure(object.__new__, kind, kind=TypeError)
         failure(kind.__new__, kind, kind=TypeError)
+    trace = polytrace.open(SORT)
+    for kind in polytrace.Trace, bytearray, object, 3:
+        failure(trace.next, kind, kind=TypeError)
+        failure(next(polytrace.open(SORT)).column, 0, kind, kind=TypeError)
     column = next(polytrace.open(SORT))['pc']
     failure(column.__getitem__, 1000, kind=IndexError)
     if column[-1] != column[999]:
