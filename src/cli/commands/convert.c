@@ -143,21 +143,6 @@ write_options(const struct convert *convert)
 	return options;
 }
 
-static void
-report_notes(const struct convert *convert)
-{
-	const char *note;
-	uint64_t count;
-	const struct trace_output *output = &convert->output;
-	for (size_t i = 0; (note = poly_writer_note_at(output->writer, i, &count)); i++) {
-		if (count == 1)
-			diag_print(output->name, "%s (once)", note);
-		else
-			diag_print(output->name, "%s (%llu times)", note,
-				(unsigned long long)count);
-	}
-}
-
 /* Finishes the output after the last record; returns the exit status. */
 static int
 finish(struct convert *convert)
@@ -171,7 +156,7 @@ finish(struct convert *convert)
 		if (poly_writer_finish(output->writer, &error) != POLY_OK)
 			status = trace_output_failed(output, convert->source.name, &error);
 		else
-			report_notes(convert);
+			diag_notes(output->name, output->writer);
 	}
 	int read = input_close(&convert->source);
 	if (discarded)

@@ -492,10 +492,9 @@ print_counts(const struct record *record)
 		counts.threads == 1 ? "" : "s", processes);
 	print_signal(&record->child);
 	if (counts.executions)
-		diag_print("record",
-			"the program executed another program, which is not "
-			"recorded (%" PRIu64 " time%s)",
-			counts.executions, counts.executions == 1 ? "" : "s");
+		diag_times("record",
+			"the program executed another program, which is not recorded",
+			counts.executions);
 	if (counts.lacks_registers)
 		diag_print("record",
 			"%s were not recorded: %s does not let its plugins read registers",

@@ -411,10 +411,7 @@ write_raw(struct trcrpt_job *job, struct poly_trcrpt *report)
 		diag_error("trcrpt", &error);
 		result = STATUS_ERROR;
 	}
-	const char *note;
-	uint64_t count;
-	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
-		diag_print("trcrpt", "%s (%llu times)", note, (unsigned long long)count);
+	diag_notes("trcrpt", writer);
 	poly_writer_close(writer);
 	return result;
 }

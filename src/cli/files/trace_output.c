@@ -80,13 +80,9 @@ int
 trace_output_finish(struct trace_output *output, const char *source)
 {
 	struct poly_error error;
-	const char *note;
-	uint64_t count;
 	if (poly_writer_finish(output->writer, &error) != POLY_OK)
 		return trace_output_failed(output, source, &error);
-	for (size_t i = 0; (note = poly_writer_note_at(output->writer, i, &count)); i++)
-		diag_print(output->name, "%s (%llu time%s)", note, (unsigned long long)count,
-			count == 1 ? "" : "s");
+	diag_notes(output->name, output->writer);
 	return STATUS_DONE;
 }
 

@@ -89,6 +89,24 @@ print_error(const char *subject, const struct poly_error *error, bool writes)
 }
 
 void
+diag_times(const char *subject, const char *note, uint64_t count)
+{
+	if (count == 1)
+		diag_print(subject, "%s (once)", note);
+	else
+		diag_print(subject, "%s (%llu times)", note, (unsigned long long)count);
+}
+
+void
+diag_notes(const char *subject, const struct poly_writer *writer)
+{
+	const char *note;
+	uint64_t count;
+	for (size_t i = 0; (note = poly_writer_note_at(writer, i, &count)); i++)
+		diag_times(subject, note, count);
+}
+
+void
 diag_error(const char *subject, const struct poly_error *error)
 {
 	print_error(subject, error, false);

@@ -11,6 +11,12 @@
 void diag_print(const char *subject, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Prints a message about something that happened count times. */
+void diag_times(const char *subject, const char *note, uint64_t count);
+
+/* Prints what a writer noted, with its counts. */
+void diag_notes(const char *subject, const struct poly_writer *writer);
+
 /*
  * Prints an error of the library about a subject, with record, line and byte offset if they are
  * known. Options of the library are named by the switches that set them.
