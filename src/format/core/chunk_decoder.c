@@ -39,8 +39,11 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
 	decoder->info.view.columns = format->info.columns;
 	decoder->opened = true;
+	reading->is_chunk = true;
 	uint64_t before = in_offset(plan->in);
-	bool good = !format->open || format->open(reading, NULL) == POLY_OK;
+	bool good = format->open_decoder
+			    ? format->open_decoder(reading, plan->reading)
+			    : !format->open || format->open(reading, NULL) == POLY_OK;
 	assert(in_offset(plan->in) == before);
 	(void)before;
 	reading->in = good ? in_view() : NULL;
@@ -125,12 +128,30 @@ list_new(struct chunk_decoder *decoder, struct chunk *chunk)
 	return true;
 }
 
+bool
+chunk_ends_at_split(
+	const struct chunk *chunk, const struct format *format, const struct reading *reading)
+{
+	const size_t n =
+		chunk->size < format->split_context ? chunk->size : format->split_context;
+	return !format->is_at_split ||
+	       format->is_at_split(reading, chunk->data + chunk->size - n, n);
+}
+
+void
+chunk_enter(const struct chunk *chunk, const struct format *format, struct reading *reading)
+{
+	if (format->enter_split && !chunk->first)
+		format->enter_split(reading, chunk->data - chunk->context, chunk->context);
+}
+
 static bool
 decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	struct reading *reading = &decoder->reading;
 	const uint64_t end = chunk->offset + chunk->size;
 	in_show(reading->in, chunk->data, chunk->size, chunk->offset);
+	chunk_enter(chunk, decoder->plan->format, reading);
 	while (in_offset(reading->in) < end) {
 		struct chunk_batch *batch = next_batch(decoder, chunk);
 		if (!batch || !fill_batch(decoder, batch))
@@ -138,7 +159,17 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 		chunk->batch_count++;
 	}
 	chunk->lines = reading->line;
-	return list_new(decoder, chunk);
+	return (chunk->last || chunk_ends_at_split(chunk, decoder->plan->format, reading)) &&
+	       list_new(decoder, chunk);
+}
+
+void
+chunk_decoder_discard_sites(struct chunk_decoder *decoder, unsigned generation)
+{
+	decoder->generation = generation;
+	decoder->sites_listed = 0;
+	sites_fini(&decoder->sites);
+	id_remap_free(&decoder->site_numbers);
 }
 
 void
@@ -148,7 +179,10 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 	if (decoder->findings.kept_count)
 		findings_clear(&decoder->findings);
 	chunk->batch_count = chunk->name_count = chunk->site_count = 0;
+	chunk->generation = decoder->generation;
 	chunk->irregular |= !decode_rows(decoder, chunk);
+	if (chunk->irregular && decoder->plan->format->is_at_split)
+		chunk_decoder_discard_sites(decoder, decoder->generation + 1);
 }
 
 void

@@ -4,6 +4,10 @@
  * prepends the rest of the previous chunk as soon as that is read, and decodes. The reader
  * receives the rows of one chunk after the other. Compressed input is read by one worker at a
  * time.
+ *
+ * If split points are guesses, a chunk is used only if the previous one ends there: a worker
+ * that decoded that one makes it irregular otherwise, and the reader, which decodes irregular
+ * chunks, continues into the next chunk.
  */
 #include "format/core/decode_pool.h"
 
@@ -37,6 +41,8 @@ struct worker {
 	bool started;
 	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
 	struct id_remap names, sites;
+	unsigned generation; /* of sites */
+	unsigned valid_from; /* first generation without sites of discarded rows */
 };
 
 struct decode_pool {
@@ -87,6 +93,18 @@ find_end(const struct decode_pool *pool, struct chunk_decoder *decoder, struct c
 	chunk->size = chunk->open ? chunk->filled : size;
 }
 
+/* Puts the last bytes of the previous chunk in front of a chunk. */
+static void
+copy_context(const struct decode_pool *pool, struct chunk *chunk, const struct chunk *before)
+{
+	const size_t max = pool->plan.format->split_context;
+	chunk->first = !before;
+	chunk->context = !before ? 0 : before->size < max ? before->size : max;
+	if (chunk->context)
+		memcpy(chunk->data - chunk->context,
+			before->data + before->size - chunk->context, chunk->context);
+}
+
 /* Prepends the rest of the previous chunk to the bytes read, and finds the end. */
 static void
 join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk,
@@ -100,11 +118,13 @@ join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk
 		chunk->end = before->end;
 		chunk->failure = before->failure;
 	}
-	chunk->data = chunk->memory + pool->plan.chunk_size - rest;
+	chunk->data =
+		chunk->memory + pool->plan.format->split_context + pool->plan.chunk_size - rest;
 	chunk->offset = before ? before->offset + before->size : pool->start;
 	chunk->filled = chunk->size = rest + chunk->read;
 	if (rest)
 		memcpy(chunk->data, before->data + before->size, rest);
+	copy_context(pool, chunk, before);
 	/* Bytes at the end without a split point are a last record, or a truncated one. */
 	chunk->irregular = (before && before->open) || (!chunk->read && rest);
 	chunk->open = false;
@@ -120,7 +140,8 @@ read_bytes(struct decode_pool *pool, struct chunk *chunk, size_t number)
 {
 	const size_t size = pool->plan.chunk_size;
 	struct in *in = pool->plan.in;
-	struct source_room room = {chunk->memory + size, size, 0};
+	struct source_room room = {
+		chunk->memory + pool->plan.format->split_context + size, size, 0};
 	if (pool->random) {
 		chunk->end = in_read_at(
 			in, pool->start + (uint64_t)number * size, &room, &chunk->failure);
@@ -201,9 +222,12 @@ prepare_decoder(struct worker *worker)
 	struct decode_pool *pool = worker->pool;
 	struct chunk_decoder *decoder = &worker->decoder;
 	pthread_mutex_lock(&pool->lock);
+	if (decoder->generation < worker->valid_from)
+		chunk_decoder_discard_sites(decoder, worker->valid_from);
 	bool useful = !pool->stop && !pool->names_full &&
 		      fetch_numbers(&decoder->names, &worker->names) &&
-		      fetch_numbers(&decoder->site_numbers, &worker->sites);
+		      (decoder->generation != worker->generation ||
+			      fetch_numbers(&decoder->site_numbers, &worker->sites));
 	pthread_mutex_unlock(&pool->lock);
 	return useful;
 }
@@ -281,6 +305,36 @@ next_chunk(struct decode_pool *pool)
 	return &next->chunk;
 }
 
+/* Makes the sites of a decoded chunk invalid, as it did not begin at a split point. */
+static void
+discard_chunk(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (!slot->chunk.irregular && slot->worker->valid_from <= slot->chunk.generation)
+		slot->worker->valid_from = slot->chunk.generation + 1;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Returns whether the numbers of a decoded chunk depend on a discarded one. */
+static bool
+is_stale(const struct ring_slot *slot)
+{
+	return slot->chunk.generation < slot->worker->valid_from;
+}
+
+/* Begins a generation of numbers with the first chunk that has it. */
+static void
+adopt_generation(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	struct worker *worker = slot->worker;
+	if (worker->generation == slot->chunk.generation)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	id_remap_free(&worker->sites);
+	worker->generation = slot->chunk.generation;
+	pthread_mutex_unlock(&pool->lock);
+}
+
 /* Numbers a chunk's new names and sites for the reader. POLY_END: no room for a name. */
 static enum poly_status
 number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *names,
@@ -306,6 +360,7 @@ static enum poly_status
 adopt_new(struct decode_pool *pool, struct chunk *chunk)
 {
 	size_t names = chunk->name_count, sites = chunk->site_count;
+	adopt_generation(pool, pool->present);
 	if (names + sites == 0)
 		return POLY_OK;
 	struct worker *worker = pool->present->worker;
@@ -335,6 +390,8 @@ next_batch(struct decode_pool *pool)
 		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
 	}
 	pool->offset = batch->end;
+	if (pool->plan.format->complete_rows)
+		pool->plan.format->complete_rows(pool->plan.reading, &batch->batch);
 	return &batch->batch;
 }
 
@@ -360,15 +417,28 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool);
-		chunk->irregular |= pool->names_full;
+		chunk->irregular |= pool->names_full || is_stale(pool->present);
 		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
 		if (chunk->irregular) {
+			chunk_enter(chunk, pool->plan.format, pool->plan.reading);
 			in_restart(pool->own, chunk->offset);
 			return POLY_OK;
 		}
 		pool->plan.reading->line += chunk->lines;
 	}
+}
+
+/* Returns whether the reader, which has read the present chunk, continues with the next one. */
+static bool
+continues_into_next(const struct decode_pool *pool)
+{
+	const struct chunk *chunk = &pool->present->chunk;
+	const struct format *format = pool->plan.format;
+	return chunk->open ||
+	       (format->is_at_split &&
+		       (in_offset(pool->own) != chunk->offset + chunk->size ||
+			       !chunk_ends_at_split(chunk, format, pool->plan.reading)));
 }
 
 /* Reads irregular chunks: one, and the following ones that may begin within a record. */
@@ -381,9 +451,11 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 		*got = 0;
 		if (chunk->last)
 			return input_end(chunk, error);
-		if (!chunk->open)
+		if (!continues_into_next(pool))
 			return POLY_END;
 		chunk = next_chunk(pool);
+		discard_chunk(pool, pool->present);
+		pool->present->chunk.irregular = true;
 	}
 	size_t left = chunk->size - pool->delivered;
 	*got = left < size ? left : size;
@@ -447,7 +519,8 @@ decode_pool_free(struct decode_pool *pool)
 static bool
 allocate_slots(struct decode_pool *pool)
 {
-	const size_t size = 2 * pool->plan.chunk_size + IN_PADDING;
+	const size_t size =
+		pool->plan.format->split_context + 2 * pool->plan.chunk_size + IN_PADDING;
 	pool->slot_count = 2 * (size_t)pool->plan.threads + 2;
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {
