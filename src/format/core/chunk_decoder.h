@@ -52,10 +52,13 @@ struct chunk {
 	struct chunk_batch **batches;
 	size_t batch_count, batch_capacity; /* filled, and allocated */
 	uint64_t lines;			    /* counted in it */
-	/* New names and sites: the decoder numbered them after it listed the previous ones. */
+	/*
+	 * New names and sites: the decoder numbered them after it listed the previous ones. The
+	 * names of records follow the other ones.
+	 */
 	const char **names;
 	struct site *sites;
-	size_t name_count, site_count;
+	size_t name_count, record_count, site_count;
 	unsigned generation; /* of the decoder's sites */
 };
 
@@ -68,9 +71,9 @@ struct chunk_decoder {
 	struct info info;
 	struct findings findings;
 	struct sites sites;
-	uint32_t names_listed, sites_listed;
+	uint32_t names_listed, records_listed, sites_listed;
 	/* The reader's numbers of its names and sites, as far as they are known. */
-	struct id_remap names, site_numbers;
+	struct id_remap names, records, site_numbers;
 	unsigned generation; /* counts how often the sites were discarded */
 	bool opened;
 };

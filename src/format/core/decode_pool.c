@@ -40,7 +40,7 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
-	struct id_remap names, sites;
+	struct id_remap names, records, sites;
 	unsigned generation; /* of sites */
 	unsigned valid_from; /* first generation without sites of discarded rows */
 };
@@ -226,6 +226,7 @@ prepare_decoder(struct worker *worker)
 		chunk_decoder_discard_sites(decoder, worker->valid_from);
 	bool useful = !pool->stop && !pool->names_full &&
 		      fetch_numbers(&decoder->names, &worker->names) &&
+		      fetch_numbers(&decoder->records, &worker->records) &&
 		      (decoder->generation != worker->generation ||
 			      fetch_numbers(&decoder->site_numbers, &worker->sites));
 	pthread_mutex_unlock(&pool->lock);
@@ -346,6 +347,14 @@ number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *
 		if (!info_keep_name(info, name, strlen(name), &names[i]))
 			return info->no_memory ? POLY_ERR_MEMORY : POLY_END;
 	}
+	for (size_t i = chunk->name_count; i < chunk->name_count + chunk->record_count; i++) {
+		const char *name = chunk->names[i];
+		const int number = pool->plan.format->add_record(
+			pool->plan.reading, name, strlen(name));
+		if (number < 0)
+			return POLY_END;
+		names[i] = (uint32_t)number;
+	}
 	for (size_t i = 0; i < chunk->site_count; i++) {
 		const struct site *site = &chunk->sites[i];
 		sites[i] = sites_number(pool->plan.sites, site->pc, site->opcode);
@@ -359,21 +368,24 @@ number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *
 static enum poly_status
 adopt_new(struct decode_pool *pool, struct chunk *chunk)
 {
-	size_t names = chunk->name_count, sites = chunk->site_count;
+	const size_t names = chunk->name_count, records = chunk->record_count,
+		     sites = chunk->site_count;
 	adopt_generation(pool, pool->present);
-	if (names + sites == 0)
+	if (names + records + sites == 0)
 		return POLY_OK;
 	struct worker *worker = pool->present->worker;
-	uint32_t *numbers = mem_new(names + sites, sizeof *numbers);
+	uint32_t *numbers = mem_new(names + records + sites, sizeof *numbers);
 	if (!numbers)
 		return POLY_ERR_MEMORY;
-	enum poly_status status = number_new(pool, chunk, numbers, numbers + names);
+	uint32_t *site_numbers = numbers + names + records;
+	enum poly_status status = number_new(pool, chunk, numbers, site_numbers);
 	chunk->irregular = status == POLY_END;
 	pthread_mutex_lock(&pool->lock);
 	pool->names_full |= chunk->irregular;
 	bool added = status != POLY_OK ||
 		     (id_remap_add(&worker->names, numbers, names) &&
-			     id_remap_add(&worker->sites, numbers + names, sites));
+			     id_remap_add(&worker->records, numbers + names, records) &&
+			     id_remap_add(&worker->sites, site_numbers, sites));
 	pthread_mutex_unlock(&pool->lock);
 	mem_free(numbers);
 	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
@@ -387,6 +399,7 @@ next_batch(struct decode_pool *pool)
 	const struct worker *worker = pool->present->worker;
 	if (!batch->translated) {
 		id_remap_apply_names(&worker->names, &batch->batch);
+		id_remap_apply_records(&worker->records, &batch->batch);
 		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
 	}
 	pool->offset = batch->end;
@@ -500,6 +513,7 @@ decode_pool_free(struct decode_pool *pool)
 		struct worker *worker = &pool->workers[i];
 		chunk_decoder_fini(&worker->decoder);
 		id_remap_free(&worker->names);
+		id_remap_free(&worker->records);
 		id_remap_free(&worker->sites);
 	}
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
@@ -532,6 +546,17 @@ allocate_slots(struct decode_pool *pool)
 	return pool->slots != NULL;
 }
 
+/* Notes that a decoder has the reader's names of records, which open may have added. */
+static bool
+share_records(struct worker *worker)
+{
+	const uint32_t count = worker->decoder.records_listed;
+	bool good = true;
+	for (uint32_t i = 0; good && worker->pool->plan.format->add_record && i < count; i++)
+		good = id_remap_add(&worker->records, &i, 1);
+	return good;
+}
+
 /* Opens all decoders before the first one reads the input. */
 static bool
 open_decoders(struct decode_pool *pool)
@@ -541,7 +566,7 @@ open_decoders(struct decode_pool *pool)
 	while (good && pool->opened < pool->plan.threads) {
 		struct worker *worker = &pool->workers[pool->opened++];
 		worker->pool = pool;
-		good = chunk_decoder_init(&worker->decoder, &pool->plan);
+		good = chunk_decoder_init(&worker->decoder, &pool->plan) && share_records(worker);
 	}
 	return good;
 }

@@ -217,6 +217,13 @@ struct format {
 	bool (*open_decoder)(struct reading *reading, const struct reading *opened);
 
 	/*
+	 * Finds or adds a name of records in the information; returns its number, or -1. Needed
+	 * if read adds some; decoders then have those of open with the same numbers. May be
+	 * NULL.
+	 */
+	int (*add_record)(struct reading *reading, const char *name, size_t n);
+
+	/*
 	 * Sets the state for the record after a split point, of which the n bytes at before are
 	 * the preceding ones: split_context, or all since the split point before if those are
 	 * fewer. Called for decoders, and for the reader if it decodes the chunk. May be NULL.
