@@ -7,7 +7,8 @@
  *
  * If split points are guesses, a chunk is used only if the previous one ends there: a worker
  * that decoded that one makes it irregular otherwise, and the reader, which decodes irregular
- * chunks, continues into the next chunk.
+ * chunks, continues into the next chunk. If more guesses are wrong than right, the reader
+ * decodes alone for a while.
  */
 #include "format/core/decode_pool.h"
 
@@ -24,6 +25,9 @@
 
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
+
+/* Guesses that were right count up to this against later wrong ones. */
+#define CREDIT_MAX 4
 
 /* A slot of the ring. */
 struct ring_slot {
@@ -62,6 +66,9 @@ struct decode_pool {
 	bool ended;		      /* the last chunk was read */
 	bool stop;
 	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
+	int credit;	 /* right guesses of split points less wrong ones */
+	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
+	size_t pause;	 /* chunks that the reader decodes alone after too many wrong guesses */
 	/* The reader's side. */
 	struct ring_slot *present;
 	size_t delivered; /* batches of the present chunk, or bytes if it is irregular */
@@ -83,12 +90,43 @@ slot_at(const struct decode_pool *pool, size_t number)
 	return &pool->slots[number % pool->slot_count];
 }
 
+/* Returns whether the next chunk is to have a split point. */
+static bool
+may_split(struct decode_pool *pool)
+{
+	if (!pool->plan.format->is_at_split)
+		return true;
+	pthread_mutex_lock(&pool->lock);
+	const bool may = pool->unsplit == 0;
+	pool->unsplit -= !may;
+	pthread_mutex_unlock(&pool->lock);
+	return may;
+}
+
+/* Counts a guess that the reader has found right or wrong. */
+static void
+count_guess(struct decode_pool *pool, bool is_right)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->credit += is_right ? pool->credit < CREDIT_MAX : -1;
+	if (is_right)
+		pool->pause = 4 * pool->slot_count;
+	if (pool->credit < 0) {
+		pool->credit = 0;
+		pool->unsplit = pool->pause;
+		if (pool->pause < 64 * pool->slot_count)
+			pool->pause *= 2;
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
 /* Finds the end of a chunk. The rest after it must be small enough to be moved. */
 static void
-find_end(const struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
+find_end(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
 {
-	const size_t size = pool->plan.format->find_split(
-		&decoder->reading, chunk->offset, chunk->data, chunk->filled);
+	const size_t size = may_split(pool) ? pool->plan.format->find_split(&decoder->reading,
+						      chunk->offset, chunk->data, chunk->filled)
+					    : 0;
 	chunk->open = size == 0 || chunk->filled - size > pool->plan.chunk_size;
 	chunk->size = chunk->open ? chunk->filled : size;
 }
@@ -349,8 +387,8 @@ number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *
 	}
 	for (size_t i = chunk->name_count; i < chunk->name_count + chunk->record_count; i++) {
 		const char *name = chunk->names[i];
-		const int number = pool->plan.format->add_record(
-			pool->plan.reading, name, strlen(name));
+		const int number =
+			pool->plan.format->add_record(pool->plan.reading, name, strlen(name));
 		if (number < 0)
 			return POLY_END;
 		names[i] = (uint32_t)number;
@@ -439,6 +477,7 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 			return POLY_OK;
 		}
 		pool->plan.reading->line += chunk->lines;
+		count_guess(pool, true);
 	}
 }
 
@@ -464,8 +503,12 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 		*got = 0;
 		if (chunk->last)
 			return input_end(chunk, error);
-		if (!continues_into_next(pool))
+		if (!continues_into_next(pool)) {
+			count_guess(pool, true);
 			return POLY_END;
+		}
+		if (!chunk->open)
+			count_guess(pool, false);
 		chunk = next_chunk(pool);
 		discard_chunk(pool, pool->present);
 		pool->present->chunk.irregular = true;
@@ -536,6 +579,7 @@ allocate_slots(struct decode_pool *pool)
 	const size_t size =
 		pool->plan.format->split_context + 2 * pool->plan.chunk_size + IN_PADDING;
 	pool->slot_count = 2 * (size_t)pool->plan.threads + 2;
+	pool->pause = 4 * pool->slot_count;
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {
 		/* Not zeroed, so that unused pages are never touched. */
@@ -566,7 +610,8 @@ open_decoders(struct decode_pool *pool)
 	while (good && pool->opened < pool->plan.threads) {
 		struct worker *worker = &pool->workers[pool->opened++];
 		worker->pool = pool;
-		good = chunk_decoder_init(&worker->decoder, &pool->plan) && share_records(worker);
+		good = chunk_decoder_init(&worker->decoder, &pool->plan) &&
+		       share_records(worker);
 	}
 	return good;
 }

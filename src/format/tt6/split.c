@@ -12,7 +12,7 @@
 
 /* Bytes at the end that are searched first, and if they have no split point. */
 #define SEARCH_FIRST ((size_t)2 << 10)
-#define SEARCH_MAX ((size_t)32 << 10)
+#define SEARCH_MAX ((size_t)8 << 10)
 
 /* Consecutive branches to their targets after which records are believed to be met. */
 #define RIGHT_ENOUGH 3
@@ -123,7 +123,7 @@ tt6_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p,
 	/* Words are at multiples of 4 from the start of the input. */
 	const size_t first = (size_t)(-offset % 4);
 	size_t found = 0;
-	for (size_t search = SEARCH_FIRST; !found && search <= SEARCH_MAX; search *= 16) {
+	for (size_t search = SEARCH_FIRST; !found && search <= SEARCH_MAX; search *= 4) {
 		const size_t at = n > search ? (n - search) / 4 * 4 + first : first;
 		found = at < n ? search_from(reading->state, p, n, at) : 0;
 		if (n <= search)
