@@ -320,7 +320,7 @@ byutr_complete_rows(struct reading *reading, struct batch *batch)
 	const size_t rows = batch->view.rows;
 	for (size_t row = 0; times && row < rows; row++)
 		times[row] += reader->time;
-	if (times && rows)
+	if (times)
 		reader->time = times[rows - 1];
 }
 

@@ -501,6 +501,7 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 	const struct chunk *chunk = &pool->present->chunk;
 	while (pool->delivered == chunk->size) {
 		*got = 0;
+		pool->plan.reading->is_split = !chunk->last;
 		if (chunk->last)
 			return input_end(chunk, error);
 		if (!continues_into_next(pool)) {

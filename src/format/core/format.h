@@ -55,7 +55,8 @@ struct reading {
 	/* Records before this batch; read adds those that it skips. */
 	uint64_t record;
 	uint64_t line;	   /* lines read so far, if the format counts them */
-	bool is_chunk; /* a decoder of chunks reads: the reader completes the rows */
+	bool is_chunk;	   /* a decoder of chunks reads: the reader completes the rows */
+	bool is_split;	   /* the end that read has met is a split point: the trace continues */
 	bool unsplittable; /* set by open: this trace cannot be split */
 	uint64_t weighted; /* maximum number of records that read may return as weighted rows */
 	/*
