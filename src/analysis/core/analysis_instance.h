@@ -42,6 +42,8 @@ struct poly_stats {
 	poly_columns columns;
 	unsigned shares; /* of the analyses of the trace */
 	uint64_t seen;	 /* rows of the trace */
+	/* Of the first trace and of the current one; NULL: none. */
+	const struct poly_trace_info *first_info, *info;
 	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE];	 /* of the trace; "": none */
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;

@@ -273,6 +273,7 @@ const struct analysis analysis_blocks = {
 		.needs = POLY_COLUMNS_INIT(kind, pc),
 		.wants = POLY_COLUMNS_INIT(BASIC_BLOCK_COLUMNS, fallthrough),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct block_profile),

@@ -337,6 +337,7 @@ const struct analysis analysis_dependencies = {
 		.needs = POLY_COLUMNS_INIT(kind, pc),
 		.wants = POLY_COLUMNS_INIT(access, address, size, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs = NEEDS_INSTRUCTIONS,
 	.needs_warmup = true,

@@ -430,6 +430,7 @@ const struct analysis analysis_flow = {
 		.wants = POLY_COLUMNS_INIT(opcode_size, fallthrough, branch, target, next_pc,
 			uop_index, synthetic, mode),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs = NEEDS_FLOW,
 	.needs_warmup = true,

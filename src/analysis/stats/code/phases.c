@@ -293,6 +293,7 @@ const struct analysis analysis_phases = {
 		.wants = POLY_COLUMNS_INIT(BASIC_BLOCK_COLUMNS),
 		.options = options,
 		.outputs = outputs},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_OPS | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct phases),

@@ -189,6 +189,7 @@ const struct analysis analysis_returns = {
 		.wants = POLY_COLUMNS_INIT(BRANCH_STREAM_COLUMNS),
 		.is_default = true,
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs = NEEDS_FLOW,
 	.needs_warmup = true,

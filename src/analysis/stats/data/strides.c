@@ -469,6 +469,7 @@ const struct analysis analysis_strides = {
 		.needs = POLY_COLUMNS_INIT(pc, access, address),
 		.wants = POLY_COLUMNS_INIT(size),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.uses_real = true,

@@ -286,6 +286,7 @@ const struct analysis analysis_values = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(reg, value, size, access, payload, origin),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_SITES | SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct value_profile),

@@ -338,6 +338,7 @@ const struct analysis analysis_sync = {
 		.wants = POLY_COLUMNS_INIT(kind, value, synthetic),
 		.is_default = true,
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct sync_profile),
