@@ -207,10 +207,12 @@ POLY_API enum poly_status poly_stats_update(
  * rows of a trace can be cut anywhere, also into parts without rows, and adjacent parts be
  * merged in any grouping; traces are merged when their parts are. Afterwards only merging adds
  * rows to into. POLY_ERR_USAGE: different options, a warm-up or sampling, or from continues the
- * trace of into and has further ones. POLY_ERR_UNSUPPORTED: an analysis
- * depends on the order of all rows, or the trace has register states whose differences are the
- * records of an analysis; the message names the analysis and the reason. POLY_ERR_MEMORY:
- * sticky.
+ * trace of into, but has further traces or begins with record 1 (first of its batch is 0).
+ * POLY_ERR_LIMIT: some analyses store events of parts of a trace, such as calls and returns, and
+ * from had more of them than they store. POLY_ERR_UNSUPPORTED: an analysis depends on the order
+ * of all rows (poly_analysis_ordered), or its records are the differences of register states;
+ * the message names the analysis and the reason. After these errors into is unchanged.
+ * POLY_ERR_MEMORY: sticky.
  */
 POLY_API enum poly_status poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);

@@ -158,6 +158,9 @@ struct analysis {
 	 * ordered states why. False: out of memory.
 	 */
 	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
+	/* Whether the state lost what it needs to continue another one (facts/part_log.h), and
+	 * cannot be merged into it. NULL: never. */
+	bool (*is_too_long)(const void *state);
 	const char *ordered; /* why there is no merge, for people: a clause; or NULL */
 	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
 	 * POLY_OK. */

@@ -49,9 +49,6 @@ check_instances(
 	if (into->options.warmup || from->options.warmup || into->options.period ||
 		from->options.period)
 		return err_usage(error, "runs with a warm-up or sampling cannot be merged");
-	if (into->info && continues_trace(into, from) && from->info != from->first_info)
-		return err_usage(error,
-			"a run of several traces cannot continue the trace of another one");
 	for (size_t i = 0; i < into->count; i++) {
 		const struct analysis *analysis = into->instances[i].analysis;
 		if (!analysis->merge)
@@ -70,6 +67,31 @@ check_instances(
 	return POLY_OK;
 }
 
+/* Fails if from continues the trace of into, and its rows or its states cannot. */
+static enum poly_status
+check_continuation(
+	const struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
+{
+	if (!into->info || !continues_trace(into, from))
+		return POLY_OK;
+	if (from->info != from->first_info)
+		return err_usage(error,
+			"a run of several traces cannot continue the trace of another one");
+	if (into->seen && from->seen && from->first_number == 1)
+		return err_usage(error,
+			"a run that begins with the first record of a trace cannot continue "
+			"another run (batch.first: found 0)");
+	for (size_t i = 0; i < into->count && into->seen; i++) {
+		const struct analysis *analysis = from->instances[i].analysis;
+		if (analysis->is_too_long && analysis->is_too_long(from->instances[i].state))
+			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+				"analysis '%s' cannot merge a part with as many events; use "
+				"shorter parts",
+				analysis->info.name);
+	}
+	return POLY_OK;
+}
+
 /* Merges states; numbers maps operations, sites and contexts to those of into. */
 static bool
 merge_instances(struct poly_stats *into, const struct poly_stats *from,
@@ -83,6 +105,8 @@ merge_instances(struct poly_stats *into, const struct poly_stats *from,
 		instance->suits |= from->instances[i].suits;
 		instance->suited |= from->instances[i].suited;
 	}
+	if (!into->first_number)
+		into->first_number = from->first_number;
 	into->seen = numbers->continues ? into->seen + from->seen : from->seen;
 	into->first_info = into->first_info ? into->first_info : from->first_info;
 	into->info = from->info ? from->info : into->info;
@@ -129,7 +153,9 @@ enum poly_status
 poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
-	const enum poly_status status = check_instances(into, from, error);
+	enum poly_status status = check_instances(into, from, error);
+	if (status == POLY_OK)
+		status = check_continuation(into, from, error);
 	if (status != POLY_OK)
 		return status;
 	if (into->status == POLY_OK && (from->status != POLY_OK || !merge(into, from)))
