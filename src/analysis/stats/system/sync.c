@@ -17,21 +17,28 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	sync->top = setup->values[OPTION_TOP];
 	sync->numbering = setup->values[OPTION_COUNT];
 	sync->names = setup->contexts;
+	sync->log.item_size = sizeof(struct sync_event);
 	return POLY_OK;
 }
 
-/* Clears the history: the next row is of another trace, or follows skipped rows. */
-static void
-sync_begin(void *state, const struct poly_trace_info *info)
+void
+sync_clear_history(struct sync_profile *sync)
 {
-	struct sync_profile *sync = state;
-	(void)info;
 	for (uint32_t i = 0; i < sync->object_count; i++)
 		sync->objects[i].has_signal = false;
 	for (uint32_t i = 0; i < sync->user_count; i++)
 		sync->users[i].has_count = sync->users[i].is_held = false;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		sync->contexts[i].last_row = sync->contexts[i].held_count = 0;
+}
+
+static void
+sync_begin(void *state, const struct poly_trace_info *info)
+{
+	struct sync_profile *sync = state;
+	(void)info;
+	sync_clear_history(sync);
+	part_log_begin(&sync->log);
 }
 
 /* A growing list, and the indices of its elements by key. */
@@ -65,9 +72,8 @@ number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bo
 	return true;
 }
 
-/* Returns the object of an address; NULL with *ok: there are too many. */
-static struct sync_address *
-object_of(struct sync_profile *sync, uint64_t address, bool *ok)
+struct sync_address *
+sync_object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 {
 	const struct indexed_list indexed = {&sync->object_numbers, &sync->objects,
 		&sync->object_count, &sync->object_capacity, SYNC_OBJECTS_MAX,
@@ -83,8 +89,8 @@ object_of(struct sync_profile *sync, uint64_t address, bool *ok)
 	return &sync->objects[number];
 }
 
-static struct sync_user *
-user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
+struct sync_user *
+sync_user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 {
 	const struct indexed_list indexed = {&sync->user_numbers, &sync->users,
 		&sync->user_count, &sync->user_capacity, SYNC_USERS_MAX, sizeof *sync->users};
@@ -100,21 +106,21 @@ user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
 	return &sync->users[number];
 }
 
-/* Counts an acquisition of inner by a context that holds outer. */
-static bool
-count_pair(struct sync_profile *sync, uint32_t outer, uint32_t inner, uint64_t record)
+bool
+sync_count_pairs(struct sync_profile *sync, const struct sync_pair *pairs)
 {
 	const struct indexed_list indexed = {&sync->pair_numbers, &sync->pairs,
 		&sync->pair_count, &sync->pair_capacity, SYNC_PAIRS_MAX, sizeof *sync->pairs};
 	uint32_t number;
 	bool added;
-	const bool ok = number_of(&indexed, (uint64_t)outer << 32 | inner, &number, &added);
+	const bool ok = number_of(
+		&indexed, (uint64_t)pairs->outer << 32 | pairs->inner, &number, &added);
 	if (!ok || number == SYNC_NONE)
 		return ok;
 	if (added)
-		sync->pairs[number] =
-			(struct sync_pair){.outer = outer, .inner = inner, .first = record};
-	sync->pairs[number].count++;
+		sync->pairs[number] = *pairs;
+	else
+		sync->pairs[number].count += pairs->count;
 	return true;
 }
 
@@ -164,7 +170,8 @@ acquire(struct sync_profile *sync, struct sync_user *user, struct sync_context *
 {
 	for (uint32_t i = 0; i < context->held_count; i++) {
 		if (context->held[i] != user->object &&
-			!count_pair(sync, context->held[i], user->object, record))
+			!sync_count_pairs(sync,
+				&(struct sync_pair){context->held[i], user->object, 1, record}))
 			return false;
 	}
 	if (!user->is_held && context->held_count < SYNC_HELD_MAX)
@@ -189,38 +196,57 @@ count_handover(struct sync_address *object, struct sync_user *user,
 	}
 }
 
-/* Counts an operation of a context; false: out of memory. */
-static bool
-count_operation(
-	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+bool
+sync_count_operation(struct sync_profile *sync, const struct sync_event *event)
 {
-	const unsigned operation = batch->sync[row];
+	const unsigned operation = event->operation;
 	const bool signals = operation == POLY_SYNC_SIGNAL || operation == POLY_SYNC_BROADCAST;
-	const uint64_t record = poly_batch_number(batch, row);
-	struct sync_context *context = &sync->contexts[number];
+	struct sync_context *context = &sync->contexts[event->context];
 	bool ok;
-	struct sync_address *object = object_of(sync, batch->address[row], &ok);
-	struct sync_user *user =
-		object ? user_of(sync, (uint32_t)(object - sync->objects), number, &ok) : NULL;
+	if (!part_log_add(&sync->log, event))
+		return false;
+	struct sync_address *object = sync_object_of(sync, event->address, &ok);
+	struct sync_user *user = object ? sync_user_of(sync, (uint32_t)(object - sync->objects),
+						  event->context, &ok)
+					: NULL;
 	sync->untracked += ok && !user;
 	if (!user)
 		return ok;
 	object->counts[operation]++;
 	user->counts[operation]++;
 	object->alternates &= signals == user->is_held;
-	if (poly_present(batch, POLY_COLUMN_value, row))
-		add_signal_count(sync, object, user, batch->value[row], signals);
+	if (event->has_value)
+		add_signal_count(sync, object, user, event->value, signals);
 	user->was_signal = signals;
 	if (!signals) {
 		count_handover(object, user, context, operation == POLY_SYNC_WAIT);
-		return acquire(sync, user, context, record);
+		return acquire(sync, user, context, event->record);
 	}
 	if (user->is_held)
-		release(object, user, context, record);
+		release(object, user, context, event->record);
 	object->has_signal = true;
-	object->signal_context = number;
-	object->signal_row = sync->rows + row + 1;
+	object->signal_context = event->context;
+	object->signal_row = event->row;
 	return true;
+}
+
+/* Counts the operation of a row; false: out of memory. */
+static bool
+count_operation(
+	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
+{
+	const struct sync_context *context = &sync->contexts[number];
+	struct sync_event event = {.address = batch->address[row],
+		.record = poly_batch_number(batch, row),
+		.row = sync->rows + row + 1,
+		.instructions = context->instructions,
+		.last_row = context->last_row,
+		.context = number,
+		.operation = batch->sync[row],
+		.has_value = poly_present(batch, POLY_COLUMN_value, row)};
+	if (event.has_value)
+		event.value = batch->value[row];
+	return sync_count_operation(sync, &event);
 }
 
 static bool
@@ -286,8 +312,9 @@ sync_update(void *state, const struct analysis_rows *rows)
 	struct sync_profile *sync = state;
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
+	part_log_see(&sync->log, batch);
 	if (!rows->counts) {
-		sync_begin(state, batch->info);
+		sync_clear_history(sync);
 		return true;
 	}
 	if (!rows->context && !has_operations(batch)) {
@@ -302,10 +329,17 @@ sync_update(void *state, const struct analysis_rows *rows)
 	return ok;
 }
 
+static bool
+sync_is_too_long(const void *state)
+{
+	return ((const struct sync_profile *)state)->log.is_full;
+}
+
 static void
 sync_fini(void *state)
 {
 	struct sync_profile *sync = state;
+	part_log_fini(&sync->log);
 	map_free(&sync->object_numbers);
 	map_free(&sync->user_numbers);
 	map_free(&sync->pair_numbers);
@@ -325,10 +359,7 @@ static const struct poly_option options[] = {
 	{0},
 };
 
-/*
- * No merge: holds continue across any split of the trace. Most batches of most traces have no
- * operations and are cheap.
- */
+/* Most batches of most traces have no operations and are cheap. */
 const struct analysis analysis_sync = {
 	.info = {.name = "sync",
 		.title = "Synchronization",
@@ -338,13 +369,14 @@ const struct analysis analysis_sync = {
 		.wants = POLY_COLUMNS_INIT(kind, value, synthetic),
 		.is_default = true,
 		.options = options},
-	.ordered = ORDERED_HISTORY,
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.state_size = sizeof(struct sync_profile),
 	.init = sync_init,
 	.begin = sync_begin,
 	.update = sync_update,
+	.merge = sync_merge,
+	.is_too_long = sync_is_too_long,
 	.report = sync_report,
 	.fini = sync_fini,
 };
