@@ -81,7 +81,7 @@ check_continuation(
 		return err_usage(error,
 			"a run that begins with the first record of a trace cannot continue "
 			"another run (batch.first: found 0)");
-	for (size_t i = 0; i < into->count && into->seen; i++) {
+	for (size_t i = 0; i < into->count; i++) {
 		const struct analysis *analysis = from->instances[i].analysis;
 		if (analysis->is_too_long && analysis->is_too_long(from->instances[i].state))
 			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,

@@ -2,9 +2,10 @@
 /*
  * The log of a part of a trace: the events of an analysis whose results depend on the rows
  * before the part, such as calls and returns, so that they can be repeated from the state that
- * an earlier part ends with. A run that begins with the first row of a trace does not need one.
+ * an earlier part ends with. A run that begins with the first row of a trace is not a part, and
+ * has none.
  *
- * Bounded: a part with more events than PART_LOG_MAX_BYTES hold cannot be merged into another.
+ * Bounded: a part with more than PART_LOG_MAX_BYTES of events cannot be merged.
  */
 #ifndef ANALYSIS_PART_LOG_H
 #define ANALYSIS_PART_LOG_H
@@ -23,7 +24,7 @@ struct part_log {
 	unsigned char traces; /* that were begun: 0, 1, or 2 for several */
 	bool has_rows;	      /* the trace has rows */
 	bool is_part;	      /* the first row of the only trace is not the trace's first one */
-	bool is_full;	      /* there were too many events */
+	bool is_full;	      /* there were too many events: to be ended after the batch */
 	unsigned char *items;
 	size_t count, capacity;
 };
@@ -37,19 +38,15 @@ void part_log_see(struct part_log *log, const struct poly_batch *batch);
 /* Appends an event, if the run is a part. False: out of memory. */
 bool part_log_add(struct part_log *log, const void *item);
 
-/* What to do with the state of a later run. */
-enum part_log_merge {
-	PART_LOG_COPY, /* no history precedes it: its counts and its state are those of both */
-	PART_LOG_REPEAT, /* its events are repeated */
-};
+/* Removes the events: the run is not treated as a part any more. */
+void part_log_end(struct part_log *log);
 
 /*
- * Begins the merge of the log of a later run; continues: it has the next rows of the same
- * trace. With PART_LOG_COPY, copies the log; with PART_LOG_REPEAT, the repeated events are to
- * be added. False: out of memory.
+ * Merges what is known of a later run, but not its events; continues: it has the next rows of
+ * the same trace. If from is a part, its events are to be repeated. Otherwise it follows no row
+ * of its trace, and its counts are added.
  */
-bool part_log_merge(struct part_log *into, const struct part_log *from, bool continues,
-	enum part_log_merge *merge);
+void part_log_merge(struct part_log *into, const struct part_log *from, bool continues);
 
 /* Returns an event. */
 static inline const void *

@@ -130,7 +130,6 @@ flow_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	struct flow_state *flow = state;
 	(void)error;
 	flow->top = setup->values[0];
-	flow->log.item_size = sizeof(struct flow_row);
 	return POLY_OK;
 }
 
@@ -500,7 +499,7 @@ static bool
 count_borders(struct flow_state *flow)
 {
 	bool ok = true;
-	flow->log.is_part = false;
+	part_log_end(&flow->log);
 	for (size_t i = 0; ok && i < ANALYSIS_CONTEXTS_MAX; i++) {
 		struct flow_border *border = flow->borders[i];
 		const struct last_instruction last = flow->last[i];
@@ -586,11 +585,10 @@ flow_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
 	struct flow_state *sum = into;
 	const struct flow_state *flow = from;
-	enum part_log_merge how;
 	if (!numbers->continues)
 		end_trace(sum);
-	if (!part_log_merge(&sum->log, &flow->log, numbers->continues, &how) ||
-		!merge_breaks(sum, flow) || !merge_contexts(sum, flow, numbers))
+	part_log_merge(&sum->log, &flow->log, numbers->continues);
+	if (!merge_breaks(sum, flow) || !merge_contexts(sum, flow, numbers))
 		return false;
 	merge_runs(&sum->runs, &flow->runs, sum->rows);
 	for (size_t i = 0; i < TRANSITIONS; i++)

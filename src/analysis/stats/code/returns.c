@@ -49,6 +49,7 @@ struct returns {
 	struct address_stack stacks[ANALYSIS_CONTEXTS_MAX];
 	struct returns_counts counts, before; /* before: the counts before a warm-up */
 	struct part_log log;		      /* of struct returns_event */
+	bool failed;			      /* out of memory */
 };
 
 static enum poly_status
@@ -65,15 +66,6 @@ clear_stacks(struct returns *returns)
 {
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		returns->stacks[i].depth = 0;
-}
-
-static void
-returns_begin(void *state, const struct poly_trace_info *info)
-{
-	struct returns *returns = state;
-	branch_stream_begin_trace(&returns->stream, info);
-	part_log_begin(&returns->log);
-	clear_stacks(returns);
 }
 
 /* Returns the address a number of frames below the top. */
@@ -122,15 +114,24 @@ pop(struct returns *returns, struct address_stack *stack, uint64_t address)
 	stack->depth -= below + 1;
 }
 
-/* Follows a call or return; false: out of memory. */
+/* Counts a call or return; false: out of memory. */
+static bool
+count_event(struct returns *returns, const struct returns_event *event)
+{
+	struct address_stack *stack = &returns->stacks[event->context];
+	if (!event->is_return)
+		return push(returns, stack, event->address);
+	pop(returns, stack, event->address);
+	return true;
+}
+
+/* Follows a call or return; those of a part are only stored. False: out of memory. */
 static bool
 follow(struct returns *returns, const struct returns_event *event)
 {
-	struct address_stack *stack = &returns->stacks[event->context];
-	if (event->is_return)
-		pop(returns, stack, event->address);
-	return part_log_add(&returns->log, event) &&
-	       (event->is_return || push(returns, stack, event->address));
+	if (!returns->log.is_part)
+		return count_event(returns, event);
+	return part_log_add(&returns->log, event);
 }
 
 /* Counts the calls and returns of the last update of the stream. */
@@ -157,19 +158,54 @@ count_branches(struct returns *returns)
 	return ok;
 }
 
+/* Counts the events of a part that nothing precedes: from now on it is not a part. */
+static bool
+count_log(struct returns *returns)
+{
+	struct part_log log = returns->log;
+	bool ok = true;
+	returns->log.items = NULL;
+	part_log_end(&returns->log);
+	for (size_t i = 0; ok && i < log.count; i++)
+		ok = count_event(returns, part_log_at(&log, i));
+	part_log_fini(&log);
+	return ok;
+}
+
 static bool
 returns_update(void *state, const struct analysis_rows *rows)
 {
 	struct returns *returns = state;
 	part_log_see(&returns->log, rows->batch);
+	if (!rows->counts)
+		part_log_end(&returns->log);
 	branch_stream_update(&returns->stream, rows);
-	if (rows->counts)
-		return count_branches(returns);
+	if (returns->failed)
+		return false;
 	/* A warm-up changes the stacks but not the counts. */
 	returns->before = returns->counts;
-	const bool ok = count_branches(returns);
-	returns->counts = returns->before;
+	bool ok = count_branches(returns);
+	if (!rows->counts)
+		returns->counts = returns->before;
+	if (returns->log.is_full)
+		ok = ok && count_log(returns);
 	return ok;
+}
+
+static void
+returns_begin(void *state, const struct poly_trace_info *info)
+{
+	struct returns *returns = state;
+	returns->failed |= !count_log(returns);
+	branch_stream_begin_trace(&returns->stream, info);
+	part_log_begin(&returns->log);
+	clear_stacks(returns);
+}
+
+static enum poly_status
+returns_finish(void *state, struct poly_error *error)
+{
+	return count_log(state) ? POLY_OK : err_memory(error);
 }
 
 /* Copies the stacks of later rows; false: out of memory. */
@@ -192,7 +228,7 @@ copy_stacks(struct returns *into, const struct returns *from, const uint16_t *co
 	return true;
 }
 
-/* Adds the counts of a run that no history precedes. */
+/* Adds counts; those of a part lack the events that are only stored. */
 static void
 add_counts(struct returns_counts *into, const struct returns_counts *from)
 {
@@ -213,26 +249,24 @@ returns_merge(void *into, const void *from, const struct analysis_numbers *numbe
 {
 	struct returns *sum = into;
 	const struct returns *returns = from;
-	enum part_log_merge merge;
-	branch_stream_append(&sum->stream, &returns->stream, numbers);
-	if (!count_branches(sum) ||
-		!part_log_merge(&sum->log, &returns->log, numbers->continues, &merge))
-		return false;
-	if (merge == PART_LOG_COPY) {
-		clear_stacks(sum);
-		add_counts(&sum->counts, &returns->counts);
-		return copy_stacks(sum, returns, numbers->contexts);
-	}
-	sum->counts.calls += returns->counts.calls;
-	sum->counts.returns += returns->counts.returns;
 	bool ok = true;
+	if (!numbers->continues) {
+		ok = count_log(sum);
+		clear_stacks(sum);
+	}
+	part_log_merge(&sum->log, &returns->log, numbers->continues);
+	branch_stream_append(&sum->stream, &returns->stream, numbers);
+	ok = ok && count_branches(sum);
+	add_counts(&sum->counts, &returns->counts);
 	for (size_t i = 0; ok && i < returns->log.count; i++) {
 		struct returns_event event =
 			*(const struct returns_event *)part_log_at(&returns->log, i);
 		event.context = numbers->contexts[event.context];
 		ok = follow(sum, &event);
 	}
-	return ok;
+	if (sum->log.is_full)
+		ok = ok && count_log(sum);
+	return ok && copy_stacks(sum, returns, numbers->contexts);
 }
 
 static bool
@@ -301,6 +335,7 @@ const struct analysis analysis_returns = {
 	.update = returns_update,
 	.merge = returns_merge,
 	.is_too_long = returns_is_too_long,
+	.finish = returns_finish,
 	.report = returns_report,
 	.fini = returns_fini,
 };

@@ -326,6 +326,8 @@ sync_update(void *state, const struct analysis_rows *rows)
 				rows->context ? rows->context[row] : rows->sole_context);
 	}
 	sync->rows += batch->rows;
+	if (sync->log.is_full)
+		part_log_end(&sync->log);
 	return ok;
 }
 

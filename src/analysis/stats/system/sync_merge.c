@@ -135,7 +135,6 @@ add_tables(struct sync_merge *merge, size_t contexts)
 {
 	struct sync_profile *into = merge->into;
 	const struct sync_profile *from = merge->from;
-	sync_clear_history(into);
 	into->after += from->after;
 	into->before += from->before;
 	into->backward += from->backward;
@@ -192,16 +191,19 @@ sync_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 	const struct sync_profile *sync = from;
 	struct sync_merge merge = {
 		.into = sum, .from = sync, .contexts = numbers->contexts, .rows = sum->rows};
-	enum part_log_merge how;
 	merge.instructions =
 		mem_new((size_t)numbers->context_count + 1, sizeof *merge.instructions);
 	if (!merge.instructions)
 		return false;
 	for (size_t i = 0; i < numbers->context_count; i++)
 		merge.instructions[i] = sum->contexts[numbers->contexts[i]].instructions;
-	const bool ok = part_log_merge(&sum->log, &sync->log, numbers->continues, &how) &&
-			(how == PART_LOG_COPY ? add_tables(&merge, numbers->context_count)
-					      : repeat_events(&merge));
+	if (!numbers->continues)
+		sync_clear_history(sum);
+	part_log_merge(&sum->log, &sync->log, numbers->continues);
+	const bool ok = sync->log.is_part ? repeat_events(&merge)
+					  : add_tables(&merge, numbers->context_count);
+	if (sum->log.is_full)
+		part_log_end(&sum->log);
 	if (ok)
 		end_contexts(&merge, numbers->context_count);
 	mem_free(merge.instructions);
