@@ -74,6 +74,7 @@ struct analysis_numbers {
 	const uint16_t *contexts;   /* by context */
 	const uint32_t *open_sites; /* by context: that of the last instruction before the
 				       border; OP_NONE: none, SITE_OPEN: not known yet */
+	uint32_t site_count;	    /* elements of sites */
 	uint16_t context_count;	    /* elements of contexts and open_sites */
 	/* The first row of from follows the last one of into in the same trace; false: from
 	 * begins with another trace. */

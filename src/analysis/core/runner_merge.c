@@ -136,8 +136,13 @@ merge(struct poly_stats *into, const struct poly_stats *from)
 	if (!numbers)
 		return false;
 	uint32_t *open_sites = numbers + ops + sites;
-	const struct analysis_numbers all = {
-		numbers, numbers + ops, contexts, open_sites, from->contexts.count, continues};
+	const struct analysis_numbers all = {.ops = numbers,
+		.sites = numbers + ops,
+		.contexts = contexts,
+		.open_sites = open_sites,
+		.site_count = (uint32_t)sites,
+		.context_count = from->contexts.count,
+		.continues = continues};
 	bool ok = static_ops_merge(&into->ops, &from->ops, numbers, numbers + ops) &&
 		  contexts_merge(&into->contexts, &from->contexts, contexts);
 	if (ok) {
