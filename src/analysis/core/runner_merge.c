@@ -28,11 +28,13 @@ is_same_instance(const struct analysis_instance *a, const struct analysis_instan
 	return true;
 }
 
-/* Whether the first row of from follows the last one of into in the same trace. */
+/* Whether the first row of from follows the last one of into in the same trace; info of a trace
+ * that was closed may be that of another one, whose first record has number 1. */
 static bool
 continues_trace(const struct poly_stats *into, const struct poly_stats *from)
 {
-	return !into->info || into->info == from->first_info;
+	const bool begins = into->seen && from->first_number == 1;
+	return !into->info || (into->info == from->first_info && !begins);
 }
 
 /* Fails if two runs differ in analyses or options, or an analysis cannot merge. */
@@ -77,10 +79,6 @@ check_continuation(
 	if (from->info != from->first_info)
 		return err_usage(error,
 			"a run of several traces cannot continue the trace of another one");
-	if (into->seen && from->seen && from->first_number == 1)
-		return err_usage(error,
-			"a run that begins with the first record of a trace cannot continue "
-			"another run (batch.first: found 0)");
 	for (size_t i = 0; i < into->count; i++) {
 		const struct analysis *analysis = from->instances[i].analysis;
 		if (analysis->is_too_long && analysis->is_too_long(from->instances[i].state))

@@ -69,7 +69,7 @@ struct sync_pair {
 };
 
 /* An operation of a context. */
-struct sync_event {
+struct sync_operation {
 	uint64_t address, value; /* value: if has_value */
 	uint64_t record;
 	uint64_t row; /* of the run, from 1 */
@@ -95,7 +95,7 @@ struct sync_profile {
 	uint64_t backward;	/* decreased counts */
 	uint64_t untracked;	/* operations that exceed a table */
 	struct sync_context contexts[ANALYSIS_CONTEXTS_MAX];
-	struct part_log log; /* of struct sync_event */
+	struct part_log log; /* of struct sync_operation */
 };
 
 /* Values of the option sync.count. */
@@ -108,7 +108,7 @@ bool sync_merge(void *into, const void *from, const struct analysis_numbers *num
 void sync_clear_history(struct sync_profile *sync);
 
 /* Counts an operation of a context; false: out of memory. */
-bool sync_count_operation(struct sync_profile *sync, const struct sync_event *event);
+bool sync_count_operation(struct sync_profile *sync, const struct sync_operation *event);
 
 /* Return the object of an address, and a user; NULL with *ok: there are too many. */
 struct sync_address *sync_object_of(struct sync_profile *sync, uint64_t address, bool *ok);

@@ -155,7 +155,8 @@ repeat_events(const struct sync_merge *merge)
 	const struct part_log *log = &merge->from->log;
 	bool ok = true;
 	for (size_t i = 0; ok && i < log->count; i++) {
-		struct sync_event event = *(const struct sync_event *)part_log_at(log, i);
+		struct sync_operation event =
+			*(const struct sync_operation *)part_log_at(log, i);
 		struct sync_context *context =
 			&merge->into->contexts[merge->contexts[event.context]];
 		context->instructions = merge->instructions[event.context] + event.instructions;
