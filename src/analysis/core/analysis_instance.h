@@ -42,6 +42,9 @@ struct poly_stats {
 	poly_columns columns;
 	unsigned shares; /* of the analyses of the trace */
 	uint64_t seen;	 /* rows of the trace */
+	uint64_t first_number; /* of the first row of the first trace with rows; 0: no rows */
+	/* Of the first trace and of the current one; NULL: none. */
+	const struct poly_trace_info *first_info, *info;
 	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE];	 /* of the trace; "": none */
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;

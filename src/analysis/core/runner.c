@@ -369,8 +369,11 @@ poly_stats_begin(
 		begun = real_addresses_begin(&stats->real, info, error);
 	if (begun != POLY_OK)
 		return begun;
+	const struct poly_trace_info *own_info = info;
 	if (stats->effects)
 		info = effects_info(stats->effects);
+	stats->first_info = stats->first_info ? stats->first_info : own_info;
+	stats->info = own_info;
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;

@@ -192,6 +192,8 @@ branch_stream_append(struct branch_stream *into, const struct branch_stream *fro
 	const struct analysis_numbers *numbers)
 {
 	into->count = 0;
+	if (!numbers->continues)
+		branch_stream_drop_pending(into);
 	into->has_outcomes |= from->has_outcomes;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!from->first_count[i])

@@ -747,6 +747,7 @@ const struct analysis analysis_calls = {
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options,
 		.outputs = outputs},
+	.ordered = ORDERED_HISTORY,
 	.state_size = sizeof(struct call_graph),
 	.check = calls_check,
 	.columns = calls_columns,

@@ -60,6 +60,7 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 	if (kind == POLY_ANALYSIS_STATISTIC)
 		poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
+	poly_report_column(report, "order_dependence", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		char needs[200];
@@ -70,6 +71,7 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 		if (kind == POLY_ANALYSIS_STATISTIC)
 			poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
+		poly_report_cell_text(report, poly_analysis_ordered(info->name));
 		poly_report_cell_text(report, info->summary);
 	}
 	poly_report_end(report);

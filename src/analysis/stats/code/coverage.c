@@ -59,10 +59,10 @@ read_row(const struct analysis_rows *rows, size_t row)
 static inline void
 cover(struct coverage *coverage, struct covered_row row)
 {
-	uint64_t *op = &coverage->ops.list[row.op + 1],
-		 *site = &coverage->sites.list[row.site + 1];
 	if (row.op == OP_NONE)
 		return;
+	uint64_t *op = &coverage->ops.list[row.op + 1],
+		 *site = &coverage->sites.list[row.site + 1];
 	coverage->records++;
 	if (!*op)
 		*op = coverage->records;

@@ -10,11 +10,15 @@
 
 #include "analysis/facts/counters.h"
 #include "analysis/facts/pair_index.h"
+#include "analysis/facts/part_log.h"
 #include "analysis/facts/top_n.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "report/table.h"
 #include "report/terms.h"
+
+#include <stdlib.h>
 
 /* Max. number of unique discontinuities. */
 #define BREAKS_MAX ((uint32_t)1 << 16)
@@ -54,9 +58,41 @@ struct last_instruction {
 	uint8_t between; /* reasons since then; bits */
 };
 
+/* What a row says of the control flow. */
+struct flow_row {
+	uint64_t position; /* row of the run, from 1 */
+	uint64_t pc, fallthrough, expected;
+	uint32_t mode;
+	uint8_t reasons;     /* bits; of a row between instructions */
+	bool is_instruction; /* with a pc; otherwise the row is between instructions */
+	bool is_later;	     /* a micro-operation that is not the first one */
+	bool has_fallthrough, has_expected;
+	bool has_branch, is_taken;
+	bool is_delayed, jumps, annuls; /* by its operation */
+	bool is_system;
+};
+
+/* Maximum number of stored rows of a context, and that of whole instructions among them. */
+enum { BORDER_ROWS = 64, BORDER_INSTRUCTIONS = 2 };
+
+/*
+ * The first rows of a context in a part of a trace, which depend on the instruction before
+ * them: up to the second instruction. They are not counted before the part is merged or
+ * finished. The run of sequential instructions that is open behind them is its first one.
+ */
+struct flow_border {
+	struct flow_row rows[BORDER_ROWS];
+	unsigned count, instructions;
+	uint64_t run;	/* length of the first run up to the last one of these rows */
+	uint64_t more;	/* its further length, if it has ended */
+	uint64_t ended; /* position of its end; 0: it is open */
+};
+
 /* A discontinuity between two addresses. */
 struct flow_break {
 	uint64_t expected, count;
+	uint64_t first; /* position of the first one, whose reason and expected address these
+			   are */
 	bool has_expected;
 	uint8_t reason;
 };
@@ -65,12 +101,19 @@ struct flow_break {
 struct sequential_runs {
 	uint64_t lengths[65]; /* by bits of their length */
 	uint64_t count, sum, max, longest_start;
+	uint64_t longest_end; /* position of the row that ended the first one of length max */
 };
 
 struct flow_state {
 	bool has_targets; /* the trace has the targets of branches */
 	bool is_empty;	  /* no context has a last instruction */
+	bool is_mute;	  /* nothing is counted */
+	bool failed;	  /* out of memory */
+	bool is_too_long; /* a border has too many rows */
+	uint64_t rows;	  /* of all traces */
 	struct last_instruction last[ANALYSIS_CONTEXTS_MAX];
+	struct flow_border *borders[ANALYSIS_CONTEXTS_MAX]; /* of a part; or NULL */
+	struct part_log log;				    /* without events */
 	uint64_t transitions[TRANSITIONS];
 	uint64_t reasons[REASONS];
 	struct sequential_runs runs;
@@ -90,18 +133,36 @@ flow_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	return POLY_OK;
 }
 
+/* Counts a run that ended at a position. */
 static void
-count_run(struct sequential_runs *runs, const struct last_instruction *last)
+count_run(struct sequential_runs *runs, const struct last_instruction *last, uint64_t position)
 {
 	if (!last->run)
 		return;
 	runs->lengths[64 - (unsigned)__builtin_clzll(last->run)]++;
 	runs->count++;
 	runs->sum += last->run;
-	if (last->run > runs->max) {
+	if (last->run > runs->max || (last->run == runs->max && position < runs->longest_end)) {
 		runs->max = last->run;
 		runs->longest_start = last->run_start;
+		runs->longest_end = position;
 	}
+}
+
+/* Ends the run of a context at a position; the first one of a part is counted later. */
+static void
+end_run(struct flow_state *flow, size_t context, uint64_t position)
+{
+	struct last_instruction *last = &flow->last[context];
+	struct flow_border *border = flow->borders[context];
+	if (flow->is_mute)
+		return;
+	if (!border || border->ended) {
+		count_run(&flow->runs, last, position);
+		return;
+	}
+	border->more = last->run - border->run;
+	border->ended = position;
 }
 
 /* Ends open runs at the end of a trace and at skipped rows. */
@@ -109,18 +170,10 @@ static void
 end_runs(struct flow_state *flow)
 {
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		count_run(&flow->runs, &flow->last[i]);
+		end_run(flow, i, flow->rows);
 		flow->last[i] = (struct last_instruction){0};
 	}
 	flow->is_empty = true;
-}
-
-static void
-flow_begin(void *state, const struct poly_trace_info *info)
-{
-	struct flow_state *flow = state;
-	flow->has_targets = poly_columns_overlap(info->columns, POLY_COLUMNS(branch, next_pc));
-	end_runs(flow);
 }
 
 static enum reason
@@ -139,27 +192,40 @@ reason_of(const struct last_instruction *last, uint64_t pc, uint32_t mode)
 	return last->has_expected ? REASON_BRANCH : REASON_NONE;
 }
 
-/* Counts a discontinuity; false: out of memory. */
+/* Adds discontinuities of the reason and expected address of the first one; false: out of
+ * memory. */
 static bool
-count_break(struct flow_state *flow, const struct last_instruction *last, uint64_t pc,
-	enum reason reason)
+add_break(struct flow_state *flow, const struct indexed_pair *pair,
+	const struct flow_break *added)
 {
-	const uint32_t index = pair_index_add(&flow->break_pairs, last->pc, pc, BREAKS_MAX);
-	flow->reasons[reason]++;
+	const uint32_t index = pair_index_add(&flow->break_pairs, pair->a, pair->b, BREAKS_MAX);
 	if (index == PAIR_INDEX_FULL) {
-		flow->untracked++;
+		flow->untracked += added->count;
 		return true;
 	}
 	if (index == PAIR_INDEX_FAILED || !VEC_ROOM_ZEROED(flow->breaks, flow->capacity, index))
 		return false;
 	struct flow_break *flow_break = &flow->breaks[index];
-	if (!flow_break->count) {
-		flow_break->has_expected = last->has_expected || last->has_fallthrough;
-		flow_break->expected = last->has_expected ? last->expected : last->fallthrough;
-		flow_break->reason = (uint8_t)reason;
-	}
-	flow_break->count++;
+	const uint64_t count = flow_break->count;
+	if (!count || added->first < flow_break->first)
+		*flow_break = *added;
+	flow_break->count = count + added->count;
 	return true;
+}
+
+/* Counts the discontinuity between the last instruction and a row; false: out of memory. */
+static bool
+count_break(struct flow_state *flow, const struct last_instruction *last,
+	const struct flow_row *row, enum reason reason)
+{
+	flow->reasons[reason]++;
+	return add_break(flow, &(struct indexed_pair){last->pc, row->pc},
+		&(struct flow_break){
+			.expected = last->has_expected ? last->expected : last->fallthrough,
+			.count = 1,
+			.first = row->position,
+			.has_expected = last->has_expected || last->has_fallthrough,
+			.reason = (uint8_t)reason});
 }
 
 static enum flow_transition
@@ -178,119 +244,207 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 	return last->has_fallthrough ? BROKEN : UNKNOWN;
 }
 
-/* Counts the transition from the last instruction of a context to pc; false: out of memory. */
+/* Counts the transition from the last instruction of a context to a row; false: out of memory.
+ */
 static bool
-count_transition(
-	struct flow_state *flow, struct last_instruction *last, uint64_t pc, uint32_t mode)
+count_transition(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
+	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
 	if (!last->run) {
 		last->run = 1;
-		last->run_start = pc;
+		last->run_start = row->pc;
 		return true;
 	}
-	const enum flow_transition transition = transition_to(last, pc);
-	flow->transitions[transition]++;
+	const enum flow_transition transition = transition_to(last, row->pc);
+	flow->transitions[transition] += !flow->is_mute;
 	if (transition == SEQUENTIAL) {
 		last->run++;
 		return true;
 	}
-	if (transition == BROKEN)
-		ok = count_break(flow, last, pc, reason_of(last, pc, mode));
-	count_run(&flow->runs, last);
+	if (transition == BROKEN && !flow->is_mute)
+		ok = count_break(flow, last, row, reason_of(last, row->pc, row->mode));
+	end_run(flow, context, row->position);
 	last->run = 1;
-	last->run_start = pc;
+	last->run_start = row->pc;
 	return ok;
 }
 
-/* Sets the next address that the record of a row states. */
+/* Sets the next address that a row states. */
 static void
-set_expected(struct last_instruction *last, const struct poly_batch *batch, size_t row)
+set_expected(struct last_instruction *last, const struct flow_row *row)
 {
-	const bool branches = poly_present(batch, POLY_COLUMN_branch, row);
-	const bool taken = branches && batch->branch[row] == POLY_BRANCH_TAKEN;
-	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
+	if (row->has_expected) {
 		last->has_expected = true;
-		last->expected = batch->next_pc[row];
-	} else if (taken && poly_present(batch, POLY_COLUMN_target, row)) {
-		last->has_expected = true;
-		last->expected = batch->target[row];
-	} else if (branches && !taken && last->has_fallthrough) {
+		last->expected = row->expected;
+	} else if (row->has_branch && !row->is_taken && last->has_fallthrough) {
 		last->has_expected = true;
 		last->expected = last->fallthrough;
-	} else if (taken) {
+	} else if (row->is_taken) {
 		last->jumps = true;
 	}
 }
 
 /* Records the instruction of a row as the last one of its context. */
 static void
-set_last(const struct flow_state *flow, struct last_instruction *last,
-	const struct analysis_rows *rows, size_t row)
+set_last(struct last_instruction *last, const struct flow_row *row)
+{
+	const bool was_delayed = last->is_delayed;
+	last->pc = row->pc;
+	last->has_expected = false;
+	last->is_delayed = row->is_delayed;
+	last->annuls = row->annuls;
+	last->jumps = was_delayed || row->jumps;
+	last->is_system = row->is_system;
+	last->between = 0;
+	last->mode = row->mode;
+	last->has_fallthrough = row->has_fallthrough;
+	last->fallthrough = row->fallthrough;
+}
+
+/* Follows a row of a context; false: out of memory. */
+static bool
+follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
+{
+	struct last_instruction *last = &flow->last[context];
+	bool ok = true;
+	if (!row->is_instruction) {
+		last->between |= row->reasons;
+		return true;
+	}
+	/* A later micro-operation belongs to the instruction before it. */
+	if (!last->run || !row->is_later) {
+		ok = count_transition(flow, context, row);
+		set_last(last, row);
+	}
+	set_expected(last, row);
+	return ok;
+}
+
+/* Stores a row of a border, unless it has no effect behind the last stored one. */
+static void
+store_row(struct flow_state *flow, struct flow_border *border, const struct flow_row *row)
+{
+	struct flow_row *last = border->count ? &border->rows[border->count - 1] : NULL;
+	if (last && !last->is_instruction && !row->is_instruction) {
+		last->reasons |= row->reasons;
+	} else if (last && last->is_instruction && row->is_later && !row->has_expected &&
+		   !row->has_branch) {
+		return;
+	} else if (border->count == BORDER_ROWS) {
+		flow->is_too_long = true;
+	} else {
+		border->rows[border->count++] = *row;
+		border->instructions += row->is_instruction && !row->is_later;
+	}
+}
+
+/*
+ * Follows a row of a part. The first ones of a context are stored, and then give the last
+ * instruction, which does not depend on the rows before them, without being counted.
+ */
+static bool
+follow_part(struct flow_state *flow, size_t context, const struct flow_row *row)
+{
+	struct flow_border *border = flow->borders[context];
+	if (!border)
+		border = flow->borders[context] = mem_new(1, sizeof *border);
+	if (!border)
+		return false;
+	if (border->instructions == BORDER_INSTRUCTIONS)
+		return follow_row(flow, context, row);
+	store_row(flow, border, row);
+	if (border->instructions < BORDER_INSTRUCTIONS)
+		return true;
+	flow->is_mute = true;
+	for (unsigned i = 0; i < border->count; i++)
+		follow_row(flow, context, &border->rows[i]);
+	flow->is_mute = false;
+	border->run = flow->last[context].run;
+	return true;
+}
+
+/* Whether a row is an instruction and not synthetic. */
+static bool
+row_is_executed(const struct poly_batch *batch, size_t row)
+{
+	return poly_present(batch, POLY_COLUMN_kind, row) &&
+	       batch->kind[row] == POLY_KIND_INSTRUCTION &&
+	       !(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row]);
+}
+
+/* Returns the reason that a row between two instructions is for a discontinuity; bits. */
+static uint8_t
+reason_bits(const struct poly_batch *batch, size_t row)
+{
+	if (!poly_present(batch, POLY_COLUMN_kind, row))
+		return 0;
+	switch (batch->kind[row]) {
+	case POLY_KIND_INSTRUCTION: return 1u << REASON_SYNTHETIC;
+	case POLY_KIND_EVENT: return 1u << REASON_EVENT;
+	case POLY_KIND_OTHER: return 1u << REASON_GAP;
+	case POLY_KIND_SYNC: return 1u << REASON_SYNC;
+	default: return 0;
+	}
+}
+
+/* Reads the next address that a row states. */
+static void
+read_expected(struct flow_row *flow_row, const struct poly_batch *batch, size_t row)
+{
+	flow_row->has_branch = poly_present(batch, POLY_COLUMN_branch, row);
+	flow_row->is_taken = flow_row->has_branch && batch->branch[row] == POLY_BRANCH_TAKEN;
+	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
+		flow_row->has_expected = true;
+		flow_row->expected = batch->next_pc[row];
+	} else if (flow_row->is_taken && poly_present(batch, POLY_COLUMN_target, row)) {
+		flow_row->has_expected = true;
+		flow_row->expected = batch->target[row];
+	}
+}
+
+/* Reads the row of an instruction. */
+static void
+read_instruction(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
+	struct flow_row *flow_row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const struct static_op *op = static_op_at(rows->ops, rows->op[row]);
-	const bool was_delayed = last->is_delayed;
-	last->pc = batch->pc[row];
-	last->has_expected = false;
-	last->is_delayed = !flow->has_targets && (op->flow & ISA_DELAYED);
-	last->annuls = last->is_delayed && (op->flow & ISA_ANNULS);
-	last->jumps = was_delayed ||
-		      (!flow->has_targets && (op->flow & ISA_JUMPS) && !last->is_delayed);
-	last->is_system = op->class == OP_SYSTEM;
-	last->between = 0;
-	last->mode = poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
-	last->has_fallthrough = true;
+	flow_row->is_instruction = true;
+	flow_row->pc = batch->pc[row];
+	flow_row->is_later =
+		poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1;
+	flow_row->is_delayed = !flow->has_targets && (op->flow & ISA_DELAYED);
+	flow_row->annuls = flow_row->is_delayed && (op->flow & ISA_ANNULS);
+	flow_row->jumps = !flow->has_targets && (op->flow & ISA_JUMPS) && !flow_row->is_delayed;
+	flow_row->is_system = op->class == OP_SYSTEM;
+	flow_row->mode =
+		poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
+	flow_row->has_fallthrough = true;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
-		last->fallthrough = batch->fallthrough[row];
+		flow_row->fallthrough = batch->fallthrough[row];
 	else if (poly_present(batch, POLY_COLUMN_opcode_size, row))
-		last->fallthrough = last->pc + batch->opcode_size[row];
+		flow_row->fallthrough = flow_row->pc + batch->opcode_size[row];
 	else
-		last->has_fallthrough = false;
-}
-
-/* Records a row between two instructions, which may be the reason of a discontinuity. */
-static void
-add_reason(struct last_instruction *last, const struct poly_batch *batch, size_t row)
-{
-	if (!poly_present(batch, POLY_COLUMN_kind, row))
-		return;
-	if (batch->kind[row] == POLY_KIND_INSTRUCTION)
-		last->between |= 1u << REASON_SYNTHETIC;
-	else if (batch->kind[row] == POLY_KIND_EVENT)
-		last->between |= 1u << REASON_EVENT;
-	else if (batch->kind[row] == POLY_KIND_OTHER)
-		last->between |= 1u << REASON_GAP;
-	else if (batch->kind[row] == POLY_KIND_SYNC)
-		last->between |= 1u << REASON_SYNC;
+		flow_row->has_fallthrough = false;
+	read_expected(flow_row, batch, row);
 }
 
 static bool
 count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 {
 	const struct poly_batch *batch = rows->batch;
-	struct last_instruction *last =
-		&flow->last[rows->context ? rows->context[row] : rows->sole_context];
-	const bool is_instruction = poly_present(batch, POLY_COLUMN_kind, row) &&
-				    batch->kind[row] == POLY_KIND_INSTRUCTION;
-	bool ok = true;
-	if (!is_instruction ||
-		(poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row])) {
-		add_reason(last, batch, row);
+	const size_t context = rows->context ? rows->context[row] : rows->sole_context;
+	struct flow_row flow_row = {.position = flow->rows + row + 1};
+	const bool is_instruction = row_is_executed(batch, row);
+	if (is_instruction && !poly_present(batch, POLY_COLUMN_pc, row))
 		return true;
-	}
-	if (!poly_present(batch, POLY_COLUMN_pc, row))
-		return true;
-	/* A later micro-operation belongs to the instruction before it. */
-	if (!last->run || !poly_present(batch, POLY_COLUMN_uop_index, row) ||
-		batch->uop_index[row] == 1) {
-		const uint32_t mode =
-			poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
-		ok = count_transition(flow, last, batch->pc[row], mode);
-		set_last(flow, last, rows, row);
-	}
-	set_expected(last, batch, row);
-	return ok;
+	if (is_instruction)
+		read_instruction(flow, rows, row, &flow_row);
+	else
+		flow_row.reasons = reason_bits(batch, row);
+	return flow->log.is_part ? follow_part(flow, context, &flow_row)
+				 : follow_row(flow, context, &flow_row);
 }
 
 static bool
@@ -304,9 +458,154 @@ flow_update(void *state, const struct analysis_rows *rows)
 		return true;
 	}
 	flow->is_empty = false;
+	part_log_see(&flow->log, rows->batch);
 	for (size_t row = 0; row < rows->batch->rows && ok; row++)
 		ok = count_row(flow, rows, row);
+	flow->rows += rows->batch->rows;
+	return ok && !flow->failed;
+}
+
+/* Follows the rows of a border in a context, and then its first run; last: what the part ends
+ * with. Positions of the part follow those before. False: out of memory. */
+static bool
+follow_border(struct flow_state *flow, size_t context, const struct flow_border *border,
+	const struct last_instruction *part_last, uint64_t before)
+{
+	struct last_instruction *last = &flow->last[context];
+	bool ok = true;
+	for (unsigned i = 0; ok && i < border->count; i++) {
+		struct flow_row row = border->rows[i];
+		row.position += before;
+		ok = flow->log.is_part ? follow_part(flow, context, &row)
+				       : follow_row(flow, context, &row);
+	}
+	if (!ok || border->instructions < BORDER_INSTRUCTIONS)
+		return ok;
+	const uint64_t run = last->run, run_start = last->run_start;
+	if (border->ended) {
+		last->run += border->more;
+		end_run(flow, context, border->ended + before);
+	}
+	*last = *part_last;
+	if (!border->ended) {
+		last->run = run + part_last->run - border->run;
+		last->run_start = run_start;
+	}
+	return true;
+}
+
+/* Counts the borders of a part that nothing precedes; false: out of memory. */
+static bool
+count_borders(struct flow_state *flow)
+{
+	bool ok = true;
+	part_log_end(&flow->log);
+	for (size_t i = 0; ok && i < ANALYSIS_CONTEXTS_MAX; i++) {
+		struct flow_border *border = flow->borders[i];
+		const struct last_instruction last = flow->last[i];
+		if (!border)
+			continue;
+		flow->borders[i] = NULL;
+		flow->last[i] = (struct last_instruction){0};
+		ok = follow_border(flow, i, border, &last, 0);
+		mem_free(border);
+	}
 	return ok;
+}
+
+/* Ends a trace: the next row is the first one of another. */
+static void
+end_trace(struct flow_state *flow)
+{
+	flow->failed |= !count_borders(flow);
+	end_runs(flow);
+}
+
+static void
+flow_begin(void *state, const struct poly_trace_info *info)
+{
+	struct flow_state *flow = state;
+	flow->has_targets = poly_columns_overlap(info->columns, POLY_COLUMNS(branch, next_pc));
+	end_trace(flow);
+	part_log_begin(&flow->log);
+}
+
+static enum poly_status
+flow_finish(void *state, struct poly_error *error)
+{
+	return count_borders(state) ? POLY_OK : err_memory(error);
+}
+
+/* Merges the last instructions of contexts; false: out of memory. */
+static bool
+merge_contexts(struct flow_state *into, const struct flow_state *from,
+	const struct analysis_numbers *numbers)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < numbers->context_count; i++) {
+		const uint16_t context = numbers->contexts[i];
+		if (from->borders[i])
+			ok = follow_border(
+				into, context, from->borders[i], &from->last[i], into->rows);
+		else if (from->last[i].run || from->last[i].between)
+			into->last[context] = from->last[i];
+	}
+	return ok;
+}
+
+static bool
+merge_breaks(struct flow_state *into, const struct flow_state *from)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < from->break_pairs.count; i++) {
+		struct flow_break added = from->breaks[i];
+		added.first += into->rows;
+		ok = add_break(into, &from->break_pairs.list[i], &added);
+	}
+	return ok;
+}
+
+static void
+merge_runs(struct sequential_runs *into, const struct sequential_runs *from, uint64_t before)
+{
+	for (size_t i = 0; i < sizeof into->lengths / sizeof *into->lengths; i++)
+		into->lengths[i] += from->lengths[i];
+	into->count += from->count;
+	into->sum += from->sum;
+	if (from->max > into->max ||
+		(from->max == into->max && from->longest_end + before < into->longest_end)) {
+		into->max = from->max;
+		into->longest_start = from->longest_start;
+		into->longest_end = from->longest_end + before;
+	}
+}
+
+static bool
+flow_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct flow_state *sum = into;
+	const struct flow_state *flow = from;
+	if (!numbers->continues)
+		end_trace(sum);
+	part_log_merge(&sum->log, &flow->log, numbers->continues);
+	if (!merge_breaks(sum, flow) || !merge_contexts(sum, flow, numbers))
+		return false;
+	merge_runs(&sum->runs, &flow->runs, sum->rows);
+	for (size_t i = 0; i < TRANSITIONS; i++)
+		sum->transitions[i] += flow->transitions[i];
+	for (size_t i = 0; i < REASONS; i++)
+		sum->reasons[i] += flow->reasons[i];
+	sum->untracked += flow->untracked;
+	sum->rows += flow->rows;
+	sum->is_empty &= flow->is_empty;
+	sum->is_too_long |= flow->is_too_long;
+	return !sum->failed;
+}
+
+static bool
+flow_is_too_long(const void *state)
+{
+	return ((const struct flow_state *)state)->is_too_long;
 }
 
 static const char *const reason_names[REASONS] = {
@@ -326,14 +625,32 @@ report_reasons(const struct flow_state *flow, struct poly_report *report)
 	poly_report_end(report);
 }
 
+/* A discontinuity in the order of the report. */
+struct ranked_break {
+	uint64_t count, first;
+	uint32_t number;
+};
+
+static int
+compare_breaks(const void *a, const void *b)
+{
+	const struct ranked_break *x = a, *y = b;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
 static void
 report_breaks(const struct flow_state *flow, struct poly_report *report)
 {
-	struct ranked *ranks = mem_new((size_t)flow->break_pairs.count + 1, sizeof *ranks);
+	struct ranked_break *ranks =
+		mem_new((size_t)flow->break_pairs.count + 1, sizeof *ranks);
 	const size_t n = ranks ? flow->break_pairs.count : 0;
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct ranked){flow->breaks[i].count, i};
-	top_n_sort(ranks, n);
+		ranks[i] =
+			(struct ranked_break){flow->breaks[i].count, flow->breaks[i].first, i};
+	if (ranks)
+		qsort(ranks, n, sizeof *ranks, compare_breaks);
 	table_open(report, "discontinuity_sites",
 		"pc:text next_pc:text expected_pc:text reason:text count");
 	for (size_t i = 0; i < n && i < flow->top; i++) {
@@ -358,7 +675,7 @@ report_runs(const struct flow_state *flow, struct poly_report *report)
 	struct sequential_runs runs = flow->runs;
 	struct poly_plot plot = POLY_PLOT_INIT;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		count_run(&runs, &flow->last[i]);
+		count_run(&runs, &flow->last[i], UINT64_MAX);
 	poly_report_count(report, "sequential_runs", runs.count);
 	poly_report_real(
 		report, "sequential_run_length_mean", (double)runs.sum / (double)runs.count, 4);
@@ -411,6 +728,8 @@ static void
 flow_fini(void *state)
 {
 	struct flow_state *flow = state;
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+		mem_free(flow->borders[i]);
 	pair_index_fini(&flow->break_pairs);
 	mem_free(flow->breaks);
 }
@@ -437,6 +756,9 @@ const struct analysis analysis_flow = {
 	.init = flow_init,
 	.begin = flow_begin,
 	.update = flow_update,
+	.merge = flow_merge,
+	.is_too_long = flow_is_too_long,
+	.finish = flow_finish,
 	.report = flow_report,
 	.fini = flow_fini,
 };

@@ -55,7 +55,8 @@ homework_merge(void *into, const void *from, const struct analysis_numbers *numb
 {
 	struct homework_state *sum = into;
 	const struct homework_state *homework = from;
-	(void)numbers;
+	if (!numbers->continues)
+		course_mix_cut(&sum->mix);
 	course_mix_merge(&sum->mix, &homework->mix);
 	return true;
 }

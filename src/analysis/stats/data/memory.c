@@ -60,13 +60,19 @@ ring_clear(struct memory_ring *ring, uint32_t window)
 }
 
 static void
-memory_begin(void *state, const struct poly_trace_info *info)
+clear_rings(struct memory *memory)
 {
-	struct memory *memory = state;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (memory->rings[i])
 			ring_clear(memory->rings[i], memory->window);
 	}
+}
+
+static void
+memory_begin(void *state, const struct poly_trace_info *info)
+{
+	struct memory *memory = state;
+	clear_rings(memory);
 	if (memory->line)
 		return;
 	const char *fact = poly_trace_fact(info, "bach.line");
@@ -292,6 +298,8 @@ memory_merge(void *into, const void *from, const struct analysis_numbers *number
 		sum->line = memory->line;
 	if (!adaptive_bins_merge(&sum->lines, &memory->lines, NULL))
 		return false;
+	if (!numbers->continues)
+		clear_rings(sum);
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!memory->rings[i])
 			continue;

@@ -312,6 +312,7 @@ const struct analysis analysis_workingset = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(pc, opcode_size, access, address, size, synthetic),
 		.options = options},
+	.ordered = ORDERED_HISTORY,
 	.uses_real = true,
 	.state_size = sizeof(struct workingset),
 	.suits = workingset_suits,

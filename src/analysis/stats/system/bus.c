@@ -54,13 +54,18 @@ bus_suits(const struct poly_trace_info *info)
 
 /* Clears the history: the next row is of another trace, or follows skipped rows. */
 static void
-bus_begin(void *state, const struct poly_trace_info *info)
+forget_history(struct bus *bus)
 {
-	struct bus *bus = state;
-	(void)info;
 	bus->last_enables = 0;
 	for (size_t i = 0; i < BUS_WAYS; i++)
 		bus->runs[i].has_next = false;
+}
+
+static void
+bus_begin(void *state, const struct poly_trace_info *info)
+{
+	(void)info;
+	forget_history(state);
 }
 
 static void
@@ -245,7 +250,8 @@ bus_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
 	struct bus *sum = into;
 	const struct bus *bus = from;
-	(void)numbers;
+	if (!numbers->continues)
+		forget_history(sum);
 	add_counts(sum->cycles[0], bus->cycles[0], (size_t)16 * 256);
 	add_counts(sum->cycle_bytes, bus->cycle_bytes, 16);
 	add_counts(sum->cycle_transfers, bus->cycle_transfers, 16);

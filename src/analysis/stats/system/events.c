@@ -73,7 +73,6 @@ events_begin(void *state, const struct poly_trace_info *info)
 	struct events *events = state;
 	events->kinds = kinds_of(events->counted_rows, info);
 	events->has_last = false;
-	events->traces++;
 	memset(events->name_of, 0, sizeof events->name_of);
 	if (info->clock)
 		snprintf(events->clock, sizeof events->clock, "%s", info->clock);
@@ -207,7 +206,6 @@ count_time(struct events *events, uint64_t time)
 		count_gap(events, events->last, time);
 	if (!events->has_first) {
 		events->first = time;
-		events->first_trace = events->traces;
 	}
 	events->last = time;
 	events->has_first = events->has_last = true;
@@ -373,22 +371,16 @@ merge_table(struct events *into, const struct events *from, unsigned table)
 static void
 merge_ends(struct events *sum, const struct events *events)
 {
-	/* The last trace of sum is the first one of events. */
-	const uint64_t further = events->traces ? events->traces - 1 : 0;
-	if (sum->has_last && events->has_first && events->first_trace <= 1)
+	if (sum->has_last && events->has_first)
 		count_gap(sum, sum->last, events->first);
 	if (!sum->has_first && events->has_first) {
 		sum->first = events->first;
 		sum->has_first = true;
-		sum->first_trace = sum->traces + events->first_trace - 1;
 	}
 	if (events->has_last) {
 		sum->last = events->last;
 		sum->has_last = true;
-	} else if (further) {
-		sum->has_last = false;
 	}
-	sum->traces += further;
 }
 
 static bool
@@ -396,7 +388,7 @@ events_merge(void *into, const void *from, const struct analysis_numbers *number
 {
 	struct events *sum = into;
 	const struct events *events = from;
-	(void)numbers;
+	sum->has_last = sum->has_last && numbers->continues;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++) {
 		if (!merge_table(sum, events, i))
 			return false;
