@@ -19,7 +19,7 @@
 #define LWZ 0x80630000u
 #define B 0x48000000u
 
-/* Bytes that were decoded, and those that were looked at to find split points. */
+/* Bytes that were decoded, and those that were examined to find split points. */
 static atomic_size_t decoded, searched;
 
 enum poly_status __real_tt6_read(
