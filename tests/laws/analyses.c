@@ -268,6 +268,31 @@ law_empty(const struct sample *sample)
 	return good;
 }
 
+/* Maximum number of statistics and queries that are not merged. */
+#define ORDERED_MAX 3
+
+/* Few statistics and queries depend on the order of all records; simulators share one reason. */
+static void
+expect_merges(void)
+{
+	const struct analysis *analysis;
+	size_t ordered = 0;
+	bool good = true;
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		const char *reason = poly_analysis_ordered(analysis->info.name);
+		if (!reason)
+			continue;
+		if (analysis->info.kind == POLY_ANALYSIS_STATISTIC ||
+			analysis->info.kind == POLY_ANALYSIS_QUERY)
+			ordered++;
+		else
+			good = good && strcmp(reason, ORDERED_MACHINE) == 0;
+	}
+	if (ordered > ORDERED_MAX)
+		good = fails("%zu statistics and queries are ordered", ordered);
+	law_result(good, "few_analyses_depend_on_the_order_of_all_records", "registry");
+}
+
 static const struct {
 	const char *name;
 	analysis_law *holds;
@@ -350,6 +375,7 @@ main(int argc, char **argv)
 	}
 	fclose(list);
 	if (!threads && sample_is_complete()) {
+		expect_merges();
 		expect_weights();
 		expect_outputs();
 	}

@@ -81,8 +81,7 @@ struct analysis_numbers {
 	bool continues;
 };
 
-/* Values of ordered of several analyses. */
-#define ORDERED_HISTORY "what is counted depends on all preceding records of the trace"
+/* The value of ordered of all simulators. */
 #define ORDERED_MACHINE "the state of the simulated machine follows from all preceding records"
 
 /* Two counts and their quotient, for confidence intervals of samples. */
