@@ -374,8 +374,9 @@ main(int argc, char **argv)
 		try_sample(&sample, threads);
 	}
 	fclose(list);
-	if (!threads && sample_is_complete()) {
+	if (!threads)
 		expect_merges();
+	if (!threads && sample_is_complete()) {
 		expect_weights();
 		expect_outputs();
 	}
