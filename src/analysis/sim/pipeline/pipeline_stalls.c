@@ -10,6 +10,8 @@
 #include "report/terms.h"
 #include "report/tree.h"
 
+#include <stdlib.h>
+
 struct pipeline_stalls *
 pipeline_stalls_new(uint64_t top)
 {
@@ -103,6 +105,14 @@ report_instruction(const struct pipeline_stalled *instruction, uint64_t total,
 		poly_report_cell_count(report, instruction->parts[part]);
 }
 
+/* Compares pointers to stalled instructions by pc: their order in the list depends on batches. */
+static int
+compare_pcs(const void *a, const void *b)
+{
+	const struct pipeline_stalled *const *x = a, *const *y = b;
+	return ((*x)->pc > (*y)->pc) - ((*x)->pc < (*y)->pc);
+}
+
 void
 pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static_ops *ops,
 	struct poly_report *report)
@@ -111,13 +121,19 @@ pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static
 	const uint32_t count =
 		stalls->dense.count < stalls->capacity ? stalls->dense.count : stalls->capacity;
 	struct ranked *ranks = mem_new((size_t)count + 1, sizeof *ranks);
+	const struct pipeline_stalled **by_pc = mem_new((size_t)count + 1, sizeof *by_pc);
 	uint64_t total = 0;
-	if (!ranks) {
+	if (!ranks || !by_pc) {
 		tree_fail(report);
+		mem_free(ranks);
+		mem_free(by_pc);
 		return;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		by_pc[i] = &stalls->list[i];
+	qsort(by_pc, count, sizeof *by_pc, compare_pcs);
 	for (uint32_t i = 0; i < count; i++) {
-		ranks[i] = (struct ranked){stalled_cycles(&stalls->list[i]), i};
+		ranks[i] = (struct ranked){stalled_cycles(by_pc[i]), i};
 		total += ranks[i].count;
 	}
 	top_n_sort(ranks, count);
@@ -127,9 +143,10 @@ pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static
 	for (unsigned part = 0; part < PIPELINE_PARTS; part++)
 		poly_report_column(report, columns[part], true);
 	for (uint32_t i = 0; i < count && i < stalls->top; i++) {
-		if (stalls->list[ranks[i].number].executions || ranks[i].count)
-			report_instruction(&stalls->list[ranks[i].number], total, ops, report);
+		if (by_pc[ranks[i].number]->executions || ranks[i].count)
+			report_instruction(by_pc[ranks[i].number], total, ops, report);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
+	mem_free(by_pc);
 }
