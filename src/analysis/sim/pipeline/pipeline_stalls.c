@@ -105,7 +105,8 @@ report_instruction(const struct pipeline_stalled *instruction, uint64_t total,
 		poly_report_cell_count(report, instruction->parts[part]);
 }
 
-/* Compares pointers to stalled instructions by pc: their order in the list depends on batches. */
+/* Compares pointers to stalled instructions by pc: their order in the list depends on batches.
+ */
 static int
 compare_pcs(const void *a, const void *b)
 {
