@@ -7,6 +7,7 @@
 
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/part_log.h"
+#include "base/mem.h"
 
 #define REGISTERS 128
 
@@ -107,12 +108,21 @@ struct dependencies {
 };
 
 /* Returns a context; NULL: out of memory. */
-struct register_context *dependencies_context(
-	struct dependencies *dependencies, uint16_t number);
+static inline struct register_context *
+dependencies_context(struct dependencies *dependencies, uint16_t number)
+{
+	if (!dependencies->contexts[number])
+		dependencies->contexts[number] =
+			mem_new(1, sizeof *dependencies->contexts[number]);
+	return dependencies->contexts[number];
+}
 
 /* Counts the read of a register by an instruction; false: out of memory. */
-bool dependencies_read(
-	struct dependencies *dependencies, const struct dependent_event *read, bool counts);
+bool dependencies_read(struct dependencies *dependencies, const struct dependent_event *read);
+
+/* Counts the rows of a batch; false: out of memory. */
+bool dependencies_count_rows(
+	struct dependencies *dependencies, const struct analysis_rows *rows);
 
 /* Counts a load; false: out of memory. */
 bool dependencies_load(struct dependencies *dependencies, const struct dependent_load *load);

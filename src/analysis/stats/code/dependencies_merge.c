@@ -52,7 +52,7 @@ repeat_event(const struct dependencies_border *border, struct dependent_event ev
 	if (event.load.last)
 		event.load.last += base << STORE_SHIFT;
 	if (event.kind == DEPENDENT_READ)
-		return dependencies_read(border->into, &event, true);
+		return dependencies_read(border->into, &event);
 	if (event.kind == DEPENDENT_LOAD)
 		return dependencies_load(border->into, &event.load);
 	return dependencies_access(border->into, &event.load.bytes, event.is_store);

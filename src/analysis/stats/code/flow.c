@@ -215,15 +215,15 @@ add_break(struct flow_state *flow, const struct indexed_pair *pair,
 
 /* Counts the discontinuity between the last instruction and a row; false: out of memory. */
 static bool
-count_break(struct flow_state *flow, const struct last_instruction *last,
-	const struct flow_row *row, enum reason reason)
+count_break(struct flow_state *flow, const struct last_instruction *last, uint64_t pc,
+	uint64_t position, enum reason reason)
 {
 	flow->reasons[reason]++;
-	return add_break(flow, &(struct indexed_pair){last->pc, row->pc},
+	return add_break(flow, &(struct indexed_pair){last->pc, pc},
 		&(struct flow_break){
 			.expected = last->has_expected ? last->expected : last->fallthrough,
 			.count = 1,
-			.first = row->position,
+			.first = position,
 			.has_expected = last->has_expected || last->has_fallthrough,
 			.reason = (uint8_t)reason});
 }
@@ -246,7 +246,7 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 
 /* Counts the transition from the last instruction of a context to a row; false: out of memory.
  */
-static bool
+static inline __attribute__((always_inline)) bool
 count_transition(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
 	struct last_instruction *last = &flow->last[context];
@@ -263,7 +263,8 @@ count_transition(struct flow_state *flow, size_t context, const struct flow_row 
 		return true;
 	}
 	if (transition == BROKEN && !flow->is_mute)
-		ok = count_break(flow, last, row, reason_of(last, row->pc, row->mode));
+		ok = count_break(flow, last, row->pc, row->position,
+			reason_of(last, row->pc, row->mode));
 	end_run(flow, context, row->position);
 	last->run = 1;
 	last->run_start = row->pc;
@@ -271,7 +272,7 @@ count_transition(struct flow_state *flow, size_t context, const struct flow_row 
 }
 
 /* Sets the next address that a row states. */
-static void
+static inline __attribute__((always_inline)) void
 set_expected(struct last_instruction *last, const struct flow_row *row)
 {
 	if (row->has_expected) {
@@ -286,7 +287,7 @@ set_expected(struct last_instruction *last, const struct flow_row *row)
 }
 
 /* Records the instruction of a row as the last one of its context. */
-static void
+static inline __attribute__((always_inline)) void
 set_last(struct last_instruction *last, const struct flow_row *row)
 {
 	const bool was_delayed = last->is_delayed;
@@ -303,8 +304,8 @@ set_last(struct last_instruction *last, const struct flow_row *row)
 }
 
 /* Follows a row of a context; false: out of memory. */
-static bool
-follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
+static inline __attribute__((always_inline)) bool
+follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -319,6 +320,12 @@ follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
 	}
 	set_expected(last, row);
 	return ok;
+}
+
+static bool
+follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
+{
+	return follow_row_inline(flow, context, row);
 }
 
 /* Stores a row of a border, unless it has no effect behind the last stored one. */
@@ -389,38 +396,42 @@ reason_bits(const struct poly_batch *batch, size_t row)
 }
 
 /* Reads the next address that a row states. */
-static void
+static inline __attribute__((always_inline)) void
 read_expected(struct flow_row *flow_row, const struct poly_batch *batch, size_t row)
 {
 	flow_row->has_branch = poly_present(batch, POLY_COLUMN_branch, row);
 	flow_row->is_taken = flow_row->has_branch && batch->branch[row] == POLY_BRANCH_TAKEN;
-	if (poly_present(batch, POLY_COLUMN_next_pc, row)) {
-		flow_row->has_expected = true;
-		flow_row->expected = batch->next_pc[row];
-	} else if (flow_row->is_taken && poly_present(batch, POLY_COLUMN_target, row)) {
-		flow_row->has_expected = true;
-		flow_row->expected = batch->target[row];
-	}
+	const bool has_next = poly_present(batch, POLY_COLUMN_next_pc, row);
+	flow_row->has_expected =
+		has_next ||
+		(flow_row->is_taken && poly_present(batch, POLY_COLUMN_target, row));
+	flow_row->expected = !flow_row->has_expected ? 0
+			     : has_next		     ? batch->next_pc[row]
+						     : batch->target[row];
 }
 
 /* Reads the row of an instruction. */
-static void
+static inline __attribute__((always_inline)) void
 read_instruction(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
 {
 	const struct poly_batch *batch = rows->batch;
 	const struct static_op *op = static_op_at(rows->ops, rows->op[row]);
+	const unsigned flags = flow->has_targets ? 0 : op->flow;
+	flow_row->position = flow->rows + row + 1;
 	flow_row->is_instruction = true;
+	flow_row->reasons = 0;
 	flow_row->pc = batch->pc[row];
 	flow_row->is_later =
 		poly_present(batch, POLY_COLUMN_uop_index, row) && batch->uop_index[row] != 1;
-	flow_row->is_delayed = !flow->has_targets && (op->flow & ISA_DELAYED);
-	flow_row->annuls = flow_row->is_delayed && (op->flow & ISA_ANNULS);
-	flow_row->jumps = !flow->has_targets && (op->flow & ISA_JUMPS) && !flow_row->is_delayed;
+	flow_row->is_delayed = flags & ISA_DELAYED;
+	flow_row->annuls = flow_row->is_delayed && (flags & ISA_ANNULS);
+	flow_row->jumps = (flags & ISA_JUMPS) && !flow_row->is_delayed;
 	flow_row->is_system = op->class == OP_SYSTEM;
 	flow_row->mode =
 		poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
 	flow_row->has_fallthrough = true;
+	flow_row->fallthrough = 0;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
 		flow_row->fallthrough = batch->fallthrough[row];
 	else if (poly_present(batch, POLY_COLUMN_opcode_size, row))
@@ -430,21 +441,39 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 	read_expected(flow_row, batch, row);
 }
 
+/* Reads a row; false: it says nothing of the control flow. */
+static inline __attribute__((always_inline)) bool
+read_row(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
+	struct flow_row *flow_row)
+{
+	const struct poly_batch *batch = rows->batch;
+	if (!row_is_executed(batch, row))
+		*flow_row = (struct flow_row){.reasons = reason_bits(batch, row)};
+	else if (poly_present(batch, POLY_COLUMN_pc, row))
+		read_instruction(flow, rows, row, flow_row);
+	else
+		return false;
+	return true;
+}
+
+/* Follows a row of a run that is not a part; its fields stay in registers. */
 static bool
 count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 {
-	const struct poly_batch *batch = rows->batch;
-	const size_t context = rows->context ? rows->context[row] : rows->sole_context;
-	struct flow_row flow_row = {.position = flow->rows + row + 1};
-	const bool is_instruction = row_is_executed(batch, row);
-	if (is_instruction && !poly_present(batch, POLY_COLUMN_pc, row))
-		return true;
-	if (is_instruction)
-		read_instruction(flow, rows, row, &flow_row);
-	else
-		flow_row.reasons = reason_bits(batch, row);
-	return flow->log.is_part ? follow_part(flow, context, &flow_row)
-				 : follow_row(flow, context, &flow_row);
+	struct flow_row flow_row;
+	return !read_row(flow, rows, row, &flow_row) ||
+	       follow_row_inline(flow, rows->context ? rows->context[row] : rows->sole_context,
+		       &flow_row);
+}
+
+/* Follows a row of a part. */
+static bool
+count_part_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
+{
+	struct flow_row flow_row;
+	return !read_row(flow, rows, row, &flow_row) ||
+	       follow_part(flow, rows->context ? rows->context[row] : rows->sole_context,
+		       &flow_row);
 }
 
 static bool
@@ -460,7 +489,8 @@ flow_update(void *state, const struct analysis_rows *rows)
 	flow->is_empty = false;
 	part_log_see(&flow->log, rows->batch);
 	for (size_t row = 0; row < rows->batch->rows && ok; row++)
-		ok = count_row(flow, rows, row);
+		ok = flow->log.is_part ? count_part_row(flow, rows, row)
+				       : count_row(flow, rows, row);
 	flow->rows += rows->batch->rows;
 	return ok && !flow->failed;
 }
