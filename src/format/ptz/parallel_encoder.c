@@ -10,13 +10,13 @@
 #include "base/mem.h"
 #include "base/task_queue.h"
 #include "base/thread.h"
-#include "model/row_block.h"
+#include "model/row_buffer.h"
 
 /* Rows that wait for a trial, at most. */
 #define BACKLOG_MAX 262144
 
 struct block_list {
-	struct row_block *first, *last;
+	struct row_buffer *first, *last;
 };
 
 /* A segment, collected, waiting or encoded. */
@@ -49,9 +49,9 @@ struct parallel_encoder {
 	bool on_trial; /* open is a task */
 	struct ptz_choice choice; /* for the next segment */
 	struct ptz_trials trials;
-	uint64_t records;	 /* before the next segment */
-	uint32_t number;	 /* of the last segment */
-	struct row_block *block; /* being filled; or NULL */
+	uint64_t records;	  /* before the next segment */
+	uint32_t number;	  /* of the last segment */
+	struct row_buffer *block; /* being filled; or NULL */
 	struct block_list backlog;
 	size_t backlog_rows;
 	pthread_mutex_t lock; /* guards the following members */
@@ -60,7 +60,7 @@ struct parallel_encoder {
 };
 
 static void
-append_block(struct block_list *list, struct row_block *block)
+append_block(struct block_list *list, struct row_buffer *block)
 {
 	block->next = NULL;
 	if (list->first)
@@ -71,10 +71,10 @@ append_block(struct block_list *list, struct row_block *block)
 }
 
 /* Removes and returns the first block; NULL: there is none. */
-static struct row_block *
+static struct row_buffer *
 first_block(struct block_list *list)
 {
-	struct row_block *block = list->first;
+	struct row_buffer *block = list->first;
 	if (block)
 		list->first = block->next;
 	return block;
@@ -83,25 +83,25 @@ first_block(struct block_list *list)
 static void
 free_blocks(struct block_list *list)
 {
-	struct row_block *block;
+	struct row_buffer *block;
 	while ((block = first_block(list)) != NULL)
-		row_block_free(block);
+		row_buffer_free(block);
 }
 
 /* Returns an empty block; NULL: out of memory. */
-static struct row_block *
+static struct row_buffer *
 get_block(struct parallel_encoder *parallel)
 {
 	pthread_mutex_lock(&parallel->lock);
-	struct row_block *block = first_block(&parallel->free_blocks);
+	struct row_buffer *block = first_block(&parallel->free_blocks);
 	pthread_mutex_unlock(&parallel->lock);
-	return block ? block : row_block_new(ptz_check_interval(parallel->plan.rows_max));
+	return block ? block : row_buffer_new(ptz_check_interval(parallel->plan.rows_max));
 }
 
 static void
-recycle_block(struct parallel_encoder *parallel, struct row_block *block)
+recycle_block(struct parallel_encoder *parallel, struct row_buffer *block)
 {
-	row_block_clear(block);
+	row_buffer_clear(block);
 	pthread_mutex_lock(&parallel->lock);
 	block->next = parallel->free_blocks.first;
 	parallel->free_blocks.first = block;
@@ -144,7 +144,7 @@ recycle_encoder(struct parallel_encoder *parallel, struct segment_job *job)
 static enum poly_status
 add_blocks(struct parallel_encoder *parallel, struct segment_job *job)
 {
-	struct row_block *block;
+	struct row_buffer *block;
 	while ((block = first_block(&job->blocks)) != NULL) {
 		const bool good = segment_encoder_add(job->encoder, &block->view);
 		recycle_block(parallel, block);
@@ -311,12 +311,12 @@ close_job(struct parallel_encoder *parallel)
 /* Adds a block to the open segment. */
 static enum poly_status
 add_to_segment(
-	struct parallel_encoder *parallel, struct row_block *block, struct poly_error *error)
+	struct parallel_encoder *parallel, struct row_buffer *block, struct poly_error *error)
 {
 	const size_t rows_max = parallel->plan.rows_max;
 	enum poly_status status = parallel->open ? POLY_OK : open_job(parallel, error);
 	if (status != POLY_OK) {
-		row_block_free(block);
+		row_buffer_free(block);
 		return status;
 	}
 	struct segment_job *job = parallel->open;
@@ -340,7 +340,7 @@ end_trial(struct parallel_encoder *parallel, struct poly_error *error)
 {
 	struct segment_job *job = parallel->open;
 	enum poly_status status = POLY_OK;
-	struct row_block *block;
+	struct row_buffer *block;
 	finish_job(parallel, job);
 	parallel->on_trial = false;
 	parallel->choice = job->choice;
@@ -358,7 +358,7 @@ end_trial(struct parallel_encoder *parallel, struct poly_error *error)
 static enum poly_status
 add_block(struct parallel_encoder *parallel, struct poly_error *error)
 {
-	struct row_block *block = parallel->block;
+	struct row_buffer *block = parallel->block;
 	enum poly_status status = POLY_OK;
 	parallel->block = NULL;
 	if (!parallel->on_trial) {
@@ -380,7 +380,7 @@ parallel_encoder_add(struct parallel_encoder *parallel, const struct poly_batch 
 	enum poly_status status = POLY_OK;
 	size_t rows;
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row += rows) {
-		struct row_block *block =
+		struct row_buffer *block =
 			parallel->block ? parallel->block : get_block(parallel);
 		parallel->block = block;
 		if (!block)
@@ -388,7 +388,7 @@ parallel_encoder_add(struct parallel_encoder *parallel, const struct poly_batch 
 		const size_t room = block->capacity - block->view.rows,
 			     left = batch->rows - row;
 		rows = left < room ? left : room;
-		if (!row_block_append(block, batch, row, rows))
+		if (!row_buffer_append(block, batch, row, rows))
 			return err_memory(error);
 		if (block->view.rows == block->capacity)
 			status = add_block(parallel, error);
@@ -456,7 +456,7 @@ parallel_encoder_free(struct parallel_encoder *parallel)
 		parallel->free_encoders = encoder->next;
 		segment_encoder_free(encoder);
 	}
-	row_block_free(parallel->block);
+	row_buffer_free(parallel->block);
 	free_blocks(&parallel->backlog);
 	free_blocks(&parallel->free_blocks);
 	ptz_names_free(&parallel->names);

@@ -15,7 +15,7 @@ struct recipe {
 	uint32_t batch; /* maximum rows of a batch */
 };
 
-/* A generated trace, whose names appear as it goes on. */
+/* A generated trace, whose names appear one after the other. */
 struct generated {
 	const struct recipe *recipe;
 	struct info info;
@@ -164,7 +164,7 @@ static void
 trials_do_not_depend_on_threads(void **unused)
 {
 	(void)unused;
-	/* Segments go on after the trial. */
+	/* Segments continue after the trial. */
 	check_recipe(&(struct recipe){"ptz.rows=300000", 700000, 500, 0, 3, 4096});
 	/* They end with it. */
 	check_recipe(&(struct recipe){"ptz.rows=300000", 600000, 0, 0, 3, 4096});
