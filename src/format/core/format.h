@@ -131,9 +131,9 @@ struct format {
 			   again */
 	bool accepts_weights; /* read uses reading->weighted */
 	/*
-	 * The bytes of a row depend on the row alone, except for the column verbatim, and write
-	 * adds no notes: several threads may encode rows of a batch, each with a state of its
-	 * own that wopen initialised.
+	 * The bytes and notes of a row depend on the row alone, except for the column verbatim:
+	 * several threads may encode rows of a batch, each with a state of its own that wopen
+	 * initialised.
 	 */
 	bool rows_independent;
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */
