@@ -107,7 +107,6 @@ struct sequential_runs {
 struct flow_state {
 	bool has_targets; /* the trace has the targets of branches */
 	bool is_empty;	  /* no context has a last instruction */
-	bool is_mute;	  /* nothing is counted */
 	bool failed;	  /* out of memory */
 	bool is_too_long; /* a border has too many rows */
 	uint64_t rows;	  /* of all traces */
@@ -155,8 +154,6 @@ end_run(struct flow_state *flow, size_t context, uint64_t position)
 {
 	struct last_instruction *last = &flow->last[context];
 	struct flow_border *border = flow->borders[context];
-	if (flow->is_mute)
-		return;
 	if (!border || border->ended) {
 		count_run(&flow->runs, last, position);
 		return;
@@ -247,7 +244,8 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 /* Counts the transition from the last instruction of a context to a row; false: out of memory.
  */
 static inline __attribute__((always_inline)) bool
-count_transition(struct flow_state *flow, size_t context, const struct flow_row *row)
+count_transition(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -257,15 +255,16 @@ count_transition(struct flow_state *flow, size_t context, const struct flow_row 
 		return true;
 	}
 	const enum flow_transition transition = transition_to(last, row->pc);
-	flow->transitions[transition] += !flow->is_mute;
+	flow->transitions[transition] += counts;
 	if (transition == SEQUENTIAL) {
 		last->run++;
 		return true;
 	}
-	if (transition == BROKEN && !flow->is_mute)
+	if (transition == BROKEN && counts)
 		ok = count_break(flow, last, row->pc, row->position,
 			reason_of(last, row->pc, row->mode));
-	end_run(flow, context, row->position);
+	if (counts)
+		end_run(flow, context, row->position);
 	last->run = 1;
 	last->run_start = row->pc;
 	return ok;
@@ -303,9 +302,10 @@ set_last(struct last_instruction *last, const struct flow_row *row)
 	last->fallthrough = row->fallthrough;
 }
 
-/* Follows a row of a context; false: out of memory. */
+/* Follows a row of a context; counts: and counts it. False: out of memory. */
 static inline __attribute__((always_inline)) bool
-follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row *row)
+follow_row_inline(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -315,7 +315,7 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 	}
 	/* A later micro-operation belongs to the instruction before it. */
 	if (!last->run || !row->is_later) {
-		ok = count_transition(flow, context, row);
+		ok = count_transition(flow, context, row, counts);
 		set_last(last, row);
 	}
 	set_expected(last, row);
@@ -325,7 +325,7 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 static bool
 follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
-	return follow_row_inline(flow, context, row);
+	return follow_row_inline(flow, context, row, true);
 }
 
 /* Stores a row of a border, unless it has no effect behind the last stored one. */
@@ -363,10 +363,8 @@ follow_part(struct flow_state *flow, size_t context, const struct flow_row *row)
 	store_row(flow, border, row);
 	if (border->instructions < BORDER_INSTRUCTIONS)
 		return true;
-	flow->is_mute = true;
 	for (unsigned i = 0; i < border->count; i++)
-		follow_row(flow, context, &border->rows[i]);
-	flow->is_mute = false;
+		follow_row_inline(flow, context, &border->rows[i], false);
 	border->run = flow->last[context].run;
 	return true;
 }
@@ -463,7 +461,7 @@ count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 	struct flow_row flow_row;
 	return !read_row(flow, rows, row, &flow_row) ||
 	       follow_row_inline(flow, rows->context ? rows->context[row] : rows->sole_context,
-		       &flow_row);
+		       &flow_row, true);
 }
 
 /* Follows a row of a part. */
