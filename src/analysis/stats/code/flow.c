@@ -58,7 +58,7 @@ struct last_instruction {
 	uint8_t between; /* reasons since then; bits */
 };
 
-/* What a row says of the control flow. */
+/* What a row states of the control flow. */
 struct flow_row {
 	uint64_t position; /* row of the run, from 1 */
 	uint64_t pc, fallthrough, expected;
@@ -78,7 +78,7 @@ enum { BORDER_ROWS = 64, BORDER_INSTRUCTIONS = 2 };
 /*
  * The first rows of a context in a part of a trace, which depend on the instruction before
  * them: up to the second instruction. They are not counted before the part is merged or
- * finished. The run of sequential instructions that is open behind them is its first one.
+ * finished. The run of sequential instructions that is open after them is its first one.
  */
 struct flow_border {
 	struct flow_row rows[BORDER_ROWS];
@@ -328,7 +328,7 @@ follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
 	return follow_row_inline(flow, context, row, true);
 }
 
-/* Stores a row of a border, unless it has no effect behind the last stored one. */
+/* Stores a row of a border, unless it has no effect after the last stored one. */
 static void
 store_row(struct flow_state *flow, struct flow_border *border, const struct flow_row *row)
 {
@@ -439,7 +439,7 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 	read_expected(flow_row, batch, row);
 }
 
-/* Reads a row; false: it says nothing of the control flow. */
+/* Reads a row; false: it states nothing of the control flow. */
 static inline __attribute__((always_inline)) bool
 read_row(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
