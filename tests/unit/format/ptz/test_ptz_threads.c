@@ -5,6 +5,8 @@
 #include "model/batch.h"
 #include "model/info.h"
 
+#include "memory_law.h"
+
 /* How rows are generated. */
 struct recipe {
 	const char *option;
@@ -236,6 +238,55 @@ writing_can_be_abandoned(void **unused)
 	}
 }
 
+/* Packs a trace, all of whose names and storage exist already. */
+static enum poly_status
+pack_again(void *context)
+{
+	struct generated *trace = context;
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	struct poly_error error;
+	const struct poly_batch *batch;
+	const char *words[] = {trace->recipe->option, NULL};
+	size_t left = SIZE_MAX;
+	const struct poly_sink sink = {refuse_rest, &left};
+	options.format = "ptz";
+	options.options = words;
+	options.threads = 3;
+	trace->row = 0;
+	trace->random = 1;
+	enum poly_status status =
+		poly_writer_open_sink(&sink, &trace->info.view, &options, &writer, &error);
+	if (status != POLY_OK)
+		return status;
+	while (status == POLY_OK && (batch = next_generated(trace)) != NULL)
+		status = poly_writer_write(writer, batch, &error);
+	if (status == POLY_OK)
+		status = poly_writer_finish(writer, &error);
+	poly_writer_close(writer);
+	return status;
+}
+
+static void
+lack_of_memory_is_reported(void **unused)
+{
+	(void)unused;
+	const struct recipe recipe = {"ptz.rows=300", 6000, 50, 1000, 3, 700};
+	struct generated trace;
+	open_generated(&trace, &recipe);
+	while (next_generated(&trace))
+		;
+	/* Without threads, the caller encodes the segments. */
+	const struct memory_law law = {.run = pack_again,
+		.context = &trace,
+		.is_tolerant = true,
+		.is_sampled = true,
+		.every = 100};
+	const struct memory_result result = memory_law_check(&law);
+	assert_string_equal(result.fault, "");
+	close_generated(&trace);
+}
+
 int
 main(void)
 {
@@ -245,6 +296,7 @@ main(void)
 		cmocka_unit_test(segments_of_many_bytes_do_not_depend_on_threads),
 		cmocka_unit_test(a_failing_output_is_reported),
 		cmocka_unit_test(writing_can_be_abandoned),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 	return cmocka_run_group_tests_name("ptz_threads", tests, NULL, NULL);
 }
