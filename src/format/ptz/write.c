@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <string.h>
 
