@@ -107,14 +107,18 @@ refuse(const struct poly_part *before, const struct poly_part *part, struct poly
 	const uint64_t end = before->first + before->records;
 	describe(first, sizeof first, before);
 	describe(second, sizeof second, part);
-	if (part->first >= end)
+	if (part->first == end)
+		return err_usage(error, "'%.200s': %s %s", part->file, second,
+			before->is_end ? "follow the end of the trace"
+				       : "do not follow the part before them in the results");
+	if (part->first > end)
 		return err_usage(error, "'%.200s': records %llu to %llu are missing between parts",
 			part->file, (unsigned long long)end,
 			(unsigned long long)(part->first - 1));
 	if (part->first == before->first && part->records == before->records)
 		return err_usage(error, "'%.200s': %s are in two parts", part->file, first);
 	return err_usage(
-		error, "'%.200s': %s and %s do not follow each other", part->file, first, second);
+		error, "'%.200s': %s and %s overlap", part->file, first, second);
 }
 
 enum poly_status

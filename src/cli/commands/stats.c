@@ -258,10 +258,11 @@ begin_saving(struct stats_job *job, const struct input_options *options)
 	struct poly_error error;
 	if (!saved_is_allowed(options))
 		return false;
-	if (poly_stats_new(&job->request.options, &job->stats, &error) == POLY_OK)
-		return true;
-	diag_error("stats", &error);
-	return false;
+	if (poly_stats_new(&job->request.options, &job->stats, &error) != POLY_OK) {
+		diag_error("stats", &error);
+		return false;
+	}
+	return saved_can_save(job->stats);
 }
 
 /* Returns whether an option of the command conflicts with --save; prints a message. */

@@ -55,6 +55,26 @@ saved_is_allowed(const struct input_options *options)
 	return true;
 }
 
+/* Accepts bytes and discards them. */
+static int
+discard(void *user, const void *data, size_t size)
+{
+	(void)user, (void)data, (void)size;
+	return 0;
+}
+
+bool
+saved_can_save(struct poly_stats *stats)
+{
+	const struct poly_part part = {.file = "", .format = "", .reading = "", .first = 1};
+	const struct poly_sink sink = {.write = discard};
+	struct poly_error error;
+	if (poly_stats_save(stats, &part, 1, &sink, &error) == POLY_OK)
+		return true;
+	diag_error("--save", &error);
+	return false;
+}
+
 /* Formats the options that change the rows of a trace; the caller frees the text. */
 static char *
 describe_reading(const struct input_options *options)

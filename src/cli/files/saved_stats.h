@@ -19,6 +19,10 @@ bool saved_is(const char *path);
 /* Returns whether what is read with options can be saved; false: a message was printed. */
 bool saved_is_allowed(const struct input_options *options);
 
+/* Returns whether all requested analyses can be saved, before rows are added; false: a message
+ * was printed. */
+bool saved_can_save(struct poly_stats *stats);
+
 /* Adds the part that was read from an input, before it is closed; false: a message was printed.
  */
 bool saved_add(struct saved_parts *parts, const struct command_input *input,

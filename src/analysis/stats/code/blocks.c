@@ -416,6 +416,9 @@ transfer_walker(
 	ARCHIVE(archive, walker->fallthrough);
 	ARCHIVE(archive, walker->instructions);
 	ARCHIVE(archive, walker->block);
+	/* Without an open block, the next fragment begins one. */
+	if (archive_loads(archive) && !walker->block)
+		walker->site = OP_NONE;
 	if (walker->block)
 		archive_index(archive, &walker->site, archive->sites);
 	ARCHIVE_UP_TO(archive, walker->open, BLOCKS_NESTED_MAX);
