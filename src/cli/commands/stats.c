@@ -9,7 +9,8 @@
 #include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/analysis_file.h"
-#include "cli/files/saved_stats.h"
+#include "cli/files/spread_stats.h"
+#include "cli/programs/ranks.h"
 #include "cli/files/temp_store.h"
 #include "cli/print/rendering.h"
 #include "cli/files/inputs.h"
@@ -56,6 +57,9 @@ struct stats_job {
 	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
 	const char *save;	    /* file of saved results; NULL: a report */
 	struct saved_parts parts;   /* to be saved */
+	const struct spread *spread; /* in several ranks; else NULL */
+	size_t input;		     /* index of the next input of spread */
+	struct poly_stats *collected; /* of all inputs together, by several ranks */
 	bool failed;		    /* an input could not be read: nothing is saved */
 };
 
@@ -207,6 +211,64 @@ stats_one(struct inputs *inputs, const char *path)
 	return status;
 }
 
+/* Merges the results of an input into those of all; false: an error, which was printed. */
+static bool
+add_collected(struct stats_job *job, struct poly_stats *stats, const char *path)
+{
+	const struct poly_part *part = poly_stats_part_at(stats, 0);
+	struct poly_error error;
+	saved_report_row(diag_input_name(path), part->rows, part->is_partial, job->report);
+	if (!job->collected) {
+		job->collected = stats;
+		return true;
+	}
+	const enum poly_status status = poly_stats_merge(job->collected, stats, &error);
+	if (status != POLY_OK)
+		diag_error(diag_input_name(path), &error);
+	poly_stats_free(stats);
+	return status == POLY_OK;
+}
+
+/* Reports the results of an input by several ranks. */
+static int
+report_collected(const struct inputs *inputs, const struct poly_stats *stats)
+{
+	const struct stats_job *job = inputs->state;
+	struct poly_report *report = job->report ? job->report : report_new();
+	if (job->report) {
+		poly_report_section(report, NULL);
+		poly_report_heading(report, poly_stats_part_at(stats, 0)->file);
+	}
+	saved_report_names(stats, report);
+	poly_stats_report(stats, NULL, report);
+	if (!job->report)
+		return report_render(report, inputs->options, inputs->output);
+	poly_report_end(report);
+	return STATUS_DONE;
+}
+
+/* Collects the results of an input from all ranks, and reports them. */
+static int
+stats_collect(struct inputs *inputs, const char *path)
+{
+	struct stats_job *job = inputs->state;
+	int status;
+	struct poly_stats *stats = spread_collect(job->spread, job->input++, &status);
+	if (!stats) {
+		job->failed = true;
+		return STATUS_ERROR;
+	}
+	if (job->stats)
+		return add_collected(job, stats, path) ? status : STATUS_ERROR;
+	int reported = STATUS_ERROR;
+	if (temp_store_finish_stats(stats, diag_input_name(path)))
+		reported = report_collected(inputs, stats);
+	if (reported == STATUS_DONE && !write_phases(inputs, stats))
+		reported = STATUS_ERROR;
+	poly_stats_free(stats);
+	return reported > status ? reported : status;
+}
+
 /* Begins the report of all inputs; false: an error, which was printed. */
 static bool
 begin_report(struct stats_job *job, bool together)
@@ -231,6 +293,13 @@ end_report(struct inputs *inputs)
 {
 	struct stats_job *job = inputs->state;
 	struct poly_report *report = job->report;
+	if (job->spread && job->failed)
+		return STATUS_ERROR;
+	if (job->collected) {
+		poly_stats_free(job->stats);
+		job->stats = job->collected;
+		job->collected = NULL;
+	}
 	poly_report_end(report);
 	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
 		return STATUS_ERROR;
@@ -262,7 +331,10 @@ begin_saving(struct stats_job *job, const struct input_options *options)
 		diag_error("stats", &error);
 		return false;
 	}
-	return saved_can_save(job->stats);
+	if (saved_can_save(job->stats, &error))
+		return true;
+	diag_error("--save", &error);
+	return false;
 }
 
 /* Returns whether an option of the command conflicts with --save; prints a message. */
@@ -361,6 +433,60 @@ request_phases(const struct stats_options *options, struct analysis_request *req
 	request->options.options = (const char *const *)request->words.items;
 }
 
+/* Returns whether a path is that of an earlier operand: a trace is in merged results once. */
+static bool
+is_repeated(char **operands, char **path)
+{
+	char **other = operands;
+	while (other < path && strcmp(*other, *path) != 0)
+		other++;
+	return other < path;
+}
+
+/* Returns whether the results of inputs can be merged from several ranks. */
+static bool
+may_spread(const struct stats_job *job, char **operands)
+{
+	struct poly_stats *stats;
+	struct poly_error error;
+	for (char **path = operands; *path; path++) {
+		if (strcmp(*path, "-") == 0 || (job->stats && is_repeated(operands, path)))
+			return false;
+	}
+	if (job->save || !operands[0] ||
+		poly_stats_new(&job->request.options, &stats, &error) != POLY_OK)
+		return false;
+	const bool may = saved_can_save(stats, &error);
+	poly_stats_free(stats);
+	return may;
+}
+
+/* Runs the command in one process, or in several ranks. */
+static int
+run_ranks(struct inputs *inputs, char **operands)
+{
+	struct stats_job *job = inputs->state;
+	struct spread spread;
+	int status = STATUS_DONE;
+	if (ranks_count() == 1)
+		return inputs_run(inputs, operands);
+	inputs->is_separate = !inputs->finish;
+	if (!may_spread(job, operands))
+		return inputs->is_separate || !ranks_number() ? inputs_run(inputs, operands)
+							       : STATUS_DONE;
+	inputs->is_separate = false;
+	spread_init(&spread, &job->request.options, inputs->options, operands);
+	job->spread = &spread;
+	inputs->process = stats_collect;
+	if (ranks_number())
+		spread_work(&spread);
+	else
+		status = inputs_run(inputs, operands);
+	poly_stats_free(job->collected);
+	spread_free(&spread);
+	return status;
+}
+
 static int
 stats_run(void *fields, char **operands)
 {
@@ -397,7 +523,7 @@ stats_run(void *fields, char **operands)
 	else if (ready && one_report)
 		ready = begin_report(&job, options->together);
 	if (ready)
-		status = inputs_run(&inputs, operands);
+		status = run_ranks(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
 	saved_parts_free(&job.parts);

@@ -64,15 +64,11 @@ discard(void *user, const void *data, size_t size)
 }
 
 bool
-saved_can_save(struct poly_stats *stats)
+saved_can_save(struct poly_stats *stats, struct poly_error *error)
 {
 	const struct poly_part part = {.file = "", .format = "", .reading = "", .first = 1};
 	const struct poly_sink sink = {.write = discard};
-	struct poly_error error;
-	if (poly_stats_save(stats, &part, 1, &sink, &error) == POLY_OK)
-		return true;
-	diag_error("--save", &error);
-	return false;
+	return poly_stats_save(stats, &part, 1, &sink, error) == POLY_OK;
 }
 
 /* Formats the options that change the rows of a trace; the caller frees the text. */
@@ -159,6 +155,35 @@ saved_write(struct poly_stats *stats, const struct saved_parts *parts, const cha
 		diag_error(diag_output_name(path), &error);
 	poly_byte_output_close(file);
 	return status == POLY_OK;
+}
+
+/* Appends to a stream of memory; a poly_write_fn. */
+static int
+write_stream(void *stream, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, stream) == size ? 0 : errno;
+}
+
+bool
+saved_write_bytes(struct poly_stats *stats, const struct saved_parts *parts, char **bytes,
+	size_t *size)
+{
+	struct poly_error error;
+	FILE *stream = open_memstream(bytes, size);
+	if (!stream)
+		diag_no_memory();
+	const struct poly_sink sink = {write_stream, stream};
+	const enum poly_status status =
+		poly_stats_save(stats, parts->list, parts->count, &sink, &error);
+	if (fclose(stream) != 0)
+		diag_no_memory();
+	if (status == POLY_OK)
+		return true;
+	diag_error("stats", &error);
+	free(*bytes);
+	*bytes = NULL;
+	*size = 0;
+	return false;
 }
 
 /* Reads a file; NULL: a message was printed. The caller frees. */
