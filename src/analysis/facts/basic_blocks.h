@@ -122,6 +122,9 @@ bool basic_blocks_pass_log(struct basic_blocks *blocks, block_fragment_fn handle
 bool basic_blocks_merge(struct basic_blocks *into, const struct basic_blocks *from,
 	const struct analysis_numbers *numbers, block_fragment_fn handle, void *user);
 
+/* Saves or loads what a merge needs. */
+void basic_blocks_transfer(struct basic_blocks *blocks, struct archive *archive);
+
 /* Frees the memory. */
 void basic_blocks_fini(struct basic_blocks *blocks);
 
