@@ -71,6 +71,7 @@ struct merge_plan {
 	uint64_t cuts[PARTS_MAX - 1]; /* ascending; rows of all traces before each part */
 	enum merge_order order;
 	uint64_t traces; /* 1 or 2 */
+	bool saves;	 /* parts are saved and loaded before they are merged */
 };
 
 /* Reports one run for each part of a plan, merged. */

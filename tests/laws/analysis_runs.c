@@ -220,6 +220,69 @@ report_whole(const struct sample *sample, const char *const *names, unsigned thr
 	return report_options(sample, options, feeding, out);
 }
 
+/* Sets the parts of traces that a run has rows of; returns their number. */
+static size_t
+describe_part(const struct sample *sample, const struct merge_plan *plan, size_t i,
+	struct poly_part described[TRACES_MAX])
+{
+	const uint64_t begin = i ? plan->cuts[i - 1] : 0;
+	const uint64_t end =
+		i + 1 < plan->parts ? plan->cuts[i] : plan->traces * sample->rows;
+	size_t count = 0;
+	for (uint64_t trace = 0; trace < plan->traces; trace++) {
+		const uint64_t low = trace * sample->rows, high = low + sample->rows;
+		const bool is_last = trace + 1 == plan->traces;
+		const uint64_t first = begin > low ? begin : low;
+		const uint64_t last = end < high ? end : high;
+		/* As begin_parts. */
+		if ((begin >= high && !is_last) || (begin < low && end <= low))
+			continue;
+		described[count++] = (struct poly_part){.file = "sample",
+			.format = "format",
+			.reading = "",
+			.identity = {.size = trace},
+			.first = first - low + 1,
+			.records = last > first ? last - first : 0,
+			.rows = last > first ? last - first : 0};
+	}
+	return count;
+}
+
+/* Replaces a run by the one that was saved and loaded, and saved to the same bytes. */
+static enum poly_status
+reload(struct poly_stats **stats, const struct poly_part *parts, size_t count,
+	struct poly_error *error)
+{
+	struct buf saved = {0}, again = {0};
+	const struct poly_sink sink = {collect, &saved}, second = {collect, &again};
+	enum poly_status status = poly_stats_save(*stats, parts, count, &sink, error);
+	poly_stats_free(*stats);
+	*stats = NULL;
+	if (status == POLY_OK)
+		status = poly_stats_load(saved.data, saved.size, stats, error);
+	if (status == POLY_OK)
+		status = poly_stats_save(*stats, NULL, 0, &second, error);
+	if (status == POLY_OK && !is_same(&again, &saved, "saved again", saved.size))
+		status = POLY_ERR_FORMAT;
+	buf_free(&saved);
+	buf_free(&again);
+	return status;
+}
+
+/* Saves and loads all parts. */
+static enum poly_status
+reload_parts(const struct sample *sample, const struct merge_plan *plan,
+	struct run_part *parts, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; status == POLY_OK && i < plan->parts; i++) {
+		struct poly_part described[TRACES_MAX];
+		const size_t count = describe_part(sample, plan, i, described);
+		status = reload(&parts[i].stats, described, count, error);
+	}
+	return status;
+}
+
 /* Returns the part whose right neighbour is merged next. */
 static size_t
 next_merge(enum merge_order order, size_t count, size_t last)
@@ -263,8 +326,12 @@ report_merged(const struct sample *sample, const struct merge_plan *plan,
 	}
 	if (status == POLY_OK)
 		status = feed_traces(sample, &fed, feeding, &error);
+	if (status == POLY_OK && plan->saves)
+		status = reload_parts(sample, plan, parts, &error);
 	if (status == POLY_OK)
 		status = merge_parts(parts, plan->parts, plan->order, &error);
+	if (status == POLY_OK && plan->saves)
+		status = reload(&parts[0].stats, NULL, 0, &error);
 	if (status == POLY_OK)
 		status = render(parts[0].stats, report, &error);
 	if (status != POLY_OK)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/thread_pool.h"
 
+struct archive;
 struct poly_analysis_plugin;
 
 /* Memory of an analysis besides its large tables, with what allocators retain of tables that
@@ -158,10 +159,15 @@ struct analysis {
 	 * ordered states why. False: out of memory.
 	 */
 	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
+	/*
+	 * Saves the state before finish, or loads it into the state of init, by visiting
+	 * everything that merge and report need. NULL: it cannot be saved.
+	 */
+	void (*transfer)(void *state, struct archive *archive);
 	/* Whether the state lost what it needs to continue another one (facts/part_log.h), and
 	 * cannot be merged into it. NULL: never. */
 	bool (*is_too_long)(const void *state);
-	const char *ordered; /* why there is no merge, for people: a clause; or NULL */
+	const char *ordered; /* why merge is NULL, for people: a clause; or NULL */
 	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
 	 * POLY_OK. */
 	enum poly_status (*finish)(void *state, struct poly_error *error);

@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_ANALYSIS_INSTANCE_H
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
+#include "analysis/core/part_list.h"
 #include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
 #include "analysis/core/real_addresses.h"
@@ -35,6 +36,8 @@ struct poly_stats {
 	struct analysis_list analyses;	   /* the caller's, too */
 	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
 	bool by_name;			   /* analyses were requested by name */
+	struct buf words;		   /* of the options, each with a NUL */
+	struct part_list parts;		   /* of loaded results */
 	struct analysis_instance *instances;
 	size_t count;
 	struct static_ops ops;

@@ -34,6 +34,8 @@ static bool
 continues_trace(const struct poly_stats *into, const struct poly_stats *from)
 {
 	const bool begins = into->seen && from->first_number == 1;
+	if (into->parts.count)
+		return part_list_continues(&into->parts, &from->parts);
 	return !into->info || (into->info == from->first_info && !begins);
 }
 
@@ -74,9 +76,14 @@ static enum poly_status
 check_continuation(
 	const struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
-	if (!into->info || !continues_trace(into, from))
+	if (!into->parts.count != !from->parts.count)
+		return err_usage(error, "results that were loaded and others cannot be merged");
+	const enum poly_status status = part_list_check(&into->parts, &from->parts, error);
+	if (status != POLY_OK)
+		return status;
+	if ((!into->info && !into->parts.count) || !continues_trace(into, from))
 		return POLY_OK;
-	if (from->info != from->first_info)
+	if (from->info != from->first_info || from->parts.count > 1)
 		return err_usage(error,
 			"a run of several traces cannot continue the trace of another one");
 	for (size_t i = 0; i < into->count; i++) {
@@ -109,7 +116,10 @@ merge_instances(struct poly_stats *into, const struct poly_stats *from,
 	into->first_info = into->first_info ? into->first_info : from->first_info;
 	into->info = from->info ? from->info : into->info;
 	real_addresses_merge(&into->real, &from->real);
-	return ok;
+	if (!*into->first_diagnostic)
+		memcpy(into->first_diagnostic, from->first_diagnostic,
+			sizeof into->first_diagnostic);
+	return ok && part_list_merge(&into->parts, &from->parts);
 }
 
 /* Sets open_sites of from's contexts from those of into, before its last instructions are

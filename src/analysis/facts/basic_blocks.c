@@ -2,6 +2,7 @@
 /* Finds basic blocks. */
 #include "analysis/facts/basic_blocks.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -303,6 +304,39 @@ basic_blocks_merge(struct basic_blocks *into, const struct basic_blocks *from,
 			into->cursors[numbers->contexts[i]] = from->cursors[i];
 	}
 	return ok && (!into->log.is_full || basic_blocks_pass_log(into, handle, user));
+}
+
+static void
+transfer_cursor(struct archive *archive, struct basic_block_cursor *cursor)
+{
+	ARCHIVE(archive, cursor->is_open);
+	ARCHIVE(archive, cursor->pc);
+	ARCHIVE(archive, cursor->size);
+}
+
+static void
+transfer_fragment(struct archive *archive, void *item)
+{
+	struct block_fragment *fragment = item;
+	ARCHIVE(archive, fragment->pc);
+	transfer_cursor(archive, &fragment->last);
+	ARCHIVE(archive, fragment->fallthrough);
+	ARCHIVE(archive, fragment->count);
+	archive_index(archive, &fragment->site, archive->sites);
+	archive_context(archive, &fragment->context);
+	ARCHIVE(archive, fragment->flow);
+	ARCHIVE(archive, fragment->later_flow);
+	ARCHIVE(archive, fragment->has_pc);
+	ARCHIVE(archive, fragment->has_fallthrough);
+}
+
+void
+basic_blocks_transfer(struct basic_blocks *blocks, struct archive *archive)
+{
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_cursor(archive, &blocks->cursors[i]);
+	blocks->log.item_size = sizeof(struct block_fragment);
+	archive_log(archive, &blocks->log, transfer_fragment);
 }
 
 void

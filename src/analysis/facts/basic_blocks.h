@@ -115,12 +115,15 @@ void basic_blocks_begin_trace(struct basic_blocks *blocks);
 bool basic_blocks_pass_log(struct basic_blocks *blocks, block_fragment_fn handle, void *user);
 
 /*
- * Merges later rows: passes the fragments of a part, and continues behind them. If from is not
+ * Merges later rows: passes the fragments of a part, and continues after them. If from is not
  * a part, whose rows begin a trace, the user merges what was counted. False: handle failed, or
  * out of memory.
  */
 bool basic_blocks_merge(struct basic_blocks *into, const struct basic_blocks *from,
 	const struct analysis_numbers *numbers, block_fragment_fn handle, void *user);
+
+/* Saves or loads what a merge needs. */
+void basic_blocks_transfer(struct basic_blocks *blocks, struct archive *archive);
 
 /* Frees the memory. */
 void basic_blocks_fini(struct basic_blocks *blocks);

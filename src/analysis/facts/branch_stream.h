@@ -84,6 +84,9 @@ void branch_stream_update(struct branch_stream *stream, const struct analysis_ro
 void branch_stream_append(struct branch_stream *into, const struct branch_stream *from,
 	const struct analysis_numbers *numbers);
 
+/* Saves or loads what a merge needs. */
+void branch_stream_transfer(struct branch_stream *stream, struct archive *archive);
+
 /* Columns that count_batch_instructions reads. */
 #define INSTRUCTION_COUNT_COLUMNS kind, uop_index, synthetic
 

@@ -18,6 +18,7 @@
 #include "base/intern.h"
 
 struct analysis_numbers;
+struct archive;
 
 /* No operation, no site. */
 #define OP_NONE UINT32_MAX
@@ -160,6 +161,10 @@ bool static_ops_merge(
 /* Merges the last instructions of contexts, after static_ops_merge and contexts_merge. */
 void static_ops_merge_last(struct static_ops *into, const struct static_ops *from,
 	const struct analysis_numbers *numbers);
+
+/* Saves or loads the operations, sites and last instructions of contexts; loading sets their
+ * numbers, which states may refer to. After contexts_transfer. */
+void static_ops_transfer(struct static_ops *ops, struct archive *archive);
 
 /* Returns an operation; for OP_NONE one without known properties. */
 const struct static_op *static_op_at(const struct static_ops *ops, uint32_t op);

@@ -342,6 +342,7 @@ sim_run(void *fields, char **operands)
 		.command = options,
 		.state = &job,
 		.headed = true,
+		.is_separate = true,
 		.process = sim_one};
 	if (options->list)
 		return sim_list(&options->source);

@@ -7,7 +7,7 @@
 #include "format/ptz/file.h"
 
 #include "base/err.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
  */
 #include "analysis/stats/code/blocks.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -311,7 +312,7 @@ copy_walker(struct walker *into, const struct walker *from, const uint32_t *loop
 	return true;
 }
 
-/* Adds what was counted of a trace that begins behind the rows of into. */
+/* Adds what was counted of a trace that begins after the rows of into. */
 static bool
 merge_trace(struct block_profile *into, const struct block_profile *from,
 	const struct analysis_numbers *numbers)
@@ -394,6 +395,91 @@ profile_fini(void *state)
 	pair_index_fini(&profile->heads);
 }
 
+static void
+transfer_open_loop(
+	struct archive *archive, struct open_loop *open, const struct block_profile *profile)
+{
+	ARCHIVE(archive, open->head);
+	ARCHIVE(archive, open->latch);
+	ARCHIVE(archive, open->iterations);
+	archive_require(archive, open->iterations != 0);
+	ARCHIVE(archive, open->counted);
+	ARCHIVE(archive, open->level);
+	archive_index(archive, &open->loop, profile->heads.count);
+}
+
+static void
+transfer_walker(
+	struct archive *archive, struct walker *walker, const struct block_profile *profile)
+{
+	ARCHIVE(archive, walker->pc);
+	ARCHIVE(archive, walker->fallthrough);
+	ARCHIVE(archive, walker->instructions);
+	ARCHIVE(archive, walker->block);
+	/* Without an open block, the next fragment begins one. */
+	if (archive_loads(archive) && !walker->block)
+		walker->site = OP_NONE;
+	if (walker->block)
+		archive_index(archive, &walker->site, archive->sites);
+	ARCHIVE_UP_TO(archive, walker->open, BLOCKS_NESTED_MAX);
+	ARCHIVE(archive, walker->level);
+	ARCHIVE(archive, walker->flow);
+	ARCHIVE(archive, walker->is_known);
+	ARCHIVE(archive, walker->has_fallthrough);
+	if (archive_loads(archive) && walker->open) {
+		walker->loops = mem_new(BLOCKS_NESTED_MAX, sizeof *walker->loops);
+		archive_allocate(archive, walker->loops != NULL);
+	}
+	for (uint32_t i = 0; i < walker->open && !archive_failed(archive); i++)
+		transfer_open_loop(archive, &walker->loops[i], profile);
+	if (archive_failed(archive))
+		walker->open = 0;
+}
+
+static void
+transfer_loop(struct archive *archive, struct loop *loop)
+{
+	ARCHIVE(archive, loop->latch);
+	ARCHIVE(archive, loop->entries);
+	ARCHIVE(archive, loop->iterations);
+	ARCHIVE(archive, loop->max_iterations);
+	ARCHIVE(archive, loop->instructions);
+	ARCHIVE(archive, loop->depth);
+}
+
+static void
+profile_transfer(void *state, struct archive *archive)
+{
+	struct block_profile *profile = state;
+	size_t sites = profile->capacity;
+	ARCHIVE(archive, profile->is_empty);
+	basic_blocks_transfer(&profile->blocks, archive);
+	while (sites && !profile->counts[sites - 1].executions &&
+		!profile->counts[sites - 1].instructions)
+		sites--;
+	sites = ARCHIVE_ROOM(archive, profile->counts, profile->capacity, sites);
+	archive_require(archive, sites <= archive->sites);
+	for (size_t i = 0; i < sites; i++) {
+		ARCHIVE(archive, profile->counts[i].executions);
+		ARCHIVE(archive, profile->counts[i].instructions);
+	}
+	if (archive_loads(archive))
+		archive_allocate(archive, VEC_RESERVE_ZEROED(profile->counts,
+						  profile->capacity, archive->sites));
+	ARCHIVE_ARRAY(archive, profile->lengths);
+	archive_pairs(archive, &profile->heads, UINT64_MAX);
+	const size_t loops = ARCHIVE_ROOM(
+		archive, profile->loops, profile->loop_capacity, profile->heads.count);
+	archive_require(archive, loops == profile->heads.count);
+	for (size_t i = 0; i < loops; i++)
+		transfer_loop(archive, &profile->loops[i]);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_walker(archive, &profile->walkers[i], profile);
+	ARCHIVE_ARRAY(archive, profile->trips);
+	ARCHIVE(archive, profile->untracked_nested);
+	ARCHIVE(archive, profile->untracked_loops);
+}
+
 static const struct poly_option options[] = {
 	{"blocks.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
 		.help = "list the N blocks and loops with most executed instructions"},
@@ -414,6 +500,7 @@ const struct analysis analysis_blocks = {
 	.begin = profile_begin,
 	.update = profile_update,
 	.merge = profile_merge,
+	.transfer = profile_transfer,
 	.is_too_long = profile_is_too_long,
 	.finish = profile_finish,
 	.update_weighted = profile_update_weighted,

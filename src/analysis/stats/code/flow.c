@@ -6,11 +6,9 @@
  * spec: published traces of Penn CIS 501 (invariant 2); Apple amber traces 4.1 and 4.6
  * (synthetic records).
  */
-#include "analysis/core/analysis.h"
+#include "analysis/stats/code/flow.h"
 
 #include "analysis/facts/counters.h"
-#include "analysis/facts/pair_index.h"
-#include "analysis/facts/part_log.h"
 #include "analysis/facts/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -19,110 +17,6 @@
 #include "report/terms.h"
 
 #include <stdlib.h>
-
-/* Max. number of unique discontinuities. */
-#define BREAKS_MAX ((uint32_t)1 << 16)
-
-/* The mode of an instruction that does not state it. */
-#define NO_MODE UINT32_MAX
-
-/* The kinds of transitions between instructions. */
-enum flow_transition { SEQUENTIAL, BRANCHED, JUMPED, BROKEN, UNKNOWN, TRANSITIONS };
-
-/* The reasons of a discontinuity; the first that holds applies. */
-enum reason {
-	REASON_SYNTHETIC, /* synthetic records in between */
-	REASON_EVENT,	  /* an interrupt or another event in between */
-	REASON_GAP,	  /* a record of kind "other" in between */
-	REASON_SYNC,	  /* a synchronization operation in between */
-	REASON_MODE,	  /* the processor's mode changed */
-	REASON_SYSTEM,	  /* the last instruction is a system instruction */
-	REASON_REPEAT,	  /* the same instruction is repeated */
-	REASON_BRANCH,	  /* the record of the branch states another target */
-	REASON_NONE,
-	REASONS
-};
-
-/* The last instruction of a context. */
-struct last_instruction {
-	uint64_t pc, fallthrough, expected;
-	uint64_t run;	    /* sequential instructions up to this one; 0: none */
-	uint64_t run_start; /* the address of the first one */
-	uint32_t mode;
-	bool has_fallthrough;
-	bool has_expected; /* its record states the next address */
-	bool jumps;	   /* any address may follow */
-	bool is_delayed;   /* its delay slot follows, then any address */
-	bool annuls;	   /* the delay slot is skipped if it falls through */
-	bool is_system;
-	uint8_t between; /* reasons since then; bits */
-};
-
-/* What a row says of the control flow. */
-struct flow_row {
-	uint64_t position; /* row of the run, from 1 */
-	uint64_t pc, fallthrough, expected;
-	uint32_t mode;
-	uint8_t reasons;     /* bits; of a row between instructions */
-	bool is_instruction; /* with a pc; otherwise the row is between instructions */
-	bool is_later;	     /* a micro-operation that is not the first one */
-	bool has_fallthrough, has_expected;
-	bool has_branch, is_taken;
-	bool is_delayed, jumps, annuls; /* by its operation */
-	bool is_system;
-};
-
-/* Maximum number of stored rows of a context, and that of whole instructions among them. */
-enum { BORDER_ROWS = 64, BORDER_INSTRUCTIONS = 2 };
-
-/*
- * The first rows of a context in a part of a trace, which depend on the instruction before
- * them: up to the second instruction. They are not counted before the part is merged or
- * finished. The run of sequential instructions that is open behind them is its first one.
- */
-struct flow_border {
-	struct flow_row rows[BORDER_ROWS];
-	unsigned count, instructions;
-	uint64_t run;	/* length of the first run up to the last one of these rows */
-	uint64_t more;	/* its further length, if it has ended */
-	uint64_t ended; /* position of its end; 0: it is open */
-};
-
-/* A discontinuity between two addresses. */
-struct flow_break {
-	uint64_t expected, count;
-	uint64_t first; /* position of the first one, whose reason and expected address these
-			   are */
-	bool has_expected;
-	uint8_t reason;
-};
-
-/* Runs of sequential instructions. */
-struct sequential_runs {
-	uint64_t lengths[65]; /* by bits of their length */
-	uint64_t count, sum, max, longest_start;
-	uint64_t longest_end; /* position of the row that ended the first one of length max */
-};
-
-struct flow_state {
-	bool has_targets; /* the trace has the targets of branches */
-	bool is_empty;	  /* no context has a last instruction */
-	bool is_mute;	  /* nothing is counted */
-	bool failed;	  /* out of memory */
-	bool is_too_long; /* a border has too many rows */
-	uint64_t rows;	  /* of all traces */
-	struct last_instruction last[ANALYSIS_CONTEXTS_MAX];
-	struct flow_border *borders[ANALYSIS_CONTEXTS_MAX]; /* of a part; or NULL */
-	struct part_log log;				    /* without events */
-	uint64_t transitions[TRANSITIONS];
-	uint64_t reasons[REASONS];
-	struct sequential_runs runs;
-	struct pair_index break_pairs; /* pc and next pc */
-	struct flow_break *breaks;     /* by index of the pair */
-	uint32_t capacity;
-	uint64_t untracked; /* discontinuities that exceed the table */
-	uint64_t top;
-};
 
 static enum poly_status
 flow_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -155,8 +49,6 @@ end_run(struct flow_state *flow, size_t context, uint64_t position)
 {
 	struct last_instruction *last = &flow->last[context];
 	struct flow_border *border = flow->borders[context];
-	if (flow->is_mute)
-		return;
 	if (!border || border->ended) {
 		count_run(&flow->runs, last, position);
 		return;
@@ -247,7 +139,8 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 /* Counts the transition from the last instruction of a context to a row; false: out of memory.
  */
 static inline __attribute__((always_inline)) bool
-count_transition(struct flow_state *flow, size_t context, const struct flow_row *row)
+count_transition(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -257,15 +150,16 @@ count_transition(struct flow_state *flow, size_t context, const struct flow_row 
 		return true;
 	}
 	const enum flow_transition transition = transition_to(last, row->pc);
-	flow->transitions[transition] += !flow->is_mute;
+	flow->transitions[transition] += counts;
 	if (transition == SEQUENTIAL) {
 		last->run++;
 		return true;
 	}
-	if (transition == BROKEN && !flow->is_mute)
+	if (transition == BROKEN && counts)
 		ok = count_break(flow, last, row->pc, row->position,
 			reason_of(last, row->pc, row->mode));
-	end_run(flow, context, row->position);
+	if (counts)
+		end_run(flow, context, row->position);
 	last->run = 1;
 	last->run_start = row->pc;
 	return ok;
@@ -303,9 +197,10 @@ set_last(struct last_instruction *last, const struct flow_row *row)
 	last->fallthrough = row->fallthrough;
 }
 
-/* Follows a row of a context; false: out of memory. */
+/* Follows a row of a context; counts: and counts it. False: out of memory. */
 static inline __attribute__((always_inline)) bool
-follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row *row)
+follow_row_inline(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -315,7 +210,7 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 	}
 	/* A later micro-operation belongs to the instruction before it. */
 	if (!last->run || !row->is_later) {
-		ok = count_transition(flow, context, row);
+		ok = count_transition(flow, context, row, counts);
 		set_last(last, row);
 	}
 	set_expected(last, row);
@@ -325,10 +220,10 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 static bool
 follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
-	return follow_row_inline(flow, context, row);
+	return follow_row_inline(flow, context, row, true);
 }
 
-/* Stores a row of a border, unless it has no effect behind the last stored one. */
+/* Stores a row of a border, unless it has no effect after the last stored one. */
 static void
 store_row(struct flow_state *flow, struct flow_border *border, const struct flow_row *row)
 {
@@ -363,10 +258,8 @@ follow_part(struct flow_state *flow, size_t context, const struct flow_row *row)
 	store_row(flow, border, row);
 	if (border->instructions < BORDER_INSTRUCTIONS)
 		return true;
-	flow->is_mute = true;
 	for (unsigned i = 0; i < border->count; i++)
-		follow_row(flow, context, &border->rows[i]);
-	flow->is_mute = false;
+		follow_row_inline(flow, context, &border->rows[i], false);
 	border->run = flow->last[context].run;
 	return true;
 }
@@ -441,7 +334,7 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 	read_expected(flow_row, batch, row);
 }
 
-/* Reads a row; false: it says nothing of the control flow. */
+/* Reads a row; false: it states nothing of the control flow. */
 static inline __attribute__((always_inline)) bool
 read_row(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
@@ -463,7 +356,7 @@ count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 	struct flow_row flow_row;
 	return !read_row(flow, rows, row, &flow_row) ||
 	       follow_row_inline(flow, rows->context ? rows->context[row] : rows->sole_context,
-		       &flow_row);
+		       &flow_row, true);
 }
 
 /* Follows a row of a part. */
@@ -787,6 +680,7 @@ const struct analysis analysis_flow = {
 	.begin = flow_begin,
 	.update = flow_update,
 	.merge = flow_merge,
+	.transfer = flow_transfer,
 	.is_too_long = flow_is_too_long,
 	.finish = flow_finish,
 	.report = flow_report,

@@ -2,6 +2,7 @@
 /* Phases: clusters of similar intervals of the execution and their representatives. */
 #include "analysis/stats/code/phases.h"
 
+#include "analysis/facts/archive.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -413,7 +414,7 @@ copy_open(struct phases *into, const struct phases *from, const uint32_t *number
 	}
 }
 
-/* Adds intervals of a trace that begins behind the rows of into, and are not longer than those
+/* Adds intervals of a trace that begins after the rows of into, and are not longer than those
  * of into. */
 static bool
 append_intervals(
@@ -431,7 +432,7 @@ append_intervals(
 	return ok;
 }
 
-/* Copies a state so that its intervals can be made longer; NULL: out of memory. */
+/* Copies a state so that its intervals can become longer; NULL: out of memory. */
 static struct phases *
 copy_phases(const struct phases *phases)
 {
@@ -449,7 +450,7 @@ copy_phases(const struct phases *phases)
 	return NULL;
 }
 
-/* Adds a trace that begins behind the rows of into: intervals of both get the same length. */
+/* Adds a trace that begins after the rows of into: intervals of both get the same length. */
 static bool
 merge_trace(struct phases *into, const struct phases *from, const struct analysis_numbers *all)
 {
@@ -487,6 +488,95 @@ phases_merge(void *into, const void *from, const struct analysis_numbers *number
 	sum->untracked += phases->untracked;
 	sum->untracked_blocks += phases->untracked_blocks;
 	return ok && !sum->failed && merge_trace(sum, phases, numbers);
+}
+
+/* Transfers the counts of the blocks of the open interval, in the order of touched. */
+static void
+transfer_open(struct archive *archive, struct phases *phases)
+{
+	const size_t count = archive_count(archive, phases->touched_count, phases->count);
+	phases->touched_count = 0;
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		uint32_t block = archive_loads(archive) ? 0 : phases->touched[i];
+		ARCHIVE_UP_TO(archive, block, phases->count - 1);
+		struct phases_block *open = &phases->list[block];
+		archive_require(archive, !archive_loads(archive) || !open->count);
+		ARCHIVE(archive, open->count);
+		archive_require(archive, open->count != 0);
+		phases->touched[phases->touched_count++] = block;
+	}
+}
+
+static void
+transfer_blocks(struct archive *archive, struct phases *phases)
+{
+	const size_t count = archive_count(archive, phases->count, PHASES_BLOCKS_MAX);
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		uint64_t pc = archive_loads(archive) ? 0 : phases->list[i].pc;
+		uint32_t index = (uint32_t)i;
+		ARCHIVE(archive, pc);
+		if (archive_loads(archive) && !archive_failed(archive))
+			archive_allocate(archive, get_block(phases, pc, &index));
+		archive_require(archive, index == i);
+	}
+	transfer_open(archive, phases);
+}
+
+static void
+transfer_intervals(struct archive *archive, struct phases *phases)
+{
+	size_t end = 0;
+	phases->interval_count = (uint32_t)ARCHIVE_ROOM(archive, phases->intervals,
+		phases->interval_capacity, phases->interval_count);
+	archive_require(archive, phases->interval_count <= PHASES_INTERVALS_MAX);
+	phases->counts_used = ARCHIVE_ROOM(
+		archive, phases->counts, phases->counts_capacity, phases->counts_used);
+	archive_require(archive, phases->counts_used <= PHASES_COUNTS_MAX);
+	for (size_t i = 0; i < phases->interval_count; i++) {
+		struct phases_interval *interval = &phases->intervals[i];
+		ARCHIVE_ARRAY(archive, interval->sum);
+		ARCHIVE_UP_TO(archive, interval->end, phases->counts_used);
+		archive_require(archive, interval->end >= end);
+		ARCHIVE(archive, interval->number);
+		end = interval->end;
+	}
+	for (size_t i = 0; i < phases->counts_used; i++) {
+		ARCHIVE(archive, phases->counts[i].block);
+		archive_require(archive, phases->counts[i].block < phases->count);
+		ARCHIVE(archive, phases->counts[i].count);
+	}
+}
+
+/* Transfers the length of intervals, which is doubled only if it is adaptive. */
+static void
+transfer_length(struct archive *archive, struct phases *phases)
+{
+	uint64_t doubled = 0, length = phases->length;
+	if (!phases->is_adaptive)
+		return;
+	while (!archive_loads(archive) && length >> doubled > PHASES_LENGTH_MIN)
+		doubled++;
+	ARCHIVE_UP_TO(archive, doubled, PHASES_DOUBLED_MAX);
+	phases->length = (uint64_t)PHASES_LENGTH_MIN << doubled;
+}
+
+static void
+phases_transfer(void *state, struct archive *archive)
+{
+	struct phases *phases = state;
+	transfer_length(archive, phases);
+	ARCHIVE(archive, phases->instructions);
+	ARCHIVE(archive, phases->open);
+	ARCHIVE(archive, phases->number);
+	ARCHIVE_ARRAY(archive, phases->open_sum);
+	ARCHIVE(archive, phases->untracked);
+	basic_blocks_transfer(&phases->blocks, archive);
+	transfer_blocks(archive, phases);
+	for (size_t i = 0; i < archive->contexts; i++)
+		archive_index(archive, &phases->block_of[i], phases->count);
+	transfer_intervals(archive, phases);
+	ARCHIVE(archive, phases->counts_full);
+	ARCHIVE(archive, phases->untracked_blocks);
 }
 
 static const struct poly_option options[] = {
@@ -537,6 +627,7 @@ const struct analysis analysis_phases = {
 	.begin = phases_begin,
 	.update = phases_update,
 	.merge = phases_merge,
+	.transfer = phases_transfer,
 	.is_too_long = phases_is_too_long,
 	.finish = phases_finish,
 	.update_weighted = phases_update_weighted,

@@ -17,6 +17,9 @@
 #define PHASES_LENGTH_MIN 100
 #define PHASES_ADAPTIVE_MAX 512
 
+/* Max. number of times that a length was doubled. */
+#define PHASES_DOUBLED_MAX 56
+
 /* Max. number of intervals of fixed length, of blocks, and of stored counts of vectors. */
 #define PHASES_INTERVALS_MAX 16384
 #define PHASES_BLOCKS_MAX ((uint32_t)1 << 20)

@@ -5,6 +5,7 @@
  *
  * spec: Apple amber traces 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
  */
+#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 
 #include "analysis/facts/part_log.h"
@@ -315,6 +316,53 @@ returns_suits(const struct poly_trace_info *info)
 	return poly_columns_overlap(info->columns, POLY_COLUMNS(opcode, mnemonic, text));
 }
 
+static void
+transfer_event(struct archive *archive, void *item)
+{
+	struct returns_event *event = item;
+	ARCHIVE(archive, event->address);
+	archive_context(archive, &event->context);
+	ARCHIVE(archive, event->is_return);
+}
+
+/* Transfers a stack, with its lowest entry first. */
+static void
+transfer_stack(struct archive *archive, struct address_stack *stack)
+{
+	ARCHIVE_UP_TO(archive, stack->depth, FRAMES);
+	if (archive_loads(archive) && stack->depth) {
+		stack->addresses = mem_new(FRAMES, sizeof *stack->addresses);
+		archive_allocate(archive, stack->addresses != NULL);
+	}
+	for (uint32_t i = 0; i < stack->depth && !archive_failed(archive); i++)
+		ARCHIVE(archive, stack->addresses[(stack->bottom + i) % FRAMES]);
+}
+
+static void
+transfer_counts(struct archive *archive, struct returns_counts *counts)
+{
+	ARCHIVE(archive, counts->calls);
+	ARCHIVE(archive, counts->returns);
+	ARCHIVE(archive, counts->matched);
+	ARCHIVE(archive, counts->unwinding);
+	ARCHIVE(archive, counts->mismatched);
+	ARCHIVE(archive, counts->underflows);
+	ARCHIVE(archive, counts->frames_skipped);
+	ARCHIVE(archive, counts->overflows);
+	ARCHIVE_ARRAY(archive, counts->depths);
+}
+
+static void
+returns_transfer(void *state, struct archive *archive)
+{
+	struct returns *returns = state;
+	branch_stream_transfer(&returns->stream, archive);
+	transfer_counts(archive, &returns->counts);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_stack(archive, &returns->stacks[i]);
+	archive_log(archive, &returns->log, transfer_event);
+}
+
 static const struct poly_option options[] = {{0}};
 
 const struct analysis analysis_returns = {
@@ -334,6 +382,7 @@ const struct analysis analysis_returns = {
 	.begin = returns_begin,
 	.update = returns_update,
 	.merge = returns_merge,
+	.transfer = returns_transfer,
 	.is_too_long = returns_is_too_long,
 	.finish = returns_finish,
 	.report = returns_report,

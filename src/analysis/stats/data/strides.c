@@ -8,6 +8,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/counters.h"
 #include "analysis/facts/pair_index.h"
@@ -636,6 +637,57 @@ strides_fini(void *state)
 	mem_free(strides->counts);
 }
 
+static void
+transfer_site(struct archive *archive, void *item)
+{
+	struct stride_site *site = item;
+	ARCHIVE(archive, site->last);
+	ARCHIVE(archive, site->stride);
+	ARCHIVE(archive, site->first);
+	ARCHIVE(archive, site->first_stride);
+	ARCHIVE(archive, site->count);
+	ARCHIVE(archive, site->zero);
+	ARCHIVE(archive, site->repeated);
+	ARCHIVE(archive, site->changed);
+	ARCHIVE(archive, site->has_last);
+	ARCHIVE(archive, site->has_stride);
+	ARCHIVE_UP_TO(archive, site->firsts, 2);
+	/* The index of the last stride is looked up again. */
+	site->has_pair = site->has_pair && !archive_loads(archive);
+}
+
+static void
+transfer_run(struct archive *archive, struct access_run *run)
+{
+	ARCHIVE(archive, run->end);
+	ARCHIVE(archive, run->length);
+	ARCHIVE(archive, run->first);
+	ARCHIVE(archive, run->head);
+	ARCHIVE(archive, run->has_first);
+	ARCHIVE(archive, run->is_head);
+	archive_require(archive, !run->has_first || (run->length && (run->is_head || run->head)));
+}
+
+static void
+strides_transfer(void *state, struct archive *archive)
+{
+	struct strides *strides = state;
+	archive_site_bins(archive, &strides->sites, transfer_site);
+	archive_pairs(archive, &strides->pairs, strides->sites.count);
+	const size_t pairs = ARCHIVE_ROOM(
+		archive, strides->counts, strides->capacity, strides->pairs.count);
+	archive_require(archive, pairs == strides->pairs.count);
+	archive_numbers(archive, strides->counts, sizeof *strides->counts, pairs, UINT64_MAX);
+	ARCHIVE(archive, strides->full);
+	ARCHIVE(archive, strides->accesses);
+	ARCHIVE(archive, strides->unattributed);
+	ARCHIVE(archive, strides->untracked);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_run(archive, &strides->runs[i]);
+	ARCHIVE_ARRAY(archive, strides->run_counts);
+	ARCHIVE_ARRAY(archive, strides->run_accesses);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
 		.help = "list the N hottest instructions and most frequent strides"},
@@ -656,6 +708,7 @@ const struct analysis analysis_strides = {
 	.begin = strides_begin,
 	.update = strides_update,
 	.merge = strides_merge,
+	.transfer = strides_transfer,
 	.limit = strides_limit,
 	.report = strides_report,
 	.fini = strides_fini,

@@ -7,6 +7,7 @@
  */
 #include "analysis/stats/data/values.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/bits.h"
 #include "base/mem.h"
@@ -460,6 +461,91 @@ values_suits(const struct poly_trace_info *info)
 	return has_states(info) || poly_columns_subset(POLY_COLUMNS(reg, value), info->columns);
 }
 
+static void
+transfer_locality(struct archive *archive, struct value_locality *locality)
+{
+	ARCHIVE(archive, locality->count);
+	ARCHIVE(archive, locality->same);
+	ARCHIVE(archive, locality->strided);
+	ARCHIVE(archive, locality->zero);
+}
+
+static void
+transfer_slot(struct archive *archive, void *item)
+{
+	struct value_slot *slot = item;
+	ARCHIVE(archive, slot->last);
+	ARCHIVE(archive, slot->stride);
+	ARCHIVE(archive, slot->first);
+	ARCHIVE(archive, slot->first_stride);
+	ARCHIVE_UP_TO(archive, slot->first_size, sizeof slot->first);
+	ARCHIVE_UP_TO(archive, slot->firsts, 2);
+	archive_require(archive, !slot->firsts || slot->first_size);
+	ARCHIVE(archive, slot->is_known);
+	ARCHIVE(archive, slot->has_stride);
+	transfer_locality(archive, &slot->counts);
+}
+
+static void
+transfer_state(struct archive *archive, struct poly_powerpc_state *state)
+{
+	ARCHIVE(archive, state->wide);
+	ARCHIVE(archive, state->pc);
+	ARCHIVE(archive, state->msr);
+	ARCHIVE_ARRAY(archive, state->gpr);
+	ARCHIVE_ARRAY(archive, state->fpr);
+	for (size_t i = 0; i < sizeof state->vr / sizeof *state->vr; i++)
+		ARCHIVE_ARRAY(archive, state->vr[i]);
+	ARCHIVE(archive, state->cr);
+	ARCHIVE(archive, state->xer);
+	ARCHIVE(archive, state->lr);
+	ARCHIVE(archive, state->ctr);
+	ARCHIVE(archive, state->mq);
+	ARCHIVE(archive, state->vrsave);
+	ARCHIVE(archive, state->fpscr);
+	ARCHIVE(archive, state->vscr);
+	ARCHIVE(archive, state->vrvalid);
+}
+
+static void
+transfer_states(struct archive *archive, struct context_states **slot)
+{
+	bool is_used = *slot != NULL;
+	ARCHIVE(archive, is_used);
+	if (!is_used)
+		return;
+	if (archive_loads(archive))
+		*slot = mem_new(1, sizeof **slot);
+	archive_allocate(archive, *slot != NULL);
+	if (!*slot)
+		return;
+	ARCHIVE(archive, (*slot)->has_first);
+	ARCHIVE(archive, (*slot)->has_last);
+	transfer_state(archive, &(*slot)->first);
+	transfer_state(archive, &(*slot)->last);
+}
+
+static void
+values_transfer(void *state, struct archive *archive)
+{
+	struct value_profile *values = state;
+	archive_intern(archive, &values->names);
+	archive_bins(archive, &values->registers, archive->contexts, transfer_slot);
+	for (uint32_t i = 0; i < values->registers.count; i++)
+		archive_require(
+			archive, values->registers.list[i].number < values->names.count);
+	archive_site_bins(archive, &values->loads, transfer_slot);
+	transfer_locality(archive, &values->all);
+	transfer_locality(archive, &values->loaded);
+	transfer_locality(archive, &values->open);
+	ARCHIVE_ARRAY(archive, values->widths);
+	ARCHIVE(archive, values->is_full);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_states(archive, &values->states[i]);
+	ARCHIVE_ARRAY(archive, values->changed);
+	ARCHIVE(archive, values->untracked);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"values.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
 		.help = "list the N registers with most values"},
@@ -481,6 +567,7 @@ const struct analysis analysis_values = {
 	.begin = values_begin,
 	.update = values_update,
 	.merge = values_merge,
+	.transfer = values_transfer,
 	.report = values_report,
 	.fini = values_fini,
 };

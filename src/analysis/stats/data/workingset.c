@@ -9,6 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/part_log.h"
 #include "base/err.h"
@@ -341,7 +342,7 @@ workingset_is_too_long(const void *state)
 	return ((const struct workingset *)state)->log.is_full;
 }
 
-/* Stores the touches of a part behind those of another one; false: out of memory. */
+/* Stores the touches of a part after those of another one; false: out of memory. */
 static bool
 append_log(struct workingset *into, const struct workingset *from)
 {
@@ -356,7 +357,7 @@ append_log(struct workingset *into, const struct workingset *from)
 	return ok && (!into->log.is_full || count_log(into));
 }
 
-/* Adds the windows of a trace that begins behind the rows of into; false: out of memory. */
+/* Adds the windows of a trace that begins after the rows of into; false: out of memory. */
 static bool
 merge_trace(struct workingset *into, const struct workingset *from)
 {
@@ -502,6 +503,52 @@ workingset_suits(const struct poly_trace_info *info)
 	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
+static void
+transfer_touched(struct archive *archive, void *item)
+{
+	struct touched_rows *touched = item;
+	ARCHIVE(archive, touched->address);
+	ARCHIVE(archive, touched->row);
+	ARCHIVE(archive, touched->rows);
+	ARCHIVE_UP_TO(archive, touched->set, CODE_LINES);
+	archive_require(archive, touched->set == DATA_LINES || touched->set == CODE_LINES);
+}
+
+static void
+transfer_block(struct archive *archive, void *item)
+{
+	(void)archive, (void)item;
+}
+
+static void
+transfer_windows(struct archive *archive, struct window_stats *windows, uint64_t length)
+{
+	ARCHIVE(archive, windows->count);
+	ARCHIVE_ARRAY(archive, windows->sums);
+	ARCHIVE_ARRAY(archive, windows->max);
+	ARCHIVE_UP_TO(archive, windows->filled, length - 1);
+	for (size_t i = 0; i < SETS; i++)
+		archive_bins(archive, &windows->sets[i], 1, transfer_block);
+}
+
+static void
+workingset_transfer(void *state, struct archive *archive)
+{
+	struct workingset *workingset = state;
+	ARCHIVE(archive, workingset->untracked);
+	for (size_t i = 0; i < WINDOWS; i++)
+		transfer_windows(archive, &workingset->windows[i],
+			i ? WINDOW_FACTOR : workingset->window);
+	ARCHIVE_UP_TO(archive, workingset->bin_shift, 63);
+	for (size_t i = 0; i < BINS_MAX; i++) {
+		ARCHIVE(archive, workingset->bins[i].count);
+		ARCHIVE_ARRAY(archive, workingset->bins[i].sums);
+	}
+	ARCHIVE(archive, workingset->number);
+	ARCHIVE(archive, workingset->rows);
+	archive_log(archive, &workingset->log, transfer_touched);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_WINDOW] = {"workingset.window", POLY_OPTION_NUMBER, .initial = 1024,
 		.minimum = 1, .maximum = (uint64_t)1 << 32,
@@ -524,6 +571,7 @@ const struct analysis analysis_workingset = {
 	.begin = workingset_begin,
 	.update = workingset_update,
 	.merge = workingset_merge,
+	.transfer = workingset_transfer,
 	.is_too_long = workingset_is_too_long,
 	.finish = workingset_finish,
 	.report = workingset_report,

@@ -2,6 +2,7 @@
 /* Synchronization: signals and waits by address, blocked acquisitions, hold times. */
 #include "analysis/stats/system/sync.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -150,6 +151,49 @@ sync_fini(void *state)
 	mem_free(sync->pairs);
 }
 
+static void
+transfer_operation(struct archive *archive, void *item)
+{
+	struct sync_operation *operation = item;
+	ARCHIVE(archive, operation->address);
+	ARCHIVE(archive, operation->value);
+	ARCHIVE(archive, operation->record);
+	ARCHIVE(archive, operation->row);
+	ARCHIVE(archive, operation->instructions);
+	ARCHIVE(archive, operation->last_row);
+	archive_context(archive, &operation->context);
+	ARCHIVE_UP_TO(archive, operation->operation, POLY_SYNC_COUNT - 1);
+	ARCHIVE(archive, operation->has_value);
+}
+
+static void
+transfer_context(
+	struct archive *archive, struct sync_context *context, const struct sync_profile *sync)
+{
+	ARCHIVE(archive, context->instructions);
+	ARCHIVE(archive, context->last_row);
+	ARCHIVE_UP_TO(archive, context->held_count, SYNC_HELD_MAX);
+	for (uint32_t i = 0; i < context->held_count; i++) {
+		ARCHIVE(archive, context->held[i]);
+		archive_require(archive, context->held[i] < sync->object_count);
+	}
+}
+
+static void
+sync_transfer(void *state, struct archive *archive)
+{
+	struct sync_profile *sync = state;
+	ARCHIVE(archive, sync->rows);
+	sync_transfer_tables(sync, archive);
+	ARCHIVE(archive, sync->after);
+	ARCHIVE(archive, sync->before);
+	ARCHIVE(archive, sync->backward);
+	ARCHIVE(archive, sync->untracked);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_context(archive, &sync->contexts[i], sync);
+	archive_log(archive, &sync->log, transfer_operation);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"sync.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
 		.maximum = SYNC_USERS_MAX, .help = "list the first N entries per table"},
@@ -178,6 +222,7 @@ const struct analysis analysis_sync = {
 	.begin = sync_begin,
 	.update = sync_update,
 	.merge = sync_merge,
+	.transfer = sync_transfer,
 	.is_too_long = sync_is_too_long,
 	.report = sync_report,
 	.fini = sync_fini,

@@ -119,6 +119,9 @@ struct sync_user *sync_user_of(
  * out of memory. */
 bool sync_count_pairs(struct sync_profile *sync, const struct sync_pair *pairs);
 
+/* Saves or loads the addresses, their users and their pairs. */
+void sync_transfer_tables(struct sync_profile *sync, struct archive *archive);
+
 /* Writes the report. */
 void sync_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 

@@ -2,6 +2,8 @@
 /* Counts operations of synchronization. */
 #include "analysis/stats/system/sync.h"
 
+#include "analysis/facts/archive.h"
+
 #include "base/vec.h"
 
 void
@@ -202,4 +204,114 @@ sync_count_operation(struct sync_profile *sync, const struct sync_operation *eve
 	object->signal_context = event->context;
 	object->signal_row = event->row;
 	return true;
+}
+
+static void
+transfer_hold(struct archive *archive, struct sync_hold *hold)
+{
+	ARCHIVE(archive, hold->length);
+	ARCHIVE(archive, hold->wait);
+	ARCHIVE(archive, hold->signal);
+	archive_context(archive, &hold->context);
+}
+
+/* Transfers an address; its users set the number of its contexts. */
+static void
+transfer_object(struct archive *archive, struct sync_address *object)
+{
+	ARCHIVE_ARRAY(archive, object->counts);
+	ARCHIVE(archive, object->alternates);
+	ARCHIVE(archive, object->has_signal);
+	archive_context(archive, &object->signal_context);
+	ARCHIVE(archive, object->signal_row);
+	ARCHIVE(archive, object->handovers);
+	ARCHIVE(archive, object->blocked);
+	ARCHIVE(archive, object->increments);
+	ARCHIVE(archive, object->wait_signal);
+	ARCHIVE(archive, object->signal_wait);
+	ARCHIVE(archive, object->signal_signal);
+	ARCHIVE(archive, object->holds);
+	ARCHIVE(archive, object->held);
+	ARCHIVE_ARRAY(archive, object->hold_bits);
+	transfer_hold(archive, &object->longest);
+}
+
+static void
+transfer_objects(struct sync_profile *sync, struct archive *archive)
+{
+	const size_t count = archive_count(archive, sync->object_count, SYNC_OBJECTS_MAX);
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		uint64_t address = archive_loads(archive) ? 0 : sync->objects[i].address;
+		bool ok = true;
+		ARCHIVE(archive, address);
+		if (archive_loads(archive) && !archive_failed(archive))
+			sync_object_of(sync, address, &ok);
+		archive_allocate(archive, ok);
+		archive_require(archive, i < sync->object_count);
+		if (!archive_failed(archive))
+			transfer_object(archive, &sync->objects[i]);
+	}
+}
+
+static void
+transfer_user(struct archive *archive, struct sync_user *user)
+{
+	ARCHIVE(archive, user->has_count);
+	ARCHIVE(archive, user->was_signal);
+	ARCHIVE(archive, user->count);
+	ARCHIVE(archive, user->is_held);
+	ARCHIVE(archive, user->since);
+	ARCHIVE(archive, user->since_record);
+	ARCHIVE_ARRAY(archive, user->counts);
+	ARCHIVE(archive, user->blocked);
+	ARCHIVE(archive, user->held);
+}
+
+static void
+transfer_users(struct sync_profile *sync, struct archive *archive)
+{
+	const size_t count = archive_count(archive, sync->user_count, SYNC_USERS_MAX);
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		struct sync_user key = {.object = 0};
+		bool ok = true;
+		if (!archive_loads(archive))
+			key = sync->users[i];
+		ARCHIVE(archive, key.object);
+		archive_context(archive, &key.context);
+		archive_require(archive, key.object < sync->object_count);
+		if (archive_loads(archive) && !archive_failed(archive))
+			sync_user_of(sync, key.object, key.context, &ok);
+		archive_allocate(archive, ok);
+		archive_require(archive, i < sync->user_count);
+		if (!archive_failed(archive))
+			transfer_user(archive, &sync->users[i]);
+	}
+}
+
+static void
+transfer_pairs(struct sync_profile *sync, struct archive *archive)
+{
+	const size_t count = archive_count(archive, sync->pair_count, SYNC_PAIRS_MAX);
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		struct sync_pair pair = {.outer = 0};
+		if (!archive_loads(archive))
+			pair = sync->pairs[i];
+		ARCHIVE(archive, pair.outer);
+		ARCHIVE(archive, pair.inner);
+		ARCHIVE(archive, pair.count);
+		ARCHIVE(archive, pair.first);
+		archive_require(archive,
+			pair.outer < sync->object_count && pair.inner < sync->object_count);
+		if (archive_loads(archive) && !archive_failed(archive))
+			archive_allocate(archive, sync_count_pairs(sync, &pair));
+		archive_require(archive, i < sync->pair_count);
+	}
+}
+
+void
+sync_transfer_tables(struct sync_profile *sync, struct archive *archive)
+{
+	transfer_objects(sync, archive);
+	transfer_users(sync, archive);
+	transfer_pairs(sync, archive);
 }
