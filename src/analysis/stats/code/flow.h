@@ -46,7 +46,7 @@ struct last_instruction {
 	uint8_t between; /* reasons since then; bits */
 };
 
-/* What a row says of the control flow. */
+/* What a row states of the control flow. */
 struct flow_row {
 	uint64_t position; /* row of the run, from 1 */
 	uint64_t pc, fallthrough, expected;
@@ -66,7 +66,7 @@ enum { BORDER_ROWS = 64, BORDER_INSTRUCTIONS = 2 };
 /*
  * The first rows of a context in a part of a trace, which depend on the instruction before
  * them: up to the second instruction. They are not counted before the part is merged or
- * finished. The run of sequential instructions that is open behind them is its first one.
+ * finished. The run of sequential instructions that is open after them is its first one.
  */
 struct flow_border {
 	struct flow_row rows[BORDER_ROWS];
