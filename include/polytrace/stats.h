@@ -63,8 +63,8 @@ POLY_API const struct poly_analysis_info *poly_analysis_find(const char *name);
 
 /*
  * Returns why the results of an analysis of the library depend on the order of all records, so
- * that poly_stats_merge refuses it: a clause for people, static. NULL: it is merged, or there is
- * no analysis of that name.
+ * that poly_stats_merge refuses it: a clause for people, static. NULL: it is merged, or no such
+ * analysis.
  */
 POLY_API const char *poly_analysis_ordered(const char *name);
 

@@ -167,7 +167,7 @@ struct analysis {
 	/* Whether the state lost what it needs to continue another one (facts/part_log.h), and
 	 * cannot be merged into it. NULL: never. */
 	bool (*is_too_long)(const void *state);
-	const char *ordered; /* why there is no merge, for people: a clause; or NULL */
+	const char *ordered; /* why merge is NULL, for people: a clause; or NULL */
 	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
 	 * POLY_OK. */
 	enum poly_status (*finish)(void *state, struct poly_error *error);

@@ -115,7 +115,7 @@ void basic_blocks_begin_trace(struct basic_blocks *blocks);
 bool basic_blocks_pass_log(struct basic_blocks *blocks, block_fragment_fn handle, void *user);
 
 /*
- * Merges later rows: passes the fragments of a part, and continues behind them. If from is not
+ * Merges later rows: passes the fragments of a part, and continues after them. If from is not
  * a part, whose rows begin a trace, the user merges what was counted. False: handle failed, or
  * out of memory.
  */

@@ -442,6 +442,7 @@ static const struct format bach = {
 		},
 	.reader_size = sizeof(struct bach_reader),
 	.writer_size = sizeof(struct bach_writer),
+	.rows_independent = true,
 	.probe = bach_probe,
 	.open = bach_open,
 	.read = bach_read,

@@ -312,9 +312,12 @@ byutr_find_split(const struct reading *reading, uint64_t offset, const uint8_t *
 }
 
 /* Adds the time before a batch, whose times a decoder counts from its first record. */
-static void
-byutr_complete_rows(struct reading *reading, struct batch *batch)
+static bool
+byutr_complete_rows(
+	struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
 {
+	(void)p;
+	(void)offset;
 	struct byutr_reader *reader = reading->state;
 	uint64_t *times = batch->view.time;
 	const size_t rows = batch->view.rows;
@@ -322,6 +325,7 @@ byutr_complete_rows(struct reading *reading, struct batch *batch)
 		times[row] += reader->time;
 	if (times)
 		reader->time = times[rows - 1];
+	return true;
 }
 
 /* clang-format off */

@@ -170,6 +170,7 @@ join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk
 		find_end(pool, decoder, chunk);
 	chunk->irregular |= chunk->open;
 	chunk->last = chunk->over && chunk->size == chunk->filled;
+	chunk->irregular |= chunk->last && pool->plan.format->reads_end;
 }
 
 /* Reads the bytes of a chunk: at its offset if the input is random, else the next ones. */
@@ -429,11 +430,15 @@ adopt_new(struct decode_pool *pool, struct chunk *chunk)
 	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
 }
 
-/* Returns the next batch of the present chunk, with the reader's numbers. */
-static struct batch *
-next_batch(struct decode_pool *pool)
+/* Finds the next batch of the present chunk, with the reader's numbers. */
+static enum poly_status
+next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *error)
 {
-	struct chunk_batch *batch = pool->present->chunk.batches[pool->delivered++];
+	const struct chunk *chunk = &pool->present->chunk;
+	const struct format *format = pool->plan.format;
+	const uint64_t offset = pool->offset;
+	const uint8_t *p = chunk->data + (offset - chunk->offset);
+	struct chunk_batch *batch = chunk->batches[pool->delivered++];
 	const struct worker *worker = pool->present->worker;
 	if (!batch->translated) {
 		id_remap_apply_names(&worker->names, &batch->batch);
@@ -441,9 +446,11 @@ next_batch(struct decode_pool *pool)
 		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
 	}
 	pool->offset = batch->end;
-	if (pool->plan.format->complete_rows)
-		pool->plan.format->complete_rows(pool->plan.reading, &batch->batch);
-	return &batch->batch;
+	if (format->complete_rows &&
+		!format->complete_rows(pool->plan.reading, &batch->batch, p, offset))
+		return err_memory(error);
+	*result = &batch->batch;
+	return POLY_OK;
 }
 
 /* Returns how the input ended. */
@@ -461,10 +468,8 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 	struct chunk *chunk = pool->present ? &pool->present->chunk : NULL;
 	*batch = NULL;
 	for (;;) {
-		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count) {
-			*batch = next_batch(pool);
-			return POLY_OK;
-		}
+		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count)
+			return next_batch(pool, batch, error);
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool);
@@ -472,8 +477,8 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
 		if (chunk->irregular) {
-			chunk_enter(chunk, pool->plan.format, pool->plan.reading);
 			in_restart(pool->own, chunk->offset);
+			chunk_enter(chunk, pool->plan.format, pool->plan.reading);
 			return POLY_OK;
 		}
 		pool->plan.reading->line += chunk->lines;

@@ -131,11 +131,13 @@ struct format {
 			   again */
 	bool accepts_weights; /* read uses reading->weighted */
 	/*
-	 * The bytes of a row depend on the row alone, except for the column verbatim, and write
-	 * adds no notes: several threads may encode rows of a batch, each with a state of its
-	 * own that wopen initialised.
+	 * The bytes and notes of a row depend on the row alone, except for the column verbatim:
+	 * several threads may encode rows of a batch, each with a state of its own that wopen
+	 * initialised.
 	 */
 	bool rows_independent;
+	/* read has rows or findings of the end of the trace, even without bytes there. */
+	bool reads_end;
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */
 	bool reads_directories;
 	/*
@@ -242,9 +244,11 @@ struct format {
 
 	/*
 	 * Called by the reader for the batches of decoders, in order: completes columns that
-	 * depend on preceding records, and updates the state that they depend on. May be NULL.
+	 * depend on preceding records, and updates the state that they depend on. p: the bytes
+	 * of the rows, at offset. False: out of memory. May be NULL.
 	 */
-	void (*complete_rows)(struct reading *reading, struct batch *batch);
+	bool (*complete_rows)(struct reading *reading, struct batch *batch, const uint8_t *p,
+		uint64_t offset);
 
 	/* Tests the rules on a delivered batch; batch NULL: at the end. May be NULL. */
 	void (*check)(struct reading *reading, const struct poly_batch *batch);

@@ -418,14 +418,16 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 }
 
 /*
- * Returns the parallel writer for a batch; NULL: one thread writes it. Verbatim lines are
- * written by one thread: whether a line ends depends on the previous ones.
+ * Returns whether several threads encode a batch. Verbatim lines are written by one thread:
+ * whether a line ends depends on the previous ones.
  */
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
-	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
-		POLY_HAS(writer->writing.source->columns, verbatim))
+	const bool verbatim =
+		batch->verbatim || POLY_HAS(writer->writing.source->columns, verbatim);
+	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN ||
+		(verbatim && POLY_HAS(writer->writing.uses, verbatim)))
 		return false;
 	if (!writer->parallel)
 		writer->parallel =
@@ -442,14 +444,15 @@ write_batch(
 {
 	const struct format *format = writer->format;
 	struct poly_patterns *patterns = batch_patterns(batch);
+	const bool copies = patterns && format->write_row;
 	enum poly_status status = POLY_OK;
-	if (patterns && format->write_row)
-		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
-	if (patterns && patterns->lazy)
+	if (!copies && patterns && patterns->lazy)
 		status = patterns->materialize(patterns, &batch, error);
-	if (status == POLY_OK && is_shared(writer, batch))
-		return parallel_writer_write(
-			writer->parallel, writer->writing.out, batch, error);
+	if (status == POLY_OK && !copies && is_shared(writer, batch))
+		return parallel_writer_write(writer->parallel, &writer->writing, batch, error);
+	parallel_writer_flush(writer->parallel, writer->writing.out);
+	if (copies)
+		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
 	if (status == POLY_OK && format->write)
 		return format->write(&writer->writing, batch, error);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
@@ -496,6 +499,7 @@ poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
 	enum poly_status status = writer->status;
 	if (status == POLY_OK)
 		status = write_rows(writer, NULL, &writer->failure);
+	parallel_writer_flush(writer->parallel, writer->writing.out);
 	if (status == POLY_OK && writer->format->wfinish)
 		status = writer->format->wfinish(&writer->writing, &writer->failure);
 	if (status == POLY_OK)

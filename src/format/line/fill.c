@@ -95,19 +95,39 @@ put_presence(const struct predicted_run *run, uint64_t *map, uint64_t bits)
 		map[run->row / 64 + 1] |= bits >> (64 - shift);
 }
 
-/* Fills a column of bytes of the lines. */
+/* Stores the bytes of lines: all of them in the first row of each. */
 static void
-fill_bytes(const struct predictor *predictor, enum poly_column column, uint64_t bits)
+fill_raw(const struct predictor *predictor, uint64_t bits)
 {
 	const struct predicted_run *run = &predictor->run;
-	const bool raw = column == POLY_COLUMN_raw;
+	const struct templates *templates = &predictor->templates;
+	for (; bits; bits &= bits - 1) {
+		const size_t i = (size_t)__builtin_ctzll(bits);
+		size_t last = i;
+		while (template_end(templates, run->number[last]) && last + 1 < run->lines)
+			last++;
+		const uint32_t number = run->number[last];
+		const size_t n = templates->positions[number].at +
+				 template_at(templates, number)->length;
+		const bool is_first = templates->positions[run->number[i]].at == 0;
+		/* The plain parser stored the bytes of a line that is incomplete here. */
+		if (!is_first || !template_end(templates, number))
+			batch_put_bytes(predictor->batch, POLY_COLUMN_raw, run->row + i,
+				run->text[i], is_first ? n : 0);
+	}
+}
+
+/* Fills the column text. */
+static void
+fill_text(const struct predictor *predictor, uint64_t bits)
+{
+	const struct predicted_run *run = &predictor->run;
 	for (; bits; bits &= bits - 1) {
 		const size_t i = (size_t)__builtin_ctzll(bits);
 		const struct template *template =
 			template_at(&predictor->templates, run->number[i]);
-		batch_put_bytes(predictor->batch, column, run->row + i,
-			run->text[i] + (raw ? 0 : template->text_at),
-			raw ? template->length : template->text_length);
+		batch_put_bytes(predictor->batch, POLY_COLUMN_text, run->row + i,
+			run->text[i] + template->text_at, template->text_length);
 	}
 }
 
@@ -119,8 +139,12 @@ fill_column(const struct predictor *predictor, const struct filling *filling, si
 	const bool all = predictor->templates.all >> i & 1;
 	const uint64_t bits =
 		all ? ~(uint64_t)0 >> (64 - run->lines) : presence(filling, column->present);
-	if (column->column == POLY_COLUMN_text || column->column == POLY_COLUMN_raw) {
-		fill_bytes(predictor, column->column, bits);
+	if (column->column == POLY_COLUMN_raw) {
+		fill_raw(predictor, bits);
+		return;
+	}
+	if (column->column == POLY_COLUMN_text) {
+		fill_text(predictor, bits);
 		return;
 	}
 	fill_values(filling, column, predictor->columns[i]);

@@ -194,6 +194,7 @@ take_line(const struct taking *taking, struct line *line, struct line_fault *fau
 	bool good = parse_line(taking->reading, taking->batch, taking->row, line, fault);
 	/* The parts of several rows are neighbours. */
 	shape.at = (uint32_t)(shape.line - line->text);
+	shape.line_size = line->size;
 	shape.is_open = *line->more_rows;
 	shape.repeats &= good && (shape.at == 0) == !line->row_index &&
 			 (shape.at + shape.size == line->size) == !shape.is_open;
@@ -220,7 +221,7 @@ take_known(struct reading *reading, struct lines *lines, size_t row)
 		return 0;
 	const uint8_t *start = lines->at;
 	size_t known = predict_lines(&lines->predictor, row, &lines->at);
-	reading->line += lines->format->record_size
+	reading->line += lines->format->record_size || lines->predictor.templates.has_parts
 				 ? count_lines(start, (size_t)(lines->at - start))
 				 : known;
 	return known;

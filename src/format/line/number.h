@@ -48,12 +48,20 @@ decimal_number(const uint8_t *p, unsigned width, uint64_t *value)
 	return good;
 }
 
+/* Returns the first hexadecimal digit of a form that is a letter. */
+static inline uint8_t
+first_letter(unsigned form)
+{
+	return form & WINDOW_UPPER ? 'A' : 'a';
+}
+
 /*
- * Parses up to 8 hexadecimal digits in lower case. A letter is 0x61 to 0x66, a digit 0x30 to
- * 0x39; the sums of bytes below 0x80 carry nothing into their neighbours.
+ * Parses up to 8 hexadecimal digits whose letters are first to first + 5. A letter is 0x41 to
+ * 0x46 or 0x61 to 0x66, a digit 0x30 to 0x39; the sums of bytes below 0x80 carry nothing into
+ * their neighbours.
  */
 static inline bool
-hex_part(const uint8_t *p, unsigned width, uint64_t *value)
+hex_part(const uint8_t *p, unsigned width, uint8_t first, uint64_t *value)
 {
 	uint64_t word = load_le64(p);
 	if (width < 8) {
@@ -63,7 +71,7 @@ hex_part(const uint8_t *p, unsigned width, uint64_t *value)
 	const uint64_t high = word & REPEAT8(0x80), low = word & ~REPEAT8(0x80);
 	/* Bit 0x80 of a byte: the byte is at least the limit. */
 	const uint64_t digit = (low + REPEAT8(0x80 - '0')) & ~(low + REPEAT8(0x80 - ':'));
-	const uint64_t letter = (low + REPEAT8(0x80 - 'a')) & ~(low + REPEAT8(0x80 - 'g'));
+	const uint64_t letter = (low + REPEAT8(0x80u - first)) & ~(low + REPEAT8(0x80u - 6 - first));
 	const uint64_t good = (digit | letter) & ~high & REPEAT8(0x80);
 	const uint64_t nine = (letter & REPEAT8(0x80)) >> 7;
 	uint64_t nibbles = (word & REPEAT8(0x0f)) + 9 * nine;
@@ -75,14 +83,14 @@ hex_part(const uint8_t *p, unsigned width, uint64_t *value)
 }
 
 static inline bool
-hex_number(const uint8_t *p, unsigned width, uint64_t *value)
+hex_number(const uint8_t *p, unsigned width, uint8_t first, uint64_t *value)
 {
 	if (width <= 8)
-		return hex_part(p, width, value);
-	uint64_t first, second;
-	bool good = hex_part(p, width - 8, &first);
-	good &= hex_part(p + width - 8, 8, &second);
-	*value = first << 32 | second;
+		return hex_part(p, width, first, value);
+	uint64_t high, low;
+	bool good = hex_part(p, width - 8, first, &high);
+	good &= hex_part(p + width - 8, 8, first, &low);
+	*value = high << 32 | low;
 	return good;
 }
 
@@ -118,7 +126,7 @@ window_number_plain(const uint8_t *p, const struct window *window, uint64_t *val
 		return false;
 	if (window->form & WINDOW_DECIMAL)
 		return decimal_number(p, width, value);
-	return hex_number(p, width, value);
+	return hex_number(p, width, first_letter(window->form), value);
 }
 
 #if defined(__SSE2__)
@@ -157,9 +165,10 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 	const unsigned before = 16u - window->width;
 	const __m128i text =
 		_mm_loadu_si128((const __m128i *)(p + window->at + window->width - 16));
+	const uint8_t a = first_letter(window->form);
 	/* Signed: bytes above 0x7f are negative. */
-	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('a' - 1)),
-		_mm_cmplt_epi8(text, _mm_set1_epi8('g')));
+	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8((char)(a - 1))),
+		_mm_cmplt_epi8(text, _mm_set1_epi8((char)(a + 6))));
 	__m128i decimals = _mm_andnot_si128(
 		_mm_cmpgt_epi8(text, nine), _mm_cmpgt_epi8(text, _mm_set1_epi8('0' - 1)));
 	if (window->form & WINDOW_DECIMAL)
@@ -178,7 +187,7 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 		(first == 15 || window->form & WINDOW_ZEROS || !(zeros >> first & 1));
 	/* Characters before the digits count as 0. */
 	__m128i values = _mm_sub_epi8(text, zero);
-	values = _mm_sub_epi8(values, _mm_and_si128(letters, _mm_set1_epi8('a' - 10 - '0')));
+	values = _mm_sub_epi8(values, _mm_and_si128(letters, _mm_set1_epi8((char)(a - 10 - '0'))));
 	const __m128i places =
 		_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 	values = _mm_and_si128(

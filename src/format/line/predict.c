@@ -53,8 +53,11 @@ void
 predict_begin(struct predictor *predictor, struct batch *batch,
 	const struct predict_format *format, enum predict_way way)
 {
-	if (predictor->started && !poly_columns_equal(predictor->wanted, batch->wanted))
+	if (predictor->started && !poly_columns_equal(predictor->wanted, batch->wanted)) {
+		const struct line_context context = predictor->context;
 		predict_free(predictor);
+		predictor->context = context;
+	}
 	if (!predictor->started) {
 		predictor->started = true;
 		predictor->walk = predict_walk_by(way);
@@ -71,19 +74,47 @@ predict_begin(struct predictor *predictor, struct batch *batch,
 	predictor->run.lines = 0;
 }
 
+/* Returns whether a line increments the counter. */
+static bool
+is_counted(const struct template *template)
+{
+	for (unsigned w = 0; w < template->windows; w++) {
+		if (template->window[w].form & WINDOW_COUNTER)
+			return true;
+	}
+	return false;
+}
+
+/* Stores a number that is not in the line. */
+static void
+put_derived(struct predictor *predictor, const struct window *window, size_t row)
+{
+	uint64_t *dst = predictor->windows[window->column];
+	if (dst)
+		dst[row] = window->form & WINDOW_COUNTER ? predictor->context.counter
+							 : dst[row - 1];
+}
+
 /* Stores the numbers of a line in their columns; false if one does not have its form. */
 static bool
-put_numbers(const struct predictor *predictor, const struct template *template, size_t i)
+put_numbers(struct predictor *predictor, const struct template *template, size_t i)
 {
 	const struct predicted_run *run = &predictor->run;
+	bool counts = false;
 	for (unsigned w = 0; w < template->windows; w++) {
 		const struct window *window = &template->window[w];
 		uint64_t *dst = predictor->windows[window->column], value;
+		if (window->form & WINDOW_DERIVED) {
+			put_derived(predictor, window, run->row + i);
+			counts |= window->form & WINDOW_COUNTER;
+			continue;
+		}
 		if (!window_number(predictor->window.start, run->text[i], window, &value))
 			return false;
 		if (dst)
 			dst[run->row + i] = value;
 	}
+	predictor->context.counter += counts;
 	return true;
 }
 
@@ -117,6 +148,8 @@ end_line(struct predictor *predictor, size_t added, uint32_t last)
 {
 	struct predicted_run *run = &predictor->run;
 	while (run->lines > added && template_end(&predictor->templates, run->last)) {
+		predictor->context.counter -=
+			is_counted(template_at(&predictor->templates, run->last));
 		run->end = run->text[--run->lines];
 		run->last = run->lines == added ? last : run->number[run->lines - 1];
 	}
@@ -153,6 +186,8 @@ predict_lines(struct predictor *predictor, size_t row, const uint8_t **p)
 			break;
 	}
 	*p = run->end;
+	if (lines)
+		predictor->context.key = predictor->templates.positions[run->last].key;
 	predictor->lines += (uint32_t)lines;
 	return lines;
 }

@@ -58,9 +58,11 @@ struct predictor {
 	bool started, off;	/* off: permanently */
 	uint32_t lines, missed; /* of the current run */
 	uint32_t rest;		/* lines left without prediction */
+	struct line_context context;
 	/* Of the batch being filled. */
 	struct batch *batch;
-	uint64_t *windows[POLY_COLUMN_COUNT]; /* columns of the windows' numbers */
+	/* Columns of the windows' numbers; that of WINDOW_NO_COLUMN is NULL. */
+	uint64_t *windows[POLY_COLUMN_COUNT + 1];
 	void *columns[TEMPLATE_COLUMNS];      /* columns of the templates' values */
 	struct extent window; /* contains the lines of the run; set by the caller */
 	struct predicted_run run;

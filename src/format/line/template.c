@@ -136,12 +136,16 @@ windows_fit(const struct templates *templates, const struct batch *batch, size_t
 	column_mask declared = 0, there = 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
-		const uint64_t *values = column_data(&batch->view, window->column);
+		const bool is_stored = window->column != WINDOW_NO_COLUMN;
+		const uint64_t *values =
+			is_stored ? column_data(&batch->view, window->column) : NULL;
 		uint64_t value;
+		declared |= (column_mask)is_stored << window->column;
+		if (window->form & WINDOW_DERIVED)
+			continue;
 		if (!window_number_plain(shape->line, window, &value) ||
 			(values && values[row] != value))
 			return false;
-		declared |= (column_mask)1 << window->column;
 	}
 	for (column_mask left = templates->windows; left; left &= left - 1) {
 		const unsigned c = (unsigned)__builtin_ctzll(left);
@@ -170,8 +174,10 @@ can_repeat(const struct templates *templates, const struct batch *batch, size_t 
 	if (!shape->repeats || shape->windows > templates->windows_max || batch->arena.failed ||
 		shape->size + shape->ahead > templates->text_size || shape->size == 0)
 		return false;
+	/* The first row of a line has all its bytes. */
 	return windows_fit(templates, batch, row, shape) &&
-	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line, shape->size) &&
+	       bytes_fit(batch, POLY_COLUMN_raw, row, shape->line,
+		       shape->at ? 0 : shape->line_size) &&
 	       bytes_fit(batch, POLY_COLUMN_text, row, shape->text, shape->text_length) &&
 	       bytes_fit(batch, POLY_COLUMN_payload, row, NULL, 0) &&
 	       bytes_fit(batch, POLY_COLUMN_verbatim, row, NULL, 0);
@@ -188,7 +194,10 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 	template->windows = shape->windows;
 	memcpy(text, shape->line, n);
 	for (size_t i = 0; i < n; i += 64)
-		template->care[i / 64] = ~(uint64_t)0 >> (n - i < 64 ? 64 - (n - i) : 0);
+		template->care[i / 64] = ~(uint64_t)0 >> (n - i < 64 ? 64 - (n - i) : 0) &
+					 ~shape->holes[i / 64];
+	for (size_t i = shape->size; i < n; i++)
+		text[i] = template->care[i / 64] >> i % 64 & 1 ? text[i] : 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
 		const struct window *window = &shape->window[i];
 		for (size_t j = 0, at = window->at; j < window->width; j++, at++) {
@@ -204,12 +213,12 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 
 static uint64_t
 key_of(struct map *found, const struct template *template, const uint8_t text[TEMPLATE_TEXT],
-	struct template_position stand)
+	size_t n, struct template_position stand)
 {
 	const uint64_t place = (uint64_t)stand.place << 32 | stand.distance;
 	const uint64_t part = (uint64_t)stand.at << 32 | stand.end;
 	return map_pair(found, place ^ template->care[0],
-		map_pair(found, part, map_bytes(found, text, template->length)));
+		map_pair(found, part ^ stand.key, map_bytes(found, text, n)));
 }
 
 /*
@@ -273,6 +282,7 @@ position_after(const struct templates *templates, uint32_t last, const struct li
 	}
 	stand.at = shape->at;
 	stand.end = shape->is_open ? shape->at + (uint32_t)shape->size : 0;
+	stand.key = shape->key;
 	return stand;
 }
 
@@ -298,8 +308,9 @@ templates_learn(struct templates *templates, const struct batch *batch, size_t r
 		return TEMPLATE_NONE;
 	describe(shape, &created, text);
 	struct template_position stand = position_after(templates, last, shape);
-	const uint64_t *found =
-		find(templates, key_of(&templates->found, &created, text, stand), &added);
+	const uint64_t key =
+		key_of(&templates->found, &created, text, shape->size + shape->ahead, stand);
+	const uint64_t *found = find(templates, key, &added);
 	if (!found)
 		return TEMPLATE_NONE;
 	const uint32_t number = (uint32_t)*found;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Maximum length of a template in bytes, newline included. */
-#define TEMPLATE_TEXT 128
+#define TEMPLATE_TEXT SHAPE_BYTES
 
 /* Maximum number of templates. */
 #define TEMPLATES_MAX ((uint32_t)256 << 10)
@@ -77,6 +77,7 @@ struct template_position {
 	uint32_t place, distance;
 	uint32_t at;  /* bytes of the line before the part */
 	uint32_t end; /* bytes up to its end, where the next part begins; 0: the line ends */
+	uint64_t key; /* of the context after the line */
 };
 
 struct templates {

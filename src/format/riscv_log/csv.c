@@ -102,6 +102,7 @@ parse_changes(struct rv_span cell, char separator, bool are_csrs, struct rv_reco
 {
 	struct rv_scan at = scan_span(cell);
 	while (!scan_ended(&at)) {
+		record->start = at.p;
 		struct rv_scan change = scan_span(scan_until(&at, ';'));
 		struct rv_number value;
 		enum rv_file file = RV_CSR;
@@ -122,6 +123,7 @@ parse_changes(struct rv_span cell, char separator, bool are_csrs, struct rv_reco
 		if (file == RV_CSR)
 			effect->name = name;
 		scan_set_value(effect, &value);
+		scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 		/* Whisper prints no leading zeros. */
 		if (separator == '=' && effect->digits.size == 0)
 			effect->size = 0;
@@ -238,6 +240,8 @@ dv_format(const struct rv_form *form, const struct rv_record *record, struct buf
 
 const struct rv_dialect rv_riscv_dv = {
 	.name = "riscv-dv",
+	.is_predicted = true,
+	.is_one_line = true,
 	.unrecorded = "memory",
 	.has_text = true,
 	.holds = 1 << RV_X | 1 << RV_F | 1 << RV_V | 1 << RV_CSR | 1 << RV_FETCH,

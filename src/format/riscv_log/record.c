@@ -108,7 +108,10 @@ rv_clear(struct rv_record *record)
 	*record = (struct rv_record){.is = RV_INSTRUCTION,
 		.effects = record->effects,
 		.capacity = record->capacity,
+		.fields = record->fields,
 		.scratch = record->scratch};
+	if (record->fields)
+		record->fields->count = 0;
 }
 
 struct rv_effect *

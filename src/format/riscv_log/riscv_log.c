@@ -34,6 +34,7 @@ struct rv_reader {
 	const uint8_t *text;
 	struct rv_state before, after; /* of it */
 	struct rv_record record;
+	struct rv_fields fields;
 	struct buf line; /* the record as the writer writes it */
 	struct rv_csrs csrs;
 	uint32_t names[3][32];	     /* numbers of x, f and v plus 1 */
@@ -201,12 +202,12 @@ static const struct line_format line_format = {
 	.parse_line = rv_parse_line,
 };
 
-/* That of dialects whose effects have their text. */
+/* That of dialects whose effects have their text, and whose numbers have fields. */
 static const struct line_format predicted_format = {
 	.limit = RV_RECORD_MAX,
 	.corrupt_kind = RV_CORRUPT,
 	.too_long = R03,
-	.predict = {.windows = POLY_COLUMNS_INIT(address, value)},
+	.predict = {.windows = POLY_COLUMNS_INIT(time, instruction_id, address, value)},
 	.record_size = rv_record_size,
 	.parse_line = rv_parse_line,
 };
@@ -341,15 +342,22 @@ parse_record(struct reading *reading, const struct batch *batch, const struct li
 	if (reader->has_record && reader->offset == line->offset &&
 		reader->text == line->text && line->row_index)
 		return reader->is_parsed;
-	if (!reader->has_record || reader->offset != line->offset)
+	struct line_context *context = &reader->lines.predictor.context;
+	if (!reader->has_record || reader->offset != line->offset) {
 		reader->before = reader->after;
+		reader->before.hart = (uint32_t)(context->key >> 1);
+		reader->before.order = context->counter;
+	}
 	reader->after = reader->before;
 	reader->has_record = true;
 	reader->offset = line->offset;
 	reader->text = line->text;
+	reader->record.fields = &reader->fields;
 	rv_clear(&reader->record);
 	const struct rv_span text = {line->text, line->size - line->ended};
 	reader->is_parsed = reader->dialect->parse(text, &reader->after, &reader->record);
+	context->key = (uint64_t)reader->after.hart << 1;
+	context->counter = reader->after.order;
 	reader->is_exact = reader->is_parsed && batch->view.raw &&
 			   is_exact(reading, &reader->record, line);
 	return reader->is_parsed;
@@ -524,95 +532,19 @@ store_nothing(struct batch *batch, size_t row)
 	batch_put(batch, record, row, RV_TEXT);
 }
 
-/* Returns the first of the hexadecimal digits before end. */
-static const uint8_t *
-digits_before(const struct line_shape *shape, const uint8_t *end)
-{
-	while (end > shape->line && num_hex_digit((char)end[-1]) >= 0)
-		end--;
-	return end;
-}
-
-/* Declares the hexadecimal digits before end a window. */
+/*
+ * Sets the shape of a row. Whether rows have the bytes of their line follows from the complete
+ * line, which the first row of a written dialect may not state.
+ */
 static void
-add_window(struct line_shape *shape, const uint8_t *end, enum poly_column column)
+set_shape(const struct rv_reader *reader, const struct batch *batch, const struct line *line)
 {
-	const uint8_t *start = digits_before(shape, end);
-	shape_window(shape, start, (size_t)(end - start), WINDOW_ZEROS, column);
-}
-
-/* Sets the windows of an effect, whose text is that of the shape. False: it does not repeat. */
-static bool
-set_windows(struct line_shape *shape, const struct rv_effect *effect)
-{
-	const uint8_t *end = shape->line + shape->size;
-	while (end > shape->line && num_hex_digit((char)end[-1]) < 0)
-		end--;
-	if (effect->file == RV_STATE) {
-		shape->text = effect->name.text;
-		shape->text_length = effect->name.size;
-		return true;
-	}
-	if (effect->file == RV_READ) {
-		add_window(shape, end, POLY_COLUMN_address);
-		return true;
-	}
-	/* A value of another size than its digits was changed. */
-	const uint8_t *start = digits_before(shape, end);
-	if (!effect->has_value || effect->size != (size_t)(end - start + 1) / 2)
-		return false;
-	if (effect->file == RV_WRITE) {
-		/* Before the 0x of the value. */
-		const uint8_t *before = start - 2;
-		while (before > shape->line && before[-1] == ' ')
-			before--;
-		add_window(shape, before, POLY_COLUMN_address);
-	}
-	add_window(shape, end, POLY_COLUMN_value);
-	return true;
-}
-
-/* Sets the shape of an instruction or a line without one. */
-static bool
-set_head_shape(const struct rv_reader *reader, const struct line *line)
-{
-	const struct rv_record *record = &reader->record;
-	const struct rv_span text = {line->text, line->size}, none = {NULL, 0};
-	struct line_shape *shape = line->shape;
-	shape->place = record->is == RV_INSTRUCTION;
-	if (record->text.size) {
-		shape->text = record->text.text;
-		shape->text_length = record->text.size;
-	}
-	if (!shape->place || !reader->dialect->joins(text, none))
-		return true;
-	/* An execution line after it shows that no line continues the record. */
-	static const char start[] = "core    : 0x";
-	const uint8_t *next = line->text + line->size;
-	shape->ahead = sizeof start - 1;
-	return memcmp(next, start, 7) == 0 && memcmp(next + 8, start + 8, 4) == 0;
-}
-
-/* Sets the shape of a row of the record: its part of the text. */
-static void
-set_shape(const struct rv_reader *reader, const struct line *line)
-{
-	const struct rv_record *record = &reader->record;
-	const uint8_t *start = line->text, *end = line->text + line->size;
-	struct line_shape *shape = line->shape;
-	const unsigned row = line->row_index;
-	if (record->is != RV_INSTRUCTION && record->is != RV_SYMBOL)
+	const bool is_written = reader->is_written && batch->view.raw;
+	const bool has_parts = line->row_index || *line->more_rows;
+	if (is_written && has_parts && !reader->is_exact && !reader->dialect->is_one_line)
 		return;
-	if (row)
-		start = record->effects[row - 1].start;
-	if (row < record->count)
-		end = record->effects[row].start;
-	if (!start || !end)
-		return;
-	shape->line = start;
-	shape->size = (size_t)(end - start);
-	shape->repeats = row ? set_windows(shape, &record->effects[row - 1])
-			     : set_head_shape(reader, line);
+	rv_set_shape(reader->dialect, &reader->record, is_written, line);
+	line->shape->key = (uint64_t)reader->after.hart << 1 | reader->is_exact;
 }
 
 /* Parses a record into its next row. */
@@ -651,7 +583,7 @@ rv_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 	if (reading->check && !line->row_index)
 		reader->is_reported = check_record(reading, row, record, line);
 	if (line->shape && good && !reader->is_reported)
-		set_shape(reader, line);
+		set_shape(reader, batch, line);
 	return true;
 }
 

@@ -66,11 +66,27 @@ struct rv_effect {
 		name; /* of RV_CSR, if the log has it; of RV_STATE and RV_TRAP its text */
 };
 
+/* A number of a record that other records may have instead. */
+struct rv_field {
+	const uint8_t *start;
+	uint8_t size, form, column; /* form and column: see struct window */
+};
+
+/* Maximum number of them that are noted. */
+#define RV_FIELDS_MAX 16
+
+/* The numbers of a record that vary, in the order of its text. */
+struct rv_fields {
+	unsigned count; /* more than RV_FIELDS_MAX: some are missing */
+	struct rv_field field[RV_FIELDS_MAX];
+};
+
 /* A record: an instruction with its effects, effects alone, or another line. */
 struct rv_record {
 	enum rv_kind is; /* of its first row; RV_REGISTER: it has effects alone */
 	bool has_hart, has_opcode, has_id, has_time;
 	bool is_trapped;   /* the instruction was not retired */
+	bool sets_state;   /* other than the hart and the next number */
 	uint8_t pc_digits; /* of its address in the log; 0: they do not state the width */
 	uint8_t opcode_size;
 	uint32_t hart;
@@ -81,6 +97,7 @@ struct rv_record {
 	struct rv_effect *effects;
 	uint32_t count, capacity;
 	const uint8_t *start; /* of the next effect's text; or NULL */
+	struct rv_fields *fields; /* or NULL */
 	struct rv_effect
 		*scratch; /* the only effect, instead of effects; NULL: all are stored */
 	bool no_memory;
@@ -109,7 +126,8 @@ struct rv_dialect {
 	bool has_state;	   /* lines depend on those before them */
 	bool has_text;	   /* instructions are written with their text */
 	bool needs_mode;   /* instructions are written with their privilege level */
-	bool is_predicted; /* effects have their start, and lines are predicted */
+	bool is_predicted; /* effects have their start, numbers have fields */
+	bool is_one_line;  /* the end of the line states facts of the instruction */
 	uint16_t holds;	   /* effects that are written: one bit per enum rv_file */
 	/* Returns whether a line can only be of this dialect. */
 	bool (*recognise)(struct rv_span line);
@@ -169,6 +187,11 @@ void rv_narrow(struct rv_effect *effect, uint32_t size);
 
 /* Returns whether an instruction reads and writes memory at one address (AMO). */
 bool rv_is_amo(const struct rv_record *record);
+
+/* Sets the shape of a row of a record; is_written: only lines that the writer spells
+ * differently have their bytes in rows. */
+void rv_set_shape(const struct rv_dialect *dialect, const struct rv_record *record,
+	bool is_written, const struct line *line);
 
 /* Adds a cleared effect; NULL: out of memory, which the record remembers. */
 struct rv_effect *rv_add(struct rv_record *record, enum rv_file file);

@@ -73,6 +73,7 @@ parse_register(struct rv_scan *at, struct rv_record *record, enum rv_file file)
 		return false;
 	effect->number = (uint16_t)number;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 	return true;
 }
 
@@ -112,14 +113,21 @@ parse_state(struct rv_scan *at, struct rv_span token, struct rv_state *state,
 	if (span_is(token, "HART")) {
 		if (!next_decimal(at, &value) || value > UINT32_MAX)
 			return false;
+		/* The rows before it have it, too. */
+		record->sets_state |= record->count || record->has_opcode;
 		state->hart = (uint32_t)value;
 	} else if (span_is(token, "ORDER")) {
+		record->sets_state = true;
 		return next_decimal(at, &state->order);
 	} else if (span_is(token, "ISSUE") || span_is(token, "CYCLE")) {
-		return next_decimal(at, &value);
+		const struct rv_span digits = next_token(at);
+		struct rv_scan number = scan_span(digits);
+		scan_vary(record, digits, WINDOW_DECIMAL, WINDOW_NO_COLUMN);
+		return scan_decimal(&number, &value) && scan_ended(&number);
 	} else if (span_is(token, "TIME")) {
 		if (!next_decimal(at, &value))
 			return false;
+		record->sets_state = true;
 		state->time += value;
 		record->has_time = true;
 	} else if (span_is(token, "MODE")) {
@@ -178,9 +186,11 @@ rvvi_parse(struct rv_span text, struct rv_state *state, struct rv_record *record
 		record->text = scan_line(&line);
 		return true;
 	}
-	for (; token.size; token = next_token(&at)) {
+	while (token.size) {
 		if (!parse_element(&at, token, state, record))
 			return false;
+		record->start = at.p;
+		token = next_token(&at);
 	}
 	record->has_hart = true;
 	record->hart = state->hart;
@@ -263,6 +273,8 @@ const struct rv_dialect rv_rvvi = {
 	.name = "rvvi",
 	.unrecorded = "memory",
 	.has_state = true,
+	.is_predicted = true,
+	.is_one_line = true,
 	.holds = 1 << RV_X | 1 << RV_F | 1 << RV_V | 1 << RV_CSR | 1 << RV_FETCH,
 	.recognise = rvvi_recognise,
 	.parse = rvvi_parse,

@@ -16,11 +16,19 @@
  */
 #include "format/riscv_log/scan.h"
 
+/* The form of hexadecimal numbers. */
+#define UPPER (WINDOW_ZEROS | WINDOW_UPPER)
+
 static bool
 parse_instruction(struct rv_scan at, struct rv_record *record)
 {
 	uint64_t opcode;
-	if (!scan_byte(&at, '[') || !scan_decimal(&at, &record->id) || !SCAN(&at, "] ["))
+	const uint8_t *start = at.p + 1;
+	if (!scan_byte(&at, '[') || !scan_decimal(&at, &record->id))
+		return false;
+	scan_vary(record, (struct rv_span){start, (size_t)(at.p - start)}, WINDOW_DECIMAL,
+		POLY_COLUMN_instruction_id);
+	if (!SCAN(&at, "] ["))
 		return false;
 	record->has_id = true;
 	record->mode = rv_mode_of(scan_until(&at, ']'));
@@ -36,12 +44,18 @@ parse_instruction(struct rv_scan at, struct rv_record *record)
 
 /* Parses an address in hexadecimal or binary digits. */
 static bool
-parse_address(struct rv_scan *at, uint64_t *address)
+parse_address(struct rv_scan *at, struct rv_record *record, uint64_t *address)
 {
-	if (!SCAN(at, "0b"))
-		return scan_hex64(at, address);
-	const uint8_t *start = at->p;
+	struct rv_number number;
 	*address = 0;
+	if (!SCAN(at, "0b")) {
+		if (!scan_hex(at, &number) || number.digits.size > 16)
+			return false;
+		*address = number.value;
+		scan_vary(record, number.digits, UPPER, POLY_COLUMN_address);
+		return true;
+	}
+	const uint8_t *start = at->p;
 	for (; scan_peek(at) == '0' || scan_peek(at) == '1'; at->p++)
 		*address = *address << 1 | (*at->p & 1);
 	return at->p != start && at->p - start <= 64;
@@ -58,7 +72,7 @@ parse_memory(struct rv_scan at, struct rv_record *record)
 		return false;
 	at.p += has_letter ? 2 : 0;
 	struct rv_effect *effect = rv_add(record, file);
-	if (!effect || !parse_address(&at, &effect->address) || !SCAN(&at, "] "))
+	if (!effect || !parse_address(&at, record, &effect->address) || !SCAN(&at, "] "))
 		return false;
 	if (SCAN(&at, "<- "))
 		file = RV_WRITE;
@@ -71,6 +85,7 @@ parse_memory(struct rv_scan at, struct rv_record *record)
 		!scan_hex(&at, &value) || !scan_ended(&at))
 		return false;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, UPPER, POLY_COLUMN_value);
 	return true;
 }
 
@@ -100,6 +115,7 @@ parse_csr(struct rv_scan at, struct rv_record *record)
 	effect->name = name;
 	effect->number = (uint16_t)number;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, UPPER, POLY_COLUMN_value);
 	return scan_ended(&at) || SCAN(&at, " (input: ");
 }
 
@@ -117,6 +133,7 @@ parse_register(struct rv_scan at, struct rv_record *record)
 		return false;
 	effect->number = number;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, UPPER, POLY_COLUMN_value);
 	return true;
 }
 
@@ -218,6 +235,7 @@ sail_format(const struct rv_form *form, const struct rv_record *record, struct b
 const struct rv_dialect rv_sail = {
 	.name = "sail",
 	.producer = "Sail",
+	.is_predicted = true,
 	.has_text = true,
 	.needs_mode = true,
 	.holds = 1 << RV_X | 1 << RV_F | 1 << RV_V | 1 << RV_CSR | 1 << RV_READ |

@@ -52,7 +52,11 @@ scan_blanks(struct rv_scan *at)
 static inline bool
 scan_is(uint8_t c, const char *set)
 {
-	return c && strchr(set, c);
+	for (; *set; set++) {
+		if (c == (uint8_t)*set)
+			return true;
+	}
+	return false;
 }
 
 /* Skips a byte if it is next. */
@@ -183,6 +187,20 @@ static inline bool
 span_is(struct rv_span span, const char *text)
 {
 	return span.size == strlen(text) && memcmp(span.text, text, span.size) == 0;
+}
+
+/* Notes a number that varies. */
+static inline void
+scan_vary(struct rv_record *record, struct rv_span digits, unsigned form, unsigned column)
+{
+	struct rv_fields *fields = record->fields;
+	if (!fields)
+		return;
+	if (fields->count < RV_FIELDS_MAX && digits.size <= UINT8_MAX)
+		fields->field[fields->count++] = (struct rv_field){digits.text,
+			(uint8_t)digits.size, (uint8_t)form, (uint8_t)column};
+	else
+		fields->count = RV_FIELDS_MAX + 1;
 }
 
 /* Sets the value of an effect. */

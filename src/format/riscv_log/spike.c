@@ -90,6 +90,7 @@ parse_register(struct rv_scan *at, struct rv_record *record, enum rv_file file)
 		return false;
 	effect->number = (uint16_t)number;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 	return true;
 }
 
@@ -110,6 +111,7 @@ parse_csr(struct rv_scan *at, struct rv_record *record)
 	effect->number = (uint16_t)number;
 	effect->name = name;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 	return true;
 }
 
@@ -136,16 +138,16 @@ parse_vector(struct rv_scan *at, struct rv_record *record)
 static bool
 parse_access(struct rv_scan *at, struct rv_record *record)
 {
-	struct rv_number value;
-	uint64_t address;
-	if (!scan_blanks(at) || !scan_hex64(at, &address))
+	struct rv_number value, address;
+	if (!scan_blanks(at) || !scan_hex(at, &address) || address.digits.size > 16)
 		return false;
 	struct rv_scan next = *at;
 	const bool is_store = scan_blanks(&next) && scan_peek(&next) == '0';
 	struct rv_effect *effect = rv_add(record, is_store ? RV_WRITE : RV_READ);
 	if (!effect)
 		return false;
-	effect->address = address;
+	effect->address = address.value;
+	scan_vary(record, address.digits, WINDOW_ZEROS, POLY_COLUMN_address);
 	effect->size = is_store ? 0 : rv_access_size(record);
 	if (!is_store)
 		return true;
@@ -153,6 +155,7 @@ parse_access(struct rv_scan *at, struct rv_record *record)
 	if (!scan_hex(at, &value))
 		return false;
 	scan_set_value(effect, &value);
+	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 	return true;
 }
 

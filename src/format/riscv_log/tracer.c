@@ -34,7 +34,7 @@ is_header(struct rv_span line, bool *has_context)
 
 /* Parses the bytes of a store, some of whose digits may be unknown at both ends. */
 static bool
-parse_store(struct rv_scan *at, struct rv_effect *effect)
+parse_store(struct rv_scan *at, struct rv_record *record, struct rv_effect *effect)
 {
 	struct rv_number value;
 	SCAN(at, "0x");
@@ -42,6 +42,7 @@ parse_store(struct rv_scan *at, struct rv_effect *effect)
 		;
 	if (!scan_digits(at, &value) || value.digits.size > 16)
 		return false;
+	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
 	while (scan_byte(at, '?'))
 		;
 	effect->file = RV_WRITE;
@@ -52,20 +53,27 @@ parse_store(struct rv_scan *at, struct rv_effect *effect)
 /* The access of an instruction, which is added when its items are known. */
 struct access {
 	bool is_there;
+	const uint8_t *start; /* of its text */
 	struct rv_effect effect;
 };
 
 static bool
-parse_access(struct rv_scan *at, struct rv_span name, struct access *access)
+parse_access(struct rv_scan *at, struct rv_span name, struct rv_record *record,
+	struct access *access)
 {
 	struct rv_number value;
 	struct rv_effect *effect = &access->effect;
+	if (!access->start)
+		access->start = name.text;
 	if (span_is(name, "store"))
-		return access->is_there && parse_store(at, effect);
+		return access->is_there && parse_store(at, record, effect);
 	SCAN(at, "0x");
 	if (!scan_digits(at, &value) || value.digits.size > 16)
 		return false;
-	if (span_is(name, "PA")) {
+	const bool is_address = span_is(name, "PA");
+	scan_vary(record, value.digits, WINDOW_ZEROS,
+		is_address ? POLY_COLUMN_address : POLY_COLUMN_value);
+	if (is_address) {
 		access->is_there = true;
 		effect->address = value.value;
 	} else {
@@ -90,16 +98,18 @@ parse_item(struct rv_scan *at, struct rv_record *record, struct access *access)
 		return true;
 	at->p++;
 	if (span_is(name, "PA") || span_is(name, "store") || span_is(name, "load"))
-		return parse_access(at, name, access);
+		return parse_access(at, name, record, access);
 	const bool is_register = rv_find_register(name, &file, &number);
 	SCAN(at, "0x");
 	if (!scan_digits(at, &value))
 		return !is_register;
-	if (!is_written)
-		return true;
 	/* The tracer prints x0, which is never written. */
-	if (is_register && file == RV_X && !number)
+	const bool is_stored = is_written && !(is_register && file == RV_X && !number);
+	scan_vary(record, value.digits, WINDOW_ZEROS,
+		is_stored ? POLY_COLUMN_value : WINDOW_NO_COLUMN);
+	if (!is_stored)
 		return true;
+	record->start = start;
 	struct rv_effect *effect = rv_add(record, is_register ? file : RV_CSR);
 	if (!effect)
 		return false;
@@ -122,7 +132,10 @@ add_access(struct rv_record *record, struct access *access)
 			      (record->opcode_size == 2 && opcode >> 13 > 4);
 	if (!access->is_there)
 		return true;
+	record->start = access->start;
 	if (is_store && rv_is_amo(record)) {
+		/* Both rows have one text, so that the record is not predicted. */
+		record->start = NULL;
 		struct rv_effect *load = rv_add(record, RV_READ);
 		if (!load)
 			return false;
@@ -135,6 +148,7 @@ add_access(struct rv_record *record, struct access *access)
 	const uint8_t file = effect->file;
 	*effect = access->effect;
 	effect->file = file;
+	effect->start = record->start;
 	/* What a load reports is the word of the bus, or the register. */
 	rv_narrow(effect, size);
 	return true;
@@ -181,6 +195,18 @@ skip_context(struct rv_scan *at)
 		*at = next;
 }
 
+/* Parses a decimal number after blanks. */
+static bool
+scan_padded(struct rv_scan *at, struct rv_record *record, unsigned column, uint64_t *value)
+{
+	const uint8_t *start = at->p;
+	scan_blanks(at);
+	const bool good = scan_decimal(at, value);
+	scan_vary(record, (struct rv_span){start, (size_t)(at->p - start)},
+		WINDOW_DECIMAL | WINDOW_BLANKS, column);
+	return good;
+}
+
 /* Parses the line of an instruction. */
 static bool
 parse_line(struct rv_span line, bool has_context, struct rv_record *record)
@@ -189,13 +215,13 @@ parse_line(struct rv_span line, bool has_context, struct rv_record *record)
 	struct rv_number pc, opcode;
 	struct access access = {.is_there = false};
 	uint64_t cycle;
-	scan_blanks(&at);
-	if (!scan_decimal(&at, &record->time))
+	if (!scan_padded(&at, record, POLY_COLUMN_time, &record->time))
 		return false;
 	/* A unit may follow the time. */
 	scan_byte(&at, 'n');
 	scan_byte(&at, 's');
-	if (!scan_blanks(&at) || !scan_decimal(&at, &cycle) || !scan_blanks(&at) ||
+	if ((!scan_byte(&at, '\t') && !scan_byte(&at, ' ')) ||
+		!scan_padded(&at, record, WINDOW_NO_COLUMN, &cycle) || !scan_blanks(&at) ||
 		!scan_digits(&at, &pc) || pc.digits.size > 16 || !scan_blanks(&at) ||
 		!scan_digits(&at, &opcode) || opcode.digits.size > 8)
 		return false;
@@ -244,6 +270,7 @@ ibex_recognise(struct rv_span line)
 const struct rv_dialect rv_ibex = {
 	.name = "ibex",
 	.producer = "Ibex",
+	.is_predicted = true,
 	.unrecorded = "csrs",
 	.recognise = ibex_recognise,
 	.parse = ibex_parse,
@@ -266,6 +293,7 @@ cv32e40p_recognise(struct rv_span line)
 const struct rv_dialect rv_cv32e40p = {
 	.name = "cv32e40p",
 	.producer = "CV32E40P",
+	.is_predicted = true,
 	.unrecorded = "csrs",
 	.recognise = cv32e40p_recognise,
 	.parse = cv32e40p_parse,

@@ -259,9 +259,12 @@ sbbt_open_decoder(struct reading *reading, const struct reading *opened)
 }
 
 /* Adds the instructions before a batch, which a decoder counts from its first branch. */
-static void
-sbbt_complete_rows(struct reading *reading, struct batch *batch)
+static bool
+sbbt_complete_rows(
+	struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
 {
+	(void)p;
+	(void)offset;
 	struct sbbt_reader *reader = reading->state;
 	uint64_t *ids = batch->view.instruction_id;
 	const size_t rows = batch->view.rows;
@@ -270,6 +273,7 @@ sbbt_complete_rows(struct reading *reading, struct batch *batch)
 		ids[row] += reader->instructions;
 	if (ids)
 		reader->instructions = ids[rows - 1];
+	return true;
 }
 
 /* Tests the counts of the header at the end. */
@@ -342,6 +346,7 @@ static const struct format sbbt = {
 	.find_split = sbbt_find_split,
 	.open_decoder = sbbt_open_decoder,
 	.complete_rows = sbbt_complete_rows,
+	.reads_end = true,
 	.check = sbbt_check,
 	.wopen = sbbt_wopen,
 	.write = sbbt_write,

@@ -85,7 +85,11 @@ struct runs {
 static struct poly_reader *
 add_trace(struct runs *runs, const struct buf *text, unsigned *number)
 {
-	struct poly_reader *reader = open_bytes(text, "jsonl", NULL, false);
+	/* Several threads have batches of other sizes. */
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	reading.format = "jsonl";
+	reading.one_thread = true;
+	struct poly_reader *reader = open_memory(text, &reading);
 	const struct poly_trace_info *info = poly_reader_info(reader);
 	const struct poly_batch *batch;
 	unsigned part = 0, begun = 0;

@@ -105,13 +105,19 @@ report_instruction(const struct pipeline_stalled *instruction, uint64_t total,
 		poly_report_cell_count(report, instruction->parts[part]);
 }
 
-/* Compares pointers to stalled instructions by pc: their order in the list depends on batches.
- */
+/* An instruction in the order of the report. */
+struct ranked_stalls {
+	uint64_t cycles, pc;
+	uint32_t number;
+};
+
 static int
-compare_pcs(const void *a, const void *b)
+compare_ranked(const void *a, const void *b)
 {
-	const struct pipeline_stalled *const *x = a, *const *y = b;
-	return ((*x)->pc > (*y)->pc) - ((*x)->pc < (*y)->pc);
+	const struct ranked_stalls *x = a, *y = b;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
 void
@@ -121,33 +127,28 @@ pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static
 	/* A buffer that exceeded the limit may have added addresses without counts. */
 	const uint32_t count =
 		stalls->dense.count < stalls->capacity ? stalls->dense.count : stalls->capacity;
-	struct ranked *ranks = mem_new((size_t)count + 1, sizeof *ranks);
-	const struct pipeline_stalled **by_pc = mem_new((size_t)count + 1, sizeof *by_pc);
+	struct ranked_stalls *ranks = mem_new((size_t)count + 1, sizeof *ranks);
 	uint64_t total = 0;
-	if (!ranks || !by_pc) {
+	if (!ranks) {
 		tree_fail(report);
-		mem_free(ranks);
-		mem_free(by_pc);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		by_pc[i] = &stalls->list[i];
-	qsort(by_pc, count, sizeof *by_pc, compare_pcs);
 	for (uint32_t i = 0; i < count; i++) {
-		ranks[i] = (struct ranked){stalled_cycles(by_pc[i]), i};
-		total += ranks[i].count;
+		const struct pipeline_stalled *instruction = &stalls->list[i];
+		ranks[i] =
+			(struct ranked_stalls){stalled_cycles(instruction), instruction->pc, i};
+		total += ranks[i].cycles;
 	}
-	top_n_sort(ranks, count);
+	qsort(ranks, count, sizeof *ranks, compare_ranked);
 	poly_report_table(report, "stalls_by_pc");
 	top_n_site_columns(report);
 	table_columns(report, "executions stall_cycles share");
 	for (unsigned part = 0; part < PIPELINE_PARTS; part++)
 		poly_report_column(report, columns[part], true);
 	for (uint32_t i = 0; i < count && i < stalls->top; i++) {
-		if (by_pc[ranks[i].number]->executions || ranks[i].count)
-			report_instruction(by_pc[ranks[i].number], total, ops, report);
+		if (stalls->list[ranks[i].number].executions || ranks[i].cycles)
+			report_instruction(&stalls->list[ranks[i].number], total, ops, report);
 	}
 	poly_report_end(report);
 	mem_free(ranks);
-	mem_free(by_pc);
 }

@@ -312,7 +312,7 @@ copy_walker(struct walker *into, const struct walker *from, const uint32_t *loop
 	return true;
 }
 
-/* Adds what was counted of a trace that begins behind the rows of into. */
+/* Adds what was counted of a trace that begins after the rows of into. */
 static bool
 merge_trace(struct block_profile *into, const struct block_profile *from,
 	const struct analysis_numbers *numbers)

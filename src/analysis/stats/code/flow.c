@@ -49,8 +49,6 @@ end_run(struct flow_state *flow, size_t context, uint64_t position)
 {
 	struct last_instruction *last = &flow->last[context];
 	struct flow_border *border = flow->borders[context];
-	if (flow->is_mute)
-		return;
 	if (!border || border->ended) {
 		count_run(&flow->runs, last, position);
 		return;
@@ -141,7 +139,8 @@ transition_to(const struct last_instruction *last, uint64_t pc)
 /* Counts the transition from the last instruction of a context to a row; false: out of memory.
  */
 static inline __attribute__((always_inline)) bool
-count_transition(struct flow_state *flow, size_t context, const struct flow_row *row)
+count_transition(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -151,15 +150,16 @@ count_transition(struct flow_state *flow, size_t context, const struct flow_row 
 		return true;
 	}
 	const enum flow_transition transition = transition_to(last, row->pc);
-	flow->transitions[transition] += !flow->is_mute;
+	flow->transitions[transition] += counts;
 	if (transition == SEQUENTIAL) {
 		last->run++;
 		return true;
 	}
-	if (transition == BROKEN && !flow->is_mute)
+	if (transition == BROKEN && counts)
 		ok = count_break(flow, last, row->pc, row->position,
 			reason_of(last, row->pc, row->mode));
-	end_run(flow, context, row->position);
+	if (counts)
+		end_run(flow, context, row->position);
 	last->run = 1;
 	last->run_start = row->pc;
 	return ok;
@@ -197,9 +197,10 @@ set_last(struct last_instruction *last, const struct flow_row *row)
 	last->fallthrough = row->fallthrough;
 }
 
-/* Follows a row of a context; false: out of memory. */
+/* Follows a row of a context; counts: and counts it. False: out of memory. */
 static inline __attribute__((always_inline)) bool
-follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row *row)
+follow_row_inline(
+	struct flow_state *flow, size_t context, const struct flow_row *row, bool counts)
 {
 	struct last_instruction *last = &flow->last[context];
 	bool ok = true;
@@ -209,7 +210,7 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 	}
 	/* A later micro-operation belongs to the instruction before it. */
 	if (!last->run || !row->is_later) {
-		ok = count_transition(flow, context, row);
+		ok = count_transition(flow, context, row, counts);
 		set_last(last, row);
 	}
 	set_expected(last, row);
@@ -219,10 +220,10 @@ follow_row_inline(struct flow_state *flow, size_t context, const struct flow_row
 static bool
 follow_row(struct flow_state *flow, size_t context, const struct flow_row *row)
 {
-	return follow_row_inline(flow, context, row);
+	return follow_row_inline(flow, context, row, true);
 }
 
-/* Stores a row of a border, unless it has no effect behind the last stored one. */
+/* Stores a row of a border, unless it has no effect after the last stored one. */
 static void
 store_row(struct flow_state *flow, struct flow_border *border, const struct flow_row *row)
 {
@@ -257,10 +258,8 @@ follow_part(struct flow_state *flow, size_t context, const struct flow_row *row)
 	store_row(flow, border, row);
 	if (border->instructions < BORDER_INSTRUCTIONS)
 		return true;
-	flow->is_mute = true;
 	for (unsigned i = 0; i < border->count; i++)
-		follow_row(flow, context, &border->rows[i]);
-	flow->is_mute = false;
+		follow_row_inline(flow, context, &border->rows[i], false);
 	border->run = flow->last[context].run;
 	return true;
 }
@@ -335,7 +334,7 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 	read_expected(flow_row, batch, row);
 }
 
-/* Reads a row; false: it says nothing of the control flow. */
+/* Reads a row; false: it states nothing of the control flow. */
 static inline __attribute__((always_inline)) bool
 read_row(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
@@ -357,7 +356,7 @@ count_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row)
 	struct flow_row flow_row;
 	return !read_row(flow, rows, row, &flow_row) ||
 	       follow_row_inline(flow, rows->context ? rows->context[row] : rows->sole_context,
-		       &flow_row);
+		       &flow_row, true);
 }
 
 /* Follows a row of a part. */

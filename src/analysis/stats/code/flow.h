@@ -95,7 +95,6 @@ struct sequential_runs {
 struct flow_state {
 	bool has_targets; /* the trace has the targets of branches */
 	bool is_empty;	  /* no context has a last instruction */
-	bool is_mute;	  /* nothing is counted */
 	bool failed;	  /* out of memory */
 	bool is_too_long; /* a border has too many rows */
 	uint64_t rows;	  /* of all traces */

@@ -414,7 +414,7 @@ copy_open(struct phases *into, const struct phases *from, const uint32_t *number
 	}
 }
 
-/* Adds intervals of a trace that begins behind the rows of into, and are not longer than those
+/* Adds intervals of a trace that begins after the rows of into, and are not longer than those
  * of into. */
 static bool
 append_intervals(
@@ -432,7 +432,7 @@ append_intervals(
 	return ok;
 }
 
-/* Copies a state so that its intervals can be made longer; NULL: out of memory. */
+/* Copies a state so that its intervals can become longer; NULL: out of memory. */
 static struct phases *
 copy_phases(const struct phases *phases)
 {
@@ -450,7 +450,7 @@ copy_phases(const struct phases *phases)
 	return NULL;
 }
 
-/* Adds a trace that begins behind the rows of into: intervals of both get the same length. */
+/* Adds a trace that begins after the rows of into: intervals of both get the same length. */
 static bool
 merge_trace(struct phases *into, const struct phases *from, const struct analysis_numbers *all)
 {

@@ -342,7 +342,7 @@ workingset_is_too_long(const void *state)
 	return ((const struct workingset *)state)->log.is_full;
 }
 
-/* Stores the touches of a part behind those of another one; false: out of memory. */
+/* Stores the touches of a part after those of another one; false: out of memory. */
 static bool
 append_log(struct workingset *into, const struct workingset *from)
 {
@@ -357,7 +357,7 @@ append_log(struct workingset *into, const struct workingset *from)
 	return ok && (!into->log.is_full || count_log(into));
 }
 
-/* Adds the windows of a trace that begins behind the rows of into; false: out of memory. */
+/* Adds the windows of a trace that begins after the rows of into; false: out of memory. */
 static bool
 merge_trace(struct workingset *into, const struct workingset *from)
 {

@@ -68,6 +68,9 @@ numbers_have_the_values_that_were_printed(void **state)
 		snprintf(text, sizeof text, "%016" PRIx64, v);
 		place(&probe, text, i % 8, WINDOW_ZEROS);
 		assert_true(read_number(&probe, &value) && value == v);
+		snprintf(text, sizeof text, "%" PRIX64, v);
+		place(&probe, text, i % 8, WINDOW_UPPER);
+		assert_true(read_number(&probe, &value) && value == v);
 		v %= 10000000000000000000u;
 		snprintf(text, sizeof text, "%" PRIu64, v);
 		place(&probe, text, i % 8, WINDOW_DECIMAL);
@@ -84,7 +87,9 @@ is_of_form(const char *text, unsigned form)
 		i++;
 	if (text[i] == '0' && i + 1 < n && !(form & WINDOW_ZEROS))
 		return false;
-	const char *digits = form & WINDOW_DECIMAL ? "0123456789" : "0123456789abcdef";
+	const char *digits = form & WINDOW_DECIMAL ? "0123456789"
+			     : form & WINDOW_UPPER ? "0123456789ABCDEF"
+						   : "0123456789abcdef";
 	return i + strspn(text + i, digits) == n;
 }
 
@@ -97,7 +102,7 @@ other_text_is_not_a_number(void **state)
 	for (unsigned i = 0; i < 400000; i++) {
 		struct probe probe;
 		char text[20];
-		const unsigned form = i % 8;
+		const unsigned form = i % 16;
 		const size_t n = 1 + random_number() % (form & WINDOW_DECIMAL ? 19 : 16);
 		for (size_t j = 0; j < n; j++)
 			text[j] = random_number() % 8
