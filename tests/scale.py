@@ -15,7 +15,7 @@ import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
 PROGRAM = os.path.abspath(sys.argv[1])
-BLOCK = re.compile(r'((?:^\.\\" (?:needs|same): .*\n)*)^\.Bd -literal\n(.*?)^\.Ed$', re.M | re.S)
+BLOCK = re.compile(r'((?:^\.\\" (?:needs|same): [^\n]*\n)*)^\.Bd -literal\n(.*?)^\.Ed$', re.M | re.S)
 FOLDER = tempfile.TemporaryDirectory()
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                    HOME=FOLDER.name, PATH=f'{FOLDER.name}:{os.environ["PATH"]}')

@@ -24,8 +24,9 @@ extern "C" {
 
 /* What identifies the content of a file. */
 struct poly_file_identity {
-	uint64_t size;	     /* bytes */
-	uint64_t head, tail; /* XXH3 of the first and of the last MiB, or of all of a shorter file */
+	uint64_t size; /* bytes */
+	uint64_t head,
+		tail; /* XXH3 of the first and of the last MiB, or of all of a shorter file */
 };
 
 /*
@@ -39,15 +40,15 @@ POLY_API enum poly_status poly_file_identify(
 struct poly_part {
 	const char *file;   /* name of the file, for people and reports */
 	const char *format; /* name of the format that the trace was read as */
-	/* The options that the trace was read with, if they change its rows, as the reader of the
-	 * part writes them: parts with different texts are not of the same trace. */
+	/* The options that the trace was read with, if they change its rows, as the reader of
+	 * the part writes them: parts with different texts are not of the same trace. */
 	const char *reading;
 	struct poly_file_identity identity; /* of the file */
-	uint64_t first;	  /* number of the first record, from 1 */
-	uint64_t records; /* number of records, 0 or more */
-	uint64_t rows;	  /* number of those that were selected */
-	bool is_end;	  /* the trace is known to end after them */
-	bool is_partial;  /* the trace was found to be truncated or corrupt there */
+	uint64_t first;			    /* number of the first record, from 1 */
+	uint64_t records;		    /* number of records, 0 or more */
+	uint64_t rows;			    /* number of those that were selected */
+	bool is_end;			    /* the trace is known to end after them */
+	bool is_partial; /* the trace was found to be truncated or corrupt there */
 };
 
 /*
@@ -66,8 +67,8 @@ POLY_API enum poly_status poly_stats_save(struct poly_stats *stats,
  * Creates a handle with saved results, which the caller owns: it can be merged, saved and
  * finished, but not updated. poly_stats_merge of two such handles follows their parts: if the
  * first part of from continues the last one of into, so do its results. POLY_ERR_FORMAT: the
- * bytes are not saved results, or corrupt. POLY_ERR_UNSUPPORTED: saved by another version, or the
- * build lacks xxHash. POLY_ERR_MEMORY.
+ * bytes are not saved results, or corrupt. POLY_ERR_UNSUPPORTED: saved by another version, or
+ * the build lacks xxHash. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_load(
 	const void *data, size_t size, struct poly_stats **stats, struct poly_error *error);

@@ -43,8 +43,8 @@ identify(int fd, struct poly_file_identity *identity, struct poly_error *error)
 	if (!S_ISREG(stat.st_mode))
 		return err_usage(error, "not a regular file, which saved results need");
 	identity->size = (uint64_t)stat.st_size;
-	const size_t size = identity->size < IDENTITY_BYTES ? (size_t)identity->size
-							    : IDENTITY_BYTES;
+	const size_t size =
+		identity->size < IDENTITY_BYTES ? (size_t)identity->size : IDENTITY_BYTES;
 	uint8_t *room = mem_new(size + 1, 1);
 	if (!room)
 		return err_memory(error);

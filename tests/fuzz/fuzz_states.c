@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fuzz target: saved results with valid heads and versions, which are saved again, merged and
- * reported. The input has the sizes of two of them, 4 bytes each, and then their bytes behind
+ * reported. The input has the sizes of two of them, 4 bytes each, and then their bytes after
  * the version.
  */
 #include "../sinks.h"

@@ -272,7 +272,8 @@ law_empty(const struct sample *sample)
 /* Maximum number of statistics and queries that are not merged. */
 #define ORDERED_MAX 3
 
-/* Few statistics and queries depend on the order of all records; simulators share one reason. */
+/* Few statistics and queries depend on the order of all records; simulators share one reason.
+ */
 static void
 expect_merges(void)
 {

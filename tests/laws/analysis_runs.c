@@ -226,8 +226,7 @@ describe_part(const struct sample *sample, const struct merge_plan *plan, size_t
 	struct poly_part described[TRACES_MAX])
 {
 	const uint64_t begin = i ? plan->cuts[i - 1] : 0;
-	const uint64_t end =
-		i + 1 < plan->parts ? plan->cuts[i] : plan->traces * sample->rows;
+	const uint64_t end = i + 1 < plan->parts ? plan->cuts[i] : plan->traces * sample->rows;
 	size_t count = 0;
 	for (uint64_t trace = 0; trace < plan->traces; trace++) {
 		const uint64_t low = trace * sample->rows, high = low + sample->rows;
@@ -271,8 +270,8 @@ reload(struct poly_stats **stats, const struct poly_part *parts, size_t count,
 
 /* Saves and loads all parts. */
 static enum poly_status
-reload_parts(const struct sample *sample, const struct merge_plan *plan,
-	struct run_part *parts, struct poly_error *error)
+reload_parts(const struct sample *sample, const struct merge_plan *plan, struct run_part *parts,
+	struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; status == POLY_OK && i < plan->parts; i++) {

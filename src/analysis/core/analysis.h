@@ -108,7 +108,7 @@ bool output_text_flush(struct output_text *text);
 struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
-	unsigned shares;   /* bits of enum analysis_shares */
+	unsigned shares;			   /* bits of enum analysis_shares */
 	enum analysis_knowledge needs; /* in traces of encodings, of their instruction set */
 	/*
 	 * Effects of instructions are records of their own (effects/effects.h), if all

@@ -43,8 +43,8 @@ struct poly_stats {
 	struct static_ops ops;
 	struct contexts contexts;
 	poly_columns columns;
-	unsigned shares; /* of the analyses of the trace */
-	uint64_t seen;	 /* rows of the trace */
+	unsigned shares;       /* of the analyses of the trace */
+	uint64_t seen;	       /* rows of the trace */
 	uint64_t first_number; /* of the first row of the first trace with rows; 0: no rows */
 	/* Of the first trace and of the current one; NULL: none. */
 	const struct poly_trace_info *first_info, *info;
@@ -52,10 +52,10 @@ struct poly_stats {
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct effects *effects;	 /* converts the trace's rows; or NULL */
-	struct thread_pool *team;	 /* NULL: single-threaded */
-	struct real_addresses real;	 /* if options.real_addresses */
-	enum poly_status status; /* sticky */
+	struct effects *effects;    /* converts the trace's rows; or NULL */
+	struct thread_pool *team;   /* NULL: single-threaded */
+	struct real_addresses real; /* if options.real_addresses */
+	enum poly_status status;    /* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows, real_rows;
 	struct poly_batch real_batch;	/* of real_rows */

@@ -95,8 +95,8 @@ describe(char *text, size_t size, const struct poly_part *part)
 		snprintf(text, size, "records %llu to %llu", (unsigned long long)part->first,
 			(unsigned long long)(part->first + part->records - 1));
 	else
-		snprintf(text, size, "no records from %llu on",
-			(unsigned long long)part->first);
+		snprintf(
+			text, size, "no records from %llu on", (unsigned long long)part->first);
 }
 
 /* Fails because a part has records of another one, or they are not adjacent. */
@@ -112,13 +112,12 @@ refuse(const struct poly_part *before, const struct poly_part *part, struct poly
 			before->is_end ? "follow the end of the trace"
 				       : "do not follow the part before them in the results");
 	if (part->first > end)
-		return err_usage(error, "'%.200s': records %llu to %llu are missing between parts",
-			part->file, (unsigned long long)end,
-			(unsigned long long)(part->first - 1));
+		return err_usage(error,
+			"'%.200s': records %llu to %llu are missing between parts", part->file,
+			(unsigned long long)end, (unsigned long long)(part->first - 1));
 	if (part->first == before->first && part->records == before->records)
 		return err_usage(error, "'%.200s': %s are in two parts", part->file, first);
-	return err_usage(
-		error, "'%.200s': %s and %s overlap", part->file, first, second);
+	return err_usage(error, "'%.200s': %s and %s overlap", part->file, first, second);
 }
 
 enum poly_status

@@ -13,7 +13,6 @@
 #include "base/checksum.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "polytrace/version.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,8 +33,8 @@ check_saved(const struct poly_stats *stats, struct poly_error *error)
 		return err_usage(error, "runs with a warm-up or sampling cannot be saved");
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
-		const char *reason = analysis->ordered ? analysis->ordered
-						       : "its results cannot be merged";
+		const char *reason =
+			analysis->ordered ? analysis->ordered : "its results cannot be merged";
 		if (!analysis->merge || !analysis->transfer)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
 				"analysis '%s' cannot be saved: %s", analysis->info.name,
@@ -43,7 +42,8 @@ check_saved(const struct poly_stats *stats, struct poly_error *error)
 	}
 	if (stats->effects)
 		return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-			"analysis '%s' cannot be saved: the effects of a record follow from the "
+			"analysis '%s' cannot be saved: the effects of a record follow from "
+			"the "
 			"register states of the next one",
 			stats->instances[0].analysis->info.name);
 	return POLY_OK;
@@ -139,8 +139,7 @@ static void
 transfer_run(struct archive *archive, struct poly_stats *stats, struct part_list *parts)
 {
 	part_list_transfer(parts, archive);
-	archive_characters(
-		archive, stats->first_diagnostic, sizeof stats->first_diagnostic);
+	archive_characters(archive, stats->first_diagnostic, sizeof stats->first_diagnostic);
 	ARCHIVE(archive, stats->seen);
 	ARCHIVE(archive, stats->first_number);
 	ARCHIVE(archive, stats->real.accesses);
@@ -175,8 +174,7 @@ poly_stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t 
 {
 	struct part_list given = {.count = 0};
 	struct buf buf = {.data = NULL};
-	struct archive archive = {
-		.out = &buf, .info = stats->parts.count ? NULL : stats->info};
+	struct archive archive = {.out = &buf, .info = stats->parts.count ? NULL : stats->info};
 	enum poly_status status = check_saved(stats, error);
 	if (status == POLY_OK && !count && !stats->parts.count)
 		status = err_usage(error, "no parts were given");
@@ -184,7 +182,7 @@ poly_stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t 
 		(stats->status != POLY_OK || !part_list_add(&given, parts, count)))
 		status = err_memory(error);
 	if (status == POLY_OK) {
-		archive_text(&archive, poly_version());
+		archive_text(&archive, POLY_VERSION);
 		save_request(&archive, stats);
 		transfer_run(&archive, stats, count ? &given : &stats->parts);
 		status = buf.failed || archive_failed(&archive)
@@ -226,9 +224,9 @@ check_version(struct archive *archive, struct poly_error *error)
 {
 	char *version = archive_text(archive, NULL);
 	enum poly_status status = POLY_OK;
-	if (version && !archive_failed(archive) && strcmp(version, poly_version()) != 0)
+	if (version && !archive_failed(archive) && strcmp(version, POLY_VERSION) != 0)
 		status = err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-			"saved by version %.40s (expected %s)", version, poly_version());
+			"saved by version %.40s (expected %s)", version, POLY_VERSION);
 	archive_require(archive, version != NULL);
 	mem_free(version);
 	return status;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Bits of a byte of a number; the highest bit says that another byte follows. */
+/* Bits of a byte of a number; the highest bit is set if another byte follows. */
 enum { NUMBER_BITS = 7, NUMBER_MORE = 0x80 };
 
 static void
@@ -137,8 +137,7 @@ count_zeros(const uint8_t *bytes, size_t width, size_t count)
 }
 
 void
-archive_sparse(
-	struct archive *archive, void *numbers, size_t width, size_t count, uint64_t max)
+archive_sparse(struct archive *archive, void *numbers, size_t width, size_t count, uint64_t max)
 {
 	uint8_t *bytes = numbers;
 	for (size_t i = 0; i < count; i++) {
@@ -146,9 +145,9 @@ archive_sparse(
 		if (read_integer(bytes + i * width, width))
 			continue;
 		/* A zero is followed by the number of further ones. */
-		size_t zeros = archive_loads(archive)
-				       ? 0
-				       : count_zeros(bytes + (i + 1) * width, width, count - i - 1);
+		size_t zeros = archive_loads(archive) ? 0
+						      : count_zeros(bytes + (i + 1) * width,
+								width, count - i - 1);
 		ARCHIVE_UP_TO(archive, zeros, count - i - 1);
 		if (archive_loads(archive))
 			memset(bytes + (i + 1) * width, 0, zeros * width);
@@ -167,13 +166,14 @@ archive_count(struct archive *archive, size_t count, size_t max)
 }
 
 size_t
-archive_room(struct archive *archive, void *array, size_t size, size_t count, void *capacity,
-	size_t width)
+archive_room(struct archive *archive, void *array, size_t size, size_t count,
+	struct archive_capacity capacity)
 {
 	count = archive_count(archive, count, UINT32_MAX - 1);
 	if (!archive_loads(archive) || !count)
 		return count;
-	archive_allocate(archive, vec_grow_zeroed(array, size, capacity, width, count));
+	archive_allocate(
+		archive, vec_grow_zeroed(array, size, capacity.number, capacity.width, count));
 	return archive_failed(archive) ? 0 : count;
 }
 
@@ -316,9 +316,9 @@ archive_bins(struct archive *archive, struct adaptive_bins *bins, uint32_t tags,
 {
 	const unsigned least = archive_loads(archive) ? bins->shift : 0;
 	ARCHIVE_UP_TO(archive, bins->shift, 63);
-	archive_require(archive, bins->shift >= least &&
-					 (!bins->is_fixed || !archive_loads(archive) ||
-						 bins->shift == least));
+	archive_require(archive,
+		bins->shift >= least &&
+			(!bins->is_fixed || !archive_loads(archive) || bins->shift == least));
 	const size_t count = archive_count(archive, bins->count, bins->max_count);
 	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
 		struct adaptive_bin bin = {0};
@@ -328,8 +328,8 @@ archive_bins(struct archive *archive, struct adaptive_bins *bins, uint32_t tags,
 		ARCHIVE(archive, bin.tag);
 		archive_require(archive, bin.tag < tags);
 		if (archive_loads(archive) && !archive_failed(archive)) {
-			const uint32_t found = adaptive_bins_find(
-				bins, bin.number << bins->shift, bin.tag);
+			const uint32_t found =
+				adaptive_bins_find(bins, bin.number << bins->shift, bin.tag);
 			archive_allocate(archive, !bins->failed);
 			archive_require(archive, found == i);
 		}
@@ -339,8 +339,7 @@ archive_bins(struct archive *archive, struct adaptive_bins *bins, uint32_t tags,
 }
 
 void
-archive_site_bins(
-	struct archive *archive, struct adaptive_bins *bins, archive_item_fn *item)
+archive_site_bins(struct archive *archive, struct adaptive_bins *bins, archive_item_fn *item)
 {
 	archive_bins(archive, bins, archive->contexts, item);
 	for (uint32_t i = 0; i < bins->count; i++)
@@ -358,7 +357,7 @@ archive_log(struct archive *archive, struct part_log *log, archive_item_fn *item
 	if (!item)
 		return;
 	const size_t count = archive_room(archive, &log->items, log->item_size, log->count,
-		&log->capacity, sizeof log->capacity);
+		(struct archive_capacity){&log->capacity, sizeof log->capacity});
 	log->count = count;
 	for (size_t i = 0; i < count; i++)
 		item(archive, log->items + log->item_size * i);

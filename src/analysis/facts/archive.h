@@ -41,15 +41,15 @@ void archive_numbers(
 void archive_sparse(
 	struct archive *archive, void *numbers, size_t width, size_t count, uint64_t max);
 
-#define ARCHIVE_MAX(number) _Generic((number), bool: 1, default: UINT64_MAX)
+#define ARCHIVE_MAX(number) _Generic((number), bool : 1, default : UINT64_MAX)
 
 /* Transfers an integer or boolean. */
 #define ARCHIVE(archive, number) \
 	archive_numbers(archive, &(number), sizeof(number), 1, ARCHIVE_MAX(number))
 
 /* Transfers an array of them, of constant size. */
-#define ARCHIVE_ARRAY(archive, array)                                                       \
-	archive_sparse(archive, array, sizeof *(array), sizeof(array) / sizeof *(array),    \
+#define ARCHIVE_ARRAY(archive, array)                                                    \
+	archive_sparse(archive, array, sizeof *(array), sizeof(array) / sizeof *(array), \
 		ARCHIVE_MAX(*(array)))
 
 /* Transfers an integer of at most max. */
@@ -84,16 +84,22 @@ archive_failed(const struct archive *archive)
  * failure. */
 size_t archive_count(struct archive *archive, size_t count, size_t max);
 
+/* The capacity of an array, of width bytes. */
+struct archive_capacity {
+	void *number;
+	size_t width;
+};
+
 /*
  * Transfers the count of an array and makes room for it, zeroed; the caller transfers the
- * elements. Returns the count. capacity, of width bytes, may be NULL: then an array to be
- * loaded is allocated with exactly that size.
+ * elements. Returns the count.
  */
 size_t archive_room(struct archive *archive, void *array, size_t size, size_t count,
-	void *capacity, size_t width);
+	struct archive_capacity capacity);
 
-#define ARCHIVE_ROOM(archive, array, capacity, count)                                   \
-	archive_room(archive, &(array), sizeof *(array), count, &(capacity), sizeof(capacity))
+#define ARCHIVE_ROOM(archive, array, capacity, count)           \
+	archive_room(archive, &(array), sizeof *(array), count, \
+		(struct archive_capacity){&(capacity), sizeof(capacity)})
 
 /* Transfers a NUL-terminated text; returns the loaded one, which the caller frees, or NULL if
  * text is NULL. */

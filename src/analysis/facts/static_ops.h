@@ -112,7 +112,7 @@ struct static_ops {
 	/* Site of the last instruction of a context, plus 1; 0: none, SITE_OPEN plus 1: before
 	 * the first one. */
 	uint32_t last[STATIC_OPS_CONTEXTS];
-	bool is_begun;	/* a trace was begun */
+	bool is_begun;	    /* a trace was begun */
 	bool has_forgotten; /* the last instructions were forgotten since */
 	struct static_op_cached cache[STATIC_OPS_CACHE];
 	struct static_op_coded coded[STATIC_OPS_CACHE];

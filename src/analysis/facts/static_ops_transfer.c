@@ -37,8 +37,7 @@ transfer_ops(struct archive *archive, struct static_ops *ops)
 {
 	archive_intern(archive, &ops->names);
 	archive_pairs(archive, &ops->key_index, UINT64_MAX);
-	ops->count =
-		(uint32_t)ARCHIVE_ROOM(archive, ops->list, ops->capacity, ops->count);
+	ops->count = (uint32_t)ARCHIVE_ROOM(archive, ops->list, ops->capacity, ops->count);
 	archive_require(
 		archive, ops->count <= STATIC_OPS_MAX && ops->count == ops->key_index.count);
 	for (uint32_t i = 0; i < ops->count; i++)
@@ -49,8 +48,8 @@ static void
 transfer_sites(struct archive *archive, struct static_ops *ops)
 {
 	archive_pairs(archive, &ops->site_index, UINT64_MAX);
-	ops->site_count =
-		(uint32_t)ARCHIVE_ROOM(archive, ops->sites, ops->site_capacity, ops->site_count);
+	ops->site_count = (uint32_t)ARCHIVE_ROOM(
+		archive, ops->sites, ops->site_capacity, ops->site_count);
 	archive_require(archive, ops->site_count <= STATIC_SITES_MAX &&
 					 ops->site_count == ops->site_index.count);
 	for (uint32_t i = 0; i < ops->site_count; i++) {

@@ -53,14 +53,14 @@ static const struct opt *const stats_tables[] = {stats_table, analysis_options_t
 /* The job of the command on its inputs. */
 struct stats_job {
 	struct analysis_request request;
-	struct poly_stats *stats;   /* of all inputs together; NULL: one per input */
-	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
-	const char *save;	    /* file of saved results; NULL: a report */
-	struct saved_parts parts;   /* to be saved */
+	struct poly_stats *stats;    /* of all inputs together; NULL: one per input */
+	struct poly_report *report;  /* of all inputs, while it is built; NULL: one per input */
+	const char *save;	     /* file of saved results; NULL: a report */
+	struct saved_parts parts;    /* to be saved */
 	const struct spread *spread; /* in several ranks; else NULL */
 	size_t input;		     /* index of the next input of spread */
 	struct poly_stats *collected; /* of all inputs together, by several ranks */
-	bool failed;		    /* an input could not be read: nothing is saved */
+	bool failed;		      /* an input could not be read: nothing is saved */
 };
 
 /* Lists the analyses of a kind in the open table. */
@@ -179,7 +179,7 @@ end_input(const struct inputs *inputs, const struct command_input *input,
 	struct stats_job *job = inputs->state;
 	if (job->save)
 		return saved_add(&job->parts, input, inputs->options) ? STATUS_DONE
-								       : STATUS_ERROR;
+								      : STATUS_ERROR;
 	if (!job->stats && !temp_store_finish_stats(stats, input->name))
 		return STATUS_ERROR;
 	return report_input(inputs, input, stats);
@@ -377,13 +377,15 @@ stats_merge_saved(const struct stats_options *options, char **operands)
 	int status = STATUS_ERROR;
 	for (char **path = operands; *path; path++) {
 		if (!saved_is(*path)) {
-			diag_print(*path, "not a file of saved results, as the other inputs are");
+			diag_print(
+				*path, "not a file of saved results, as the other inputs are");
 			return STATUS_ERROR;
 		}
 	}
 	if (options->analysis.analyses || options->analysis.all) {
-		diag_print(NULL, "saved results are of the analyses that they were saved with; "
-				 "omit --%s",
+		diag_print(NULL,
+			"saved results are of the analyses that they were saved with; "
+			"omit --%s",
 			options->analysis.all ? "all" : "analyses");
 		return STATUS_ERROR;
 	}
@@ -392,7 +394,7 @@ stats_merge_saved(const struct stats_options *options, char **operands)
 	if (stats && (may_lack || !needs_all || saved_is_complete(stats)))
 		status = !options->save ? report_saved(&inputs, stats)
 			 : saved_write(stats, NULL, options->save) ? STATUS_DONE
-								    : STATUS_ERROR;
+								   : STATUS_ERROR;
 	poly_stats_free(stats);
 	return status;
 }
@@ -473,7 +475,7 @@ run_ranks(struct inputs *inputs, char **operands)
 	inputs->is_separate = !inputs->finish;
 	if (!may_spread(job, operands))
 		return inputs->is_separate || !ranks_number() ? inputs_run(inputs, operands)
-							       : STATUS_DONE;
+							      : STATUS_DONE;
 	inputs->is_separate = false;
 	spread_init(&spread, &job->request.options, inputs->options, operands);
 	job->spread = &spread;
@@ -498,7 +500,9 @@ stats_run(void *fields, char **operands)
 		.state = &job,
 		.headed = !one_report && !options->save,
 		.process = stats_one,
-		.finish = options->save ? end_saving : one_report ? end_report : NULL};
+		.finish = options->save ? end_saving
+			  : one_report	? end_report
+					: NULL};
 	int status = STATUS_ERROR;
 	if (options->list)
 		return stats_list(&options->analysis.source);

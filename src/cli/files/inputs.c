@@ -91,7 +91,8 @@ run_all(struct inputs *inputs, char **paths)
 			output_text(inputs->output, " <==\n");
 		}
 		inputs->output->tables.input = paths[1] ? diag_input_name(*path) : NULL;
-		if (path != paths && !inputs->finish && !inputs->options->table && !inputs->options->tables &&
+		if (path != paths && !inputs->finish && !inputs->options->table &&
+			!inputs->options->tables &&
 			rendering_of_options(inputs->options) == POLY_RENDER_CSV)
 			output_text(inputs->output, "\n");
 		int status = process_input(inputs, *path, (size_t)(path - paths));

@@ -12,7 +12,7 @@ struct inputs {
 	struct output *output;
 	bool headed; /* print the name of each of several inputs */
 	int (*process)(struct inputs *inputs,
-		const char *path);	      /* one input; returns an exit status */
+		const char *path); /* one input; returns an exit status */
 	/* Each input is processed and printed by itself: several ranks take different ones. */
 	bool is_separate;
 	int (*finish)(struct inputs *inputs); /* after all, even if one failed; NULL: nothing */

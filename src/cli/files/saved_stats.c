@@ -47,8 +47,9 @@ saved_is_allowed(const struct input_options *options)
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
 		if (!refused[i].is_set)
 			continue;
-		diag_print(NULL, "--save conflicts with --%s: parts are selected by --range, "
-				 "--skip and --count, and rows by --where",
+		diag_print(NULL,
+			"--save conflicts with --%s: parts are selected by --range, "
+			"--skip and --count, and rows by --where",
 			refused[i].name);
 		return false;
 	}
@@ -118,7 +119,7 @@ saved_add(struct saved_parts *parts, const struct command_input *input,
 		diag_error(input->name, &error);
 		return false;
 	}
-	const uint64_t count = options->range.is_set ? options->range.last - input->skip
+	const uint64_t count = options->range.is_set   ? options->range.last - input->skip
 			       : options->count.is_set ? options->count.value
 						       : UINT64_MAX;
 	poly_reader_count(input->reader, &counts);
@@ -165,8 +166,8 @@ write_stream(void *stream, const void *data, size_t size)
 }
 
 bool
-saved_write_bytes(struct poly_stats *stats, const struct saved_parts *parts, char **bytes,
-	size_t *size)
+saved_write_bytes(
+	struct poly_stats *stats, const struct saved_parts *parts, char **bytes, size_t *size)
 {
 	struct poly_error error;
 	FILE *stream = open_memstream(bytes, size);

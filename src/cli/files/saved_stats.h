@@ -19,7 +19,8 @@ bool saved_is(const char *path);
 /* Returns whether what is read with options can be saved; false: a message was printed. */
 bool saved_is_allowed(const struct input_options *options);
 
-/* Returns whether all requested analyses can be saved, before rows are added; else the error. */
+/* Returns whether all requested analyses can be saved, before rows are added; else the error.
+ */
 bool saved_can_save(struct poly_stats *stats, struct poly_error *error);
 
 /* Adds the part that was read from an input, before it is closed; false: a message was printed.
@@ -31,8 +32,8 @@ bool saved_add(struct saved_parts *parts, const struct command_input *input,
 bool saved_write(struct poly_stats *stats, const struct saved_parts *parts, const char *path);
 
 /* The same to memory, which the caller frees. */
-bool saved_write_bytes(struct poly_stats *stats, const struct saved_parts *parts, char **bytes,
-	size_t *size);
+bool saved_write_bytes(
+	struct poly_stats *stats, const struct saved_parts *parts, char **bytes, size_t *size);
 
 /* Loads and merges the results of files, in the order of traces and of their records; NULL: a
  * message was printed. The caller frees. */

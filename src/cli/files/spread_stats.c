@@ -32,8 +32,8 @@ count_segment(void *user, const struct poly_bounds *bounds)
 	return false;
 }
 
-/* Returns the number of records of a file that states it, so that ranges of it are found without
- * reading what precedes them; else 0. */
+/* Returns the number of records of a file that states it, so that ranges of it are found
+ * without reading what precedes them; else 0. */
 static uint64_t
 count_records(const char *path, const struct input_options *options)
 {
@@ -71,9 +71,8 @@ may_divide(const struct spread *spread)
 static void
 add_tasks(struct spread *spread, size_t input)
 {
-	const uint64_t records = may_divide(spread)
-					 ? count_records(spread->paths[input], spread->options)
-					 : 0;
+	const uint64_t records =
+		may_divide(spread) ? count_records(spread->paths[input], spread->options) : 0;
 	const unsigned parts = records < spread->ranks ? 1 : spread->ranks;
 	for (unsigned i = 0; i < parts; i++) {
 		struct spread_task *task = &spread->tasks[spread->count++];
@@ -167,8 +166,7 @@ merge_result(struct poly_stats **stats, const struct spread_result *result, cons
 {
 	struct poly_stats *next = NULL;
 	struct poly_error error;
-	enum poly_status status =
-		poly_stats_load(result->bytes, result->size, &next, &error);
+	enum poly_status status = poly_stats_load(result->bytes, result->size, &next, &error);
 	if (status == POLY_OK && *stats)
 		status = poly_stats_merge(*stats, next, &error);
 	if (status != POLY_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Analyses of inputs by several ranks (cli/programs/ranks.h): ranges of packed traces, and whole
- * files, whose results rank 0 merges. */
+/* Analyses of inputs by several ranks (cli/programs/ranks.h): ranges of packed traces, and
+ * whole files, whose results rank 0 merges. */
 #ifndef CLI_SPREAD_STATS_H
 #define CLI_SPREAD_STATS_H
 

@@ -19,7 +19,8 @@ term_input(void)
 	return isatty(STDIN_FILENO);
 }
 
-/* Returns whether a file is a terminal; mpirun of Open MPI provides one whose bytes it copies. */
+/* Returns whether a file is a terminal; mpirun of Open MPI provides one whose bytes it copies.
+ */
 static bool
 is_terminal(int descriptor)
 {

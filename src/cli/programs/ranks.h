@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the number of ranks; 1: not run by mpirun, or the build lacks MPI. Joins the others at
- * the first call. */
+/* Returns the number of ranks; 1: not run by mpirun, or the build lacks MPI. Joins the others
+ * at the first call. */
 unsigned ranks_count(void);
 
 /* Returns the number of this rank, from 0. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests saved results: what is corrupt is refused, and parts are merged in their order. The laws
- * of analyses save and load the states of all samples. */
+/* Tests saved results: what is corrupt is refused, and parts are merged in their order. The
+ * laws of analyses save and load the states of all samples. */
 #include "test_help.h"
 
 #include "base/bits.h"
@@ -10,8 +10,10 @@
 
 enum { HEAD = 32 };
 
-static const struct poly_trace_info info = {
-	.format = "test", .isa = "powerpc", .address_bits = 32, .columns = POLY_ALL_COLUMNS_INIT};
+static const struct poly_trace_info info = {.format = "test",
+	.isa = "powerpc",
+	.address_bits = 32,
+	.columns = POLY_ALL_COLUMNS_INIT};
 
 /* The part of a trace from a row on. */
 static struct poly_part
@@ -32,7 +34,8 @@ static struct poly_stats *
 run(const char *const *names, uint64_t first, size_t rows)
 {
 	static uint8_t kind[POLY_BATCH_ROWS];
-	static uint64_t pc[POLY_BATCH_ROWS], opcode[POLY_BATCH_ROWS], present[POLY_BATCH_ROWS / 64];
+	static uint64_t pc[POLY_BATCH_ROWS], opcode[POLY_BATCH_ROWS],
+		present[POLY_BATCH_ROWS / 64];
 	struct poly_batch batch = {.info = &info, .rows = rows, .first = first - 1};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
@@ -114,7 +117,7 @@ flipped_bytes_are_refused(void **state)
 	buf_free(&saved);
 }
 
-/* Makes bytes what the checksum says. */
+/* Sets the size and the checksum of the bytes. */
 static void
 sign(struct buf *saved)
 {
@@ -192,8 +195,7 @@ ordered_analyses_are_refused(void **state)
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_error error;
 	(void)state;
-	assert_int_equal(
-		poly_stats_save(stats, &part, 1, &sink, &error), POLY_ERR_UNSUPPORTED);
+	assert_int_equal(poly_stats_save(stats, &part, 1, &sink, &error), POLY_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.message, "analysis 'heat' cannot be saved"));
 	poly_stats_free(stats);
 }

@@ -464,8 +464,8 @@ profile_transfer(void *state, struct archive *archive)
 		ARCHIVE(archive, profile->counts[i].instructions);
 	}
 	if (archive_loads(archive))
-		archive_allocate(archive, VEC_RESERVE_ZEROED(profile->counts,
-						  profile->capacity, archive->sites));
+		archive_allocate(archive,
+			VEC_RESERVE_ZEROED(profile->counts, profile->capacity, archive->sites));
 	ARCHIVE_ARRAY(archive, profile->lengths);
 	archive_pairs(archive, &profile->heads, UINT64_MAX);
 	const size_t loops = ARCHIVE_ROOM(

@@ -123,8 +123,8 @@ flow_transfer(void *state, struct archive *archive)
 	ARCHIVE_ARRAY(archive, flow->reasons);
 	transfer_runs(archive, &flow->runs);
 	archive_pairs(archive, &flow->break_pairs, UINT64_MAX);
-	const size_t breaks = ARCHIVE_ROOM(
-		archive, flow->breaks, flow->capacity, flow->break_pairs.count);
+	const size_t breaks =
+		ARCHIVE_ROOM(archive, flow->breaks, flow->capacity, flow->break_pairs.count);
 	archive_require(archive, breaks == flow->break_pairs.count);
 	for (size_t i = 0; i < breaks; i++)
 		transfer_break(archive, &flow->breaks[i]);

@@ -526,8 +526,8 @@ static void
 transfer_intervals(struct archive *archive, struct phases *phases)
 {
 	size_t end = 0;
-	phases->interval_count = (uint32_t)ARCHIVE_ROOM(archive, phases->intervals,
-		phases->interval_capacity, phases->interval_count);
+	phases->interval_count = (uint32_t)ARCHIVE_ROOM(
+		archive, phases->intervals, phases->interval_capacity, phases->interval_count);
 	archive_require(archive, phases->interval_count <= PHASES_INTERVALS_MAX);
 	phases->counts_used = ARCHIVE_ROOM(
 		archive, phases->counts, phases->counts_capacity, phases->counts_used);

@@ -665,7 +665,8 @@ transfer_run(struct archive *archive, struct access_run *run)
 	ARCHIVE(archive, run->head);
 	ARCHIVE(archive, run->has_first);
 	ARCHIVE(archive, run->is_head);
-	archive_require(archive, !run->has_first || (run->length && (run->is_head || run->head)));
+	archive_require(
+		archive, !run->has_first || (run->length && (run->is_head || run->head)));
 }
 
 static void
@@ -674,8 +675,8 @@ strides_transfer(void *state, struct archive *archive)
 	struct strides *strides = state;
 	archive_site_bins(archive, &strides->sites, transfer_site);
 	archive_pairs(archive, &strides->pairs, strides->sites.count);
-	const size_t pairs = ARCHIVE_ROOM(
-		archive, strides->counts, strides->capacity, strides->pairs.count);
+	const size_t pairs =
+		ARCHIVE_ROOM(archive, strides->counts, strides->capacity, strides->pairs.count);
 	archive_require(archive, pairs == strides->pairs.count);
 	archive_numbers(archive, strides->counts, sizeof *strides->counts, pairs, UINT64_MAX);
 	ARCHIVE(archive, strides->full);

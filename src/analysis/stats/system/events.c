@@ -484,8 +484,8 @@ events_transfer(void *state, struct archive *archive)
 	ARCHIVE(archive, events->lost);
 	archive_intern(archive, &events->names);
 	for (size_t i = 0; i < EVENTS_TABLES; i++) {
-		archive_require(archive, i != EVENTS_NAMES || !events->tables[i].count ||
-						 events->names.count);
+		archive_require(archive,
+			i != EVENTS_NAMES || !events->tables[i].count || events->names.count);
 		transfer_table(archive, &events->tables[i],
 			i == EVENTS_NAMES ? events->names.count - (uint64_t)1 : UINT64_MAX);
 	}
