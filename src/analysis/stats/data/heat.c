@@ -11,6 +11,7 @@
 
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 #include "report/table.h"
@@ -163,6 +164,21 @@ heat_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 		merge_time_bins(adaptive_bins_item(&sum->bins, found), &bins);
 	}
 	return true;
+}
+
+static void
+transfer_time_bins(struct archive *archive, void *item)
+{
+	struct time_bins *bins = item;
+	ARCHIVE_ARRAY(archive, bins->counts);
+}
+
+static void
+heat_transfer(void *state, struct archive *archive)
+{
+	struct heat *heat = state;
+	ARCHIVE_UP_TO(archive, heat->time_shift, 63);
+	archive_bins(archive, &heat->bins, 1, transfer_time_bins);
 }
 
 /* A row of the map: sorted address bins within an aligned block. */
@@ -362,6 +378,7 @@ const struct analysis analysis_heat = {
 	.init = heat_init,
 	.update = heat_update,
 	.merge = heat_merge,
+	.transfer = heat_transfer,
 	.report = heat_report,
 	.fini = heat_fini,
 };
