@@ -25,8 +25,8 @@ extern "C" {
 /* What identifies the content of a file. */
 struct poly_file_identity {
 	uint64_t size; /* bytes */
-	uint64_t head,
-		tail; /* XXH3 of the first and of the last MiB, or of all of a shorter file */
+	uint64_t head; /* XXH3 of the first MiB, or of all of a shorter file */
+	uint64_t tail; /* the same of the last MiB */
 };
 
 /*
