@@ -9,6 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
@@ -344,6 +345,21 @@ heat_suits(const struct poly_trace_info *info)
 	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
+static void
+transfer_time_bins(struct archive *archive, void *item)
+{
+	struct time_bins *bins = item;
+	ARCHIVE_ARRAY(archive, bins->counts);
+}
+
+static void
+heat_transfer(void *state, struct archive *archive)
+{
+	struct heat *heat = state;
+	ARCHIVE_UP_TO(archive, heat->time_shift, 63);
+	archive_bins(archive, &heat->bins, 1, transfer_time_bins);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, .initial = 48, .minimum = 1,
 		.maximum = 1024, .help = "limit the map to N rows"},
@@ -362,6 +378,7 @@ const struct analysis analysis_heat = {
 	.init = heat_init,
 	.update = heat_update,
 	.merge = heat_merge,
+	.transfer = heat_transfer,
 	.report = heat_report,
 	.fini = heat_fini,
 };
