@@ -44,7 +44,7 @@ FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states'
 
 
 # Options that every tested build has, whatever it was first configured with.
-REQUIRED = {'tests': 'enabled', 'werror': True}
+REQUIRED = {'tests': 'enabled', 'werror': True, 'mpi': 'auto'}
 
 
 def introspect(folder, what):

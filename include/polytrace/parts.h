@@ -26,7 +26,7 @@ extern "C" {
 struct poly_file_identity {
 	uint64_t size; /* bytes */
 	uint64_t head; /* XXH3 of the first MiB, or of all of a shorter file */
-	uint64_t tail; /* XXH3 of the last MiB, or of all of a shorter file */
+	uint64_t tail; /* the same of the last MiB */
 };
 
 /*

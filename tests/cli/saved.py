@@ -146,7 +146,7 @@ def what_does_not_fit_is_refused():
                 (['first', path], 'not a file of saved results'),
                 (['cut'], 'bytes after its head'),
                 (['-a', 'mix', 'first'], 'omit --analyses'),
-                (['--save', 'none', '-a', 'heat', path], "analysis 'heat' cannot be saved"),
+                (['--save', 'none', '-a', 'tlb', path], "analysis 'tlb' cannot be saved"),
                 (['--save', 'none', '--warmup=3', path], 'warm-up'),
                 (['--save', 'none', '--head=3', path], '--save conflicts with --head'),
                 (['--save', 'first', path], 'use --force')):

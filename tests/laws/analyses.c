@@ -282,6 +282,8 @@ expect_merges(void)
 	bool good = true;
 	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		const char *reason = poly_analysis_ordered(analysis->info.name);
+		if (analysis->merge && !analysis->transfer)
+			good = fails("%s is merged, but not saved", analysis->info.name);
 		if (!reason)
 			continue;
 		if (analysis->info.kind == POLY_ANALYSIS_STATISTIC ||

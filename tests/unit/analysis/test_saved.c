@@ -189,14 +189,14 @@ parts_are_adjacent(void **state)
 static void
 ordered_analyses_are_refused(void **state)
 {
-	static const char *const ordered[] = {"heat", NULL};
+	static const char *const ordered[] = {"tlb", NULL};
 	struct poly_stats *stats = run(ordered, 1, ROWS);
 	const struct poly_part part = part_of(1, ROWS);
 	const struct poly_sink sink = {refuse, NULL};
 	struct poly_error error;
 	(void)state;
 	assert_int_equal(poly_stats_save(stats, &part, 1, &sink, &error), POLY_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.message, "analysis 'heat' cannot be saved"));
+	assert_non_null(strstr(error.message, "analysis 'tlb' cannot be saved"));
 	poly_stats_free(stats);
 }
 

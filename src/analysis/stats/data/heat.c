@@ -9,6 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/archive.h"
@@ -358,6 +359,21 @@ heat_suits(const struct poly_trace_info *info)
 {
 	return POLY_HAS(info->columns, pc) ||
 	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
+}
+
+static void
+transfer_time_bins(struct archive *archive, void *item)
+{
+	struct time_bins *bins = item;
+	ARCHIVE_ARRAY(archive, bins->counts);
+}
+
+static void
+heat_transfer(void *state, struct archive *archive)
+{
+	struct heat *heat = state;
+	ARCHIVE_UP_TO(archive, heat->time_shift, 63);
+	archive_bins(archive, &heat->bins, 1, transfer_time_bins);
 }
 
 static const struct poly_option options[] = {
