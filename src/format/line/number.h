@@ -71,7 +71,8 @@ hex_part(const uint8_t *p, unsigned width, uint8_t first, uint64_t *value)
 	const uint64_t high = word & REPEAT8(0x80), low = word & ~REPEAT8(0x80);
 	/* Bit 0x80 of a byte: the byte is at least the limit. */
 	const uint64_t digit = (low + REPEAT8(0x80 - '0')) & ~(low + REPEAT8(0x80 - ':'));
-	const uint64_t letter = (low + REPEAT8(0x80u - first)) & ~(low + REPEAT8(0x80u - 6 - first));
+	const uint64_t letter =
+		(low + REPEAT8(0x80u - first)) & ~(low + REPEAT8(0x80u - 6 - first));
 	const uint64_t good = (digit | letter) & ~high & REPEAT8(0x80);
 	const uint64_t nine = (letter & REPEAT8(0x80)) >> 7;
 	uint64_t nibbles = (word & REPEAT8(0x0f)) + 9 * nine;
@@ -187,7 +188,8 @@ window_number_16(const uint8_t *p, const struct window *window, uint64_t *value)
 		(first == 15 || window->form & WINDOW_ZEROS || !(zeros >> first & 1));
 	/* Characters before the digits count as 0. */
 	__m128i values = _mm_sub_epi8(text, zero);
-	values = _mm_sub_epi8(values, _mm_and_si128(letters, _mm_set1_epi8((char)(a - 10 - '0'))));
+	values = _mm_sub_epi8(
+		values, _mm_and_si128(letters, _mm_set1_epi8((char)(a - 10 - '0'))));
 	const __m128i places =
 		_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 	values = _mm_and_si128(

@@ -244,6 +244,9 @@ predict_learn(struct predictor *predictor, size_t row, const struct line_shape *
 		run->number[run->lines++] = number;
 		/* The successor of a line without template is linked to the line before it. */
 		run->last = number;
+	} else if (predictor->templates.positions[last].key != predictor->context.key) {
+		/* It changed what the successors depend on. */
+		run->last = TEMPLATE_NONE;
 	}
 	predictor->lines++;
 	predictor->missed++;

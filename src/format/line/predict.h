@@ -63,8 +63,8 @@ struct predictor {
 	struct batch *batch;
 	/* Columns of the windows' numbers; that of WINDOW_NO_COLUMN is NULL. */
 	uint64_t *windows[POLY_COLUMN_COUNT + 1];
-	void *columns[TEMPLATE_COLUMNS];      /* columns of the templates' values */
-	struct extent window; /* contains the lines of the run; set by the caller */
+	void *columns[TEMPLATE_COLUMNS]; /* columns of the templates' values */
+	struct extent window;		 /* contains the lines of the run; set by the caller */
 	struct predicted_run run;
 };
 

@@ -32,7 +32,7 @@ enum window_form {
  */
 struct line_context {
 	uint64_t counter; /* the next value of WINDOW_COUNTER */
-	uint64_t key;	  /* a meaning of the format's own */
+	uint32_t key;	  /* a meaning of the format's own */
 };
 
 /*
@@ -67,12 +67,14 @@ struct line_shape {
 	size_t size;
 	uint8_t ahead; /* bytes after it that must be the same, too; they are readable */
 	uint64_t holes[SHAPE_BYTES / 64]; /* bytes ahead that may differ: one bit per byte */
-	uint64_t key; /* of the context after the line; lines of different keys differ */
+	uint32_t key;			  /* of the context after the line */
+	uint32_t
+		variant; /* lines of different variants differ, even if their texts are equal */
 	const uint8_t *text; /* the value of the column text, within the line; or NULL */
 	size_t text_length;
 	/* Of a part, set by the caller: */
-	bool is_open;	 /* another part follows */
-	uint32_t at;	 /* bytes of the line before it */
+	bool is_open;	  /* another part follows */
+	uint32_t at;	  /* bytes of the line before it */
 	size_t line_size; /* of all parts */
 };
 

@@ -194,8 +194,8 @@ describe(const struct line_shape *shape, struct template *template, uint8_t text
 	template->windows = shape->windows;
 	memcpy(text, shape->line, n);
 	for (size_t i = 0; i < n; i += 64)
-		template->care[i / 64] = ~(uint64_t)0 >> (n - i < 64 ? 64 - (n - i) : 0) &
-					 ~shape->holes[i / 64];
+		template->care[i / 64] =
+			~(uint64_t)0 >> (n - i < 64 ? 64 - (n - i) : 0) & ~shape->holes[i / 64];
 	for (size_t i = shape->size; i < n; i++)
 		text[i] = template->care[i / 64] >> i % 64 & 1 ? text[i] : 0;
 	for (unsigned i = 0; i < shape->windows; i++) {
@@ -217,8 +217,9 @@ key_of(struct map *found, const struct template *template, const uint8_t text[TE
 {
 	const uint64_t place = (uint64_t)stand.place << 32 | stand.distance;
 	const uint64_t part = (uint64_t)stand.at << 32 | stand.end;
+	const uint64_t state = (uint64_t)stand.key << 32 | stand.variant;
 	return map_pair(found, place ^ template->care[0],
-		map_pair(found, part ^ stand.key, map_bytes(found, text, n)));
+		map_pair(found, part ^ state, map_bytes(found, text, n)));
 }
 
 /*
@@ -283,6 +284,7 @@ position_after(const struct templates *templates, uint32_t last, const struct li
 	stand.at = shape->at;
 	stand.end = shape->is_open ? shape->at + (uint32_t)shape->size : 0;
 	stand.key = shape->key;
+	stand.variant = shape->variant;
 	return stand;
 }
 

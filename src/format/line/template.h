@@ -77,7 +77,7 @@ struct template_position {
 	uint32_t place, distance;
 	uint32_t at;  /* bytes of the line before the part */
 	uint32_t end; /* bytes up to its end, where the next part begins; 0: the line ends */
-	uint64_t key; /* of the context after the line */
+	uint32_t key, variant; /* see struct line_shape */
 };
 
 struct templates {

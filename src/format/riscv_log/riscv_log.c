@@ -345,7 +345,7 @@ parse_record(struct reading *reading, const struct batch *batch, const struct li
 	struct line_context *context = &reader->lines.predictor.context;
 	if (!reader->has_record || reader->offset != line->offset) {
 		reader->before = reader->after;
-		reader->before.hart = (uint32_t)(context->key >> 1);
+		reader->before.hart = context->key;
 		reader->before.order = context->counter;
 	}
 	reader->after = reader->before;
@@ -356,7 +356,7 @@ parse_record(struct reading *reading, const struct batch *batch, const struct li
 	rv_clear(&reader->record);
 	const struct rv_span text = {line->text, line->size - line->ended};
 	reader->is_parsed = reader->dialect->parse(text, &reader->after, &reader->record);
-	context->key = (uint64_t)reader->after.hart << 1;
+	context->key = reader->after.hart;
 	context->counter = reader->after.order;
 	reader->is_exact = reader->is_parsed && batch->view.raw &&
 			   is_exact(reading, &reader->record, line);
@@ -544,7 +544,8 @@ set_shape(const struct rv_reader *reader, const struct batch *batch, const struc
 	if (is_written && has_parts && !reader->is_exact && !reader->dialect->is_one_line)
 		return;
 	rv_set_shape(reader->dialect, &reader->record, is_written, line);
-	line->shape->key = (uint64_t)reader->after.hart << 1 | reader->is_exact;
+	line->shape->key = reader->after.hart;
+	line->shape->variant = reader->is_exact;
 }
 
 /* Parses a record into its next row. */

@@ -86,7 +86,7 @@ struct rv_record {
 	enum rv_kind is; /* of its first row; RV_REGISTER: it has effects alone */
 	bool has_hart, has_opcode, has_id, has_time;
 	bool is_trapped;   /* the instruction was not retired */
-	bool sets_state;   /* other than the hart and the next number */
+	bool is_shapeless; /* other numbers in its fields may change more than these */
 	uint8_t pc_digits; /* of its address in the log; 0: they do not state the width */
 	uint8_t opcode_size;
 	uint32_t hart;
@@ -96,7 +96,7 @@ struct rv_record {
 	struct rv_span mnemonic;
 	struct rv_effect *effects;
 	uint32_t count, capacity;
-	const uint8_t *start; /* of the next effect's text; or NULL */
+	const uint8_t *start;	  /* of the next effect's text; or NULL */
 	struct rv_fields *fields; /* or NULL */
 	struct rv_effect
 		*scratch; /* the only effect, instead of effects; NULL: all are stored */

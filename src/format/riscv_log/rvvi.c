@@ -114,10 +114,10 @@ parse_state(struct rv_scan *at, struct rv_span token, struct rv_state *state,
 		if (!next_decimal(at, &value) || value > UINT32_MAX)
 			return false;
 		/* The rows before it have it, too. */
-		record->sets_state |= record->count || record->has_opcode;
+		record->is_shapeless |= record->count || record->has_opcode;
 		state->hart = (uint32_t)value;
 	} else if (span_is(token, "ORDER")) {
-		record->sets_state = true;
+		record->is_shapeless = true;
 		return next_decimal(at, &state->order);
 	} else if (span_is(token, "ISSUE") || span_is(token, "CYCLE")) {
 		const struct rv_span digits = next_token(at);
@@ -127,7 +127,7 @@ parse_state(struct rv_scan *at, struct rv_span token, struct rv_state *state,
 	} else if (span_is(token, "TIME")) {
 		if (!next_decimal(at, &value))
 			return false;
-		record->sets_state = true;
+		record->is_shapeless = true;
 		state->time += value;
 		record->has_time = true;
 	} else if (span_is(token, "MODE")) {

@@ -197,8 +197,8 @@ scan_vary(struct rv_record *record, struct rv_span digits, unsigned form, unsign
 	if (!fields)
 		return;
 	if (fields->count < RV_FIELDS_MAX && digits.size <= UINT8_MAX)
-		fields->field[fields->count++] = (struct rv_field){digits.text,
-			(uint8_t)digits.size, (uint8_t)form, (uint8_t)column};
+		fields->field[fields->count++] = (struct rv_field){
+			digits.text, (uint8_t)digits.size, (uint8_t)form, (uint8_t)column};
 	else
 		fields->count = RV_FIELDS_MAX + 1;
 }

@@ -26,8 +26,8 @@ are_extended(const uint8_t *digits, size_t n)
  * a written line has its bytes.
  */
 static void
-add_value(struct line_shape *shape, const struct rv_field *field, size_t digits,
-	bool is_written)
+add_value(
+	struct line_shape *shape, const struct rv_field *field, size_t digits, bool is_written)
 {
 	const size_t high = field->size - digits;
 	if (!is_written)
@@ -125,7 +125,7 @@ rv_set_shape(const struct rv_dialect *dialect, const struct rv_record *record, b
 		next < record->count ? record->effects[next].start : line->text + line->size;
 	const bool repeats = record->is == RV_INSTRUCTION || record->is == RV_SYMBOL ||
 			     record->is == RV_REGISTER;
-	if (!repeats || record->sets_state || next > record->count || !start || end <= start)
+	if (!repeats || record->is_shapeless || next > record->count || !start || end <= start)
 		return;
 	shape->line = start;
 	shape->size = (size_t)(end - start);

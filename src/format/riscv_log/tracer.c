@@ -32,6 +32,16 @@ is_header(struct rv_span line, bool *has_context)
 	return false;
 }
 
+/* Notes digits that were parsed up to a position. */
+static void
+note_digits(const struct rv_scan *at, struct rv_record *record, struct rv_span digits,
+	unsigned column)
+{
+	/* Another last digit might be that of 0x. */
+	record->is_shapeless |= scan_peek(at) == 'x';
+	scan_vary(record, digits, WINDOW_ZEROS, column);
+}
+
 /* Parses the bytes of a store, some of whose digits may be unknown at both ends. */
 static bool
 parse_store(struct rv_scan *at, struct rv_record *record, struct rv_effect *effect)
@@ -42,7 +52,7 @@ parse_store(struct rv_scan *at, struct rv_record *record, struct rv_effect *effe
 		;
 	if (!scan_digits(at, &value) || value.digits.size > 16)
 		return false;
-	scan_vary(record, value.digits, WINDOW_ZEROS, POLY_COLUMN_value);
+	note_digits(at, record, value.digits, POLY_COLUMN_value);
 	while (scan_byte(at, '?'))
 		;
 	effect->file = RV_WRITE;
@@ -71,8 +81,8 @@ parse_access(struct rv_scan *at, struct rv_span name, struct rv_record *record,
 	if (!scan_digits(at, &value) || value.digits.size > 16)
 		return false;
 	const bool is_address = span_is(name, "PA");
-	scan_vary(record, value.digits, WINDOW_ZEROS,
-		is_address ? POLY_COLUMN_address : POLY_COLUMN_value);
+	note_digits(
+		at, record, value.digits, is_address ? POLY_COLUMN_address : POLY_COLUMN_value);
 	if (is_address) {
 		access->is_there = true;
 		effect->address = value.value;
@@ -105,8 +115,7 @@ parse_item(struct rv_scan *at, struct rv_record *record, struct access *access)
 		return !is_register;
 	/* The tracer prints x0, which is never written. */
 	const bool is_stored = is_written && !(is_register && file == RV_X && !number);
-	scan_vary(record, value.digits, WINDOW_ZEROS,
-		is_stored ? POLY_COLUMN_value : WINDOW_NO_COLUMN);
+	note_digits(at, record, value.digits, is_stored ? POLY_COLUMN_value : WINDOW_NO_COLUMN);
 	if (!is_stored)
 		return true;
 	record->start = start;
