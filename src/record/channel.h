@@ -128,6 +128,7 @@ struct channel {
 	uint64_t start_code;	  /* address of the program's code, from CHANNEL_LOADED on */
 	_Atomic uint32_t threads; /* that have begun */
 	_Atomic uint32_t live;	  /* slots that are in use */
+	_Atomic uint32_t waiting; /* threads that wait for a free slot */
 	_Atomic uint32_t lost_threads; /* that found no free slot */
 	_Atomic uint32_t forks;	       /* processes besides the first */
 	_Atomic uint32_t executions;   /* attempts to execute another program */

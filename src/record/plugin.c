@@ -71,7 +71,7 @@ after_reset(qemu_plugin_id id)
 	(void)id;
 }
 
-/* Lets the program run on without being recorded. */
+/* Lets a thread run on without being recorded; if nothing more is, at full speed. */
 static void
 discard(struct producer *producer)
 {
@@ -80,7 +80,8 @@ discard(struct producer *producer)
 	producer->shared = &discarded_count;
 	producer->used = 0;
 	producer->slot = NULL;
-	if (!atomic_exchange(&is_reset, true))
+	producer->pending_count = 0;
+	if (atomic_load(&plugin.channel->closed) && !atomic_exchange(&is_reset, true))
 		qemu_plugin_reset(local.id, after_reset);
 }
 
@@ -119,9 +120,21 @@ hand_over(struct producer *producer)
 	return !atomic_load(&plugin.channel->closed);
 }
 
-/* Claims a slot for a thread; false: all are in use. */
+/* Forgets the thread that a producer had. */
+static void
+release(struct producer *producer)
+{
+	producer->slot = NULL;
+	producer->words = NULL;
+	producer->used = PLUGIN_FULL;
+	producer->cpu = NULL;
+	producer->has_registers = false;
+	producer->pending_count = 0;
+}
+
+/* Claims a free slot for a thread; false: there is none. */
 static bool
-claim(struct producer *producer)
+claim_free(struct producer *producer)
 {
 	struct channel *channel = plugin.channel;
 	for (size_t i = 0; i < CHANNEL_SLOTS; i++) {
@@ -132,16 +145,45 @@ claim(struct producer *producer)
 		slot->process = local.process;
 		slot->thread = atomic_fetch_add(&channel->threads, 1) + 1;
 		producer->slot = slot;
-		producer->cpu = NULL;
-		producer->has_registers = false;
-		producer->pending_count = 0;
 		use_head(producer);
 		atomic_fetch_add(&channel->live, 1);
 		atomic_store(&slot->state, CHANNEL_LIVE);
 		return true;
 	}
-	atomic_fetch_add(&channel->lost_threads, 1);
 	return false;
+}
+
+/* Returns whether the recorder is going to free a slot. */
+static bool
+will_be_free(void)
+{
+	for (size_t i = 0; i < CHANNEL_SLOTS; i++) {
+		const struct channel_slot *slot = &plugin.channel->slots[i];
+		const uint32_t state = atomic_load(&slot->state);
+		if (state == CHANNEL_FREE || state == CHANNEL_ENDED ||
+			(state == CHANNEL_LIVE && kill(slot->process, 0) != 0 &&
+				errno == ESRCH))
+			return true;
+	}
+	return false;
+}
+
+/* Claims a slot for a thread; false: all are in use, or nothing more is recorded. */
+static bool
+claim(struct producer *producer)
+{
+	struct channel *channel = plugin.channel;
+	long nanoseconds = WAIT_MIN;
+	bool done, waits = true;
+	if (claim_free(producer))
+		return true;
+	atomic_fetch_add(&channel->waiting, 1);
+	while (!(done = claim_free(producer)) && (waits = will_be_free()) && !is_closed())
+		pause_for(&nanoseconds);
+	atomic_fetch_sub(&channel->waiting, 1);
+	if (!waits)
+		atomic_fetch_add(&channel->lost_threads, 1);
+	return done;
 }
 
 void
@@ -496,6 +538,17 @@ on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
 	pthread_mutex_unlock(&local.lock);
 }
 
+/* Returns whether a system call creates a thread or a process. */
+static bool
+is_creation(int64_t number)
+{
+	for (size_t i = 0; i < TARGET_CREATIONS; i++) {
+		if (plugin.target->creations[i] && plugin.target->creations[i] == number)
+			return true;
+	}
+	return false;
+}
+
 /* What other threads see after a system call depends on what this one did before. */
 static void
 on_system_call(QEMU_SYSCALL_PARAMETERS)
@@ -505,7 +558,8 @@ on_system_call(QEMU_SYSCALL_PARAMETERS)
 	struct producer *producer = &producers[vcpu % PROCESSORS_MAX];
 	if (number == plugin.target->execve)
 		atomic_fetch_add(&plugin.channel->executions, 1);
-	if (producer->slot && producer->used && atomic_load(&plugin.channel->live) > 1 &&
+	if (producer->slot && producer->used &&
+		(atomic_load(&plugin.channel->live) > 1 || is_creation(number)) &&
 		!hand_over(producer))
 		discard(producer);
 }
@@ -520,9 +574,7 @@ on_thread_end(qemu_plugin_id id, unsigned vcpu)
 		atomic_fetch_sub(&plugin.channel->live, 1);
 		atomic_store(&slot->state, CHANNEL_ENDED);
 	}
-	producer->slot = NULL;
-	producer->words = NULL;
-	producer->used = PLUGIN_FULL;
+	release(producer);
 }
 
 static void
@@ -543,11 +595,8 @@ after_fork_in_child(void)
 {
 	local.process = getpid();
 	for (size_t i = 0; i < PROCESSORS_MAX; i++) {
-		producers[i].slot = NULL;
-		if (producers[i].words != discarded) {
-			producers[i].words = NULL;
-			producers[i].used = PLUGIN_FULL;
-		}
+		if (producers[i].words != discarded)
+			release(&producers[i]);
 	}
 	atomic_fetch_add(&plugin.channel->forks, 1);
 	pthread_mutex_unlock(&local.lock);

@@ -292,6 +292,17 @@ begin_chunk(struct poly_recording *recording, struct channel_slot *slot)
 	recording->position = 0;
 }
 
+/* Frees the slot of a thread that has ended, if all its chunks have been read. */
+static void
+free_slot(struct poly_recording *recording, struct channel_slot *slot)
+{
+	if (slot == recording->slot || atomic_load(&slot->state) != CHANNEL_ENDED ||
+		atomic_load(&slot->head) != atomic_load(&slot->tail))
+		return;
+	recording->threads[slot - recording->channel->slots] = (struct thread){.pc = 0};
+	atomic_store(&slot->state, CHANNEL_FREE);
+}
+
 /* Returns the chunk that has been read. */
 static void
 end_chunk(struct poly_recording *recording)
@@ -301,10 +312,7 @@ end_chunk(struct poly_recording *recording)
 	atomic_store(&slot->used[tail % CHANNEL_CHUNKS], 0);
 	atomic_store(&slot->tail, tail + 1);
 	recording->slot = NULL;
-	if (atomic_load(&slot->state) != CHANNEL_ENDED || atomic_load(&slot->head) != tail + 1)
-		return;
-	recording->threads[slot - recording->channel->slots] = (struct thread){.pc = 0};
-	atomic_store(&slot->state, CHANNEL_FREE);
+	free_slot(recording, slot);
 }
 
 /* Converts records of the current chunk until it ends or the batch is full. */
@@ -336,7 +344,8 @@ take_partial_chunk(struct poly_recording *recording, struct channel_slot *slot)
 	atomic_fetch_sub(&recording->channel->live, 1);
 }
 
-/* Takes what killed processes left in their slots; all: every process has ended. */
+/* Takes what killed processes left in their slots, and frees those of ended threads; all: every
+ * process has ended. */
 static void
 take_partial_chunks(struct poly_recording *recording, bool all)
 {
@@ -345,6 +354,7 @@ take_partial_chunks(struct poly_recording *recording, bool all)
 		if (atomic_load(&slots[i].state) == CHANNEL_LIVE &&
 			(all || (kill(slots[i].process, 0) != 0 && errno == ESRCH)))
 			take_partial_chunk(recording, &slots[i]);
+		free_slot(recording, &slots[i]);
 	}
 }
 
@@ -366,6 +376,8 @@ poly_recording_next(struct poly_recording *recording, const struct poly_batch **
 {
 	const struct poly_batch *view = &recording->rows.view;
 	begin_rows(recording);
+	if (atomic_load(&recording->channel->waiting))
+		take_partial_chunks(recording, false);
 	while (view->rows < ROWS_FULL) {
 		struct channel_slot *slot =
 			recording->slot ? recording->slot : find_chunk(recording);

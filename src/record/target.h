@@ -22,10 +22,14 @@ struct target_register {
 	uint8_t number; /* of the GDB stub */
 };
 
+/* Maximum system calls of a target that create threads or processes. */
+#define TARGET_CREATIONS 3
+
 struct target {
-	const char *name; /* as QEMU names it */
-	const char *isa;  /* as poly_isa_at lists it */
-	uint16_t execve;  /* number of the system call */
+	const char *name;		      /* as QEMU names it */
+	const char *isa;		      /* as poly_isa_at lists it */
+	uint16_t execve;		      /* number of the system call */
+	uint16_t creations[TARGET_CREATIONS]; /* fork, vfork, clone; 0: none */
 	uint8_t address_bits;
 	bool big_endian;
 	bool has_own_order;    /* encodings are bytes, not words of the target's order */

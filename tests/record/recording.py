@@ -531,6 +531,38 @@ def texts_of_arm_are_those_of_the_emulator():
         yield str(set(found.items()) ^ set(expected.items()))
 
 
+def address_of(program, function):
+    """The address of a function of a program without a load offset."""
+    found = re.search(rf'^(\w+) \w {function}$', run('nm', program).stdout.decode(), re.M)
+    # Of ARM the lowest bit is a mode.
+    return int(found[1], 16) & ~program.endswith('.arm')
+
+
+def threads_beyond_the_maximum_are_counted_and_the_others_recorded():
+    program = compiled('many', TARGETS[-1])
+    done = record('run.ptz', '--no-data', '--', program, '600', '0')
+    if done.returncode or b'of 512 threads' not in done.stderr or b'89 threads were not recorded' not in done.stderr or \
+            addresses('run.ptz').count(address_of(program, 'finish')) != 1:
+        yield str(done)
+
+
+def threads_of_ended_processes_leave_room_for_others():
+    done = record('run.ptz', '--no-data', '--', compiled('many', TARGETS[-1]), '60', '12')
+    if done.returncode or b'of 733 threads in 13 processes' not in done.stderr or b'not recorded' in done.stderr:
+        yield str(done)
+
+
+def what_precedes_a_fork_precedes_the_child():
+    # Symbols of functions are descriptors on 64-bit PowerPC. Which process is faster is a matter of chance.
+    for target in [target for target in TARGETS if target != 'ppc64'] + 5 * TARGETS[-1:]:
+        program = compiled('many', target)
+        done = record('run.ptz', '--no-data', '--', program)
+        found = addresses('run.ptz')
+        before, child = (found.index(address_of(program, f'work_in_{process}')) for process in ('parent', 'child'))
+        if done.returncode or before > child:
+            yield f'{target}: {done}'
+
+
 def the_cases_of_the_manual_work():
     """The blocks of polytrace-record(1), with other numbers than those that are printed there."""
     page = open(os.path.join(HERE, '..', '..', 'doc', 'man', 'polytrace-record.1')).read()
@@ -656,7 +688,9 @@ TESTS = [the_instructions_are_those_of_the_emulators_log,
          a_killed_recorder_leaves_segments_and_a_running_program,
          the_first_lines_of_the_readme_work, conditions_of_arm_agree_with_what_follows,
          code_that_is_written_anew_has_its_opcodes,
-         eight_threads_are_recorded, each_thread_has_a_file, accesses_are_those_of_lackey,
+         eight_threads_are_recorded, threads_beyond_the_maximum_are_counted_and_the_others_recorded,
+         threads_of_ended_processes_leave_room_for_others, what_precedes_a_fork_precedes_the_child,
+         each_thread_has_a_file, accesses_are_those_of_lackey,
          recordings_in_several_formats_match, logs_of_the_same_run_match,
          micro_operations_are_those_of_the_instructions, bus_cycles_move_the_bytes_of_instructions_and_accesses,
          parts_of_a_run_are_recorded, parts_of_a_run_begin_with_the_registers, texts_of_arm_are_those_of_the_emulator,

@@ -504,7 +504,7 @@ print_counts(const struct record *record)
 			record->emulator);
 	if (counts.lost_threads)
 		diag_print("record",
-			"%" PRIu64 " threads were not recorded: too many at a time",
+			"%" PRIu64 " threads were not recorded: more than 512 at a time",
 			counts.lost_threads);
 	if (counts.lost_sites)
 		diag_print("record",
