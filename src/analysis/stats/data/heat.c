@@ -167,21 +167,6 @@ heat_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 	return true;
 }
 
-static void
-transfer_time_bins(struct archive *archive, void *item)
-{
-	struct time_bins *bins = item;
-	ARCHIVE_ARRAY(archive, bins->counts);
-}
-
-static void
-heat_transfer(void *state, struct archive *archive)
-{
-	struct heat *heat = state;
-	ARCHIVE_UP_TO(archive, heat->time_shift, 63);
-	archive_bins(archive, &heat->bins, 1, transfer_time_bins);
-}
-
 /* A row of the map: sorted address bins within an aligned block. */
 struct heat_row {
 	uint32_t first, count;
