@@ -9,7 +9,6 @@
  */
 #include "analysis/core/analysis.h"
 
-#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/archive.h"
