@@ -54,15 +54,15 @@ check_saved(const struct poly_stats *stats, struct poly_error *error)
 static void
 save_request(struct archive *archive, struct poly_stats *stats)
 {
-	const char *word = (const char *)stats->words.data;
-	const char *end = word + stats->words.size;
+	const char *words = (const char *)stats->words.data;
+	size_t at = 0;
 	ARCHIVE(archive, stats->options.memory);
 	ARCHIVE(archive, stats->options.real_addresses);
 	for (size_t i = 0; i < stats->count; i++)
 		archive_text(archive, stats->instances[i].analysis->info.name);
 	archive_text(archive, NULL);
-	for (; stats->words.size && word < end; word += strlen(word) + 1)
-		archive_text(archive, word);
+	for (; at < stats->words.size; at += strlen(words + at) + 1)
+		archive_text(archive, words + at);
 	archive_text(archive, NULL);
 }
 

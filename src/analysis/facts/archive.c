@@ -260,7 +260,7 @@ archive_pairs(struct archive *archive, struct pair_index *pairs, uint64_t limit)
 			pair = pairs->list[i];
 		ARCHIVE(archive, pair.a);
 		ARCHIVE(archive, pair.b);
-		archive_require(archive, pair.a < limit);
+		archive_require(archive, pair.a < limit || limit == UINT64_MAX);
 		if (!archive_loads(archive) || archive_failed(archive))
 			continue;
 		const uint32_t number = pair_index_add(pairs, pair.a, pair.b, UINT32_MAX);

@@ -114,7 +114,7 @@ void archive_map(struct archive *archive, struct map *map, uint64_t max);
 void archive_intern(struct archive *archive, struct intern *intern);
 void archive_access_stats(struct archive *archive, struct access_stats *stats);
 
-/* Transfers pairs whose first numbers are below limit. */
+/* Transfers pairs whose first numbers are below limit; UINT64_MAX: any numbers. */
 void archive_pairs(struct archive *archive, struct pair_index *pairs, uint64_t limit);
 
 /* Transfers the counters up to index max. */

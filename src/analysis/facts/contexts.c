@@ -170,10 +170,11 @@ contexts_transfer(struct contexts *contexts, struct archive *archive)
 		uint64_t key = archive_loads(archive) ? 0 : contexts->keys[i];
 		uint16_t number = (uint16_t)i;
 		ARCHIVE(archive, key);
-		const uint32_t name = context_name_index(key);
-		archive_require(archive,
-			context_is_key(key) &&
-				(name == CONTEXT_NO_NAME || name < contexts->names.count));
+		archive_require(archive, context_is_key(key));
+		const uint32_t name =
+			archive_failed(archive) ? CONTEXT_NO_NAME : context_name_index(key);
+		archive_require(
+			archive, name == CONTEXT_NO_NAME || name < contexts->names.count);
 		if (archive_loads(archive) && !archive_failed(archive))
 			archive_allocate(archive, number_key(contexts, key, &number));
 		archive_require(archive, number == i && contexts->count > i);

@@ -30,6 +30,9 @@
 
 #define BINS_MAX 96
 
+/* Max. number of shortest windows of a saved part. */
+#define PART_WINDOWS_MAX ((uint64_t)1 << 24)
+
 enum { OPTION_WINDOW };
 
 /* The sets of blocks. */
@@ -531,6 +534,21 @@ transfer_windows(struct archive *archive, struct window_stats *windows, uint64_t
 		archive_bins(archive, &windows->sets[i], 1, transfer_block);
 }
 
+/* Requires that touches are of rows of the part, whose windows can be counted again. */
+static void
+require_rows(struct archive *archive, const struct workingset *workingset)
+{
+	const struct part_log *log = &workingset->log;
+	archive_require(archive,
+		!log->is_part || workingset->rows / workingset->window <= PART_WINDOWS_MAX);
+	for (size_t i = 0; i < log->count; i++) {
+		const struct touched_rows *touched = part_log_at(log, i);
+		archive_require(
+			archive, touched->rows && touched->row <= workingset->rows &&
+					 touched->rows <= workingset->rows - touched->row);
+	}
+}
+
 static void
 workingset_transfer(void *state, struct archive *archive)
 {
@@ -547,6 +565,7 @@ workingset_transfer(void *state, struct archive *archive)
 	ARCHIVE(archive, workingset->number);
 	ARCHIVE(archive, workingset->rows);
 	archive_log(archive, &workingset->log, transfer_touched);
+	require_rows(archive, workingset);
 }
 
 static const struct poly_option options[] = {
