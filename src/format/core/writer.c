@@ -33,6 +33,7 @@ struct poly_writer {
 	struct parallel_writer *parallel; /* NULL: not created */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
+	bool has_verbatim; /* the source has the column; its info may be freed by now */
 	struct effects *effects;	  /* converts rows to the format's form; or NULL */
 	enum poly_status status;
 	struct poly_error failure;
@@ -357,6 +358,7 @@ writer_open(const struct destination *dst, const struct poly_trace_info *source,
 	info_init(&writer->selection);
 	writer->writing.source = source;
 	status = writer_start(writer, dst, &known, error);
+	writer->has_verbatim = POLY_HAS(writer->writing.source->columns, verbatim);
 	if (status == POLY_OK)
 		*result = writer;
 	else
@@ -424,8 +426,7 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
-	const bool verbatim =
-		batch->verbatim || POLY_HAS(writer->writing.source->columns, verbatim);
+	const bool verbatim = batch->verbatim || writer->has_verbatim;
 	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN ||
 		(verbatim && POLY_HAS(writer->writing.uses, verbatim)))
 		return false;
