@@ -33,8 +33,8 @@ struct poly_writer {
 	struct parallel_writer *parallel; /* NULL: not created */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
-	bool has_verbatim; /* the source has the column; its info may be freed by now */
-	struct effects *effects;	  /* converts rows to the format's form; or NULL */
+	bool has_verbatim;	 /* the source has the column; its info may be freed by now */
+	struct effects *effects; /* converts rows to the format's form; or NULL */
 	enum poly_status status;
 	struct poly_error failure;
 };
