@@ -51,9 +51,11 @@ parse_address(const char *text, struct x86_operand *operand)
 			sign = *text == '-' ? -1 : 1;
 		} else if (n == 3 && memcmp(text, "rip", n) == 0) {
 			operand->is_rip = true;
-		} else if (number != X86_NO_REGISTER && text[n] == '*') {
+		} else if (text[n] == '*') {
+			/* The index of a gather is a vector register. */
 			operand->index = number;
-			text += n + 2;
+			text += n + 1;
+			text += strspn(text, "1248");
 			continue;
 		} else if (number != X86_NO_REGISTER) {
 			if (operand->base == X86_NO_REGISTER)
