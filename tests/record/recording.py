@@ -636,7 +636,8 @@ def what_cannot_be_recorded_is_reported():
             (['--', './text'], 'not a program'), (['--', './none'], 'this processor'),
             (['-o', 'old.ptz', '--', program], 'exists'), (['-o', '-', '--', program], 'standard output'),
             (['-o', 'x.unknown', '--', program], 'no format'), (['-t', 'cis501v2', '--', program], 'cis501v2'),
-            (['--start-at=nowhere', '--', program], 'no symbol'), (['-o', program, '-t', 'ptz', '--', program], 'input'),
+            (['--start-at=nowhere', '--', program], 'no symbol'),
+            (['--stop-at=0x10000000000000000', '--', program], 'no symbol'), (['-o', program, '-t', 'ptz', '--', program], 'input'),
             (['--cpu=none', '--', program], 'ended before')):
         done = run(PROGRAM, 'record', *arguments, cwd=folder)
         if done.returncode != 2 or words not in done.stderr.decode() or done.stdout:

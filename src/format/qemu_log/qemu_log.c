@@ -537,7 +537,8 @@ continues_group(struct reading *reading, const struct log_line *line)
 		return false;
 	if (begins && !reader->target)
 		reader->target = begins;
-	if (!reader->target || (begins == reader->target && group->has_dump))
+	if (!reader->target || (begins == reader->target && group->has_dump) ||
+		group->lines == QEMU_LOG_DUMP_MAX)
 		return false;
 	group->dump.target = reader->target;
 	if (!group->has_dump && begins != reader->target)
