@@ -71,7 +71,7 @@ struct poly_recording_counts {
 	uint64_t threads;      /* that have begun */
 	uint64_t lost_threads; /* not recorded: too many at a time */
 	uint64_t forks;	       /* processes that the program has forked */
-	uint64_t executions;   /* attempts to execute other programs, which are not recorded */
+	uint64_t executions;   /* of other programs, which are not recorded */
 	uint64_t lost_sites;   /* static instructions that are not recorded: too many */
 	bool lacks_registers;  /* the emulator does not let the plugin read registers, for them,
 				  for accesses of PowerPC or for synchronization */

@@ -420,7 +420,8 @@ sort_names(struct buf *names)
 			break;
 		list[count++] = name;
 	}
-	bool is_complete = !count || list[count - 1] + strlen(list[count - 1]) + 1 == end;
+	bool is_complete =
+		count ? list[count - 1] + strlen(list[count - 1]) + 1 == end : !names->size;
 	if (count)
 		qsort(list, count, sizeof *list, compare_names);
 	for (size_t i = 0; i < count; i++)

@@ -131,7 +131,7 @@ struct channel {
 	_Atomic uint32_t waiting; /* threads that wait for a free slot */
 	_Atomic uint32_t lost_threads; /* that found no free slot */
 	_Atomic uint32_t forks;	       /* processes besides the first */
-	_Atomic uint32_t executions;   /* attempts to execute another program */
+	_Atomic uint32_t executions;   /* of other programs */
 	_Atomic uint32_t lost_sites;   /* more than CHANNEL_SITES */
 	_Atomic uint32_t missing; /* bits of enum channel_content that the emulator lacks */
 	uint32_t function_count;

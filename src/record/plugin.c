@@ -564,6 +564,15 @@ on_system_call(QEMU_SYSCALL_PARAMETERS)
 		discard(producer);
 }
 
+/* Only an execution that failed returns. */
+static void
+on_system_return(qemu_plugin_id id, unsigned vcpu, int64_t number, int64_t result)
+{
+	(void)id, (void)vcpu, (void)result;
+	if (number == plugin.target->execve)
+		atomic_fetch_sub(&plugin.channel->executions, 1);
+}
+
 static void
 on_thread_end(qemu_plugin_id id, unsigned vcpu)
 {
@@ -668,6 +677,7 @@ qemu_plugin_install(qemu_plugin_id id, const struct qemu_info *info, int argc, c
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_return);
 	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	return 0;
 }

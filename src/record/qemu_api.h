@@ -44,10 +44,13 @@ typedef void qemu_mem_cb(unsigned vcpu, qemu_plugin_meminfo info, uint64_t addre
 	qemu_plugin_id id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, \
 		uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8
 typedef void qemu_syscall_cb(QEMU_SYSCALL_PARAMETERS);
+typedef void qemu_syscall_ret_cb(
+	qemu_plugin_id id, unsigned vcpu, int64_t number, int64_t result);
 
 void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id id, qemu_vcpu_cb *cb);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id id, qemu_tb_cb *cb);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id id, qemu_syscall_cb *cb);
+void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id id, qemu_syscall_ret_cb *cb);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *instruction,
 	qemu_insn_cb *cb, enum qemu_cb_flags flags, void *user);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, qemu_mem_cb *cb,

@@ -493,6 +493,15 @@ def faults_of_directories_name_the_file():
             done = polytrace('info', *arguments)
             if done.returncode != 2 or message not in done.stderr.decode():
                 yield f'{arguments}: {done.returncode} {done.stderr.decode()}'
+        for i in range(50):
+            write(os.path.join(folder, f'{i}.trace'), files[first])
+        for option, expected in ('', b'files (--by-thread)'), ('--by-thread', b''):
+            done = subprocess.run(['sh', '-c', f'ulimit -n 40; exec "$0" info {option} "$1"', PROGRAM, folder],
+                                  capture_output=True)
+            if (done.returncode == 2) != bool(expected) or expected not in done.stderr:
+                yield f'limit of open files: {done}'
+        for i in range(50):
+            os.remove(os.path.join(folder, f'{i}.trace'))
         # What precedes a fault is delivered, the other files after a truncated one, too.
         for name, data in {**files, third: files[third][:-30]}.items():
             write(os.path.join(folder, name), data)

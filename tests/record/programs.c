@@ -64,7 +64,7 @@ int
 main(int count, char **arguments)
 {
 	const char *task = count > 1 ? arguments[1] : "";
-	char *const command[] = {"/bin/true", NULL};
+	char *const command[] = {"/bin/true", NULL}, *const missing[] = {"/nonexistent", NULL};
 	if (strcmp(task, "fib") == 0)
 		printf("%u\n", fib((unsigned)atoi(arguments[2])));
 	else if (strcmp(task, "strings") == 0)
@@ -76,9 +76,10 @@ main(int count, char **arguments)
 		return fork_and(0);
 	else if (strcmp(task, "fork-kill") == 0)
 		return fork_and(1);
-	else if (strcmp(task, "exec") == 0)
+	else if (strcmp(task, "exec") == 0) {
+		execv(missing[0], missing);
 		execv(command[0], command);
-	else if (strcmp(task, "kill") == 0) {
+	} else if (strcmp(task, "kill") == 0) {
 		spin(20000);
 		raise(SIGKILL);
 	} else if (strcmp(task, "fault") == 0)

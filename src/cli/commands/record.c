@@ -13,6 +13,7 @@
 #include "cli/programs/program.h"
 #include "cli/programs/thread_outputs.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,8 +280,9 @@ find_address(struct record *record, const char *option, const char *text, uint64
 {
 	struct poly_error error;
 	char *end;
+	errno = 0;
 	const uint64_t number = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && !*end) {
+	if (*text >= '0' && *text <= '9' && !*end && !errno) {
 		*address = number;
 		return true;
 	}

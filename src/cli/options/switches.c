@@ -20,6 +20,7 @@ static const struct {
 	{"options.columns", "--columns", "--columns"},
 	{"options.labels", "--label", "--label"},
 	{"options.symbols", "--symbols", "--symbols"},
+	{"options.by_thread", "--by-thread", "--by-thread"},
 	{"options.threads", "--threads", "--threads"},
 	{"options.max_line", "--max-line", "--max-line"},
 	{"options.analyses", "--analyses", "--analyses"},

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,10 @@ open_file(struct drm_reader *reader, struct drm_stream *stream, struct poly_erro
 	struct poly_error cause;
 	enum poly_status status =
 		in_open_entry(reader->directory, stream->name, &stream->in, &cause);
+	if (status == POLY_ERR_IO && cause.sys_errno == EMFILE)
+		err_set(&cause, status, POLY_NO_OFFSET,
+			"too many open files; raise the limit of 'ulimit -n', or do not merge "
+			"the files (options.by_thread)");
 	if (status == POLY_OK && in_is_directory(stream->in))
 		status = err_set(&cause, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			strcmp(stream->name, "raw") == 0

@@ -241,7 +241,8 @@ static bool
 is_thumb(const struct log_reader *reader, uint32_t cpu, bool *is_known)
 {
 	enum { CPSR = 15, THUMB = 1 << 5 };
-	const struct log_processor *processor = reader->processors[cpu % QEMU_LOG_PROCESSORS];
+	const struct log_processor *processor =
+		cpu < QEMU_LOG_PROCESSORS ? reader->processors[cpu] : NULL;
 	*is_known = processor && processor->set[0] >> CPSR & 1;
 	return *is_known && processor->value[CPSR] & THUMB;
 }
@@ -365,9 +366,9 @@ fill_queue(struct reading *reading, const struct log_group *group)
 {
 	struct log_reader *reader = reading->state;
 	struct log_queue *queue = &reader->queue;
-	struct log_processor *processor = reader->processors[group->cpu % QEMU_LOG_PROCESSORS];
+	struct log_processor *processor = reader->processors[group->cpu];
 	*queue = (struct log_queue){.offset = group->offset,
-		.cpu = group->cpu % QEMU_LOG_PROCESSORS,
+		.cpu = group->cpu,
 		.pc = processor->pc,
 		.has_pc = processor->has_pc};
 	if (group->has_dump)
@@ -414,7 +415,10 @@ end_group(struct reading *reading, struct poly_error *error)
 	struct log_group *group = &reader->group;
 	if (!group->is_open)
 		return POLY_OK;
-	const uint32_t cpu = group->cpu % QEMU_LOG_PROCESSORS;
+	const uint32_t cpu = group->cpu;
+	if (cpu >= QEMU_LOG_PROCESSORS)
+		return err_set(error, POLY_ERR_LIMIT, group->offset,
+			"processor %u (expected at most %d)", cpu, QEMU_LOG_PROCESSORS - 1);
 	if (!reader->processors[cpu])
 		reader->processors[cpu] = mem_new(1, sizeof *reader->processors[cpu]);
 	struct log_processor *processor = reader->processors[cpu];
@@ -537,7 +541,8 @@ continues_group(struct reading *reading, const struct log_line *line)
 		return false;
 	if (begins && !reader->target)
 		reader->target = begins;
-	if (!reader->target || (begins == reader->target && group->has_dump))
+	if (!reader->target || (begins == reader->target && group->has_dump) ||
+		group->lines == QEMU_LOG_DUMP_MAX)
 		return false;
 	group->dump.target = reader->target;
 	if (!group->has_dump && begins != reader->target)

@@ -18,6 +18,9 @@
 #define QEMU_LOG_LINE_MAX ((size_t)16 << 10)
 #define QEMU_LOG_INSTRUCTIONS_MAX ((uint32_t)8 << 20)
 
+/* Maximum lines of a dump. */
+#define QEMU_LOG_DUMP_MAX 1024
+
 /* Maximum registers of a processor, and number of processors whose registers are kept. */
 #define QEMU_LOG_REGISTERS 72
 #define QEMU_LOG_PROCESSORS 256
