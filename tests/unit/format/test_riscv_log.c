@@ -3,6 +3,8 @@
  */
 #include "trace_help.h"
 
+#include "../fuzz/lines.h"
+
 #define COLUMNS "record kind pc opcode mode access address size value reg executed"
 
 /* Records of three instructions make a log of Spike. */
@@ -306,6 +308,164 @@ a_large_value_is_its_bytes(void **state)
 		"register 8 0x0 - - -\nmemory - - - 0x80002000 -\n");
 }
 
+/*
+ * A program of a dialect: the lines of its loop, and others that may be between them. In a
+ * line, # is a digit, ^ a digit in upper case, and ~ a number that counts.
+ */
+struct program {
+	const char *header;
+	const char *loop[6], *others[7];
+};
+
+static const struct program programs[] = {
+	{"VERSION 0 3\n",
+		{"HART 0 RET 0x00001000 0x00000297 X 5 0x######## MODE 0x3\n",
+			"RET 0x00001004 0x00000297 X 5 0x######## F 1 0x0000#### MODE 0x3\n",
+			"RET 0x00001008 0x00028067 CYCLE ~ MODE 0x3\n",
+			"RET 0x0000100c 0x00000297 V 5 0x################################\n",
+			"C 0x300 0x########\n", "TRAP 0x00001010 0x00000073\n"},
+		{"HART 1 TIME 5 RET 0x00001014 0x00028067 MODE 0x3\n", "HART 1\n",
+			"ORDER 7 RET 0x00001018 0x00028067 MODE 0x3\n", "NET a 1\n",
+			"RET 0x0000100c 0x00000297 X 5 0x######## HART 1 X 6 0x########\n",
+			"RET 0x00001008 0x00028067 \\\nX 1 0x######## 'note' MODE 0x1\n",
+			"HART 0\n"}},
+	{"",
+		{"[~] [M]: 0x00001000 (0x00000297) auipc t0, 0x0\n", "x5 <- 0x^^^^^^^^\n",
+			"[~] [M]: 0x00001004 (0x6299) c.lui t0, 0x6\n",
+			"mem[R,0x^^^^^^^^] -> 0x^^^^\n", "mem[W,0x^^^^^^^^] <- 0x^^^^\n",
+			"CSR mepc (0x341) <- 0x^^^^^^^^\n"},
+		{"trapping from U to M\n", "mem[0b1010101] <- 0x1^\n", "x6 <- 0x########\n",
+			"CSR mepc -> 0x^^^^^^^^\n", "CSR mepc <- 0x^^^^ (input: 0x^^^^)\n",
+			"f5 <- 0x^^^^^^^^^^^^^^^^\n",
+			"[00~] [U]: 0x00001008 (0x9002) ebreak\n"}},
+	{"pc,instr,gpr,csr,binary,mode,instr_str,operand,pad\n",
+		{"1000,auipc,t0:########,,00000297,3,\"auipc t0, 0x0\",\"t0,0x0\",\n",
+			"1004,jr,,,00028067,3,\"jr t0\",\"t0\",\n",
+			"1008,op,a0:########;ft1:########,,02028593,3,\"op  a0\",\"a0\",\n",
+			"100c,csrrw,a0:########,mepc:########,34151573,3,\"csrrw "
+			"a0\",\"a0\",\n",
+			"1010,ret,,,00008082,,\"ret\",\"\",\n",
+			"1014,auipc,t0:########,,00000297,3,\"auipc t0, 0x0\",\"t0,0x0\",\n"},
+		{"1000,auipc,t0:########,,00000297,1,\"auipc t0, 0x0\",\"t0,0x0\",\n",
+			"1000,auipc,t0:^^^^^^^^,,00000297,3,\"auipc t0, 0x0\",\"t0,0x0\",\n",
+			"1000,auipc,t0:########,,00000297,3,\"auipc t0,  0x0\",\"t0,0x0\",\n",
+			"1000,auipc,t0:#######,,00000297,3,\"auipc t0, 0x0\",\"t0,0x0\",\n",
+			"1000,li,t0:########,,00000293,3,\"li t0, 0x0\",\"t0,0x0\",\n",
+			"1008,op,a0:########,ft1:########,02028593,3,\"op\",\"a0\",\n",
+			"1010,ret,,,00008082,,\"ret\",\n"}},
+	{"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n",
+		{"    ~\t  ~\t00001000\t0042a383\tlw\tx7\t x5:0x######## x7=0x######## "
+		 "PA:0x######## load:0x########\n",
+			"    ~\t  ~\t00001004\t00428383\tlb\tx7\t x5:0x######## x7=0x######## "
+			"PA:0x######## load:0x########\n",
+			"    ~\t  ~\t00001008\t01c28023\tsb\tx7\t x28:0x######## "
+			"PA:0x######## store:0x????##??\n",
+			"    ~\t  ~\t0000100c\t01c2a023\tsw\tx7\t x28:0x######## "
+			"PA:0x######## store:0x########\n",
+			"    ~\t  ~\t00001010\t00128293\taddi\tx5\t x5:0x########  "
+			"x5=0x########\n",
+			"    ~\t  ~\t00001014\t30029073\tcsrrw\tx5\t x0=0x######## "
+			"mepc=0x########\n"},
+		{"    ~\t  ~\t00001018\t0062a3af\tamoadd.w\tx7\t x7=0x######## "
+		 "PA:0x######## store:0x######## load:0x########\n",
+			"    ~\t  ~\t00001014\t30029073\tcsrrw\tx5\t x0=0x######## "
+			"mepc=#x########\n",
+			"    ~ns\t  ~\t00001014\t30029073\tcsrrw\tx5\t x0=0x########\n",
+			"    ~\t  ~\t00001000\t0042a383\tlw\tx7\t PA:0x######## "
+			"load:0x######## x7=0x########\n",
+			"    ~\t  ~\t00001010\t00128293\taddi\tx5\t x5=0x#######\n",
+			"    ~\t  ~\t0000101c\t00000073\t-->ecall\n", "warning\n"}},
+	{"",
+		{"core   0: 0x00001000 (0x00112023) DASM(00112023)\n"
+		 "3 0x00001000 (0x00112023) mem 0x######## 0x00000000########\n",
+			"core   0: 0x00001004 (0x00110023) DASM(00110023)\n"
+			"3 0x00001004 (0x00110023) mem 0x######## 0x00000000000000##\n",
+			"core   0: 0x00001008 (0x00112083) DASM(00112083)\n"
+			"3 0x00001008 (0x00112083) mem 0x######## x 1 0x########\n",
+			"core   0: 0x0000100c (0x00008082) DASM(00008082)\n"
+			"3 0x0000100c (0x8082)\n",
+			"core   0: 0x00001010 (0x00108093) DASM(00108093)\n"
+			"3 0x00001010 (0x00108093) x 1 0x########\n",
+			"core   0: 0x00001014 (0x00108093) DASM(00108093)\n"
+			"3 0x00001014 (0x00108093) x 2 0x######## x 3 0x########\n"},
+		{"core   0: 0x00001000 (0x00112023) DASM(00112023)\n"
+		 "3 0x00001000 (0x00112023) mem 0x######## 0xffffffff########\n",
+			"core   0: 0x00001000 (0x00112023) DASM(00112023)\n"
+			"3 0x00001000 (0x00112023) mem 0x######## 0x################\n",
+			"core   0: 0x00001010 (0x00108093) DASM(00108093)\n"
+			"3 0x00001010 (0x00108093) x1 0x########\n",
+			"Illegal exception @ 0x00001018\n",
+			"core   0: 0x00001014 (0x00108093) DASM(00108093)\n"
+			"3 0x00001014 (0x00108093) x 2 0x######## x3 0x########\n",
+			"core   0: 0x00001010 (0x00108093) DASM(00108093)\n"
+			"3 0x00001010 (0x00108093) x 1 0x^^^^^^^^\n",
+			"core   0: 0x0000100c (0x00008082) DASM(00008082)\n"}},
+};
+
+static uint64_t seed = 1;
+
+static unsigned
+random_below(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)((seed >> 33) % n);
+}
+
+/* Appends a line with numbers; returns its size. */
+static size_t
+append_line(char *to, const char *line, unsigned count)
+{
+	size_t n = 0;
+	/* Many numbers are small. */
+	const unsigned limit = random_below(2) ? 16 : 2;
+	for (; *line; line++) {
+		if (*line == '~')
+			n += (size_t)sprintf(to + n, "%u", count + 995);
+		else if (*line == '#' || *line == '^')
+			to[n++] = (*line == '#' ? "0123456789abcdef"
+						: "0123456789ABCDEF")[random_below(limit)];
+		else
+			to[n++] = *line;
+	}
+	return n;
+}
+
+/* Writes a log of a program's loop, from which one of rarity lines differs. */
+static size_t
+write_log(char *to, const struct program *program, unsigned rarity)
+{
+	size_t n = append_line(to, program->header, 0);
+	for (unsigned i = 0; i < 300; i++)
+		n += append_line(to + n,
+			random_below(rarity) ? program->loop[i % 6]
+					     : program->others[random_below(7)],
+			i);
+	return n;
+}
+
+static void
+predicted_lines_have_the_rows_of_the_parser(void **state)
+{
+	static const poly_columns columns[] = {POLY_ALL_COLUMNS_INIT,
+		POLY_COLUMNS_INIT(cpu, value), POLY_COLUMNS_EXCEPT_INIT(raw, text),
+		POLY_COLUMNS_INIT(instruction_id, time, site)};
+	static char log[96 << 10];
+	(void)state;
+	for (unsigned turn = 0; turn < 200; turn++) {
+		const size_t n = write_log(log, &programs[turn % 5], 2 + random_below(40));
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		options.format = "riscv-log";
+		options.one_thread = true;
+		options.columns = columns[turn / 5 % 4];
+		options.batch_rows = turn % 3 ? POLY_BATCH_ROWS : 100;
+		options.check = turn % 7 == 0;
+		const char *difference = lines_difference((const uint8_t *)log, n, &options,
+			turn % 2 ? PREDICT_BEST : PREDICT_PLAIN);
+		if (difference)
+			fail_msg("%s differs in turn %u", difference, turn);
+	}
+}
+
 int
 main(void)
 {
@@ -322,6 +482,7 @@ main(void)
 		cmocka_unit_test(rules_of_stores_numbers_and_effects_are_checked),
 		cmocka_unit_test(rows_of_other_formats_are_written_in_every_dialect),
 		cmocka_unit_test(a_large_value_is_its_bytes),
+		cmocka_unit_test(predicted_lines_have_the_rows_of_the_parser),
 	};
 	return cmocka_run_group_tests_name("riscv_log", tests, NULL, NULL);
 }
