@@ -40,11 +40,11 @@ SANITIZERS = {
 }
 # The builds try one of this number of repetitive cases.
 SAMPLE = {'plain': 8, 'asan': 32, 'tsan': 8}
-FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'templates', 'trcfmt']
+FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
 
 
 # Options that every tested build has, whatever it was first configured with.
-REQUIRED = {'tests': 'enabled', 'werror': True}
+REQUIRED = {'tests': 'enabled', 'werror': True, 'mpi': 'auto'}
 
 
 def introspect(folder, what):

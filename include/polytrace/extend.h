@@ -11,7 +11,7 @@
  * A plugin is a constant struct of functions, which readers, writers and handles of poly_stats
  * take by their options. It must outlive them. Everything that it changes belongs to a state,
  * which the library allocates for each handle: so a plugin may be used by several handles, in
- * any threads, at the same time. The functions of a handle are called by one thread at a time,
+ * any threads, at the same time. The functions of a state are called by one thread at a time,
  * which need not be the caller's.
  *
  * The library checks a plugin when it receives it, and what its functions return and store. It
@@ -71,7 +71,8 @@ struct poly_plugin_rows {
 
 /* The output of a format, as its functions receive it. */
 struct poly_plugin_output {
-	void *state;		  /* writer_state_size bytes, zeroed and freed by the library */
+	void *state;		  /* writer_state_size bytes, at first zero or writer_state of
+				     the plugin, freed by the library */
 	const uint64_t *options;  /* as in struct poly_plugin_input */
 	const char *const *texts; /* likewise */
 	const struct poly_trace_info *source; /* metadata of the trace that is written */
@@ -136,6 +137,19 @@ struct poly_format_plugin {
 		const struct poly_plugin_output *output, struct poly_error *error);
 	/* Frees what the state refers to; also called after a failure. */
 	void (*close_writer)(const struct poly_plugin_output *output);
+	/*
+	 * The first contents of a writer's state, writer_state_size bytes, which outlive the
+	 * writer; NULL: zeros.
+	 */
+	const void *writer_state;
+	/*
+	 * The bytes and notes of a row depend on the row alone. A writer of several threads
+	 * then has several states, each of which begin_write prepares and close_writer frees,
+	 * and calls write with slices of a batch, concurrently but for one state at a time.
+	 * What begin_write writes is a header, which stands in the output once; finish_write is
+	 * called for one state that need not have seen all rows.
+	 */
+	bool rows_independent;
 };
 
 /*

@@ -21,6 +21,7 @@
 #include "polytrace/selection.h"
 #include "polytrace/source.h"
 #include "polytrace/stats.h"
+#include "polytrace/parts.h"
 #include "polytrace/status.h"
 #include "polytrace/symbols.h"
 #include "polytrace/templates.h"

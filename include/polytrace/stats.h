@@ -61,6 +61,13 @@ POLY_API const struct poly_analysis_info *poly_analysis_at(size_t i);
 /* Returns the analysis of a name; NULL: no such analysis. */
 POLY_API const struct poly_analysis_info *poly_analysis_find(const char *name);
 
+/*
+ * Returns why the results of an analysis of the library depend on the order of all records, so
+ * that poly_stats_merge refuses it: a clause for people, static. NULL: it is merged, or no such
+ * analysis.
+ */
+POLY_API const char *poly_analysis_ordered(const char *name);
+
 struct poly_stats;
 
 /*
@@ -193,10 +200,19 @@ POLY_API enum poly_status poly_stats_update(
 
 /*
  * Adds the results of from, which saw later rows, as if into had been updated with them; from
- * is unchanged. Both have the same options, and either began the same trace and share its rows,
- * or saw different traces. Afterwards only merging adds rows to into. POLY_ERR_USAGE: different
- * options, a warm-up or sampling. POLY_ERR_UNSUPPORTED: an analysis depends on the order of all
- * rows; the message names the analysis. POLY_ERR_MEMORY: sticky.
+ * is unchanged, and not finished. Both have the same options. If from began the trace that into
+ * began last, with the same info, and only that trace, and its first row is not record 1 (first
+ * of its batch is not 0), this row follows the last one of into: what crosses this border, such
+ * as an open call or the accesses of an instruction, is continued. Otherwise the traces of from
+ * follow those of into. So the rows of a trace can be cut anywhere, also into parts without
+ * rows, and adjacent parts be merged in any grouping; traces are merged when their parts are.
+ * Afterwards only merging adds rows to into. POLY_ERR_USAGE: different options, a warm-up or
+ * sampling, or from continues the trace of into, but has further traces. POLY_ERR_LIMIT: some
+ * analyses store events of parts of a trace, such as calls and returns, and from had more of
+ * them than they store. POLY_ERR_UNSUPPORTED: an analysis depends on the order of all rows
+ * (poly_analysis_ordered), or its records are the differences of register states; the message
+ * names the analysis and the reason. After these errors into is unchanged. POLY_ERR_MEMORY:
+ * sticky.
  */
 POLY_API enum poly_status poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);

@@ -47,8 +47,11 @@ struct poly_write_options {
 	const char *const *labels;
 	/*
 	 * Number of encoder threads including the caller's, at most 64, for formats whose rows
-	 * are encoded independently (csv, jsonl), and of parquet. 0: one per CPU, at most 16. The output does
-	 * not depend on it.
+	 * are encoded independently (csv, jsonl, bach, most formats of lines), of ptz and of
+	 * parquet. 0: one per CPU, at most 16. The output does not depend on it. With more than
+	 * one, the bytes of a batch may be written by the next call, or by poly_writer_finish.
+	 * ptz then copies the rows, needs the memory of a segment per thread, and reports a
+	 * failure up to that many segments later.
 	 */
 	unsigned threads;
 	/*

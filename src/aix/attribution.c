@@ -294,6 +294,38 @@ begin_event(struct aix_attribution *a, const struct aix_event *event)
 	}
 }
 
+/* Sets what the thread and the cpu of an event determine. */
+static struct aix_context
+complete_context(struct aix_attribution *a)
+{
+	a->context.depth = a->cpus[a->context.cpu % CPUS_MAX].depth;
+	if (a->last == SIZE_MAX)
+		return a->context;
+	const struct aix_thread *thread = &a->thread[a->last];
+	a->context.has_pid = thread->has_pid;
+	a->context.pid = thread->pid;
+	if (thread->has_pid)
+		a->context.exec = aix_attribution_path(a, thread->pid);
+	if (thread->svc)
+		a->context.svc = intern_text(&a->names, thread->svc - 1);
+	return a->context;
+}
+
+bool
+aix_attribution_uses(const struct aix_attribution *a, const struct aix_event *event)
+{
+	return aix_hooks_find(&a->hooks, event) != NULL;
+}
+
+struct aix_context
+aix_attribution_other(struct aix_attribution *a, const struct aix_event *event)
+{
+	end_last_event(a);
+	begin_event(a, event);
+	a->hook = NULL;
+	return complete_context(a);
+}
+
 struct aix_context
 aix_attribution_event(struct aix_attribution *a, const struct aix_event *event)
 {
@@ -306,17 +338,7 @@ aix_attribution_event(struct aix_attribution *a, const struct aix_event *event)
 			      action == AIX_EXEC || action == AIX_FORK || action == AIX_THREAD;
 		apply_hook(a, event);
 	}
-	a->context.depth = a->cpus[a->context.cpu % CPUS_MAX].depth;
-	if (a->last == SIZE_MAX)
-		return a->context;
-	const struct aix_thread *thread = &a->thread[a->last];
-	a->context.has_pid = thread->has_pid;
-	a->context.pid = thread->pid;
-	if (thread->has_pid)
-		a->context.exec = aix_attribution_path(a, thread->pid);
-	if (thread->svc)
-		a->context.svc = intern_text(&a->names, thread->svc - 1);
-	return a->context;
+	return complete_context(a);
 }
 
 unsigned

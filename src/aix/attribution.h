@@ -38,6 +38,17 @@ struct aix_context aix_attribution_event(
 	struct aix_attribution *attribution, const struct aix_event *event);
 
 /*
+ * Returns whether the table has an event; if not, only its thread and cpu matter. It may be called
+ * while another thread calls it.
+ */
+bool aix_attribution_uses(
+	const struct aix_attribution *attribution, const struct aix_event *event);
+
+/* As aix_attribution_event, for an event that the table does not have. */
+struct aix_context aix_attribution_other(
+	struct aix_attribution *attribution, const struct aix_event *event);
+
+/*
  * Returns the path of the program that a process runs; NULL: not known. Valid until the next
  * event.
  */

@@ -108,7 +108,7 @@ thread_pool_new(unsigned threads)
 }
 
 void
-thread_pool_run(
+thread_pool_start(
 	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count)
 {
 	if (!count)
@@ -122,7 +122,12 @@ thread_pool_run(
 	if (pool->asleep)
 		pthread_cond_broadcast(&pool->begun);
 	pthread_mutex_unlock(&pool->lock);
-	while (run_task(pool))
+}
+
+void
+thread_pool_wait(struct thread_pool *pool, bool helps)
+{
+	while (helps && run_task(pool))
 		;
 	for (unsigned i = 0; i < PATIENCE && atomic_load(&pool->left); i++)
 		;
@@ -130,6 +135,14 @@ thread_pool_run(
 	while (atomic_load(&pool->left))
 		pthread_cond_wait(&pool->done, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void
+thread_pool_run(
+	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count)
+{
+	thread_pool_start(pool, task, user, count);
+	thread_pool_wait(pool, true);
 }
 
 void

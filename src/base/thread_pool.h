@@ -29,6 +29,15 @@ struct thread_pool *thread_pool_new(unsigned threads);
 void thread_pool_run(
 	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count);
 
+/*
+ * thread_pool_run in two steps: start returns at once, and the caller does other work until it
+ * waits for the tasks. helps: the caller executes tasks, too, while it waits. Each start is
+ * followed by one wait.
+ */
+void thread_pool_start(
+	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count);
+void thread_pool_wait(struct thread_pool *pool, bool helps);
+
 /* As thread_pool_run; the caller's thread executes all tasks if pool is NULL or count is 1. */
 void thread_pool_for_each(
 	struct thread_pool *pool, void (*task)(void *user, size_t i), void *user, size_t count);

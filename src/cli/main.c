@@ -6,6 +6,7 @@
 #include "cli/options/help.h"
 #include "cli/files/output.h"
 #include "cli/print/progress.h"
+#include "cli/programs/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ run_command(const struct command *command, char **arguments)
 	case OPT_PARSED:
 		progress_catch_signals();
 		status = command->run(options, arguments);
+		ranks_leave();
 		break;
 	case OPT_WANTS_HELP: status = help_command(command); break;
 	case OPT_INVALID: diag_print(command->name, "%s", message); break;

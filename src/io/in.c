@@ -225,6 +225,9 @@ in_progress(const struct in *in, uint64_t *taken, uint64_t *total)
 {
 	*taken = atomic_load(&in->root->taken);
 	*total = in->root->total;
+	/* Threads read the ends of their chunks more than once. */
+	if (*total && *taken > *total)
+		*taken = *total;
 }
 
 bool

@@ -114,7 +114,9 @@ file_read_at(void *self, uint64_t offset, struct source_room *room, struct poly_
 		ssize_t n = pread(file->fd, room->dst + room->got, room->size - room->got,
 			(off_t)(offset + room->got));
 		if (n == 0) {
-			note_taken(&file->root, offset + room->got);
+			/* The offset may be beyond the end. */
+			if (room->got)
+				note_taken(&file->root, offset + room->got);
 			return POLY_END;
 		}
 		if (n > 0)
@@ -213,9 +215,10 @@ memory_read_at(void *self, uint64_t offset, struct source_room *room, struct pol
 	if (atomic_load(&memory->root.stopped))
 		return stopped(&memory->root, error);
 	room->got = room->size < left ? room->size : (size_t)left;
-	if (room->got)
+	if (room->got) {
 		memcpy(room->dst, memory->all + offset, room->got);
-	note_taken(&memory->root, offset + room->got);
+		note_taken(&memory->root, offset + room->got);
+	}
 	return room->got < room->size ? POLY_END : POLY_OK;
 }
 

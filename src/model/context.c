@@ -42,6 +42,12 @@ context_name_index(uint64_t key)
 	return named ? (uint32_t)key : CONTEXT_NO_NAME;
 }
 
+bool
+context_is_key(uint64_t key)
+{
+	return key >> SHIFT <= CONTEXT_COLUMN_COUNT;
+}
+
 void
 context_append_name(const struct poly_trace_info *info, uint64_t key, struct buf *text)
 {

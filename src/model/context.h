@@ -29,6 +29,9 @@ uint64_t context_key_of_name(uint32_t name);
 /* Returns the key of a value of one of the columns. */
 uint64_t context_key_of_value(enum poly_column column, uint64_t value);
 
+/* Returns whether a number may be a key. */
+bool context_is_key(uint64_t key);
+
 /* Appends the name of a context, as "thread 3"; nothing for key 0. */
 void context_append_name(const struct poly_trace_info *info, uint64_t key, struct buf *text);
 

@@ -41,6 +41,16 @@ id_remap_apply_names(const struct id_remap *remap, struct batch *batch)
 }
 
 void
+id_remap_apply_records(const struct id_remap *remap, struct batch *batch)
+{
+	uint8_t *records = batch->view.record;
+	for (size_t row = 0; records && remap->differs && row < batch->view.rows; row++) {
+		if (records[row] < remap->count)
+			records[row] = (uint8_t)remap->dst[records[row]];
+	}
+}
+
+void
 id_remap_free(struct id_remap *remap)
 {
 	mem_free(remap->dst);

@@ -19,6 +19,9 @@ bool id_remap_add(struct id_remap *remap, const uint32_t *dst, size_t n);
 /* Remaps a column of ids if the batch has it; unknown ids stay. */
 void id_remap_apply(const struct id_remap *remap, struct batch *batch, enum poly_column column);
 
+/* Remaps the numbers of record names. */
+void id_remap_apply_records(const struct id_remap *remap, struct batch *batch);
+
 /* Remaps every column of names. */
 void id_remap_apply_names(const struct id_remap *remap, struct batch *batch);
 

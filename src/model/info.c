@@ -70,7 +70,8 @@ info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number)
 	*number = intern_find(names, name, n);
 	if (*number != INTERN_FAILED)
 		return true;
-	if (names->bytes + names->count * (size_t)INFO_NAME_COST + n > INFO_NAMES_MAX) {
+	const size_t bytes = names->bytes + names->count * (size_t)INFO_NAME_COST + n;
+	if (info->names_max ? names->count >= info->names_max : bytes > INFO_NAMES_MAX) {
 		info->full = true;
 		return false;
 	}

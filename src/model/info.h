@@ -33,7 +33,8 @@ struct info {
 		struct poly_fact *list;
 		size_t count, capacity;
 	} facts, labels; /* storage of those in view */
-	bool full;	 /* names exceed INFO_NAMES_MAX: see info_keep_name */
+	uint32_t names_max; /* for info_keep_name: maximum number of names; 0: INFO_NAMES_MAX */
+	bool full;	    /* names exceed the maximum: see info_keep_name */
 	bool no_memory;	 /* info_keep_name ran out of memory */
 };
 
@@ -54,7 +55,8 @@ uint32_t info_name(struct info *info, const char *name, size_t n);
 
 /*
  * As info_name, for names whose number the input alone limits. False: out of memory (sets
- * no_memory for good), or the names exceed INFO_NAMES_MAX bytes (sets full for good).
+ * no_memory for good), or the names exceed names_max or INFO_NAMES_MAX bytes (sets full for
+ * good).
  */
 bool info_keep_name(struct info *info, const char *name, size_t n, uint32_t *number);
 

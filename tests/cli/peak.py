@@ -5,7 +5,7 @@ GENERATE_TEXT, as TAP.
 Converts generated traces of 32 MB and 126 MB from a pipe and from a file to a file, merges two of
 them with a report, and compares the peaks that the operating system reports. Packs lines that never
 repeat, which need the most memory, and compares their packed size with that of zstd. Writes Parquet
-of row groups of one size.
+of row groups of one size, and packed traces by several threads.
 """
 import os
 import shutil
@@ -87,7 +87,7 @@ def report(number, name, peaks):
 
 
 SMALL, LARGE = 5000000, 20000000
-print('1..7')
+print('1..8')
 number = 0
 with tempfile.TemporaryDirectory() as folder:
     for kind in ('tt6e', 'bach'):
@@ -103,5 +103,13 @@ with tempfile.TemporaryDirectory() as folder:
     else:
         report(6, name, [convert('tt6e', records, False, folder, 'parquet', '-Tparquet.rows=65536', '--threads=2')
                          for records in (SMALL, LARGE)])
+    # Of eight threads; with all rows at a time it would be twice as much.
+    name = 'packing_by_threads_needs_memory_for_a_segment_each'
+    if {'zstd', 'xxhash'} & set(os.environ.get('POLYTRACE_LACKS', '').split()):
+        print(f'ok 7 - {name} # SKIP the build lacks zstd or xxhash')
+    else:
+        size, status = convert('tt6e', SMALL, False, folder, 'ptz', '-Tptz.rows=16384', '--threads=8')
+        print(f'# {size} KiB')
+        print(('' if status == 0 and size < 4 * LIMIT else 'not ') + f'ok 7 - {name}')
     # Last: a peak includes that of this process, which holds an output of zstd then.
-    report_packing(7, folder)
+    report_packing(8, folder)

@@ -63,6 +63,9 @@ def try_document(path, pattern):
     """The faults of each block of a document, by its first line."""
     is_page = path != README[0]
     text = open(path).read()
+    # Blocks of this page have no output of their own: tests/scale.py runs them.
+    if os.path.basename(path) == 'polytrace-scale.7':
+        return []
     pattern = re.compile(pattern, re.M | re.S)
     blocks = [plain(block) if is_page else block for block in pattern.findall(text)]
     if not blocks:

@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 #include "format/ptz/ptz.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 #include "model/batch_internal.h"
 #include "model/chain_graph.h"
 

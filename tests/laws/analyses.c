@@ -11,42 +11,78 @@
 
 #include <string.h>
 
-/* Maximum number of cuts of a sample; one of fewer rows is cut at every row. */
-#define CUTS 200
+/* Maximum number of merges of a sample. */
+#define MERGES 60
 
-static bool
-merged_at(
-	const struct sample *sample, const uint64_t cuts[2], bool from_right, struct buf *whole)
+/* One of this number of merges is of two traces. */
+#define MERGES_PER_TWO_TRACES 6
+
+/* Returns a random border of a part that begins at a row: some parts have one row or none. */
+static uint64_t
+random_border(uint64_t from, uint64_t rows)
 {
-	const struct feeding feeding = {.every_column = false};
-	struct buf report = {0};
-	const bool good =
-		report_merged(sample, cuts, from_right, &feeding, &report) == POLY_OK &&
-		is_same(&report, whole, from_right ? "from the right, cut at" : "cut at",
-			cuts[0]);
-	buf_free(&report);
-	return good;
+	const uint64_t left = rows - from;
+	switch (random_below(4)) {
+	case 0: return from + (left ? random_below(2) : 0);
+	case 1: return from + random_below((left < 40 ? left : 40) + 1);
+	default: return from + random_below(left + 1);
+	}
+}
+
+/* Makes a plan of parts with random borders. */
+static struct merge_plan
+random_plan(const struct sample *sample, uint64_t number)
+{
+	struct merge_plan plan = {.parts = 2 + (size_t)random_below(PARTS_MAX - 1),
+		.order = (enum merge_order)(number % 4),
+		.traces = 1};
+	if (number % MERGES_PER_TWO_TRACES == 0) {
+		plan = (struct merge_plan){.parts = 4,
+			.cuts = {random_border(0, sample->rows), sample->rows,
+				random_border(sample->rows, 2 * sample->rows)},
+			.order = number % 4 ? MERGE_FROM_LEFT : MERGE_BALANCED,
+			.traces = 2};
+		return plan;
+	}
+	for (size_t i = 0; i + 1 < plan.parts; i++)
+		plan.cuts[i] = random_border(i ? plan.cuts[i - 1] : 0, sample->rows);
+	return plan;
+}
+
+/* Prints a plan as a comment. */
+static void
+describe_plan(const struct merge_plan *plan)
+{
+	printf("# order %d of %llu traces,%s cut at", (int)plan->order,
+		(unsigned long long)plan->traces, plan->saves ? " saved," : "");
+	for (size_t i = 0; i + 1 < plan->parts; i++)
+		printf(" %llu", (unsigned long long)plan->cuts[i]);
+	printf("\n");
 }
 
 static bool
 law_merge(const struct sample *sample)
 {
 	const struct feeding feeding = {.every_column = false};
-	const uint64_t rows = sample->rows;
-	struct buf whole = {0};
-	bool good = !sample->parts[0] ||
-		    report_whole(sample, sample->parts, 1, &feeding, &whole) == POLY_OK;
+	struct buf whole[2] = {{0}, {0}}, merged = {0};
+	bool good = true;
+	for (uint64_t i = 0; good && sample->parts[0] && i < 2; i++)
+		good = report_merged(sample, &(struct merge_plan){.parts = 1, .traces = i + 1},
+			       &feeding, &whole[i]) == POLY_OK;
 	seed_random(1);
-	for (uint64_t i = 0; good && sample->parts[0] && i < (rows < CUTS ? rows + 1 : CUTS);
-		i++) {
+	for (uint64_t i = 0; good && sample->parts[0] && i < MERGES; i++) {
+		struct merge_plan plan = random_plan(sample, i);
+		plan.saves = i % 4 < 2;
 		if (!sample_takes())
 			continue;
-		uint64_t cuts[2];
-		cuts[0] = rows < CUTS ? i : random_below(rows + 1);
-		cuts[1] = cuts[0] + random_below(rows - cuts[0] + 1);
-		good = merged_at(sample, cuts, i % 2, &whole);
+		good = report_merged(sample, &plan, &feeding, &merged) == POLY_OK &&
+		       is_same(&merged, &whole[plan.traces - 1], "merge", i);
+		if (!good)
+			describe_plan(&plan);
 	}
-	buf_free(&whole);
+	buf_free(&whole[0]);
+	buf_free(&whole[1]);
+	buf_free(&merged);
 	return good;
 }
 
@@ -233,6 +269,34 @@ law_empty(const struct sample *sample)
 	return good;
 }
 
+/* Maximum number of statistics and queries that are not merged. */
+#define ORDERED_MAX 3
+
+/* Few statistics and queries depend on the order of all records; simulators share one reason.
+ */
+static void
+expect_merges(void)
+{
+	const struct analysis *analysis;
+	size_t ordered = 0;
+	bool good = true;
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
+		const char *reason = poly_analysis_ordered(analysis->info.name);
+		if (analysis->merge && !analysis->transfer)
+			good = fails("%s is merged, but not saved", analysis->info.name);
+		if (!reason)
+			continue;
+		if (analysis->info.kind == POLY_ANALYSIS_STATISTIC ||
+			analysis->info.kind == POLY_ANALYSIS_QUERY)
+			ordered++;
+		else
+			good = good && strcmp(reason, ORDERED_MACHINE) == 0;
+	}
+	if (ordered > ORDERED_MAX)
+		good = fails("%zu statistics and queries are ordered", ordered);
+	law_result(good, "few_analyses_depend_on_the_order_of_all_records", "registry");
+}
+
 static const struct {
 	const char *name;
 	analysis_law *holds;
@@ -314,6 +378,8 @@ main(int argc, char **argv)
 		try_sample(&sample, threads);
 	}
 	fclose(list);
+	if (!threads)
+		expect_merges();
 	if (!threads && sample_is_complete()) {
 		expect_weights();
 		expect_outputs();

@@ -59,9 +59,24 @@ enum poly_status report_options(const struct sample *sample, struct poly_stats_o
 enum poly_status report_whole(const struct sample *sample, const char *const *names,
 	unsigned threads, const struct feeding *feeding, struct buf *out);
 
-/* Reports three runs of the rows between cuts, merged from the left or from the right. */
-enum poly_status report_merged(const struct sample *sample, const uint64_t cuts[2],
-	bool from_right, const struct feeding *feeding, struct buf *report);
+/* Maximum number of parts of a merge. */
+#define PARTS_MAX 6
+
+/* The order in which adjacent parts are merged. */
+enum merge_order { MERGE_FROM_LEFT, MERGE_FROM_RIGHT, MERGE_BALANCED, MERGE_RANDOM };
+
+/* Parts of a sample, or of the sample read twice as two traces. */
+struct merge_plan {
+	size_t parts;
+	uint64_t cuts[PARTS_MAX - 1]; /* ascending; rows of all traces before each part */
+	enum merge_order order;
+	uint64_t traces; /* 1 or 2 */
+	bool saves;	 /* parts are saved and loaded before they are merged */
+};
+
+/* Reports one run for each part of a plan, merged. */
+enum poly_status report_merged(const struct sample *sample, const struct merge_plan *plan,
+	const struct feeding *feeding, struct buf *report);
 
 /* Whether an analysis writes texts besides its report. */
 bool has_texts(const struct analysis *analysis);

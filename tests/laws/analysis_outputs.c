@@ -85,13 +85,14 @@ static enum poly_status
 try_attempt(const struct attempt *attempt, struct buf *report)
 {
 	const struct feeding feeding = {.limit = 1};
-	const uint64_t half[2] = {attempt->sample->rows / 2, attempt->sample->rows / 2};
+	const uint64_t half = attempt->sample->rows / 2;
+	const struct merge_plan plan = {.parts = 3, .cuts = {half, half}, .traces = 1};
 	/* Segments with weighted rows, and a last one that is read in part. */
 	const struct packed_reading reading = {"", 0, 300, 0, 0, true};
 	if (attempt->packed)
 		return read_packed(attempt->packed, &reading, attempt->names, true, report);
 	if (!attempt->names)
-		return report_merged(attempt->sample, half, false, &feeding, report);
+		return report_merged(attempt->sample, &plan, &feeding, report);
 	const struct analysis *analysis = analysis_named(attempt->names[0]);
 	return has_texts(analysis)
 		       ? report_texts(attempt->sample, analysis, &feeding, report)

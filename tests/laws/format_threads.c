@@ -4,6 +4,8 @@
 
 #include "../sampling.h"
 
+#include "format/core/format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +101,7 @@ static bool
 try_threads(const struct sample *sample, const struct poly_read_options *options, size_t turns)
 {
 	static const unsigned threads[] = {2, 3, 8, 1};
-	static const size_t blocks[] = {64, 150, 400, 1500, 1, 97};
+	static const size_t blocks[] = {64, 150, 400, 1500, 1, 97, 4500};
 	struct buf one = {0}, many = {0};
 	uint8_t *copy = malloc(sample->size);
 	bool good = true;
@@ -123,7 +125,7 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 		append_all(&one, copy, size, &changed);
 		changed.one_thread = false;
 		changed.threads = threads[i % 4];
-		changed.block_size = blocks[random_below(6)];
+		changed.block_size = blocks[random_below(7)];
 		/* Of a rule that looks ahead, the batch decides which record is the last. */
 		if (!changed.strict && random_below(4) == 0)
 			changed.batch_rows = 1 + random_below(20);
@@ -143,6 +145,39 @@ bool
 law_threads(const struct sample *sample, const struct poly_read_options *options)
 {
 	return try_threads(sample, options, 80);
+}
+
+/* Appends a sample many times, without some of the bytes at its front. */
+static void
+repeat_sample(struct buf *to, const struct sample *sample, size_t omitted)
+{
+	buf_append(to, sample->data, sample->size);
+	for (size_t n = 0; n < 200 && to->size < 20000; n++)
+		buf_append(to, sample->data + omitted, sample->size - omitted);
+}
+
+/* The same of formats that are decoded in chunks, with many chunks. */
+bool
+law_threads_repeated(const struct sample *sample, const struct poly_read_options *options)
+{
+	const struct format *format = format_find(sample->name.format);
+	const uint8_t *newline = memchr(sample->data, '\n', sample->size);
+	/* The whole; without a first line; without a magic, or the first word. */
+	const size_t line = newline ? (size_t)(newline - sample->data) + 1 : 0;
+	const size_t omitted[] = {0, line, 4, 8};
+	bool good = true;
+	for (size_t i = 0; good && i < sizeof omitted / sizeof *omitted; i++) {
+		struct buf repeated = {0};
+		if (!format || !format->find_split || omitted[i] >= sample->size ||
+			(format->is_text && i > 1))
+			continue;
+		repeat_sample(&repeated, sample, omitted[i]);
+		const struct sample changed = {
+			.data = repeated.data, .size = repeated.size, .name = sample->name};
+		good = !repeated.failed && try_threads(&changed, options, 16);
+		buf_free(&repeated);
+	}
+	return good;
 }
 
 /* The same of the sample packed in several segments. */

@@ -64,6 +64,7 @@ static const struct {
 	{"flipped_bytes_are_survived", law_flipped_bytes, false},
 	{"blocks_and_batches_change_nothing", law_blocks_and_batches, true},
 	{"threads_change_nothing", law_threads, true},
+	{"threads_change_nothing_of_repeated_samples", law_threads_repeated, true},
 	{"threads_change_nothing_of_packed_samples", law_threads_packed, true},
 	{"projection_changes_nothing", law_projection, false},
 	{"writers_say_which_columns_they_look_at", law_writers_columns, false},

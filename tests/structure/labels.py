@@ -39,6 +39,7 @@ HEADINGS = {
     ('src/cli/commands/stats.c', '"Options (-O NAME=VALUE)"'): 'names the switch that takes them',
     ('src/cli/commands/stats.c', '"Queries (-a NAME,...)"'): 'names the switch that takes them',
     ('src/cli/commands/stats.c', 'input->name'): 'the name of a file',
+    ('src/cli/commands/stats.c', 'poly_stats_part_at(stats, 0)->file'): 'the name of a file',
     ('src/cli/print/homework.c', '"Homeworks (--course=COURSE)"'): 'names the switch that takes them',
     ('src/cli/print/homework.c', '"Options of homeworks (-O NAME=VALUE)"'):
         'names the switch that takes them',

@@ -54,6 +54,13 @@ poly_analysis_at(size_t i)
 	return i < ANALYSIS_COUNT ? &analyses[i]->info : NULL;
 }
 
+const char *
+poly_analysis_ordered(const char *name)
+{
+	const struct analysis *analysis = analysis_list_find(NULL, name);
+	return analysis ? analysis->ordered : NULL;
+}
+
 const struct poly_analysis_info *
 poly_analysis_find(const char *name)
 {

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/thread_pool.h"
 
+struct archive;
 struct poly_analysis_plugin;
 
 /* Memory of an analysis besides its large tables, with what allocators retain of tables that
@@ -67,12 +68,22 @@ enum analysis_knowledge {
 	NEEDS_INSTRUCTIONS, /* classes or registers */
 };
 
-/* Maps the numbers of one run to those of another. */
+/* Maps the numbers of a run to those of the run that it is merged into. */
 struct analysis_numbers {
-	const uint32_t *ops;	  /* by operation */
-	const uint32_t *sites;	  /* by site */
-	const uint16_t *contexts; /* by context */
+	const uint32_t *ops;	    /* by operation */
+	const uint32_t *sites;	    /* by site */
+	const uint16_t *contexts;   /* by context */
+	const uint32_t *open_sites; /* by context: that of the last instruction before the
+				       border; OP_NONE: none, SITE_OPEN: not known yet */
+	uint32_t site_count;	    /* elements of sites */
+	uint16_t context_count;	    /* elements of contexts and open_sites */
+	/* The first row of from follows the last one of into in the same trace; false: from
+	 * begins with another trace. */
+	bool continues;
 };
+
+/* The value of ordered of all simulators. */
+#define ORDERED_MACHINE "the state of the simulated machine follows from all preceding records"
 
 /* Two counts and their quotient, for confidence intervals of samples. */
 struct analysis_ratio {
@@ -97,7 +108,7 @@ bool output_text_flush(struct output_text *text);
 struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
-	unsigned shares;   /* bits of enum analysis_shares */
+	unsigned shares;			   /* bits of enum analysis_shares */
 	enum analysis_knowledge needs; /* in traces of encodings, of their instruction set */
 	/*
 	 * Effects of instructions are records of their own (effects/effects.h), if all
@@ -141,10 +152,22 @@ struct analysis {
 	bool (*update_weighted)(void *state, const struct analysis_rows *rows);
 	/*
 	 * Adds the counts of from, which saw later rows, as if into had been updated with them.
-	 * numbers maps from's numbers to those of into. NULL: the result depends on the order
-	 * of all rows. False: out of memory.
+	 * numbers maps from's numbers to those of into. The state of a run holds what its first
+	 * rows need of the rows before them, and its last rows leave for those after them, so
+	 * that adjacent parts of a trace can be merged in any grouping; a run of several traces
+	 * never continues another one. NULL: the result depends on the order of all rows;
+	 * ordered states why. False: out of memory.
 	 */
 	bool (*merge)(void *into, const void *from, const struct analysis_numbers *numbers);
+	/*
+	 * Saves the state before finish, or loads it into the state of init, by visiting
+	 * everything that merge and report need. NULL: it cannot be saved.
+	 */
+	void (*transfer)(void *state, struct archive *archive);
+	/* Whether the state lost what it needs to continue another one (facts/part_log.h), and
+	 * cannot be merged into it. NULL: never. */
+	bool (*is_too_long)(const void *state);
+	const char *ordered; /* why merge is NULL, for people: a clause; or NULL */
 	/* Ends the rows: processes stored rows a second time. POLY_END: found nothing. NULL:
 	 * POLY_OK. */
 	enum poly_status (*finish)(void *state, struct poly_error *error);

@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_ANALYSIS_INSTANCE_H
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
+#include "analysis/core/part_list.h"
 #include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
 #include "analysis/core/real_addresses.h"
@@ -35,21 +36,26 @@ struct poly_stats {
 	struct analysis_list analyses;	   /* the caller's, too */
 	struct poly_stats_options options; /* pointers are valid only in poly_stats_new */
 	bool by_name;			   /* analyses were requested by name */
+	struct buf words;		   /* of the options, each with a NUL */
+	struct part_list parts;		   /* of loaded results */
 	struct analysis_instance *instances;
 	size_t count;
 	struct static_ops ops;
 	struct contexts contexts;
 	poly_columns columns;
-	unsigned shares; /* of the analyses of the trace */
-	uint64_t seen;	 /* rows of the trace */
+	unsigned shares;       /* of the analyses of the trace */
+	uint64_t seen;	       /* rows of the trace */
+	uint64_t first_number; /* of the first row of the first trace with rows; 0: no rows */
+	/* Of the first trace and of the current one; NULL: none. */
+	const struct poly_trace_info *first_info, *info;
 	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE];	 /* of the trace; "": none */
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct effects *effects;	 /* converts the trace's rows; or NULL */
-	struct thread_pool *team;	 /* NULL: single-threaded */
-	struct real_addresses real;	 /* if options.real_addresses */
-	enum poly_status status; /* sticky */
+	struct effects *effects;    /* converts the trace's rows; or NULL */
+	struct thread_pool *team;   /* NULL: single-threaded */
+	struct real_addresses real; /* if options.real_addresses */
+	enum poly_status status;    /* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows, real_rows;
 	struct poly_batch real_batch;	/* of real_rows */

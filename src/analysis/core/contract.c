@@ -17,6 +17,8 @@ analysis_check_contract(struct contract *contract, const struct analysis *analys
 	if (!info->outputs != !analysis->write)
 		return contract_fail(
 			contract, "outputs and write are not both set or both NULL");
+	if (!analysis->plugin && !analysis->merge != !!analysis->ordered)
+		return contract_fail(contract, "merge and ordered are both set or both NULL");
 	if (info->is_default && info->kind != POLY_ANALYSIS_STATISTIC)
 		return contract_fail(contract, "is_default is set, but it is not a statistic");
 	const size_t n = strlen(info->name);

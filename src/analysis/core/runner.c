@@ -121,6 +121,15 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
 }
 
+/* Copies the words of the options, which saved results have. */
+static bool
+keep_words(struct poly_stats *stats, const char *const *words)
+{
+	for (; words && *words; words++)
+		buf_append(&stats->words, *words, strlen(*words) + 1);
+	return !stats->words.failed;
+}
+
 /* Creates the states of all requested analyses. */
 static enum poly_status
 add_instances(struct poly_stats *stats, const struct poly_stats_options *options,
@@ -139,7 +148,8 @@ add_instances(struct poly_stats *stats, const struct poly_stats_options *options
 	stats->by_name = options->analyses != NULL;
 	stats->instances = mem_new(count, sizeof *stats->instances);
 	stats->due = mem_new(count, sizeof *stats->due);
-	if (status == POLY_OK && (!stats->instances || !stats->due))
+	if (status == POLY_OK &&
+		(!stats->instances || !stats->due || !keep_words(stats, options->options)))
 		return err_memory(error);
 	for (size_t i = 0;
 		status == POLY_OK && (analysis = analysis_list_at(&stats->analyses, i)); i++) {
@@ -369,8 +379,11 @@ poly_stats_begin(
 		begun = real_addresses_begin(&stats->real, info, error);
 	if (begun != POLY_OK)
 		return begun;
+	const struct poly_trace_info *own_info = info;
 	if (stats->effects)
 		info = effects_info(stats->effects);
+	stats->first_info = stats->first_info ? stats->first_info : own_info;
+	stats->info = own_info;
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;
@@ -516,6 +529,8 @@ poly_stats_free(struct poly_stats *stats)
 	analysis_list_fini(&stats->analyses);
 	effects_free(stats->effects);
 	slice_fini(&stats->slice);
+	buf_free(&stats->words);
+	part_list_fini(&stats->parts);
 	contexts_fini(&stats->contexts);
 	static_ops_fini(&stats->ops);
 	mem_free(stats);

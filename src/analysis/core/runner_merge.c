@@ -28,6 +28,17 @@ is_same_instance(const struct analysis_instance *a, const struct analysis_instan
 	return true;
 }
 
+/* Whether the first row of from follows the last one of into in the same trace; info of a trace
+ * that was closed may be that of another one, whose first record has number 1. */
+static bool
+continues_trace(const struct poly_stats *into, const struct poly_stats *from)
+{
+	const bool begins = into->seen && from->first_number == 1;
+	if (into->parts.count)
+		return part_list_continues(&into->parts, &from->parts);
+	return !into->info || (into->info == from->first_info && !begins);
+}
+
 /* Fails if two runs differ in analyses or options, or an analysis cannot merge. */
 static enum poly_status
 check_instances(
@@ -43,11 +54,45 @@ check_instances(
 		from->options.period)
 		return err_usage(error, "runs with a warm-up or sampling cannot be merged");
 	for (size_t i = 0; i < into->count; i++) {
-		if (!into->instances[i].analysis->merge)
+		const struct analysis *analysis = into->instances[i].analysis;
+		if (!analysis->merge)
 			return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
-				"analysis '%s' cannot be merged: it depends on the order of "
-				"all records",
-				into->instances[i].analysis->info.name);
+				"analysis '%s' cannot be merged: %s", analysis->info.name,
+				analysis->ordered
+					? analysis->ordered
+					: "its results depend on the order of all records");
+	}
+	if (into->effects || from->effects)
+		return err_set(error, POLY_ERR_UNSUPPORTED, POLY_NO_OFFSET,
+			"analysis '%s' cannot be merged: the effects of a record follow from "
+			"the "
+			"register states of the next one",
+			into->instances[0].analysis->info.name);
+	return POLY_OK;
+}
+
+/* Fails if from continues the trace of into, and its rows or its states cannot. */
+static enum poly_status
+check_continuation(
+	const struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
+{
+	if (!into->parts.count != !from->parts.count)
+		return err_usage(error, "results that were loaded and others cannot be merged");
+	const enum poly_status status = part_list_check(&into->parts, &from->parts, error);
+	if (status != POLY_OK)
+		return status;
+	if ((!into->info && !into->parts.count) || !continues_trace(into, from))
+		return POLY_OK;
+	if (from->info != from->first_info || from->parts.count > 1)
+		return err_usage(error,
+			"a run of several traces cannot continue the trace of another one");
+	for (size_t i = 0; i < into->count; i++) {
+		const struct analysis *analysis = from->instances[i].analysis;
+		if (analysis->is_too_long && analysis->is_too_long(from->instances[i].state))
+			return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+				"analysis '%s' cannot merge a part with as many events; use "
+				"shorter parts",
+				analysis->info.name);
 	}
 	return POLY_OK;
 }
@@ -65,23 +110,54 @@ merge_instances(struct poly_stats *into, const struct poly_stats *from,
 		instance->suits |= from->instances[i].suits;
 		instance->suited |= from->instances[i].suited;
 	}
-	into->seen += from->seen;
+	if (!into->first_number)
+		into->first_number = from->first_number;
+	into->seen = numbers->continues ? into->seen + from->seen : from->seen;
+	into->first_info = into->first_info ? into->first_info : from->first_info;
+	into->info = from->info ? from->info : into->info;
 	real_addresses_merge(&into->real, &from->real);
-	return ok;
+	if (!*into->first_diagnostic)
+		memcpy(into->first_diagnostic, from->first_diagnostic,
+			sizeof into->first_diagnostic);
+	return ok && part_list_merge(&into->parts, &from->parts);
+}
+
+/* Sets open_sites of from's contexts from those of into, before its last instructions are
+ * merged. */
+static void
+find_open_sites(const struct poly_stats *into, const struct poly_stats *from, bool continues,
+	const uint16_t *contexts, uint32_t *open_sites)
+{
+	for (uint16_t i = 0; i < from->contexts.count; i++)
+		open_sites[i] = !into->ops.is_begun ? SITE_OPEN
+				: continues	    ? into->ops.last[contexts[i]] - 1
+						    : OP_NONE;
 }
 
 static bool
 merge(struct poly_stats *into, const struct poly_stats *from)
 {
 	const size_t ops = from->ops.count, sites = from->ops.site_count;
+	const bool continues = continues_trace(into, from);
 	uint16_t contexts[ANALYSIS_CONTEXTS_MAX];
-	uint32_t *numbers = mem_new(ops + sites + 1, sizeof *numbers);
+	uint32_t *numbers = mem_new(ops + sites + ANALYSIS_CONTEXTS_MAX, sizeof *numbers);
 	if (!numbers)
 		return false;
-	const struct analysis_numbers all = {numbers, numbers + ops, contexts};
-	const bool ok = static_ops_merge(&into->ops, &from->ops, numbers, numbers + ops) &&
-			contexts_merge(&into->contexts, &from->contexts, contexts) &&
-			merge_instances(into, from, &all);
+	uint32_t *open_sites = numbers + ops + sites;
+	const struct analysis_numbers all = {.ops = numbers,
+		.sites = numbers + ops,
+		.contexts = contexts,
+		.open_sites = open_sites,
+		.site_count = (uint32_t)sites,
+		.context_count = from->contexts.count,
+		.continues = continues};
+	bool ok = static_ops_merge(&into->ops, &from->ops, numbers, numbers + ops) &&
+		  contexts_merge(&into->contexts, &from->contexts, contexts);
+	if (ok) {
+		find_open_sites(into, from, continues, contexts, open_sites);
+		static_ops_merge_last(&into->ops, &from->ops, &all);
+		ok = merge_instances(into, from, &all);
+	}
 	mem_free(numbers);
 	return ok;
 }
@@ -90,7 +166,9 @@ enum poly_status
 poly_stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
-	const enum poly_status status = check_instances(into, from, error);
+	enum poly_status status = check_instances(into, from, error);
+	if (status == POLY_OK)
+		status = check_continuation(into, from, error);
 	if (status != POLY_OK)
 		return status;
 	if (into->status == POLY_OK && (from->status != POLY_OK || !merge(into, from)))

@@ -152,6 +152,8 @@ static enum poly_status
 update_batch(struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
 	size_t rows;
+	if (!stats->first_number && batch->rows)
+		stats->first_number = poly_batch_number(batch, 0);
 	for (size_t row = 0; stats->status == POLY_OK && row < batch->rows; row += rows) {
 		rows = update_uniform(stats, batch, row);
 		if (!rows)

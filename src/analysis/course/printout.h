@@ -74,6 +74,7 @@ void printout_report_lines(
 							 .kind = POLY_ANALYSIS_HOMEWORK,    \
 							 .options = word##_options,         \
 							 __VA_ARGS__},                      \
+		.ordered = ORDERED_MACHINE,                                                 \
 		.state_size = sizeof(struct printout),                                      \
 		.check = printout_check,                                                    \
 		.init = word##_init,                                                        \

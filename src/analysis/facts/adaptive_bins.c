@@ -123,16 +123,23 @@ adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_
 	return search(bins, address >> bins->shift, tag, &place);
 }
 
+void
+adaptive_bins_widen(struct adaptive_bins *bins, unsigned shift)
+{
+	while (!bins->failed && bins->count && bins->shift < shift)
+		adaptive_bins_coarsen(bins);
+	if (bins->shift < shift)
+		bins->shift = shift;
+}
+
 bool
 adaptive_bins_merge(
 	struct adaptive_bins *into, const struct adaptive_bins *from, const uint16_t *tags)
 {
 	unsigned char *item = mem_new(1, from->item_size);
 	bool ok = item != NULL;
-	while (ok && into->count && into->shift < from->shift)
-		adaptive_bins_coarsen(into);
-	if (into->shift < from->shift)
-		into->shift = from->shift;
+	if (ok)
+		adaptive_bins_widen(into, from->shift);
 	for (uint32_t i = 0; ok && i < from->count; i++) {
 		const struct adaptive_bin *bin = &from->list[i];
 		const uint32_t tag = tags ? tags[bin->tag] : bin->tag;

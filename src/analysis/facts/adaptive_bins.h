@@ -50,6 +50,9 @@ uint32_t adaptive_bins_find(struct adaptive_bins *bins, uint64_t address, uint32
 /* Returns the item of a bin; ADAPTIVE_BIN_NONE if there is none. */
 uint32_t adaptive_bins_lookup(const struct adaptive_bins *bins, uint64_t address, uint32_t tag);
 
+/* Widens the bins until each has 1 << shift addresses, if they have fewer. */
+void adaptive_bins_widen(struct adaptive_bins *bins, unsigned shift);
+
 /* Merges another table; tags maps from's tags to those of into, NULL: they are the same. */
 bool adaptive_bins_merge(
 	struct adaptive_bins *into, const struct adaptive_bins *from, const uint16_t *tags);

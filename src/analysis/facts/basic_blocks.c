@@ -2,6 +2,7 @@
 /* Finds basic blocks. */
 #include "analysis/facts/basic_blocks.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -23,6 +24,14 @@ basic_blocks_begin(struct basic_blocks *blocks)
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		blocks->cursors[i].is_open = false;
 	blocks->row_count = 0;
+}
+
+void
+basic_blocks_begin_trace(struct basic_blocks *blocks)
+{
+	basic_blocks_begin(blocks);
+	part_log_begin(&blocks->log);
+	blocks->log.item_size = sizeof(struct block_fragment);
 }
 
 /* Whether the instruction at pc follows the last one in sequence. */
@@ -110,12 +119,24 @@ add_row(struct block_fragment *list, uint32_t n, const struct basic_block_row *r
 	return n;
 }
 
+/* Stores the fragments of a part. */
+static bool
+store_fragments(struct basic_blocks *blocks, const struct block_fragment *list, uint32_t n)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < n && ok; i++)
+		ok = part_log_add(&blocks->log, &list[i]);
+	return ok;
+}
+
 /* Passes fragments on, each as the continuation of its context. */
 static inline bool
 pass_fragments(struct basic_blocks *blocks, const struct block_fragment *list, uint32_t n,
 	block_fragment_fn handle, void *user)
 {
 	bool ok = true;
+	if (blocks->log.is_part)
+		return store_fragments(blocks, list, n);
 	for (uint32_t i = 0; i < n && ok; i++) {
 		const struct block_fragment *fragment = &list[i];
 		struct basic_block_cursor *last = &blocks->cursors[fragment->context];
@@ -129,11 +150,22 @@ pass_fragments(struct basic_blocks *blocks, const struct block_fragment *list, u
 	return ok;
 }
 
+/* Sees the rows of a batch, and ends a part whose log is full. */
+static bool
+see_rows(struct basic_blocks *blocks, const struct poly_batch *batch, block_fragment_fn handle,
+	void *user)
+{
+	if (!blocks->logs_parts)
+		return true;
+	part_log_see(&blocks->log, batch);
+	return !blocks->log.is_full || basic_blocks_pass_log(blocks, handle, user);
+}
+
 bool
 basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows *rows,
 	block_fragment_fn handle, void *user)
 {
-	bool ok = true;
+	bool ok = see_rows(blocks, rows->batch, handle, user);
 	size_t row = 0;
 	while (row < rows->batch->rows && ok) {
 		const size_t remaining = rows->batch->rows - row;
@@ -230,6 +262,8 @@ basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_
 	block_fragment_fn handle, void *user)
 {
 	const struct poly_batch *batch = rows->batch;
+	if (!see_rows(blocks, batch, handle, user))
+		return false;
 	if (!VEC_RESERVE(blocks->rows, blocks->row_capacity, blocks->row_count + batch->rows))
 		return false;
 	for (size_t row = 0; row < batch->rows; row++)
@@ -237,9 +271,78 @@ basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_
 	return !batch_order(batch) || pass_interval(blocks, batch_order(batch), handle, user);
 }
 
+bool
+basic_blocks_pass_log(struct basic_blocks *blocks, block_fragment_fn handle, void *user)
+{
+	struct part_log log = blocks->log;
+	bool ok = true;
+	blocks->log.items = NULL;
+	part_log_end(&blocks->log);
+	for (size_t i = 0; i < log.count && ok; i++)
+		ok = pass_fragments(blocks, part_log_at(&log, i), 1, handle, user);
+	part_log_fini(&log);
+	return ok;
+}
+
+bool
+basic_blocks_merge(struct basic_blocks *into, const struct basic_blocks *from,
+	const struct analysis_numbers *numbers, block_fragment_fn handle, void *user)
+{
+	bool ok = true;
+	part_log_merge(&into->log, &from->log, numbers->continues);
+	into->log.item_size = sizeof(struct block_fragment);
+	for (size_t i = 0; i < from->log.count && ok; i++) {
+		struct block_fragment fragment =
+			*(const struct block_fragment *)part_log_at(&from->log, i);
+		fragment.context = numbers->contexts[fragment.context];
+		if (fragment.site != OP_NONE)
+			fragment.site = numbers->sites[fragment.site];
+		ok = pass_fragments(into, &fragment, 1, handle, user);
+	}
+	for (size_t i = 0; !from->log.is_part && i < numbers->context_count; i++) {
+		if (from->cursors[i].is_open)
+			into->cursors[numbers->contexts[i]] = from->cursors[i];
+	}
+	return ok && (!into->log.is_full || basic_blocks_pass_log(into, handle, user));
+}
+
+static void
+transfer_cursor(struct archive *archive, struct basic_block_cursor *cursor)
+{
+	ARCHIVE(archive, cursor->is_open);
+	ARCHIVE(archive, cursor->pc);
+	ARCHIVE(archive, cursor->size);
+}
+
+static void
+transfer_fragment(struct archive *archive, void *item)
+{
+	struct block_fragment *fragment = item;
+	ARCHIVE(archive, fragment->pc);
+	transfer_cursor(archive, &fragment->last);
+	ARCHIVE(archive, fragment->fallthrough);
+	ARCHIVE(archive, fragment->count);
+	archive_index(archive, &fragment->site, archive->sites);
+	archive_context(archive, &fragment->context);
+	ARCHIVE(archive, fragment->flow);
+	ARCHIVE(archive, fragment->later_flow);
+	ARCHIVE(archive, fragment->has_pc);
+	ARCHIVE(archive, fragment->has_fallthrough);
+}
+
+void
+basic_blocks_transfer(struct basic_blocks *blocks, struct archive *archive)
+{
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_cursor(archive, &blocks->cursors[i]);
+	blocks->log.item_size = sizeof(struct block_fragment);
+	archive_log(archive, &blocks->log, transfer_fragment);
+}
+
 void
 basic_blocks_fini(struct basic_blocks *blocks)
 {
+	part_log_fini(&blocks->log);
 	mem_free(blocks->rows);
 	mem_free(blocks->chains);
 	mem_free(blocks->fragments);

@@ -13,6 +13,7 @@
 #define ANALYSIS_BASIC_BLOCKS_H
 
 #include "analysis/core/analysis.h"
+#include "analysis/facts/part_log.h"
 
 /* Columns that blocks are found by, with SHARES_OPS and SHARES_CONTEXTS. */
 #define BASIC_BLOCK_COLUMNS kind, pc, opcode_size, branch, uop_index, synthetic
@@ -73,6 +74,8 @@ struct basic_blocks {
 	uint32_t chain_capacity;
 	struct block_fragment *fragments;
 	uint32_t fragment_count, fragment_capacity;
+	struct part_log log; /* fragments of a part, if logs_parts; they are not passed on */
+	bool logs_parts;
 };
 
 /*
@@ -103,6 +106,24 @@ bool basic_blocks_update(struct basic_blocks *blocks, const struct analysis_rows
  */
 bool basic_blocks_update_weighted(struct basic_blocks *blocks, const struct analysis_rows *rows,
 	block_fragment_fn handle, void *user);
+
+/* Begins a trace. Of a part before it, basic_blocks_pass_log passes the fragments. */
+void basic_blocks_begin_trace(struct basic_blocks *blocks);
+
+/* Passes the fragments of a part that nothing precedes: from now on it is not a part. False:
+ * handle failed. */
+bool basic_blocks_pass_log(struct basic_blocks *blocks, block_fragment_fn handle, void *user);
+
+/*
+ * Merges later rows: passes the fragments of a part, and continues after them. If from is not
+ * a part, whose rows begin a trace, the user merges what was counted. False: handle failed, or
+ * out of memory.
+ */
+bool basic_blocks_merge(struct basic_blocks *into, const struct basic_blocks *from,
+	const struct analysis_numbers *numbers, block_fragment_fn handle, void *user);
+
+/* Saves or loads what a merge needs. */
+void basic_blocks_transfer(struct basic_blocks *blocks, struct archive *archive);
 
 /* Frees the memory. */
 void basic_blocks_fini(struct basic_blocks *blocks);

@@ -2,6 +2,7 @@
 /* Finds executed branches and their outcomes. */
 #include "analysis/facts/branch_stream.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 
@@ -192,6 +193,8 @@ branch_stream_append(struct branch_stream *into, const struct branch_stream *fro
 	const struct analysis_numbers *numbers)
 {
 	into->count = 0;
+	if (!numbers->continues)
+		branch_stream_drop_pending(into);
 	into->has_outcomes |= from->has_outcomes;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!from->first_count[i])
@@ -212,6 +215,38 @@ branch_stream_append(struct branch_stream *into, const struct branch_stream *fro
 		if (pending->branch.site != OP_NONE)
 			pending->branch.site = numbers->sites[pending->branch.site];
 		pending->branch.context = context;
+	}
+}
+
+static void
+transfer_branch(struct archive *archive, struct executed_branch *branch)
+{
+	ARCHIVE(archive, branch->pc);
+	ARCHIVE(archive, branch->fallthrough);
+	ARCHIVE(archive, branch->target);
+	ARCHIVE(archive, branch->static_target);
+	archive_index(archive, &branch->op, archive->ops);
+	archive_index(archive, &branch->site, archive->sites);
+	archive_context(archive, &branch->context);
+	ARCHIVE(archive, branch->flow);
+	ARCHIVE(archive, branch->taken);
+	ARCHIVE(archive, branch->has_fallthrough);
+	ARCHIVE(archive, branch->has_target);
+}
+
+void
+branch_stream_transfer(struct branch_stream *stream, struct archive *archive)
+{
+	ARCHIVE(archive, stream->derives_outcomes);
+	ARCHIVE(archive, stream->is_unstated);
+	ARCHIVE(archive, stream->has_outcomes);
+	for (size_t i = 0; i < archive->contexts; i++) {
+		ARCHIVE(archive, stream->pending[i].rows);
+		if (stream->pending[i].rows)
+			transfer_branch(archive, &stream->pending[i].branch);
+		ARCHIVE_UP_TO(archive, stream->first_count[i], 2);
+		archive_numbers(archive, stream->first[i], sizeof *stream->first[i],
+			stream->first_count[i], UINT64_MAX);
 	}
 }
 

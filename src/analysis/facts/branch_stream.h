@@ -52,7 +52,7 @@ uint64_t branch_static_target(const struct analysis_rows *rows, size_t row);
 struct branch_stream {
 	bool derives_outcomes; /* the trace has no column branch */
 	bool is_unstated; /* the trace does not state its columns: until a row has an outcome */
-	bool has_outcomes;     /* some row has a value in the column branch */
+	bool has_outcomes; /* some row has a value in the column branch */
 	struct pending_branch pending[ANALYSIS_CONTEXTS_MAX];
 	/* The first instructions of a context, which resolve branches of earlier rows. */
 	uint64_t first[ANALYSIS_CONTEXTS_MAX][2];
@@ -83,6 +83,9 @@ void branch_stream_update(struct branch_stream *stream, const struct analysis_ro
  */
 void branch_stream_append(struct branch_stream *into, const struct branch_stream *from,
 	const struct analysis_numbers *numbers);
+
+/* Saves or loads what a merge needs. */
+void branch_stream_transfer(struct branch_stream *stream, struct archive *archive);
 
 /* Columns that count_batch_instructions reads. */
 #define INSTRUCTION_COUNT_COLUMNS kind, uop_index, synthetic

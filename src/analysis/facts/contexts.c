@@ -2,6 +2,7 @@
 /* Numbers contexts. Most batches have rows of one context. */
 #include "analysis/facts/contexts.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "model/columns.h"
 
@@ -158,6 +159,28 @@ contexts_merge(struct contexts *into, const struct contexts *from, uint16_t *num
 	}
 	into->overflowed |= from->overflowed;
 	return true;
+}
+
+void
+contexts_transfer(struct contexts *contexts, struct archive *archive)
+{
+	const size_t count = archive_count(archive, contexts->count, ANALYSIS_CONTEXTS_MAX);
+	archive_intern(archive, &contexts->names);
+	for (size_t i = 0; i < count && !archive_failed(archive); i++) {
+		uint64_t key = archive_loads(archive) ? 0 : contexts->keys[i];
+		uint16_t number = (uint16_t)i;
+		ARCHIVE(archive, key);
+		archive_require(archive, context_is_key(key));
+		const uint32_t name =
+			archive_failed(archive) ? CONTEXT_NO_NAME : context_name_index(key);
+		archive_require(
+			archive, name == CONTEXT_NO_NAME || name < contexts->names.count);
+		if (archive_loads(archive) && !archive_failed(archive))
+			archive_allocate(archive, number_key(contexts, key, &number));
+		archive_require(archive, number == i && contexts->count > i);
+	}
+	ARCHIVE(archive, contexts->overflowed);
+	archive->contexts = contexts->count;
 }
 
 void

@@ -11,6 +11,8 @@
 #include "base/intern.h"
 #include "base/map.h"
 
+struct archive;
+
 /* Maximum number of contexts; all further ones count as the last. */
 #define ANALYSIS_CONTEXTS_MAX 1024
 
@@ -45,6 +47,9 @@ bool contexts_number_rows(struct contexts *contexts, const struct poly_batch *ba
 /* Adds the contexts of another run; numbers, of from->count elements, gets their numbers in
  * into. */
 bool contexts_merge(struct contexts *into, const struct contexts *from, uint16_t *numbers);
+
+/* Saves or loads the contexts, and sets the number of those that states may refer to. */
+void contexts_transfer(struct contexts *contexts, struct archive *archive);
 
 /* Appends the name of a context, as "thread 3"; nothing for rows without one. */
 void contexts_append_name(const struct contexts *contexts, uint16_t number, struct buf *text);

@@ -73,6 +73,26 @@ find_record_flow(const struct poly_trace_info *info, uint8_t flow[UINT8_MAX + 1]
 	return all;
 }
 
+/* Forgets the last instructions. */
+static void
+forget_last(struct static_ops *ops)
+{
+	memset(ops->last, 0, sizeof ops->last);
+	ops->has_forgotten = true;
+}
+
+/* Forgets the last instructions of the trace before; those before the first row of the first
+ * trace are not known. */
+static void
+begin_last(struct static_ops *ops)
+{
+	if (ops->is_begun)
+		forget_last(ops);
+	for (size_t i = 0; !ops->is_begun && i < STATIC_OPS_CONTEXTS; i++)
+		ops->last[i] = SITE_OPEN + 1;
+	ops->is_begun = true;
+}
+
 void
 static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *info)
 {
@@ -83,7 +103,7 @@ static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *inf
 	if (ops->trace_sites)
 		memset(ops->trace_sites, 0,
 			ops->trace_site_capacity * sizeof *ops->trace_sites);
-	memset(ops->last, 0, sizeof ops->last);
+	begin_last(ops);
 	for (size_t i = 0; i < STATIC_OPS_CACHE; i++)
 		ops->cache[i].op = ops->coded[i].op = OP_NONE;
 	pair_index_fini(&ops->trace_keys);
@@ -599,7 +619,7 @@ static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 	}
 	/* Weighted rows do not identify the last record. */
 	if (poly_batch_weights(batch))
-		memset(ops->last, 0, sizeof ops->last);
+		forget_last(ops);
 	return ok;
 }
 
@@ -663,6 +683,25 @@ static_ops_merge(
 		into->sites[into->site_count++] = static_site;
 	}
 	return true;
+}
+
+void
+static_ops_merge_last(struct static_ops *into, const struct static_ops *from,
+	const struct analysis_numbers *numbers)
+{
+	if (!from->is_begun)
+		return;
+	if (!into->is_begun)
+		begin_last(into);
+	if (!numbers->continues || from->has_forgotten)
+		forget_last(into);
+	for (uint16_t i = 0; i < STATIC_OPS_CONTEXTS && numbers->context_count > i; i++) {
+		const uint32_t last = from->last[i];
+		if (last && last != SITE_OPEN + 1)
+			into->last[numbers->contexts[i]] = numbers->sites[last - 1] + 1;
+		else if (!last)
+			into->last[numbers->contexts[i]] = 0;
+	}
 }
 
 const struct static_op *

@@ -17,8 +17,15 @@
 #include "analysis/facts/row_isa.h"
 #include "base/intern.h"
 
+struct analysis_numbers;
+struct archive;
+
 /* No operation, no site. */
 #define OP_NONE UINT32_MAX
+
+/* The site of an access or register row before the first instruction of its context in a run:
+ * that of an instruction of the rows before, if the run is merged into theirs. */
+#define SITE_OPEN (UINT32_MAX - 1)
 
 /* Maximum numbers of operations and sites; rows of further ones have OP_NONE. */
 #define STATIC_OPS_MAX ((uint32_t)1 << 20)
@@ -97,13 +104,16 @@ struct static_ops {
 	/* Of the current trace: */
 	struct row_isa isa;
 	bool is_powerpc;
-	bool is_coded;	       /* PowerPC with opcodes, which identify operations */
+	bool is_coded; /* PowerPC with opcodes, which identify operations */
 	/* Control flow by number of the record, of records that are named after branches. */
 	uint8_t record_flow[UINT8_MAX + 1];
 	uint32_t *trace_sites; /* number of each site of the trace, plus 1; 0: not seen */
 	uint32_t trace_site_capacity;
-	uint32_t last[STATIC_OPS_CONTEXTS]; /* site of the last instruction of a context, plus 1
-					     */
+	/* Site of the last instruction of a context, plus 1; 0: none, SITE_OPEN plus 1: before
+	 * the first one. */
+	uint32_t last[STATIC_OPS_CONTEXTS];
+	bool is_begun;	    /* a trace was begun */
+	bool has_forgotten; /* the last instructions were forgotten since */
 	struct static_op_cached cache[STATIC_OPS_CACHE];
 	struct static_op_coded coded[STATIC_OPS_CACHE];
 	struct pair_index trace_keys; /* keys in the trace */
@@ -123,7 +133,7 @@ struct static_ops_rows {
 
 /*
  * Begins a trace, whose names and sites have their own numbers. Forgets the last instruction of
- * each context.
+ * each context, which is not known yet in the first trace.
  */
 void static_ops_begin_trace(struct static_ops *ops, const struct poly_trace_info *info);
 
@@ -133,9 +143,9 @@ poly_columns static_ops_columns(const struct poly_trace_info *info, unsigned sha
 /*
  * Numbers the operation and the site of each row of a batch. An instruction has an operation,
  * possibly without known properties, unless there are STATIC_OPS_MAX; and a site if it has a
- * pc. An access or register row has the site of its context's last instruction; but not a
- * weighted row, nor the rows after one until the next instruction of their context. False: out
- * of memory.
+ * pc. An access or register row has the site of its context's last instruction, or SITE_OPEN;
+ * but not a weighted row, nor the rows after one until the next instruction of their context.
+ * False: out of memory.
  */
 bool static_ops_number_rows(struct static_ops *ops, const struct poly_batch *batch,
 	const struct static_ops_rows *rows);
@@ -147,6 +157,14 @@ bool static_ops_number_rows(struct static_ops *ops, const struct poly_batch *bat
  */
 bool static_ops_merge(
 	struct static_ops *into, const struct static_ops *from, uint32_t *op, uint32_t *site);
+
+/* Merges the last instructions of contexts, after static_ops_merge and contexts_merge. */
+void static_ops_merge_last(struct static_ops *into, const struct static_ops *from,
+	const struct analysis_numbers *numbers);
+
+/* Saves or loads the operations, sites and last instructions of contexts; loading sets their
+ * numbers, which states may refer to. After contexts_transfer. */
+void static_ops_transfer(struct static_ops *ops, struct archive *archive);
 
 /* Returns an operation; for OP_NONE one without known properties. */
 const struct static_op *static_op_at(const struct static_ops *ops, uint32_t op);

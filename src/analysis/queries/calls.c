@@ -747,6 +747,7 @@ const struct analysis analysis_calls = {
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options,
 		.outputs = outputs},
+	.ordered = "a call is linked to the open calls of all preceding records",
 	.state_size = sizeof(struct call_graph),
 	.check = calls_check,
 	.columns = calls_columns,

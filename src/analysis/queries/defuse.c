@@ -444,6 +444,7 @@ const struct analysis analysis_defuse = {
 			access, address, size, value, reg, text, payload, instruction_set),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
+	.ordered = "a value may be defined by any preceding record",
 	.state_size = sizeof(struct defuse),
 	.check = defuse_check,
 	.columns = defuse_columns,

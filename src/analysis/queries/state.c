@@ -369,6 +369,7 @@ const struct analysis analysis_state = {
 			size, value, reg, payload, raw, escape, origin),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = options},
+	.ordered = "the state follows from all preceding records",
 	.state_size = sizeof(struct state),
 	.init = state_init,
 	.begin = state_begin,

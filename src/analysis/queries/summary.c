@@ -37,6 +37,7 @@ const struct analysis analysis_summary = {
 	.begin = summary_begin,
 	.update = summary_update,
 	.merge = summary_merge,
+	.transfer = summary_transfer,
 	.report = summary_report,
 	.fini = summary_fini,
 };

@@ -51,6 +51,7 @@ bool summary_merge(void *into, const void *from, const struct analysis_numbers *
 void summary_report(
 	const void *state, const struct static_ops *ops, struct poly_report *report);
 void totals_report(const void *state, const struct static_ops *ops, struct poly_report *report);
+void summary_transfer(void *state, struct archive *archive);
 void summary_fini(void *state);
 
 /* Counts the records of a batch by name or else by number; false: out of memory. */

@@ -2,6 +2,7 @@
 /* State of summaries: the counts and names of batches and traces. */
 #include "analysis/queries/summary.h"
 
+#include "analysis/facts/archive.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -27,6 +28,35 @@ summary_fini(void *state)
 		distinct_set_fini(&summary->contexts[i]);
 	intern_free(&summary->names);
 	mem_free(summary->clock);
+}
+
+void
+summary_transfer(void *state, struct archive *archive)
+{
+	struct summary *summary = state;
+	char *clock = archive_text(archive, summary->clock);
+	if (archive_loads(archive))
+		summary->clock = clock;
+	ARCHIVE_ARRAY(archive, summary->columns.words);
+	ARCHIVE_UP_TO(archive, summary->digits, 16);
+	archive_intern(archive, &summary->names);
+	for (size_t i = 0; i < SUMMARY_NAMES_MAX && i < summary->names.count; i++) {
+		ARCHIVE(archive, summary->by_name[i].records);
+		ARCHIVE(archive, summary->by_name[i].value);
+	}
+	ARCHIVE(archive, summary->rows);
+	archive_histogram(archive, &summary->kinds);
+	ARCHIVE(archive, summary->synthetic);
+	ARCHIVE(archive, summary->later);
+	ARCHIVE(archive, summary->uops);
+	ARCHIVE(archive, summary->raw);
+	archive_access_stats(archive, &summary->accesses);
+	ARCHIVE(archive, summary->pc.low);
+	ARCHIVE(archive, summary->pc.high);
+	ARCHIVE(archive, summary->time.low);
+	ARCHIVE(archive, summary->time.high);
+	for (size_t i = 0; i < CONTEXT_COUNT; i++)
+		archive_distinct(archive, &summary->contexts[i]);
 }
 
 void

@@ -16,6 +16,7 @@ const struct analysis analysis_totals = {
 	.begin = summary_begin,
 	.update = totals_update,
 	.merge = summary_merge,
+	.transfer = summary_transfer,
 	.report = totals_report,
 	.fini = summary_fini,
 };

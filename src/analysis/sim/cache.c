@@ -688,6 +688,7 @@ const struct analysis analysis_cache = {
 		.wants = POLY_COLUMNS_INIT(
 			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.needs_warmup = true,
 	.uses_real = true,
 	.state_size = sizeof(struct cache_simulation),

@@ -703,6 +703,7 @@ const struct analysis analysis_mrc = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.uses_real = true,

@@ -303,6 +303,7 @@ const struct analysis analysis_paging = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.needs_warmup = true,
 	.state_size = sizeof(struct paging_simulation),
 	.suits = has_mem_refs,

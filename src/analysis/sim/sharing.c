@@ -203,6 +203,7 @@ const struct analysis analysis_sharing = {
 			MEM_REFS_COLUMNS, MEM_OPERATION_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.shares = SHARES_CONTEXTS,
 	.needs_warmup = true,
 	.uses_real = true,

@@ -163,6 +163,7 @@ const struct analysis analysis_tlb = {
 		.needs = POLY_COLUMNS_INIT(kind),
 		.wants = POLY_COLUMNS_INIT(MEM_REFS_COLUMNS, INSTRUCTION_COUNT_COLUMNS),
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.needs_warmup = true,
 	.state_size = sizeof(struct tlb_simulation),
 	.suits = has_mem_refs,

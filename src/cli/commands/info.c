@@ -46,7 +46,7 @@ info_one(struct inputs *inputs, const char *path)
 	struct poly_report *report = report_new();
 	input_analyse(&input, stats, NULL);
 	input_report_name(&input, report);
-	report_summary(stats, input.reader, report);
+	report_summary(stats, &input, report);
 	poly_stats_free(stats);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
@@ -144,7 +144,8 @@ info_native(struct inputs *inputs, const char *path)
 	const struct poly_format_info *format = packed_records(&input);
 	int written = STATUS_ERROR;
 	if (format->summary)
-		written = pump_records(&input, format->summary, NULL, false, inputs->output);
+		written = pump_records(
+			&input, format->summary, NULL, inputs->options, inputs->output);
 	else
 		diag_print(input.name,
 			"format '%s' has no tools with a summary; omit --style native",

@@ -139,6 +139,7 @@ join_first(struct join_job *job, const char *path, bool is_only)
 	options.format = info->format;
 	options.strict = job->options->source.strict;
 	options.overwrite = job->options->force;
+	options.threads = (unsigned)job->options->source.threads.value;
 	options.selected = !is_only || input_is_selected(&job->options->source);
 	if (!trace_output_open(&job->output, job->options->output, info, &options))
 		return STATUS_ERROR;

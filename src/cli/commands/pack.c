@@ -52,7 +52,7 @@ static const struct opt pack_table[] = {
 		.help = "accept truncated input: keep the records before its end, and exit "
 			"with status 0"},
 	{"threads", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(source.threads),
-		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
+		.help = "number of threads (default 0: one per CPU, at most 16)"},
 	{"help", 'h', OPT_HELP, .help = "print this help"},
 	{0},
 };
@@ -133,6 +133,7 @@ open_output(const struct pack_job *job, const struct command_input *source,
 	writing.append = job->options->append;
 	writing.overwrite = job->options->force;
 	writing.labels = job->options->labels.items;
+	writing.threads = (unsigned)job->options->source.threads.value;
 	return trace_output_open(
 		output, job->output, poly_reader_info(source->reader), &writing);
 }

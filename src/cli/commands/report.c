@@ -69,7 +69,7 @@ add_input(struct page *page, const struct command_input *input,
 	poly_report_section(report, "overview");
 	input_report_name(input, report);
 	poly_stats_report(analyses->summary, "totals", report);
-	report_summary(analyses->summary, input->reader, report);
+	report_summary(analyses->summary, input, report);
 	poly_report_end(report);
 	poly_stats_report(analyses->stats, NULL, report);
 	if (page->several)

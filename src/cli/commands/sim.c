@@ -68,11 +68,13 @@ list_simulators(struct poly_report *report)
 	const struct poly_analysis_info *info;
 	poly_report_table(report, "simulators");
 	poly_report_column(report, "name", false);
+	poly_report_column(report, "order_dependence", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		if (info->kind != POLY_ANALYSIS_SIMULATION)
 			continue;
 		poly_report_cell_text(report, info->name);
+		poly_report_cell_text(report, poly_analysis_ordered(info->name));
 		poly_report_cell_text(report, info->summary);
 	}
 	poly_report_end(report);
@@ -340,6 +342,7 @@ sim_run(void *fields, char **operands)
 		.command = options,
 		.state = &job,
 		.headed = true,
+		.is_separate = true,
 		.process = sim_one};
 	if (options->list)
 		return sim_list(&options->source);

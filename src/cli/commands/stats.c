@@ -9,6 +9,8 @@
 #include "cli/options/limits.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/analysis_file.h"
+#include "cli/files/spread_stats.h"
+#include "cli/programs/ranks.h"
 #include "cli/files/temp_store.h"
 #include "cli/print/rendering.h"
 #include "cli/files/inputs.h"
@@ -21,6 +23,7 @@ struct stats_options {
 	struct analysis_options analysis; /* first: the options of the input */
 	bool list, together, side_by_side;
 	const char *vectors, *simpoints, *weights; /* files; NULL: not requested */
+	const char *save;			   /* file of saved results; NULL: a report */
 };
 
 #define FIELD(member) .field = offsetof(struct stats_options, member)
@@ -30,6 +33,9 @@ static const struct opt stats_table[] = {
 	{"together", FIELD(together), .help = "combine all inputs into one population"},
 	{"side-by-side", FIELD(side_by_side),
 		.help = "report all inputs in one report, each by itself"},
+	{"save", 0, OPT_TEXT, "FILE", FIELD(save),
+		.help = "save the results to this file, to be merged with others, instead of "
+			"reporting them"},
 	{"bbv", 0, OPT_TEXT, "FILE", FIELD(vectors),
 		.help = "write the basic-block vectors of the intervals of phases to this "
 			"file"},
@@ -47,8 +53,14 @@ static const struct opt *const stats_tables[] = {stats_table, analysis_options_t
 /* The job of the command on its inputs. */
 struct stats_job {
 	struct analysis_request request;
-	struct poly_stats *stats;   /* of all inputs together; NULL: one per input */
-	struct poly_report *report; /* of all inputs, while it is built; NULL: one per input */
+	struct poly_stats *stats;    /* of all inputs together; NULL: one per input */
+	struct poly_report *report;  /* of all inputs, while it is built; NULL: one per input */
+	const char *save;	     /* file of saved results; NULL: a report */
+	struct saved_parts parts;    /* to be saved */
+	const struct spread *spread; /* in several ranks; else NULL */
+	size_t input;		     /* index of the next input of spread */
+	struct poly_stats *collected; /* of all inputs together, by several ranks */
+	bool failed;		      /* an input could not be read: nothing is saved */
 };
 
 /* Lists the analyses of a kind in the open table. */
@@ -60,6 +72,7 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 	if (kind == POLY_ANALYSIS_STATISTIC)
 		poly_report_column(report, "default", false);
 	poly_report_column(report, "required_columns", false);
+	poly_report_column(report, "order_dependence", false);
 	poly_report_column(report, "summary", false);
 	for (size_t i = 0; (info = poly_analysis_at(i)); i++) {
 		char needs[200];
@@ -70,6 +83,7 @@ list_kind(struct poly_report *report, enum poly_analysis_kind kind)
 		if (kind == POLY_ANALYSIS_STATISTIC)
 			poly_report_cell_text(report, info->is_default ? "yes" : NULL);
 		poly_report_cell_text(report, needs);
+		poly_report_cell_text(report, poly_analysis_ordered(info->name));
 		poly_report_cell_text(report, info->summary);
 	}
 	poly_report_end(report);
@@ -129,11 +143,10 @@ report_input(const struct inputs *inputs, const struct command_input *input,
 	if (job->stats) {
 		struct poly_reader_counts counts;
 		poly_reader_count(input->reader, &counts);
-		poly_report_cell_text(report, input->name);
-		poly_report_cell_count(report, input->selection
-						       ? poly_selection_count(input->selection)
-						       : counts.records);
-		poly_report_cell_text(report, input_is_partial(input) ? "yes" : NULL);
+		saved_report_row(input->name,
+			input->selection ? poly_selection_count(input->selection)
+					 : counts.records,
+			input_is_partial(input), report);
 		return STATUS_DONE;
 	}
 	if (job->report) {
@@ -158,10 +171,24 @@ write_phases(const struct inputs *inputs, const struct poly_stats *stats)
 	       analysis_file_write(stats, "phases", "weights", options->weights);
 }
 
+/* Reports an input that was analysed, or adds it to the parts to be saved. */
+static int
+end_input(const struct inputs *inputs, const struct command_input *input,
+	struct poly_stats *stats)
+{
+	struct stats_job *job = inputs->state;
+	if (job->save)
+		return saved_add(&job->parts, input, inputs->options) ? STATUS_DONE
+								      : STATUS_ERROR;
+	if (!job->stats && !temp_store_finish_stats(stats, input->name))
+		return STATUS_ERROR;
+	return report_input(inputs, input, stats);
+}
+
 static int
 stats_one(struct inputs *inputs, const char *path)
 {
-	const struct stats_job *job = inputs->state;
+	struct stats_job *job = inputs->state;
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	struct poly_error error;
 	struct poly_stats *stats = job->stats;
@@ -170,18 +197,76 @@ stats_one(struct inputs *inputs, const char *path)
 	if (!stats && poly_stats_new(&job->request.options, &stats, &error) != POLY_OK) {
 		diag_error("stats", &error);
 	} else if (input_open(&input, path, inputs->options, &wants)) {
-		if (input_analyse(&input, stats, NULL) &&
-			(job->stats || temp_store_finish_stats(stats, input.name)))
-			status = report_input(inputs, &input, stats);
+		if (input_analyse(&input, stats, NULL))
+			status = end_input(inputs, &input, stats);
 		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
 			status = STATUS_ERROR;
 		output_flush(inputs->output);
 		const int ended = input_close(&input);
 		status = status > ended ? status : ended;
 	}
+	job->failed |= status == STATUS_ERROR;
 	if (!job->stats)
 		poly_stats_free(stats);
 	return status;
+}
+
+/* Merges the results of an input into those of all; false: an error, which was printed. */
+static bool
+add_collected(struct stats_job *job, struct poly_stats *stats, const char *path)
+{
+	const struct poly_part *part = poly_stats_part_at(stats, 0);
+	struct poly_error error;
+	saved_report_row(diag_input_name(path), part->rows, part->is_partial, job->report);
+	if (!job->collected) {
+		job->collected = stats;
+		return true;
+	}
+	const enum poly_status status = poly_stats_merge(job->collected, stats, &error);
+	if (status != POLY_OK)
+		diag_error(diag_input_name(path), &error);
+	poly_stats_free(stats);
+	return status == POLY_OK;
+}
+
+/* Reports the results of an input by several ranks. */
+static int
+report_collected(const struct inputs *inputs, const struct poly_stats *stats)
+{
+	const struct stats_job *job = inputs->state;
+	struct poly_report *report = job->report ? job->report : report_new();
+	if (job->report) {
+		poly_report_section(report, NULL);
+		poly_report_heading(report, poly_stats_part_at(stats, 0)->file);
+	}
+	saved_report_names(stats, report);
+	poly_stats_report(stats, NULL, report);
+	if (!job->report)
+		return report_render(report, inputs->options, inputs->output);
+	poly_report_end(report);
+	return STATUS_DONE;
+}
+
+/* Collects the results of an input from all ranks, and reports them. */
+static int
+stats_collect(struct inputs *inputs, const char *path)
+{
+	struct stats_job *job = inputs->state;
+	int status;
+	struct poly_stats *stats = spread_collect(job->spread, job->input++, &status);
+	if (!stats) {
+		job->failed = true;
+		return STATUS_ERROR;
+	}
+	if (job->stats)
+		return add_collected(job, stats, path) ? status : STATUS_ERROR;
+	int reported = STATUS_ERROR;
+	if (temp_store_finish_stats(stats, diag_input_name(path)))
+		reported = report_collected(inputs, stats);
+	if (reported == STATUS_DONE && !write_phases(inputs, stats))
+		reported = STATUS_ERROR;
+	poly_stats_free(stats);
+	return reported > status ? reported : status;
 }
 
 /* Begins the report of all inputs; false: an error, which was printed. */
@@ -198,10 +283,7 @@ begin_report(struct stats_job *job, bool together)
 		diag_error("stats", &error);
 		return false;
 	}
-	poly_report_table(job->report, "files");
-	poly_report_column(job->report, "file", false);
-	poly_report_column(job->report, "records", true);
-	poly_report_column(job->report, "partial", false);
+	saved_report_columns(job->report);
 	return true;
 }
 
@@ -211,6 +293,13 @@ end_report(struct inputs *inputs)
 {
 	struct stats_job *job = inputs->state;
 	struct poly_report *report = job->report;
+	if (job->spread && job->failed)
+		return STATUS_ERROR;
+	if (job->collected) {
+		poly_stats_free(job->stats);
+		job->stats = job->collected;
+		job->collected = NULL;
+	}
 	poly_report_end(report);
 	if (job->stats && !temp_store_finish_stats(job->stats, "stats"))
 		return STATUS_ERROR;
@@ -221,6 +310,95 @@ end_report(struct inputs *inputs)
 	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_ERROR;
 }
 
+/* Saves the results of all inputs. */
+static int
+end_saving(struct inputs *inputs)
+{
+	const struct stats_job *job = inputs->state;
+	if (job->failed)
+		return STATUS_ERROR;
+	return saved_write(job->stats, &job->parts, job->save) ? STATUS_DONE : STATUS_ERROR;
+}
+
+/* Creates the analyses whose results are saved; false: an error, which was printed. */
+static bool
+begin_saving(struct stats_job *job, const struct input_options *options)
+{
+	struct poly_error error;
+	if (!saved_is_allowed(options))
+		return false;
+	if (poly_stats_new(&job->request.options, &job->stats, &error) != POLY_OK) {
+		diag_error("stats", &error);
+		return false;
+	}
+	if (saved_can_save(job->stats, &error))
+		return true;
+	diag_error("--save", &error);
+	return false;
+}
+
+/* Returns whether an option of the command conflicts with --save; prints a message. */
+static bool
+save_conflicts(const struct stats_options *options, bool writes_phases)
+{
+	const char *other = options->side_by_side ? "side-by-side"
+			    : writes_phases	  ? "bbv, --simpoints and --weights"
+						  : NULL;
+	if (options->save && other)
+		diag_print(NULL, "--save conflicts with --%s", other);
+	return options->save && other;
+}
+
+/* Reports results that were loaded. */
+static int
+report_saved(struct inputs *inputs, struct poly_stats *stats)
+{
+	const struct poly_part *part = poly_stats_part_at(stats, 0);
+	const char *name = poly_stats_part_at(stats, 1) ? "stats" : part->file;
+	if (!temp_store_finish_stats(stats, name))
+		return STATUS_ERROR;
+	struct poly_report *report = report_new();
+	saved_report_names(stats, report);
+	poly_stats_report(stats, NULL, report);
+	inputs->output = output_new();
+	const int status = report_render(report, inputs->options, inputs->output);
+	const int written = output_finish(inputs->output);
+	if (!write_phases(inputs, stats))
+		return STATUS_ERROR;
+	return written > status ? written : status;
+}
+
+/* Merges saved results, and reports or saves them. */
+static int
+stats_merge_saved(const struct stats_options *options, char **operands)
+{
+	struct inputs inputs = {.options = &options->analysis.source, .command = options};
+	const bool may_lack = options->analysis.source.partial;
+	int status = STATUS_ERROR;
+	for (char **path = operands; *path; path++) {
+		if (!saved_is(*path)) {
+			diag_print(
+				*path, "not a file of saved results, as the other inputs are");
+			return STATUS_ERROR;
+		}
+	}
+	if (options->analysis.analyses || options->analysis.all) {
+		diag_print(NULL,
+			"saved results are of the analyses that they were saved with; "
+			"omit --%s",
+			options->analysis.all ? "all" : "analyses");
+		return STATUS_ERROR;
+	}
+	struct poly_stats *stats = saved_load(operands);
+	const bool needs_all = !options->save || (stats && poly_stats_part_at(stats, 1));
+	if (stats && (may_lack || !needs_all || saved_is_complete(stats)))
+		status = !options->save ? report_saved(&inputs, stats)
+			 : saved_write(stats, NULL, options->save) ? STATUS_DONE
+								   : STATUS_ERROR;
+	poly_stats_free(stats);
+	return status;
+}
+
 /* Returns whether any file of phases is requested. */
 static bool
 writes_phases(const struct stats_options *options)
@@ -228,13 +406,14 @@ writes_phases(const struct stats_options *options)
 	return options->vectors || options->simpoints || options->weights;
 }
 
-/* Returns whether the files of phases may be written; prints a message otherwise. */
+/* Returns whether the files may be written; prints a message otherwise. */
 static bool
-phases_are_allowed(const struct stats_options *options, char **operands)
+files_are_allowed(const struct stats_options *options, char **operands)
 {
 	const struct output_policy policy = {
 		options->analysis.source.force, operands, {options->analysis.source.symbols}};
-	return output_is_allowed(&policy, options->vectors) &&
+	return output_is_allowed(&policy, options->save) &&
+	       output_is_allowed(&policy, options->vectors) &&
 	       output_is_allowed(&policy, options->simpoints) &&
 	       output_is_allowed(&policy, options->weights);
 }
@@ -256,18 +435,74 @@ request_phases(const struct stats_options *options, struct analysis_request *req
 	request->options.options = (const char *const *)request->words.items;
 }
 
+/* Returns whether a path is that of an earlier operand: a trace is in merged results once. */
+static bool
+is_repeated(char **operands, char **path)
+{
+	char **other = operands;
+	while (other < path && strcmp(*other, *path) != 0)
+		other++;
+	return other < path;
+}
+
+/* Returns whether the results of inputs can be merged from several ranks. */
+static bool
+may_spread(const struct stats_job *job, char **operands)
+{
+	struct poly_stats *stats;
+	struct poly_error error;
+	for (char **path = operands; *path; path++) {
+		if (strcmp(*path, "-") == 0 || (job->stats && is_repeated(operands, path)))
+			return false;
+	}
+	if (job->save || !operands[0] ||
+		poly_stats_new(&job->request.options, &stats, &error) != POLY_OK)
+		return false;
+	const bool may = saved_can_save(stats, &error);
+	poly_stats_free(stats);
+	return may;
+}
+
+/* Runs the command in one process, or in several ranks. */
+static int
+run_ranks(struct inputs *inputs, char **operands)
+{
+	struct stats_job *job = inputs->state;
+	struct spread spread;
+	int status = STATUS_DONE;
+	if (ranks_count() == 1)
+		return inputs_run(inputs, operands);
+	inputs->is_separate = !inputs->finish;
+	if (!may_spread(job, operands))
+		return inputs->is_separate || !ranks_number() ? inputs_run(inputs, operands)
+							      : STATUS_DONE;
+	inputs->is_separate = false;
+	spread_init(&spread, &job->request.options, inputs->options, operands);
+	job->spread = &spread;
+	inputs->process = stats_collect;
+	if (ranks_number())
+		spread_work(&spread);
+	else
+		status = inputs_run(inputs, operands);
+	poly_stats_free(job->collected);
+	spread_free(&spread);
+	return status;
+}
+
 static int
 stats_run(void *fields, char **operands)
 {
 	struct stats_options *options = fields;
 	const bool one_report = options->together || options->side_by_side;
-	struct stats_job job = {.stats = NULL};
+	struct stats_job job = {.save = options->save};
 	struct inputs inputs = {.options = &options->analysis.source,
 		.command = options,
 		.state = &job,
-		.headed = !one_report,
+		.headed = !one_report && !options->save,
 		.process = stats_one,
-		.finish = one_report ? end_report : NULL};
+		.finish = options->save ? end_saving
+			  : one_report	? end_report
+					: NULL};
 	int status = STATUS_ERROR;
 	if (options->list)
 		return stats_list(&options->analysis.source);
@@ -280,14 +515,22 @@ stats_run(void *fields, char **operands)
 				 "'--together'");
 		return STATUS_ERROR;
 	}
-	if (!phases_are_allowed(options, operands))
+	if (save_conflicts(options, writes_phases(options)) ||
+		!files_are_allowed(options, operands))
 		return STATUS_ERROR;
+	if (operands[0] && saved_is(operands[0]))
+		return stats_merge_saved(options, operands);
 	bool ready = analysis_request_init(&job.request, &options->analysis);
 	request_phases(options, &job.request);
-	if (ready && (!one_report || begin_report(&job, options->together)))
-		status = inputs_run(&inputs, operands);
+	if (ready && options->save)
+		ready = begin_saving(&job, &options->analysis.source);
+	else if (ready && one_report)
+		ready = begin_report(&job, options->together);
+	if (ready)
+		status = run_ranks(&inputs, operands);
 	poly_report_free(job.report);
 	poly_stats_free(job.stats);
+	saved_parts_free(&job.parts);
 	analysis_request_free(&job.request);
 	return status;
 }

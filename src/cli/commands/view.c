@@ -44,35 +44,38 @@ static const struct opt view_table[] = {
 static const struct opt *const view_tables[] = {
 	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Prints the remaining records of the source. */
-static void
+/* Prints the remaining records of the source; returns the exit status. */
+static int
 list_records(struct inputs *inputs, struct command_input *source)
 {
 	const struct view_options *options = inputs->command;
-	const struct listing_options wanted = {
-		options->columns, options->registers, term_colored(options->color)};
+	const struct listing_options wanted = {options->columns, options->registers,
+		term_colored(options->color), (unsigned)inputs->options->threads.value};
 	const struct poly_batch *batch;
 	struct column_list list;
 	const bool has_list = options->columns && column_list_parse(&list, options->columns);
 	if (has_list && !column_list_request(&list, source))
-		return;
+		return STATUS_DONE;
 	struct listing *listing = listing_new(
 		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	if (has_list)
 		column_list_report_absent(&list, "view", source, listing_derived(listing));
-	while (!output_failed(inputs->output) && (batch = input_next(source)))
-		listing_batch(listing, batch);
+	bool good = true;
+	while (good && (batch = input_next(source)))
+		good = listing_batch(listing, batch);
+	good = good && listing_finish(listing);
 	if (options->registers && !listing_had_registers(listing))
 		diag_print(
 			source->name, "no record has registers (only FULL traces have them)");
 	listing_free(listing);
+	return good || output_failed(inputs->output) ? STATUS_DONE : STATUS_ERROR;
 }
 
 static int
 view_listing(struct inputs *inputs, const char *path)
 {
 	const struct view_options *options = inputs->command;
-	const struct listing_options wanted = {options->columns, options->registers, false};
+	const struct listing_options wanted = {options->columns, options->registers, false, 1};
 	struct input_needs wants = {
 		.prints = true, .shows_sites = columns_name_site(options->columns)};
 	struct command_input source;
@@ -83,9 +86,10 @@ view_listing(struct inputs *inputs, const char *path)
 		poly_columns_add(&wants.columns, POLY_COLUMN_payload);
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_ERROR;
-	list_records(inputs, &source);
+	const int listed = list_records(inputs, &source);
 	output_flush(inputs->output);
-	return input_close(&source);
+	const int status = input_close(&source);
+	return listed > status ? listed : status;
 }
 
 /* The format to write; reports its absence and returns NULL. */
@@ -141,8 +145,7 @@ view_written(struct inputs *inputs, const char *path)
 	const char *format = writer_format(options, &source);
 	int written = STATUS_ERROR;
 	if (format && column_list_request(&list, &source))
-		written = pump_records(
-			&source, format, &list, inputs->options->csv_safe, inputs->output);
+		written = pump_records(&source, format, &list, inputs->options, inputs->output);
 	output_flush(inputs->output);
 	int status = input_close(&source);
 	return written > status ? written : status;

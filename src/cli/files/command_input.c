@@ -160,6 +160,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 		reading.count = options->range.last - reading.skip;
 	}
 	input->count_is_zero = options->count.is_set && !options->count.value;
+	input->bounded = options->count.is_set || options->range.is_set;
 	reading.threads = (unsigned)options->threads.value;
 	reading.max_line = (size_t)options->max_line.value;
 	reading.progress = progress_update;
@@ -241,6 +242,12 @@ input_is_truncated(const struct command_input *input)
 {
 	return input->status == POLY_ERR_TRUNCATED ||
 	       (input->reader && poly_reader_truncation(input->reader, NULL));
+}
+
+bool
+input_is_complete(const struct command_input *input)
+{
+	return input->status == POLY_END && !input->bounded;
 }
 
 void

@@ -22,6 +22,7 @@ struct command_input {
 	bool accepts_errors;	 /* --on-error=skip or --partial */
 	uint64_t skip;		 /* records to skip at the front */
 	bool count_is_zero;	 /* --count is 0 */
+	bool bounded;		 /* the reader is given a number of records */
 	enum poly_status status; /* why it ended */
 	struct poly_error error;
 };
@@ -75,6 +76,9 @@ bool input_is_partial(const struct command_input *input);
 
 /* Returns whether the input was found to be truncated, with or without --partial. */
 bool input_is_truncated(const struct command_input *input);
+
+/* Returns whether an input was read from its beginning to its end. */
+bool input_is_complete(const struct command_input *input);
 
 /* Writes the name of an input into a report, and whether it is partial. */
 void input_report_name(const struct command_input *input, struct poly_report *report);

@@ -7,6 +7,76 @@
 #include "cli/print/progress.h"
 #include "cli/print/rendering.h"
 #include "cli/print/term.h"
+#include "cli/programs/ranks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Receives what another rank printed of an input, and its exit status. */
+static int
+receive_input(struct inputs *inputs, unsigned rank)
+{
+	int status = STATUS_ERROR;
+	size_t size;
+	unsigned char *bytes = ranks_receive(rank, &size);
+	if (size == sizeof status)
+		memcpy(&status, bytes, size);
+	free(bytes);
+	bytes = ranks_receive(rank, &size);
+	output_write(inputs->output, bytes, size);
+	free(bytes);
+	return status;
+}
+
+/* Processes an input, in this rank or in that of its number. */
+static int
+process_input(struct inputs *inputs, const char *path, size_t number)
+{
+	const unsigned ranks = inputs->is_separate ? ranks_count() : 1;
+	return number % ranks ? receive_input(inputs, (unsigned)(number % ranks))
+			      : inputs->process(inputs, path);
+}
+
+/* Sends what was printed to a file, and empties it. */
+static void
+send_printed(FILE *printed, int status)
+{
+	const long size = fseek(printed, 0, SEEK_END) == 0 ? ftell(printed) : 0;
+	char *bytes = diag_allocate((size_t)size + 1, 1);
+	rewind(printed);
+	if (fread(bytes, 1, (size_t)size, printed) != (size_t)size)
+		status = STATUS_ERROR;
+	ranks_send(&status, sizeof status);
+	ranks_send(bytes, (size_t)size);
+	free(bytes);
+	rewind(printed);
+	if (ftruncate(fileno(printed), 0) != 0)
+		diag_print(NULL, "cannot empty a temporary file: %s", strerror(errno));
+}
+
+/* Processes the inputs of a rank other than 0, whose standard output becomes a file. */
+static void
+work(struct inputs *inputs, char **paths)
+{
+	FILE *printed = tmpfile();
+	if (!printed || dup2(fileno(printed), STDOUT_FILENO) < 0) {
+		diag_print(NULL, "cannot create a temporary file: %s", strerror(errno));
+		exit(STATUS_ERROR);
+	}
+	for (size_t i = 0; paths[i]; i++) {
+		if (i % ranks_count() != ranks_number())
+			continue;
+		inputs->output->tables.input = paths[1] ? diag_input_name(paths[i]) : NULL;
+		inputs->output->tables.headed = i > 0;
+		const int status = inputs->process(inputs, paths[i]);
+		output_flush(inputs->output);
+		send_printed(printed, status);
+	}
+	fclose(printed);
+}
 
 static int
 run_all(struct inputs *inputs, char **paths)
@@ -21,10 +91,11 @@ run_all(struct inputs *inputs, char **paths)
 			output_text(inputs->output, " <==\n");
 		}
 		inputs->output->tables.input = paths[1] ? diag_input_name(*path) : NULL;
-		if (path != paths && !inputs->options->table && !inputs->options->tables &&
+		if (path != paths && !inputs->finish && !inputs->options->table &&
+			!inputs->options->tables &&
 			rendering_of_options(inputs->options) == POLY_RENDER_CSV)
 			output_text(inputs->output, "\n");
-		int status = inputs->process(inputs, *path);
+		int status = process_input(inputs, *path, (size_t)(path - paths));
 		if (status > worst)
 			worst = status;
 		if (progress_interrupted())
@@ -46,8 +117,14 @@ inputs_run(struct inputs *inputs, char **operands)
 		status = STATUS_ERROR;
 	else if (!operands[0] && term_input())
 		diag_print(NULL, "no input; name a file, or '-' for standard input");
+	else if (inputs->is_separate && ranks_number())
+		work(inputs, operands[0] ? operands : only);
 	else
 		status = run_all(inputs, operands[0] ? operands : only);
+	if (inputs->is_separate && ranks_number()) {
+		free(inputs->output);
+		return STATUS_DONE;
+	}
 	int written = output_finish(inputs->output);
 	return written > status ? written : status;
 }

@@ -113,7 +113,8 @@ pump_to_sink(struct command_input *source, const struct poly_sink *sink,
 
 int
 pump_records(struct command_input *source, const char *format,
-	const struct column_list *columns, bool safe, struct output *output)
+	const struct column_list *columns, const struct input_options *options,
+	struct output *output)
 {
 	static const char *const safely[] = {"csv.safe=1", NULL};
 	const struct poly_sink sink = {output_write, output};
@@ -121,7 +122,8 @@ pump_records(struct command_input *source, const char *format,
 	struct poly_error error;
 	output_quote(output);
 	writing.format = format;
-	writing.options = safe ? safely : NULL;
+	writing.options = options->csv_safe ? safely : NULL;
+	writing.threads = (unsigned)options->threads.value;
 	if (columns) {
 		writing.columns = columns->set;
 		writing.order = columns->columns;

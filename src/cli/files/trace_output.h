@@ -48,10 +48,11 @@ enum poly_status pump_to_sink(struct command_input *source, const struct poly_si
 
 /*
  * Writes the remaining records of the source in a format to the command's output, with these
- * columns (NULL: all); safe: as --csv-safe, in CSV. Reports failures and returns an exit
- * status; output_finish reports those of the output.
+ * columns (NULL: all), by --csv-safe and --threads of the options. Reports failures and returns
+ * an exit status; output_finish reports those of the output.
  */
 int pump_records(struct command_input *source, const char *format,
-	const struct column_list *columns, bool safe, struct output *output);
+	const struct column_list *columns, const struct input_options *options,
+	struct output *output);
 
 #endif

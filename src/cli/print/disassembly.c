@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sites whose texts are kept, and the bytes of all texts that are kept at once. */
+#define SITES_MAX ((uint32_t)1 << 14)
+#define TEXTS_MAX ((size_t)1 << 20)
+
 /*
  * The text of a site, which is a pc and an opcode: at one site, encodings of several sizes and
  * instruction sets can have the same value.
  */
 struct site_text {
+	uint32_t site;
 	size_t text;		    /* its offset in texts plus 1; 0: not yet disassembled */
 	size_t size;		    /* bytes of its encoding */
 	struct poly_disasm *disasm; /* of its instruction set */
@@ -23,8 +28,7 @@ struct disassembly {
 	struct poly_disasm *thumb; /* of ARM, whose rows may be either; or NULL */
 	bool powerpc;
 	bool sized;		 /* rows state the size of their opcodes */
-	struct site_text *sites; /* by site */
-	size_t site_capacity;	 /* elements of sites */
+	struct site_text *sites; /* by the site's number, modulo SITES_MAX */
 	char *texts;		 /* concatenated, each with a NUL */
 	size_t used, room;	 /* bytes of texts */
 };
@@ -74,26 +78,16 @@ disassembly_free(struct disassembly *disassembly)
 	free(disassembly);
 }
 
-static void *
-grow(void *old, size_t count, size_t size)
-{
-	void *p = count <= SIZE_MAX / size ? realloc(old, count * size) : NULL;
-	if (!p)
-		diag_no_memory();
-	return p;
-}
-
+/* Returns the entry of a site, which replaces another one's. */
 static struct site_text *
 place_of(struct disassembly *disassembly, uint32_t site)
 {
-	if (site >= disassembly->site_capacity) {
-		size_t old = disassembly->site_capacity, count = 2 * ((size_t)site + 512);
-		disassembly->sites =
-			grow(disassembly->sites, count, sizeof *disassembly->sites);
-		memset(disassembly->sites + old, 0, (count - old) * sizeof *disassembly->sites);
-		disassembly->site_capacity = count;
-	}
-	return &disassembly->sites[site];
+	if (!disassembly->sites)
+		disassembly->sites = diag_allocate(SITES_MAX, sizeof *disassembly->sites);
+	struct site_text *place = &disassembly->sites[site % SITES_MAX];
+	if (place->site != site)
+		*place = (struct site_text){.site = site};
+	return place;
 }
 
 /* Returns an encoding longer than an opcode; NULL: the row has none. */
@@ -138,15 +132,22 @@ disassemble(struct disassembly *disassembly, const struct poly_batch *batch, siz
 		batch->opcode[row], (unsigned)size_of(disassembly, batch, row));
 }
 
-/* Stores a text; returns its offset in texts. */
+/* Stores the text of a site; returns its offset in texts. */
 static size_t
 keep(struct disassembly *disassembly, const char *text)
 {
-	size_t offset = disassembly->used, size = strlen(text) + 1;
+	const size_t size = strlen(text) + 1;
+	if (disassembly->used + size > TEXTS_MAX) {
+		memset(disassembly->sites, 0, SITES_MAX * sizeof *disassembly->sites);
+		disassembly->used = 0;
+	}
 	if (disassembly->room - disassembly->used < size) {
 		disassembly->room = 2 * (disassembly->room + size);
-		disassembly->texts = grow(disassembly->texts, disassembly->room, 1);
+		disassembly->texts = realloc(disassembly->texts, disassembly->room);
+		if (!disassembly->texts)
+			diag_no_memory();
 	}
+	const size_t offset = disassembly->used;
 	memcpy(disassembly->texts + offset, text, size);
 	disassembly->used += size;
 	return offset;
@@ -166,10 +167,10 @@ disassembly_text(struct disassembly *disassembly, const struct poly_batch *batch
 	struct poly_disasm *disasm = disasm_of(disassembly, batch, row);
 	if (place->text && (place->size != size || place->disasm != disasm))
 		return disassemble(disassembly, batch, row);
-	if (!place->text)
-		*place = (struct site_text){
-			keep(disassembly, disassemble(disassembly, batch, row)) + 1, size,
-			disasm};
+	if (!place->text) {
+		const size_t text = keep(disassembly, disassemble(disassembly, batch, row));
+		*place = (struct site_text){batch->site[row], text + 1, size, disasm};
+	}
 	return disassembly->texts + place->text - 1;
 }
 

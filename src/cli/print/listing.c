@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The aligned listing. Widths are those of the first batch; a longer cell in a later batch
- * shifts the rest of its line. Cells are written into the output's room, which holds the
- * longest line, as the size of every cell is bounded.
+ * The aligned listing. Its columns and their widths follow from the first rows, which are kept
+ * as text until then; a longer cell of a later row shifts the rest of its line. The later rows
+ * are written by several threads, as those of a format whose rows are independent.
  */
 #include "cli/print/listing.h"
 
 #include "cli/options/column_list.h"
-#include "cli/print/disassembly.h"
+#include "cli/print/listing_cells.h"
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum columns, bytes of a cell of text or bytes, and bytes of a cell with a name. */
+/* Maximum columns. */
 #define COLUMNS_MAX 160
-#define LONG_CELL 2100
-#define NAME_CELL 120
 
 /* Columns of accesses. */
 #define ACCESS_COLUMNS access, address, size, value
@@ -25,33 +23,45 @@
 /* Minimum width of the column row, whose numbers grow. */
 #define ROW_WIDTH 7
 
-enum cell {
-	CELL_COLUMN,   /* a column */
-	CELL_TEXT,     /* the column text, or disassembly, with remarks */
-	CELL_REGISTER, /* a register of a FULL record */
+/* Rows that determine the widths, at most, and bytes of their cells. */
+#define MEASURED_ROWS 1000
+#define MEASURED_BYTES ((size_t)1 << 20)
+
+/* Bytes of lines that a thread passes on together. */
+#define SLICE_BYTES ((size_t)32 << 10)
+
+/* The first rows, until columns and widths are known. */
+struct measured_rows {
+	char *text; /* cells without padding, one after the other */
+	size_t used;
+	uint16_t *sizes; /* of the cells */
+	size_t count, columns;
+	const char *colors[MEASURED_ROWS];
+	poly_columns seen; /* columns with values */
 };
 
-struct listing_column {
-	enum cell cell;
-	enum poly_column column; /* of CELL_COLUMN and CELL_TEXT */
-	enum poly_form form;	 /* of the column */
-	char title[40];		 /* in the header; register name of a CELL_REGISTER */
-	const struct poly_format_info *names; /* has names of the registers, or NULL */
-	unsigned digits;	 /* minimum digits of a hexadecimal number */
-	bool right;		 /* right-aligned */
-	size_t width;
+/* The lines of a thread. */
+struct listing_slice {
+	struct listing *listing;
+	struct cell_source cells;
+	size_t used;
+	char *lines; /* SLICE_BYTES + OUTPUT_ROOM */
 };
 
 struct listing {
 	const struct poly_trace_info *info;
 	struct output *output;
-	struct disassembly *disassembly; /* NULL: none */
+	const char *name;
+	struct cell_source cells;
 	struct listing_column shown[COLUMNS_MAX];
 	size_t count;
 	const char *registers; /* names, or NULL */
 	bool is_default, colored, headed;
-	struct poly_powerpc_state state; /* of the row, where has_state */
-	bool has_state, had_state;
+	struct measured_rows *measured; /* NULL: none yet, or printed */
+	struct poly_writer *writer;	/* of the other rows; NULL: not opened */
+	struct poly_format_plugin plugin;
+	struct listing_slice slice; /* with which those of the plugin begin */
+	unsigned threads;
 };
 
 /* Calls add for every name of a list until a call returns false. */
@@ -187,174 +197,12 @@ listing_columns(const struct listing_options *options, poly_columns *columns)
 	return known;
 }
 
-struct listing *
-listing_new(const struct listing_options *options, const struct poly_trace_info *info,
-	struct output *output, const char *name)
-{
-	struct listing *listing = diag_allocate(1, sizeof *listing);
-	listing->info = info;
-	listing->output = output;
-	listing->colored = options->colored;
-	listing->is_default = !options->columns;
-	listing->registers = options->registers;
-	listing->disassembly = disassembly_new(info, name);
-	if (listing->is_default)
-		add_column(listing, POLY_COLUMN_row);
-	else
-		each_name(options->columns, listing, add_named);
-	return listing;
-}
-
-poly_columns
-listing_derived(const struct listing *listing)
-{
-	return listing->disassembly ? POLY_COLUMNS(text) : POLY_NO_COLUMNS;
-}
-
-bool
-listing_had_registers(const struct listing *listing)
-{
-	return listing->had_state;
-}
-
-void
-listing_free(struct listing *listing)
-{
-	disassembly_free(listing->disassembly);
-	free(listing);
-}
-
 static size_t
 put_string(char *dst, const char *text)
 {
 	size_t n = strlen(text);
 	memcpy(dst, text, n);
 	return n;
-}
-
-/* Writes v in hexadecimal with 0x and at least digits digits (at most 16). */
-static size_t
-put_hex(char *dst, uint64_t v, unsigned digits)
-{
-	static const char hex[] = "0123456789abcdef";
-	unsigned n = digits ? digits : 1;
-	while (n < 16 && v >> (4 * n))
-		n++;
-	dst[0] = '0';
-	dst[1] = 'x';
-	for (unsigned i = 0; i < n; i++)
-		dst[2 + i] = hex[v >> (4 * (n - 1 - i)) & 15];
-	return 2 + n;
-}
-
-static size_t
-put_decimal(char *dst, uint64_t v)
-{
-	char digits[20];
-	size_t n = 0;
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	for (size_t i = 0; i < n; i++)
-		dst[i] = digits[n - 1 - i];
-	return n;
-}
-
-/* Truncates a cell to max bytes, at most LONG_CELL, without its control characters. */
-static size_t
-sanitize(char *dst, size_t n, size_t max)
-{
-	char visible[LONG_CELL + 1];
-	const size_t whole = n < max ? n : max;
-	const size_t shown = poly_text_visible(visible, max + 1, dst, whole);
-	const bool truncated = n > max || shown < whole;
-	memcpy(dst, visible, shown);
-	if (!truncated)
-		return shown;
-	n = shown < max ? shown : max - 3;
-	n = n > max - 3 ? max - 3 : n;
-	memcpy(dst + n, "...", 3);
-	return n + 3;
-}
-
-static size_t
-put_text(struct listing *listing, const struct poly_batch *batch, size_t row, char *dst)
-{
-	const size_t max = LONG_CELL - DISASSEMBLY_REMARK - 3;
-	const char *text = NULL;
-	size_t n = 0;
-	if (poly_present(batch, POLY_COLUMN_text, row))
-		n = sanitize(dst, poly_batch_format(batch, POLY_COLUMN_text, row, dst, max + 1),
-			max);
-	if (!n && listing->disassembly)
-		text = disassembly_text(listing->disassembly, batch, row);
-	if (text)
-		n = put_string(dst, text);
-	if (listing->disassembly) {
-		char remark[DISASSEMBLY_REMARK];
-		size_t length = disassembly_remark(listing->disassembly, batch, row, remark);
-		if (length && n)
-			n += put_string(dst + n, "  ");
-		memcpy(dst + n, remark, length);
-		n += length;
-	}
-	if (n)
-		return n;
-	*dst = '-';
-	return 1;
-}
-
-static size_t
-put_column(const struct listing_column *shown, const struct poly_batch *batch, size_t row,
-	char *dst)
-{
-	if (!poly_present(batch, shown->column, row)) {
-		*dst = '-';
-		return 1;
-	}
-	const char *name = NULL;
-	if (shown->names) {
-		uint64_t number = poly_batch_integer(batch, shown->column, row);
-		if (number < shown->names->register_count)
-			name = shown->names->registers[number];
-	}
-	if (name)
-		return put_string(dst, name);
-	if (shown->form == POLY_FORM_HEX) {
-		unsigned digits = shown->digits;
-		if (shown->column == POLY_COLUMN_opcode &&
-			poly_present(batch, POLY_COLUMN_opcode_size, row))
-			digits =
-				batch->opcode_size[row] < 8 ? 2u * batch->opcode_size[row] : 16;
-		return put_hex(dst, poly_batch_integer(batch, shown->column, row), digits);
-	}
-	if (shown->form == POLY_FORM_DEC && shown->column != POLY_COLUMN_immediate)
-		return put_decimal(dst, poly_batch_integer(batch, shown->column, row));
-	bool is_long = shown->form == POLY_FORM_BYTES || shown->form == POLY_FORM_TEXT;
-	size_t max = is_long ? LONG_CELL - 1 : NAME_CELL;
-	return sanitize(dst, poly_batch_format(batch, shown->column, row, dst, max + 1), max);
-}
-
-static size_t
-put_register(const struct listing *listing, const struct listing_column *shown, char *dst)
-{
-	if (listing->has_state)
-		return poly_powerpc_register(&listing->state, shown->title, dst);
-	*dst = '-';
-	return 1;
-}
-
-/* Writes a cell without padding and returns its length. */
-static size_t
-put_cell(struct listing *listing, const struct listing_column *shown,
-	const struct poly_batch *batch, size_t row, char *dst)
-{
-	switch (shown->cell) {
-	case CELL_COLUMN: return put_column(shown, batch, row, dst);
-	case CELL_TEXT: return put_text(listing, batch, row, dst);
-	case CELL_REGISTER: return put_register(listing, shown, dst);
-	}
-	return 0;
 }
 
 /* Pads a cell of n bytes at dst, except after the last one of a line. */
@@ -385,32 +233,25 @@ row_color(const struct listing *listing, const struct poly_batch *batch, size_t 
 	return batch->kind[row] < POLY_KIND_COUNT ? colors[batch->kind[row]] : NULL;
 }
 
-static void
-read_state(struct listing *listing, const struct poly_batch *batch, size_t row)
+/* Writes the line of a row; returns its length. */
+static size_t
+format_row(const struct listing *listing, struct cell_source *cells,
+	const struct poly_batch *batch, size_t row, char *line)
 {
-	listing->has_state = listing->registers && poly_powerpc_state_decode(batch, row,
-							   &listing->state, NULL) == POLY_OK;
-	listing->had_state |= listing->has_state;
-}
-
-static void
-print_row(struct listing *listing, const struct poly_batch *batch, size_t row)
-{
-	char *line = output_room(listing->output);
 	const char *color = row_color(listing, batch, row);
 	size_t n = color ? put_string(line, color) : 0;
-	read_state(listing, batch, row);
+	cell_read_state(cells, batch, row);
 	for (size_t i = 0; i < listing->count; i++) {
 		const struct listing_column *shown = &listing->shown[i];
 		if (i)
 			n += put_string(line + n, "  ");
-		size_t cell = put_cell(listing, shown, batch, row, line + n);
+		size_t cell = cell_print(cells, shown, batch, row, line + n);
 		n += pad_cell(shown, line + n, cell, i + 1 == listing->count);
 	}
 	if (color)
 		n += put_string(line + n, "\033[0m");
 	line[n++] = '\n';
-	output_commit(listing->output, n);
+	return n;
 }
 
 static void
@@ -431,31 +272,13 @@ print_header(struct listing *listing)
 	output_commit(listing->output, n);
 }
 
-/* The columns of a batch that have a value in any row. */
-static poly_columns
-columns_with_values(const struct poly_batch *batch)
-{
-	poly_columns columns = POLY_NO_COLUMNS;
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
-		size_t row = 0;
-		while (row < batch->rows && !poly_present(batch, (enum poly_column)c, row))
-			row++;
-		if (row < batch->rows)
-			poly_columns_add(&columns, (enum poly_column)c);
-	}
-	return columns;
-}
-
 /* If the trace does not state its columns, those with values in its first rows count. */
 static poly_columns
-default_columns(const struct listing *listing, const struct poly_batch *batch)
+default_columns(const struct listing *listing, poly_columns columns)
 {
-	poly_columns columns = listing->info->columns;
-	if (poly_columns_equal(columns, POLY_ALL_COLUMNS))
-		columns = columns_with_values(batch);
 	if (!POLY_HAS(columns, record) && POLY_HAS(columns, kind))
 		poly_columns_add(&columns, POLY_COLUMN_record);
-	if (listing->disassembly)
+	if (listing->cells.disassembly)
 		poly_columns_add(&columns, POLY_COLUMN_text);
 	/* Trace hooks have data, but no accesses. */
 	poly_columns defaults = POLY_COLUMNS(LISTING_DEFAULT);
@@ -466,38 +289,288 @@ default_columns(const struct listing *listing, const struct poly_batch *batch)
 	return poly_columns_common(columns, defaults);
 }
 
-/* Chooses columns and widths by the first rows. */
-static void
-layout(struct listing *listing, const struct poly_batch *batch)
+/* Returns whether the columns follow from the values of the first rows. */
+static bool
+finds_columns(const struct listing *listing)
 {
-	if (listing->is_default)
-		add_set(listing, default_columns(listing, batch));
+	return listing->is_default &&
+	       poly_columns_equal(listing->info->columns, POLY_ALL_COLUMNS);
+}
+
+/* Adds the columns that are, or may be, shown. */
+static void
+begin_measuring(struct listing *listing)
+{
+	struct measured_rows *measured = diag_allocate(1, sizeof *measured);
+	if (finds_columns(listing))
+		add_set(listing, POLY_COLUMNS(LISTING_DEFAULT, payload));
+	else if (listing->is_default)
+		add_set(listing, default_columns(listing, listing->info->columns));
 	each_name(listing->registers, listing, add_register);
 	for (size_t i = 0; i < listing->count; i++) {
 		struct listing_column *shown = &listing->shown[i];
+		shown->measured = i;
 		if (shown->width < strlen(shown->title))
 			shown->width = strlen(shown->title);
 	}
-	char *text = output_room(listing->output);
-	for (size_t row = 0; row < batch->rows; row++) {
-		read_state(listing, batch, row);
-		for (size_t i = 0; i < listing->count; i++) {
-			struct listing_column *shown = &listing->shown[i];
-			size_t n = put_cell(listing, shown, batch, row, text);
-			if (n > shown->width)
-				shown->width = n;
-		}
+	measured->columns = listing->count;
+	measured->text = diag_allocate(MEASURED_BYTES + OUTPUT_ROOM, 1);
+	measured->sizes =
+		diag_allocate(MEASURED_ROWS * listing->count, sizeof *measured->sizes);
+	listing->measured = measured;
+}
+
+/* Stores the cells of a row. */
+static void
+measure_row(struct listing *listing, const struct poly_batch *batch, size_t row)
+{
+	struct measured_rows *measured = listing->measured;
+	uint16_t *sizes = measured->sizes + measured->count * measured->columns;
+	cell_read_state(&listing->cells, batch, row);
+	for (size_t i = 0; i < listing->count; i++) {
+		struct listing_column *shown = &listing->shown[i];
+		char *text = measured->text + measured->used;
+		const size_t n = cell_print(&listing->cells, shown, batch, row, text);
+		measured->used += n;
+		sizes[i] = (uint16_t)n;
+		if (n > shown->width)
+			shown->width = n;
+		if (poly_present(batch, shown->column, row))
+			poly_columns_add(&measured->seen, shown->column);
+	}
+	if (poly_present(batch, POLY_COLUMN_kind, row))
+		poly_columns_add(&measured->seen, POLY_COLUMN_kind);
+	measured->colors[measured->count++] = row_color(listing, batch, row);
+}
+
+/* Removes the columns without values. */
+static void
+choose_columns(struct listing *listing)
+{
+	const poly_columns columns = default_columns(listing, listing->measured->seen);
+	const size_t count = listing->count;
+	listing->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct listing_column *shown = &listing->shown[i];
+		if (shown->cell == CELL_REGISTER || shown->column == POLY_COLUMN_row ||
+			poly_columns_has(columns, shown->column))
+			listing->shown[listing->count++] = *shown;
 	}
 }
 
-void
+/* Prints a measured row, whose cells begin at text. */
+static void
+print_measured_row(struct listing *listing, size_t row, const char *text)
+{
+	const struct measured_rows *measured = listing->measured;
+	const uint16_t *sizes = measured->sizes + row * measured->columns;
+	char *line = output_room(listing->output);
+	size_t n = measured->colors[row] ? put_string(line, measured->colors[row]) : 0;
+	size_t at = 0, next = 0;
+	for (size_t i = 0; i < listing->count; i++) {
+		const struct listing_column *shown = &listing->shown[i];
+		for (; next < shown->measured; next++)
+			at += sizes[next];
+		if (i)
+			n += put_string(line + n, "  ");
+		memcpy(line + n, text + at, sizes[next]);
+		n += pad_cell(shown, line + n, sizes[next], i + 1 == listing->count);
+	}
+	if (measured->colors[row])
+		n += put_string(line + n, "\033[0m");
+	line[n++] = '\n';
+	output_commit(listing->output, n);
+}
+
+static void
+free_measured(struct listing *listing)
+{
+	if (!listing->measured)
+		return;
+	free(listing->measured->text);
+	free(listing->measured->sizes);
+	free(listing->measured);
+	listing->measured = NULL;
+}
+
+/* Prints the header and the measured rows. */
+static void
+print_measured(struct listing *listing)
+{
+	const struct measured_rows *measured = listing->measured;
+	const char *text = measured->text;
+	if (finds_columns(listing))
+		choose_columns(listing);
+	print_header(listing);
+	listing->headed = true;
+	for (size_t row = 0; row < measured->count; row++) {
+		print_measured_row(listing, row, text);
+		for (size_t i = 0; i < measured->columns; i++)
+			text += measured->sizes[row * measured->columns + i];
+	}
+	free_measured(listing);
+}
+
+/* Prints a batch that has rows to be measured. */
+static void
+print_first_rows(struct listing *listing, const struct poly_batch *batch)
+{
+	size_t row = 0;
+	if (!listing->measured)
+		begin_measuring(listing);
+	const struct measured_rows *measured = listing->measured;
+	while (row < batch->rows && measured->count < MEASURED_ROWS &&
+		measured->used < MEASURED_BYTES)
+		measure_row(listing, batch, row++);
+	if (measured->count < MEASURED_ROWS && measured->used < MEASURED_BYTES)
+		return;
+	print_measured(listing);
+	for (; row < batch->rows; row++) {
+		char *line = output_room(listing->output);
+		output_commit(listing->output,
+			format_row(listing, &listing->cells, batch, row, line));
+	}
+}
+
+static enum poly_status
+begin_slice(const struct poly_plugin_output *output, struct poly_error *error)
+{
+	struct listing_slice *slice = output->state;
+	const struct listing *listing = slice->listing;
+	(void)error;
+	slice->lines = diag_allocate(SLICE_BYTES + OUTPUT_ROOM, 1);
+	slice->cells.registers = listing->cells.registers;
+	if (listing->cells.disassembly)
+		slice->cells.disassembly = disassembly_new(listing->info, listing->name);
+	return POLY_OK;
+}
+
+static enum poly_status
+write_slice(const struct poly_plugin_output *output, const struct poly_batch *batch,
+	struct poly_error *error)
+{
+	struct listing_slice *slice = output->state;
+	(void)error;
+	for (size_t row = 0; row < batch->rows; row++) {
+		slice->used += format_row(
+			slice->listing, &slice->cells, batch, row, slice->lines + slice->used);
+		if (slice->used < SLICE_BYTES && row + 1 < batch->rows)
+			continue;
+		output->write(output, slice->lines, slice->used);
+		slice->used = 0;
+	}
+	return POLY_OK;
+}
+
+static void
+close_slice(const struct poly_plugin_output *output)
+{
+	const struct listing_slice *slice = output->state;
+	slice->listing->cells.had_state |= slice->cells.had_state;
+	disassembly_free(slice->cells.disassembly);
+	free(slice->lines);
+}
+
+/* Opens the writer of the rows that follow the measured ones. */
+static enum poly_status
+open_writer(struct listing *listing, struct poly_error *error)
+{
+	static const struct poly_format_info format = {.name = "listing",
+		.family = "listing",
+		.title = "aligned listing",
+		.extensions = "",
+		.spec = "polytrace-view(1)",
+		.can_write = true};
+	const struct poly_format_plugin *const plugins[] = {&listing->plugin, NULL};
+	const struct poly_sink sink = {output_write, listing->output};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	listing->slice.listing = listing;
+	listing->plugin = (struct poly_format_plugin){.size = sizeof listing->plugin,
+		.info = &format,
+		.writer_state_size = sizeof(struct listing_slice),
+		.begin_write = begin_slice,
+		.write = write_slice,
+		.close_writer = close_slice,
+		.writer_state = &listing->slice,
+		.rows_independent = true};
+	options.format = format.name;
+	options.formats = plugins;
+	options.threads = listing->threads;
+	return poly_writer_open_sink(&sink, listing->info, &options, &listing->writer, error);
+}
+
+bool
 listing_batch(struct listing *listing, const struct poly_batch *batch)
 {
+	struct poly_error error;
+	enum poly_status status = POLY_OK;
 	if (!listing->headed) {
-		layout(listing, batch);
-		print_header(listing);
+		print_first_rows(listing, batch);
+		return !output_failed(listing->output);
 	}
-	listing->headed = true;
-	for (size_t row = 0; row < batch->rows && !output_failed(listing->output); row++)
-		print_row(listing, batch, row);
+	if (!listing->writer)
+		status = open_writer(listing, &error);
+	if (status == POLY_OK)
+		status = poly_writer_write(listing->writer, batch, &error);
+	if (status != POLY_OK && !output_failed(listing->output))
+		diag_error(listing->name, &error);
+	return status == POLY_OK;
+}
+
+bool
+listing_finish(struct listing *listing)
+{
+	struct poly_error error;
+	enum poly_status status = POLY_OK;
+	if (listing->measured)
+		print_measured(listing);
+	if (listing->writer)
+		status = poly_writer_finish(listing->writer, &error);
+	poly_writer_close(listing->writer);
+	listing->writer = NULL;
+	if (status != POLY_OK && !output_failed(listing->output))
+		diag_error(listing->name, &error);
+	return status == POLY_OK;
+}
+
+struct listing *
+listing_new(const struct listing_options *options, const struct poly_trace_info *info,
+	struct output *output, const char *name)
+{
+	struct listing *listing = diag_allocate(1, sizeof *listing);
+	listing->info = info;
+	listing->output = output;
+	listing->colored = options->colored;
+	listing->is_default = !options->columns;
+	listing->registers = options->registers;
+	listing->name = name;
+	listing->threads = options->threads;
+	listing->cells.registers = options->registers;
+	listing->cells.disassembly = disassembly_new(info, name);
+	if (listing->is_default)
+		add_column(listing, POLY_COLUMN_row);
+	else
+		each_name(options->columns, listing, add_named);
+	return listing;
+}
+
+poly_columns
+listing_derived(const struct listing *listing)
+{
+	return listing->cells.disassembly ? POLY_COLUMNS(text) : POLY_NO_COLUMNS;
+}
+
+bool
+listing_had_registers(const struct listing *listing)
+{
+	return listing->cells.had_state;
+}
+
+void
+listing_free(struct listing *listing)
+{
+	poly_writer_close(listing->writer);
+	free_measured(listing);
+	disassembly_free(listing->cells.disassembly);
+	free(listing);
 }

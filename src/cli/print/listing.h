@@ -21,6 +21,7 @@ struct listing_options {
 	const char *columns;   /* names separated by commas; NULL: the default */
 	const char *registers; /* the same for registers of FULL records, or NULL */
 	bool colored;	       /* with colours for a terminal */
+	unsigned threads;      /* that format rows; 0: one per CPU */
 };
 
 struct listing;
@@ -34,8 +35,14 @@ bool listing_columns(const struct listing_options *options, poly_columns *column
 struct listing *listing_new(const struct listing_options *options,
 	const struct poly_trace_info *info, struct output *output, const char *name);
 
-/* Prints the rows of a batch, after a header before the first batch. */
-void listing_batch(struct listing *listing, const struct poly_batch *batch);
+/*
+ * Prints the rows of a batch, or keeps them: a header precedes the first ones. False: a failure
+ * of the output, or another one, which was reported.
+ */
+bool listing_batch(struct listing *listing, const struct poly_batch *batch);
+
+/* Prints the rows that were kept. False: as listing_batch. */
+bool listing_finish(struct listing *listing);
 
 /* The columns that the listing computes for a trace that does not have them. */
 poly_columns listing_derived(const struct listing *listing);

@@ -62,18 +62,27 @@ report_trace(const struct poly_reader *reader, struct poly_report *report)
 	poly_report_end(report);
 }
 
+/* Reports a number of bytes; NULL: it depends on how far threads have read ahead. */
 static void
-report_input(const struct poly_reader *reader, struct poly_report *report)
+report_bytes(struct poly_report *report, const char *key, const uint64_t *bytes)
 {
-	struct poly_reader_counts counts;
-	poly_reader_count(reader, &counts);
-	poly_report_section(report, "input");
-	if (counts.input_total)
-		poly_report_count(report, "file_size", counts.input_total);
+	if (bytes)
+		poly_report_count(report, key, *bytes);
 	else
-		poly_report_text(report, "file_size", NULL);
-	poly_report_count(report, "bytes_read", counts.input_bytes);
-	poly_report_count(report, "decompressed_size", counts.content_bytes);
+		poly_report_text(report, key, NULL);
+}
+
+static void
+report_input(const struct command_input *input, struct poly_report *report)
+{
+	const bool complete = input_is_complete(input);
+	struct poly_reader_counts counts;
+	poly_reader_count(input->reader, &counts);
+	poly_report_section(report, "input");
+	report_bytes(report, "file_size", counts.input_total ? &counts.input_total : NULL);
+	report_bytes(report, "bytes_read", complete ? &counts.input_bytes : NULL);
+	report_bytes(
+		report, "decompressed_size", input->bounded ? NULL : &counts.content_bytes);
 	poly_report_count(report, "bytes_skipped", counts.skipped_bytes);
 	poly_report_count(report, "skipped_regions", counts.skipped_places);
 	poly_report_end(report);
@@ -123,11 +132,12 @@ report_diagnostics(const struct poly_reader *reader, struct poly_report *report)
 }
 
 void
-report_summary(const struct poly_stats *stats, const struct poly_reader *reader,
+report_summary(const struct poly_stats *stats, const struct command_input *input,
 	struct poly_report *report)
 {
+	const struct poly_reader *reader = input->reader;
 	report_trace(reader, report);
-	report_input(reader, report);
+	report_input(input, report);
 	poly_stats_report(stats, "summary", report);
 	report_diagnostics(reader, report);
 }

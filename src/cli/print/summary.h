@@ -3,14 +3,13 @@
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
-#include "polytrace/reader.h"
-#include "polytrace/stats.h"
+#include "cli/files/command_input.h"
 
 /* Returns a run of the query "summary", and of "totals" if requested. */
 struct poly_stats *summary_new(bool with_totals);
 
-/* Reports a finished run with the format, metadata, size and findings of its reader. */
-void report_summary(const struct poly_stats *stats, const struct poly_reader *reader,
+/* Reports a finished run with the format, metadata, size and findings of its input. */
+void report_summary(const struct poly_stats *stats, const struct command_input *input,
 	struct poly_report *report);
 
 #endif

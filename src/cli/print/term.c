@@ -19,16 +19,24 @@ term_input(void)
 	return isatty(STDIN_FILENO);
 }
 
+/* Returns whether a file is a terminal; mpirun of Open MPI provides one whose bytes it copies.
+ */
+static bool
+is_terminal(int descriptor)
+{
+	return !getenv("OMPI_COMM_WORLD_SIZE") && isatty(descriptor);
+}
+
 bool
 term_output(void)
 {
-	return isatty(STDOUT_FILENO);
+	return is_terminal(STDOUT_FILENO);
 }
 
 bool
 term_error(void)
 {
-	return isatty(STDERR_FILENO);
+	return is_terminal(STDERR_FILENO);
 }
 
 bool

@@ -60,6 +60,12 @@ struct aix_check {
 	bool any;	 /* an event was seen */
 };
 
+/*
+ * Maximum bytes of a row of corrupt data or of a gap; also the bytes that are searched for
+ * entries.
+ */
+#define AIX_ROW_BYTES ((size_t)64 << 10)
+
 /* Bytes of stashed data that stay in memory. */
 #define AIX_SPOOL_MEMORY ((size_t)1 << 20)
 
@@ -79,8 +85,8 @@ struct aix_reader {
 	size_t next;	  /* index in blocks.order: the next block to read */
 	size_t passed;	  /* index in blocks.list: the next block in the input */
 	struct aix_block *block;    /* being read; NULL: none, or bare events */
-	struct in *current;	    /* holds the entries; NULL: between blocks */
-	struct in *own;		    /* current, if the block was stashed; else NULL */
+	bool is_inside;		    /* entries follow; else between blocks */
+	struct in *own;		    /* holds the entries if the block was stashed; else NULL */
 	uint64_t left;		    /* bytes left of the block */
 	struct spill_buffer *spool; /* stashed blocks of an input without random access */
 	bool in_corrupt;	    /* within corrupt data */
@@ -165,6 +171,50 @@ enum poly_status aix_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
 enum poly_status aix_wfinish(struct writing *writing, struct poly_error *error);
 void aix_wclose(struct writing *writing);
+
+/* Returns what holds the entries. */
+static inline struct in *
+aix_entries(const struct reading *reading)
+{
+	const struct aix_reader *state = reading->state;
+	return state->own ? state->own : reading->in;
+}
+
+/* Converts an entry at p to an event. */
+static inline struct aix_event
+aix_event_of(const struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
+{
+	const struct aix_form *form = &state->form;
+	struct aix_event event = {.wide = form->wide,
+		.hook = entry->hook,
+		.subhook = entry->subhook,
+		.type = entry->type,
+		.generic = form->wide ? (entry->type & AIX_FLAG_GENERIC) != 0
+				      : (entry->type & AIX_TYPE_WORDS) == 0,
+		.word = form->wide && !(entry->type & AIX_FLAG_WORDS32) ? 8 : 4,
+		.data = p + entry->data,
+		.size = entry->size,
+		.has_thread = entry->tid != 0,
+		.has_cpu = entry->cpu || state->cpu.is_known,
+		.cpu = entry->cpu ? (uint32_t)load_be64(p + entry->cpu) : state->cpu.id};
+	if (entry->tid)
+		event.thread = aix_entry_number(form, p, entry->tid);
+	return event;
+}
+
+/*
+ * Split points: between entries, and where blocks begin. See struct format. A decoder defers
+ * the processes of rows: NULL is the event of a row that is none.
+ */
+size_t aix_find_split(
+	const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+bool aix_open_decoder(struct reading *reading, const struct reading *opened);
+void aix_enter_split(struct reading *reading, const uint8_t *before, size_t n);
+bool aix_is_at_split(const struct reading *reading, const uint8_t *before, size_t n);
+void aix_defer_process(const struct reading *reading, struct batch *batch, size_t row,
+	const struct aix_event *event);
+bool aix_complete_rows(struct reading *reading, struct batch *batch, const uint8_t *p,
+	uint64_t offset);
 
 int aix_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 

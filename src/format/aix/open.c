@@ -7,8 +7,10 @@
 #include "format/aix/aix.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Bytes by which the form of bare events is detected. */
 #define SAMPLE_BYTES ((size_t)16 << 10)
@@ -196,7 +198,7 @@ open_bare(struct reading *reading, struct poly_error *error)
 	struct aix_reader *state = reading->state;
 	size_t have;
 	const uint64_t named = reading->options[AIX_OPTION_FORM];
-	state->current = reading->in;
+	state->is_inside = true;
 	state->left = UINT64_MAX;
 	if (named) {
 		state->form.wide = named == AIX_FORM_RAW64;
@@ -276,6 +278,26 @@ load_hooks(struct aix_reader *state, const char *path, struct poly_error *error)
 	return status;
 }
 
+/* Loads the table of hooks of the option, if it is set. */
+static enum poly_status
+load_option_hooks(struct reading *reading, struct poly_error *error)
+{
+	const char *path = reading->texts ? reading->texts[AIX_OPTION_HOOKS] : NULL;
+	return path ? load_hooks(reading->state, path, error) : POLY_OK;
+}
+
+/* Returns whether a log is not read in the order of the file, or events anywhere name its cpu.
+ */
+static bool
+is_unsplittable(const struct aix_reader *state)
+{
+	size_t i = 0;
+	while (i < state->blocks.count && state->blocks.order[i] == i)
+		i++;
+	return i < state->blocks.count || state->short_front ||
+	       (state->header.mode & AIX_MODE_CPU_FILE);
+}
+
 enum poly_status
 aix_open(struct reading *reading, struct poly_error *error)
 {
@@ -290,15 +312,14 @@ aix_open(struct reading *reading, struct poly_error *error)
 		status = open_log(reading, error);
 	} else if (state->magic) {
 		state->front = 4;
-		state->current = reading->in;
+		state->is_inside = true;
 		state->left = UINT64_MAX;
 		status = POLY_OK;
 	} else {
 		status = open_bare(reading, error);
 	}
-	const char *hooks = reading->texts ? reading->texts[AIX_OPTION_HOOKS] : NULL;
-	if (status == POLY_OK && hooks)
-		status = load_hooks(state, hooks, error);
+	if (status == POLY_OK)
+		status = load_option_hooks(reading, error);
 	if (status != POLY_OK)
 		return status;
 	const uint64_t tid = reading->options[AIX_OPTION_TID];
@@ -313,5 +334,32 @@ aix_open(struct reading *reading, struct poly_error *error)
 	view->columns = poly_columns_minus(view->columns, absent_columns(state));
 	view->records = aix_record_names;
 	view->record_count = AIX_RECORD_COUNT;
+	reading->unsplittable = is_unsplittable(state);
 	return state_facts(reading) ? POLY_OK : err_memory(error);
+}
+
+bool
+aix_open_decoder(struct reading *reading, const struct reading *opened)
+{
+	struct aix_reader *state = reading->state;
+	const struct aix_reader *from = opened->state;
+	const size_t count = from->blocks.count;
+	if (load_option_hooks(reading, NULL) != POLY_OK)
+		return false;
+	state->form = from->form;
+	state->magic = from->magic;
+	state->header = from->header;
+	state->front = from->front;
+	state->is_inside = from->is_inside;
+	state->left = from->left;
+	if (!count)
+		return true;
+	state->blocks.list = mem_new(count, sizeof *state->blocks.list);
+	state->blocks.order = mem_new(count, sizeof *state->blocks.order);
+	if (!state->blocks.list || !state->blocks.order)
+		return false;
+	memcpy(state->blocks.list, from->blocks.list, count * sizeof *state->blocks.list);
+	memcpy(state->blocks.order, from->blocks.order, count * sizeof *state->blocks.order);
+	state->blocks.count = count;
+	return true;
 }

@@ -18,12 +18,6 @@
 #define ARENA_ENOUGH ((size_t)1 << 20)
 
 /*
- * Maximum bytes of a row of corrupt data or of a gap; also the bytes that are searched for
- * entries.
- */
-#define CORRUPT_ROW_BYTES ((size_t)64 << 10)
-
-/*
  * The utility hook and its record with a file's processor (trcfmt File Format, Trace Entries).
  */
 #define HOOK_UTILITY 0x00a0
@@ -45,6 +39,8 @@ store_row(
 	batch_put(batch, kind, row, (uint8_t)kind);
 	batch_put(batch, record, row, (uint8_t)record);
 	batch_put(batch, origin, row, origin);
+	if (kind != POLY_KIND_EVENT && fill->reading->is_chunk)
+		aix_defer_process(fill->reading, batch, row, NULL);
 	return row;
 }
 
@@ -78,32 +74,11 @@ static void
 store_corrupt(struct aix_filling *fill, const uint8_t *p, size_t n)
 {
 	struct aix_reader *state = fill->state;
-	size_t row = store_row(fill, POLY_KIND_OTHER, AIX_CORRUPT, in_offset(state->current));
+	size_t row = store_row(
+		fill, POLY_KIND_OTHER, AIX_CORRUPT, in_offset(aix_entries(fill->reading)));
 	batch_put_bytes(fill->batch, POLY_COLUMN_raw, row, p, n);
-	in_consume(state->current, n);
+	in_consume(aix_entries(fill->reading), n);
 	state->left -= n;
-}
-
-/* Converts an entry to an event. */
-static struct aix_event
-event_of(const struct aix_reader *state, const struct aix_entry *entry, const uint8_t *p)
-{
-	const struct aix_form *form = &state->form;
-	struct aix_event event = {.wide = form->wide,
-		.hook = entry->hook,
-		.subhook = entry->subhook,
-		.type = entry->type,
-		.generic = form->wide ? (entry->type & AIX_FLAG_GENERIC) != 0
-				      : (entry->type & AIX_TYPE_WORDS) == 0,
-		.word = form->wide && !(entry->type & AIX_FLAG_WORDS32) ? 8 : 4,
-		.data = p + entry->data,
-		.size = entry->size,
-		.has_thread = entry->tid != 0,
-		.has_cpu = entry->cpu || state->cpu.is_known,
-		.cpu = entry->cpu ? (uint32_t)load_be64(p + entry->cpu) : state->cpu.id};
-	if (entry->tid)
-		event.thread = aix_entry_number(form, p, entry->tid);
-	return event;
 }
 
 void
@@ -125,6 +100,10 @@ store_process(struct aix_filling *fill, size_t row, const struct aix_event *even
 	struct aix_reader *state = fill->state;
 	if (!fill->batch->view.process)
 		return;
+	if (fill->reading->is_chunk) {
+		aix_defer_process(fill->reading, fill->batch, row, event);
+		return;
+	}
 	struct aix_context context = aix_attribution_event(state->attribution, event);
 	if (context.has_pid)
 		batch_put(fill->batch, process, row, context.pid);
@@ -147,7 +126,7 @@ store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8
 	struct batch *batch = fill->batch;
 	const struct aix_form *form = &state->form;
 	size_t row = store_row(fill, POLY_KIND_EVENT, form->wide ? AIX_HOOK64 : AIX_HOOK32,
-		in_offset(state->current));
+		in_offset(aix_entries(fill->reading)));
 	uint64_t cpu = entry->cpu ? load_be64(p + entry->cpu) : 0;
 	batch_put(batch, hook, row, entry->hook);
 	batch_put(batch, subhook, row, entry->subhook);
@@ -158,7 +137,7 @@ store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8
 		batch_put(batch, thread, row, aix_entry_number(form, p, entry->tid));
 	if (entry->time)
 		store_time(fill, row, aix_entry_number(form, p, entry->time));
-	struct aix_event event = event_of(state, entry, p);
+	struct aix_event event = aix_event_of(state, entry, p);
 	aix_learn_cpu(&state->cpu, state->header.mode, &event);
 	store_process(fill, row, &event);
 	if (entry->cpu)
@@ -170,17 +149,18 @@ store_entry(struct aix_filling *fill, const struct aix_entry *entry, const uint8
 			8 * (size_t)entry->register_count);
 	if (cpu > UINT32_MAX || !aix_entry_is_padded_with_zeros(entry, p))
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, entry->length);
-	in_consume(state->current, entry->length);
+	in_consume(aix_entries(fill->reading), entry->length);
 	state->left -= entry->length;
 }
 
 /* Returns the next bytes of the block, at least `want` if available. */
 static const uint8_t *
-peek_bytes(const struct aix_reader *state, size_t want, size_t *have)
+peek_bytes(const struct reading *reading, size_t want, size_t *have)
 {
+	const struct aix_reader *state = reading->state;
 	if (want > state->left)
 		want = (size_t)state->left;
-	const uint8_t *p = in_peek(state->current, want, have);
+	const uint8_t *p = in_peek(aix_entries(reading), want, have);
 	if (*have > state->left)
 		*have = (size_t)state->left;
 	return p;
@@ -190,9 +170,8 @@ peek_bytes(const struct aix_reader *state, size_t want, size_t *have)
 static size_t
 find_entries(const struct aix_form *form, const uint8_t *p, size_t n, size_t at)
 {
-	const size_t unit = form->wide ? 8 : 4,
-		     limit = n < CORRUPT_ROW_BYTES ? n : CORRUPT_ROW_BYTES;
-	const bool at_end = n < 2 * CORRUPT_ROW_BYTES;
+	const size_t unit = form->wide ? 8 : 4, limit = n < AIX_ROW_BYTES ? n : AIX_ROW_BYTES;
+	const bool at_end = n < 2 * AIX_ROW_BYTES;
 	while (at < limit && aix_chain_bits(form, p + at, n - at, at_end) < AIX_CHAIN_ENOUGH)
 		at += unit;
 	return at < limit ? at : limit;
@@ -208,17 +187,17 @@ skip_corrupt(struct aix_filling *fill, bool first_is_corrupt)
 	struct aix_reader *state = fill->state;
 	size_t have, n;
 	if (state->block) {
-		const uint8_t *p = peek_bytes(state, CORRUPT_ROW_BYTES, &have);
-		n = have < CORRUPT_ROW_BYTES ? have : CORRUPT_ROW_BYTES;
+		const uint8_t *p = peek_bytes(fill->reading, AIX_ROW_BYTES, &have);
+		n = have < AIX_ROW_BYTES ? have : AIX_ROW_BYTES;
 		store_corrupt(fill, p, n);
 		state->in_corrupt = state->left > 0;
 		return;
 	}
-	const uint8_t *p = peek_bytes(state, 2 * CORRUPT_ROW_BYTES, &have);
-	have = have < 2 * CORRUPT_ROW_BYTES ? have : 2 * CORRUPT_ROW_BYTES;
+	const uint8_t *p = peek_bytes(fill->reading, 2 * AIX_ROW_BYTES, &have);
+	have = have < 2 * AIX_ROW_BYTES ? have : 2 * AIX_ROW_BYTES;
 	n = find_entries(
 		&state->form, p, have, first_is_corrupt ? (state->form.wide ? 8 : 4) : 0);
-	state->in_corrupt = n == CORRUPT_ROW_BYTES || n == have;
+	state->in_corrupt = n == AIX_ROW_BYTES || n == have;
 	if (n)
 		store_corrupt(fill, p, n);
 }
@@ -228,7 +207,7 @@ store_invalid(struct aix_filling *fill, const struct aix_entry *entry)
 {
 	struct aix_reader *state = fill->state;
 	const char *next = state->block ? "the next block" : "the next entry";
-	uint64_t offset = in_offset(state->current);
+	uint64_t offset = in_offset(aix_entries(fill->reading));
 	if (state->form.wide)
 		findings_add(fill->reading->findings, AIX_L04, next_record(fill), offset,
 			"hook id %04x is not valid: its first digit is 0, its last is not; "
@@ -248,9 +227,9 @@ static void
 store_truncated(struct aix_filling *fill, const uint8_t *p, size_t have, size_t length)
 {
 	struct aix_reader *state = fill->state;
-	if (in_status(state->current, NULL) >= 0)
+	if (in_status(aix_entries(fill->reading), NULL) >= 0)
 		(state->block ? findings_add : findings_add_truncation)(fill->reading->findings,
-			AIX_L05, next_record(fill), in_offset(state->current),
+			AIX_L05, next_record(fill), in_offset(aix_entries(fill->reading)),
 			"the entry has %zu bytes, %zu are left in %s", length, have,
 			state->block ? "its block" : "the trace");
 	store_corrupt(fill, p, have);
@@ -269,30 +248,40 @@ end_block(struct aix_filling *fill)
 			(unsigned long long)block->offset, (unsigned long long)block->size,
 			(unsigned long long)state->left);
 	in_close(state->own);
-	state->own = state->current = NULL;
+	state->own = NULL;
+	state->is_inside = false;
 	state->block = NULL;
 	state->in_corrupt = false;
 }
 
-/* Reads one entry, or ends the block. */
-static void
+/* Returns whether the end that was met is that of a chunk, after which others continue. */
+static bool
+is_at_chunk_end(const struct reading *reading)
+{
+	return reading->is_chunk || reading->is_split;
+}
+
+/* Reads one entry, or ends the block. POLY_END: the chunk ends within the block. */
+static enum poly_status
 add_entry(struct aix_filling *fill)
 {
 	struct aix_reader *state = fill->state;
 	struct aix_entry entry;
 	size_t have;
-	const uint8_t *p = peek_bytes(state, state->form.wide ? 8 : 4, &have);
+	const uint8_t *p = peek_bytes(fill->reading, state->form.wide ? 8 : 4, &have);
+	if (have == 0 && state->left && is_at_chunk_end(fill->reading))
+		return POLY_END;
 	if (have == 0) {
 		end_block(fill);
-		return;
+		return POLY_OK;
 	}
 	if (state->in_corrupt) {
 		skip_corrupt(fill, false);
-		return;
+		return POLY_OK;
 	}
 	enum aix_parse parse = aix_entry_parse(&state->form, p, have, &entry);
 	if (parse == AIX_SHORT && entry.length > have) {
-		p = peek_bytes(state, entry.length, &have);
+		p = peek_bytes(fill->reading, entry.length, &have);
 		parse = aix_entry_parse(&state->form, p, have, &entry);
 	}
 	if (parse == AIX_COMPLETE)
@@ -301,6 +290,7 @@ add_entry(struct aix_filling *fill)
 		store_truncated(fill, p, have, entry.length);
 	else
 		store_invalid(fill, &entry);
+	return POLY_OK;
 }
 
 /* Stores a row of at most n bytes that no block holds; false at the end of the input. */
@@ -308,7 +298,7 @@ static bool
 add_gap(struct aix_filling *fill, uint64_t n)
 {
 	struct in *in = fill->reading->in;
-	size_t have, want = n < CORRUPT_ROW_BYTES ? (size_t)n : CORRUPT_ROW_BYTES;
+	size_t have, want = n < AIX_ROW_BYTES ? (size_t)n : AIX_ROW_BYTES;
 	const uint8_t *p = in_peek(in, want, &have);
 	have = have < want ? have : want;
 	if (have == 0)
@@ -334,7 +324,7 @@ stash_block(struct aix_filling *fill, struct aix_block *block, struct poly_error
 	block->place = random ? 0 : spill_buffer_size(state->spool);
 	while (block->avail < block->size) {
 		uint64_t left = block->size - block->avail;
-		size_t have, want = left < CORRUPT_ROW_BYTES ? (size_t)left : CORRUPT_ROW_BYTES;
+		size_t have, want = left < AIX_ROW_BYTES ? (size_t)left : AIX_ROW_BYTES;
 		const uint8_t *p = in_peek(in, want, &have);
 		have = have < want ? have : want;
 		if (have == 0)
@@ -398,7 +388,7 @@ open_stashed(struct aix_filling *fill, const struct aix_block *block, struct pol
 	if (!state->own)
 		return err_memory(error);
 	in_restart(state->own, block->offset);
-	state->current = state->own;
+	state->is_inside = true;
 	return POLY_OK;
 }
 
@@ -456,12 +446,14 @@ advance_to_block(struct aix_filling *fill, struct aix_block *target, struct poly
 	size_t have = 0;
 	if (at == block->offset)
 		in_peek(in, 1, &have);
+	if (have == 0 && is_at_chunk_end(fill->reading))
+		return POLY_END;
 	state->passed++;
 	if (have == 0) {
 		block->stashed = true;
 	} else if (block == target) {
 		begin_block(fill, block);
-		state->current = in;
+		state->is_inside = true;
 	} else {
 		return stash_block(fill, block, error);
 	}
@@ -477,10 +469,8 @@ next_step(struct aix_filling *fill, struct poly_error *error)
 		store_header(fill);
 		return POLY_OK;
 	}
-	if (state->current) {
-		add_entry(fill);
-		return POLY_OK;
-	}
+	if (state->is_inside)
+		return add_entry(fill);
 	if (!aix_header_size(state->magic))
 		return POLY_END;
 	if (state->next < state->blocks.count)

@@ -328,8 +328,7 @@ bach_cut(const struct reading *reading, uint64_t offset, const uint8_t *p, size_
 {
 	(void)reading;
 	(void)p;
-	size_t over = (size_t)((offset + n) % BUS_CYCLE_SIZE);
-	return n > over ? n - over : 0;
+	return records_find_split(BUS_CYCLE_SIZE, offset, n);
 }
 
 static void
@@ -443,6 +442,7 @@ static const struct format bach = {
 		},
 	.reader_size = sizeof(struct bach_reader),
 	.writer_size = sizeof(struct bach_writer),
+	.rows_independent = true,
 	.probe = bach_probe,
 	.open = bach_open,
 	.read = bach_read,

@@ -241,6 +241,7 @@ static const struct format bach_text = {
 	.is_text = true,
 	.reader_size = sizeof(struct listing_reader),
 	.writer_size = sizeof(struct listing_writer),
+	.rows_independent = true,
 	.probe = text_probe,
 	.open = text_open,
 	.read = lines_read,

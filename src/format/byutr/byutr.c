@@ -251,18 +251,19 @@ byutr_open(struct reading *reading, struct poly_error *error)
 
 /* Returns whether no clock had run, which only a first record may state. */
 static bool
-no_time(const struct byutr_request *request, uint64_t record)
+no_time(const struct byutr_request *request, uint64_t offset)
 {
-	return record == 0 && (request->delta == NO_TIME || request->delta == UINT64_MAX);
+	return offset == 0 && (request->delta == NO_TIME || request->delta == UINT64_MAX);
 }
 
+/* Adds a row for the record at p, which is at offset. */
 static void
-put_request(struct reading *reading, struct batch *batch, size_t row, const uint8_t *p)
+put_request(struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
 {
 	struct byutr_reader *reader = reading->state;
 	struct byutr_request request = load_request(p, reader->size);
-	size_t i = find_meaning(request.type);
-	bool unclocked = no_time(&request, reading->record + row);
+	const size_t i = find_meaning(request.type), row = batch->view.rows++;
+	bool unclocked = no_time(&request, offset);
 	reader->time += unclocked ? 0 : request.delta;
 	batch_put(batch, kind, row, i < MEANINGS ? meanings[i].kind : POLY_KIND_OTHER);
 	batch_put(batch, record, row, (uint8_t)i);
@@ -276,6 +277,7 @@ put_request(struct reading *reading, struct batch *batch, size_t row, const uint
 	batch_put(batch, request, row, request.type);
 	batch_put(batch, memory_type, row, request.attribute);
 	batch_put(batch, agent, row, request.agent);
+	batch_put(batch, origin, row, offset);
 	if (unclocked || request.padded)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, p, reader->size);
 }
@@ -284,7 +286,7 @@ static enum poly_status
 byutr_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	(void)error;
-	const struct byutr_reader *reader = reading->state;
+	struct byutr_reader *reader = reading->state;
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, reader->size, &have);
 	size_t n = have / reader->size;
@@ -292,14 +294,38 @@ byutr_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		return bus_read_tail(reading, batch, RULE_Y01, RECORD_CORRUPT, reader->size);
 	if (n > batch->capacity)
 		n = batch->capacity;
-	uint64_t offset = in_offset(reading->in);
-	for (size_t row = 0; row < n; row++) {
-		put_request(reading, batch, row, p + row * reader->size);
-		batch_put(batch, origin, row, offset + row * reader->size);
-	}
-	batch->view.rows = n;
+	if (reading->is_chunk)
+		reader->time = 0;
+	const uint64_t offset = in_offset(reading->in);
+	for (size_t at = 0; at < n * reader->size; at += reader->size)
+		put_request(reading, batch, p + at, offset + at);
 	in_consume(reading->in, n * reader->size);
 	return POLY_OK;
+}
+
+static size_t
+byutr_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	const struct byutr_reader *reader = reading->state;
+	(void)p;
+	return records_find_split(reader->size, offset, n);
+}
+
+/* Adds the time before a batch, whose times a decoder counts from its first record. */
+static bool
+byutr_complete_rows(
+	struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
+{
+	(void)p;
+	(void)offset;
+	struct byutr_reader *reader = reading->state;
+	uint64_t *times = batch->view.time;
+	const size_t rows = batch->view.rows;
+	for (size_t row = 0; times && row < rows; row++)
+		times[row] += reader->time;
+	if (times)
+		reader->time = times[rows - 1];
+	return true;
 }
 
 /* clang-format off */
@@ -549,6 +575,8 @@ static const struct format byutr = {
 	.probe = byutr_probe,
 	.open = byutr_open,
 	.read = byutr_read,
+	.find_split = byutr_find_split,
+	.complete_rows = byutr_complete_rows,
 	.check = byutr_check,
 	.wopen = byutr_wopen,
 	.write = byutr_write,

@@ -120,7 +120,7 @@ kind_of(const struct reading *reading, const struct champsim_record *record)
 
 /* Decodes the record at p. */
 static struct decoded_record
-decode(struct reading *reading, const uint8_t *p, uint64_t origin)
+decode(const struct reading *reading, const uint8_t *p, uint64_t origin)
 {
 	const struct champsim_reader *reader = reading->state;
 	struct decoded_record instruction = {
@@ -348,6 +348,36 @@ champsim_read(struct reading *reading, struct batch *batch, struct poly_error *e
 	return POLY_OK;
 }
 
+/*
+ * Between records of which the first one is not a taken branch, whose target is the ip of the
+ * other. The first one is among the bytes, for champsim_enter_split.
+ */
+static size_t
+champsim_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	const struct champsim_reader *reader = reading->state;
+	const size_t size = champsim_size(reader->layout);
+	size_t split = records_find_split(size, offset, n);
+	for (; split >= size; split -= size) {
+		const struct decoded_record last = decode(reading, p + split - size, 0);
+		if (last.kind == CHAMPSIM_INSTRUCTION || !last.is_taken)
+			return split;
+	}
+	return 0;
+}
+
+static void
+champsim_enter_split(struct reading *reading, const uint8_t *before, size_t n)
+{
+	struct champsim_reader *reader = reading->state;
+	const size_t size = champsim_size(reader->layout);
+	const struct decoded_record last = decode(reading, before + n - size, 0);
+	reader->operand = 0;
+	reader->has_last = true;
+	reader->last_ip = last.record.ip;
+	reader->last_continues = !last.is_taken;
+}
+
 static const char *const branch_words[] = {"registers", "flag", NULL};
 
 static const struct poly_option options[] = {
@@ -403,6 +433,9 @@ static const struct format champsim = {
 	.probe = champsim_probe,
 	.open = champsim_open,
 	.read = champsim_read,
+	.find_split = champsim_find_split,
+	.enter_split = champsim_enter_split,
+	.split_context = CHAMPSIM_SIZE_MAX,
 	.wopen = champsim_wopen,
 	.write = champsim_write,
 	.wfinish = champsim_wfinish,

@@ -438,6 +438,7 @@ static const struct format cis501 = {
 	.is_text = true,
 	.reader_size = sizeof(struct cis501_reader),
 	.writer_size = sizeof(struct cis501_writer),
+	.rows_independent = true,
 	.probe = cis501_probe,
 	.open = cis501_open,
 	.read = cis501_read,

@@ -359,6 +359,7 @@ static const struct format cis501v2 = {
 	.is_text = true,
 	.reader_size = sizeof(struct v2_reader),
 	.writer_size = 1,
+	.rows_independent = true,
 	.probe = v2_probe,
 	.open = v2_open,
 	.read = lines_read,

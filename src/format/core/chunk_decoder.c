@@ -39,10 +39,14 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
 	decoder->info.view.columns = format->info.columns;
 	decoder->opened = true;
+	reading->is_chunk = true;
 	uint64_t before = in_offset(plan->in);
-	bool good = !format->open || format->open(reading, NULL) == POLY_OK;
+	bool good = format->open_decoder
+			    ? format->open_decoder(reading, plan->reading)
+			    : !format->open || format->open(reading, NULL) == POLY_OK;
 	assert(in_offset(plan->in) == before);
 	(void)before;
+	decoder->records_listed = (uint32_t)decoder->info.view.record_count;
 	reading->in = good ? in_view() : NULL;
 	return reading->in != NULL;
 }
@@ -71,6 +75,16 @@ next_batch(struct chunk_decoder *decoder, struct chunk *chunk)
 	return batch;
 }
 
+/* Returns whether the reader's numbers of all names and sites are known. */
+static bool
+knows_numbers(const struct chunk_decoder *decoder)
+{
+	return decoder->info.names.names.count <= decoder->names.count &&
+	       decoder->sites.count <= decoder->site_numbers.count &&
+	       (!decoder->plan->format->add_record ||
+		       decoder->info.view.record_count <= decoder->records.count);
+}
+
 /* Decodes the rows of a batch. */
 static bool
 fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
@@ -86,30 +100,46 @@ fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 	filled->end = in_offset(reading->in);
 	reading->record += batch->view.rows;
 	/* If a name or site is new, the reader translates the numbers. */
-	filled->translated = decoder->info.names.names.count <= decoder->names.count &&
-			     decoder->sites.count <= decoder->site_numbers.count;
+	filled->translated = knows_numbers(decoder);
 	if (filled->translated) {
 		id_remap_apply_names(&decoder->names, batch);
+		id_remap_apply_records(&decoder->records, batch);
 		id_remap_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
 	}
 	return true;
 }
 
-/* Lists the names and sites that the reader does not know yet. */
+/* Lists the names that the reader does not know yet. */
 static bool
-list_new(struct chunk_decoder *decoder, struct chunk *chunk)
+list_names(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	const struct intern *names = &decoder->info.names.names;
+	const struct poly_trace_info *view = &decoder->info.view;
 	size_t name_count = names->count - decoder->names_listed,
-	       site_count = decoder->sites.count - decoder->sites_listed;
-	if (name_count) {
-		const char **list = mem_resize(chunk->names, name_count, sizeof *list);
+	       record_count = view->record_count - decoder->records_listed;
+	if (name_count + record_count) {
+		const char **list =
+			mem_resize(chunk->names, name_count + record_count, sizeof *list);
 		if (!list)
 			return false;
 		chunk->names = list;
 		for (size_t i = 0; i < name_count; i++)
 			list[i] = names->strings[decoder->names_listed + i];
+		for (size_t i = 0; i < record_count; i++)
+			list[name_count + i] = view->records[decoder->records_listed + i];
 	}
+	chunk->name_count = name_count;
+	chunk->record_count = record_count;
+	decoder->names_listed = names->count;
+	decoder->records_listed = (uint32_t)view->record_count;
+	return true;
+}
+
+/* Lists the sites that the reader does not know yet. */
+static bool
+list_sites(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const size_t site_count = decoder->sites.count - decoder->sites_listed;
 	if (site_count) {
 		struct site *list = mem_resize(chunk->sites, site_count, sizeof *list);
 		if (!list)
@@ -118,11 +148,26 @@ list_new(struct chunk_decoder *decoder, struct chunk *chunk)
 		memcpy(list, decoder->sites.list + decoder->sites_listed,
 			site_count * sizeof *list);
 	}
-	chunk->name_count = name_count;
 	chunk->site_count = site_count;
-	decoder->names_listed = names->count;
 	decoder->sites_listed = decoder->sites.count;
 	return true;
+}
+
+bool
+chunk_ends_at_split(
+	const struct chunk *chunk, const struct format *format, const struct reading *reading)
+{
+	const size_t n =
+		chunk->size < format->split_context ? chunk->size : format->split_context;
+	return !format->is_at_split ||
+	       format->is_at_split(reading, chunk->data + chunk->size - n, n);
+}
+
+void
+chunk_enter(const struct chunk *chunk, const struct format *format, struct reading *reading)
+{
+	if (format->enter_split && !chunk->first)
+		format->enter_split(reading, chunk->data - chunk->context, chunk->context);
 }
 
 static bool
@@ -131,6 +176,7 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 	struct reading *reading = &decoder->reading;
 	const uint64_t end = chunk->offset + chunk->size;
 	in_show(reading->in, chunk->data, chunk->size, chunk->offset);
+	chunk_enter(chunk, decoder->plan->format, reading);
 	while (in_offset(reading->in) < end) {
 		struct chunk_batch *batch = next_batch(decoder, chunk);
 		if (!batch || !fill_batch(decoder, batch))
@@ -138,7 +184,17 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 		chunk->batch_count++;
 	}
 	chunk->lines = reading->line;
-	return list_new(decoder, chunk);
+	return (chunk->last || chunk_ends_at_split(chunk, decoder->plan->format, reading)) &&
+	       list_sites(decoder, chunk) && list_names(decoder, chunk);
+}
+
+void
+chunk_decoder_discard_sites(struct chunk_decoder *decoder, unsigned generation)
+{
+	decoder->generation = generation;
+	decoder->sites_listed = 0;
+	sites_fini(&decoder->sites);
+	id_remap_free(&decoder->site_numbers);
 }
 
 void
@@ -147,8 +203,12 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 	decoder->reading.line = decoder->reading.record = 0;
 	if (decoder->findings.kept_count)
 		findings_clear(&decoder->findings);
-	chunk->batch_count = chunk->name_count = chunk->site_count = 0;
+	chunk->batch_count = 0;
+	chunk->name_count = chunk->record_count = chunk->site_count = 0;
+	chunk->generation = decoder->generation;
 	chunk->irregular |= !decode_rows(decoder, chunk);
+	if (chunk->irregular && decoder->plan->format->is_at_split)
+		chunk_decoder_discard_sites(decoder, decoder->generation + 1);
 }
 
 void
@@ -164,5 +224,6 @@ chunk_decoder_fini(struct chunk_decoder *decoder)
 	findings_fini(&decoder->findings);
 	sites_fini(&decoder->sites);
 	id_remap_free(&decoder->names);
+	id_remap_free(&decoder->records);
 	id_remap_free(&decoder->site_numbers);
 }

@@ -40,6 +40,8 @@ struct chunk {
 	size_t read;	 /* bytes of the input that were read for it */
 	size_t filled;	 /* bytes in data: those, and the rest of the previous chunk */
 	size_t size;	 /* bytes that belong to it; the next chunk begins with the rest */
+	size_t context;	 /* bytes of the previous chunk in front of data */
+	bool first;	 /* it has no previous chunk */
 	uint64_t offset; /* of its first byte in the input */
 	bool irregular;	 /* it has no rows: the reader decodes it */
 	bool open;	 /* no split point found: the next chunk may begin within a record */
@@ -50,10 +52,14 @@ struct chunk {
 	struct chunk_batch **batches;
 	size_t batch_count, batch_capacity; /* filled, and allocated */
 	uint64_t lines;			    /* counted in it */
-	/* New names and sites: the decoder numbered them after it listed the previous ones. */
+	/*
+	 * New names and sites: the decoder numbered them after it listed the previous ones. The
+	 * names of records follow the other ones.
+	 */
 	const char **names;
 	struct site *sites;
-	size_t name_count, site_count;
+	size_t name_count, record_count, site_count;
+	unsigned generation; /* of the decoder's sites */
 };
 
 /* Frees everything that a chunk holds. */
@@ -65,9 +71,10 @@ struct chunk_decoder {
 	struct info info;
 	struct findings findings;
 	struct sites sites;
-	uint32_t names_listed, sites_listed;
+	uint32_t names_listed, records_listed, sites_listed;
 	/* The reader's numbers of its names and sites, as far as they are known. */
-	struct id_remap names, site_numbers;
+	struct id_remap names, records, site_numbers;
+	unsigned generation; /* counts how often the sites were discarded */
 	bool opened;
 };
 
@@ -79,6 +86,20 @@ bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan 
 
 /* Decodes the rows of a chunk, or marks it as irregular. */
 void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);
+
+/* Returns whether reading, which has read a chunk to its end, is at a split point there. */
+bool chunk_ends_at_split(
+	const struct chunk *chunk, const struct format *format, const struct reading *reading);
+
+/* Prepares reading for the first record of a chunk. */
+void chunk_enter(
+	const struct chunk *chunk, const struct format *format, struct reading *reading);
+
+/*
+ * Discards the sites, some of which no row of the trace has: a chunk did not begin at a split
+ * point. The next chunk is of this generation.
+ */
+void chunk_decoder_discard_sites(struct chunk_decoder *decoder, unsigned generation);
 
 /* Frees everything that a decoder holds. */
 void chunk_decoder_fini(struct chunk_decoder *decoder);

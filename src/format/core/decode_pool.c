@@ -4,6 +4,11 @@
  * prepends the rest of the previous chunk as soon as that is read, and decodes. The reader
  * receives the rows of one chunk after the other. Compressed input is read by one worker at a
  * time.
+ *
+ * If split points are guesses, a chunk is used only if the previous one ends there: a worker
+ * that decoded that one makes it irregular otherwise, and the reader, which decodes irregular
+ * chunks, continues into the next chunk. If more guesses are wrong than right, the reader
+ * decodes alone for a while.
  */
 #include "format/core/decode_pool.h"
 
@@ -21,6 +26,9 @@
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
 
+/* Guesses that were right count up to this against later wrong ones. */
+#define CREDIT_MAX 4
+
 /* A slot of the ring. */
 struct ring_slot {
 	struct chunk chunk;
@@ -36,7 +44,9 @@ struct worker {
 	pthread_t thread;
 	bool started;
 	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
-	struct id_remap names, sites;
+	struct id_remap names, records, sites;
+	unsigned generation; /* of sites */
+	unsigned valid_from; /* first generation without sites of discarded rows */
 };
 
 struct decode_pool {
@@ -56,6 +66,9 @@ struct decode_pool {
 	bool ended;		      /* the last chunk was read */
 	bool stop;
 	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
+	int credit;	 /* right guesses of split points less wrong ones */
+	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
+	size_t pause;	 /* chunks that the reader decodes alone after too many wrong guesses */
 	/* The reader's side. */
 	struct ring_slot *present;
 	size_t delivered; /* batches of the present chunk, or bytes if it is irregular */
@@ -77,14 +90,57 @@ slot_at(const struct decode_pool *pool, size_t number)
 	return &pool->slots[number % pool->slot_count];
 }
 
+/* Returns whether the next chunk is to have a split point. */
+static bool
+may_split(struct decode_pool *pool)
+{
+	if (!pool->plan.format->is_at_split)
+		return true;
+	pthread_mutex_lock(&pool->lock);
+	const bool may = pool->unsplit == 0;
+	pool->unsplit -= !may;
+	pthread_mutex_unlock(&pool->lock);
+	return may;
+}
+
+/* Counts a guess that the reader has found right or wrong. */
+static void
+count_guess(struct decode_pool *pool, bool is_right)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->credit += is_right ? pool->credit < CREDIT_MAX : -1;
+	if (is_right)
+		pool->pause = 4 * pool->slot_count;
+	if (pool->credit < 0) {
+		pool->credit = 0;
+		pool->unsplit = pool->pause;
+		if (pool->pause < 64 * pool->slot_count)
+			pool->pause *= 2;
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
 /* Finds the end of a chunk. The rest after it must be small enough to be moved. */
 static void
-find_end(const struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
+find_end(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
 {
-	const size_t size = pool->plan.format->find_split(
-		&decoder->reading, chunk->offset, chunk->data, chunk->filled);
+	const size_t size = may_split(pool) ? pool->plan.format->find_split(&decoder->reading,
+						      chunk->offset, chunk->data, chunk->filled)
+					    : 0;
 	chunk->open = size == 0 || chunk->filled - size > pool->plan.chunk_size;
 	chunk->size = chunk->open ? chunk->filled : size;
+}
+
+/* Puts the last bytes of the previous chunk in front of a chunk. */
+static void
+copy_context(const struct decode_pool *pool, struct chunk *chunk, const struct chunk *before)
+{
+	const size_t max = pool->plan.format->split_context;
+	chunk->first = !before;
+	chunk->context = !before ? 0 : before->size < max ? before->size : max;
+	if (chunk->context)
+		memcpy(chunk->data - chunk->context,
+			before->data + before->size - chunk->context, chunk->context);
 }
 
 /* Prepends the rest of the previous chunk to the bytes read, and finds the end. */
@@ -100,11 +156,13 @@ join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk
 		chunk->end = before->end;
 		chunk->failure = before->failure;
 	}
-	chunk->data = chunk->memory + pool->plan.chunk_size - rest;
+	chunk->data =
+		chunk->memory + pool->plan.format->split_context + pool->plan.chunk_size - rest;
 	chunk->offset = before ? before->offset + before->size : pool->start;
 	chunk->filled = chunk->size = rest + chunk->read;
 	if (rest)
 		memcpy(chunk->data, before->data + before->size, rest);
+	copy_context(pool, chunk, before);
 	/* Bytes at the end without a split point are a last record, or a truncated one. */
 	chunk->irregular = (before && before->open) || (!chunk->read && rest);
 	chunk->open = false;
@@ -112,6 +170,7 @@ join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk
 		find_end(pool, decoder, chunk);
 	chunk->irregular |= chunk->open;
 	chunk->last = chunk->over && chunk->size == chunk->filled;
+	chunk->irregular |= chunk->last && pool->plan.format->reads_end;
 }
 
 /* Reads the bytes of a chunk: at its offset if the input is random, else the next ones. */
@@ -120,7 +179,8 @@ read_bytes(struct decode_pool *pool, struct chunk *chunk, size_t number)
 {
 	const size_t size = pool->plan.chunk_size;
 	struct in *in = pool->plan.in;
-	struct source_room room = {chunk->memory + size, size, 0};
+	struct source_room room = {
+		chunk->memory + pool->plan.format->split_context + size, size, 0};
 	if (pool->random) {
 		chunk->end = in_read_at(
 			in, pool->start + (uint64_t)number * size, &room, &chunk->failure);
@@ -201,9 +261,13 @@ prepare_decoder(struct worker *worker)
 	struct decode_pool *pool = worker->pool;
 	struct chunk_decoder *decoder = &worker->decoder;
 	pthread_mutex_lock(&pool->lock);
+	if (decoder->generation < worker->valid_from)
+		chunk_decoder_discard_sites(decoder, worker->valid_from);
 	bool useful = !pool->stop && !pool->names_full &&
 		      fetch_numbers(&decoder->names, &worker->names) &&
-		      fetch_numbers(&decoder->site_numbers, &worker->sites);
+		      fetch_numbers(&decoder->records, &worker->records) &&
+		      (decoder->generation != worker->generation ||
+			      fetch_numbers(&decoder->site_numbers, &worker->sites));
 	pthread_mutex_unlock(&pool->lock);
 	return useful;
 }
@@ -281,6 +345,36 @@ next_chunk(struct decode_pool *pool)
 	return &next->chunk;
 }
 
+/* Makes the sites of a decoded chunk invalid, as it did not begin at a split point. */
+static void
+discard_chunk(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (!slot->chunk.irregular && slot->worker->valid_from <= slot->chunk.generation)
+		slot->worker->valid_from = slot->chunk.generation + 1;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Returns whether the numbers of a decoded chunk depend on a discarded one. */
+static bool
+is_stale(const struct ring_slot *slot)
+{
+	return slot->chunk.generation < slot->worker->valid_from;
+}
+
+/* Begins a generation of numbers with the first chunk that has it. */
+static void
+adopt_generation(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	struct worker *worker = slot->worker;
+	if (worker->generation == slot->chunk.generation)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	id_remap_free(&worker->sites);
+	worker->generation = slot->chunk.generation;
+	pthread_mutex_unlock(&pool->lock);
+}
+
 /* Numbers a chunk's new names and sites for the reader. POLY_END: no room for a name. */
 static enum poly_status
 number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *names,
@@ -291,6 +385,14 @@ number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *
 		const char *name = chunk->names[i];
 		if (!info_keep_name(info, name, strlen(name), &names[i]))
 			return info->no_memory ? POLY_ERR_MEMORY : POLY_END;
+	}
+	for (size_t i = chunk->name_count; i < chunk->name_count + chunk->record_count; i++) {
+		const char *name = chunk->names[i];
+		const int number =
+			pool->plan.format->add_record(pool->plan.reading, name, strlen(name));
+		if (number < 0)
+			return POLY_END;
+		names[i] = (uint32_t)number;
 	}
 	for (size_t i = 0; i < chunk->site_count; i++) {
 		const struct site *site = &chunk->sites[i];
@@ -305,37 +407,50 @@ number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *
 static enum poly_status
 adopt_new(struct decode_pool *pool, struct chunk *chunk)
 {
-	size_t names = chunk->name_count, sites = chunk->site_count;
-	if (names + sites == 0)
+	const size_t names = chunk->name_count, records = chunk->record_count,
+		     sites = chunk->site_count;
+	adopt_generation(pool, pool->present);
+	if (names + records + sites == 0)
 		return POLY_OK;
 	struct worker *worker = pool->present->worker;
-	uint32_t *numbers = mem_new(names + sites, sizeof *numbers);
+	uint32_t *numbers = mem_new(names + records + sites, sizeof *numbers);
 	if (!numbers)
 		return POLY_ERR_MEMORY;
-	enum poly_status status = number_new(pool, chunk, numbers, numbers + names);
+	uint32_t *site_numbers = numbers + names + records;
+	enum poly_status status = number_new(pool, chunk, numbers, site_numbers);
 	chunk->irregular = status == POLY_END;
 	pthread_mutex_lock(&pool->lock);
 	pool->names_full |= chunk->irregular;
 	bool added = status != POLY_OK ||
 		     (id_remap_add(&worker->names, numbers, names) &&
-			     id_remap_add(&worker->sites, numbers + names, sites));
+			     id_remap_add(&worker->records, numbers + names, records) &&
+			     id_remap_add(&worker->sites, site_numbers, sites));
 	pthread_mutex_unlock(&pool->lock);
 	mem_free(numbers);
 	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
 }
 
-/* Returns the next batch of the present chunk, with the reader's numbers. */
-static struct batch *
-next_batch(struct decode_pool *pool)
+/* Finds the next batch of the present chunk, with the reader's numbers. */
+static enum poly_status
+next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *error)
 {
-	struct chunk_batch *batch = pool->present->chunk.batches[pool->delivered++];
+	const struct chunk *chunk = &pool->present->chunk;
+	const struct format *format = pool->plan.format;
+	const uint64_t offset = pool->offset;
+	const uint8_t *p = chunk->data + (offset - chunk->offset);
+	struct chunk_batch *batch = chunk->batches[pool->delivered++];
 	const struct worker *worker = pool->present->worker;
 	if (!batch->translated) {
 		id_remap_apply_names(&worker->names, &batch->batch);
+		id_remap_apply_records(&worker->records, &batch->batch);
 		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
 	}
 	pool->offset = batch->end;
-	return &batch->batch;
+	if (format->complete_rows &&
+		!format->complete_rows(pool->plan.reading, &batch->batch, p, offset))
+		return err_memory(error);
+	*result = &batch->batch;
+	return POLY_OK;
 }
 
 /* Returns how the input ended. */
@@ -353,22 +468,34 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 	struct chunk *chunk = pool->present ? &pool->present->chunk : NULL;
 	*batch = NULL;
 	for (;;) {
-		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count) {
-			*batch = next_batch(pool);
-			return POLY_OK;
-		}
+		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count)
+			return next_batch(pool, batch, error);
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool);
-		chunk->irregular |= pool->names_full;
+		chunk->irregular |= pool->names_full || is_stale(pool->present);
 		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
 		if (chunk->irregular) {
 			in_restart(pool->own, chunk->offset);
+			chunk_enter(chunk, pool->plan.format, pool->plan.reading);
 			return POLY_OK;
 		}
 		pool->plan.reading->line += chunk->lines;
+		count_guess(pool, true);
 	}
+}
+
+/* Returns whether the reader, which has read the present chunk, continues with the next one. */
+static bool
+continues_into_next(const struct decode_pool *pool)
+{
+	const struct chunk *chunk = &pool->present->chunk;
+	const struct format *format = pool->plan.format;
+	return chunk->open ||
+	       (format->is_at_split &&
+		       (in_offset(pool->own) != chunk->offset + chunk->size ||
+			       !chunk_ends_at_split(chunk, format, pool->plan.reading)));
 }
 
 /* Reads irregular chunks: one, and the following ones that may begin within a record. */
@@ -379,11 +506,18 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 	const struct chunk *chunk = &pool->present->chunk;
 	while (pool->delivered == chunk->size) {
 		*got = 0;
+		pool->plan.reading->is_split = !chunk->last;
 		if (chunk->last)
 			return input_end(chunk, error);
-		if (!chunk->open)
+		if (!continues_into_next(pool)) {
+			count_guess(pool, true);
 			return POLY_END;
+		}
+		if (!chunk->open)
+			count_guess(pool, false);
 		chunk = next_chunk(pool);
+		discard_chunk(pool, pool->present);
+		pool->present->chunk.irregular = true;
 	}
 	size_t left = chunk->size - pool->delivered;
 	*got = left < size ? left : size;
@@ -428,6 +562,7 @@ decode_pool_free(struct decode_pool *pool)
 		struct worker *worker = &pool->workers[i];
 		chunk_decoder_fini(&worker->decoder);
 		id_remap_free(&worker->names);
+		id_remap_free(&worker->records);
 		id_remap_free(&worker->sites);
 	}
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
@@ -447,8 +582,10 @@ decode_pool_free(struct decode_pool *pool)
 static bool
 allocate_slots(struct decode_pool *pool)
 {
-	const size_t size = 2 * pool->plan.chunk_size + IN_PADDING;
+	const size_t size =
+		pool->plan.format->split_context + 2 * pool->plan.chunk_size + IN_PADDING;
 	pool->slot_count = 2 * (size_t)pool->plan.threads + 2;
+	pool->pause = 4 * pool->slot_count;
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {
 		/* Not zeroed, so that unused pages are never touched. */
@@ -457,6 +594,17 @@ allocate_slots(struct decode_pool *pool)
 			return false;
 	}
 	return pool->slots != NULL;
+}
+
+/* Notes that a decoder has the reader's names of records, which open may have added. */
+static bool
+share_records(struct worker *worker)
+{
+	const uint32_t count = worker->decoder.records_listed;
+	bool good = true;
+	for (uint32_t i = 0; good && worker->pool->plan.format->add_record && i < count; i++)
+		good = id_remap_add(&worker->records, &i, 1);
+	return good;
 }
 
 /* Opens all decoders before the first one reads the input. */
@@ -468,7 +616,8 @@ open_decoders(struct decode_pool *pool)
 	while (good && pool->opened < pool->plan.threads) {
 		struct worker *worker = &pool->workers[pool->opened++];
 		worker->pool = pool;
-		good = chunk_decoder_init(&worker->decoder, &pool->plan);
+		good = chunk_decoder_init(&worker->decoder, &pool->plan) &&
+		       share_records(worker);
 	}
 	return good;
 }

@@ -55,6 +55,8 @@ struct reading {
 	/* Records before this batch; read adds those that it skips. */
 	uint64_t record;
 	uint64_t line;	   /* lines read so far, if the format counts them */
+	bool is_chunk;	   /* a decoder of chunks reads: the reader completes the rows */
+	bool is_split;	   /* the end that read has met is a split point: the trace continues */
 	bool unsplittable; /* set by open: this trace cannot be split */
 	uint64_t weighted; /* maximum number of records that read may return as weighted rows */
 	/*
@@ -129,11 +131,13 @@ struct format {
 			   again */
 	bool accepts_weights; /* read uses reading->weighted */
 	/*
-	 * The bytes of a row depend on the row alone, except for the column verbatim, and write
-	 * adds no notes: several threads may encode rows of a batch, each with a state of its
-	 * own that wopen initialised.
+	 * The bytes and notes of a row depend on the row alone, except for the column verbatim:
+	 * several threads may encode rows of a batch, each with a state of its own that wopen
+	 * initialised.
 	 */
 	bool rows_independent;
+	/* read has rows or findings of the end of the trace, even without bytes there. */
+	bool reads_end;
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */
 	bool reads_directories;
 	/*
@@ -199,12 +203,52 @@ struct format {
 	 * which are those at offset, such that the record after them can be decoded without the
 	 * preceding ones. 0: no split point. The bytes may begin within a record. Pure; reading
 	 * is open. NULL: one thread decodes the trace.
-	 	 * A format with this function obeys: open consumes nothing; names and sites are added for
-	 * rows only; info_keep_name stores names of unlimited number; the state after read, and
-	 * lines counted in reading, change no row after a split point.
+	 *
+	 * A format with this function obeys: open consumes nothing, unless the format has
+	 * open_decoder; names and sites are added for rows only; info_keep_name stores names of
+	 * unlimited number; the state after read, and lines counted in reading, change no row
+	 * after a split point, except for what enter_split and complete_rows restore.
 	 */
 	size_t (*find_split)(
 		const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+
+	/*
+	 * Instead of open, for a decoder of chunks: initialises its state, which is zeroed, from
+	 * that of an open reader. False: out of memory; close is called in any case. May be
+	 * NULL.
+	 */
+	bool (*open_decoder)(struct reading *reading, const struct reading *opened);
+
+	/*
+	 * Finds or adds a name of records in the information; returns its number, or -1. Needed
+	 * if read adds some; decoders then have those of open with the same numbers. May be
+	 * NULL.
+	 */
+	int (*add_record)(struct reading *reading, const char *name, size_t n);
+
+	/*
+	 * Sets the state for the record after a split point, of which the n bytes at before are
+	 * the preceding ones: split_context, or all since the split point before if those are
+	 * fewer. Called for decoders, and for the reader if it decodes the chunk. May be NULL.
+	 */
+	void (*enter_split)(struct reading *reading, const uint8_t *before, size_t n);
+	size_t split_context;
+
+	/*
+	 * If set, split points are guesses: returns whether one that read has reached is right,
+	 * and whether the state is that of enter_split. It may be called while read peeks at the
+	 * next record. A chunk after a wrong guess is decoded again by the reader. Such a format
+	 * adds no names, and peeks no further than it must where a record ends.
+	 */
+	bool (*is_at_split)(const struct reading *reading, const uint8_t *before, size_t n);
+
+	/*
+	 * Called by the reader for the batches of decoders, in order: completes columns that
+	 * depend on preceding records, and updates the state that they depend on. p: the bytes
+	 * of the rows, at offset. False: out of memory. May be NULL.
+	 */
+	bool (*complete_rows)(struct reading *reading, struct batch *batch, const uint8_t *p,
+		uint64_t offset);
 
 	/* Tests the rules on a delivered batch; batch NULL: at the end. May be NULL. */
 	void (*check)(struct reading *reading, const struct poly_batch *batch);
@@ -236,6 +280,14 @@ struct format {
 	/* Frees everything that state holds. May be NULL. */
 	void (*wclose)(struct writing *writing);
 };
+
+/* Is find_split of a format of records of one size, without a header. */
+static inline size_t
+records_find_split(size_t record, uint64_t offset, size_t n)
+{
+	const size_t over = (size_t)((offset + n) % record);
+	return n > over ? n - over : 0;
+}
 
 /* Returns the i-th format from 0 in the order of the build's list; NULL after the last one. */
 const struct format *format_at(size_t i);

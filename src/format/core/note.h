@@ -15,4 +15,7 @@ struct notes {
 	} list[NOTES_MAX];
 };
 
+/* Adds the notes of later rows, and clears them. */
+void notes_move(struct notes *notes, struct notes *later);
+
 #endif

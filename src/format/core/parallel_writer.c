@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Splits a batch into a few slices per thread, so that one late thread does not stall the rest.
+ * While the pool encodes a batch, the caller writes the bytes of the previous one.
  */
 #include "format/core/parallel_writer.h"
 
@@ -8,16 +9,21 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/thread_pool.h"
+#include "format/core/note.h"
 #include "model/slice.h"
 
 #include <errno.h>
 
 #define SLICES_PER_THREAD 2
 
+/* With fewer threads the caller encodes slices, too; with more it only reads and writes. */
+#define THREADS_WITHOUT_CALLER 4
+
 /* A slice of the rows, and its writer. */
 struct slice_writer {
 	struct writing writing;
-	struct buf bytes; /* the encoded rows */
+	struct notes notes;
+	struct buf bytes, written; /* the encoded rows of the batch, of the previous one */
 	struct slice rows;
 	bool opened;
 	enum poly_status status;
@@ -30,6 +36,8 @@ struct parallel_writer {
 	const struct poly_batch *batch; /* the batch being written */
 	size_t rows;			/* per slice, except the last one */
 	size_t count;
+	size_t pending; /* slices with written bytes */
+	bool helps;	/* the caller encodes slices */
 	struct slice_writer *slices;
 };
 
@@ -47,7 +55,7 @@ open_slice(const struct format *format, struct slice_writer *slice, const struct
 {
 	slice->writing = *like;
 	slice->writing.out = NULL;
-	slice->writing.notes = NULL;
+	slice->writing.notes = &slice->notes;
 	slice->writing.state = mem_new(1, format->writer_size);
 	if (!slice->writing.state ||
 		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
@@ -58,6 +66,7 @@ open_slice(const struct format *format, struct slice_writer *slice, const struct
 	out_flush(slice->writing.out);
 	const bool good = !slice->bytes.failed;
 	buf_clear(&slice->bytes);
+	slice->notes = (struct notes){{{NULL, 0}}};
 	return good;
 }
 
@@ -69,6 +78,7 @@ close_slice(const struct format *format, struct slice_writer *slice)
 	out_close(slice->writing.out);
 	mem_free(slice->writing.state);
 	buf_free(&slice->bytes);
+	buf_free(&slice->written);
 	slice_fini(&slice->rows);
 }
 
@@ -93,6 +103,7 @@ parallel_writer_new(
 		return NULL;
 	parallel->format = format;
 	parallel->count = SLICES_PER_THREAD * (size_t)threads;
+	parallel->helps = threads < THREADS_WITHOUT_CALLER;
 	parallel->slices = mem_new(parallel->count, sizeof *parallel->slices);
 	bool good = parallel->slices != NULL;
 	for (size_t i = 0; good && i < parallel->count; i++)
@@ -102,6 +113,19 @@ parallel_writer_new(
 		return parallel;
 	parallel_writer_free(parallel);
 	return NULL;
+}
+
+/* Encodes rows with the format's functions. */
+static enum poly_status
+write_rows(const struct format *format, struct writing *writing, const struct poly_batch *batch,
+	struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (format->write)
+		return format->write(writing, batch, error);
+	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
+		status = format->write_row(writing, batch, row, error);
+	return status;
 }
 
 /* Encodes the rows of a slice. */
@@ -116,7 +140,7 @@ write_slice(void *user, size_t i)
 	slice->status = slice_make(&slice->rows, parallel->batch, from, rows, &slice->error);
 	if (slice->status == POLY_OK)
 		slice->status =
-			parallel->format->write(writing, &slice->rows.view, &slice->error);
+			write_rows(parallel->format, writing, &slice->rows.view, &slice->error);
 	out_flush(writing->out);
 	if (slice->bytes.failed)
 		slice->status = err_memory(&slice->error);
@@ -124,25 +148,55 @@ write_slice(void *user, size_t i)
 		slice->status = out_status(writing->out, &slice->error);
 }
 
+void
+parallel_writer_flush(struct parallel_writer *parallel, struct out *out)
+{
+	for (size_t i = 0; parallel && i < parallel->pending; i++) {
+		struct buf *written = &parallel->slices[i].written;
+		out_write(out, written->data, written->size);
+		buf_clear(written);
+	}
+	if (parallel)
+		parallel->pending = 0;
+}
+
+/* Takes over the bytes and notes of the first used slices, up to one that failed. */
+static enum poly_status
+gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t used,
+	struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	for (size_t i = 0; i < used; i++) {
+		struct slice_writer *slice = &parallel->slices[i];
+		if (status == POLY_OK) {
+			const struct buf empty = slice->written;
+			slice->written = slice->bytes;
+			slice->bytes = empty;
+			parallel->pending = i + 1;
+			notes_move(writing->notes, &slice->notes);
+			status = slice->status;
+			if (status != POLY_OK && error)
+				*error = slice->error;
+		}
+		buf_clear(&slice->bytes);
+		slice->notes = (struct notes){{{NULL, 0}}};
+	}
+	return status;
+}
+
 enum poly_status
-parallel_writer_write(struct parallel_writer *parallel, struct out *out,
+parallel_writer_write(struct parallel_writer *parallel, struct writing *writing,
 	const struct poly_batch *batch, struct poly_error *error)
 {
 	/* A multiple of 64: slices share no word of the bitmaps. */
 	parallel->rows = (batch->rows / parallel->count + 64) / 64 * 64;
 	parallel->batch = batch;
 	const size_t used = (batch->rows + parallel->rows - 1) / parallel->rows;
-	enum poly_status status = POLY_OK;
-	thread_pool_run(parallel->pool, write_slice, parallel, used);
-	for (size_t i = 0; i < used; i++) {
-		struct slice_writer *slice = &parallel->slices[i];
-		if (status == POLY_OK) {
-			out_write(out, slice->bytes.data, slice->bytes.size);
-			status = slice->status;
-			if (status != POLY_OK && error)
-				*error = slice->error;
-		}
-		buf_clear(&slice->bytes);
-	}
+	thread_pool_start(parallel->pool, write_slice, parallel, used);
+	parallel_writer_flush(parallel, writing->out);
+	thread_pool_wait(parallel->pool, parallel->helps);
+	const enum poly_status status = gather_slices(parallel, writing, used, error);
+	if (status != POLY_OK)
+		parallel_writer_flush(parallel, writing->out);
 	return status;
 }

@@ -19,11 +19,15 @@ struct parallel_writer *parallel_writer_new(
 	const struct format *format, const struct writing *writing, unsigned threads);
 
 /*
- * Writes the rows of a batch, which has all columns of writing->uses, to out. Returns the
- * status of the format's write, after the bytes of the rows before the one that failed.
+ * Encodes the rows of a batch, which has all columns of writing->uses, and writes the bytes of
+ * the previous one to writing->out in the meantime. Returns the status of the format's write,
+ * after the bytes of the rows before the one that failed. Notes go to writing->notes.
  */
-enum poly_status parallel_writer_write(struct parallel_writer *parallel, struct out *out,
-	const struct poly_batch *batch, struct poly_error *error);
+enum poly_status parallel_writer_write(struct parallel_writer *parallel,
+	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+
+/* Writes the bytes of the last batch. Accepts NULL. */
+void parallel_writer_flush(struct parallel_writer *parallel, struct out *out);
 
 /* Stops the threads and frees everything. Accepts NULL. */
 void parallel_writer_free(struct parallel_writer *parallel);

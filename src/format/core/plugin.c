@@ -312,6 +312,9 @@ plugin_wopen(struct writing *writing, struct poly_error *error)
 		.source = writing->source,
 		.write = output_write,
 		.note = output_note};
+	if (writing->plugin->writer_state)
+		memcpy(writer->state, writing->plugin->writer_state,
+			writing->plugin->writer_state_size);
 	return call_writer(writing, "begin_write", writing->plugin->begin_write, error);
 }
 
@@ -349,6 +352,7 @@ adapt_format(struct format *format, const struct poly_format_plugin *plugin)
 	*format = (struct format){.info = *info,
 		.content = {.users = "the program", .kinds = POLY_KINDS_ALL},
 		.plugin = plugin,
+		.rows_independent = plugin->rows_independent,
 		.reader_size = sizeof(struct plugin_reader) + plugin->state_size,
 		.writer_size = sizeof(struct plugin_writer) + plugin->writer_state_size,
 		.open = info->can_read ? plugin_open : NULL,

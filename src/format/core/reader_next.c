@@ -68,10 +68,9 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 		 * rows.
 		 */
 		reader->corrupt = false;
-		if (status == POLY_ERR_FORMAT && reader->options.skip_errors)
-			return POLY_OK;
+		return POLY_OK;
 	}
-	if (status == POLY_ERR_FORMAT && !reader->batch.view.rows)
+	if (status == POLY_ERR_FORMAT)
 		status = skip_corrupt(reader, failure);
 	assert(status != POLY_OK || reader->batch.view.rows);
 	return status;

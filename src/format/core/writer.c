@@ -33,7 +33,8 @@ struct poly_writer {
 	struct parallel_writer *parallel; /* NULL: not created */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
-	struct effects *effects;	  /* converts rows to the format's form; or NULL */
+	bool has_verbatim;	 /* the source has the column; its info may be freed by now */
+	struct effects *effects; /* converts rows to the format's form; or NULL */
 	enum poly_status status;
 	struct poly_error failure;
 };
@@ -357,6 +358,7 @@ writer_open(const struct destination *dst, const struct poly_trace_info *source,
 	info_init(&writer->selection);
 	writer->writing.source = source;
 	status = writer_start(writer, dst, &known, error);
+	writer->has_verbatim = POLY_HAS(writer->writing.source->columns, verbatim);
 	if (status == POLY_OK)
 		*result = writer;
 	else
@@ -418,14 +420,15 @@ writer_status(struct poly_writer *writer, enum poly_status status, struct poly_e
 }
 
 /*
- * Returns the parallel writer for a batch; NULL: one thread writes it. Verbatim lines are
- * written by one thread: whether a line ends depends on the previous ones.
+ * Returns whether several threads encode a batch. Verbatim lines are written by one thread:
+ * whether a line ends depends on the previous ones.
  */
 static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
-	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN || batch->verbatim ||
-		POLY_HAS(writer->writing.source->columns, verbatim))
+	const bool verbatim = batch->verbatim || writer->has_verbatim;
+	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN ||
+		(verbatim && POLY_HAS(writer->writing.uses, verbatim)))
 		return false;
 	if (!writer->parallel)
 		writer->parallel =
@@ -442,14 +445,15 @@ write_batch(
 {
 	const struct format *format = writer->format;
 	struct poly_patterns *patterns = batch_patterns(batch);
+	const bool copies = patterns && format->write_row;
 	enum poly_status status = POLY_OK;
-	if (patterns && format->write_row)
-		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
-	if (patterns && patterns->lazy)
+	if (!copies && patterns && patterns->lazy)
 		status = patterns->materialize(patterns, &batch, error);
-	if (status == POLY_OK && is_shared(writer, batch))
-		return parallel_writer_write(
-			writer->parallel, writer->writing.out, batch, error);
+	if (status == POLY_OK && !copies && is_shared(writer, batch))
+		return parallel_writer_write(writer->parallel, &writer->writing, batch, error);
+	parallel_writer_flush(writer->parallel, writer->writing.out);
+	if (copies)
+		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
 	if (status == POLY_OK && format->write)
 		return format->write(&writer->writing, batch, error);
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
@@ -496,6 +500,7 @@ poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
 	enum poly_status status = writer->status;
 	if (status == POLY_OK)
 		status = write_rows(writer, NULL, &writer->failure);
+	parallel_writer_flush(writer->parallel, writer->writing.out);
 	if (status == POLY_OK && writer->format->wfinish)
 		status = writer->format->wfinish(&writer->writing, &writer->failure);
 	if (status == POLY_OK)

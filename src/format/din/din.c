@@ -413,6 +413,7 @@ static const struct format din = {
 	.is_text = true,
 	.reader_size = sizeof(struct din_reader),
 	.writer_size = sizeof(struct din_writer),
+	.rows_independent = true,
 	.probe = din_probe,
 	.open = din_open,
 	.read = lines_read,

@@ -173,6 +173,7 @@ struct full_reader {
 	bool searching;	   /* the search for a valid record continues */
 	bool has_previous; /* previous holds the last record */
 	uint8_t previous[FULL_HEAD_MAX];
+	uint64_t previous_end; /* offset after it */
 	struct full_check check;
 };
 
@@ -180,6 +181,13 @@ enum poly_status full_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 enum poly_status full_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
+
+/* Split points: after an instruction record. See struct format. */
+size_t full_find_split(
+	const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+bool full_open_decoder(struct reading *reading, const struct reading *opened);
+void full_enter_split(struct reading *reading, const uint8_t *before, size_t n);
+bool full_is_at_split(const struct reading *reading, const uint8_t *before, size_t n);
 
 /* Writer state. */
 struct full_writer {

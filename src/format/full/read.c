@@ -268,6 +268,7 @@ read_records(struct full_fill *fill, const uint8_t *p, size_t n, struct poly_err
 	if (used) {
 		memcpy(reader->previous, fill->previous, sizeof reader->previous);
 		reader->has_previous = true;
+		reader->previous_end = origin + used;
 		fill->previous = reader->previous;
 	}
 	in_consume(fill->reading->in, used);
@@ -331,4 +332,57 @@ full_resync(struct reading *reading, struct batch *batch, struct poly_error *err
 	reader->searching = at == end && !last;
 	put_corrupt(&fill, p, at);
 	return POLY_OK;
+}
+
+/* Returns whether a record ends after the n bytes at p, as far as can be seen. */
+static bool
+ends_record(const struct full_reader *reader, const uint8_t *p, size_t n)
+{
+	const struct powerpc_layout *layout = reader->dialect.layout;
+	return n >= layout->record && is_valid(reader, p + n - layout->record, layout->record);
+}
+
+size_t
+full_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	const struct full_reader *reader = reading->state;
+	const size_t size = reader->dialect.layout->record;
+	const size_t aligned = records_find_split(size, offset - FULL_MAGIC_SIZE, n);
+	if (ends_record(reader, p, aligned))
+		return aligned;
+	for (size_t end = n; end >= size && n - end <= 2 * size; end--) {
+		if (ends_record(reader, p, end))
+			return end;
+	}
+	return 0;
+}
+
+bool
+full_open_decoder(struct reading *reading, const struct reading *opened)
+{
+	struct full_reader *reader = reading->state;
+	const struct full_reader *from = opened->state;
+	reader->dialect = from->dialect;
+	reader->escapes = from->escapes;
+	return true;
+}
+
+void
+full_enter_split(struct reading *reading, const uint8_t *before, size_t n)
+{
+	struct full_reader *reader = reading->state;
+	const size_t size = reader->dialect.layout->record;
+	reader->searching = false;
+	reader->has_previous = n >= size;
+	if (reader->has_previous)
+		memcpy(reader->previous, before + n - size, sizeof reader->previous);
+}
+
+bool
+full_is_at_split(const struct reading *reading, const uint8_t *before, size_t n)
+{
+	const struct full_reader *reader = reading->state;
+	(void)before;
+	return n >= reader->dialect.layout->record && reader->has_previous &&
+	       reader->previous_end == in_offset(reading->in);
 }

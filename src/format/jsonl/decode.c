@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the names, which stay in memory: names are short words of a machine. */
-#define NAMES_MAX 65536
+/* Names are short words of a machine. */
 #define NAME_LENGTH_MAX 1024
 
 enum poly_status
@@ -187,7 +186,7 @@ find_name(struct reading *reading, enum poly_form form, const char *name, size_t
 	if (form == POLY_FORM_RECORD)
 		return jsonl_record(reading, name, n);
 	const struct intern *names = &reading->info->names.names;
-	if (names->count == NAMES_MAX && intern_find(names, name, n) == INTERN_FAILED)
+	if (names->count == JSONL_NAMES && intern_find(names, name, n) == INTERN_FAILED)
 		return -1;
 	uint32_t number = info_name(reading->info, name, n);
 	return number == INTERN_FAILED ? -1 : (int64_t)number;
@@ -210,12 +209,12 @@ decode_name(struct reading *reading, const struct json_member *member, enum poly
 		return POLY_OK;
 	}
 	bool full = form == POLY_FORM_RECORD ? reading->info->view.record_count == JSONL_RECORDS
-					     : reading->info->names.names.count == NAMES_MAX;
+					     : reading->info->names.names.count == JSONL_NAMES;
 	if (!full)
 		return err_memory(error);
 	return jsonl_fail(state, error, JSONL_TOO_MANY,
 		"'%s' exceeds the maximum of %d names in the trace", member->key,
-		form == POLY_FORM_RECORD ? JSONL_RECORDS : NAMES_MAX);
+		form == POLY_FORM_RECORD ? JSONL_RECORDS : JSONL_NAMES);
 }
 
 static enum poly_status

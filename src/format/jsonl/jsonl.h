@@ -18,8 +18,9 @@
 /* The key of the column row, which the reader ignores: a trace numbers its own records. */
 #define JSONL_ROW "row"
 
-/* Maximum number of record names in a trace. */
+/* Maximum number of record names in a trace, and of other names, which stay in memory. */
 #define JSONL_RECORDS 255
+#define JSONL_NAMES 65536
 
 /* The columns that are written by default. */
 #define JSONL_CANONICAL POLY_COLUMNS_EXCEPT(origin, site, verbatim)
@@ -78,7 +79,6 @@ struct jsonl_reader {
 	const char **records;	   /* JSONL_RECORDS pointers: storage of the information's */
 	uint64_t lines;		   /* before the current one */
 	uint64_t offset;	   /* of the current one */
-	uint64_t reported;	   /* offset of the last corrupt line with a finding, plus 1 */
 	enum jsonl_rule rule;	   /* that the last invalid line violates */
 	enum poly_column expected; /* the column of the next key, most likely */
 };
@@ -106,6 +106,11 @@ enum poly_status jsonl_read(
 enum poly_status jsonl_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 void jsonl_close(struct reading *reading);
+
+/* Split points: line ends. See struct format. */
+size_t jsonl_find_split(
+	const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+bool jsonl_open_decoder(struct reading *reading, const struct reading *opened);
 
 struct jsonl_writer {
 	struct jsonl_plan plan;

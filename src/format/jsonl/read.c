@@ -42,7 +42,8 @@ measure(struct jsonl_line *line, const uint8_t *p, size_t n, bool eof)
 		return eof;
 	line->length = (size_t)(feed - p);
 	line->ended = true;
-	for (size_t i = line->length; i < n && p[i] == '\n'; line->feeds++) {
+	for (size_t i = line->length; i < n && p[i] == '\n';) {
+		line->feeds++;
 		line->size = i + 1;
 		i = skip_blanks(p, i + 1, n);
 		if (i == n) {
@@ -59,6 +60,7 @@ next_line(struct reading *reading, struct jsonl_line *line, struct poly_error *e
 {
 	struct jsonl_reader *state = reading->state;
 	state->offset = in_offset(reading->in);
+	state->lines = reading->line;
 	for (size_t want = 1;;) {
 		size_t have;
 		const uint8_t *p = in_peek(reading->in, want, &have);
@@ -81,8 +83,7 @@ next_line(struct reading *reading, struct jsonl_line *line, struct poly_error *e
 static void
 consume(struct reading *reading, const struct jsonl_line *line)
 {
-	struct jsonl_reader *state = reading->state;
-	state->lines += line->feeds;
+	reading->line += line->feeds;
 	in_consume(reading->in, line->size);
 }
 
@@ -149,6 +150,49 @@ keep_header(struct reading *reading, struct poly_error *error)
 		       : err_memory(error);
 }
 
+/* Allocates what the state of an open reader needs. */
+static enum poly_status
+init_state(struct reading *reading, struct poly_error *error)
+{
+	struct jsonl_reader *state = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	state->records = mem_new(JSONL_RECORDS, sizeof *state->records);
+	view->records = state->records;
+	return state->records ? batch_init(&state->row, POLY_ALL_COLUMNS, 1, view, error)
+			      : err_memory(error);
+}
+
+bool
+jsonl_open_decoder(struct reading *reading, const struct reading *opened)
+{
+	struct jsonl_reader *state = reading->state;
+	struct poly_trace_info *view = &reading->info->view;
+	const struct poly_trace_info *from = &opened->info->view;
+	if (init_state(reading, NULL) != POLY_OK)
+		return false;
+	state->columns = ((const struct jsonl_reader *)opened->state)->columns;
+	view->columns = from->columns;
+	view->record_count = from->record_count;
+	for (unsigned i = 0; i < from->record_count; i++)
+		state->records[i] = from->records[i];
+	return true;
+}
+
+/* After a line feed, and before a line's first byte: blank lines belong to the one before. */
+size_t
+jsonl_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	bool is_line = false;
+	(void)reading;
+	(void)offset;
+	for (; n; n--) {
+		if (p[n - 1] == '\n' && is_line)
+			return n;
+		is_line |= skip_blanks(p, n - 1, n) < n && p[n - 1] != '\n';
+	}
+	return 0;
+}
+
 enum poly_status
 jsonl_open(struct reading *reading, struct poly_error *error)
 {
@@ -156,11 +200,8 @@ jsonl_open(struct reading *reading, struct poly_error *error)
 	struct poly_trace_info *view = &reading->info->view;
 	view->raw_format = NULL;
 	view->columns = POLY_ALL_COLUMNS;
-	state->records = mem_new(JSONL_RECORDS, sizeof *state->records);
-	view->records = state->records;
-	if (!state->records)
-		return err_memory(error);
-	enum poly_status status = batch_init(&state->row, POLY_ALL_COLUMNS, 1, view, error);
+	reading->info->names_max = JSONL_NAMES;
+	enum poly_status status = init_state(reading, error);
 	if (status == POLY_OK)
 		status = read_header(reading, error);
 	state->columns = view->columns;
@@ -238,14 +279,11 @@ store_line(struct reading *reading, struct batch *batch, const struct jsonl_line
 	return POLY_OK;
 }
 
-/* Adds one finding for a corrupt line, also if the next call reads the line again. */
+/* Adds a finding for a corrupt line. */
 static void
 report_corrupt(struct reading *reading, uint64_t record, const struct poly_error *error)
 {
-	struct jsonl_reader *state = reading->state;
-	if (state->reported == state->offset + 1)
-		return;
-	state->reported = state->offset + 1;
+	const struct jsonl_reader *state = reading->state;
 	(state->rule == JSONL_TRUNCATED ? findings_add_truncation : findings_add)(
 		reading->findings, state->rule, record, state->offset, "line %llu: %s",
 		(unsigned long long)state->lines + 1, error->message);
@@ -270,8 +308,9 @@ read_line(struct reading *reading, struct batch *batch, struct poly_error *error
 		status = jsonl_decode(reading, error);
 	if (status == POLY_OK)
 		return store_line(reading, batch, &line, error);
-	if (status == POLY_ERR_FORMAT)
-		report_corrupt(reading, reading->record + batch->view.rows + 1, error);
+	/* After other rows, the next call reads the line again. */
+	if (status == POLY_ERR_FORMAT && !batch->view.rows)
+		report_corrupt(reading, reading->record + 1, error);
 	return status;
 }
 

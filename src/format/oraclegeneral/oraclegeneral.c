@@ -162,6 +162,14 @@ oracle_read(struct reading *reading, struct batch *batch, struct poly_error *err
 	return POLY_OK;
 }
 
+static size_t
+oracle_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)p;
+	return records_find_split(ORACLE_SIZE, offset, n);
+}
+
 /* Tests what the last request of an object states against this one; stores what it states. */
 static void
 check_next(struct reading *reading, uint64_t object, int64_t next, uint64_t offset)
@@ -287,6 +295,7 @@ static const struct format oraclegeneral = {
 	.probe = oracle_probe,
 	.open = oracle_open,
 	.read = oracle_read,
+	.find_split = oracle_find_split,
 	.check = oracle_check,
 	.close = oracle_close,
 	.wopen = oracle_wopen,

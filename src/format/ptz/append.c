@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 #include "base/err.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <string.h>
 

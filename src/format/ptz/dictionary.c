@@ -35,6 +35,8 @@ void
 dictionary_init(struct dictionary *dictionary, enum ptz_plan plan)
 {
 	dictionary->plan = plan;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
+		dictionary->size[c] = (uint8_t)ptz_column_size((enum poly_column)c);
 	hash_seed_draw(&dictionary->numbers.seed);
 	dictionary->previous = NONE;
 	dictionary->distance = DISTANCE_MAX;
@@ -156,19 +158,6 @@ mix_varying(
 	}
 }
 
-static const void *
-column_array(const struct poly_batch *batch, enum poly_column column)
-{
-	switch ((unsigned)column) {
-#define COLUMN(name, type, form, doc) \
-	case POLY_COLUMN_##name:      \
-		return batch->name;
-#include "polytrace/columns.def"
-#undef COLUMN
-	}
-	return NULL;
-}
-
 /* Computes the hashes and shapes of the rows. */
 static void
 mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
@@ -177,7 +166,8 @@ mix_batch(struct dictionary *dictionary, const struct poly_batch *batch)
 	memset(dictionary->shape, 0, batch->rows * sizeof *dictionary->shape);
 	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
 		const enum poly_column column = (enum poly_column)c;
-		const void *array = column_array(batch, column);
+		const void *array = column_data(batch, column);
+		dictionary->array[c] = array;
 		if (!array || poly_columns_has(POLY_COLUMNS(PTZ_POSITION_COLUMNS), column))
 			continue;
 		if (is_fixed(dictionary->plan, column))
@@ -279,6 +269,22 @@ find_template(
 	return added ? add_template(dictionary, batch, row, key) : (uint32_t)*number;
 }
 
+/* Returns whether a template has the slice of a row. */
+static bool
+has_slice_of(const struct dictionary *dictionary, const struct poly_batch *batch,
+	enum poly_column column, size_t row, uint32_t number)
+{
+	const struct poly_slice *slice =
+		(const struct poly_slice *)dictionary->values[column] + number;
+	size_t n;
+	const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
+	return slice->length == n &&
+	       (!n || memcmp(dictionary->bytes.data + slice->offset, bytes, n) == 0);
+}
+
+/* Whether an element of an array equals one of another. */
+#define EQUAL_ELEMENTS(type) (((const type *)array)[row] == ((const type *)values)[number])
+
 /* Returns whether a template has the static columns of a row. */
 static bool
 has_values_of(const struct dictionary *dictionary, const struct poly_batch *batch, size_t row,
@@ -287,22 +293,17 @@ has_values_of(const struct dictionary *dictionary, const struct poly_batch *batc
 	const struct ptz_shape *a = &dictionary->shape[row], *b = &dictionary->shapes[number];
 	bool same = a->fixed == b->fixed && a->varying == b->varying;
 	for (column_mask left = a->fixed; same && left; left &= left - 1) {
-		const enum poly_column column = (enum poly_column)__builtin_ctzll(left);
-		const void *values = dictionary->values[column];
-		if (ptz_is_slice(column)) {
-			size_t n;
-			const struct poly_slice *slice =
-				(const struct poly_slice *)values + number;
-			const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
-			same = slice->length == n &&
-			       (!n || memcmp(dictionary->bytes.data + slice->offset, bytes,
-					      n) == 0);
-			continue;
+		const unsigned c = (unsigned)__builtin_ctzll(left);
+		const void *array = dictionary->array[c], *values = dictionary->values[c];
+		switch (dictionary->size[c]) {
+		case 1: same = EQUAL_ELEMENTS(uint8_t); break;
+		case 2: same = EQUAL_ELEMENTS(uint16_t); break;
+		case 4: same = EQUAL_ELEMENTS(uint32_t); break;
+		case 8: same = EQUAL_ELEMENTS(uint64_t); break;
+		default:
+			same = has_slice_of(
+				dictionary, batch, (enum poly_column)c, row, number);
 		}
-		const uint8_t *array = column_array(batch, column);
-		const unsigned size = ptz_column_size(column);
-		same = memcmp((const uint8_t *)values + (size_t)number * size,
-			       array + row * size, size) == 0;
 	}
 	return same;
 }

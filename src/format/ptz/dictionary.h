@@ -26,13 +26,15 @@ struct dictionary {
 	struct ptz_shape *shapes;	 /* by template */
 	void *values[POLY_COLUMN_COUNT]; /* by template; slices refer to bytes; NULL: unused */
 	struct buf bytes;
-	uint32_t *follow;  /* the last follower */
+	uint32_t *follow;   /* the last follower */
 	struct map numbers; /* of templates by key */
-	uint32_t previous; /* template of the previous row, or UINT32_MAX */
-	uint32_t distance; /* rows since the last row with a location */
+	uint32_t previous;  /* template of the previous row, or UINT32_MAX */
+	uint32_t distance;  /* rows since the last row with a location */
 	/* Of the rows of the batch. */
 	uint64_t hash[POLY_BATCH_ROWS];
 	struct ptz_shape shape[POLY_BATCH_ROWS];
+	const void *array[POLY_COLUMN_COUNT]; /* of the batch; NULL: absent */
+	uint8_t size[POLY_COLUMN_COUNT];      /* of an element in bytes; 0: slices */
 };
 
 /* Initializes zeroed storage. */

@@ -33,7 +33,6 @@ segment_clear(struct ptz_segment *segment)
 		buf_clear(&segment->varying[c].bytes);
 	}
 	segment->rows = 0;
-	segment->slices = 0;
 	clear_ranges(segment);
 }
 
@@ -81,7 +80,6 @@ add_varying(
 			size_t n;
 			const uint8_t *bytes = poly_batch_bytes(batch, column, row, &n);
 			buf_append(&varying->bytes, bytes, n);
-			segment->slices += n;
 			v = n;
 		} else {
 			v = poly_batch_integer(batch, column, row);

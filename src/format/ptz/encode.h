@@ -4,6 +4,7 @@
 #define FORMAT_PTZ_ENCODE_H
 
 #include "format/ptz/dictionary.h"
+#include "format/ptz/names.h"
 
 /* Values of a varying column in the rows so far. */
 struct ptz_varying {
@@ -18,7 +19,6 @@ struct ptz_segment {
 	struct ptz_varying varying[POLY_COLUMN_COUNT];
 	uint32_t *numbers; /* the template of each row */
 	size_t rows, capacity;
-	size_t slices; /* bytes of slices in varying */
 	struct ptz_range range[PTZ_RANGES];
 };
 
@@ -33,9 +33,9 @@ struct ptz_begin {
 
 /* Packers of streams. */
 struct ptz_packer {
-	struct block_packer *packer; /* of the requested level */
-	struct block_packer *quick;  /* for trials */
-	const struct poly_trace_info *info;
+	struct block_packer *packer;   /* of the requested level */
+	struct block_packer *quick;    /* for trials */
+	const struct ptz_names *names; /* of the trace */
 };
 
 /* Extends a range by the values of its column in a batch. */

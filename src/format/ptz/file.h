@@ -5,7 +5,7 @@
 
 #include "format/ptz/prefetch.h"
 #include "format/ptz/decode.h"
-#include "format/ptz/encode.h"
+#include "format/ptz/parallel_encoder.h"
 #include "model/slice.h"
 
 /* The fact that names the original format. */
@@ -73,20 +73,19 @@ struct ptz_reader {
 };
 
 struct ptz_writer {
-	struct ptz_packer packer;
-	struct ptz_segment segments[2];
-	/* The active segment, and that of the alternative plan during a trial. */
-	struct ptz_segment *segment, *alternative;
-	bool trying;
+	struct parallel_encoder *parallel; /* or NULL: encoder has the active segment */
+	struct segment_encoder *encoder;
+	struct ptz_names names;
+	struct ptz_extent extent; /* of the active segment */
+	struct ptz_trials trials;
 	struct slice slice;	/* of a batch that crosses a segment boundary */
-	unsigned plain;		/* segments since the last trial */
 	size_t rows_max;	/* of a segment */
 	struct ptz_begin begin; /* of the active segment */
 	uint64_t offset;	/* bytes written */
 	struct buf entries; /* struct ptz_index_entry of the segments since the last index */
 	uint64_t index;	    /* offset of the last index; 0: none */
 	uint64_t chain;	    /* of the sections written so far */
-	struct ptz_packed packed;
+	struct buf front;   /* of an index */
 };
 
 /* Appends the trace's metadata as a front, without labels. */

@@ -44,7 +44,7 @@ name_number(struct segment_packing *packing, struct name_table *names, uint64_t 
 	for (size_t i = old; i < names->capacity; i++)
 		names->number[i] = NONE;
 	if (names->number[name] == NONE) {
-		const char *text = poly_trace_name(packing->packer->info, (uint32_t)name);
+		const char *text = ptz_name(packing->packer->names, (uint32_t)name);
 		names->number[name] = names->count++;
 		buf_append(&names->text, text ? text : "", strlen(text ? text : "") + 1);
 	}

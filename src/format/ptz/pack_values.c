@@ -3,7 +3,7 @@
 #include "format/ptz/pack.h"
 
 #include "base/err.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 /* Number of values for comparing codings. */
 #define TRIAL 32768

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/thread.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -79,7 +79,8 @@ enum {
 /* Columns whose minimum and maximum the index has: time, pc, address. */
 #define PTZ_RANGES 3
 
-/* Maximum bytes of slices in a segment before the next segment starts. */
+/* Maximum bytes of its rows' slices before the next segment starts, whether they repeat or not:
+ * its size is known before its dictionary. */
 #define PTZ_SLICES_MAX ((size_t)32 << 20)
 
 /* What a stream holds. */

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/err.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "format/ptz/file.h"
 
 #include "base/bits.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 #include "io/source.h"
 
 #include <string.h>

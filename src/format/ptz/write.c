@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing: rows are collected in segments. The first segment, and every AGAIN-th one, starts
- * under both plans, and continues under the one whose first rows are smaller.
+ * Writing: rows are collected in segments, by this thread or by several. The first segment, and
+ * every eighth one, starts under both plans, and continues under the one whose first rows are
+ * smaller.
  */
 #include "format/ptz/file.h"
 
 #include "base/err.h"
-#include "base/mem.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #include <string.h>
 
-/*
- * Rows by which plans are compared: enough for a dictionary to pay off. With a quarter of
- * them, a new phase of a program looks as if it did not repeat.
- */
-#define TRIAL 262144
-
-/* Segments between two comparisons. */
-#define AGAIN 8
-
-/* Rows of a segment that does not repeat, which needs more memory. */
-#define FLAT_ROWS 262144
-
 /* Zstandard's levels for the choices of ptz.level. */
 static const int levels[] = {3, 9, 19};
-
-static void
-start_trial(struct ptz_writer *state)
-{
-	state->trying = state->plain == 0;
-	state->plain = (state->plain + 1) % AGAIN;
-}
 
 /* Writes the magic and the head section. */
 static enum poly_status
@@ -59,36 +40,12 @@ write_head(struct writing *writing, struct poly_error *error)
 	return status;
 }
 
-enum poly_status
-ptz_wopen(struct writing *writing, struct poly_error *error)
-{
-	struct ptz_writer *state = writing->state;
-	if (!checksum_available())
-		return err_missing(error, "the format ptz", "libxxhash-dev");
-	enum poly_status status = block_packer_new(
-		levels[writing->options[PTZ_OPTION_LEVEL]], &state->packer.packer, error);
-	if (status == POLY_OK)
-		status = block_packer_new(BLOCK_LEVEL_FIRST, &state->packer.quick, error);
-	if (status != POLY_OK)
-		return status;
-	state->packer.info = writing->source;
-	state->rows_max = (size_t)writing->options[PTZ_OPTION_ROWS];
-	writing->uses =
-		poly_columns_minus(writing->columns, POLY_COLUMNS(PTZ_POSITION_COLUMNS));
-	state->segment = &state->segments[0];
-	state->alternative = &state->segments[1];
-	segment_init(state->segment, PTZ_PROGRAM);
-	segment_init(state->alternative, PTZ_FLAT);
-	start_trial(state);
-	return writing->old ? ptz_append(writing, error) : write_head(writing, error);
-}
-
 /* Writes an index of the segments since the last one. */
 static enum poly_status
 write_index(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
-	struct buf *front = &state->packed.front;
+	struct buf *front = &state->front;
 	const struct ptz_index_entry *entry = (const void *)state->entries.data;
 	const size_t count = state->entries.size / sizeof *entry;
 	const uint8_t columns[PTZ_RANGES_MAX] = {
@@ -119,26 +76,19 @@ write_index(struct writing *writing, struct poly_error *error)
 	return POLY_OK;
 }
 
-/* Writes the segment, and starts the next one. */
+/* Writes an encoded segment. */
 static enum poly_status
-write_segment(struct writing *writing, struct poly_error *error)
+write_segment(void *user, const struct ptz_encoded *encoded, struct poly_error *error)
 {
+	struct writing *writing = user;
 	struct ptz_writer *state = writing->state;
-	struct ptz_segment *segment = state->segment;
-	if (segment->rows == 0)
-		return POLY_OK;
+	const struct buf *front = &encoded->packed->front, *streams = &encoded->packed->streams;
 	struct ptz_index_entry entry = {.offset = state->offset,
-		.first = state->begin.first,
-		.rows = segment->rows,
+		.first = encoded->begin.first,
+		.rows = encoded->rows,
 		.known = (1u << PTZ_RANGES) - 1};
-	state->begin.number++;
-	const enum poly_status status =
-		segment_pack(segment, &state->packer, &state->begin, &state->packed, error);
-	if (status != POLY_OK)
-		return status;
-	memcpy(entry.range, segment->range, sizeof entry.range);
+	memcpy(entry.range, encoded->range, sizeof entry.range);
 	buf_append(&state->entries, &entry, sizeof entry);
-	const struct buf *front = &state->packed.front, *streams = &state->packed.streams;
 	const struct ptz_section section = {.tag = PTZ_TAG_SEGMENT,
 		.front = (uint32_t)front->size,
 		.body = front->size + streams->size};
@@ -147,10 +97,6 @@ write_segment(struct writing *writing, struct poly_error *error)
 	/* Whatever ends the process leaves the segment in the file. */
 	out_flush(writing->out);
 	state->offset += PTZ_HEADER_SIZE + front->size + streams->size;
-	state->begin.first += segment->rows;
-	segment_clear(segment);
-	segment_clear(state->alternative);
-	start_trial(state);
 	if (state->entries.failed)
 		return err_memory(error);
 	return state->entries.size / sizeof entry < PTZ_INDEX_SEGMENTS_MAX
@@ -158,48 +104,55 @@ write_segment(struct writing *writing, struct poly_error *error)
 		       : write_index(writing, error);
 }
 
-/* Selects the plan that is clearly smaller. */
+/* Encodes and writes the active segment, and starts the next one. */
 static enum poly_status
-end_trial(struct ptz_writer *state, struct poly_error *error)
+end_segment(struct writing *writing, struct poly_error *error)
 {
-	struct ptz_packer quick = state->packer;
-	size_t size[2];
-	struct ptz_segment *const segments[] = {state->segment, state->alternative};
-	quick.packer = quick.quick;
-	for (size_t i = 0; i < 2; i++) {
-		const enum poly_status status =
-			segment_pack(segments[i], &quick, &state->begin, &state->packed, error);
-		if (status != POLY_OK)
-			return status;
-		size[i] = state->packed.front.size + state->packed.streams.size;
-	}
-	/* A program's dictionary pays off later, and decodes faster. */
-	const bool repeats = segments[0]->dictionary.count < segments[0]->rows / 4;
-	if (repeats ? size[1] < size[0] / 4 * 3 : size[1] < size[0]) {
-		state->segment = segments[1];
-		state->alternative = segments[0];
-	}
-	segment_clear(state->alternative);
-	state->trying = false;
-	return POLY_OK;
+	struct ptz_writer *state = writing->state;
+	struct segment_encoder *encoder = state->encoder;
+	const struct ptz_segment *segment = segment_encoder_segment(encoder);
+	if (segment->rows == 0)
+		return POLY_OK;
+	if (!ptz_names_extend(&state->names, writing->source))
+		return err_memory(error);
+	state->begin.number++;
+	enum poly_status status = segment_encoder_pack(encoder, &state->begin, error);
+	if (status != POLY_OK)
+		return status;
+	struct ptz_encoded encoded = {
+		.packed = &encoder->packed, .begin = state->begin, .rows = segment->rows};
+	memcpy(encoded.range, segment->range, sizeof encoded.range);
+	status = write_segment(writing, &encoded, error);
+	state->begin.first += segment->rows;
+	segment_encoder_clear(encoder);
+	state->extent = (struct ptz_extent){0};
+	encoder->trying = ptz_next_is_trial(&state->trials);
+	return status;
 }
 
-/* Returns the rows between two checks of the segment's size, independent of batch sizes. */
+/* Selects the plan of the active segment. */
+static enum poly_status
+end_trial(struct writing *writing, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	return ptz_names_extend(&state->names, writing->source)
+		       ? segment_encoder_choose_plan(state->encoder, error)
+		       : err_memory(error);
+}
+
+/* Returns the bytes of a batch's slices. */
 static size_t
-check_interval(const struct ptz_writer *state)
+slice_bytes(const struct poly_batch *batch)
 {
-	return state->rows_max < POLY_BATCH_ROWS ? state->rows_max : POLY_BATCH_ROWS;
-}
-
-/* Returns whether the segment has reached its maximum size. */
-static bool
-is_full(const struct ptz_writer *state)
-{
-	const struct ptz_segment *segment = state->segment;
-	const bool flat = segment->dictionary.plan == PTZ_FLAT;
-	const size_t max = flat && state->rows_max > FLAT_ROWS ? FLAT_ROWS : state->rows_max;
-	return segment->rows + check_interval(state) > max ||
-	       segment->slices + segment->dictionary.bytes.size > PTZ_SLICES_MAX;
+	size_t bytes = 0;
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		const enum poly_column column = (enum poly_column)c;
+		const struct poly_slice *slices =
+			ptz_is_slice(column) ? column_data(batch, column) : NULL;
+		for (size_t row = 0; slices && row < batch->rows; row++)
+			bytes += poly_present(batch, column, row) ? slices[row].length : 0;
+	}
+	return bytes;
 }
 
 /* Adds rows, which do not exceed the next step. */
@@ -207,16 +160,20 @@ static enum poly_status
 write_rows(struct writing *writing, const struct poly_batch *batch, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
+	struct segment_encoder *encoder = state->encoder;
 	enum poly_status status = POLY_OK;
-	if (!segment_add(state->segment, batch) ||
-		(state->trying && !segment_add(state->alternative, batch)))
+	if (!segment_encoder_add(encoder, batch))
 		return err_memory(error);
-	if (state->segment->rows % check_interval(state))
+	state->extent.rows += batch->rows;
+	state->extent.bytes += slice_bytes(batch);
+	if (state->extent.rows % ptz_check_interval(state->rows_max))
 		return POLY_OK;
-	if (state->trying && (state->segment->rows >= TRIAL || is_full(state)))
-		status = end_trial(state, error);
-	if (status == POLY_OK && is_full(state))
-		status = write_segment(writing, error);
+	if (encoder->trying &&
+		ptz_ends_trial(&state->extent, &encoder->choice, state->rows_max))
+		status = end_trial(writing, error);
+	if (status == POLY_OK && !encoder->trying &&
+		ptz_is_full(&state->extent, &encoder->choice, state->rows_max))
+		status = end_segment(writing, error);
 	return status;
 }
 
@@ -228,9 +185,11 @@ ptz_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	enum poly_status status = POLY_OK;
 	size_t rows;
 	batch_keep_columns(&view, writing->uses);
+	if (state->parallel)
+		return parallel_encoder_add(state->parallel, &view, error);
 	for (size_t row = 0; row < view.rows && status == POLY_OK; row += rows) {
-		const size_t step = check_interval(state), left = view.rows - row,
-			     room = step - state->segment->rows % step;
+		const size_t step = ptz_check_interval(state->rows_max), left = view.rows - row,
+			     room = step - state->extent.rows % step;
 		rows = left < room ? left : room;
 		if (rows == view.rows) {
 			status = write_rows(writing, &view, error);
@@ -243,20 +202,62 @@ ptz_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	return status;
 }
 
+/* Encodes in several threads, if they are requested. */
+static enum poly_status
+start_parallel(struct writing *writing, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	const struct parallel_plan plan = {.threads = writing->threads,
+		.level = levels[writing->options[PTZ_OPTION_LEVEL]],
+		.rows_max = state->rows_max,
+		.begin = state->begin,
+		.info = writing->source,
+		.write = write_segment,
+		.user = writing};
+	if (plan.threads < 2)
+		return POLY_OK;
+	state->parallel = parallel_encoder_new(&plan, state->encoder);
+	if (!state->parallel)
+		return err_memory(error);
+	state->encoder = NULL;
+	return POLY_OK;
+}
+
+enum poly_status
+ptz_wopen(struct writing *writing, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	if (!checksum_available())
+		return err_missing(error, "the format ptz", "libxxhash-dev");
+	enum poly_status status = segment_encoder_new(
+		levels[writing->options[PTZ_OPTION_LEVEL]], &state->encoder, error);
+	if (status != POLY_OK)
+		return status;
+	state->encoder->packer.names = &state->names;
+	state->encoder->trying = ptz_next_is_trial(&state->trials);
+	state->rows_max = (size_t)writing->options[PTZ_OPTION_ROWS];
+	writing->uses =
+		poly_columns_minus(writing->columns, POLY_COLUMNS(PTZ_POSITION_COLUMNS));
+	status = writing->old ? ptz_append(writing, error) : write_head(writing, error);
+	return status == POLY_OK ? start_parallel(writing, error) : status;
+}
+
 enum poly_status
 ptz_wfinish(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	enum poly_status status = POLY_OK;
-	if (state->trying && state->segment->rows)
-		status = end_trial(state, error);
-	if (status == POLY_OK)
-		status = write_segment(writing, error);
+	if (state->parallel)
+		status = parallel_encoder_finish(state->parallel, error);
+	else if (state->encoder->trying && state->extent.rows)
+		status = end_trial(writing, error);
+	if (status == POLY_OK && !state->parallel)
+		status = end_segment(writing, error);
 	if (status != POLY_OK)
 		return status;
 	if ((status = write_index(writing, error)) != POLY_OK)
 		return status;
-	struct buf *tail = &state->packed.front;
+	struct buf *tail = &state->front;
 	buf_clear(tail);
 	ptz_put_u64(tail, state->index);
 	buf_append(tail, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
@@ -270,12 +271,10 @@ void
 ptz_wclose(struct writing *writing)
 {
 	struct ptz_writer *state = writing->state;
+	parallel_encoder_free(state->parallel);
+	segment_encoder_free(state->encoder);
 	slice_fini(&state->slice);
-	segment_fini(&state->segments[0]);
-	segment_fini(&state->segments[1]);
-	block_packer_free(state->packer.packer);
-	block_packer_free(state->packer.quick);
+	ptz_names_free(&state->names);
 	buf_free(&state->entries);
-	buf_free(&state->packed.front);
-	buf_free(&state->packed.streams);
+	buf_free(&state->front);
 }

@@ -155,14 +155,16 @@ check_branch(struct reading *reading, const struct sbbt_branch *branch, uint64_t
 			sbbt_records[branch->kind]);
 }
 
+/* Adds a row for the branch at p, which is at offset. */
 static void
-put_branch(struct reading *reading, struct batch *batch, size_t row, const uint8_t *p)
+put_branch(struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
 {
 	struct sbbt_reader *reader = reading->state;
+	const size_t row = batch->view.rows++;
 	const struct sbbt_branch branch = sbbt_load(p, reader->is_old);
 	const uint32_t reserved = load_le32(p) & (reader->is_old ? OLD_RESERVED : NEW_RESERVED);
 	reader->instructions += branch.gap;
-	reader->branches++;
+	reader->branches = (offset - SBBT_HEADER) / SBBT_SIZE + 1;
 	batch_put(batch, kind, row, POLY_KIND_INSTRUCTION);
 	batch_put(batch, record, row, (uint8_t)branch.kind);
 	batch_put(batch, pc, row, branch.ip);
@@ -171,6 +173,7 @@ put_branch(struct reading *reading, struct batch *batch, size_t row, const uint8
 	if (branch.target)
 		batch_put(batch, target, row, branch.target);
 	batch_put(batch, instruction_id, row, reader->instructions);
+	batch_put(batch, origin, row, offset);
 	/* Bytes that the columns determine mark a branch that the header does not count. */
 	if (reserved || branch.kind == SBBT_INVALID ||
 		reader->branches > reader->header_branches)
@@ -202,7 +205,8 @@ read_end(struct reading *reading, struct batch *batch)
 	const size_t expected = reader->has_header ? SBBT_SIZE : SBBT_HEADER;
 	const uint8_t *p = in_peek(reading->in, expected, &n);
 	const bool lacks = reader->has_header && reader->branches < reader->header_branches;
-	if (reader->has_ended || !(n || lacks || !reader->has_header))
+	if (reader->has_ended || !(n || lacks || !reader->has_header) ||
+		(!n && reading->is_split))
 		return POLY_END;
 	reader->has_ended = true;
 	if (in_ended(reading->in) && (n || !reader->has_header))
@@ -220,7 +224,7 @@ read_end(struct reading *reading, struct batch *batch)
 static enum poly_status
 sbbt_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
-	const struct sbbt_reader *reader = reading->state;
+	struct sbbt_reader *reader = reading->state;
 	const uint64_t offset = in_offset(reading->in);
 	size_t have;
 	(void)error;
@@ -230,13 +234,46 @@ sbbt_read(struct reading *reading, struct batch *batch, struct poly_error *error
 		return read_end(reading, batch);
 	if (n > batch->capacity)
 		n = batch->capacity;
-	for (size_t row = 0; row < n; row++) {
-		put_branch(reading, batch, row, p + row * SBBT_SIZE);
-		batch_put(batch, origin, row, offset + row * SBBT_SIZE);
-	}
-	batch->view.rows = n;
+	if (reading->is_chunk)
+		reader->instructions = 0;
+	for (size_t at = 0; at < n * SBBT_SIZE; at += SBBT_SIZE)
+		put_branch(reading, batch, p + at, offset + at);
 	in_consume(reading->in, n * SBBT_SIZE);
 	return POLY_OK;
+}
+
+static size_t
+sbbt_find_split(const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n)
+{
+	(void)reading;
+	(void)p;
+	return records_find_split(SBBT_SIZE, offset - SBBT_HEADER, n);
+}
+
+static bool
+sbbt_open_decoder(struct reading *reading, const struct reading *opened)
+{
+	struct sbbt_reader *reader = reading->state;
+	*reader = *(const struct sbbt_reader *)opened->state;
+	return true;
+}
+
+/* Adds the instructions before a batch, which a decoder counts from its first branch. */
+static bool
+sbbt_complete_rows(
+	struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset)
+{
+	(void)p;
+	(void)offset;
+	struct sbbt_reader *reader = reading->state;
+	uint64_t *ids = batch->view.instruction_id;
+	const size_t rows = batch->view.rows;
+	reader->branches += rows;
+	for (size_t row = 0; ids && row < rows; row++)
+		ids[row] += reader->instructions;
+	if (ids)
+		reader->instructions = ids[rows - 1];
+	return true;
 }
 
 /* Tests the counts of the header at the end. */
@@ -306,6 +343,10 @@ static const struct format sbbt = {
 	.probe = sbbt_probe,
 	.open = sbbt_open,
 	.read = sbbt_read,
+	.find_split = sbbt_find_split,
+	.open_decoder = sbbt_open_decoder,
+	.complete_rows = sbbt_complete_rows,
+	.reads_end = true,
 	.check = sbbt_check,
 	.wopen = sbbt_wopen,
 	.write = sbbt_write,

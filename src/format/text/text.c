@@ -306,6 +306,7 @@ static const struct format text = {
 	.is_text = true,
 	.reader_size = sizeof(struct text_reader),
 	.writer_size = sizeof(struct text_writer),
+	.rows_independent = true,
 	.open = text_open,
 	.read = lines_read,
 	.resync = lines_resync,
@@ -342,6 +343,7 @@ static const struct poly_rule no_rules[] = {{.code = NULL}};
 			.rules = no_rules},                                      \
 		.effects = EFFECTS_SEPARATE,                                     \
 		.writer_size = sizeof(struct text_writer),                       \
+		.rows_independent = true,                                        \
 		.wopen = word##_wopen,                                           \
 		.write = text_write,                                             \
 		.wclose = text_wclose,                                           \

@@ -365,7 +365,8 @@ fill_rows(const struct tt6_filling *filling, size_t limit)
 	state->rows.at = in_offset(in);
 	while (state->rows.count < limit) {
 		size_t have, used = 0;
-		const uint8_t *p = in_peek(in, RECORD_MAX, &have);
+		/* One byte: a longer peek would go beyond a split point. */
+		const uint8_t *p = in_peek(in, 1, &have);
 		size_t rows = limit - state->rows.count;
 		if (rows > have / RECORD_MAX)
 			rows = have / RECORD_MAX;

@@ -250,6 +250,13 @@ enum poly_status tt6_read(
 	struct reading *reading, struct batch *batch, struct poly_error *error);
 void tt6_close(struct reading *reading);
 
+/* Split points: after a flow record. See struct format. */
+size_t tt6_find_split(
+	const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
+bool tt6_open_decoder(struct reading *reading, const struct reading *opened);
+void tt6_enter_split(struct reading *reading, const uint8_t *before, size_t n);
+bool tt6_is_at_split(const struct reading *reading, const uint8_t *before, size_t n);
+
 /* Creates the check's state (NULL: out of memory), checks a batch, and frees the state. */
 struct tt6_check *tt6_check_new(void);
 void tt6_check(struct reading *reading, const struct poly_batch *batch);

@@ -166,7 +166,8 @@ a_pending_branch_is_resolved_in_the_next_part(void **state)
 {
 	const uint32_t ops[] = {0, 1, 2, 3}, sites[] = {0, 1, 2, 3, 4, 5, 6, 7};
 	const uint16_t contexts[] = {0, 1};
-	const struct analysis_numbers numbers = {ops, sites, contexts};
+	const struct analysis_numbers numbers = {
+		.ops = ops, .sites = sites, .contexts = contexts, .continues = true};
 	struct fixture *first = fixture_new(), *second = fixture_new();
 	(void)state;
 	find(first, HEADER LINE("1", "0x100", "0x10430004", "beq $v0, $v1, 0x114", ""));

@@ -201,98 +201,6 @@ out_of_memory_is_reported(void **state)
 	poly_stats_free(stats);
 }
 
-/* Adds a trace whose rows have these digits as times, "-" for none. */
-static void
-add_times(struct poly_stats *stats, const char *times)
-{
-	struct buf text = bytes_of("{\"polytrace\":\"trace\",\"version\":1,"
-				   "\"columns\":[\"kind\",\"record\",\"time\"],"
-				   "\"records\":[\"at\"]}\n");
-	const struct poly_batch *batch;
-	for (; *times; times++) {
-		buf_string(&text, "{\"kind\":\"event\",\"record\":\"at\"");
-		if (*times != '-')
-			buf_printf(&text, ",\"time\":%c", *times);
-		buf_string(&text, "}\n");
-	}
-	struct poly_reader *reader = open_bytes(&text, "jsonl", NULL, false);
-	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
-	while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
-		assert_int_equal(poly_stats_update(stats, batch, NULL), POLY_OK);
-	poly_reader_close(reader);
-	buf_free(&text);
-}
-
-/* Returns the results for traces with these times. */
-static struct poly_stats *
-results_of(const char *const *traces)
-{
-	const char *names[] = {"events", NULL};
-	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
-	struct poly_stats *stats;
-	options.analyses = names;
-	assert_int_equal(poly_stats_new(&options, &stats, NULL), POLY_OK);
-	for (; *traces; traces++)
-		add_times(stats, *traces);
-	return stats;
-}
-
-/* Checks the numbers of gaps and of backward times in a report. */
-static void
-expect_gaps(const struct poly_stats *stats, const char *expected)
-{
-	struct buf printed = {0};
-	const struct poly_sink sink = {collect, &printed};
-	struct poly_report *report = poly_report_new();
-	poly_stats_report(stats, NULL, report);
-	assert_int_equal(
-		poly_report_render(report, POLY_RENDER_JSON_LINE, &sink, NULL), POLY_OK);
-	if (!strstr(buf_text(&printed), expected))
-		fail_msg("%s, expected %s", buf_text(&printed), expected);
-	poly_report_free(report);
-	buf_free(&printed);
-}
-
-static void
-gaps_do_not_extend_over_traces(void **state)
-{
-	(void)state;
-	const struct {
-		const char *slices[4][4], *gaps;
-	} cases[] = {
-		/* Slices of one trace: 1 3, 4 6, 9. */
-		{{{"13"}, {"46"}, {"9"}, {""}}, "\"gaps\": 4, \"backward_times\": 0,"},
-		/* The slice in between has no times. */
-		{{{"13"}, {"--"}, {"9"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
-		/* The first trace ends in the second slice, which has none of its times. */
-		{{{"13"}, {"", "46"}, {"9"}, {""}}, "\"gaps\": 3, \"backward_times\": 0,"},
-		/* Nor of the next trace, which the third slice continues. */
-		{{{"13"}, {"", "--"}, {"91"}, {""}}, "\"gaps\": 1, \"backward_times\": 1,"},
-		/* The second trace ends there, too. */
-		{{{"13"}, {"4", "5", "-"}, {"8"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
-		{{{""}, {"-", "57"}, {"8"}, {""}}, "\"gaps\": 2, \"backward_times\": 0,"},
-		/* The first trace ends in the third slice, before any other time. */
-		{{{"13"}, {"-"}, {"-", "-"}, {"57"}}, "\"gaps\": 2, \"backward_times\": 0,"},
-	};
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		for (unsigned from_right = 0; from_right < 2; from_right++) {
-			struct poly_stats *slices[4];
-			for (unsigned k = 0; k < 4; k++)
-				slices[k] = results_of(cases[i].slices[k]);
-			for (unsigned k = 1 + from_right; k < 4; k++)
-				assert_int_equal(
-					poly_stats_merge(slices[from_right], slices[k], NULL),
-					POLY_OK);
-			if (from_right)
-				assert_int_equal(
-					poly_stats_merge(slices[0], slices[1], NULL), POLY_OK);
-			expect_gaps(slices[0], cases[i].gaps);
-			for (unsigned k = 0; k < 4; k++)
-				poly_stats_free(slices[k]);
-		}
-	}
-}
-
 int
 main(void)
 {
@@ -306,7 +214,6 @@ main(void)
 		cmocka_unit_test(vectors_count_every_instruction_of_their_intervals),
 		cmocka_unit_test(failures_of_a_sink_are_reported),
 		cmocka_unit_test(out_of_memory_is_reported),
-		cmocka_unit_test(gaps_do_not_extend_over_traces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

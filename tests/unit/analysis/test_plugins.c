@@ -393,6 +393,102 @@ a_format_is_written_with_its_notes(void **state)
 	assert_int_equal(copy_text("ONEa!b", true, &bytes, &error), POLY_ERR_LOSS);
 }
 
+/* What a format of independent rows counts: states that are open, and all of them. */
+struct state_counts {
+	int open, total;
+};
+
+static enum poly_status
+count_state(const struct poly_plugin_output *output, struct poly_error *error)
+{
+	struct state_counts *counts = *(struct state_counts **)output->state;
+	(void)error;
+	counts->open++;
+	counts->total++;
+	output->write(output, "<", 1);
+	return POLY_OK;
+}
+
+static void
+uncount_state(const struct poly_plugin_output *output)
+{
+	(*(struct state_counts **)output->state)->open--;
+}
+
+static enum poly_status
+end_text(const struct poly_plugin_output *output, struct poly_error *error)
+{
+	(void)error;
+	output->write(output, ">", 1);
+	return POLY_OK;
+}
+
+static int
+append_long(void *user, const void *data, size_t size)
+{
+	char *text = user;
+	const size_t used = strlen(text);
+	memcpy(text + used, data, size);
+	text[used + size] = 0;
+	return 0;
+}
+
+/* Every row is written once, in its order, and each state is closed. */
+static void
+a_format_of_independent_rows_is_written_by_threads(void **state)
+{
+	(void)state;
+	enum { ROWS = 10000, NOTES = ROWS / 97 };
+	static char text[3 + ROWS + 1], written[ROWS + 3];
+	for (size_t i = 0; i < ROWS; i++)
+		text[3 + i] = i % 97 == 96 ? '!' : (char)('a' + i * i % 26);
+	memcpy(text, "ONE", 3);
+	for (unsigned threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
+		struct state_counts counts = {0, 0};
+		struct state_counts *state_of = &counts;
+		struct poly_format_plugin plugin = one;
+		const struct poly_format_plugin *const formats[] = {&plugin, NULL};
+		struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+		const struct poly_sink sink = {append_long, written};
+		struct poly_reader *reader;
+		struct poly_writer *writer;
+		const struct poly_batch *batch;
+		uint64_t notes = 0;
+		plugin.begin_write = count_state;
+		plugin.finish_write = end_text;
+		plugin.close_writer = uncount_state;
+		plugin.writer_state = &state_of;
+		plugin.writer_state_size = sizeof state_of;
+		plugin.rows_independent = true;
+		options.formats = formats;
+		options.format = "one";
+		options.threads = threads;
+		written[0] = 0;
+		script = (struct script){.column = POLY_COLUMN_pc};
+		assert_int_equal(open_text(text, &one, "one", &reader, NULL), POLY_OK);
+		assert_int_equal(poly_writer_open_sink(&sink, poly_reader_info(reader),
+					 &options, &writer, NULL),
+			POLY_OK);
+		while (poly_reader_next(reader, &batch, NULL) == POLY_OK)
+			assert_int_equal(poly_writer_write(writer, batch, NULL), POLY_OK);
+		assert_int_equal(poly_writer_finish(writer, NULL), POLY_OK);
+		poly_writer_note_at(writer, 0, &notes);
+		assert_int_equal(notes, NOTES);
+		poly_writer_close(writer);
+		poly_reader_close(reader);
+		assert_int_equal(counts.open, 0);
+		assert_int_equal(counts.total > 1, threads > 1);
+		assert_int_equal(strlen(written), 2 + ROWS - NOTES);
+		const char *next = written;
+		assert_int_equal(*next++, '<');
+		for (const char *from = text + 3; *from; from++) {
+			if (*from != '!')
+				assert_int_equal(*next++, *from);
+		}
+		assert_string_equal(next, ">");
+	}
+}
+
 /* The state of the analysis. */
 struct sum {
 	uint64_t step, total;
@@ -573,6 +669,7 @@ main(void)
 		cmocka_unit_test(two_formats_of_a_name_are_refused),
 		cmocka_unit_test(options_are_those_of_the_format),
 		cmocka_unit_test(a_format_is_written_with_its_notes),
+		cmocka_unit_test(a_format_of_independent_rows_is_written_by_threads),
 		cmocka_unit_test(an_analysis_has_options_and_is_merged),
 		cmocka_unit_test(incomplete_analyses_are_refused),
 	};

@@ -244,6 +244,7 @@ static const struct analysis good_analysis = {
 		.summary = "counts accesses per page",
 		.options = no_options},
 	.update = fake_update,
+	.ordered = "its rows have an order",
 	.report = fake_report,
 };
 

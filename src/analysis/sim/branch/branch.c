@@ -305,6 +305,7 @@ const struct analysis analysis_branch = {
 		.wants = POLY_COLUMNS_INIT(BRANCH_STREAM_COLUMNS),
 		.kind = POLY_ANALYSIS_SIMULATION,
 		.options = options},
+	.ordered = ORDERED_MACHINE,
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs = NEEDS_FLOW,
 	.needs_warmup = true,

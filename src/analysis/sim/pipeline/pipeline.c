@@ -574,6 +574,7 @@ const struct analysis analysis_pipeline = {
 			access, address, branch, target, executed, synthetic, uop_index),
 		.options = options,
 		.outputs = outputs},
+	.ordered = ORDERED_MACHINE,
 	.shares = SHARES_OPS | SHARES_SITES | SHARES_CONTEXTS,
 	.needs = NEEDS_FLOW,
 	.needs_warmup = true,

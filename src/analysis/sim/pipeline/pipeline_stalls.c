@@ -10,6 +10,8 @@
 #include "report/terms.h"
 #include "report/tree.h"
 
+#include <stdlib.h>
+
 struct pipeline_stalls *
 pipeline_stalls_new(uint64_t top)
 {
@@ -103,6 +105,21 @@ report_instruction(const struct pipeline_stalled *instruction, uint64_t total,
 		poly_report_cell_count(report, instruction->parts[part]);
 }
 
+/* An instruction in the order of the report. */
+struct ranked_stalls {
+	uint64_t cycles, pc;
+	uint32_t number;
+};
+
+static int
+compare_ranked(const void *a, const void *b)
+{
+	const struct ranked_stalls *x = a, *y = b;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
 void
 pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static_ops *ops,
 	struct poly_report *report)
@@ -110,24 +127,26 @@ pipeline_stalls_report(const struct pipeline_stalls *stalls, const struct static
 	/* A buffer that exceeded the limit may have added addresses without counts. */
 	const uint32_t count =
 		stalls->dense.count < stalls->capacity ? stalls->dense.count : stalls->capacity;
-	struct ranked *ranks = mem_new((size_t)count + 1, sizeof *ranks);
+	struct ranked_stalls *ranks = mem_new((size_t)count + 1, sizeof *ranks);
 	uint64_t total = 0;
 	if (!ranks) {
 		tree_fail(report);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		ranks[i] = (struct ranked){stalled_cycles(&stalls->list[i]), i};
-		total += ranks[i].count;
+		const struct pipeline_stalled *instruction = &stalls->list[i];
+		ranks[i] =
+			(struct ranked_stalls){stalled_cycles(instruction), instruction->pc, i};
+		total += ranks[i].cycles;
 	}
-	top_n_sort(ranks, count);
+	qsort(ranks, count, sizeof *ranks, compare_ranked);
 	poly_report_table(report, "stalls_by_pc");
 	top_n_site_columns(report);
 	table_columns(report, "executions stall_cycles share");
 	for (unsigned part = 0; part < PIPELINE_PARTS; part++)
 		poly_report_column(report, columns[part], true);
 	for (uint32_t i = 0; i < count && i < stalls->top; i++) {
-		if (stalls->list[ranks[i].number].executions || ranks[i].count)
+		if (stalls->list[ranks[i].number].executions || ranks[i].cycles)
 			report_instruction(&stalls->list[ranks[i].number], total, ops, report);
 	}
 	poly_report_end(report);

@@ -9,7 +9,9 @@
  */
 #include "analysis/stats/code/blocks.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -19,6 +21,7 @@ profile_init(void *state, const struct analysis_setup *setup, struct poly_error 
 	struct block_profile *profile = state;
 	(void)error;
 	profile->top = setup->values[0];
+	profile->blocks.logs_parts = true;
 	return POLY_OK;
 }
 
@@ -63,13 +66,6 @@ end_all(struct block_profile *profile)
 		walker->level = 0;
 	}
 	profile->is_empty = true;
-}
-
-static void
-profile_begin(void *state, const struct poly_trace_info *info)
-{
-	(void)info;
-	end_all(state);
 }
 
 /* Counts an iteration of the innermost loop of a context, which branched back from latch. */
@@ -219,12 +215,149 @@ count_fragment(void *user, const struct block_fragment *fragment, bool begins)
 	return ok;
 }
 
+static void
+profile_begin(void *state, const struct poly_trace_info *info)
+{
+	struct block_profile *profile = state;
+	(void)info;
+	profile->failed |= !basic_blocks_pass_log(&profile->blocks, count_fragment, profile);
+	end_all(profile);
+	basic_blocks_begin_trace(&profile->blocks);
+}
+
+static enum poly_status
+profile_finish(void *state, struct poly_error *error)
+{
+	struct block_profile *profile = state;
+	return basic_blocks_pass_log(&profile->blocks, count_fragment, profile)
+		       ? POLY_OK
+		       : err_memory(error);
+}
+
+static bool
+profile_is_too_long(const void *state)
+{
+	return ((const struct block_profile *)state)->blocks.log.is_full;
+}
+
+/* Adds the counts of sites; makes room for those of the part. False: out of memory. */
+static bool
+merge_sites(struct block_profile *into, const struct block_profile *from,
+	const struct analysis_numbers *numbers)
+{
+	size_t sites = into->capacity;
+	for (size_t i = 0; i < from->capacity && i < numbers->site_count; i++) {
+		if (numbers->sites[i] != OP_NONE && numbers->sites[i] >= sites)
+			sites = numbers->sites[i] + (size_t)1;
+	}
+	if (!VEC_RESERVE_ZEROED(into->counts, into->capacity, sites))
+		return false;
+	for (size_t i = 0; i < from->capacity && i < numbers->site_count; i++) {
+		if (numbers->sites[i] == OP_NONE)
+			continue;
+		struct block_count *count = &into->counts[numbers->sites[i]];
+		count->executions += from->counts[i].executions;
+		count->instructions += from->counts[i].instructions;
+	}
+	return true;
+}
+
+/* Merges a loop; *index: its number in into. False: out of memory. */
+static bool
+merge_loop(struct block_profile *into, const struct block_profile *from, uint32_t number,
+	uint32_t *index)
+{
+	const struct loop *added = &from->loops[number];
+	*index = pair_index_add(&into->heads, from->heads.list[number].a, 0, BLOCKS_LOOPS_MAX);
+	if (*index == PAIR_INDEX_FULL) {
+		into->untracked_loops += added->entries;
+		return true;
+	}
+	if (*index == PAIR_INDEX_FAILED ||
+		!VEC_ROOM_ZEROED(into->loops, into->loop_capacity, *index))
+		return false;
+	struct loop *loop = &into->loops[*index];
+	loop->latch = added->latch > loop->latch ? added->latch : loop->latch;
+	loop->entries += added->entries;
+	loop->iterations += added->iterations;
+	if (added->max_iterations > loop->max_iterations)
+		loop->max_iterations = added->max_iterations;
+	loop->instructions += added->instructions;
+	loop->depth = added->depth > loop->depth ? added->depth : loop->depth;
+	return true;
+}
+
+/* Copies the control flow of a context; loops: numbers of the loops in into. */
+static bool
+copy_walker(struct walker *into, const struct walker *from, const uint32_t *loops,
+	const uint32_t *sites)
+{
+	struct open_loop *open = into->loops;
+	const uint64_t instructions = into->instructions;
+	if (from->open && !open)
+		open = mem_new(BLOCKS_NESTED_MAX, sizeof *open);
+	if (from->open && !open)
+		return false;
+	*into = *from;
+	into->loops = open;
+	into->instructions += instructions;
+	if (into->site != OP_NONE && into->block)
+		into->site = sites[into->site];
+	for (uint32_t i = 0; i < from->open; i++) {
+		open[i] = from->loops[i];
+		open[i].counted += instructions;
+		if (open[i].loop != PAIR_INDEX_FULL)
+			open[i].loop = loops[open[i].loop];
+	}
+	return true;
+}
+
+/* Adds what was counted of a trace that begins after the rows of into. */
+static bool
+merge_trace(struct block_profile *into, const struct block_profile *from,
+	const struct analysis_numbers *numbers)
+{
+	uint32_t *loops = mem_new((size_t)from->heads.count + 1, sizeof *loops);
+	bool ok = loops != NULL;
+	for (uint32_t i = 0; ok && i < from->heads.count; i++)
+		ok = merge_loop(into, from, i, &loops[i]);
+	for (size_t i = 0; ok && i < numbers->context_count; i++)
+		ok = copy_walker(&into->walkers[numbers->contexts[i]], &from->walkers[i], loops,
+			numbers->sites);
+	mem_free(loops);
+	for (size_t i = 0; i <= BLOCKS_LENGTH_MAX; i++)
+		into->lengths[i] += from->lengths[i];
+	for (size_t i = 0; i < sizeof into->trips / sizeof *into->trips; i++)
+		into->trips[i] += from->trips[i];
+	into->untracked_nested += from->untracked_nested;
+	into->untracked_loops += from->untracked_loops;
+	return ok;
+}
+
+static bool
+profile_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct block_profile *sum = into;
+	const struct block_profile *profile = from;
+	bool ok = merge_sites(sum, profile, numbers);
+	if (!numbers->continues) {
+		ok = ok && basic_blocks_pass_log(&sum->blocks, count_fragment, sum);
+		end_all(sum);
+	}
+	ok = ok &&
+	     basic_blocks_merge(&sum->blocks, &profile->blocks, numbers, count_fragment, sum);
+	sum->is_empty &= profile->is_empty;
+	return ok && !sum->failed &&
+	       (profile->blocks.log.is_part || merge_trace(sum, profile, numbers));
+}
+
 /* Before rows that are counted: room for the counts of all sites. */
 static bool
 reserve_blocks(struct block_profile *profile, const struct static_ops *ops)
 {
 	profile->is_empty = false;
-	return VEC_RESERVE_ZEROED(profile->counts, profile->capacity, ops->site_count);
+	return !profile->failed &&
+	       VEC_RESERVE_ZEROED(profile->counts, profile->capacity, ops->site_count);
 }
 
 static bool
@@ -232,9 +365,11 @@ profile_update(void *state, const struct analysis_rows *rows)
 {
 	struct block_profile *profile = state;
 	if (!rows->counts) {
+		const bool ok =
+			basic_blocks_pass_log(&profile->blocks, count_fragment, profile);
 		if (!profile->is_empty)
 			end_all(profile);
-		return true;
+		return ok;
 	}
 	return reserve_blocks(profile, rows->ops) &&
 	       basic_blocks_update(&profile->blocks, rows, count_fragment, profile);
@@ -260,6 +395,91 @@ profile_fini(void *state)
 	pair_index_fini(&profile->heads);
 }
 
+static void
+transfer_open_loop(
+	struct archive *archive, struct open_loop *open, const struct block_profile *profile)
+{
+	ARCHIVE(archive, open->head);
+	ARCHIVE(archive, open->latch);
+	ARCHIVE(archive, open->iterations);
+	archive_require(archive, open->iterations != 0);
+	ARCHIVE(archive, open->counted);
+	ARCHIVE(archive, open->level);
+	archive_index(archive, &open->loop, profile->heads.count);
+}
+
+static void
+transfer_walker(
+	struct archive *archive, struct walker *walker, const struct block_profile *profile)
+{
+	ARCHIVE(archive, walker->pc);
+	ARCHIVE(archive, walker->fallthrough);
+	ARCHIVE(archive, walker->instructions);
+	ARCHIVE(archive, walker->block);
+	/* Without an open block, the next fragment begins one. */
+	if (archive_loads(archive) && !walker->block)
+		walker->site = OP_NONE;
+	if (walker->block)
+		archive_index(archive, &walker->site, archive->sites);
+	ARCHIVE_UP_TO(archive, walker->open, BLOCKS_NESTED_MAX);
+	ARCHIVE(archive, walker->level);
+	ARCHIVE(archive, walker->flow);
+	ARCHIVE(archive, walker->is_known);
+	ARCHIVE(archive, walker->has_fallthrough);
+	if (archive_loads(archive) && walker->open) {
+		walker->loops = mem_new(BLOCKS_NESTED_MAX, sizeof *walker->loops);
+		archive_allocate(archive, walker->loops != NULL);
+	}
+	for (uint32_t i = 0; i < walker->open && !archive_failed(archive); i++)
+		transfer_open_loop(archive, &walker->loops[i], profile);
+	if (archive_failed(archive))
+		walker->open = 0;
+}
+
+static void
+transfer_loop(struct archive *archive, struct loop *loop)
+{
+	ARCHIVE(archive, loop->latch);
+	ARCHIVE(archive, loop->entries);
+	ARCHIVE(archive, loop->iterations);
+	ARCHIVE(archive, loop->max_iterations);
+	ARCHIVE(archive, loop->instructions);
+	ARCHIVE(archive, loop->depth);
+}
+
+static void
+profile_transfer(void *state, struct archive *archive)
+{
+	struct block_profile *profile = state;
+	size_t sites = profile->capacity;
+	ARCHIVE(archive, profile->is_empty);
+	basic_blocks_transfer(&profile->blocks, archive);
+	while (sites && !profile->counts[sites - 1].executions &&
+		!profile->counts[sites - 1].instructions)
+		sites--;
+	sites = ARCHIVE_ROOM(archive, profile->counts, profile->capacity, sites);
+	archive_require(archive, sites <= archive->sites);
+	for (size_t i = 0; i < sites; i++) {
+		ARCHIVE(archive, profile->counts[i].executions);
+		ARCHIVE(archive, profile->counts[i].instructions);
+	}
+	if (archive_loads(archive))
+		archive_allocate(archive,
+			VEC_RESERVE_ZEROED(profile->counts, profile->capacity, archive->sites));
+	ARCHIVE_ARRAY(archive, profile->lengths);
+	archive_pairs(archive, &profile->heads, UINT64_MAX);
+	const size_t loops = ARCHIVE_ROOM(
+		archive, profile->loops, profile->loop_capacity, profile->heads.count);
+	archive_require(archive, loops == profile->heads.count);
+	for (size_t i = 0; i < loops; i++)
+		transfer_loop(archive, &profile->loops[i]);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_walker(archive, &profile->walkers[i], profile);
+	ARCHIVE_ARRAY(archive, profile->trips);
+	ARCHIVE(archive, profile->untracked_nested);
+	ARCHIVE(archive, profile->untracked_loops);
+}
+
 static const struct poly_option options[] = {
 	{"blocks.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
 		.help = "list the N blocks and loops with most executed instructions"},
@@ -279,6 +499,10 @@ const struct analysis analysis_blocks = {
 	.init = profile_init,
 	.begin = profile_begin,
 	.update = profile_update,
+	.merge = profile_merge,
+	.transfer = profile_transfer,
+	.is_too_long = profile_is_too_long,
+	.finish = profile_finish,
 	.update_weighted = profile_update_weighted,
 	.report = block_profile_report,
 	.fini = profile_fini,

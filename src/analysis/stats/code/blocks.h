@@ -64,6 +64,7 @@ struct block_profile {
 	uint64_t untracked_nested; /* entries of loops nested too deep */
 	uint64_t untracked_loops;  /* entries of loops that exceed the table */
 	uint64_t top;
+	bool failed; /* out of memory */
 };
 
 void block_profile_report(

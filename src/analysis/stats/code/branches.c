@@ -7,6 +7,7 @@
  */
 #include "analysis/stats/code/branches.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -196,6 +197,42 @@ branches_fini(void *state)
 	counters_fini(&profile->target_counts);
 }
 
+static void
+transfer_site(struct archive *archive, struct branch_site *site)
+{
+	ARCHIVE(archive, site->executed);
+	if (!site->executed)
+		return;
+	ARCHIVE(archive, site->taken);
+	ARCHIVE(archive, site->transitions);
+	archive_index(archive, &site->op, archive->ops);
+	ARCHIVE(archive, site->first);
+	ARCHIVE(archive, site->last);
+}
+
+static void
+branches_transfer(void *state, struct archive *archive)
+{
+	struct branch_profile *profile = state;
+	size_t sites = profile->site_capacity;
+	branch_stream_transfer(&profile->stream, archive);
+	ARCHIVE(archive, profile->instructions);
+	ARCHIVE(archive, profile->branches);
+	ARCHIVE(archive, profile->taken);
+	ARCHIVE(archive, profile->untracked_branches);
+	ARCHIVE_ARRAY(archive, profile->pc_bits);
+	ARCHIVE_ARRAY(archive, profile->fallthrough_bits);
+	ARCHIVE(archive, profile->untracked_targets);
+	while (sites && !profile->sites[sites - 1].executed)
+		sites--;
+	sites = ARCHIVE_ROOM(archive, profile->sites, profile->site_capacity, sites);
+	archive_require(archive, sites <= archive->sites);
+	for (size_t i = 0; i < sites; i++)
+		transfer_site(archive, &profile->sites[i]);
+	archive_pairs(archive, &profile->targets, archive->sites);
+	archive_counters(archive, &profile->target_counts, BRANCHES_TARGETS_MAX);
+}
+
 static const struct poly_option options[] = {
 	{"branches.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
 		.help = "list the N most executed sites per table"},
@@ -227,6 +264,7 @@ const struct analysis analysis_branches = {
 	.begin = branches_begin,
 	.update = branches_update,
 	.merge = branches_merge,
+	.transfer = branches_transfer,
 	.ratios = branches_ratios,
 	.report = branches_report,
 	.fini = branches_fini,

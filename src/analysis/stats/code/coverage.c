@@ -5,6 +5,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
 #include "analysis/facts/static_ops_facts.h"
 #include "analysis/facts/top_n.h"
@@ -59,10 +60,10 @@ read_row(const struct analysis_rows *rows, size_t row)
 static inline void
 cover(struct coverage *coverage, struct covered_row row)
 {
-	uint64_t *op = &coverage->ops.list[row.op + 1],
-		 *site = &coverage->sites.list[row.site + 1];
 	if (row.op == OP_NONE)
 		return;
+	uint64_t *op = &coverage->ops.list[row.op + 1],
+		 *site = &coverage->sites.list[row.site + 1];
 	coverage->records++;
 	if (!*op)
 		*op = coverage->records;
@@ -372,6 +373,15 @@ coverage_fini(void *state)
 	mem_free(coverage->rows);
 }
 
+static void
+coverage_transfer(void *state, struct archive *archive)
+{
+	struct coverage *coverage = state;
+	ARCHIVE(archive, coverage->records);
+	archive_counters(archive, &coverage->ops, archive->ops);
+	archive_counters(archive, &coverage->sites, archive->sites);
+}
+
 static const struct poly_option options[] = {{0}};
 
 const struct analysis analysis_coverage = {
@@ -389,6 +399,7 @@ const struct analysis analysis_coverage = {
 	.update = coverage_update,
 	.update_weighted = coverage_update_weighted,
 	.merge = coverage_merge,
+	.transfer = coverage_transfer,
 	.report = coverage_report,
 	.fini = coverage_fini,
 };

@@ -8,6 +8,7 @@
 #include "analysis/core/analysis.h"
 
 #include "analysis/course/printout.h"
+#include "analysis/facts/archive.h"
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/uops.h"
 
@@ -55,7 +56,8 @@ homework_merge(void *into, const void *from, const struct analysis_numbers *numb
 {
 	struct homework_state *sum = into;
 	const struct homework_state *homework = from;
-	(void)numbers;
+	if (!numbers->continues)
+		course_mix_cut(&sum->mix);
 	course_mix_merge(&sum->mix, &homework->mix);
 	return true;
 }
@@ -159,6 +161,24 @@ homework_report(const void *state, const struct static_ops *ops, struct poly_rep
 
 static const char *const styles[] = {"quantities", "wustl", NULL};
 
+static void
+homework_transfer(void *state, struct archive *archive)
+{
+	struct course_mix *mix = &((struct homework_state *)state)->mix;
+	ARCHIVE(archive, mix->count.uops);
+	ARCHIVE(archive, mix->count.mops);
+	ARCHIVE_ARRAY(archive, mix->groups);
+	ARCHIVE_ARRAY(archive, mix->sizes);
+	ARCHIVE_ARRAY(archive, mix->bits);
+	ARCHIVE_ARRAY(archive, mix->from_fallthrough);
+	ARCHIVE_ARRAY(archive, mix->categories);
+	ARCHIVE(archive, mix->pairs);
+	ARCHIVE(archive, mix->lead);
+	ARCHIVE(archive, mix->open);
+	ARCHIVE(archive, mix->begins_conditional);
+	ARCHIVE(archive, mix->ends_writing);
+}
+
 static const struct poly_option options[] = {
 	{"homework.style", POLY_OPTION_CHOICE, .choices = styles,
 		.help = "report quantities, or the lines that the WUSTL course prints",
@@ -179,5 +199,6 @@ const struct analysis analysis_homework = {
 	.begin = homework_begin,
 	.update = homework_update,
 	.merge = homework_merge,
+	.transfer = homework_transfer,
 	.report = homework_report,
 };

@@ -2,6 +2,7 @@
 /* The instruction mix: executed instructions by class, mnemonic, micro-operation and length. */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/counters.h"
 #include "analysis/facts/top_n.h"
 #include "analysis/facts/column_stats.h"
@@ -363,6 +364,19 @@ mix_fini(void *state)
 	counters_fini(&mix->skipped);
 }
 
+static void
+mix_transfer(void *state, struct archive *archive)
+{
+	struct mix *mix = state;
+	archive_counters(archive, &mix->executed, archive->ops);
+	archive_counters(archive, &mix->later_uops, archive->ops);
+	archive_counters(archive, &mix->skipped, archive->ops);
+	ARCHIVE(archive, mix->records);
+	ARCHIVE(archive, mix->synthetic);
+	ARCHIVE_ARRAY(archive, mix->uop_indices);
+	ARCHIVE_ARRAY(archive, mix->distances);
+}
+
 static const struct poly_option options[] = {
 	{"mix.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = UINT32_MAX,
 		.help = "list the N most frequent names per table"},
@@ -385,6 +399,7 @@ const struct analysis analysis_mix = {
 	.update = mix_update,
 	.update_weighted = mix_update_weighted,
 	.merge = mix_merge,
+	.transfer = mix_transfer,
 	.ratios = mix_ratios,
 	.report = mix_report,
 	.fini = mix_fini,

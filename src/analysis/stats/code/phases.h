@@ -17,6 +17,9 @@
 #define PHASES_LENGTH_MIN 100
 #define PHASES_ADAPTIVE_MAX 512
 
+/* Max. number of times that a length was doubled. */
+#define PHASES_DOUBLED_MAX 56
+
 /* Max. number of intervals of fixed length, of blocks, and of stored counts of vectors. */
 #define PHASES_INTERVALS_MAX 16384
 #define PHASES_BLOCKS_MAX ((uint32_t)1 << 20)
@@ -37,6 +40,8 @@ struct phases_block {
 struct phases_interval {
 	int64_t sum[CLUSTER_DIMENSIONS];
 	size_t end; /* of its counts, which follow those of the previous interval */
+	/* Its number in its trace, from 0: intervals of a trace are merged in pairs. */
+	uint64_t number;
 };
 
 struct phases_count {
@@ -49,8 +54,11 @@ struct phases {
 	bool is_adaptive, has_vectors;
 	uint64_t length;	     /* of an interval in instructions */
 	uint64_t instructions, open; /* all; those in the open interval */
-	uint64_t untracked;	     /* instructions after the last interval of the table */
-	uint64_t untracked_blocks;   /* executions of blocks that exceed the table */
+	uint64_t number;	     /* of the open interval in its trace */
+	/* Of the open interval: vectors of shorter intervals whose counts are not known. */
+	int64_t open_sum[CLUSTER_DIMENSIONS];
+	uint64_t untracked;	   /* instructions after the last interval of the table */
+	uint64_t untracked_blocks; /* executions of blocks that exceed the table */
 	struct basic_blocks blocks;
 	uint32_t block_of[ANALYSIS_CONTEXTS_MAX]; /* current block of each context */
 	struct map indices;			  /* of blocks, by pc */
@@ -64,6 +72,7 @@ struct phases {
 	size_t counts_used, counts_capacity;
 	bool counts_full;
 	uint32_t recent[PHASES_RECENT]; /* blocks + 1, by pc */
+	bool failed;			/* out of memory */
 };
 
 /* The phases of all intervals. */

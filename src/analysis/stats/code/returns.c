@@ -5,11 +5,15 @@
  *
  * spec: Apple amber traces 6 (call and return pairing; bcl 20,31,$+4 calls nothing).
  */
+#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 
+#include "analysis/facts/part_log.h"
 #include "analysis/facts/top_n.h"
 #include "base/err.h"
 #include "base/mem.h"
+
+#include <string.h>
 
 /* Entries of the stack of a context; another one replaces the oldest. */
 #define FRAMES 1024
@@ -21,6 +25,13 @@ struct address_stack {
 	uint64_t *addresses; /* FRAMES of them, allocated with the first call */
 	uint32_t depth;	     /* number of valid entries */
 	uint32_t bottom;     /* index of the lowest one */
+};
+
+/* A call or return of a context whose address is known. */
+struct returns_event {
+	uint64_t address; /* return address of a call, or target of a return */
+	uint16_t context;
+	bool is_return;
 };
 
 struct returns_counts {
@@ -38,6 +49,8 @@ struct returns {
 	struct branch_stream stream;
 	struct address_stack stacks[ANALYSIS_CONTEXTS_MAX];
 	struct returns_counts counts, before; /* before: the counts before a warm-up */
+	struct part_log log;		      /* of struct returns_event */
+	bool failed;			      /* out of memory */
 };
 
 static enum poly_status
@@ -45,14 +58,13 @@ returns_init(void *state, const struct analysis_setup *setup, struct poly_error 
 {
 	struct returns *returns = state;
 	(void)setup;
+	returns->log.item_size = sizeof(struct returns_event);
 	return branch_stream_init(&returns->stream) ? POLY_OK : err_memory(error);
 }
 
 static void
-returns_begin(void *state, const struct poly_trace_info *info)
+clear_stacks(struct returns *returns)
 {
-	struct returns *returns = state;
-	branch_stream_begin_trace(&returns->stream, info);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		returns->stacks[i].depth = 0;
 }
@@ -103,6 +115,26 @@ pop(struct returns *returns, struct address_stack *stack, uint64_t address)
 	stack->depth -= below + 1;
 }
 
+/* Counts a call or return; false: out of memory. */
+static bool
+count_event(struct returns *returns, const struct returns_event *event)
+{
+	struct address_stack *stack = &returns->stacks[event->context];
+	if (!event->is_return)
+		return push(returns, stack, event->address);
+	pop(returns, stack, event->address);
+	return true;
+}
+
+/* Follows a call or return; those of a part are only stored. False: out of memory. */
+static bool
+follow(struct returns *returns, const struct returns_event *event)
+{
+	if (!returns->log.is_part)
+		return count_event(returns, event);
+	return part_log_add(&returns->log, event);
+}
+
 /* Counts the calls and returns of the last update of the stream. */
 static bool
 count_branches(struct returns *returns)
@@ -110,19 +142,34 @@ count_branches(struct returns *returns)
 	bool ok = true;
 	for (size_t i = 0; i < returns->stream.count && ok; i++) {
 		const struct executed_branch *branch = &returns->stream.list[i];
-		struct address_stack *stack = &returns->stacks[branch->context];
+		struct returns_event event = {.context = branch->context};
 		if (!branch->taken)
 			continue;
 		if (branch->flow & ISA_RETURNS) {
 			returns->counts.returns++;
-			if (branch->has_target)
-				pop(returns, stack, branch->target);
+			event.is_return = true;
+			event.address = branch->target;
+			ok = !branch->has_target || follow(returns, &event);
 		} else if (branch->flow & ISA_CALLS) {
 			returns->counts.calls++;
-			if (branch->has_fallthrough)
-				ok = push(returns, stack, branch->fallthrough);
+			event.address = branch->fallthrough;
+			ok = !branch->has_fallthrough || follow(returns, &event);
 		}
 	}
+	return ok;
+}
+
+/* Counts the events of a part that nothing precedes: from now on it is not a part. */
+static bool
+count_log(struct returns *returns)
+{
+	struct part_log log = returns->log;
+	bool ok = true;
+	returns->log.items = NULL;
+	part_log_end(&returns->log);
+	for (size_t i = 0; ok && i < log.count; i++)
+		ok = count_event(returns, part_log_at(&log, i));
+	part_log_fini(&log);
 	return ok;
 }
 
@@ -130,14 +177,103 @@ static bool
 returns_update(void *state, const struct analysis_rows *rows)
 {
 	struct returns *returns = state;
+	part_log_see(&returns->log, rows->batch);
+	if (!rows->counts)
+		part_log_end(&returns->log);
 	branch_stream_update(&returns->stream, rows);
-	if (rows->counts)
-		return count_branches(returns);
+	if (returns->failed)
+		return false;
 	/* A warm-up changes the stacks but not the counts. */
 	returns->before = returns->counts;
-	const bool ok = count_branches(returns);
-	returns->counts = returns->before;
+	bool ok = count_branches(returns);
+	if (!rows->counts)
+		returns->counts = returns->before;
+	if (returns->log.is_full)
+		ok = ok && count_log(returns);
 	return ok;
+}
+
+static void
+returns_begin(void *state, const struct poly_trace_info *info)
+{
+	struct returns *returns = state;
+	returns->failed |= !count_log(returns);
+	branch_stream_begin_trace(&returns->stream, info);
+	part_log_begin(&returns->log);
+	clear_stacks(returns);
+}
+
+static enum poly_status
+returns_finish(void *state, struct poly_error *error)
+{
+	return count_log(state) ? POLY_OK : err_memory(error);
+}
+
+/* Copies the stacks of later rows; false: out of memory. */
+static bool
+copy_stacks(struct returns *into, const struct returns *from, const uint16_t *contexts)
+{
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
+		const struct address_stack *stack = &from->stacks[i];
+		if (!stack->depth)
+			continue;
+		struct address_stack *copy = &into->stacks[contexts[i]];
+		if (!copy->addresses)
+			copy->addresses = mem_new(FRAMES, sizeof *copy->addresses);
+		if (!copy->addresses)
+			return false;
+		memcpy(copy->addresses, stack->addresses, FRAMES * sizeof *copy->addresses);
+		copy->depth = stack->depth;
+		copy->bottom = stack->bottom;
+	}
+	return true;
+}
+
+/* Adds counts; those of a part lack the events that are only stored. */
+static void
+add_counts(struct returns_counts *into, const struct returns_counts *from)
+{
+	into->calls += from->calls;
+	into->returns += from->returns;
+	into->matched += from->matched;
+	into->unwinding += from->unwinding;
+	into->mismatched += from->mismatched;
+	into->underflows += from->underflows;
+	into->frames_skipped += from->frames_skipped;
+	into->overflows += from->overflows;
+	for (size_t i = 0; i < DEPTHS; i++)
+		into->depths[i] += from->depths[i];
+}
+
+static bool
+returns_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct returns *sum = into;
+	const struct returns *returns = from;
+	bool ok = true;
+	if (!numbers->continues) {
+		ok = count_log(sum);
+		clear_stacks(sum);
+	}
+	part_log_merge(&sum->log, &returns->log, numbers->continues);
+	branch_stream_append(&sum->stream, &returns->stream, numbers);
+	ok = ok && count_branches(sum);
+	add_counts(&sum->counts, &returns->counts);
+	for (size_t i = 0; ok && i < returns->log.count; i++) {
+		struct returns_event event =
+			*(const struct returns_event *)part_log_at(&returns->log, i);
+		event.context = numbers->contexts[event.context];
+		ok = follow(sum, &event);
+	}
+	if (sum->log.is_full)
+		ok = ok && count_log(sum);
+	return ok && copy_stacks(sum, returns, numbers->contexts);
+}
+
+static bool
+returns_is_too_long(const void *state)
+{
+	return ((const struct returns *)state)->log.is_full;
 }
 
 static void
@@ -168,6 +304,7 @@ returns_fini(void *state)
 {
 	struct returns *returns = state;
 	branch_stream_fini(&returns->stream);
+	part_log_fini(&returns->log);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
 		mem_free(returns->stacks[i].addresses);
 }
@@ -177,6 +314,53 @@ static bool
 returns_suits(const struct poly_trace_info *info)
 {
 	return poly_columns_overlap(info->columns, POLY_COLUMNS(opcode, mnemonic, text));
+}
+
+static void
+transfer_event(struct archive *archive, void *item)
+{
+	struct returns_event *event = item;
+	ARCHIVE(archive, event->address);
+	archive_context(archive, &event->context);
+	ARCHIVE(archive, event->is_return);
+}
+
+/* Transfers a stack, with its lowest entry first. */
+static void
+transfer_stack(struct archive *archive, struct address_stack *stack)
+{
+	ARCHIVE_UP_TO(archive, stack->depth, FRAMES);
+	if (archive_loads(archive) && stack->depth) {
+		stack->addresses = mem_new(FRAMES, sizeof *stack->addresses);
+		archive_allocate(archive, stack->addresses != NULL);
+	}
+	for (uint32_t i = 0; i < stack->depth && !archive_failed(archive); i++)
+		ARCHIVE(archive, stack->addresses[(stack->bottom + i) % FRAMES]);
+}
+
+static void
+transfer_counts(struct archive *archive, struct returns_counts *counts)
+{
+	ARCHIVE(archive, counts->calls);
+	ARCHIVE(archive, counts->returns);
+	ARCHIVE(archive, counts->matched);
+	ARCHIVE(archive, counts->unwinding);
+	ARCHIVE(archive, counts->mismatched);
+	ARCHIVE(archive, counts->underflows);
+	ARCHIVE(archive, counts->frames_skipped);
+	ARCHIVE(archive, counts->overflows);
+	ARCHIVE_ARRAY(archive, counts->depths);
+}
+
+static void
+returns_transfer(void *state, struct archive *archive)
+{
+	struct returns *returns = state;
+	branch_stream_transfer(&returns->stream, archive);
+	transfer_counts(archive, &returns->counts);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_stack(archive, &returns->stacks[i]);
+	archive_log(archive, &returns->log, transfer_event);
 }
 
 static const struct poly_option options[] = {{0}};
@@ -197,6 +381,10 @@ const struct analysis analysis_returns = {
 	.init = returns_init,
 	.begin = returns_begin,
 	.update = returns_update,
+	.merge = returns_merge,
+	.transfer = returns_transfer,
+	.is_too_long = returns_is_too_long,
+	.finish = returns_finish,
 	.report = returns_report,
 	.fini = returns_fini,
 };

@@ -8,6 +8,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/column_stats.h"
@@ -359,6 +360,20 @@ footprint_fini(void *state)
 	adaptive_bins_fini(&footprint->bins);
 }
 
+static void
+transfer_touched(struct archive *archive, void *item)
+{
+	struct touched_bits *touched = item;
+	ARCHIVE_ARRAY(archive, touched->bits);
+}
+
+static void
+footprint_transfer(void *state, struct archive *archive)
+{
+	struct footprint *footprint = state;
+	archive_bins(archive, &footprint->bins, archive->contexts, transfer_touched);
+}
+
 static const struct poly_option options[] = {LINE_REFS_OPTION("footprint"), {0}};
 
 static bool
@@ -386,6 +401,7 @@ const struct analysis analysis_footprint = {
 	/* Repeated executions touch the same bytes. */
 	.update_weighted = footprint_update,
 	.merge = footprint_merge,
+	.transfer = footprint_transfer,
 	.report = footprint_report,
 	.fini = footprint_fini,
 };

@@ -11,6 +11,7 @@
 
 #include "analysis/facts/branch_stream.h"
 #include "analysis/facts/adaptive_bins.h"
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 #include "report/table.h"
@@ -26,8 +27,7 @@ enum { OPTION_ROWS };
 
 struct heat {
 	uint32_t max_rows;
-	unsigned time_shift; /* a time bin is 1 << time_shift records */
-	uint64_t records;
+	unsigned time_shift; /* a time bin is 1 << time_shift records of each trace */
 	struct adaptive_bins bins;
 };
 
@@ -58,28 +58,45 @@ heat_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	return POLY_OK;
 }
 
-/* Doubles the width of time bins until a record has one. */
+/* Sums pairs of time bins until they have a width. */
 static void
-coarsen_time(struct heat *heat, uint64_t record)
+widen_time(struct time_bins *bins, unsigned shift, unsigned to_shift)
 {
-	for (; record >> heat->time_shift >= TIME_BINS_MAX; heat->time_shift++) {
-		for (uint32_t i = 0; i < heat->bins.count; i++) {
-			struct time_bins *bins = adaptive_bins_item(&heat->bins, i);
-			for (size_t j = 0; j < TIME_BINS_MAX / 2; j++)
-				bins->counts[j] = bins->counts[2 * j] + bins->counts[2 * j + 1];
-			memset(bins->counts + TIME_BINS_MAX / 2, 0, sizeof bins->counts / 2);
-		}
+	for (; shift < to_shift; shift++) {
+		for (size_t i = 0; i < TIME_BINS_MAX / 2; i++)
+			bins->counts[i] = bins->counts[2 * i] + bins->counts[2 * i + 1];
+		memset(bins->counts + TIME_BINS_MAX / 2, 0, sizeof bins->counts / 2);
 	}
 }
 
+/* Widens the time bins, which are not wider. */
+static void
+set_time_shift(struct heat *heat, unsigned shift)
+{
+	for (uint32_t i = 0; i < heat->bins.count; i++)
+		widen_time(adaptive_bins_item(&heat->bins, i), heat->time_shift, shift);
+	heat->time_shift = shift;
+}
+
+/* Widens the time bins until a record has one. */
+static void
+reach_record(struct heat *heat, uint64_t record)
+{
+	unsigned shift = heat->time_shift;
+	while (record >> shift >= TIME_BINS_MAX)
+		shift++;
+	if (shift > heat->time_shift)
+		set_time_shift(heat, shift);
+}
+
 static inline bool
-heat_add(struct heat *heat, uint64_t address, size_t row)
+heat_add(struct heat *heat, uint64_t address, uint64_t record)
 {
 	const uint32_t found = adaptive_bins_get(&heat->bins, address, 0);
 	if (found == ADAPTIVE_BIN_NONE)
 		return false;
 	struct time_bins *bins = adaptive_bins_item(&heat->bins, found);
-	bins->counts[(heat->records + row) >> heat->time_shift]++;
+	bins->counts[record >> heat->time_shift]++;
 	return true;
 }
 
@@ -110,21 +127,43 @@ heat_update(void *state, const struct analysis_rows *rows)
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
 	if (batch->rows)
-		coarsen_time(heat, heat->records + batch->rows - 1);
+		reach_record(heat, batch->first + batch->rows - 1);
 	for (size_t w = 0; ok && w < row_bits_words(batch); w++) {
 		uint64_t left = instructions(batch, w);
 		while (ok && left) {
 			const size_t row = 64 * w + row_bits_next(&left);
-			ok = heat_add(heat, batch->pc[row], row);
+			ok = heat_add(heat, batch->pc[row], batch->first + row);
 		}
 		left = accesses(batch, w);
 		while (ok && left) {
 			const size_t row = 64 * w + row_bits_next(&left);
-			ok = heat_add(heat, batch->address[row], row);
+			ok = heat_add(heat, batch->address[row], batch->first + row);
 		}
 	}
-	heat->records += batch->rows;
 	return ok;
+}
+
+/* Records have their numbers in the trace, so the bins of parts and of traces are the same. */
+static bool
+heat_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct heat *sum = into;
+	const struct heat *heat = from;
+	(void)numbers;
+	if (sum->time_shift < heat->time_shift)
+		set_time_shift(sum, heat->time_shift);
+	adaptive_bins_widen(&sum->bins, heat->bins.shift);
+	for (uint32_t i = 0; i < heat->bins.count; i++) {
+		const uint32_t found = adaptive_bins_find(
+			&sum->bins, adaptive_bins_address(&heat->bins, i), 0);
+		if (found == ADAPTIVE_BIN_NONE)
+			return false;
+		struct time_bins bins =
+			*(const struct time_bins *)adaptive_bins_item(&heat->bins, i);
+		widen_time(&bins, heat->time_shift, sum->time_shift);
+		merge_time_bins(adaptive_bins_item(&sum->bins, found), &bins);
+	}
+	return true;
 }
 
 /* A row of the map: sorted address bins within an aligned block. */
@@ -306,6 +345,21 @@ heat_suits(const struct poly_trace_info *info)
 	       poly_columns_subset(POLY_COLUMNS(access, address), info->columns);
 }
 
+static void
+transfer_time_bins(struct archive *archive, void *item)
+{
+	struct time_bins *bins = item;
+	ARCHIVE_ARRAY(archive, bins->counts);
+}
+
+static void
+heat_transfer(void *state, struct archive *archive)
+{
+	struct heat *heat = state;
+	ARCHIVE_UP_TO(archive, heat->time_shift, 63);
+	archive_bins(archive, &heat->bins, 1, transfer_time_bins);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_ROWS] = {"heat.rows", POLY_OPTION_NUMBER, .initial = 48, .minimum = 1,
 		.maximum = 1024, .help = "limit the map to N rows"},
@@ -323,6 +377,8 @@ const struct analysis analysis_heat = {
 	.suits = heat_suits,
 	.init = heat_init,
 	.update = heat_update,
+	.merge = heat_merge,
+	.transfer = heat_transfer,
 	.report = heat_report,
 	.fini = heat_fini,
 };

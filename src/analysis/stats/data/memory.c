@@ -7,6 +7,7 @@
  */
 #include "analysis/stats/data/memory.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -60,13 +61,19 @@ ring_clear(struct memory_ring *ring, uint32_t window)
 }
 
 static void
-memory_begin(void *state, const struct poly_trace_info *info)
+clear_rings(struct memory *memory)
 {
-	struct memory *memory = state;
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (memory->rings[i])
 			ring_clear(memory->rings[i], memory->window);
 	}
+}
+
+static void
+memory_begin(void *state, const struct poly_trace_info *info)
+{
+	struct memory *memory = state;
+	clear_rings(memory);
 	if (memory->line)
 		return;
 	const char *fact = poly_trace_fact(info, "bach.line");
@@ -292,6 +299,8 @@ memory_merge(void *into, const void *from, const struct analysis_numbers *number
 		sum->line = memory->line;
 	if (!adaptive_bins_merge(&sum->lines, &memory->lines, NULL))
 		return false;
+	if (!numbers->continues)
+		clear_rings(sum);
 	for (uint16_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!memory->rings[i])
 			continue;
@@ -326,6 +335,71 @@ memory_fini(void *state)
 	}
 }
 
+static void
+transfer_line(struct archive *archive, void *item)
+{
+	struct memory_line *line = item;
+	ARCHIVE(archive, line->reads);
+	ARCHIVE(archive, line->writes);
+	ARCHIVE(archive, line->fetches);
+	ARCHIVE(archive, line->others);
+}
+
+static void
+transfer_access(struct archive *archive, struct ring_access *access)
+{
+	ARCHIVE(archive, access->address);
+	ARCHIVE(archive, access->size);
+	ARCHIVE(archive, access->is_store);
+	ARCHIVE(archive, access->is_done);
+}
+
+static void
+transfer_ring(struct archive *archive, struct memory *memory, uint16_t context)
+{
+	bool is_used = memory->rings[context] != NULL;
+	ARCHIVE(archive, is_used);
+	struct memory_ring *ring = is_used ? ring_of(memory, context) : NULL;
+	archive_allocate(archive, ring || !is_used);
+	if (!ring)
+		return;
+	ARCHIVE_UP_TO(archive, ring->next, memory->window - 1);
+	ARCHIVE_UP_TO(archive, ring->first_count, memory->window);
+	ARCHIVE(archive, ring->count);
+	ARCHIVE_ARRAY(archive, ring->words);
+	ARCHIVE(archive, ring->wide);
+	for (uint32_t i = 0; i < memory->window && !archive_failed(archive); i++)
+		transfer_access(archive, &ring->last[i]);
+	for (uint32_t i = 0; i < ring->first_count && !archive_failed(archive); i++)
+		transfer_access(archive, &ring->first[i]);
+}
+
+static void
+transfer_kind(struct archive *archive, struct memory_kind *kind)
+{
+	ARCHIVE_ARRAY(archive, kind->sizes);
+	ARCHIVE(archive, kind->excess_bytes);
+	ARCHIVE(archive, kind->misaligned);
+	ARCHIVE(archive, kind->line_crossings);
+	ARCHIVE(archive, kind->page_crossings);
+}
+
+static void
+memory_transfer(void *state, struct archive *archive)
+{
+	struct memory *memory = state;
+	ARCHIVE_UP_TO(archive, memory->line, MEMORY_LINE_MAX);
+	archive_require(archive, !(memory->line & (memory->line - 1)));
+	for (size_t i = 0; i < POLY_ACCESS_COUNT; i++)
+		transfer_kind(archive, &memory->kinds[i]);
+	archive_bins(archive, &memory->lines, 1, transfer_line);
+	for (uint16_t i = 0; i < archive->contexts && !archive_failed(archive); i++)
+		transfer_ring(archive, memory, i);
+	ARCHIVE(archive, memory->loads);
+	ARCHIVE(archive, memory->candidates);
+	ARCHIVE(archive, memory->contained);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_LINE] = {"memory.line", POLY_OPTION_SIZE, .maximum = MEMORY_LINE_MAX,
 		.help = "set the line size in bytes, a power of two (0: that of a BACH trace, "
@@ -354,6 +428,7 @@ const struct analysis analysis_memory = {
 	.begin = memory_begin,
 	.update = memory_update,
 	.merge = memory_merge,
+	.transfer = memory_transfer,
 	.ratios = memory_ratios,
 	.report = memory_report,
 	.fini = memory_fini,

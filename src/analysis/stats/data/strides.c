@@ -8,6 +8,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/counters.h"
 #include "analysis/facts/pair_index.h"
@@ -34,15 +35,23 @@ enum { OPTION_TOP };
 struct stride_site {
 	uint64_t last,
 		stride; /* address of the last access, its distance from the previous one */
+	/* Of the first trace, compared with the accesses of the rows before it: the first
+	 * address, and the stride from it to the second one. */
+	uint64_t first, first_stride;
 	uint64_t count, zero, repeated, changed;
 	uint32_t pair; /* index of the last stride's count */
 	bool has_last; /* there is a last address */
 	bool has_stride, has_pair;
+	uint8_t firsts; /* how many there are of the first address and stride */
 };
 
-/* Sequential accesses of a context. */
+/* Sequential accesses of a context: its last run, and the first one, which may continue a run
+ * of the rows before. */
 struct access_run {
 	uint64_t end, length;
+	uint64_t first, head; /* address and length of the first run */
+	bool has_first;	      /* there are accesses */
+	bool is_head;	      /* the last run is the first one; head is not known yet */
 };
 
 struct strides {
@@ -92,28 +101,49 @@ end_run(uint64_t counts[RUN_BINS], uint64_t accesses[RUN_BINS], uint64_t length)
 	accesses[bin] += length;
 }
 
+/* Forgets the last accesses. */
 static void
-strides_begin(void *state, const struct poly_trace_info *info)
+clear_last(struct strides *strides)
 {
-	struct strides *strides = state;
-	(void)info;
 	for (uint32_t i = 0; i < strides->sites.count; i++) {
 		struct stride_site *site = adaptive_bins_item(&strides->sites, i);
 		site->has_last = site->has_stride = site->has_pair = false;
 	}
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		end_run(strides->run_counts, strides->run_accesses, strides->runs[i].length);
-		strides->runs[i] = (struct access_run){0, 0};
+		end_run(strides->run_counts, strides->run_accesses, strides->runs[i].head);
+		strides->runs[i] = (struct access_run){0};
 	}
+}
+
+static void
+strides_begin(void *state, const struct poly_trace_info *info)
+{
+	(void)info;
+	clear_last(state);
+}
+
+/* Ends the last run of a context. */
+static inline void
+close_run(struct strides *strides, struct access_run *run)
+{
+	if (run->is_head)
+		run->head = run->length;
+	else
+		end_run(strides->run_counts, strides->run_accesses, run->length);
+	run->is_head = !run->has_first;
+	run->length = 0;
 }
 
 /* Extends a run by an access, or begins another one. */
 static inline void
 extend_run(struct access_run *run, struct strides *strides, uint64_t address, bool counts)
 {
-	if (run->end != address) {
-		end_run(strides->run_counts, strides->run_accesses, run->length);
-		run->length = 0;
+	if (run->end != address || !run->has_first)
+		close_run(strides, run);
+	if (!run->has_first) {
+		run->first = address;
+		run->has_first = true;
 	}
 	run->length += counts;
 }
@@ -146,6 +176,19 @@ count_stride(struct strides *strides, struct stride_site *site, uint32_t number,
 	return true;
 }
 
+/* Records the first address of a site, or the stride to the second one. */
+static void
+add_first(struct stride_site *site, uint64_t address, uint64_t stride, bool had_last)
+{
+	if (!site->firsts) {
+		site->first = address;
+		site->firsts = 1;
+	} else if (had_last) {
+		site->first_stride = stride;
+		site->firsts = 2;
+	}
+}
+
 /* Counts an access of a site; false: out of memory. */
 static inline bool
 count_access(struct strides *strides, uint32_t number, uint64_t address, bool counts)
@@ -157,6 +200,8 @@ count_access(struct strides *strides, uint32_t number, uint64_t address, bool co
 	site->count += counts;
 	site->last = address;
 	site->has_last = true;
+	if (site->firsts < 2)
+		add_first(site, address, stride, had_last);
 	if (!had_last)
 		return true;
 	site->stride = stride;
@@ -204,6 +249,132 @@ strides_update(void *state, const struct analysis_rows *rows)
 	return true;
 }
 
+/* Continues the runs of a context with those of later rows. */
+static void
+merge_run(struct strides *strides, struct access_run *into, const struct access_run *from)
+{
+	if (!from->has_first)
+		return;
+	if (!into->has_first) {
+		*into = *from;
+		return;
+	}
+	if (into->end != from->first)
+		close_run(strides, into);
+	into->length += from->is_head ? from->length : from->head;
+	if (!from->is_head) {
+		close_run(strides, into);
+		into->length = from->length;
+	}
+	into->end = from->end;
+}
+
+/* Continues a site with the accesses of later rows; false: out of memory. */
+static bool
+merge_site(struct strides *strides, uint32_t number, const struct stride_site *from)
+{
+	const bool ok = count_access(strides, number, from->first, true);
+	struct stride_site *into = adaptive_bins_item(&strides->sites, number);
+	const bool repeats = from->firsts == 2 && from->first_stride && into->has_stride &&
+			     from->first_stride == into->stride;
+	into->count += from->count - 1;
+	into->zero += from->zero;
+	into->repeated += from->repeated + repeats;
+	into->changed += from->changed - repeats;
+	if (into->firsts == 1 && from->firsts == 2) {
+		into->first_stride = from->first_stride;
+		into->firsts = 2;
+	}
+	into->last = from->last;
+	into->has_last = from->has_last;
+	if (from->has_stride) {
+		into->stride = from->stride;
+		into->has_stride = true;
+		into->has_pair = false;
+	}
+	return ok;
+}
+
+/* Merges the sites; items gets the numbers of those of from, ADAPTIVE_BIN_NONE: not attributed.
+ * False: out of memory. */
+static bool
+merge_sites(struct strides *into, const struct strides *from,
+	const struct analysis_numbers *numbers, uint32_t *items)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < from->sites.count; i++) {
+		const struct adaptive_bin *bin = &from->sites.list[i];
+		const struct stride_site *site = adaptive_bins_item(&from->sites, i);
+		const uint32_t number = bin->number == SITE_OPEN ? numbers->open_sites[bin->tag]
+								 : numbers->sites[bin->number];
+		items[i] = number == OP_NONE ? ADAPTIVE_BIN_NONE
+					     : adaptive_bins_get(&into->sites, number,
+						       numbers->contexts[bin->tag]);
+		if (items[i] != ADAPTIVE_BIN_NONE) {
+			ok = merge_site(into, items[i], site);
+			continue;
+		}
+		into->unattributed += site->count;
+		into->full |= number != OP_NONE;
+		ok = !into->sites.failed;
+	}
+	return ok;
+}
+
+/* Adds the counts of strides; false: out of memory. */
+static bool
+merge_pairs(struct strides *into, const struct strides *from, const uint32_t *items)
+{
+	for (uint32_t i = 0; i < from->pairs.count; i++) {
+		const struct indexed_pair *pair = &from->pairs.list[i];
+		if (items[pair->a] == ADAPTIVE_BIN_NONE)
+			continue;
+		const uint32_t index = pair_index_add(
+			&into->pairs, items[pair->a], pair->b, into->strides_max);
+		if (index == PAIR_INDEX_FAILED ||
+			!VEC_RESERVE_ZEROED(into->counts, into->capacity, into->pairs.count))
+			return false;
+		if (index == PAIR_INDEX_FULL)
+			into->untracked += from->counts[i];
+		else
+			into->counts[index] += from->counts[i];
+	}
+	return true;
+}
+
+static bool
+strides_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct strides *sum = into;
+	const struct strides *strides = from;
+	uint32_t *items = mem_new((size_t)strides->sites.count + 1, sizeof *items);
+	if (!items)
+		return false;
+	if (!numbers->continues)
+		clear_last(sum);
+	sum->accesses += strides->accesses;
+	sum->unattributed += strides->unattributed;
+	sum->untracked += strides->untracked;
+	sum->full |= strides->full;
+	for (size_t i = 0; i < RUN_BINS; i++) {
+		sum->run_counts[i] += strides->run_counts[i];
+		sum->run_accesses[i] += strides->run_accesses[i];
+	}
+	for (size_t i = 0; i < numbers->context_count; i++)
+		merge_run(sum, &sum->runs[numbers->contexts[i]], &strides->runs[i]);
+	const bool ok =
+		merge_sites(sum, strides, numbers, items) && merge_pairs(sum, strides, items);
+	mem_free(items);
+	return ok;
+}
+
+/* Whether the instruction of a site is before the trace: its accesses are not attributed. */
+static bool
+is_open(const struct strides *strides, uint64_t site)
+{
+	return strides->sites.list[site].number == SITE_OPEN;
+}
+
 /* A stride of a site or of all sites, and its count. */
 struct stride_count {
 	uint64_t stride, count;
@@ -230,11 +401,13 @@ compare_counts(const void *a, const void *b)
 static size_t
 sum_strides(const struct strides *strides, struct stride_count *all)
 {
-	size_t count = 0;
+	size_t count = 0, pairs = 0;
 	for (uint32_t i = 0; i < strides->pairs.count; i++)
-		all[i] = (struct stride_count){strides->pairs.list[i].b, strides->counts[i]};
-	qsort(all, strides->pairs.count, sizeof *all, compare_strides);
-	for (uint32_t i = 0; i < strides->pairs.count; i++) {
+		if (!is_open(strides, strides->pairs.list[i].a))
+			all[pairs++] = (struct stride_count){
+				strides->pairs.list[i].b, strides->counts[i]};
+	qsort(all, pairs, sizeof *all, compare_strides);
+	for (size_t i = 0; i < pairs; i++) {
 		if (count && all[count - 1].stride == all[i].stride)
 			all[count - 1].count += all[i].count;
 		else
@@ -304,7 +477,7 @@ sort_sites(const struct strides *strides, const struct static_ops *ops, struct h
 	for (uint32_t i = 0; i < strides->sites.count; i++) {
 		const struct adaptive_bin *bin = &strides->sites.list[i];
 		const struct stride_site *site = adaptive_bins_item(&strides->sites, i);
-		if (site->count)
+		if (site->count && !is_open(strides, i))
 			hot[count++] = (struct hot_site){
 				site->count, ops->sites[bin->number].pc, i, bin->tag};
 	}
@@ -363,8 +536,10 @@ report_runs(const struct strides *strides, struct poly_report *report)
 		counts[i] = strides->run_counts[i];
 		accesses[i] = strides->run_accesses[i];
 	}
-	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		end_run(counts, accesses, strides->runs[i].length);
+		end_run(counts, accesses, strides->runs[i].head);
+	}
 	table_open(report, "sequential_access_runs", "access_run_length runs accesses");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
@@ -386,8 +561,13 @@ static void
 report_classes(const struct strides *strides, struct poly_report *report)
 {
 	uint64_t count = 0, zero = 0, repeated = 0, changed = 0, sites = 0;
+	uint64_t unattributed = strides->unattributed;
 	for (uint32_t i = 0; i < strides->sites.count; i++) {
 		const struct stride_site *site = adaptive_bins_item(&strides->sites, i);
+		if (is_open(strides, i)) {
+			unattributed += site->count;
+			continue;
+		}
 		sites += site->count != 0;
 		count += site->count;
 		zero += site->zero;
@@ -400,7 +580,7 @@ report_classes(const struct strides *strides, struct poly_report *report)
 	} classes[] = {{"first", count - zero - repeated - changed}, {"zero", zero},
 		{"repeated", repeated}, {"changed", changed}};
 	poly_report_count(report, "accesses", strides->accesses);
-	poly_report_count(report, "unattributed_accesses", strides->unattributed);
+	poly_report_count(report, "unattributed_accesses", unattributed);
 	poly_report_count(report, "memory_instructions", sites);
 	if (strides->untracked)
 		poly_report_count(report, "untracked_strides", strides->untracked);
@@ -457,6 +637,58 @@ strides_fini(void *state)
 	mem_free(strides->counts);
 }
 
+static void
+transfer_site(struct archive *archive, void *item)
+{
+	struct stride_site *site = item;
+	ARCHIVE(archive, site->last);
+	ARCHIVE(archive, site->stride);
+	ARCHIVE(archive, site->first);
+	ARCHIVE(archive, site->first_stride);
+	ARCHIVE(archive, site->count);
+	ARCHIVE(archive, site->zero);
+	ARCHIVE(archive, site->repeated);
+	ARCHIVE(archive, site->changed);
+	ARCHIVE(archive, site->has_last);
+	ARCHIVE(archive, site->has_stride);
+	ARCHIVE_UP_TO(archive, site->firsts, 2);
+	/* The index of the last stride is looked up again. */
+	site->has_pair = site->has_pair && !archive_loads(archive);
+}
+
+static void
+transfer_run(struct archive *archive, struct access_run *run)
+{
+	ARCHIVE(archive, run->end);
+	ARCHIVE(archive, run->length);
+	ARCHIVE(archive, run->first);
+	ARCHIVE(archive, run->head);
+	ARCHIVE(archive, run->has_first);
+	ARCHIVE(archive, run->is_head);
+	archive_require(
+		archive, !run->has_first || (run->length && (run->is_head || run->head)));
+}
+
+static void
+strides_transfer(void *state, struct archive *archive)
+{
+	struct strides *strides = state;
+	archive_site_bins(archive, &strides->sites, transfer_site);
+	archive_pairs(archive, &strides->pairs, strides->sites.count);
+	const size_t pairs =
+		ARCHIVE_ROOM(archive, strides->counts, strides->capacity, strides->pairs.count);
+	archive_require(archive, pairs == strides->pairs.count);
+	archive_numbers(archive, strides->counts, sizeof *strides->counts, pairs, UINT64_MAX);
+	ARCHIVE(archive, strides->full);
+	ARCHIVE(archive, strides->accesses);
+	ARCHIVE(archive, strides->unattributed);
+	ARCHIVE(archive, strides->untracked);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_run(archive, &strides->runs[i]);
+	ARCHIVE_ARRAY(archive, strides->run_counts);
+	ARCHIVE_ARRAY(archive, strides->run_accesses);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"strides.top", POLY_OPTION_NUMBER, .initial = 10, .maximum = 1000000,
 		.help = "list the N hottest instructions and most frequent strides"},
@@ -476,6 +708,8 @@ const struct analysis analysis_strides = {
 	.init = strides_init,
 	.begin = strides_begin,
 	.update = strides_update,
+	.merge = strides_merge,
+	.transfer = strides_transfer,
 	.limit = strides_limit,
 	.report = strides_report,
 	.fini = strides_fini,

@@ -7,6 +7,7 @@
  */
 #include "analysis/stats/data/values.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/bits.h"
 #include "base/mem.h"
@@ -32,13 +33,25 @@ values_init(void *state, const struct analysis_setup *setup, struct poly_error *
 	return POLY_OK;
 }
 
-/* Clears the last values. */
+/* Clears the last values of slots. */
 static void
-clear_last(struct adaptive_bins *slots)
+clear_slots(struct adaptive_bins *slots)
 {
 	for (uint32_t i = 0; i < slots->count; i++) {
 		struct value_slot *slot = adaptive_bins_item(slots, i);
 		slot->is_known = slot->has_stride = false;
+	}
+}
+
+/* Clears all last values. */
+static void
+clear_last(struct value_profile *values)
+{
+	clear_slots(&values->registers);
+	clear_slots(&values->loads);
+	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
+		if (values->states[i])
+			values->states[i]->has_last = false;
 	}
 }
 
@@ -54,13 +67,8 @@ values_begin(void *state, const struct poly_trace_info *info)
 {
 	struct value_profile *values = state;
 	values->is_full = has_states(info);
-	clear_last(&values->registers);
-	clear_last(&values->loads);
+	clear_last(values);
 	map_free(&values->numbers);
-	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
-		if (values->last[i])
-			values->last[i]->is_known = false;
-	}
 }
 
 /* A value of a slot of a table. */
@@ -79,6 +87,20 @@ count(struct value_locality *counts, uint64_t value, bool same, bool strided)
 	counts->same += same;
 	counts->strided += strided;
 	counts->zero += value == 0;
+}
+
+/* Records the first value of a slot, or the stride to the second one. */
+static void
+add_first(struct value_slot *slot, uint64_t value, uint64_t stride, uint8_t size)
+{
+	if (slot->firsts && slot->is_known) {
+		slot->first_stride = stride;
+		slot->firsts = 2;
+	} else if (!slot->firsts) {
+		slot->first = value;
+		slot->first_size = size;
+		slot->firsts = 1;
+	}
 }
 
 /* Counts a value in its slot and in all; false: out of memory. */
@@ -100,6 +122,8 @@ add_value(struct value_profile *values, struct adaptive_bins *slots, struct valu
 		count(&slot->counts, value, same, strided);
 		count(all, value, same, strided);
 	}
+	if (slot->firsts < 2)
+		add_first(slot, value, stride, observed->size);
 	slot->has_stride = slot->is_known;
 	slot->stride = stride;
 	slot->last = value;
@@ -159,7 +183,8 @@ update_value(struct value_profile *values, const struct analysis_rows *rows, siz
 		batch->access[row] != POLY_ACCESS_READ)
 		return true;
 	observed.number = rows->site[row];
-	return add_value(values, &values->loads, &values->loaded, &observed);
+	return add_value(values, &values->loads,
+		observed.number == SITE_OPEN ? &values->open : &values->loaded, &observed);
 }
 
 /* Returns the number of registers that differ between two states. */
@@ -213,26 +238,43 @@ update_changes(struct value_profile *values, const struct poly_powerpc_state *la
 	return true;
 }
 
+/* Returns the states of a context; NULL: out of memory. */
+static struct context_states *
+states_of(struct value_profile *values, uint16_t context)
+{
+	if (!values->states[context])
+		values->states[context] = mem_new(1, sizeof *values->states[context]);
+	return values->states[context];
+}
+
+/* Counts the changes from the last state of a context to the next one; false: out of memory. */
+static bool
+add_state(struct value_profile *values, const struct poly_powerpc_state *state,
+	struct observed_value *observed)
+{
+	struct context_states *states = states_of(values, observed->context);
+	if (!states)
+		return false;
+	observed->size = state->wide ? 8 : 4;
+	const bool ok =
+		!states->has_last || update_changes(values, &states->last, state, observed);
+	if (!states->has_first)
+		states->first = *state;
+	states->last = *state;
+	states->has_first = states->has_last = true;
+	return ok;
+}
+
 /* Counts the changes of the state of a row; false: out of memory. */
 static bool
 update_state(struct value_profile *values, const struct analysis_rows *rows, size_t row)
 {
-	struct last_state now = {.is_known = true};
+	struct poly_powerpc_state state;
 	struct observed_value observed = {
 		.context = rows->context ? rows->context[row] : rows->sole_context,
 		.counts = rows->counts};
-	if (poly_powerpc_state_decode(rows->batch, row, &now.state, NULL) != POLY_OK)
-		return true;
-	struct last_state **last = &values->last[observed.context];
-	if (!*last)
-		*last = mem_new(1, sizeof **last);
-	if (!*last)
-		return false;
-	observed.size = now.state.wide ? 8 : 4;
-	const bool ok = !(*last)->is_known ||
-			update_changes(values, &(*last)->state, &now.state, &observed);
-	**last = now;
-	return ok;
+	return poly_powerpc_state_decode(rows->batch, row, &state, NULL) != POLY_OK ||
+	       add_state(values, &state, &observed);
 }
 
 static bool
@@ -256,6 +298,152 @@ values_update(void *state, const struct analysis_rows *rows)
 }
 
 static void
+add_locality(struct value_locality *into, const struct value_locality *from)
+{
+	into->count += from->count;
+	into->same += from->same;
+	into->strided += from->strided;
+	into->zero += from->zero;
+}
+
+/* A table of slots of a run, what they add up to, and the slots that are merged into it. */
+struct slot_merge {
+	struct adaptive_bins *slots;
+	struct value_locality *all;
+	struct value_profile *values; /* of slots */
+};
+
+/* Continues a slot with the values of a later one. */
+static void
+continue_slot(
+	struct value_slot *into, const struct value_slot *from, struct value_locality *all)
+{
+	const uint64_t mask = UINT64_MAX >> (64 - 8 * from->first_size);
+	const uint64_t stride = (from->first - into->last) & mask;
+	struct value_locality border = {0};
+	if (into->is_known) {
+		border.same = from->first == into->last;
+		border.strided = into->has_stride && stride && stride == into->stride;
+		border.strided +=
+			from->firsts == 2 && from->first_stride && from->first_stride == stride;
+	}
+	if (into->firsts == 1) {
+		into->first_stride = stride;
+		into->firsts = 2;
+	} else if (!into->firsts) {
+		into->first = from->first;
+		into->first_size = from->first_size;
+		into->first_stride = from->first_stride;
+		into->firsts = from->firsts;
+	}
+	into->stride = from->has_stride ? from->stride : stride;
+	into->has_stride = from->has_stride || into->is_known;
+	into->last = from->last;
+	into->is_known = from->is_known;
+	add_locality(&into->counts, &from->counts);
+	add_locality(&into->counts, &border);
+	add_locality(all, &border);
+}
+
+/* Merges a slot into that of a number and a context; false: out of memory. */
+static bool
+merge_slot(const struct slot_merge *merge, uint32_t number, uint16_t context,
+	const struct value_slot *slot)
+{
+	const uint32_t found = adaptive_bins_get(merge->slots, number, context);
+	if (found == ADAPTIVE_BIN_NONE) {
+		/* Its values are in the totals, but they are not tracked. */
+		merge->values->untracked += slot->counts.count;
+		merge->all->count -= slot->counts.count;
+		merge->all->same -= slot->counts.same;
+		merge->all->strided -= slot->counts.strided;
+		merge->all->zero -= slot->counts.zero;
+		return !merge->slots->failed;
+	}
+	continue_slot(adaptive_bins_item(merge->slots, found), slot, merge->all);
+	return true;
+}
+
+/* Merges the registers, whose names have numbers of their own; false: out of memory. */
+static bool
+merge_registers(struct value_profile *into, const struct value_profile *from,
+	const struct analysis_numbers *numbers)
+{
+	const struct slot_merge merge = {&into->registers, &into->all, into};
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < from->registers.count; i++) {
+		const struct adaptive_bin *bin = &from->registers.list[i];
+		const char *name = intern_text(&from->names, (uint32_t)bin->number);
+		const uint32_t number = intern_add(&into->names, name, strlen(name));
+		ok = number != INTERN_FAILED &&
+		     merge_slot(&merge, number, numbers->contexts[bin->tag],
+			     adaptive_bins_item(&from->registers, i));
+	}
+	return ok;
+}
+
+/* Merges the loads; those before the first instruction of their context come first. */
+static bool
+merge_loads(struct value_profile *into, const struct value_profile *from,
+	const struct analysis_numbers *numbers)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < from->loads.count; i++) {
+		const struct adaptive_bin *bin = &from->loads.list[i];
+		const struct value_slot *slot = adaptive_bins_item(&from->loads, i);
+		const bool is_open = bin->number == SITE_OPEN;
+		const uint32_t site =
+			is_open ? numbers->open_sites[bin->tag] : numbers->sites[bin->number];
+		const struct slot_merge merge = {
+			&into->loads, site == SITE_OPEN ? &into->open : &into->loaded, into};
+		if (is_open && site != OP_NONE)
+			add_locality(merge.all, &slot->counts);
+		if (site != OP_NONE)
+			ok = merge_slot(&merge, site, numbers->contexts[bin->tag], slot);
+	}
+	return ok;
+}
+
+/* Continues the states of contexts; false: out of memory. */
+static bool
+merge_states(struct value_profile *into, const struct value_profile *from,
+	const struct analysis_numbers *numbers)
+{
+	bool ok = true;
+	for (size_t i = 0; ok && i < numbers->context_count; i++) {
+		const struct context_states *states = from->states[i];
+		struct observed_value observed = {
+			.context = numbers->contexts[i], .counts = true};
+		if (!states || !states->has_first)
+			continue;
+		ok = add_state(into, &states->first, &observed);
+		if (!ok)
+			break;
+		into->states[observed.context]->last = states->last;
+		into->states[observed.context]->has_last = states->has_last;
+	}
+	return ok;
+}
+
+static bool
+values_merge(void *into, const void *from, const struct analysis_numbers *numbers)
+{
+	struct value_profile *sum = into;
+	const struct value_profile *values = from;
+	if (!numbers->continues)
+		clear_last(sum);
+	add_locality(&sum->all, &values->all);
+	add_locality(&sum->loaded, &values->loaded);
+	for (size_t i = 0; i < sizeof sum->widths / sizeof *sum->widths; i++)
+		sum->widths[i] += values->widths[i];
+	for (size_t i = 0; i <= STATE_REGISTERS; i++)
+		sum->changed[i] += values->changed[i];
+	sum->untracked += values->untracked;
+	return merge_states(sum, values, numbers) && merge_registers(sum, values, numbers) &&
+	       merge_loads(sum, values, numbers);
+}
+
+static void
 values_fini(void *state)
 {
 	struct value_profile *values = state;
@@ -264,13 +452,98 @@ values_fini(void *state)
 	adaptive_bins_fini(&values->registers);
 	adaptive_bins_fini(&values->loads);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		mem_free(values->last[i]);
+		mem_free(values->states[i]);
 }
 
 static bool
 values_suits(const struct poly_trace_info *info)
 {
 	return has_states(info) || poly_columns_subset(POLY_COLUMNS(reg, value), info->columns);
+}
+
+static void
+transfer_locality(struct archive *archive, struct value_locality *locality)
+{
+	ARCHIVE(archive, locality->count);
+	ARCHIVE(archive, locality->same);
+	ARCHIVE(archive, locality->strided);
+	ARCHIVE(archive, locality->zero);
+}
+
+static void
+transfer_slot(struct archive *archive, void *item)
+{
+	struct value_slot *slot = item;
+	ARCHIVE(archive, slot->last);
+	ARCHIVE(archive, slot->stride);
+	ARCHIVE(archive, slot->first);
+	ARCHIVE(archive, slot->first_stride);
+	ARCHIVE_UP_TO(archive, slot->first_size, sizeof slot->first);
+	ARCHIVE_UP_TO(archive, slot->firsts, 2);
+	archive_require(archive, !slot->firsts || slot->first_size);
+	ARCHIVE(archive, slot->is_known);
+	ARCHIVE(archive, slot->has_stride);
+	transfer_locality(archive, &slot->counts);
+}
+
+static void
+transfer_state(struct archive *archive, struct poly_powerpc_state *state)
+{
+	ARCHIVE(archive, state->wide);
+	ARCHIVE(archive, state->pc);
+	ARCHIVE(archive, state->msr);
+	ARCHIVE_ARRAY(archive, state->gpr);
+	ARCHIVE_ARRAY(archive, state->fpr);
+	for (size_t i = 0; i < sizeof state->vr / sizeof *state->vr; i++)
+		ARCHIVE_ARRAY(archive, state->vr[i]);
+	ARCHIVE(archive, state->cr);
+	ARCHIVE(archive, state->xer);
+	ARCHIVE(archive, state->lr);
+	ARCHIVE(archive, state->ctr);
+	ARCHIVE(archive, state->mq);
+	ARCHIVE(archive, state->vrsave);
+	ARCHIVE(archive, state->fpscr);
+	ARCHIVE(archive, state->vscr);
+	ARCHIVE(archive, state->vrvalid);
+}
+
+static void
+transfer_states(struct archive *archive, struct context_states **slot)
+{
+	bool is_used = *slot != NULL;
+	ARCHIVE(archive, is_used);
+	if (!is_used)
+		return;
+	if (archive_loads(archive))
+		*slot = mem_new(1, sizeof **slot);
+	archive_allocate(archive, *slot != NULL);
+	if (!*slot)
+		return;
+	ARCHIVE(archive, (*slot)->has_first);
+	ARCHIVE(archive, (*slot)->has_last);
+	transfer_state(archive, &(*slot)->first);
+	transfer_state(archive, &(*slot)->last);
+}
+
+static void
+values_transfer(void *state, struct archive *archive)
+{
+	struct value_profile *values = state;
+	archive_intern(archive, &values->names);
+	archive_bins(archive, &values->registers, archive->contexts, transfer_slot);
+	for (uint32_t i = 0; i < values->registers.count; i++)
+		archive_require(
+			archive, values->registers.list[i].number < values->names.count);
+	archive_site_bins(archive, &values->loads, transfer_slot);
+	transfer_locality(archive, &values->all);
+	transfer_locality(archive, &values->loaded);
+	transfer_locality(archive, &values->open);
+	ARCHIVE_ARRAY(archive, values->widths);
+	ARCHIVE(archive, values->is_full);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_states(archive, &values->states[i]);
+	ARCHIVE_ARRAY(archive, values->changed);
+	ARCHIVE(archive, values->untracked);
 }
 
 static const struct poly_option options[] = {
@@ -293,6 +566,8 @@ const struct analysis analysis_values = {
 	.init = values_init,
 	.begin = values_begin,
 	.update = values_update,
+	.merge = values_merge,
+	.transfer = values_transfer,
 	.report = values_report,
 	.fini = values_fini,
 };

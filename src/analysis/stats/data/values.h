@@ -25,26 +25,31 @@ struct value_locality {
 /* A register or a load of a context. */
 struct value_slot {
 	uint64_t last, stride;
+	/* Of the first trace, compared with the values of the rows before it: the first value,
+	 * and the stride from it to the second one. */
+	uint64_t first, first_stride;
+	uint8_t first_size; /* of the first value in bytes */
+	uint8_t firsts;	    /* how many of the two there are */
 	bool is_known, has_stride;
 	struct value_locality counts;
 };
 
-/* The last state of a context. */
-struct last_state {
-	bool is_known;
-	struct poly_powerpc_state state;
+/* The first and the last state of a context. */
+struct context_states {
+	bool has_first, has_last;
+	struct poly_powerpc_state first, last;
 };
 
 struct value_profile {
 	uint32_t top;
-	struct intern names;		/* of the registers of all traces */
-	struct map numbers;		/* the trace's name ids to those in names */
-	struct adaptive_bins registers; /* by id of the name and context */
-	struct adaptive_bins loads;	/* by index of the site and context */
-	struct value_locality all, loaded;
-	uint64_t widths[65]; /* values by significant bits, with the sign */
-	bool is_full;	     /* records of the trace hold a PowerPC state */
-	struct last_state *last[ANALYSIS_CONTEXTS_MAX];
+	struct intern names;			 /* of the registers of all traces */
+	struct map numbers;			 /* the trace's name ids to those in names */
+	struct adaptive_bins registers;		 /* by id of the name and context */
+	struct adaptive_bins loads;		 /* by index of the site and context */
+	struct value_locality all, loaded, open; /* open: loads with SITE_OPEN */
+	uint64_t widths[65];			 /* values by significant bits, with the sign */
+	bool is_full;				 /* records of the trace hold a PowerPC state */
+	struct context_states *states[ANALYSIS_CONTEXTS_MAX];
 	uint64_t changed[STATE_REGISTERS + 1]; /* records by number of changed registers */
 	uint64_t untracked; /* values of registers and loads that exceed the tables */
 };

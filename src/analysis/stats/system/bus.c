@@ -2,6 +2,7 @@
 /* Bus cycles: bytes, regions, ports, interrupts. */
 #include "analysis/stats/system/bus.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/bits.h"
 
@@ -54,13 +55,18 @@ bus_suits(const struct poly_trace_info *info)
 
 /* Clears the history: the next row is of another trace, or follows skipped rows. */
 static void
-bus_begin(void *state, const struct poly_trace_info *info)
+forget_history(struct bus *bus)
 {
-	struct bus *bus = state;
-	(void)info;
 	bus->last_enables = 0;
 	for (size_t i = 0; i < BUS_WAYS; i++)
 		bus->runs[i].has_next = false;
+}
+
+static void
+bus_begin(void *state, const struct poly_trace_info *info)
+{
+	(void)info;
+	forget_history(state);
 }
 
 static void
@@ -245,7 +251,8 @@ bus_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
 	struct bus *sum = into;
 	const struct bus *bus = from;
-	(void)numbers;
+	if (!numbers->continues)
+		forget_history(sum);
 	add_counts(sum->cycles[0], bus->cycles[0], (size_t)16 * 256);
 	add_counts(sum->cycle_bytes, bus->cycle_bytes, 16);
 	add_counts(sum->cycle_transfers, bus->cycle_transfers, 16);
@@ -275,6 +282,60 @@ bus_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 	return true;
 }
 
+static void
+transfer_run(struct archive *archive, struct bus_run *run)
+{
+	ARCHIVE(archive, run->transfers);
+	ARCHIVE(archive, run->sequential);
+	ARCHIVE(archive, run->max);
+	ARCHIVE(archive, run->head);
+	ARCHIVE(archive, run->tail);
+	ARCHIVE(archive, run->first);
+	ARCHIVE(archive, run->next);
+	ARCHIVE(archive, run->has_next);
+}
+
+static void
+transfer_ports(struct archive *archive, struct bus *bus)
+{
+	ARCHIVE(archive, bus->has_ports);
+	for (size_t i = 0; bus->has_ports && i < BUS_PORTS && !archive_failed(archive); i++) {
+		ARCHIVE(archive, bus->ports[i].reads);
+		ARCHIVE(archive, bus->ports[i].writes);
+		ARCHIVE(archive, bus->ports[i].bytes);
+	}
+}
+
+static void
+bus_transfer(void *state, struct archive *archive)
+{
+	struct bus *bus = state;
+	for (size_t i = 0; i < sizeof bus->cycles / sizeof *bus->cycles; i++)
+		ARCHIVE_ARRAY(archive, bus->cycles[i]);
+	ARCHIVE_ARRAY(archive, bus->cycle_bytes);
+	ARCHIVE_ARRAY(archive, bus->cycle_transfers);
+	ARCHIVE_ARRAY(archive, bus->requests);
+	ARCHIVE_ARRAY(archive, bus->request_bytes);
+	ARCHIVE_ARRAY(archive, bus->request_transfers);
+	ARCHIVE_ARRAY(archive, bus->attributes);
+	ARCHIVE_ARRAY(archive, bus->agents);
+	ARCHIVE_ARRAY(archive, bus->events);
+	ARCHIVE(archive, bus->reserved);
+	ARCHIVE(archive, bus->dummies);
+	ARCHIVE(archive, bus->vectors);
+	ARCHIVE(archive, bus->pairs);
+	ARCHIVE_UP_TO(archive, bus->first_enables, BUS_SEEN | 0xff);
+	ARCHIVE_UP_TO(archive, bus->last_enables, BUS_SEEN | 0xff);
+	for (size_t i = 0; i < BUS_WAYS; i++)
+		transfer_run(archive, &bus->runs[i]);
+	archive_sparse(archive, bus->regions, sizeof **bus->regions, BUS_REGIONS * BUS_WAYS,
+		UINT64_MAX);
+	ARCHIVE(archive, bus->above_4gib);
+	ARCHIVE_ARRAY(archive, bus->pages);
+	transfer_ports(archive, bus);
+	ARCHIVE(archive, bus->untracked_ports);
+}
+
 static const struct poly_option options[] = {
 	{"bus.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1, .maximum = 65536,
 		.help = "list the N busiest regions and ports"},
@@ -297,5 +358,6 @@ const struct analysis analysis_bus = {
 	.begin = bus_begin,
 	.update = bus_update,
 	.merge = bus_merge,
+	.transfer = bus_transfer,
 	.report = bus_report,
 };

@@ -2,6 +2,7 @@
 /* Counts of events, and inter-event times. */
 #include "analysis/stats/system/events.h"
 
+#include "analysis/facts/archive.h"
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -73,7 +74,6 @@ events_begin(void *state, const struct poly_trace_info *info)
 	struct events *events = state;
 	events->kinds = kinds_of(events->counted_rows, info);
 	events->has_last = false;
-	events->traces++;
 	memset(events->name_of, 0, sizeof events->name_of);
 	if (info->clock)
 		snprintf(events->clock, sizeof events->clock, "%s", info->clock);
@@ -207,7 +207,6 @@ count_time(struct events *events, uint64_t time)
 		count_gap(events, events->last, time);
 	if (!events->has_first) {
 		events->first = time;
-		events->first_trace = events->traces;
 	}
 	events->last = time;
 	events->has_first = events->has_last = true;
@@ -373,22 +372,16 @@ merge_table(struct events *into, const struct events *from, unsigned table)
 static void
 merge_ends(struct events *sum, const struct events *events)
 {
-	/* The last trace of sum is the first one of events. */
-	const uint64_t further = events->traces ? events->traces - 1 : 0;
-	if (sum->has_last && events->has_first && events->first_trace <= 1)
+	if (sum->has_last && events->has_first)
 		count_gap(sum, sum->last, events->first);
 	if (!sum->has_first && events->has_first) {
 		sum->first = events->first;
 		sum->has_first = true;
-		sum->first_trace = sum->traces + events->first_trace - 1;
 	}
 	if (events->has_last) {
 		sum->last = events->last;
 		sum->has_last = true;
-	} else if (further) {
-		sum->has_last = false;
 	}
-	sum->traces += further;
 }
 
 static bool
@@ -396,7 +389,7 @@ events_merge(void *into, const void *from, const struct analysis_numbers *number
 {
 	struct events *sum = into;
 	const struct events *events = from;
-	(void)numbers;
+	sum->has_last = sum->has_last && numbers->continues;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++) {
 		if (!merge_table(sum, events, i))
 			return false;
@@ -435,6 +428,80 @@ events_fini(void *state)
 	intern_free(&events->names);
 }
 
+static void
+transfer_entry(struct archive *archive, struct events_entry *entry)
+{
+	ARCHIVE(archive, entry->key);
+	ARCHIVE(archive, entry->count);
+	ARCHIVE(archive, entry->first);
+	ARCHIVE(archive, entry->last);
+	ARCHIVE(archive, entry->timed);
+	ARCHIVE(archive, entry->start);
+	ARCHIVE(archive, entry->end);
+}
+
+/* Transfers a table, whose keys are at most max. */
+static void
+transfer_table(struct archive *archive, struct events_table *table, uint64_t max)
+{
+	const size_t n = archive_count(archive, table->count, EVENTS_ENTRIES_MAX);
+	for (size_t i = 0; i < n && !archive_failed(archive); i++) {
+		struct events_entry entry = {0};
+		if (!archive_loads(archive))
+			entry = table->list[i];
+		transfer_entry(archive, &entry);
+		archive_require(archive, entry.key <= max);
+		if (archive_loads(archive) && !archive_failed(archive)) {
+			archive_allocate(archive, count(table, &entry));
+			archive_require(archive, table->count == i + 1);
+		}
+	}
+	ARCHIVE(archive, table->untracked);
+}
+
+static void
+transfer_bins(struct archive *archive, struct events_bins *bins)
+{
+	ARCHIVE_ARRAY(archive, bins->counts);
+	ARCHIVE(archive, bins->low);
+	ARCHIVE(archive, bins->high);
+	ARCHIVE_UP_TO(archive, bins->shift, 63);
+	archive_require(archive,
+		bins->low > bins->high ||
+			(bins->high >> bins->shift) - (bins->low >> bins->shift) < EVENTS_BINS);
+}
+
+static void
+events_transfer(void *state, struct archive *archive)
+{
+	struct events *events = state;
+	archive_characters(archive, events->clock, sizeof events->clock);
+	ARCHIVE(archive, events->multiplier);
+	ARCHIVE(archive, events->divisor);
+	ARCHIVE(archive, events->rows);
+	ARCHIVE(archive, events->timed);
+	ARCHIVE(archive, events->wraps);
+	ARCHIVE(archive, events->lost);
+	archive_intern(archive, &events->names);
+	for (size_t i = 0; i < EVENTS_TABLES; i++) {
+		archive_require(archive,
+			i != EVENTS_NAMES || !events->tables[i].count || events->names.count);
+		transfer_table(archive, &events->tables[i],
+			i == EVENTS_NAMES ? events->names.count - (uint64_t)1 : UINT64_MAX);
+	}
+	ARCHIVE(archive, events->has_first);
+	ARCHIVE(archive, events->has_last);
+	ARCHIVE(archive, events->first);
+	ARCHIVE(archive, events->last);
+	ARCHIVE_ARRAY(archive, events->gaps);
+	ARCHIVE(archive, events->gap_count);
+	ARCHIVE(archive, events->max_gap);
+	ARCHIVE(archive, events->backward);
+	ARCHIVE(archive, events->gap_sum);
+	ARCHIVE(archive, events->gap_carry);
+	transfer_bins(archive, &events->bins);
+}
+
 static const struct poly_option options[] = {
 	[OPTION_TOP] = {"events.top", POLY_OPTION_NUMBER, .initial = 10, .minimum = 1,
 		.maximum = EVENTS_ENTRIES_MAX,
@@ -461,6 +528,7 @@ const struct analysis analysis_events = {
 	.begin = events_begin,
 	.update = events_update,
 	.merge = events_merge,
+	.transfer = events_transfer,
 	.report = events_report,
 	.fini = events_fini,
 };

@@ -72,8 +72,6 @@ struct events {
 	struct events_table tables[EVENTS_TABLES];
 	bool has_first, has_last;
 	uint64_t first, last; /* times of the first and of the previous row */
-	/* Number of traces begun so far, and at the first row with a time. */
-	uint64_t traces, first_trace;
 	uint64_t gaps[EVENTS_GAPS], gap_count, max_gap, backward;
 	uint64_t gap_sum, gap_carry; /* sum of all gaps, which can exceed 64 bits */
 	struct events_bins bins;

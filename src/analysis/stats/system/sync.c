@@ -2,6 +2,7 @@
 /* Synchronization: signals and waits by address, blocked acquisitions, hold times. */
 #include "analysis/stats/system/sync.h"
 
+#include "analysis/facts/archive.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -17,210 +18,36 @@ sync_init(void *state, const struct analysis_setup *setup, struct poly_error *er
 	sync->top = setup->values[OPTION_TOP];
 	sync->numbering = setup->values[OPTION_COUNT];
 	sync->names = setup->contexts;
+	sync->log.item_size = sizeof(struct sync_operation);
 	return POLY_OK;
 }
 
-/* Clears the history: the next row is of another trace, or follows skipped rows. */
 static void
 sync_begin(void *state, const struct poly_trace_info *info)
 {
 	struct sync_profile *sync = state;
 	(void)info;
-	for (uint32_t i = 0; i < sync->object_count; i++)
-		sync->objects[i].has_signal = false;
-	for (uint32_t i = 0; i < sync->user_count; i++)
-		sync->users[i].has_count = sync->users[i].is_held = false;
-	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++)
-		sync->contexts[i].last_row = sync->contexts[i].held_count = 0;
+	sync_clear_history(sync);
+	part_log_begin(&sync->log);
 }
 
-/* A growing list, and the indices of its elements by key. */
-struct indexed_list {
-	struct map *numbers;
-	void *list; /* address of the pointer to the elements */
-	uint32_t *count, *capacity;
-	uint32_t max_count;
-	size_t size; /* of an element in bytes */
-};
-
-/*
- * Returns the number of a key, or of a new element if there is none yet; SYNC_NONE if the list
- * is full. False: out of memory.
- */
-static bool
-number_of(const struct indexed_list *indexed, uint64_t key, uint32_t *number, bool *added)
-{
-	const uint64_t *known = map_find(indexed->numbers, key);
-	*added = false;
-	*number = known ? (uint32_t)*known : SYNC_NONE;
-	if (known || *indexed->count == indexed->max_count)
-		return true;
-	if (*indexed->count == *indexed->capacity &&
-		!vec_grow(indexed->list, indexed->size, indexed->capacity,
-			sizeof *indexed->capacity, (size_t)*indexed->count + 1))
-		return false;
-	if (!map_get(indexed->numbers, key, *indexed->count, added))
-		return false;
-	*number = (*indexed->count)++;
-	return true;
-}
-
-/* Returns the object of an address; NULL with *ok: there are too many. */
-static struct sync_address *
-object_of(struct sync_profile *sync, uint64_t address, bool *ok)
-{
-	const struct indexed_list indexed = {&sync->object_numbers, &sync->objects,
-		&sync->object_count, &sync->object_capacity, SYNC_OBJECTS_MAX,
-		sizeof *sync->objects};
-	uint32_t number;
-	bool added;
-	*ok = number_of(&indexed, address, &number, &added);
-	if (!*ok || number == SYNC_NONE)
-		return NULL;
-	if (added)
-		sync->objects[number] =
-			(struct sync_address){.address = address, .alternates = true};
-	return &sync->objects[number];
-}
-
-static struct sync_user *
-user_of(struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok)
-{
-	const struct indexed_list indexed = {&sync->user_numbers, &sync->users,
-		&sync->user_count, &sync->user_capacity, SYNC_USERS_MAX, sizeof *sync->users};
-	uint32_t number;
-	bool added;
-	*ok = number_of(&indexed, (uint64_t)object << 16 | context, &number, &added);
-	if (!*ok || number == SYNC_NONE)
-		return NULL;
-	if (added) {
-		sync->users[number] = (struct sync_user){.object = object, .context = context};
-		sync->objects[object].contexts++;
-	}
-	return &sync->users[number];
-}
-
-/* Counts an acquisition of inner by a context that holds outer. */
-static bool
-count_pair(struct sync_profile *sync, uint32_t outer, uint32_t inner, uint64_t record)
-{
-	const struct indexed_list indexed = {&sync->pair_numbers, &sync->pairs,
-		&sync->pair_count, &sync->pair_capacity, SYNC_PAIRS_MAX, sizeof *sync->pairs};
-	uint32_t number;
-	bool added;
-	const bool ok = number_of(&indexed, (uint64_t)outer << 32 | inner, &number, &added);
-	if (!ok || number == SYNC_NONE)
-		return ok;
-	if (added)
-		sync->pairs[number] =
-			(struct sync_pair){.outer = outer, .inner = inner, .first = record};
-	sync->pairs[number].count++;
-	return true;
-}
-
-/* Derives the signals since the context's previous operation from the operation's count. */
-static void
-add_signal_count(struct sync_profile *sync, struct sync_address *object, struct sync_user *user,
-	uint64_t count, bool signals)
-{
-	if (user->has_count && count < user->count) {
-		sync->backward++;
-	} else if (user->has_count) {
-		const uint64_t increment = count - user->count;
-		object->increments += increment;
-		object->wait_signal += !user->was_signal && signals;
-		object->signal_wait += user->was_signal && !signals;
-		object->signal_signal += user->was_signal && signals;
-		sync->after += !user->was_signal && signals && increment == 1;
-		sync->before += !user->was_signal && signals && increment == 0;
-	}
-	user->has_count = true;
-	user->count = count;
-}
-
-/* Ends the hold of an address by a signal of its context. */
-static void
-release(struct sync_address *object, struct sync_user *user, struct sync_context *context,
-	uint64_t record)
-{
-	const uint64_t length = context->instructions - user->since;
-	user->is_held = false;
-	user->held += length;
-	object->holds++;
-	object->held += length;
-	object->hold_bits[length ? 64 - __builtin_clzll(length) : 0]++;
-	if (object->holds == 1 || length > object->longest.length)
-		object->longest =
-			(struct sync_hold){length, user->since_record, record, user->context};
-	for (uint32_t i = 0; i < context->held_count; i++) {
-		if (context->held[i] == user->object)
-			context->held[i] = context->held[--context->held_count];
-	}
-}
-
-static bool
-acquire(struct sync_profile *sync, struct sync_user *user, struct sync_context *context,
-	uint64_t record)
-{
-	for (uint32_t i = 0; i < context->held_count; i++) {
-		if (context->held[i] != user->object &&
-			!count_pair(sync, context->held[i], user->object, record))
-			return false;
-	}
-	if (!user->is_held && context->held_count < SYNC_HELD_MAX)
-		context->held[context->held_count++] = user->object;
-	user->is_held = true;
-	user->since = context->instructions;
-	user->since_record = record;
-	return true;
-}
-
-/* Counts a handover, and whether the context was blocked until the other's signal. */
-static void
-count_handover(struct sync_address *object, struct sync_user *user,
-	const struct sync_context *context, bool can_wait)
-{
-	if (!object->has_signal || object->signal_context == user->context)
-		return;
-	object->handovers++;
-	if (can_wait && context->last_row && context->last_row < object->signal_row) {
-		object->blocked++;
-		user->blocked++;
-	}
-}
-
-/* Counts an operation of a context; false: out of memory. */
+/* Counts the operation of a row; false: out of memory. */
 static bool
 count_operation(
 	struct sync_profile *sync, const struct poly_batch *batch, size_t row, uint16_t number)
 {
-	const unsigned operation = batch->sync[row];
-	const bool signals = operation == POLY_SYNC_SIGNAL || operation == POLY_SYNC_BROADCAST;
-	const uint64_t record = poly_batch_number(batch, row);
-	struct sync_context *context = &sync->contexts[number];
-	bool ok;
-	struct sync_address *object = object_of(sync, batch->address[row], &ok);
-	struct sync_user *user =
-		object ? user_of(sync, (uint32_t)(object - sync->objects), number, &ok) : NULL;
-	sync->untracked += ok && !user;
-	if (!user)
-		return ok;
-	object->counts[operation]++;
-	user->counts[operation]++;
-	object->alternates &= signals == user->is_held;
-	if (poly_present(batch, POLY_COLUMN_value, row))
-		add_signal_count(sync, object, user, batch->value[row], signals);
-	user->was_signal = signals;
-	if (!signals) {
-		count_handover(object, user, context, operation == POLY_SYNC_WAIT);
-		return acquire(sync, user, context, record);
-	}
-	if (user->is_held)
-		release(object, user, context, record);
-	object->has_signal = true;
-	object->signal_context = number;
-	object->signal_row = sync->rows + row + 1;
-	return true;
+	const struct sync_context *context = &sync->contexts[number];
+	struct sync_operation event = {.address = batch->address[row],
+		.record = poly_batch_number(batch, row),
+		.row = sync->rows + row + 1,
+		.instructions = context->instructions,
+		.last_row = context->last_row,
+		.context = number,
+		.operation = batch->sync[row],
+		.has_value = poly_present(batch, POLY_COLUMN_value, row)};
+	if (event.has_value)
+		event.value = batch->value[row];
+	return sync_count_operation(sync, &event);
 }
 
 static bool
@@ -286,8 +113,9 @@ sync_update(void *state, const struct analysis_rows *rows)
 	struct sync_profile *sync = state;
 	const struct poly_batch *batch = rows->batch;
 	bool ok = true;
+	part_log_see(&sync->log, batch);
 	if (!rows->counts) {
-		sync_begin(state, batch->info);
+		sync_clear_history(sync);
 		return true;
 	}
 	if (!rows->context && !has_operations(batch)) {
@@ -299,19 +127,71 @@ sync_update(void *state, const struct analysis_rows *rows)
 				rows->context ? rows->context[row] : rows->sole_context);
 	}
 	sync->rows += batch->rows;
+	if (sync->log.is_full)
+		part_log_end(&sync->log);
 	return ok;
+}
+
+static bool
+sync_is_too_long(const void *state)
+{
+	return ((const struct sync_profile *)state)->log.is_full;
 }
 
 static void
 sync_fini(void *state)
 {
 	struct sync_profile *sync = state;
+	part_log_fini(&sync->log);
 	map_free(&sync->object_numbers);
 	map_free(&sync->user_numbers);
 	map_free(&sync->pair_numbers);
 	mem_free(sync->objects);
 	mem_free(sync->users);
 	mem_free(sync->pairs);
+}
+
+static void
+transfer_operation(struct archive *archive, void *item)
+{
+	struct sync_operation *operation = item;
+	ARCHIVE(archive, operation->address);
+	ARCHIVE(archive, operation->value);
+	ARCHIVE(archive, operation->record);
+	ARCHIVE(archive, operation->row);
+	ARCHIVE(archive, operation->instructions);
+	ARCHIVE(archive, operation->last_row);
+	archive_context(archive, &operation->context);
+	ARCHIVE_UP_TO(archive, operation->operation, POLY_SYNC_COUNT - 1);
+	ARCHIVE(archive, operation->has_value);
+}
+
+static void
+transfer_context(
+	struct archive *archive, struct sync_context *context, const struct sync_profile *sync)
+{
+	ARCHIVE(archive, context->instructions);
+	ARCHIVE(archive, context->last_row);
+	ARCHIVE_UP_TO(archive, context->held_count, SYNC_HELD_MAX);
+	for (uint32_t i = 0; i < context->held_count; i++) {
+		ARCHIVE(archive, context->held[i]);
+		archive_require(archive, context->held[i] < sync->object_count);
+	}
+}
+
+static void
+sync_transfer(void *state, struct archive *archive)
+{
+	struct sync_profile *sync = state;
+	ARCHIVE(archive, sync->rows);
+	sync_transfer_tables(sync, archive);
+	ARCHIVE(archive, sync->after);
+	ARCHIVE(archive, sync->before);
+	ARCHIVE(archive, sync->backward);
+	ARCHIVE(archive, sync->untracked);
+	for (size_t i = 0; i < archive->contexts; i++)
+		transfer_context(archive, &sync->contexts[i], sync);
+	archive_log(archive, &sync->log, transfer_operation);
 }
 
 static const struct poly_option options[] = {
@@ -325,10 +205,7 @@ static const struct poly_option options[] = {
 	{0},
 };
 
-/*
- * No merge: holds continue across any split of the trace. Most batches of most traces have no
- * operations and are cheap.
- */
+/* Most batches of most traces have no operations and are cheap. */
 const struct analysis analysis_sync = {
 	.info = {.name = "sync",
 		.title = "Synchronization",
@@ -344,6 +221,9 @@ const struct analysis analysis_sync = {
 	.init = sync_init,
 	.begin = sync_begin,
 	.update = sync_update,
+	.merge = sync_merge,
+	.transfer = sync_transfer,
+	.is_too_long = sync_is_too_long,
 	.report = sync_report,
 	.fini = sync_fini,
 };

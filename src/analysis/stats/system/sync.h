@@ -9,6 +9,7 @@
 
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/part_log.h"
 #include "base/map.h"
 
 /* Max. number of addresses, users (of an address and a context) and pairs of addresses. */
@@ -67,6 +68,18 @@ struct sync_pair {
 	uint64_t count, first; /* first: record */
 };
 
+/* An operation of a context. */
+struct sync_operation {
+	uint64_t address, value; /* value: if has_value */
+	uint64_t record;
+	uint64_t row; /* of the run, from 1 */
+	/* Of its context before it: instructions of the run, and last row, 0: none. */
+	uint64_t instructions, last_row;
+	uint16_t context;
+	uint8_t operation; /* enum poly_sync */
+	bool has_value;
+};
+
 struct sync_profile {
 	uint64_t top, numbering; /* options */
 	const struct contexts *names;
@@ -82,10 +95,32 @@ struct sync_profile {
 	uint64_t backward;	/* decreased counts */
 	uint64_t untracked;	/* operations that exceed a table */
 	struct sync_context contexts[ANALYSIS_CONTEXTS_MAX];
+	struct part_log log; /* of struct sync_operation */
 };
 
 /* Values of the option sync.count. */
 enum { SYNC_COUNT_AUTO, SYNC_COUNT_AFTER, SYNC_COUNT_BEFORE };
+
+/* Merges the operations of later rows. */
+bool sync_merge(void *into, const void *from, const struct analysis_numbers *numbers);
+
+/* Clears the history: the next row is of another trace, or follows skipped rows. */
+void sync_clear_history(struct sync_profile *sync);
+
+/* Counts an operation of a context; false: out of memory. */
+bool sync_count_operation(struct sync_profile *sync, const struct sync_operation *event);
+
+/* Return the object of an address, and a user; NULL with *ok: there are too many. */
+struct sync_address *sync_object_of(struct sync_profile *sync, uint64_t address, bool *ok);
+struct sync_user *sync_user_of(
+	struct sync_profile *sync, uint32_t object, uint16_t context, bool *ok);
+
+/* Counts acquisitions of inner by contexts that hold outer, the first one in a record; false:
+ * out of memory. */
+bool sync_count_pairs(struct sync_profile *sync, const struct sync_pair *pairs);
+
+/* Saves or loads the addresses, their users and their pairs. */
+void sync_transfer_tables(struct sync_profile *sync, struct archive *archive);
 
 /* Writes the report. */
 void sync_report(const void *state, const struct static_ops *ops, struct poly_report *report);

@@ -8,7 +8,7 @@
 #include "format/core/line_cache.h"
 #include "format/tt6/tt6.h"
 #include "io/block.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 #include "model/batch_internal.h"
 
 /* Rows of a segment. */

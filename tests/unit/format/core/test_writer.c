@@ -353,32 +353,109 @@ written_twice(const struct buf *trace, const char *from, const char *to, unsigne
 	return out;
 }
 
+/* 0: one per processor. */
+static const unsigned thread_counts[] = {0, 2, 3, 8, 70};
+
+/* Checks that the output does not depend on the number of threads. */
+static void
+compare_threads(const struct buf *trace, const char *from, const char *to)
+{
+	struct buf one = written_twice(trace, from, to, 1);
+	assert_true(one.size > 30000);
+	for (size_t i = 0; i < sizeof thread_counts / sizeof *thread_counts; i++) {
+		struct buf out = written_twice(trace, from, to, thread_counts[i]);
+		assert_int_equal(out.size, one.size);
+		assert_memory_equal(out.data, one.data, one.size);
+		buf_free(&out);
+	}
+	buf_free(&one);
+}
+
 static void
 threads_change_no_byte(void **state)
 {
-	static const char *const targets[] = {"jsonl", "csv"};
-	struct buf traces[2] = {{0}, {0}};
+	static const char *const of_bus[] = {
+		"jsonl", "csv", "bach", "bach-text", "text:address:hex"};
+	static const char *const of_lines[] = {"jsonl", "csv", "text:pc:hex", "din"};
+	struct buf bus = {0}, lines = {0};
 	(void)state;
 	/* Two batches and a part of one; and lines that are kept as they were, without an end.
 	 */
 	for (unsigned i = 0; i < 2 * POLY_BATCH_ROWS + 1111; i++) {
-		buf_printf(&traces[0], "%08x %02x IO_READ\n", i * 24, i % 256);
-		buf_printf(&traces[1], "%s{\"pc\": \"0x%x\"}", i ? "\n" : "", i * 4);
+		buf_printf(&bus, "%08x %02x IO_READ\n", i * 24, i % 256);
+		buf_printf(&lines, "%s{\"pc\": \"0x%x\", \"kind\": \"instruction\"}",
+			i ? "\n" : "", i * 4);
 	}
-	for (unsigned i = 0; i < 4; i++) {
-		const char *from = i < 2 ? "bach-text" : "jsonl", *to = targets[i % 2];
-		struct buf one = written_twice(&traces[i / 2], from, to, 1);
-		assert_true(one.size > 100000);
-		for (unsigned threads = 0; threads <= 70; threads += threads < 6 ? 1 : 32) {
-			struct buf out = written_twice(&traces[i / 2], from, to, threads);
-			assert_int_equal(out.size, one.size);
-			assert_memory_equal(out.data, one.data, one.size);
-			buf_free(&out);
-		}
-		buf_free(&one);
+	for (unsigned i = 0; i < sizeof of_bus / sizeof *of_bus; i++)
+		compare_threads(&bus, "bach-text", of_bus[i]);
+	for (unsigned i = 0; i < sizeof of_lines / sizeof *of_lines; i++)
+		compare_threads(&lines, "jsonl", of_lines[i]);
+	buf_free(&bus);
+	buf_free(&lines);
+}
+
+/* The result of writing a trace up to its end, or to a failure. */
+struct written {
+	struct buf bytes;
+	struct poly_error error;
+	const char *note;
+	uint64_t note_count;
+};
+
+static struct written
+write_lines(const struct buf *trace, unsigned threads)
+{
+	struct poly_write_options options = to_format("din");
+	struct poly_reader *reader = open_trace(trace, "jsonl");
+	const struct poly_batch *batch;
+	struct poly_writer *writer;
+	struct written written = {.error = {.status = POLY_OK}};
+	const struct poly_sink sink = {collect, &written.bytes};
+	static const char *const sized[] = {"din.form=sized", NULL};
+	options.threads = threads;
+	options.options = sized;
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
+		POLY_OK);
+	while (written.error.status == POLY_OK &&
+		poly_reader_next(reader, &batch, NULL) == POLY_OK)
+		written.error.status = poly_writer_write(writer, batch, &written.error);
+	poly_writer_finish(writer, NULL);
+	written.note = poly_writer_note_at(writer, 0, &written.note_count);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	return written;
+}
+
+/* In the middle of a batch a row has no size; rows before and after it are dropped. */
+static void
+a_failure_and_notes_do_not_depend_on_threads(void **state)
+{
+	struct buf trace = {0};
+	(void)state;
+	for (unsigned i = 0; i < 2 * POLY_BATCH_ROWS; i++) {
+		const bool dropped = i % 100 == 7, fails = i == POLY_BATCH_ROWS + 2345;
+		buf_printf(&trace, "{\"kind\": \"%s\"%s%s}\n", dropped ? "event" : "access",
+			dropped ? "" : ", \"access\": \"read\", \"address\": \"0x1234\"",
+			dropped || fails ? "" : ", \"size\": 4");
 	}
-	buf_free(&traces[0]);
-	buf_free(&traces[1]);
+	struct written one = write_lines(&trace, 1);
+	assert_int_equal(one.error.status, POLY_ERR_LOSS);
+	assert_int_equal(one.error.record, POLY_BATCH_ROWS + 2346);
+	assert_int_equal(one.note_count, (POLY_BATCH_ROWS + 2345 - 8) / 100 + 1);
+	for (size_t i = 0; i < sizeof thread_counts / sizeof *thread_counts; i++) {
+		struct written many = write_lines(&trace, thread_counts[i]);
+		assert_int_equal(many.error.status, one.error.status);
+		assert_int_equal(many.error.record, one.error.record);
+		assert_string_equal(many.error.message, one.error.message);
+		assert_string_equal(many.note, one.note);
+		assert_int_equal(many.note_count, one.note_count);
+		assert_int_equal(many.bytes.size, one.bytes.size);
+		assert_memory_equal(many.bytes.data, one.bytes.data, one.bytes.size);
+		buf_free(&many.bytes);
+	}
+	buf_free(&one.bytes);
+	buf_free(&trace);
 }
 
 /* A batch, and a writer of several threads that has written a part of it. */
@@ -454,6 +531,7 @@ main(void)
 		TEST(losses_are_reported_by_kind),
 		TEST(columns_that_a_target_lacks_are_lost),
 		TEST(threads_change_no_byte),
+		TEST(a_failure_and_notes_do_not_depend_on_threads),
 		TEST(lack_of_memory_is_not_a_failure_of_the_output),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

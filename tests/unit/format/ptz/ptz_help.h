@@ -6,7 +6,7 @@
 #include "trace_help.h"
 
 #include "base/bits.h"
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 /* Where a part stands, and what it is. */
 struct section_at {

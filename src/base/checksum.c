@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checksums. spec: XXH3 of the xxHash library, version 0.8. */
-#include "io/checksum.h"
+#include "base/checksum.h"
 
 #ifdef POLY_WITH_XXHASH
 #include <xxhash.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checksums of bytes. */
-#ifndef IO_CHECKSUM_H
-#define IO_CHECKSUM_H
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>
