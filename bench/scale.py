@@ -27,10 +27,16 @@ SIZE_MAX = 1 << 30
 FREQUENCY = 997
 
 
+def with_threads(words, threads):
+    """The words of a command with a number of threads."""
+    switch = 'decoders' if words[0] == 'trcrpt' else 'threads'
+    return [words[0], f'--{switch}={threads}', *words[1:]]
+
+
 def run(words, threads):
     """Elapsed seconds and processor seconds of a command; None: it failed."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run([inputs.program, words[0], f'--threads={threads}', *words[1:]],
+    done = subprocess.run([inputs.program, *with_threads(words, threads)],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     elapsed, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode == 2:
@@ -41,8 +47,8 @@ def run(words, threads):
 def shares(words, folder):
     """The shares of the samples of the first thread and of the busiest other one."""
     data = os.path.join(folder, 'samples')
-    subprocess.run(['perf', 'record', '-q', '-e', 'cpu-clock', '-F', str(FREQUENCY), '-o', data, inputs.program, words[0],
-                    '--threads=8', *words[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(['perf', 'record', '-q', '-e', 'cpu-clock', '-F', str(FREQUENCY), '-o', data, inputs.program,
+                    *with_threads(words, 8)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     script = subprocess.run(['perf', 'script', '-i', data, '-F', 'pid,tid'], capture_output=True, text=True, check=True)
     samples = collections.Counter(tuple(line.split()[0].split('/')) for line in script.stdout.splitlines())
     first = sum(count for (pid, tid), count in samples.items() if pid == tid)

@@ -87,12 +87,18 @@ struct poly_trcrpt_options {
 	int (*progress)(void *user);
 	void *user;    /* passed to found and progress */
 	bool csv_safe; /* CSV: texts that spreadsheets execute begin with an apostrophe */
+	/*
+	 * Number of threads that format events, including the caller's, at most 64. 0: one per
+	 * CPU, at most 16. The report does not depend on it.
+	 */
+	unsigned thread_count;
 };
 
-/* Initial values: text with a header, and the default columns of trcrpt. */
-#define POLY_TRCRPT_OPTIONS_INIT                                                     \
-	{                                                                            \
-		.size = sizeof(struct poly_trcrpt_options), .form = POLY_TRCRPT_TEXT \
+/* Initial values: text with a header, the default columns of trcrpt, one thread. */
+#define POLY_TRCRPT_OPTIONS_INIT                                                      \
+	{                                                                             \
+		.size = sizeof(struct poly_trcrpt_options), .form = POLY_TRCRPT_TEXT, \
+		.thread_count = 1                                                     \
 	}
 
 /* A setting of -O. */
@@ -120,13 +126,13 @@ POLY_API enum poly_status poly_trcrpt_new(const struct poly_templates *templates
 
 /* Open traces, which are merged by time. */
 struct poly_trcrpt_inputs {
-	const struct poly_source *sources;  /* at their first event */
-	const char *const *names;	    /* of their files */
-	size_t count;			    /* how many: 1 or more */
+	const struct poly_source *sources; /* at their first event */
+	const char *const *names;	   /* of their files */
+	size_t count;			   /* how many: 1 or more */
 	/*
 	 * Opens another reading of an input from its first event, valid until the next call, or
-	 * NULL: for what the report states first, but a trace states after many events. False: it
-	 * cannot be read twice.
+	 * NULL: for what the report states first, but a trace states after many events. False:
+	 * it cannot be read twice.
 	 */
 	bool (*head)(void *user, size_t input, struct poly_source *source);
 	void *user; /* passed to head */

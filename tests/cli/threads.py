@@ -6,6 +6,8 @@
 Files are repeated until they are cut into chunks, and their rows into slices.
 """
 import os
+import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,11 +19,11 @@ DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 LACKS = os.environ['POLYTRACE_LACKS'].split()
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.TemporaryDirectory()
-SIZE = 500000
+SIZE = 400000
 
 # Files, and their formats.
 FILES = {'cis501/sort_1k.trace': 'cis501', 'qemu4v/arm_start_2k.q4v': 'qemu4v', 'din/sizes.din': 'din',
-         'bach/bios_irq_4k.bach': 'bach', 'amber/thread_001.tt6e': 'tt6e', 'lackey/words.lackey': 'lackey',
+         'bach/bios_irq_4k.bach': 'bach', 'amber/thread_001.tt6e': 'tt6e',
          'jsonl/columns.jsonl': 'jsonl', 'full/start.full1008': 'full'}
 COMMANDS = [['view'], ['view', '-w', 'row % 3 != 0'], ['view', '--columns', 'row,pc,address,text,kind'],
             ['convert', '-t', 'csv', '-o', '-'], ['convert', '-t', 'text:kind,address:0x|-,pc:hex|-', '-o', '-'],
@@ -77,4 +79,42 @@ def long_lines_do_not_change_widths_and_sizes():
         yield from compared([*command, path, '--from', 'text:pc:hex,text:rest'])
 
 
-tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes])
+def write_log(path, count):
+    """Events of type E: hook word, five words, thread and time; some are dispatches, or have no template."""
+    choose = random.Random(1)
+    with open(path, 'wb') as file:
+        for i in range(count):
+            hook = choose.choice((0x106, 0x140, 0x140, 0x140, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147))
+            words = [choose.randrange(6) for _ in range(5)]
+            if hook == 0x106:
+                words[:2] = words[1] * 16, words[1]
+            file.write(struct.pack('>8I', hook << 20 | 0xe0000 | i % 7, *words, i % 6, 1000 + 30 * i))
+
+
+# Independent ones; with timers, skipped events, paths of programs, the template 008, and faults.
+LOG_TEMPLATES = """008 1.0 L=INT "default" X4 pfsrdwrinstall1($D1)
+106 1.0 L=KERN "dispatch" O2.0 D4
+140 1.0 L=APPL "plain" O2.0 X4 D4 \\n "second line" $EXECPATH
+141 1.0 L=SVC endtimer(0x141,$D1) starttimer(0x141,$D1) "timer"
+142 1.0 L=SVC "skips" O2.0 U4, 1 { $SKIP }, 2 "two" "other"
+143 1.0 L=KERN "path" O2.0 P4
+144 1.0 L=KERN "by 008:" $DEFAULT "end"
+145 1.0 L=SVC "macro" {{ $A = $A + 1 }} $A O4 X4 G40.0 X4
+146 1.0 L=INT flih() "interrupt" setdelim() D2 D2
+"""
+LINE_NUMBERS = '147 1.0 L=APPL "line" $LINENO\n'
+
+
+def reports_do_not_depend_on_threads():
+    log, templates = os.path.join(FOLDER.name, 'log.aix'), os.path.join(FOLDER.name, 'templates')
+    write_log(log, 8000)
+    for text in LOG_TEMPLATES, LOG_TEMPLATES + LINE_NUMBERS:
+        with open(templates, 'w', encoding='ascii') as file:
+            file.write(text)
+        columns = 'exec=on,pid=on,tid=on,svc=on,aix.columns=exec:20'
+        for options in [], ['-O', columns], ['--json'], ['--csv'], ['-d', '140,142'], ['-O', 'pagesize=40']:
+            yield from compared(['trcrpt', *options, '-t', templates, '--from', 'aix', log], '--decoders')
+
+
+tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,
+         reports_do_not_depend_on_threads])

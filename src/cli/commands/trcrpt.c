@@ -98,7 +98,8 @@ static const struct opt trcrpt_table[] = {
 		.help = "accept truncated input: keep the records before its end, and exit "
 			"with status 0"},
 	{"decoders", 0, OPT_NUMBER, "N", .choices = opt_threads, FIELD(decoders),
-		.help = "number of decoder threads (default 0: one per CPU, at most 16)"},
+		.help = "number of threads that decode and format (default 0: one per CPU, at "
+			"most 16)"},
 	{"wpars", '@', OPT_TEXT, "LIST", FIELD(wpars),
 		.help = "select workload partitions (not supported)"},
 	{"lmt", 'M', OPT_TEXT, "common|rare|all[:DIR]", FIELD(mode),
@@ -580,6 +581,7 @@ fill_options(struct trcrpt_job *job)
 	report->where = options->where;
 	report->data = options->data.items;
 	report->date = options->date;
+	report->thread_count = (unsigned)options->decoders.value;
 	report->found = print_finding;
 	report->progress = check_interrupt;
 	report->user = job;

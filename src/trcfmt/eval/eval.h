@@ -97,6 +97,17 @@ enum poly_status trcfmt_eval_handler(
 /* Sets the name of an errno value in place of AIX's (aix.errno: 3 (11)). POLY_ERR_MEMORY. */
 enum poly_status trcfmt_eval_errno(struct trcfmt_eval *eval, uint64_t number, const char *name);
 
+/* What a template depends on, besides its event and the event's context. */
+enum trcfmt_dependence {
+	TRCFMT_INDEPENDENT,  /* nothing; the event is shown */
+	TRCFMT_ORDERED,	     /* previous events; or it decides whether events are shown */
+	TRCFMT_COUNTS_LINES, /* the number of lines before it, too ($LINENO) */
+};
+
+/* Returns the dependence of a template. */
+enum trcfmt_dependence trcfmt_eval_dependence(
+	const struct trcfmt_eval *eval, const struct hook_template *template);
+
 /*
  * Runs template over an event. The evaluator owns the text, which is valid until the next call.
  */

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/thread.h"
 
 #include <string.h>
 
@@ -41,22 +42,23 @@ report_program(const char *path)
 }
 
 size_t
-report_wall(struct poly_trcrpt *report, int64_t ns, char text[40])
+report_wall(struct event_formatter *formatter, int64_t ns, char text[40])
 {
 	static const int64_t second = 1000000000;
-	const struct header *header = &report->header;
+	const struct header *header = &formatter->report->header;
 	if (!header->has_date)
 		return 0;
-	int64_t since = report_since(ns, (int64_t)(header->date_ns - report->base));
+	int64_t since = report_since(ns, (int64_t)(header->date_ns - formatter->report->base));
 	int64_t whole = since / second - (since % second < 0);
 	uint64_t fraction = (uint64_t)(since - whole * second);
 	/* Formats each second once: many events share it. */
-	if (!*report->clock || report->second != whole) {
-		date_iso(&report->settings.eval, header->date + whole, report->clock);
-		report->second = whole;
+	if (!*formatter->clock || formatter->second != whole) {
+		date_iso(&formatter->report->settings.eval, header->date + whole,
+			formatter->clock);
+		formatter->second = whole;
 	}
-	size_t n = strlen(report->clock);
-	memcpy(text, report->clock, n);
+	size_t n = strlen(formatter->clock);
+	memcpy(text, formatter->clock, n);
 	text[n] = '.';
 	for (unsigned i = 9; i > 0; i--, fraction /= 10)
 		text[n + i] = (char)('0' + fraction % 10);
@@ -126,7 +128,8 @@ parse_name(struct poly_trcrpt *report, const char *line, const char *end)
 	copy[name_size] = 0;
 	report->named = true;
 	enum poly_status status = aix_attribution_name(report->attribution, address, copy);
-	return status == POLY_OK ? trcfmt_eval_handler(report->eval, address, copy) : status;
+	return status == POLY_OK ? trcfmt_eval_handler(report->formatter.eval, address, copy)
+				 : status;
 }
 
 /* Parses a line with a decimal errno value and its name. */
@@ -148,7 +151,7 @@ parse_errno(struct poly_trcrpt *report, const char *line, const char *end)
 		return POLY_OK;
 	memcpy(name, line + from, n);
 	name[n] = 0;
-	return trcfmt_eval_errno(report->eval, number, name);
+	return trcfmt_eval_errno(report->formatter.eval, number, name);
 }
 
 /* Parses each line of a text; other lines are skipped. */
@@ -215,6 +218,7 @@ set_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 	report->no_header = options->no_header;
 	report->wall = options->wall;
 	report->color = options->color;
+	report->threads = thread_count(options->thread_count);
 	report->found = options->found;
 	report->progress = options->progress;
 	report->user = options->user;
@@ -238,6 +242,40 @@ set_options(struct poly_trcrpt *report, const struct poly_trcrpt_options *option
 	return status;
 }
 
+bool
+report_formatter_init(struct event_formatter *formatter, const struct poly_trcrpt *report)
+{
+	formatter->report = report;
+	formatter->facts = report->formatter.facts;
+	formatter->eval = trcfmt_eval_new(report->templates, &report->settings.eval);
+	formatter->fault_counts =
+		mem_new(report->templates->count + 1, sizeof *formatter->fault_counts);
+	return formatter->eval && formatter->fault_counts;
+}
+
+void
+report_formatter_fini(struct event_formatter *formatter)
+{
+	trcfmt_eval_free(formatter->eval);
+	mem_free(formatter->fault_counts);
+	mem_free(formatter->own_spans);
+	buf_free(&formatter->own);
+	buf_free(&formatter->joined);
+	buf_free(&formatter->out);
+}
+
+/* Finds the templates that can be run in any order. */
+static void
+find_dependences(struct poly_trcrpt *report)
+{
+	for (size_t i = 0; i < report->templates->count; i++) {
+		const enum trcfmt_dependence found = trcfmt_eval_dependence(
+			report->formatter.eval, &report->templates->templates[i]);
+		report->independent[i] = found == TRCFMT_INDEPENDENT;
+		report->counts_lines |= found == TRCFMT_COUNTS_LINES;
+	}
+}
+
 /* Allocates the report's components. */
 static enum poly_status
 create_components(struct poly_trcrpt *report, const struct poly_trcrpt_options *options,
@@ -248,12 +286,13 @@ create_components(struct poly_trcrpt *report, const struct poly_trcrpt_options *
 		table->text, table->size, table->name, &report->attribution, error);
 	if (status != POLY_OK)
 		return status;
-	report->eval = trcfmt_eval_new(report->templates, &report->settings.eval);
-	report->fault_counts =
-		mem_new(report->templates->count + 1, sizeof *report->fault_counts);
+	if (!report_formatter_init(&report->formatter, report))
+		return err_memory(error);
+	report->independent =
+		mem_new(report->templates->count + 1, sizeof *report->independent);
 	if (report->settings.hist)
 		report->hist = mem_new(65536, sizeof *report->hist);
-	if (!report->eval || !report->fault_counts || (report->settings.hist && !report->hist))
+	if (!report->independent || (report->settings.hist && !report->hist))
 		return err_memory(error);
 	if (table->text) {
 		report->hook_table = mem_string(table->name ? table->name : "a table");
@@ -267,6 +306,8 @@ create_components(struct poly_trcrpt *report, const struct poly_trcrpt_options *
 			options->names.name ? options->names.name : "options.names");
 	if (status == POLY_OK)
 		status = parse_lines(report, &options->errnos, parse_errno, error);
+	if (status == POLY_OK)
+		find_dependences(report);
 	return status;
 }
 
@@ -437,7 +478,8 @@ poly_trcrpt_free(struct poly_trcrpt *report)
 {
 	if (!report)
 		return;
-	trcfmt_eval_free(report->eval);
+	report_formatter_fini(&report->formatter);
+	mem_free(report->independent);
 	aix_attribution_free(report->attribution);
 	select_fini(&report->select);
 	event_merge_fini(&report->merge);
@@ -446,11 +488,6 @@ poly_trcrpt_free(struct poly_trcrpt *report)
 	mem_free(report->match);
 	mem_free(report->where);
 	mem_free(report->hook_table);
-	mem_free(report->fault_counts);
 	mem_free(report->hist);
-	mem_free(report->own_spans);
-	buf_free(&report->own);
-	buf_free(&report->joined);
-	buf_free(&report->out);
 	mem_free(report);
 }

@@ -68,6 +68,26 @@ struct fault_counts {
 	uint32_t line; /* of the template file */
 };
 
+/* What formats events. A thread has its own. */
+struct event_formatter {
+	const struct poly_trcrpt *report;
+	struct trcfmt_eval *eval;
+	struct trcfmt_facts facts;
+	struct fault_counts *fault_counts; /* by template */
+	bool has_faults;
+	uint64_t lines;	   /* written */
+	unsigned page;	   /* lines since the last heading */
+	struct buf joined; /* lines of a text, for JSON and CSV */
+	struct buf own;	   /* text of events that have no template */
+	struct trcfmt_span *own_spans;
+	size_t own_span_capacity;
+	int64_t second; /* second of the text in clock; see report_wall */
+	char clock[40];
+	struct buf out; /* not yet written to sink */
+};
+
+struct event_pool;
+
 struct poly_trcrpt {
 	const struct poly_templates *templates;
 	struct report_settings settings;
@@ -85,39 +105,32 @@ struct poly_trcrpt {
 	int (*progress)(void *user);
 	void *user;
 
+	unsigned threads; /* that format events */
 	struct aix_attribution *attribution;
-	struct trcfmt_eval *eval;
+	struct event_formatter formatter; /* of the reading thread */
+	struct event_pool *pool;	  /* of the others; NULL: none */
+	bool *independent;		  /* by template: TRCFMT_INDEPENDENT */
+	bool counts_lines;		  /* a template is TRCFMT_COUNTS_LINES */
 	struct event_merge merge;
 	const char *const *names; /* of the inputs */
 	size_t failed;		  /* index of the input that failed */
 	struct header header;
-	struct trcfmt_facts facts;
 	bool requests_hooks; /* hooks or groups are requested by name */
 	bool named;	     /* the names of addresses have one */
 	bool begun;	     /* base is known */
 	uint64_t base;	     /* absolute time of the first event */
 	int64_t before;	     /* ns of the event that DELTA counts from */
 	bool any;	     /* before is set */
-	uint64_t lines;	     /* written */
-	unsigned page;	     /* lines since the last heading */
 	uint64_t lost[2];    /* events of 005 and 006 */
 	uint64_t late_rates; /* rate events that differ from the rate in use */
 
-	struct map undefined;		   /* by hook: events without a template */
-	struct fault_counts *fault_counts; /* by template */
-	uint64_t *hist;			   /* by hook; NULL: not requested */
-	struct buf joined;		   /* lines of a text, for JSON and CSV */
-	struct buf own;			   /* text of events that have no template */
-	struct trcfmt_span *own_spans;
-	size_t own_span_capacity;
+	struct map undefined; /* by hook: events without a template */
+	uint64_t *hist;	      /* by hook; NULL: not requested */
 	struct hash_seed seed;
 	uint64_t twins[64]; /* hashes of the last events of the same time */
 	unsigned twin_count;
 	uint64_t twin_ns;
 
-	int64_t second; /* second of the text in clock; see report_wall */
-	char clock[40];
-	struct buf out; /* not yet written to sink */
 	const struct poly_sink *sink;
 	int sys_errno; /* first errno that sink returned */
 };
@@ -134,8 +147,11 @@ void report_header_free(struct header *header);
 /* Kinds of events without a template: with a text, not shown, undefined. */
 enum builtin_kind { OWN_TEXT, OWN_SILENT, OWN_UNDEFINED };
 
+/* Returns the kind of an event that has no template. */
+enum builtin_kind builtin_kind(const struct report_event *shown);
+
 /* Formats the text of an event that has no template. */
-enum builtin_kind builtin_text(struct poly_trcrpt *report, struct report_event *shown);
+void builtin_text(struct event_formatter *formatter, struct report_event *shown);
 
 /* Returns the label of a hook of the trace facility (001 to 00A); NULL: it is not one. */
 const char *builtin_label(uint16_t hook);
@@ -145,7 +161,7 @@ size_t report_id(uint16_t hook, bool lower, char text[5]);
 
 /* Formats the time of day of ns since the first event, with 9 decimals; returns its length, 0
  * if unknown. */
-size_t report_wall(struct poly_trcrpt *report, int64_t ns, char text[40]);
+size_t report_wall(struct event_formatter *formatter, int64_t ns, char text[40]);
 
 /* Returns ns minus before, which may wrap. */
 static inline int64_t
@@ -158,9 +174,25 @@ report_since(int64_t ns, int64_t before)
 const char *report_program(const char *path);
 
 /* Write an event in the columns of trcrpt, as a JSON object, as a line of CSV. */
-void report_text_event(struct poly_trcrpt *report, const struct report_event *shown);
-void report_json_event(struct poly_trcrpt *report, const struct report_event *shown);
-void report_csv_event(struct poly_trcrpt *report, const struct report_event *shown);
+void report_text_event(struct event_formatter *formatter, const struct report_event *shown);
+void report_json_event(struct event_formatter *formatter, const struct report_event *shown);
+void report_csv_event(struct event_formatter *formatter, const struct report_event *shown);
+
+/* Runs the template of an event, which is run once; sets its text and label. */
+enum trcfmt_outcome report_run_template(struct event_formatter *formatter,
+	struct report_event *shown, struct aix_attribution *attribution);
+
+/* Writes an event in the report's form. */
+void report_write_event(struct event_formatter *formatter, const struct report_event *shown);
+
+/* Prepares a zeroed formatter; false: out of memory. The caller calls fini in any case. */
+bool report_formatter_init(struct event_formatter *formatter, const struct poly_trcrpt *report);
+
+/* Passes the lines of a formatter to the sink. POLY_ERR_IO, POLY_ERR_MEMORY. */
+enum poly_status report_flush(struct event_formatter *formatter, struct poly_error *error);
+
+/* Frees what a formatter holds. */
+void report_formatter_fini(struct event_formatter *formatter);
 
 /* Write the lines before the events. */
 void report_text_begin(struct poly_trcrpt *report);

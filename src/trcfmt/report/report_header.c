@@ -197,13 +197,13 @@ report_header_read(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *
 		if (batch && !head.is_on)
 			read_head(report, inputs, i);
 	}
-	report->facts.total_cpus = report->header.total_cpus;
-	report->facts.traced_cpus = report->header.traced_cpus;
-	report->facts.reported_cpus = report->merge.count;
+	report->formatter.facts.total_cpus = report->header.total_cpus;
+	report->formatter.facts.traced_cpus = report->header.traced_cpus;
+	report->formatter.facts.reported_cpus = report->merge.count;
 	if (*report->header.address)
-		report->facts.ip_address = strchr(report->header.address, ' ') + 1;
+		report->formatter.facts.ip_address = strchr(report->header.address, ' ') + 1;
 	if (*report->header.buffering)
-		report->facts.buffering = report->header.buffering;
+		report->formatter.facts.buffering = report->header.buffering;
 	if (report->has_date) {
 		report->header.has_date = true;
 		report->header.date = report->date;

@@ -68,93 +68,103 @@ append_hook_word(struct buf *out, const struct aix_event *event)
 
 /* "TRACE ON channel 0", and the date if the entry has one. */
 static void
-append_channel(struct poly_trcrpt *report, const struct aix_event *event)
+append_channel(struct event_formatter *formatter, const struct aix_event *event)
 {
-	buf_printf(&report->own, " channel %u", (unsigned)event->subhook);
+	buf_printf(&formatter->own, " channel %u", (unsigned)event->subhook);
 	if (event->size < event->word)
 		return;
 	char date[DATE_SIZE];
-	date_long(&report->settings.eval, (int64_t)aix_event_word(event, 1), date);
-	buf_printf(&report->own, "\n%s", date);
+	date_long(&formatter->report->settings.eval, (int64_t)aix_event_word(event, 1), date);
+	buf_printf(&formatter->own, "\n%s", date);
 }
 
 static void
-append_undefined(struct poly_trcrpt *report, const struct report_event *shown)
+append_undefined(struct event_formatter *formatter, const struct report_event *shown)
 {
 	char id[5];
 	size_t n = report_id(shown->event->hook, false, id);
-	buf_printf(&report->own, " %.*s", (int)n, id);
-	append_hook_word(&report->own, shown->event);
-	append_dump(&report->own, shown->event);
+	buf_printf(&formatter->own, " %.*s", (int)n, id);
+	append_hook_word(&formatter->own, shown->event);
+	append_dump(&formatter->own, shown->event);
 }
 
 /* Appends the text after the label of a hook of the trace facility. */
-static enum builtin_kind
-append_facility(struct poly_trcrpt *report, const struct report_event *shown)
+static void
+append_facility(struct event_formatter *formatter, const struct report_event *shown)
 {
 	const struct aix_event *event = shown->event;
 	unsigned long long d1 = aix_event_word(event, 1);
 	switch (event->hook >> 4) {
-	case 0x03:
-	case 0x0a: return OWN_SILENT;
 	case 0x01:
-	case 0x02: append_channel(report, event); break;
+	case 0x02: append_channel(formatter, event); break;
 	case 0x00:
 	case 0x04:
-		append_hook_word(&report->own, event);
-		buf_printf(&report->own, " file=%s index=%llu", shown->file,
+		append_hook_word(&formatter->own, event);
+		buf_printf(&formatter->own, " file=%s index=%llu", shown->file,
 			(unsigned long long)event->offset);
 		break;
-	case 0x05: buf_printf(&report->own, " %llu", event->size ? d1 : event->subhook); break;
-	case 0x06:
-		buf_printf(
-			&report->own, " %u %llu missed entries", (unsigned)event->subhook, d1);
+	case 0x05:
+		buf_printf(&formatter->own, " %llu", event->size ? d1 : event->subhook);
 		break;
-	default: append_dump(&report->own, event); break;
+	case 0x06:
+		buf_printf(&formatter->own, " %u %llu missed entries", (unsigned)event->subhook,
+			d1);
+		break;
+	default: append_dump(&formatter->own, event); break;
 	}
-	return OWN_TEXT;
 }
 
 /* Makes each line of the text a span. */
 static bool
-make_spans(struct poly_trcrpt *report, struct report_event *shown)
+make_spans(struct event_formatter *formatter, struct report_event *shown)
 {
-	const char *text = (const char *)report->own.data;
-	size_t n = report->own.size, count = 0, at = 0;
+	const char *text = (const char *)formatter->own.data;
+	size_t n = formatter->own.size, count = 0, at = 0;
 	while (at < n) {
 		const char *feed = memchr(text + at, '\n', n - at);
 		size_t end = feed ? (size_t)(feed - text) : n;
-		if (!VEC_ROOM(report->own_spans, report->own_span_capacity, count))
+		if (!VEC_ROOM(formatter->own_spans, formatter->own_span_capacity, count))
 			return false;
-		report->own_spans[count++] = (struct trcfmt_span){
+		formatter->own_spans[count++] = (struct trcfmt_span){
 			LEVEL_APPL, false, (uint32_t)at, (uint32_t)(end - at)};
 		at = end + 1;
 	}
 	shown->text = text;
-	shown->spans = report->own_spans;
+	shown->spans = formatter->own_spans;
 	shown->span_count = count;
 	return true;
 }
 
-enum builtin_kind
-builtin_text(struct poly_trcrpt *report, struct report_event *shown)
+/* Returns whether an event is one of the trace facility, other than an undefined one. */
+static bool
+is_facility(const struct report_event *shown)
 {
-	enum builtin_kind kind = OWN_UNDEFINED;
-	const char *label = builtin_label(shown->id);
-	bool facility = label && shown->event->hook != 0x0070;
-	if (!facility) {
-		label = labels[0x07];
+	return builtin_label(shown->id) && shown->event->hook != 0x0070;
+}
+
+enum builtin_kind
+builtin_kind(const struct report_event *shown)
+{
+	const unsigned hook = shown->event->hook >> 4;
+	if (!is_facility(shown))
+		return OWN_UNDEFINED;
+	return hook == 0x03 || hook == 0x0a ? OWN_SILENT : OWN_TEXT;
+}
+
+void
+builtin_text(struct event_formatter *formatter, struct report_event *shown)
+{
+	const bool facility = is_facility(shown);
+	if (!facility)
 		shown->id = 0x0070;
-	}
-	shown->label = label;
-	shown->label_size = strlen(label);
-	buf_clear(&report->own);
-	buf_string(&report->own, label);
+	shown->label = facility ? builtin_label(shown->id) : labels[0x07];
+	shown->label_size = strlen(shown->label);
+	buf_clear(&formatter->own);
+	buf_string(&formatter->own, shown->label);
 	if (facility)
-		kind = append_facility(report, shown);
+		append_facility(formatter, shown);
 	else
-		append_undefined(report, shown);
-	if (report->own.failed || !make_spans(report, shown))
+		append_undefined(formatter, shown);
+	if (formatter->own.failed || !make_spans(formatter, shown))
 		shown->span_count = 0;
-	return kind;
 }

@@ -44,7 +44,7 @@ struct record_value {
 
 /* State for formatting the values of an event. */
 struct value_maker {
-	struct poly_trcrpt *report;
+	struct event_formatter *formatter;
 	const struct report_event *shown;
 	char digits[40];
 	struct buf *joined; /* lines of the text */
@@ -103,7 +103,7 @@ make_value(struct value_maker *maker, enum key key)
 	case KEY_elapsed: return seconds(maker, shown->ns);
 	case KEY_delta: return seconds(maker, shown->delta);
 	case KEY_time:
-		n = report_wall(maker->report, shown->ns, maker->digits);
+		n = report_wall(maker->formatter, shown->ns, maker->digits);
 		return (struct record_value){n ? maker->digits : NULL, n, false};
 	case KEY_cpu: return number(maker, who->has_cpu, who->cpu);
 	case KEY_pid: return number(maker, who->has_pid, who->pid);
@@ -121,10 +121,10 @@ make_value(struct value_maker *maker, enum key key)
 
 /* Appends a value as a JSON string, with U+FFFD for invalid UTF-8. */
 static void
-append_json(struct poly_trcrpt *report, const struct record_value *value)
+append_json(struct event_formatter *formatter, const struct record_value *value)
 {
 	if (utf8_is_valid(value->text, value->size)) {
-		quote_json(&report->out, value->text, value->size);
+		quote_json(&formatter->out, value->text, value->size);
 		return;
 	}
 	/* A copy that ends in a NUL, with '?' for inner ones. */
@@ -132,33 +132,33 @@ append_json(struct poly_trcrpt *report, const struct record_value *value)
 	for (size_t i = 0; i < value->size; i++)
 		buf_byte(&copy, value->text[i] ? (uint8_t)value->text[i] : '?');
 	utf8_append(&valid, buf_text(&copy));
-	quote_json(&report->out, buf_text(&valid), valid.size);
-	report->out.failed |= copy.failed || valid.failed;
+	quote_json(&formatter->out, buf_text(&valid), valid.size);
+	formatter->out.failed |= copy.failed || valid.failed;
 	buf_free(&copy);
 	buf_free(&valid);
 }
 
 void
-report_json_event(struct poly_trcrpt *report, const struct report_event *shown)
+report_json_event(struct event_formatter *formatter, const struct report_event *shown)
 {
 	struct value_maker maker = {
-		.report = report, .shown = shown, .joined = &report->joined};
+		.formatter = formatter, .shown = shown, .joined = &formatter->joined};
 	uint8_t before = '{';
 	for (unsigned key = 0; key < KEY_COUNT; key++) {
 		struct record_value value = make_value(&maker, (enum key)key);
 		if (!value.text)
 			continue;
-		buf_byte(&report->out, before);
-		buf_byte(&report->out, '"');
-		buf_string(&report->out, keys[key]);
-		buf_string(&report->out, "\":");
+		buf_byte(&formatter->out, before);
+		buf_byte(&formatter->out, '"');
+		buf_string(&formatter->out, keys[key]);
+		buf_string(&formatter->out, "\":");
 		if (value.number)
-			buf_append(&report->out, value.text, value.size);
+			buf_append(&formatter->out, value.text, value.size);
 		else
-			append_json(report, &value);
+			append_json(formatter, &value);
 		before = ',';
 	}
-	buf_string(&report->out, "}\n");
+	buf_string(&formatter->out, "}\n");
 }
 
 void
@@ -166,24 +166,24 @@ report_csv_begin(struct poly_trcrpt *report)
 {
 	for (unsigned key = 0; key < KEY_COUNT; key++) {
 		if (key)
-			buf_byte(&report->out, ',');
-		buf_string(&report->out, keys[key]);
+			buf_byte(&report->formatter.out, ',');
+		buf_string(&report->formatter.out, keys[key]);
 	}
-	buf_byte(&report->out, '\n');
+	buf_byte(&report->formatter.out, '\n');
 }
 
 void
-report_csv_event(struct poly_trcrpt *report, const struct report_event *shown)
+report_csv_event(struct event_formatter *formatter, const struct report_event *shown)
 {
 	struct value_maker maker = {
-		.report = report, .shown = shown, .joined = &report->joined};
+		.formatter = formatter, .shown = shown, .joined = &formatter->joined};
 	for (unsigned key = 0; key < KEY_COUNT; key++) {
 		struct record_value value = make_value(&maker, (enum key)key);
 		if (key)
-			buf_byte(&report->out, ',');
+			buf_byte(&formatter->out, ',');
 		if (value.text && value.size)
-			quote_csv(&report->out, value.text, value.size,
-				report->csv_safe && !value.number);
+			quote_csv(&formatter->out, value.text, value.size,
+				formatter->report->csv_safe && !value.number);
 	}
-	buf_byte(&report->out, '\n');
+	buf_byte(&formatter->out, '\n');
 }

@@ -12,14 +12,14 @@
 
 /* Writes the line of headings. */
 static void
-write_heading(struct poly_trcrpt *report)
+write_heading(struct event_formatter *formatter)
 {
-	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX + 64);
+	uint8_t *dst = buf_reserve(&formatter->out, LAYOUT_LINE_MAX + 64);
 	if (!dst)
 		return;
-	report->out.size += layout_heading(&report->settings.layout, (char *)dst);
-	buf_string(&report->out, "\n\n");
-	report->page = 0;
+	formatter->out.size += layout_heading(&formatter->report->settings.layout, (char *)dst);
+	buf_string(&formatter->out, "\n\n");
+	formatter->page = 0;
 }
 
 void
@@ -27,9 +27,9 @@ report_text_begin(struct poly_trcrpt *report)
 {
 	if (report->no_header)
 		return;
-	report_header_write(report, &report->out);
+	report_header_write(report, &report->formatter.out);
 	if (!report->hist)
-		write_heading(report);
+		write_heading(&report->formatter);
 }
 
 /* Writes a number, left-aligned, if known. */
@@ -89,14 +89,14 @@ write_register(const struct report_layout *layout, struct layout_line *line,
 }
 
 static void
-write_times(
-	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
+write_times(struct event_formatter *formatter, struct layout_line *line,
+	const struct report_event *shown)
 {
-	const struct report_layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &formatter->report->settings.layout;
 	char text[40];
 	if (layout->shown[LAYOUT_wall])
-		layout_number(
-			line, layout, LAYOUT_wall, text, report_wall(report, shown->ns, text));
+		layout_number(line, layout, LAYOUT_wall, text,
+			report_wall(formatter, shown->ns, text));
 	if (layout->stamp == STAMP_NONE)
 		return;
 	unsigned decimals = layout->stamp == STAMP_MICRO ? 6 : 9;
@@ -112,15 +112,15 @@ write_times(
 
 /* Writes the columns before the text. */
 static void
-write_columns(
-	struct poly_trcrpt *report, struct layout_line *line, const struct report_event *shown)
+write_columns(struct event_formatter *formatter, struct layout_line *line,
+	const struct report_event *shown)
 {
-	const struct report_layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &formatter->report->settings.layout;
 	char id[5];
 	layout_text(line, layout, LAYOUT_ids, id, report_id(shown->id, false, id));
 	write_context(layout, line, shown);
 	write_register(layout, line, shown->event);
-	write_times(report, line, shown);
+	write_times(formatter, line, shown);
 }
 
 /* Copies n bytes of text, control characters as full stops. */
@@ -139,17 +139,17 @@ static const char *const colors[] = {[LEVEL_APPL] = "\033[0m",
 /* Writes a span at its level, after `used` columns of its line; returns the columns then used.
  */
 static size_t
-write_span(struct poly_trcrpt *report, const struct report_event *shown, size_t used,
+write_span(struct event_formatter *formatter, const struct report_event *shown, size_t used,
 	const struct trcfmt_span *span)
 {
-	const struct report_layout *layout = &report->settings.layout;
+	const struct report_layout *layout = &formatter->report->settings.layout;
 	size_t column = layout->base + span->level * layout->level;
 	size_t blanks = used < column ? column - used : used > 0;
 	uint8_t *dst =
-		span->length ? buf_reserve(&report->out, blanks + span->length + 16) : NULL;
+		span->length ? buf_reserve(&formatter->out, blanks + span->length + 16) : NULL;
 	if (!dst)
 		return used;
-	bool colored = report->color && span->level != LEVEL_APPL;
+	bool colored = formatter->report->color && span->level != LEVEL_APPL;
 	memset(dst, ' ', blanks);
 	dst += blanks;
 	if (colored) {
@@ -162,44 +162,44 @@ write_span(struct poly_trcrpt *report, const struct report_event *shown, size_t 
 		memcpy(dst, colors[LEVEL_APPL], 4);
 		dst += 4;
 	}
-	report->out.size = (size_t)(dst - report->out.data);
+	formatter->out.size = (size_t)(dst - formatter->out.data);
 	return used + blanks + span->length;
 }
 
 static void
-end_line(struct poly_trcrpt *report)
+end_line(struct event_formatter *formatter)
 {
-	buf_byte(&report->out, '\n');
-	report->lines++;
-	report->page++;
+	buf_byte(&formatter->out, '\n');
+	formatter->lines++;
+	formatter->page++;
 }
 
 void
-report_text_event(struct poly_trcrpt *report, const struct report_event *shown)
+report_text_event(struct event_formatter *formatter, const struct report_event *shown)
 {
-	const struct report_settings *settings = &report->settings;
-	if (settings->page_lines && report->page >= settings->page_lines &&
-		!report->no_header) {
-		buf_byte(&report->out, '\n');
-		write_heading(report);
+	const struct report_settings *settings = &formatter->report->settings;
+	if (settings->page_lines && formatter->page >= settings->page_lines &&
+		!formatter->report->no_header) {
+		buf_byte(&formatter->out, '\n');
+		write_heading(formatter);
 	}
-	uint8_t *dst = buf_reserve(&report->out, LAYOUT_LINE_MAX);
+	uint8_t *dst = buf_reserve(&formatter->out, LAYOUT_LINE_MAX);
 	if (!dst)
 		return;
 	struct layout_line line = {(char *)dst, 0, 0};
-	write_columns(report, &line, shown);
+	write_columns(formatter, &line, shown);
 	copy_printable(dst, line.text, line.size);
-	report->out.size += line.size;
+	formatter->out.size += line.size;
 	size_t used = line.size;
 	for (size_t i = 0; i < shown->span_count; i++) {
 		const struct trcfmt_span *span = &shown->spans[i];
 		if (i == 0 ? settings->layout.two_lines : !span->continues) {
-			end_line(report);
+			end_line(formatter);
 			used = 0;
 		}
-		used = write_span(report, shown, used, span);
+		used = write_span(formatter, shown, used, span);
 	}
-	end_line(report);
+	end_line(formatter);
 }
 
 void
@@ -207,7 +207,7 @@ report_text_hist(struct poly_trcrpt *report)
 {
 	struct poly_template_info info;
 	if (!report->no_header)
-		buf_string(&report->out, "ID         COUNT LABEL\n\n");
+		buf_string(&report->formatter.out, "ID         COUNT LABEL\n\n");
 	for (unsigned hook = 0; hook < 65536; hook++) {
 		if (!report->hist[hook])
 			continue;
@@ -218,7 +218,7 @@ report_text_hist(struct poly_trcrpt *report)
 			if (info.hook == hook && *info.label)
 				label = info.label + (*info.label == '@');
 		}
-		buf_printf(&report->out, "%-5.*s%11llu %s\n", (int)n, id,
+		buf_printf(&report->formatter.out, "%-5.*s%11llu %s\n", (int)n, id,
 			(unsigned long long)report->hist[hook], label ? label : "");
 	}
 }

@@ -5,11 +5,10 @@
  *
  * spec: AIX trace reference 5, 7.1, 7.2.
  */
-#include "trcfmt/report/report.h"
+#include "trcfmt/report/report_parallel.h"
 
 #include "base/err.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,85 +37,18 @@ static const struct poly_rule rules[] = {
 		"AIX trace reference 5"},
 };
 
-static enum poly_status
-flush(struct poly_trcrpt *report, struct poly_error *error)
-{
-	if (report->out.failed)
-		return err_memory(error);
-	int number = 0;
-	if (report->out.size)
-		number = report->sink->write(
-			report->sink->user, report->out.data, report->out.size);
-	buf_clear(&report->out);
-	if (!number)
-		return POLY_OK;
-	errno = number;
-	return err_system(error, POLY_NO_OFFSET, "cannot write");
-}
-
 /* The rule and the message of each fault of a template. */
 static const struct {
-	unsigned fault; /* enum trcfmt_fault */
 	unsigned rule;
 	const char *what;
 } faults[REPORTED_COUNT] = {
-	[REPORTED_OVERREAD] = {FAULT_OVERREAD, L09, "reads past the entry"},
-	[REPORTED_STRING] = {FAULT_STRING, L14,
-		"has a string longer than the rest of the entry"},
-	[REPORTED_POINTER] = {FAULT_POINTER, L15, "moves the data pointer out of the entry"},
-	[REPORTED_DIVISION] = {FAULT_DIVISION, L16, "divides by zero"},
-	[REPORTED_STEPS] = {FAULT_STEPS, L16, "exceeds the limit of steps"},
-	[REPORTED_OUTPUT] = {FAULT_OUTPUT, L16, "exceeds the limit of text"},
+	[REPORTED_OVERREAD] = {L09, "reads past the entry"},
+	[REPORTED_STRING] = {L14, "has a string longer than the rest of the entry"},
+	[REPORTED_POINTER] = {L15, "moves the data pointer out of the entry"},
+	[REPORTED_DIVISION] = {L16, "divides by zero"},
+	[REPORTED_STEPS] = {L16, "exceeds the limit of steps"},
+	[REPORTED_OUTPUT] = {L16, "exceeds the limit of text"},
 };
-
-/* Counts the faults of running a template. */
-static void
-count_faults(struct poly_trcrpt *report, const struct hook_template *template,
-	const struct trcfmt_result *result)
-{
-	struct fault_counts *fault_counts =
-		&report->fault_counts[template - report->templates->templates];
-	for (unsigned f = 0; f < REPORTED_COUNT; f++)
-		fault_counts->count[f] += (result->faults & faults[f].fault) != 0;
-	if (!fault_counts->line)
-		fault_counts->line = result->fault_line;
-}
-
-/* Formats the text by its template; false: it is not shown. Only faults of selected events
- * count. */
-static bool
-run_template(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
-{
-	const struct hook_template *template = shown->template;
-	const struct trcfmt_context context = {.event = shown->event,
-		.who = &shown->who,
-		.attribution = report->attribution,
-		.facts = &report->facts,
-		.ns = (uint64_t)shown->ns,
-		.line = report->lines + 1};
-	report->facts.logfile = shown->file;
-	report->facts.environment = shown->event->wide ? 64 : 32;
-	struct trcfmt_result result = trcfmt_eval_run(report->eval, template, &context);
-	if (result.faults & FAULT_MEMORY)
-		report->out.failed = true;
-	if (result.faults && shown->wanted)
-		count_faults(report, template, &result);
-	/* Only a selected event ends the report. */
-	*stop = result.outcome == OUTCOME_STOP && shown->wanted;
-	shown->text = result.text;
-	shown->spans = result.spans;
-	shown->span_count = result.span_count;
-	const char *texts = (const char *)report->templates->texts.data;
-	if (template->label_length) {
-		shown->label = texts + template->label;
-		shown->label_size = template->label_length;
-	}
-	if (shown->label_size && *shown->label == '@') {
-		shown->label++;
-		shown->label_size--;
-	}
-	return result.outcome == OUTCOME_PRINT;
-}
 
 /* Counts an event that has no template. */
 static void
@@ -128,29 +60,79 @@ count_undefined(struct poly_trcrpt *report, uint16_t hook)
 		++*count;
 }
 
-/* Formats the text of an event; false: it is not shown. */
-static bool
-make_text(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
+/* Finds the template of an event. */
+static void
+find_template(const struct poly_trcrpt *report, struct report_event *shown)
 {
-	*stop = false;
-	shown->depth = shown->who.depth;
 	shown->template = trcfmt_template(report->templates, shown->event->hook);
 	/* Template 004 formats an id of zero (AIX trace reference 4.8). */
 	if (!shown->template && shown->event->hook == 0) {
 		shown->id = 0x0040;
 		shown->template = trcfmt_template(report->templates, shown->id);
 	}
-	if (shown->template) {
-		bool shows = run_template(report, shown, stop);
-		unsigned after = aix_attribution_interrupt(report->attribution, 0);
-		if (after > shown->depth)
-			shown->depth = after;
-		return shows;
+}
+
+/* Returns whether an event is part of the metadata, which the built-in templates report in the
+ * header alone, unless its hook is requested. */
+static bool
+is_metadata(const struct poly_trcrpt *report, const struct report_event *shown)
+{
+	const uint16_t hook = shown->event->hook;
+	return (hook == HOOK_HEADER || hook == HOOK_UTILITY) && report->templates->built_in &&
+	       report->form == POLY_TRCRPT_TEXT && !report->requests_hooks;
+}
+
+/*
+ * Returns whether the text of an event can be formatted at any time, or not at all: it neither
+ * changes later texts nor decides whether the event is shown.
+ */
+static bool
+is_independent(const struct poly_trcrpt *report, const struct report_event *shown)
+{
+	if (report->match || !report->begun || is_metadata(report, shown))
+		return false;
+	return !shown->template ||
+	       report->independent[shown->template - report->templates->templates];
+}
+
+/* Runs the template of an event now; false: it is not shown. */
+static bool
+run_now(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
+{
+	if (!shown->template) {
+		builtin_text(&report->formatter, shown);
+		return true;
 	}
-	enum builtin_kind kind = builtin_text(report, shown);
-	if (kind == OWN_UNDEFINED && shown->wanted)
-		count_undefined(report, shown->event->hook);
-	return kind == OWN_TEXT || (kind == OWN_UNDEFINED && !report->settings.skip_undefined);
+	const enum trcfmt_outcome outcome =
+		report_run_template(&report->formatter, shown, report->attribution);
+	/* Only a selected event ends the report. */
+	*stop = outcome == OUTCOME_STOP && shown->wanted;
+	return outcome == OUTCOME_PRINT;
+}
+
+/* Formats the text of an event, or leaves that to a thread; false: it is not shown. */
+static bool
+make_text(struct poly_trcrpt *report, struct report_event *shown, bool *stop)
+{
+	bool shows = true;
+	*stop = false;
+	find_template(report, shown);
+	shown->depth = shown->who.depth;
+	if (!shown->template) {
+		const enum builtin_kind kind = builtin_kind(shown);
+		if (kind == OWN_UNDEFINED && shown->wanted)
+			count_undefined(report, shown->event->hook);
+		shows = kind == OWN_TEXT ||
+			(kind == OWN_UNDEFINED && !report->settings.skip_undefined);
+	}
+	const bool independent = is_independent(report, shown);
+	if (!independent || (shows && shown->wanted && !report->pool))
+		shows = run_now(report, shown, stop) && shows;
+	if (shown->template) {
+		const unsigned after = aix_attribution_interrupt(report->attribution, 0);
+		shown->depth = after > shown->depth ? after : shown->depth;
+	}
+	return shows;
 }
 
 /* True if a line of the text contains the requested text. */
@@ -171,16 +153,6 @@ matches(const struct poly_trcrpt *report, const struct report_event *shown)
 	return false;
 }
 
-/* Returns whether an event is part of the metadata, which the built-in templates report in the
- * header alone, unless its hook is requested. */
-static bool
-is_metadata(const struct poly_trcrpt *report, const struct report_event *shown)
-{
-	const uint16_t hook = shown->event->hook;
-	return (hook == HOOK_HEADER || hook == HOOK_UTILITY) && report->templates->built_in &&
-	       report->form == POLY_TRCRPT_TEXT && !report->requests_hooks;
-}
-
 /* Computes DELTA since the last event that counts. */
 static void
 set_delta(struct poly_trcrpt *report, struct report_event *shown, bool shows)
@@ -192,17 +164,49 @@ set_delta(struct poly_trcrpt *report, struct report_event *shown, bool shows)
 	}
 }
 
-static void
-write_event(struct poly_trcrpt *report, const struct report_event *shown)
+/* Writes an event that is shown, or passes it to the threads. */
+static enum poly_status
+write_event(
+	struct poly_trcrpt *report, const struct report_event *shown, struct poly_error *error)
 {
-	if (report->hist)
+	enum poly_status status = POLY_OK;
+	if (report->hist) {
 		report->hist[shown->event->hook]++;
-	else if (report->form == POLY_TRCRPT_TEXT)
-		report_text_event(report, shown);
-	else if (report->form == POLY_TRCRPT_JSON)
-		report_json_event(report, shown);
-	else
-		report_csv_event(report, shown);
+		return POLY_OK;
+	}
+	if (report->pool && event_pool_add(report->pool, shown, &status, error))
+		return status;
+	struct report_event large = *shown;
+	bool stop;
+	if (report->pool)
+		status = event_pool_drain(report->pool, error);
+	if (!large.text)
+		run_now(report, &large, &stop);
+	report_write_event(&report->formatter, &large);
+	return status;
+}
+
+/* Starts threads, unless the lines of an event depend on those before it. */
+static void
+start_threads(struct poly_trcrpt *report)
+{
+	const bool counts =
+		report->counts_lines || (report->settings.page_lines && !report->no_header &&
+						report->form == POLY_TRCRPT_TEXT);
+	if (report->threads > 1 && !report->hist && !report->match && !counts)
+		report->pool = event_pool_new(report);
+}
+
+/* Writes the lines that threads have not written; with them ends the report. */
+static enum poly_status
+stop_threads(struct poly_trcrpt *report, struct poly_error *error)
+{
+	enum poly_status status = POLY_OK;
+	if (report->pool)
+		status = event_pool_drain(report->pool, error);
+	event_pool_free(report->pool);
+	report->pool = NULL;
+	return status == POLY_OK ? report_flush(&report->formatter, error) : status;
 }
 
 /* Writes events up to the end, $STOP or a failure. */
@@ -223,9 +227,10 @@ write_events(struct poly_trcrpt *report, struct poly_error *error)
 			!is_metadata(report, &shown);
 		set_delta(report, &shown, shows);
 		if (shows)
-			write_event(report, &shown);
-		if (report->out.size >= FLUSH_SIZE || report->out.failed)
-			status = flush(report, error);
+			status = write_event(report, &shown, error);
+		const struct buf *out = &report->formatter.out;
+		if (status == POLY_OK && (out->size >= FLUSH_SIZE || out->failed))
+			status = report_flush(&report->formatter, error);
 		if (status != POLY_OK)
 			return status;
 		if (events % PROGRESS_EVENTS == 0 && report->progress &&
@@ -263,10 +268,11 @@ report_findings(const struct poly_trcrpt *report)
 			snprintf(message, sizeof message,
 				"the template of hook %.*s %s (line %u of '%s')",
 				(int)report_id(template->hook, false, id), id, faults[f].what,
-				(unsigned)report->fault_counts[i].line,
+				(unsigned)report->formatter.fault_counts[i].line,
 				report->templates->name ? report->templates->name : "");
-			report_finding(report, faults[f].rule, report->fault_counts[i].count[f],
-				template->hook, message);
+			report_finding(report, faults[f].rule,
+				report->formatter.fault_counts[i].count[f], template->hook,
+				message);
 		}
 	}
 	report_finding(
@@ -293,11 +299,12 @@ poly_trcrpt_write(struct poly_trcrpt *report, const struct poly_trcrpt_inputs *i
 			report_text_begin(report);
 		else if (report->form == POLY_TRCRPT_CSV)
 			report_csv_begin(report);
+		start_threads(report);
 		status = write_events(report, error);
 	}
 	if (status == POLY_END && report->hist)
 		report_text_hist(report);
-	enum poly_status flushed = flush(report, status < 0 ? NULL : error);
+	enum poly_status flushed = stop_threads(report, status < 0 ? NULL : error);
 	status = status < 0 ? status : flushed;
 	if (status == POLY_OK || report->merge.failed != SIZE_MAX)
 		report_findings(report);

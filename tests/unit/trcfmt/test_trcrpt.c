@@ -58,10 +58,15 @@ open_rows(const char *rows)
 	return reader;
 }
 
-/* The report of up to two traces; settings: NULL at the end. */
+/* The report of up to two traces by a number of threads. */
 static struct buf
-report_of(const char *first, const char *second, const struct poly_trcrpt_options *options)
+report_by(unsigned threads, const char *first, const char *second,
+	const struct poly_trcrpt_options *options)
 {
+	struct poly_trcrpt_options changed = *options;
+	changed.thread_count = threads;
+	if (threads > 1)
+		changed.found = NULL;
 	struct buf out = {0};
 	struct poly_templates *set = templates();
 	struct poly_reader *readers[2] = {open_rows(first), second ? open_rows(second) : NULL};
@@ -74,7 +79,7 @@ report_of(const char *first, const char *second, const struct poly_trcrpt_option
 	const struct poly_sink sink = {collect, &out};
 	struct poly_trcrpt *report;
 	struct poly_error error;
-	if (poly_trcrpt_new(set, options, &report, &error) != POLY_OK)
+	if (poly_trcrpt_new(set, &changed, &report, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	if (poly_trcrpt_write(report, &inputs, &sink, &error) != POLY_OK)
 		fail_msg("%s", error.message);
@@ -83,6 +88,19 @@ report_of(const char *first, const char *second, const struct poly_trcrpt_option
 	poly_reader_close(readers[1]);
 	poly_templates_free(set);
 	return out;
+}
+
+/* The report of up to two traces, which does not depend on the number of threads. */
+static struct buf
+report_of(const char *first, const char *second, const struct poly_trcrpt_options *options)
+{
+	struct buf one = report_by(1, first, second, options);
+	for (unsigned threads = 2; threads <= 4; threads += 2) {
+		struct buf many = report_by(threads, first, second, options);
+		assert_string_equal(buf_text(&many), buf_text(&one));
+		buf_free(&many);
+	}
+	return one;
 }
 
 static void
