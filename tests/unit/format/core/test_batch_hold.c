@@ -266,7 +266,7 @@ batches_of_one_thread_and_slices_are_not_held(void **state)
 	buf_free(&text);
 }
 
-/* A batch is filled again as soon as nobody holds it, and not before. */
+/* A batch is filled again as soon as its last hold is released, and not before. */
 static void
 released_batches_are_filled_again(void **state)
 {
