@@ -31,7 +31,7 @@ struct row_numbers {
 
 /* Rows of a block that threads analyse as a part: merging a part costs as much as analysing
  * some thousand rows. */
-#define ANALYSIS_BLOCK_ROWS ((size_t)1 << 18)
+#define ANALYSIS_BLOCK_ROWS ((size_t)1 << 17)
 
 /* Room for the analyses that are not available; longer lists are truncated. */
 #define ANALYSIS_DIAGNOSTIC_SIZE 256

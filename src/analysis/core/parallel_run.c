@@ -10,19 +10,27 @@
 #include "base/mem.h"
 #include "base/task_queue.h"
 #include "base/thread.h"
+#include "model/batch_hold.h"
 #include "model/info.h"
 #include "model/row_buffer.h"
 
 #include <string.h>
 
+/* Maximum rows of all blocks, about. */
+#define ROWS_MAX ((size_t)1 << 21)
+
 /* Batches of a block, each of which has a buffer. */
 #define BLOCK_BATCHES ((size_t)64)
 
-/* Copied rows of a batch. */
+/* Rows of a batch, held or copied. */
 struct block_rows {
-	struct row_buffer *buffer;
-	uint32_t *picked;	     /* storage of picked; NULL: not needed so far */
+	const struct poly_batch *view;
 	struct poly_trace_info info; /* of the trace when the rows were read */
+	bool is_held;
+	struct batch_hold hold;
+	struct poly_batch held;	   /* the rows of hold, with this info */
+	struct row_buffer *buffer; /* of copied rows; NULL: not needed so far */
+	uint32_t *picked;	   /* storage of picked; NULL: not needed so far */
 };
 
 struct block {
@@ -42,6 +50,7 @@ struct parallel_run {
 	struct task_queue *queue;
 	struct block *blocks; /* ring, by number */
 	size_t block_count;
+	size_t block_rows; /* minimum rows of a block, unless it has BLOCK_BATCHES */
 	size_t filled; /* number of the block that is being filled; all before it were added */
 	pthread_mutex_t lock;	    /* guards the fields below */
 	pthread_cond_t part_merged; /* or the merging thread has stopped */
@@ -132,7 +141,7 @@ update_part(struct poly_stats *part, const struct block *block)
 {
 	bool good = true;
 	for (size_t i = 0; good && i < block->batch_count; i++)
-		good = poly_stats_update(part, &block->batches[i].buffer->view, NULL) >= 0;
+		good = poly_stats_update(part, block->batches[i].view, NULL) >= 0;
 	return good;
 }
 
@@ -159,6 +168,17 @@ merge_short(struct block *block, const struct poly_batch *batch)
 	return status;
 }
 
+/* Ends the holds of a block. */
+static void
+release_rows(struct block *block)
+{
+	for (size_t i = 0; i < block->batch_count; i++) {
+		if (block->batches[i].is_held)
+			batch_hold_release(&block->batches[i].hold);
+		block->batches[i].is_held = false;
+	}
+}
+
 /* Merges the results of a block; false: out of memory. */
 static bool
 merge_block(struct block *block)
@@ -167,10 +187,11 @@ merge_block(struct block *block)
 	if (status == POLY_ERR_LIMIT) {
 		status = POLY_OK;
 		for (size_t i = 0; status == POLY_OK && i < block->batch_count; i++)
-			status = merge_short(block, &block->batches[i].buffer->view);
+			status = merge_short(block, block->batches[i].view);
 	}
 	free_part(block->part);
 	block->part = NULL;
+	release_rows(block);
 	return status == POLY_OK;
 }
 
@@ -228,6 +249,7 @@ free_blocks(struct parallel_run *run)
 {
 	for (size_t i = 0; run->blocks && i < run->block_count; i++) {
 		struct block *block = &run->blocks[i];
+		release_rows(block);
 		for (size_t k = 0; k < BLOCK_BATCHES; k++) {
 			row_buffer_free(block->batches[k].buffer);
 			mem_free(block->batches[k].picked);
@@ -248,6 +270,9 @@ parallel_run_new(struct poly_stats *stats)
 	pthread_mutex_init(&run->lock, NULL);
 	pthread_cond_init(&run->part_merged, NULL);
 	run->block_count = threads + (size_t)2;
+	run->block_rows = stats->block_rows < ROWS_MAX / run->block_count
+				  ? stats->block_rows
+				  : ROWS_MAX / run->block_count;
 	run->blocks = mem_new(run->block_count, sizeof *run->blocks);
 	for (size_t i = 0; run->blocks && i < run->block_count; i++)
 		run->blocks[i].run = run;
@@ -304,17 +329,29 @@ parallel_run_begin(
 	return status;
 }
 
-/* Prepares a buffer for rows of a batch; NULL: out of memory. */
-static struct block_rows *
-add_rows(struct block *block, const struct poly_batch *batch)
+/* Holds the rows of a batch; returns whether it can be held. */
+static bool
+hold_rows(struct block_rows *rows, const struct poly_batch *batch)
 {
-	struct block_rows *rows = &block->batches[block->batch_count];
+	rows->is_held = batch_hold(batch, &rows->hold);
+	if (rows->is_held) {
+		rows->held = *rows->hold.batch;
+		rows->held.info = &rows->info;
+		rows->view = &rows->held;
+	}
+	return rows->is_held;
+}
+
+/* Prepares a buffer for rows of a batch; returns false if out of memory. */
+static bool
+begin_copy(struct block_rows *rows, const struct poly_batch *batch)
+{
 	if (!rows->buffer)
 		rows->buffer = row_buffer_new(POLY_BATCH_ROWS);
 	if (batch->picked && !rows->picked)
 		rows->picked = mem_new(POLY_BATCH_ROWS, sizeof *rows->picked);
 	if (!rows->buffer || (batch->picked && !rows->picked))
-		return NULL;
+		return false;
 	struct poly_batch *view = &rows->buffer->view;
 	row_buffer_clear(rows->buffer);
 	view->info = &rows->info;
@@ -323,22 +360,40 @@ add_rows(struct block *block, const struct poly_batch *batch)
 		memcpy(rows->picked, batch->picked, batch->rows * sizeof *rows->picked);
 		view->picked = rows->picked;
 	}
-	block->batch_count++;
-	return rows;
+	rows->view = view;
+	return true;
 }
 
-/* Returns the buffer that has room for the rows after its own; NULL: none. */
-static struct block_rows *
-find_room(struct block *block, const struct poly_batch *batch)
+/* Returns whether the rows of a batch can be appended to copied ones. */
+static bool
+has_room(const struct block_rows *rows, const struct poly_batch *batch)
 {
-	struct block_rows *rows =
-		block->batch_count ? &block->batches[block->batch_count - 1] : NULL;
-	const struct poly_batch *view = rows ? &rows->buffer->view : NULL;
-	if (!rows || batch->picked || view->picked ||
-		batch->first != view->first + view->rows ||
-		batch->rows > POLY_BATCH_ROWS - view->rows)
-		return NULL;
-	return rows;
+	const struct poly_batch *view = rows->view;
+	return !rows->is_held && !batch->picked && !view->picked &&
+	       batch->first == view->first + view->rows &&
+	       batch->rows <= POLY_BATCH_ROWS - view->rows;
+}
+
+/* Adds the rows of a batch to a block; returns false if out of memory. */
+static bool
+add_rows(struct parallel_run *run, struct block *block, const struct poly_batch *batch)
+{
+	struct block_rows *rows = &block->batches[block->batch_count];
+	if (!info_copy_update(&run->info, batch->info))
+		return false;
+	bool good = true;
+	if (block->batch_count && has_room(rows - 1, batch)) {
+		rows--;
+		good = row_buffer_append(rows->buffer, batch, 0, batch->rows);
+	} else {
+		block->batch_count++;
+		if (!hold_rows(rows, batch))
+			good = begin_copy(rows, batch) &&
+			       row_buffer_append(rows->buffer, batch, 0, batch->rows);
+	}
+	rows->info = run->info.info.view;
+	block->row_count += batch->rows;
+	return good;
 }
 
 enum poly_status
@@ -348,15 +403,9 @@ parallel_run_update(
 	struct block *block = &run->blocks[run->filled % run->block_count];
 	if (!batch->rows)
 		return POLY_OK;
-	struct block_rows *rows = find_room(block, batch);
-	if (!rows)
-		rows = add_rows(block, batch);
-	if (!rows || !info_copy_update(&run->info, batch->info) ||
-		!row_buffer_append(rows->buffer, batch, 0, batch->rows))
+	if (!add_rows(run, block, batch))
 		return err_memory(error);
-	rows->info = run->info.info.view;
-	block->row_count += batch->rows;
-	return block->row_count >= run->whole->block_rows || block->batch_count == BLOCK_BATCHES
+	return block->row_count >= run->block_rows || block->batch_count == BLOCK_BATCHES
 		       ? add_block(run, error)
 		       : POLY_OK;
 }

@@ -12,8 +12,8 @@
 #define POOL_MIN_CHUNKS 4
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
-/* Batches that consumers may hold, per thread: of this many bytes, but at least a few. */
-#define HELD_BYTES ((size_t)8 << 20)
+/* Batches that consumers may hold: of this many bytes in all, but at least a few per thread. */
+#define HELD_BYTES ((size_t)256 << 20)
 #define HELD_MIN 4
 
 /* Widens the interval of delivered records. Findings are still those of the requested ones. */
@@ -146,7 +146,7 @@ held_max(poly_columns columns, unsigned threads)
 		bytes += size * POLY_BATCH_ROWS;
 	}
 	const size_t max = HELD_BYTES / bytes;
-	return threads * (max > HELD_MIN ? max : HELD_MIN);
+	return max > HELD_MIN * threads ? max : HELD_MIN * threads;
 }
 
 /* A poly_may_match_fn: no record after the last selected one matches. */
