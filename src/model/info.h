@@ -13,6 +13,8 @@
 
 struct poly_trace_names {
 	struct intern names; /* strings of the NAME columns */
+	bool is_weighted;    /* rows may stand for several records, as the plan of the reader
+				permits */
 	/* Of the columns of registers, as the plan of the reader has them. */
 	const char *const *registers;
 	unsigned register_count;

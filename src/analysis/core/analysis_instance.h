@@ -75,9 +75,21 @@ struct poly_stats {
 enum poly_status analysis_instance_start(struct analysis_instance *instance,
 	const struct poly_stats *stats, struct poly_error *error);
 
-/* poly_stats_merge of results that have all their rows. */
-enum poly_status stats_merge_part(
+/* Starts as many threads as there are tasks, unless rows are analysed in blocks; without
+ * threads, the caller does all work. */
+void stats_start_team(struct poly_stats *stats);
+
+/* The functions of polytrace/stats.h of these names, without blocks (runner_blocks.c). */
+enum poly_status stats_begin(
+	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error);
+enum poly_status stats_update(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
+enum poly_status stats_merge(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);
+enum poly_status stats_save(struct poly_stats *stats, const struct poly_part *parts,
+	size_t count, const struct poly_sink *sink, struct poly_error *error);
+enum poly_status stats_finish(struct poly_stats *stats, struct poly_error *error);
+void stats_free(struct poly_stats *stats);
 
 /* Adds the rows of a batch as stats->effects converts them; NULL: the last ones of the trace.
  */

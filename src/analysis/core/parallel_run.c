@@ -36,7 +36,7 @@ struct block_rows {
 	uint32_t *picked;	   /* storage of picked; NULL: not needed so far */
 };
 
-struct block {
+struct run_block {
 	struct task task;
 	struct parallel_run *run;
 	struct poly_stats *part; /* its results; empty until the task starts */
@@ -51,8 +51,8 @@ struct parallel_run {
 	struct info_copy info;	      /* of the trace, with names of the rows so far */
 	struct poly_trace_info begun; /* the same as its first row found it, for all parts */
 	struct task_queue *queue;
-	bool helps;	      /* the caller executes tasks while it waits */
-	struct block *blocks; /* ring, by number */
+	bool helps;		  /* the caller executes tasks while it waits */
+	struct run_block *blocks; /* ring, by number */
 	size_t block_count;
 	size_t block_rows; /* minimum rows of a block, unless it has BLOCK_BATCHES */
 	size_t filled; /* number of the block that is being filled; all before it were added */
@@ -62,23 +62,6 @@ struct parallel_run {
 	bool merging;		    /* a thread does it */
 	bool failed;		    /* out of memory */
 };
-
-bool
-parallel_run_suits(const struct poly_stats *stats)
-{
-	/* A reader of packed traces may group rows as long as weights are accepted. */
-	if (thread_count(stats->options.threads) < 2 || stats->options.warmup ||
-		stats->options.period || stats->effects ||
-		(strcmp(stats->info->format, "ptz") == 0 && poly_stats_accepts_weights(stats)))
-		return false;
-	for (size_t i = 0; i < stats->count; i++) {
-		const struct analysis *analysis = stats->instances[i].analysis;
-		/* Functions of the caller are called by one thread at a time. */
-		if (!analysis->merge || analysis->status || analysis->plugin)
-			return false;
-	}
-	return stats->count > 0;
-}
 
 /* Frees the results of a part. */
 static void
@@ -127,37 +110,36 @@ new_part(const struct poly_stats *whole)
 
 /* Creates the empty part of a block, of the run's trace. */
 static enum poly_status
-begin_part(struct block *block, struct poly_error *error)
+begin_part(struct run_block *block, struct poly_error *error)
 {
 	struct parallel_run *run = block->run;
 	free_part(block->part);
 	block->part = new_part(run->whole);
 	if (!block->part)
 		return err_memory(error);
-	const enum poly_status status = poly_stats_begin(block->part, &run->begun, error);
+	const enum poly_status status = stats_begin(block->part, &run->begun, error);
 	block->part->info = block->part->first_info = run->own_info;
 	return status;
 }
 
 /* Analyses copied rows as those of a part of the trace. */
 static bool
-update_part(struct poly_stats *part, const struct block *block)
+update_part(struct poly_stats *part, const struct run_block *block)
 {
 	bool good = true;
 	for (size_t i = 0; good && i < block->batch_count; i++)
-		good = poly_stats_update(part, block->batches[i].view, NULL) >= 0;
+		good = stats_update(part, block->batches[i].view, NULL) >= 0;
 	return good;
 }
 
 /* Merges rows of a batch in parts that are short enough to be merged. */
 static enum poly_status
-merge_short(struct block *block, const struct poly_batch *batch)
+merge_short(struct run_block *block, const struct poly_batch *batch)
 {
 	struct slice slice = {0};
 	enum poly_status status = POLY_ERR_MEMORY;
-	if (begin_part(block, NULL) == POLY_OK &&
-		poly_stats_update(block->part, batch, NULL) >= 0)
-		status = stats_merge_part(block->run->whole, block->part, NULL);
+	if (begin_part(block, NULL) == POLY_OK && stats_update(block->part, batch, NULL) >= 0)
+		status = stats_merge(block->run->whole, block->part, NULL);
 	if (status != POLY_ERR_LIMIT || batch->rows == 1)
 		return status;
 	const size_t half = batch->rows / 2;
@@ -174,7 +156,7 @@ merge_short(struct block *block, const struct poly_batch *batch)
 
 /* Ends the holds of a block. */
 static void
-release_rows(struct block *block)
+release_rows(struct run_block *block)
 {
 	for (size_t i = 0; i < block->batch_count; i++) {
 		if (block->batches[i].is_held)
@@ -185,9 +167,9 @@ release_rows(struct block *block)
 
 /* Merges the results of a block; false: out of memory. */
 static bool
-merge_block(struct block *block)
+merge_block(struct run_block *block)
 {
-	enum poly_status status = stats_merge_part(block->run->whole, block->part, NULL);
+	enum poly_status status = stats_merge(block->run->whole, block->part, NULL);
 	if (status == POLY_ERR_LIMIT) {
 		status = POLY_OK;
 		for (size_t i = 0; status == POLY_OK && i < block->batch_count; i++)
@@ -206,7 +188,7 @@ merge_due(struct parallel_run *run)
 	pthread_mutex_lock(&run->lock);
 	bool due = !run->merging;
 	while (due) {
-		struct block *block = &run->blocks[run->merged % run->block_count];
+		struct run_block *block = &run->blocks[run->merged % run->block_count];
 		due = block->computed && !run->failed;
 		run->merging = due;
 		if (!due)
@@ -227,7 +209,7 @@ static void
 run_task(void *user, struct task *task)
 {
 	struct parallel_run *run = user;
-	struct block *block = (struct block *)task;
+	struct run_block *block = (struct run_block *)task;
 	const bool good = begin_part(block, NULL) == POLY_OK && update_part(block->part, block);
 	pthread_mutex_lock(&run->lock);
 	block->computed = true;
@@ -252,7 +234,7 @@ static void
 free_blocks(struct parallel_run *run)
 {
 	for (size_t i = 0; run->blocks && i < run->block_count; i++) {
-		struct block *block = &run->blocks[i];
+		struct run_block *block = &run->blocks[i];
 		release_rows(block);
 		for (size_t k = 0; k < BLOCK_BATCHES; k++) {
 			row_buffer_free(block->batches[k].buffer);
@@ -307,11 +289,11 @@ reduce(struct parallel_run *run, size_t max, struct poly_error *error)
 static enum poly_status
 add_block(struct parallel_run *run, struct poly_error *error)
 {
-	struct block *block = &run->blocks[run->filled % run->block_count];
+	struct run_block *block = &run->blocks[run->filled % run->block_count];
 	run->filled++;
 	task_queue_add(run->queue, &block->task, false);
 	const enum poly_status status = reduce(run, run->block_count - 1, error);
-	struct block *next = &run->blocks[run->filled % run->block_count];
+	struct run_block *next = &run->blocks[run->filled % run->block_count];
 	next->batch_count = next->row_count = 0;
 	return status;
 }
@@ -323,7 +305,7 @@ parallel_run_begin(
 	enum poly_status status = parallel_run_drain(run, error);
 	if (status != POLY_OK)
 		return status;
-	struct block *block = &run->blocks[run->filled % run->block_count];
+	struct run_block *block = &run->blocks[run->filled % run->block_count];
 	if (!set_trace(run, info))
 		return err_memory(error);
 	status = begin_part(block, error);
@@ -382,7 +364,7 @@ has_room(const struct block_rows *rows, const struct poly_batch *batch)
 
 /* Adds the rows of a batch to a block; returns false if out of memory. */
 static bool
-add_rows(struct parallel_run *run, struct block *block, const struct poly_batch *batch)
+add_rows(struct parallel_run *run, struct run_block *block, const struct poly_batch *batch)
 {
 	struct block_rows *rows = &block->batches[block->batch_count];
 	if (!info_copy_update(&run->info, batch->info))
@@ -406,7 +388,7 @@ enum poly_status
 parallel_run_update(
 	struct parallel_run *run, const struct poly_batch *batch, struct poly_error *error)
 {
-	struct block *block = &run->blocks[run->filled % run->block_count];
+	struct run_block *block = &run->blocks[run->filled % run->block_count];
 	if (!batch->rows)
 		return POLY_OK;
 	if (!add_rows(run, block, batch))
@@ -421,7 +403,7 @@ parallel_run_drain(struct parallel_run *run, struct poly_error *error)
 {
 	if (!run)
 		return POLY_OK;
-	const struct block *block = &run->blocks[run->filled % run->block_count];
+	const struct run_block *block = &run->blocks[run->filled % run->block_count];
 	const enum poly_status status = block->row_count ? add_block(run, error) : POLY_OK;
 	return status == POLY_OK ? reduce(run, 0, error) : status;
 }

@@ -9,9 +9,6 @@
 
 #include "analysis/core/analysis_instance.h"
 
-/* Returns whether rows of the trace that has begun can be analysed in blocks. */
-bool parallel_run_suits(const struct poly_stats *stats);
-
 /*
  * Starts the threads; from now on, rows of the current trace and of later ones are added by
  * parallel_run_update. NULL: out of memory, or no thread could be started.

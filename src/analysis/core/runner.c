@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs all requested analyses while a trace is read once. */
-#include "analysis/core/parallel_run.h"
+#include "analysis/core/analysis_instance.h"
 
 #include "base/err.h"
 #include "effects/effects.h"
@@ -191,10 +191,8 @@ count_tasks(const struct poly_stats *stats)
 	return instance->analysis->task_count(instance->state);
 }
 
-/* Starts as many threads as there are tasks, unless rows are analysed in blocks; without
- * threads, the caller does all work. */
-static void
-start_team(struct poly_stats *stats)
+void
+stats_start_team(struct poly_stats *stats)
 {
 	if (stats->team || stats->in_blocks)
 		return;
@@ -203,6 +201,23 @@ start_team(struct poly_stats *stats)
 	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)
 		stats->team = thread_pool_new((unsigned)threads);
+}
+
+/* Returns whether threads can analyse rows of the trace as parts of it. */
+static bool
+can_divide(const struct poly_stats *stats)
+{
+	const struct poly_stats_options *options = &stats->options;
+	if (thread_count(options->threads) < 2 || options->warmup || options->period ||
+		stats->effects)
+		return false;
+	for (size_t i = 0; i < stats->count; i++) {
+		const struct analysis *analysis = stats->instances[i].analysis;
+		/* Functions of the caller are called by one thread at a time. */
+		if (!analysis->merge || analysis->status || analysis->plugin)
+			return false;
+	}
+	return stats->count > 0;
 }
 
 /* Default of options.memory. */
@@ -245,7 +260,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	if (status == POLY_OK) {
 		*stats = new_stats;
 	} else {
-		poly_stats_free(new_stats);
+		stats_free(new_stats);
 	}
 	return status;
 }
@@ -378,11 +393,9 @@ begin_effects(
 }
 
 enum poly_status
-poly_stats_begin(
+stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	if (stats->run)
-		return parallel_run_begin(stats->run, info, error);
 	enum poly_status begun = end_effects(stats, error);
 	if (begun == POLY_OK)
 		begun = begin_effects(stats, info, error);
@@ -431,8 +444,8 @@ poly_stats_begin(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	if (stats->effects)
 		stats->columns = effects_columns(stats->effects);
-	stats->in_blocks = parallel_run_suits(stats);
-	start_team(stats);
+	stats->in_blocks = can_divide(stats);
+	stats_start_team(stats);
 	return POLY_OK;
 }
 
@@ -449,11 +462,9 @@ poly_stats_columns(const struct poly_stats *stats)
 }
 
 enum poly_status
-poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
+stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
-	enum poly_status result = parallel_run_drain(stats->run, error);
-	if (result >= 0)
-		result = end_effects(stats, error);
+	enum poly_status result = end_effects(stats, error);
 	if (result >= 0 && real_addresses_finish(&stats->real, error) != POLY_OK)
 		return POLY_ERR_USAGE;
 	for (size_t i = 0; i < stats->count && result >= 0; i++) {
@@ -528,11 +539,10 @@ poly_stats_report(
 }
 
 void
-poly_stats_free(struct poly_stats *stats)
+stats_free(struct poly_stats *stats)
 {
 	if (!stats)
 		return;
-	parallel_run_free(stats->run);
 	thread_pool_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {
 		struct analysis_instance *instance = &stats->instances[i];

@@ -6,7 +6,7 @@
  * the size of the rest; the XXH3 checksum of the rest. All numbers are little-endian. The rest
  * is an archive (facts/archive.h), whose fields are those of this version of the library.
  */
-#include "analysis/core/parallel_run.h"
+#include "analysis/core/analysis_instance.h"
 
 #include "analysis/facts/archive.h"
 #include "base/bits.h"
@@ -169,15 +169,13 @@ write_saved(const struct buf *buf, const struct poly_sink *sink, struct poly_err
 }
 
 enum poly_status
-poly_stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t count,
+stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t count,
 	const struct poly_sink *sink, struct poly_error *error)
 {
 	struct part_list given = {.count = 0};
 	struct buf buf = {.data = NULL};
 	struct archive archive = {.out = &buf, .info = stats->parts.count ? NULL : stats->info};
 	enum poly_status status = check_saved(stats, error);
-	if (status == POLY_OK)
-		status = parallel_run_drain(stats->run, error);
 	if (status == POLY_OK && !count && !stats->parts.count)
 		status = err_usage(error, "no parts were given");
 	if (status == POLY_OK &&
@@ -256,7 +254,7 @@ poly_stats_load(
 		*stats = loaded;
 		return POLY_OK;
 	}
-	poly_stats_free(loaded);
+	stats_free(loaded);
 	return archive.failure == ARCHIVE_NO_MEMORY
 		       ? err_memory(error)
 		       : err_set(error, POLY_ERR_FORMAT, (uint64_t)(archive.in - bytes),

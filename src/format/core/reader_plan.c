@@ -45,6 +45,8 @@ poly_reader_plan(
 		reader->plan.lazy = reader->plan.weights = false;
 		reader->plan.may_match = NULL;
 	}
+	reader->info.names.is_weighted =
+		reader->plan.weights && reader->format->accepts_weights;
 	if (status == POLY_OK)
 		add_margin(&reader->options, reader->plan.margin);
 	reader->planned = status == POLY_OK;

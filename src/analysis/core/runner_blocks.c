@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs whose rows are analysed in blocks after the first one, and results that wait for them.
+ */
+#include "analysis/core/parallel_run.h"
+
+#include "model/info.h"
+
+/* Returns whether the next rows are analysed in blocks; starts the threads. */
+static bool
+begin_blocks(struct poly_stats *stats)
+{
+	if (!stats->in_blocks || stats->seen < stats->block_rows)
+		return false;
+	if (!stats->info->names || !stats->info->names->is_weighted)
+		stats->run = parallel_run_new(stats);
+	stats->in_blocks = stats->run != NULL;
+	stats_start_team(stats);
+	return stats->in_blocks;
+}
+
+enum poly_status
+poly_stats_begin(
+	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
+{
+	return stats->run ? parallel_run_begin(stats->run, info, error)
+			  : stats_begin(stats, info, error);
+}
+
+enum poly_status
+poly_stats_update(
+	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+{
+	return stats->run || begin_blocks(stats) ? parallel_run_update(stats->run, batch, error)
+						 : stats_update(stats, batch, error);
+}
+
+enum poly_status
+poly_stats_merge(
+	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
+{
+	enum poly_status status = parallel_run_drain(into->run, error);
+	if (status == POLY_OK)
+		status = parallel_run_drain(from->run, error);
+	return status == POLY_OK ? stats_merge(into, from, error) : status;
+}
+
+enum poly_status
+poly_stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t count,
+	const struct poly_sink *sink, struct poly_error *error)
+{
+	const enum poly_status status = parallel_run_drain(stats->run, error);
+	return status == POLY_OK ? stats_save(stats, parts, count, sink, error) : status;
+}
+
+enum poly_status
+poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
+{
+	const enum poly_status status = parallel_run_drain(stats->run, error);
+	return status == POLY_OK ? stats_finish(stats, error) : status;
+}
+
+void
+poly_stats_free(struct poly_stats *stats)
+{
+	if (!stats)
+		return;
+	parallel_run_free(stats->run);
+	stats_free(stats);
+}
