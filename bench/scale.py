@@ -111,6 +111,8 @@ for name in 'tt6e', 'cis501', 'cis501 ptz':
     for simulator in 'mrc', 'cache', 'branch', 'pipeline':
         measure(f'{name}: sim {simulator}', traces[name], 'sim', simulator)
 measure('cis501: convert cis501', text['cis501'], 'convert', '-t', 'cis501', '-o', '-')
+for name in 'qemu4v', 'tarmac':
+    measure(f'qemu4v: convert {name}', text['qemu4v'], 'convert', '-t', name, '-o', '-')
 measure('qemu4v: calls', text['qemu4v'], 'calls')
 measure('cis501: report', text['cis501'], 'report', '-o', '-')
 measure('aix: trcrpt', log, 'trcrpt', '-t', templates)

@@ -69,6 +69,14 @@ def traces_do_not_depend_on_threads():
         yield from compared(['convert', '--force', repeated(name), '--from', form, '-t', form, '-o', '-'])
 
 
+def conversions_do_not_depend_on_threads():
+    """Lines with times and numbers that depend on preceding ones, if the trace has none."""
+    sources = 'cis501/sort_1k.trace', 'qemu4v/arm_start_2k.q4v', 'amber/thread_001.tt6e', 'tarmac/calls.tarmac'
+    targets = 'qemu4v', 'tarmac'
+    for name, target in sampled([(name, target) for name in sources for target in targets]):
+        yield from compared(['convert', '--force', repeated(name), '-t', target, '-o', '-'])
+
+
 def long_lines_do_not_change_widths_and_sizes():
     """A chunk has fewer rows than a listing measures; a later one has a longer cell."""
     path = os.path.join(FOLDER.name, 'long.txt')
@@ -116,5 +124,5 @@ def reports_do_not_depend_on_threads():
             yield from compared(['trcrpt', *options, '-t', templates, '--from', 'aix', log], '--decoders')
 
 
-tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,
-         reports_do_not_depend_on_threads])
+tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads,
+         conversions_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes, reports_do_not_depend_on_threads])

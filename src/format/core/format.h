@@ -136,6 +136,17 @@ struct format {
 	 * initialised.
 	 */
 	bool rows_independent;
+	/*
+	 * Instead of rows_independent, if the bytes and notes of a row depend on preceding rows
+	 * through the numbers in the state alone: moves the state past count rows of the batch,
+	 * from row on, without writing them; writing->out is NULL. Threads then encode slices
+	 * of the batch from predicted states. A prediction may err: a slice that began with
+	 * another state than its predecessor left is encoded again. So the result does not
+	 * depend on predictions, which are cheap rather than exact. False: this batch is
+	 * encoded by one thread. The state is copied as for cached lines; see write_row.
+	 */
+	bool (*predict_state)(struct writing *writing, const struct poly_batch *batch,
+		size_t row, size_t count);
 	/* read has rows or findings of the end of the trace, even without bytes there. */
 	bool reads_end;
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */

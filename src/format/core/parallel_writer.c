@@ -13,6 +13,7 @@
 #include "model/slice.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define SLICES_PER_THREAD 2
 
@@ -25,6 +26,7 @@ struct slice_writer {
 	struct notes notes;
 	struct buf bytes, written; /* the encoded rows of the batch, of the previous one */
 	struct slice rows;
+	void *predicted; /* the state before the first row; NULL: the format predicts none */
 	bool opened;
 	enum poly_status status;
 	struct poly_error error;
@@ -49,7 +51,10 @@ keep(void *user, const void *data, size_t size)
 	return slice->bytes.failed ? ENOMEM : 0;
 }
 
-/* Opens the output and the state of a slice by the format's wopen, and discards the header. */
+/*
+ * Opens the output and the state of a slice. Unless states are predicted, and copies of the
+ * writer's, the format's wopen initialises the state; the header is discarded.
+ */
 static bool
 open_slice(const struct format *format, struct slice_writer *slice, const struct writing *like)
 {
@@ -60,6 +65,10 @@ open_slice(const struct format *format, struct slice_writer *slice, const struct
 	if (!slice->writing.state ||
 		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
 		return false;
+	if (format->predict_state) {
+		slice->predicted = mem_new(1, format->writer_size);
+		return slice->predicted;
+	}
 	slice->opened = true;
 	if (format->wopen && format->wopen(&slice->writing, NULL) != POLY_OK)
 		return false;
@@ -77,6 +86,7 @@ close_slice(const struct format *format, struct slice_writer *slice)
 		format->wclose(&slice->writing);
 	out_close(slice->writing.out);
 	mem_free(slice->writing.state);
+	mem_free(slice->predicted);
 	buf_free(&slice->bytes);
 	buf_free(&slice->written);
 	slice_fini(&slice->rows);
@@ -160,6 +170,57 @@ parallel_writer_flush(struct parallel_writer *parallel, struct out *out)
 		parallel->pending = 0;
 }
 
+/* Sets the states of the used slices; false: the format cannot predict them. */
+static bool
+predict_states(struct parallel_writer *parallel, const struct writing *writing, size_t used)
+{
+	const struct format *format = parallel->format;
+	const size_t size = format->writer_size, rows = parallel->rows;
+	struct notes ignored = {{{NULL, 0}}};
+	struct writing predicted = *writing;
+	predicted.out = NULL;
+	predicted.notes = &ignored;
+	for (size_t i = 0; i < used; i++) {
+		struct slice_writer *slice = &parallel->slices[i];
+		predicted.state = slice->predicted;
+		memcpy(predicted.state, i ? slice[-1].predicted : writing->state, size);
+		if (i && !format->predict_state(
+				 &predicted, parallel->batch, (i - 1) * rows, rows))
+			return false;
+		memcpy(slice->writing.state, predicted.state, size);
+		memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+	}
+	return true;
+}
+
+static void
+discard_slice(struct slice_writer *slice)
+{
+	buf_clear(&slice->bytes);
+	slice->notes = (struct notes){{{NULL, 0}}};
+}
+
+/*
+ * Encodes the slices again whose predicted state is not the one that the slice before left, and
+ * sets the writer's state.
+ */
+static void
+correct_slices(struct parallel_writer *parallel, const struct writing *writing, size_t used)
+{
+	const size_t size = parallel->format->writer_size;
+	const struct slice_writer *last = parallel->slices;
+	for (size_t i = 1; i < used && last->status == POLY_OK; i++) {
+		struct slice_writer *slice = &parallel->slices[i];
+		if (memcmp(slice->predicted, last->writing.state, size) != 0) {
+			discard_slice(slice);
+			memcpy(slice->writing.state, last->writing.state, size);
+			write_slice(parallel, i);
+		}
+		last = slice;
+	}
+	memcpy(writing->state, last->writing.state, size);
+}
+
 /* Takes over the bytes and notes of the first used slices, up to one that failed. */
 static enum poly_status
 gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t used,
@@ -178,8 +239,7 @@ gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t 
 			if (status != POLY_OK && error)
 				*error = slice->error;
 		}
-		buf_clear(&slice->bytes);
-		slice->notes = (struct notes){{{NULL, 0}}};
+		discard_slice(slice);
 	}
 	return status;
 }
@@ -192,9 +252,16 @@ parallel_writer_write(struct parallel_writer *parallel, struct writing *writing,
 	parallel->rows = (batch->rows / parallel->count + 64) / 64 * 64;
 	parallel->batch = batch;
 	const size_t used = (batch->rows + parallel->rows - 1) / parallel->rows;
+	const bool predicts = parallel->format->predict_state;
+	if (predicts && !predict_states(parallel, writing, used)) {
+		parallel_writer_flush(parallel, writing->out);
+		return write_rows(parallel->format, writing, batch, error);
+	}
 	thread_pool_start(parallel->pool, write_slice, parallel, used);
 	parallel_writer_flush(parallel, writing->out);
 	thread_pool_wait(parallel->pool, parallel->helps);
+	if (predicts)
+		correct_slices(parallel, writing, used);
 	const enum poly_status status = gather_slices(parallel, writing, used, error);
 	if (status != POLY_OK)
 		parallel_writer_flush(parallel, writing->out);

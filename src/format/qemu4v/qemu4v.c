@@ -241,6 +241,7 @@ static const struct format qemu4v = {
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen,
 	.write_row = qemu4v_write_row,
+	.predict_state = qemu4v_predict_state,
 };
 
 static const struct format tarmac = {
@@ -279,6 +280,7 @@ static const struct format tarmac = {
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen_tarmac,
 	.write_row = qemu4v_write_row,
+	.predict_state = qemu4v_predict_state,
 };
 
 const struct format *const formats_qemu4v[] = {&qemu4v, &tarmac, NULL};
