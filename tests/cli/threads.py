@@ -87,6 +87,16 @@ def long_lines_do_not_change_widths_and_sizes():
         yield from compared([*command, path, '--from', 'text:pc:hex,text:rest'])
 
 
+def a_later_processor_does_not_change_lines():
+    path = os.path.join(FOLDER.name, 'processors.txt')
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(1600):
+            file.write(f'{i * 4:x} 4770 {"-" if i == 0 else int(i > 700)} {"x" * 1500}\n')
+    form = 'text:pc:hex,opcode:hex,cpu:|-,text:rest'
+    for selection in [], ['-w', 'row > 1']:
+        yield from compared(['convert', *selection, '-t', 'tarmac', '-o', '-', path, '--from', form])
+
+
 def write_log(path, count):
     """Events of type E: hook word, five words, thread and time; some are dispatches, or have no template."""
     choose = random.Random(1)
@@ -125,4 +135,5 @@ def reports_do_not_depend_on_threads():
 
 
 tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads,
-         conversions_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes, reports_do_not_depend_on_threads])
+         conversions_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,
+         a_later_processor_does_not_change_lines, reports_do_not_depend_on_threads])

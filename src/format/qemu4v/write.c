@@ -737,7 +737,7 @@ qemu4v_predict_state(
 	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	/* The choice depends on all rows of the batch. */
+	/* The first row determines it. */
 	if (writer->converts && writer->cpus == TARMAC_CPUS_UNKNOWN)
 		return false;
 	/* Rows that are dropped, and events, are rare. */
