@@ -69,12 +69,27 @@ def traces_do_not_depend_on_threads():
         yield from compared(['convert', '--force', repeated(name), '--from', form, '-t', form, '-o', '-'])
 
 
+# Sources and targets whose lines depend on preceding ones, through numbers, times or pending accesses.
+CONVERSIONS = [('qemu4v/arm_start_2k.q4v', 'tarmac'), ('tarmac/calls.tarmac', 'qemu4v'),
+               ('amber/thread_001.tt6e', 'qemu4v'), ('amber/thread_001.tt6e', 'tarmac'),
+               ('bach/bios_irq_4k.bach', 'byutr'), ('byutr/types16.tr', 'byutr'),
+               ('qemu4v/arm_start_2k.q4v', 'lackey'), ('lackey/words.lackey', 'lackey')]
+
+
 def conversions_do_not_depend_on_threads():
-    """Lines with times and numbers that depend on preceding ones, if the trace has none."""
-    sources = 'cis501/sort_1k.trace', 'qemu4v/arm_start_2k.q4v', 'amber/thread_001.tt6e', 'tarmac/calls.tarmac'
-    targets = 'qemu4v', 'tarmac'
-    for name, target in sampled([(name, target) for name in sources for target in targets]):
+    for name, target in sampled(CONVERSIONS):
         yield from compared(['convert', '--force', repeated(name), '-t', target, '-o', '-'])
+
+
+def failures_name_records_of_the_trace():
+    path = os.path.join(FOLDER.name, 'blank.txt')
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(4000):
+            file.write(f'{i * 4:x} {"a b" if i == 2002 else "x"}\n')
+    words = ['convert', '-w', 'row % 3 != 0', '--from', 'text:pc:hex,text:rest', '-t', 'text:text,pc:hex', '-o', '-', path]
+    yield from compared(words)
+    if b'record 2003,' not in outcome(words, [])[2]:
+        yield 'not record 2003'
 
 
 def long_lines_do_not_change_widths_and_sizes():
@@ -134,6 +149,6 @@ def reports_do_not_depend_on_threads():
             yield from compared(['trcrpt', *options, '-t', templates, '--from', 'aix', log], '--decoders')
 
 
-tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads,
-         conversions_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,
+tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, conversions_do_not_depend_on_threads,
+         failures_name_records_of_the_trace, long_lines_do_not_change_widths_and_sizes,
          a_later_processor_does_not_change_lines, reports_do_not_depend_on_threads])

@@ -468,6 +468,7 @@ static const struct format lackey = {
 	.close = lines_close,
 	.wopen = lackey_wopen,
 	.write = lackey_write,
+	.predict_state = lackey_predict_state,
 	.wfinish = lackey_wfinish,
 };
 
