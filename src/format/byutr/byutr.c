@@ -539,14 +539,14 @@ byutr_write(struct writing *writing, const struct poly_batch *batch, struct poly
 	return status;
 }
 
-/* The time is that of the last request. */
+/* The time is that of the last record; few are dropped. */
 static bool
 byutr_predict_state(
 	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
 {
 	struct byutr_writer *writer = writing->state;
 	for (size_t i = row + count; writer->clocked && i-- > row;) {
-		if (poly_present(batch, POLY_COLUMN_time, i) && type_of_row(batch, i) >= 0) {
+		if (poly_present(batch, POLY_COLUMN_time, i)) {
 			writer->time = batch->time[i];
 			break;
 		}
