@@ -5,6 +5,7 @@
 
 Files are repeated until they are cut into chunks, and their rows into slices.
 """
+import itertools
 import os
 import random
 import struct
@@ -73,12 +74,16 @@ def traces_do_not_depend_on_threads():
 CONVERSIONS = [('qemu4v/arm_start_2k.q4v', 'tarmac'), ('tarmac/calls.tarmac', 'qemu4v'),
                ('amber/thread_001.tt6e', 'qemu4v'), ('amber/thread_001.tt6e', 'tarmac'),
                ('bach/bios_irq_4k.bach', 'byutr'), ('byutr/types16.tr', 'byutr'),
-               ('qemu4v/arm_start_2k.q4v', 'lackey'), ('lackey/words.lackey', 'lackey')]
+               ('qemu4v/arm_start_2k.q4v', 'lackey'), ('lackey/words.lackey', 'lackey'),
+               ('amber/thread_001.tt6', 'tt6e'), ('amber/thread_001.tt6e', 'tt6'), ('amber/sync.tt6', 'tt6'),
+               ('tt6/isamix.tt6e', 'tt6e')]
+SELECTIONS = [[], ['-w', 'kind != instruction or row % 3 != 0']]
 
 
 def conversions_do_not_depend_on_threads():
-    for name, target in sampled(CONVERSIONS):
-        yield from compared(['convert', '--force', repeated(name), '-t', target, '-o', '-'])
+    for (name, target), selection in sampled(itertools.product(CONVERSIONS, SELECTIONS)):
+        zeros = ['-T', f'{target}.missing=zero'] if 'tt6' in target else []
+        yield from compared(['convert', '--force', *selection, *zeros, repeated(name), '-t', target, '-o', '-'])
 
 
 def failures_name_records_of_the_trace():

@@ -596,6 +596,7 @@ static const struct format byutr = {
 	.wopen = byutr_wopen,
 	.write = byutr_write,
 	.predict_state = byutr_predict_state,
+	.numbers_size = sizeof(struct byutr_writer),
 };
 
 const struct format *const formats_byutr[] = {&byutr, NULL};

@@ -26,7 +26,8 @@ struct slice_writer {
 	struct notes notes;
 	struct buf bytes, written; /* the encoded rows of the batch, of the previous one */
 	struct slice rows;
-	void *predicted; /* the state before the first row; NULL: the format predicts none */
+	void *predicted; /* numbers of the state before the first row, if the format predicts */
+	uint64_t predicted_context;
 	bool opened;
 	enum poly_status status;
 	struct poly_error error;
@@ -51,10 +52,7 @@ keep(void *user, const void *data, size_t size)
 	return slice->bytes.failed ? ENOMEM : 0;
 }
 
-/*
- * Opens the output and the state of a slice. Unless states are predicted, and copies of the
- * writer's, the format's wopen initialises the state; the header is discarded.
- */
+/* Opens the output and the state of a slice by the format's wopen, and discards the header. */
 static bool
 open_slice(const struct format *format, struct slice_writer *slice, const struct writing *like)
 {
@@ -62,13 +60,10 @@ open_slice(const struct format *format, struct slice_writer *slice, const struct
 	slice->writing.out = NULL;
 	slice->writing.notes = &slice->notes;
 	slice->writing.state = mem_new(1, format->writer_size);
-	if (!slice->writing.state ||
+	slice->predicted = mem_new(1, format->numbers_size + 1);
+	if (!slice->writing.state || !slice->predicted ||
 		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
 		return false;
-	if (format->predict_state) {
-		slice->predicted = mem_new(1, format->writer_size);
-		return slice->predicted;
-	}
 	slice->opened = true;
 	if (format->wopen && format->wopen(&slice->writing, NULL) != POLY_OK)
 		return false;
@@ -170,29 +165,6 @@ parallel_writer_flush(struct parallel_writer *parallel, struct out *out)
 		parallel->pending = 0;
 }
 
-/* Sets the states of the used slices; false: the format cannot predict them. */
-static bool
-predict_states(struct parallel_writer *parallel, const struct writing *writing, size_t used)
-{
-	const struct format *format = parallel->format;
-	const size_t size = format->writer_size, rows = parallel->rows;
-	struct notes ignored = {{{NULL, 0}}};
-	struct writing predicted = *writing;
-	predicted.out = NULL;
-	predicted.notes = &ignored;
-	for (size_t i = 0; i < used; i++) {
-		struct slice_writer *slice = &parallel->slices[i];
-		predicted.state = slice->predicted;
-		memcpy(predicted.state, i ? slice[-1].predicted : writing->state, size);
-		if (i && !format->predict_state(
-				 &predicted, parallel->batch, (i - 1) * rows, rows))
-			return false;
-		memcpy(slice->writing.state, predicted.state, size);
-		memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
-	}
-	return true;
-}
-
 static void
 discard_slice(struct slice_writer *slice)
 {
@@ -200,25 +172,68 @@ discard_slice(struct slice_writer *slice)
 	slice->notes = (struct notes){{{NULL, 0}}};
 }
 
+static void
+swap_states(struct writing *a, struct writing *b)
+{
+	void *state = a->state;
+	const uint64_t context = a->context;
+	a->state = b->state;
+	a->context = b->context;
+	b->state = state;
+	b->context = context;
+}
+
 /*
- * Encodes the slices again whose predicted state is not the one that the slice before left, and
- * sets the writer's state.
+ * Gives the writer's state to the first slice, and sets those of the others; false: the format
+ * cannot predict them.
+ */
+static bool
+predict_states(struct parallel_writer *parallel, struct writing *writing, size_t used)
+{
+	const struct format *format = parallel->format;
+	const size_t size = format->numbers_size, rows = parallel->rows;
+	struct slice_writer *slice = parallel->slices;
+	swap_states(writing, &slice->writing);
+	memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+	for (size_t i = 1; i < used; i++) {
+		const struct writing *before = &slice->writing;
+		slice++;
+		memcpy(slice->writing.state, before->state, size);
+		memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+		slice->writing.context = before->context;
+		const bool predicted = format->predict_state(
+			&slice->writing, parallel->batch, (i - 1) * rows, rows);
+		discard_slice(slice);
+		if (!predicted) {
+			swap_states(writing, &parallel->slices->writing);
+			return false;
+		}
+		memcpy(slice->predicted, slice->writing.state, size);
+		slice->predicted_context = slice->writing.context;
+	}
+	return true;
+}
+
+/*
+ * Encodes the slices again whose predicted numbers are not those that the slice before left,
+ * and returns the last state to the writer.
  */
 static void
-correct_slices(struct parallel_writer *parallel, const struct writing *writing, size_t used)
+correct_slices(struct parallel_writer *parallel, struct writing *writing, size_t used)
 {
-	const size_t size = parallel->format->writer_size;
-	const struct slice_writer *last = parallel->slices;
+	const size_t size = parallel->format->numbers_size;
+	struct slice_writer *last = parallel->slices;
 	for (size_t i = 1; i < used && last->status == POLY_OK; i++) {
 		struct slice_writer *slice = &parallel->slices[i];
-		if (memcmp(slice->predicted, last->writing.state, size) != 0) {
+		if (slice->predicted_context != last->writing.context ||
+			memcmp(slice->predicted, last->writing.state, size) != 0) {
 			discard_slice(slice);
-			memcpy(slice->writing.state, last->writing.state, size);
+			swap_states(&slice->writing, &last->writing);
 			write_slice(parallel, i);
 		}
 		last = slice;
 	}
-	memcpy(writing->state, last->writing.state, size);
+	swap_states(writing, &last->writing);
 }
 
 /* Takes over the bytes and notes of the first used slices, up to one that failed. */

@@ -469,6 +469,7 @@ static const struct format lackey = {
 	.wopen = lackey_wopen,
 	.write = lackey_write,
 	.predict_state = lackey_predict_state,
+	.numbers_size = sizeof(struct lackey_writer),
 	.wfinish = lackey_wfinish,
 };
 

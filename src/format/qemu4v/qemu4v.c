@@ -242,6 +242,7 @@ static const struct format qemu4v = {
 	.wopen = qemu4v_wopen,
 	.write_row = qemu4v_write_row,
 	.predict_state = qemu4v_predict_state,
+	.numbers_size = sizeof(struct qemu4v_writer),
 };
 
 static const struct format tarmac = {
@@ -281,6 +282,7 @@ static const struct format tarmac = {
 	.wopen = qemu4v_wopen_tarmac,
 	.write_row = qemu4v_write_row,
 	.predict_state = qemu4v_predict_state,
+	.numbers_size = sizeof(struct qemu4v_writer),
 };
 
 const struct format *const formats_qemu4v[] = {&qemu4v, &tarmac, NULL};
