@@ -144,8 +144,8 @@ struct format {
 	 * A prediction may err: a slice that began with other numbers than its predecessor
 	 * left is encoded again, with the predecessor's state. So the result does not depend on
 	 * predictions, which are cheap rather than exact. If rows also change the rest of a
-	 * state, predict_state resets it, and the numbers tell whether it is needed. False:
-	 * this batch is encoded by one thread.
+	 * state, predict_state resets it, and numbers that it never predicts stand for a rest
+	 * that the next row needs. False: this batch is encoded by one thread.
 	 */
 	bool (*predict_state)(struct writing *writing, const struct poly_batch *batch,
 		size_t row, size_t count);
