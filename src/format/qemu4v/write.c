@@ -146,7 +146,7 @@ count_instructions(const struct writing *writing)
 }
 
 /* Counts a line; returns its time, in the unit of the source. */
-static uint64_t
+static inline uint64_t
 count_line(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct qemu4v_writer *writer = writing->state;
