@@ -110,7 +110,9 @@ for name in 'tt6e', 'cis501', 'cis501 ptz':
     measure(f'{name}: diff', traces[name], 'diff', input_count=2)
     for simulator in 'mrc', 'cache', 'branch', 'pipeline':
         measure(f'{name}: sim {simulator}', traces[name], 'sim', simulator)
-measure('cis501: convert cis501', text['cis501'], 'convert', '-t', 'cis501', '-o', '-')
+for name, target in (('cis501', 'cis501'), ('qemu4v', 'qemu4v'), ('qemu4v', 'tarmac'), ('tt6e', 'tt6e'), ('tt6e', 'tt6'),
+                     ('bach', 'bach'), ('bach', 'byutr'), ('din', 'din')):
+    measure(f'{name}: convert {target}', traces[name], 'convert', '--force', '-t', target, '-o', '-')
 measure('qemu4v: calls', text['qemu4v'], 'calls')
 measure('cis501: report', text['cis501'], 'report', '-o', '-')
 measure('aix: trcrpt', log, 'trcrpt', '-t', templates)

@@ -12,10 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes that are written to the file at once. */
+#define BLOCK ((size_t)64 << 10)
+
 struct spill_buffer {
-	size_t memory_max; /* maximum bytes in memory */
-	struct buf first;  /* the bytes in memory */
+	size_t memory_max; /* maximum bytes in memory at the front */
+	struct buf first;  /* the bytes in memory at the front */
 	FILE *file;	   /* the bytes after them; NULL: none yet */
+	struct buf last;   /* the bytes after those in the file */
 	uint64_t size;
 	enum poly_status status;
 	struct poly_error error;
@@ -49,11 +53,14 @@ open_file(struct spill_buffer *spill)
 	return POLY_OK;
 }
 
+/* Writes the last bytes to the file. */
 static enum poly_status
-write_file(struct spill_buffer *spill, const uint8_t *p, size_t n)
+write_last(struct spill_buffer *spill)
 {
 	enum poly_status status = open_file(spill);
-	uint64_t at = spill->size - spill->first.size;
+	const uint8_t *p = spill->last.data;
+	size_t n = spill->last.size;
+	uint64_t at = spill->size - spill->first.size - n;
 	while (status == POLY_OK && n) {
 		ssize_t done = pwrite(fileno(spill->file), p, n, (off_t)at);
 		if (done < 0 && errno == EINTR)
@@ -65,7 +72,19 @@ write_file(struct spill_buffer *spill, const uint8_t *p, size_t n)
 		at += (uint64_t)done;
 		n -= (size_t)done;
 	}
+	buf_clear(&spill->last);
 	return status;
+}
+
+/* Adds bytes after those in memory at the front. */
+static enum poly_status
+append_last(struct spill_buffer *spill, const uint8_t *p, size_t n)
+{
+	buf_append(&spill->last, p, n);
+	if (spill->last.failed)
+		return err_memory(&spill->error);
+	spill->size += n;
+	return spill->last.size < BLOCK ? POLY_OK : write_last(spill);
 }
 
 enum poly_status
@@ -81,10 +100,8 @@ spill_buffer_append(
 		else
 			spill->size += head;
 	}
-	if (spill->status == POLY_OK && n > head) {
-		spill->status = write_file(spill, p + head, n - head);
-		spill->size += n - head;
-	}
+	if (spill->status == POLY_OK && n > head)
+		spill->status = append_last(spill, p + head, n - head);
 	if (spill->status != POLY_OK && error)
 		*error = spill->error;
 	return spill->status;
@@ -94,6 +111,7 @@ enum poly_status
 spill_buffer_read(const struct spill_buffer *spill, uint64_t offset, uint8_t *data, size_t n,
 	struct poly_error *error)
 {
+	const uint64_t file_end = spill->size - spill->last.size;
 	if (offset < spill->first.size) {
 		size_t head = spill->first.size - (size_t)offset;
 		head = head < n ? head : n;
@@ -101,6 +119,12 @@ spill_buffer_read(const struct spill_buffer *spill, uint64_t offset, uint8_t *da
 		data += head;
 		offset += head;
 		n -= head;
+	}
+	if (n && offset + n > file_end) {
+		const uint64_t from = offset > file_end ? offset : file_end;
+		const size_t tail = (size_t)(offset + n - from);
+		n -= tail;
+		memcpy(data + n, spill->last.data + (from - file_end), tail);
 	}
 	for (uint64_t at = offset - spill->first.size; n;) {
 		ssize_t done = pread(fileno(spill->file), data, n, (off_t)at);
@@ -124,5 +148,6 @@ spill_buffer_free(struct spill_buffer *spill)
 	if (spill->file)
 		fclose(spill->file);
 	buf_free(&spill->first);
+	buf_free(&spill->last);
 	mem_free(spill);
 }

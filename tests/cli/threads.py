@@ -5,6 +5,7 @@
 
 Files are repeated until they are cut into chunks, and their rows into slices.
 """
+import itertools
 import os
 import random
 import struct
@@ -69,6 +70,33 @@ def traces_do_not_depend_on_threads():
         yield from compared(['convert', '--force', repeated(name), '--from', form, '-t', form, '-o', '-'])
 
 
+# Sources and targets whose lines depend on preceding ones, through numbers, times or pending accesses.
+CONVERSIONS = [('qemu4v/arm_start_2k.q4v', 'tarmac'), ('tarmac/calls.tarmac', 'qemu4v'),
+               ('amber/thread_001.tt6e', 'qemu4v'), ('amber/thread_001.tt6e', 'tarmac'),
+               ('bach/bios_irq_4k.bach', 'byutr'), ('byutr/types16.tr', 'byutr'),
+               ('qemu4v/arm_start_2k.q4v', 'lackey'), ('lackey/words.lackey', 'lackey'),
+               ('amber/thread_001.tt6', 'tt6e'), ('amber/thread_001.tt6e', 'tt6'), ('amber/sync.tt6', 'tt6'),
+               ('tt6/isamix.tt6e', 'tt6e')]
+SELECTIONS = [[], ['-w', 'kind != instruction or row % 3 != 0']]
+
+
+def conversions_do_not_depend_on_threads():
+    for (name, target), selection in sampled(itertools.product(CONVERSIONS, SELECTIONS)):
+        zeros = ['-T', f'{target}.missing=zero'] if 'tt6' in target else []
+        yield from compared(['convert', '--force', *selection, *zeros, repeated(name), '-t', target, '-o', '-'])
+
+
+def failures_name_records_of_the_trace():
+    path = os.path.join(FOLDER.name, 'blank.txt')
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(4000):
+            file.write(f'{i * 4:x} {"a b" if i == 2002 else "x"}\n')
+    words = ['convert', '-w', 'row % 3 != 0', '--from', 'text:pc:hex,text:rest', '-t', 'text:text,pc:hex', '-o', '-', path]
+    yield from compared(words)
+    if b'record 2003,' not in outcome(words, [])[2]:
+        yield 'not record 2003'
+
+
 def long_lines_do_not_change_widths_and_sizes():
     """A chunk has fewer rows than a listing measures; a later one has a longer cell."""
     path = os.path.join(FOLDER.name, 'long.txt')
@@ -77,6 +105,16 @@ def long_lines_do_not_change_widths_and_sizes():
             file.write(f'{i * 4 if i != 700 else 1 << 60:x} {"x" * 1500}\n')
     for command in ['view'], ['view', '-c', 'pc,row'], ['info']:
         yield from compared([*command, path, '--from', 'text:pc:hex,text:rest'])
+
+
+def a_later_processor_does_not_change_lines():
+    path = os.path.join(FOLDER.name, 'processors.txt')
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(1600):
+            file.write(f'{i * 4:x} 4770 {"-" if i == 0 else int(i > 700)} {"x" * 1500}\n')
+    form = 'text:pc:hex,opcode:hex,cpu:|-,text:rest'
+    for selection in [], ['-w', 'row > 1']:
+        yield from compared(['convert', *selection, '-t', 'tarmac', '-o', '-', path, '--from', form])
 
 
 def write_log(path, count):
@@ -116,5 +154,6 @@ def reports_do_not_depend_on_threads():
             yield from compared(['trcrpt', *options, '-t', templates, '--from', 'aix', log], '--decoders')
 
 
-tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,
-         reports_do_not_depend_on_threads])
+tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, conversions_do_not_depend_on_threads,
+         failures_name_records_of_the_trace, long_lines_do_not_change_widths_and_sizes,
+         a_later_processor_does_not_change_lines, reports_do_not_depend_on_threads])

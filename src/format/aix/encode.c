@@ -100,7 +100,7 @@ static enum poly_status
 rejected(const struct entry_values *values, struct poly_error *error)
 {
 	if (error)
-		error->record = values->batch->first + values->row + 1;
+		error->record = poly_batch_number(values->batch, values->row);
 	return POLY_ERR_LOSS;
 }
 

@@ -203,7 +203,7 @@ refuse_address(
 	err_set(error, POLY_ERR_LOSS, origin, "address 0x%llx exceeds 32 bits",
 		(unsigned long long)address);
 	if (error)
-		error->record = batch->first + row + 1;
+		error->record = poly_batch_number(batch, row);
 	return POLY_ERR_LOSS;
 }
 

@@ -471,7 +471,7 @@ request_of_row(struct writing *writing, const struct poly_batch *batch, size_t r
 		"address 0x%llx exceeds the 32 bits of a 12-byte record; set byutr.record=16",
 		(unsigned long long)request->address);
 	if (error)
-		error->record = batch->first + row + 1;
+		error->record = poly_batch_number(batch, row);
 	return POLY_ERR_LOSS;
 }
 
@@ -500,7 +500,7 @@ apply_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const uint8_t *bytes = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	memcpy(copy, bytes, n < RECORD_MAX ? n : RECORD_MAX);
 	struct byutr_request recorded = load_request(copy, n);
-	if (no_time(&recorded, batch->first + row))
+	if (no_time(&recorded, poly_batch_number(batch, row) - 1))
 		request->delta = NO_TIME;
 	if (recorded.padded)
 		writing_note(writing, "unused bytes other than 0 dropped");
@@ -537,6 +537,21 @@ byutr_write(struct writing *writing, const struct poly_batch *batch, struct poly
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
 		status = write_row(writing, batch, row, error);
 	return status;
+}
+
+/* The time is that of the last record; few are dropped. */
+static bool
+byutr_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
+{
+	struct byutr_writer *writer = writing->state;
+	for (size_t i = row + count; writer->clocked && i-- > row;) {
+		if (poly_present(batch, POLY_COLUMN_time, i)) {
+			writer->time = batch->time[i];
+			break;
+		}
+	}
+	return true;
 }
 
 static const char *const record_words[] = {"12", "16", "24", "auto", NULL};
@@ -580,6 +595,8 @@ static const struct format byutr = {
 	.check = byutr_check,
 	.wopen = byutr_wopen,
 	.write = byutr_write,
+	.predict_state = byutr_predict_state,
+	.numbers_size = sizeof(struct byutr_writer),
 };
 
 const struct format *const formats_byutr[] = {&byutr, NULL};

@@ -136,6 +136,20 @@ struct format {
 	 * initialised.
 	 */
 	bool rows_independent;
+	/*
+	 * Instead of rows_independent, if the bytes and notes of a row depend on preceding rows
+	 * through numbers: the first numbers_size bytes of the state, and context. Moves these
+	 * past count rows of the batch, from row on, without writing them. Threads then encode
+	 * slices of the batch, each with a state that wopen initialised and predicted numbers.
+	 * A prediction may err: a slice that began with other numbers than its predecessor
+	 * left is encoded again, with the predecessor's state. So the result does not depend on
+	 * predictions, which are cheap rather than exact. If rows also change the rest of a
+	 * state, predict_state resets it, and numbers that it never predicts stand for a rest
+	 * that the next row needs. False: this batch is encoded by one thread.
+	 */
+	bool (*predict_state)(struct writing *writing, const struct poly_batch *batch,
+		size_t row, size_t count);
+	size_t numbers_size;
 	/* read has rows or findings of the end of the trace, even without bytes there. */
 	bool reads_end;
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */

@@ -13,6 +13,7 @@
 #include "model/slice.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define SLICES_PER_THREAD 2
 
@@ -25,6 +26,8 @@ struct slice_writer {
 	struct notes notes;
 	struct buf bytes, written; /* the encoded rows of the batch, of the previous one */
 	struct slice rows;
+	void *predicted; /* numbers of the state before the first row, if the format predicts */
+	uint64_t predicted_context;
 	bool opened;
 	enum poly_status status;
 	struct poly_error error;
@@ -57,7 +60,8 @@ open_slice(const struct format *format, struct slice_writer *slice, const struct
 	slice->writing.out = NULL;
 	slice->writing.notes = &slice->notes;
 	slice->writing.state = mem_new(1, format->writer_size);
-	if (!slice->writing.state ||
+	slice->predicted = mem_new(1, format->numbers_size + 1);
+	if (!slice->writing.state || !slice->predicted ||
 		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
 		return false;
 	slice->opened = true;
@@ -77,6 +81,7 @@ close_slice(const struct format *format, struct slice_writer *slice)
 		format->wclose(&slice->writing);
 	out_close(slice->writing.out);
 	mem_free(slice->writing.state);
+	mem_free(slice->predicted);
 	buf_free(&slice->bytes);
 	buf_free(&slice->written);
 	slice_fini(&slice->rows);
@@ -160,6 +165,77 @@ parallel_writer_flush(struct parallel_writer *parallel, struct out *out)
 		parallel->pending = 0;
 }
 
+static void
+discard_slice(struct slice_writer *slice)
+{
+	buf_clear(&slice->bytes);
+	slice->notes = (struct notes){{{NULL, 0}}};
+}
+
+static void
+swap_states(struct writing *a, struct writing *b)
+{
+	void *state = a->state;
+	const uint64_t context = a->context;
+	a->state = b->state;
+	a->context = b->context;
+	b->state = state;
+	b->context = context;
+}
+
+/*
+ * Gives the writer's state to the first slice, and sets those of the others; false: the format
+ * cannot predict them.
+ */
+static bool
+predict_states(struct parallel_writer *parallel, struct writing *writing, size_t used)
+{
+	const struct format *format = parallel->format;
+	const size_t size = format->numbers_size, rows = parallel->rows;
+	struct slice_writer *slice = parallel->slices;
+	swap_states(writing, &slice->writing);
+	memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+	for (size_t i = 1; i < used; i++) {
+		const struct writing *before = &slice->writing;
+		slice++;
+		memcpy(slice->writing.state, before->state, size);
+		memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+		slice->writing.context = before->context;
+		const bool predicted = format->predict_state(
+			&slice->writing, parallel->batch, (i - 1) * rows, rows);
+		discard_slice(slice);
+		if (!predicted) {
+			swap_states(writing, &parallel->slices->writing);
+			return false;
+		}
+		memcpy(slice->predicted, slice->writing.state, size);
+		slice->predicted_context = slice->writing.context;
+	}
+	return true;
+}
+
+/*
+ * Encodes the slices again whose predicted numbers are not those that the slice before left,
+ * and returns the last state to the writer.
+ */
+static void
+correct_slices(struct parallel_writer *parallel, struct writing *writing, size_t used)
+{
+	const size_t size = parallel->format->numbers_size;
+	struct slice_writer *last = parallel->slices;
+	for (size_t i = 1; i < used && last->status == POLY_OK; i++) {
+		struct slice_writer *slice = &parallel->slices[i];
+		if (slice->predicted_context != last->writing.context ||
+			memcmp(slice->predicted, last->writing.state, size) != 0) {
+			discard_slice(slice);
+			swap_states(&slice->writing, &last->writing);
+			write_slice(parallel, i);
+		}
+		last = slice;
+	}
+	swap_states(writing, &last->writing);
+}
+
 /* Takes over the bytes and notes of the first used slices, up to one that failed. */
 static enum poly_status
 gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t used,
@@ -178,8 +254,7 @@ gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t 
 			if (status != POLY_OK && error)
 				*error = slice->error;
 		}
-		buf_clear(&slice->bytes);
-		slice->notes = (struct notes){{{NULL, 0}}};
+		discard_slice(slice);
 	}
 	return status;
 }
@@ -192,9 +267,16 @@ parallel_writer_write(struct parallel_writer *parallel, struct writing *writing,
 	parallel->rows = (batch->rows / parallel->count + 64) / 64 * 64;
 	parallel->batch = batch;
 	const size_t used = (batch->rows + parallel->rows - 1) / parallel->rows;
+	const bool predicts = parallel->format->predict_state;
+	if (predicts && !predict_states(parallel, writing, used)) {
+		parallel_writer_flush(parallel, writing->out);
+		return write_rows(parallel->format, writing, batch, error);
+	}
 	thread_pool_start(parallel->pool, write_slice, parallel, used);
 	parallel_writer_flush(parallel, writing->out);
 	thread_pool_wait(parallel->pool, parallel->helps);
+	if (predicts)
+		correct_slices(parallel, writing, used);
 	const enum poly_status status = gather_slices(parallel, writing, used, error);
 	if (status != POLY_OK)
 		parallel_writer_flush(parallel, writing->out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A parallel encoder: several threads encode slices of a batch, each with a state of its own;
- * the bytes are concatenated in the order of the rows. For formats whose rows are independent
- * (struct format).
+ * the bytes are concatenated in the order of the rows. For formats whose rows are independent,
+ * or that predict the state at a row (struct format).
  */
 #ifndef FORMAT_PARALLEL_WRITER_H
 #define FORMAT_PARALLEL_WRITER_H

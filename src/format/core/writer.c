@@ -203,7 +203,8 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->threads = thread_count(options->threads);
 	if (writing->threads > THREAD_POOL_MAX)
 		writing->threads = THREAD_POOL_MAX;
-	writer->threads = writer->format->rows_independent ? writing->threads : 1;
+	const bool shares = writer->format->rows_independent || writer->format->predict_state;
+	writer->threads = shares ? writing->threads : 1;
 	writing->own_raw =
 		source->raw_format && strcmp(source->raw_format, target->family) == 0;
 	writing->state = mem_new(1, writer->format->writer_size);

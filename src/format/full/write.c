@@ -217,7 +217,7 @@ full_write(struct writing *writing, const struct poly_batch *batch, struct poly_
 	for (size_t row = 0; row < batch->rows && status == POLY_OK; row++) {
 		status = write_row(writing, batch, row, error);
 		if (status != POLY_OK && error)
-			error->record = batch->first + row + 1;
+			error->record = poly_batch_number(batch, row);
 	}
 	return status;
 }

@@ -468,6 +468,8 @@ static const struct format lackey = {
 	.close = lines_close,
 	.wopen = lackey_wopen,
 	.write = lackey_write,
+	.predict_state = lackey_predict_state,
+	.numbers_size = sizeof(struct lackey_writer),
 	.wfinish = lackey_wfinish,
 };
 

@@ -39,6 +39,8 @@ struct lackey_writer {
 enum poly_status lackey_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status lackey_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
+bool lackey_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count);
 enum poly_status lackey_wfinish(struct writing *writing, struct poly_error *error);
 
 #endif

@@ -52,6 +52,7 @@ flush_modify(struct writing *writing)
 	if (writer->modify)
 		print(writing, 'L', writer->address, writer->size);
 	writer->modify = writer->skip_store = false;
+	writer->address = writer->size = 0;
 }
 
 /* Writes an access; the load of a modify waits for its store. */
@@ -72,8 +73,9 @@ write_access(struct writing *writing, const struct poly_batch *batch, size_t row
 	bool writes = access == POLY_ACCESS_WRITE;
 	if (modify && writes && writer->modify && address == writer->address &&
 		size == writer->size) {
-		writer->modify = false;
 		print(writing, 'M', address, size);
+		writer->modify = false;
+		writer->address = writer->size = 0;
 		return POLY_OK;
 	}
 	flush_modify(writing);
@@ -161,6 +163,27 @@ lackey_write(struct writing *writing, const struct poly_batch *batch, struct pol
 	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
 		status = write_row(writing, batch, row, error);
 	return status;
+}
+
+/* A load of a modify waits for its store, which is the next row. */
+bool
+lackey_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
+{
+	struct lackey_writer *writer = writing->state;
+	const size_t last = row + count - 1;
+	const bool is_modify = poly_present(batch, POLY_COLUMN_record, last) &&
+			       writer->records[batch->record[last]] == LACKEY_MODIFY,
+		   is_raw = writing->own_raw && poly_present(batch, POLY_COLUMN_raw, last),
+		   is_load = poly_present(batch, POLY_COLUMN_access, last) &&
+			     batch->access[last] == POLY_ACCESS_READ &&
+			     poly_present(batch, POLY_COLUMN_address, last) &&
+			     poly_present(batch, POLY_COLUMN_size, last);
+	writer->skip_store = is_modify && is_raw;
+	writer->modify = is_modify && is_load && !is_raw;
+	writer->address = writer->modify ? batch->address[last] : 0;
+	writer->size = writer->modify ? batch->size[last] : 0;
+	return true;
 }
 
 enum poly_status

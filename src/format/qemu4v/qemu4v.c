@@ -241,6 +241,8 @@ static const struct format qemu4v = {
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen,
 	.write_row = qemu4v_write_row,
+	.predict_state = qemu4v_predict_state,
+	.numbers_size = sizeof(struct qemu4v_writer),
 };
 
 static const struct format tarmac = {
@@ -279,6 +281,8 @@ static const struct format tarmac = {
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen_tarmac,
 	.write_row = qemu4v_write_row,
+	.predict_state = qemu4v_predict_state,
+	.numbers_size = sizeof(struct qemu4v_writer),
 };
 
 const struct format *const formats_qemu4v[] = {&qemu4v, &tarmac, NULL};

@@ -371,4 +371,8 @@ enum poly_status qemu4v_wopen_tarmac(struct writing *writing, struct poly_error 
 enum poly_status qemu4v_write_row(struct writing *writing, const struct poly_batch *batch,
 	size_t row, struct poly_error *error);
 
+/* Moves the state past rows; see struct format. */
+bool qemu4v_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count);
+
 #endif

@@ -162,13 +162,11 @@ tarmac_choose_cpus(struct writing *writing, const struct poly_batch *batch, size
 		writing_no_cache(writing);
 	if (writing->cache)
 		return POLY_OK;
-	if (writer->cpus == TARMAC_CPUS_UNKNOWN) {
-		writer->cpus = TARMAC_CPUS_NONE;
-		for (size_t i = row; i < batch->rows; i++) {
-			if (is_other_cpu(batch, i))
-				writer->cpus = TARMAC_CPUS_EVERY;
-		}
-	}
+	/* Batches depend on threads and selections: the choice must not depend on later rows.
+	 */
+	if (writer->cpus == TARMAC_CPUS_UNKNOWN)
+		writer->cpus = poly_present(batch, POLY_COLUMN_cpu, row) ? TARMAC_CPUS_EVERY
+									 : TARMAC_CPUS_NONE;
 	if (writer->cpus == TARMAC_CPUS_EVERY || !is_other_cpu(batch, row))
 		return POLY_OK;
 	if (writing->options[TARMAC_OPTION_CPU] == TARMAC_CPU_NEVER) {

@@ -145,14 +145,13 @@ count_instructions(const struct writing *writing)
 	return writer->count + writing->copied[POLY_COLUMN_instruction_id].count;
 }
 
-/* Writes time, unit and processor, and reserves room for the rest of the line. */
-static struct line_buffer
-begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, size_t room)
+/* Counts a line; returns its time, in the unit of the source. */
+static inline uint64_t
+count_line(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct qemu4v_writer *writer = writing->state;
 	const struct writing_copied *times = &writing->copied[POLY_COLUMN_time];
-	struct line_buffer line = {(char *)out_room(writing->out, PRINT_ROOM + room), 0};
-	bool counts = batch->kind[row] == POLY_KIND_INSTRUCTION;
+	const bool counts = batch->kind[row] == POLY_KIND_INSTRUCTION;
 	writer->count += counts;
 	if (writer->copied != times->count)
 		writer->last_time = times->last;
@@ -168,6 +167,16 @@ begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, 
 	if (writer->microtesk)
 		time = count_instructions(writing) ? count_instructions(writing) - 1 : 0;
 	writer->last_time = time;
+	return time;
+}
+
+/* Writes time, unit and processor, and reserves room for the rest of the line. */
+static struct line_buffer
+begin_line(struct writing *writing, const struct poly_batch *batch, size_t row, size_t room)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	struct line_buffer line = {(char *)out_room(writing->out, PRINT_ROOM + room), 0};
+	const uint64_t time = count_line(writing, batch, row);
 	/* Copied lines are counted by their times and numbers. */
 	writing_require_varying(writing, POLY_COLUMNS(time));
 	append_decimal(&line, tarmac_time(writing, time));
@@ -721,6 +730,24 @@ copies_raw(const struct writing *writing, const struct poly_batch *batch, size_t
 	bool swaps = !writer->same_order && poly_present(batch, POLY_COLUMN_access, row) &&
 		     find_content(batch, row, &content);
 	return writer->copies_lines && !swaps && poly_present(batch, POLY_COLUMN_raw, row);
+}
+
+bool
+qemu4v_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
+{
+	const struct qemu4v_writer *writer = writing->state;
+	/* The first row determines it. */
+	if (writer->converts && writer->cpus == TARMAC_CPUS_UNKNOWN)
+		return false;
+	/* Rows that are dropped, and events, are rare. */
+	for (size_t i = row; i < row + count; i++) {
+		if (value_of(batch, POLY_COLUMN_kind, i, POLY_KIND_OTHER) <=
+				POLY_KIND_REGISTER &&
+			!copies_raw(writing, batch, i))
+			count_line(writing, batch, i);
+	}
+	return true;
 }
 
 enum poly_status

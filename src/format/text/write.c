@@ -80,7 +80,7 @@ reject_value(const struct text_output *output, enum poly_column column, const ch
 		column_table[column].name, line_shown((const uint8_t *)text, strlen(text)),
 		text, why);
 	if (output->error)
-		output->error->record = output->batch->first + output->row + 1;
+		output->error->record = poly_batch_number(output->batch, output->row);
 	return POLY_ERR_LOSS;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records that belong to an instruction when rows are written: escapes to the next one, the
- * synthetic pair of TT6E to its twi. They are written where the instruction is; what a selection has
- * omitted is created from the instruction's columns, and records whose instruction is omitted are
- * dropped.
+ * synthetic pair of TT6E to its twi. They are written where the instruction is; what a
+ * selection has omitted is created from the instruction's columns, and records whose
+ * instruction is omitted are dropped.
  *
  * spec: TT6 trace format (escapes, TT6E); Apple amber traces 4.4, 4.6.
  */
@@ -162,6 +162,16 @@ may_have_columns(const struct poly_batch *batch, size_t row)
 }
 
 void
+tt6_held_clear(struct tt6_held *held)
+{
+	buf_clear(&held->words);
+	buf_clear(&held->others);
+	memset(held->has, 0, sizeof held->has);
+	memset(held->has_value, 0, sizeof held->has_value);
+	held->is_empty = true;
+}
+
+void
 tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
@@ -177,9 +187,7 @@ tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t 
 			poly_present(batch, column, row))
 			tt6_put_escape(writing, code, poly_batch_integer(batch, column, row));
 	}
-	memset(held->has, 0, sizeof held->has);
-	memset(held->has_value, 0, sizeof held->has_value);
-	held->is_empty = true;
+	tt6_held_clear(held);
 }
 
 void
@@ -215,8 +223,7 @@ tt6_pair_pass(struct writing *writing, const struct poly_batch *batch, size_t ro
 	struct tt6_pair *pair = &writer->pair;
 	const uint64_t number = poly_batch_number(batch, row);
 	/* Only selections omit rows between written ones. */
-	const bool follows =
-		batch->picked ? pair->last + 1 == number : writer->started;
+	const bool follows = batch->picked ? pair->last + 1 == number : writer->started;
 	const bool is_synthetic =
 		poly_present(batch, POLY_COLUMN_synthetic, row) && batch->synthetic[row];
 	const bool is_next = pair->next == number;
@@ -231,9 +238,12 @@ tt6_pair_pass(struct writing *writing, const struct poly_batch *batch, size_t ro
 		pair->next = 0;
 		drops = is_synthetic && (!follows || pair->drops);
 	}
+	if (!pair->next)
+		pair->pc = pair->written = 0;
 	pair->drops = drops;
 	pair->last = number;
 	if (drops)
-		writing_note(writing, "synthetic instructions dropped whose twi is not selected");
+		writing_note(
+			writing, "synthetic instructions dropped whose twi is not selected");
 	return drops;
 }

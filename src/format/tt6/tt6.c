@@ -109,7 +109,8 @@ static const struct poly_rule rules[] = {
 	.find_split = tt6_find_split, .open_decoder = tt6_open_decoder,                     \
 	.enter_split = tt6_enter_split, .split_context = 4, .is_at_split = tt6_is_at_split, \
 	.close = tt6_close, .effects = EFFECTS_JOINED, .wopen = word##_wopen,               \
-	.write = tt6_write, .write_row = tt6_write_row, .wfinish = tt6_wfinish,             \
+	.write = tt6_write, .write_row = tt6_write_row, .predict_state = tt6_predict_state, \
+	.numbers_size = offsetof(struct tt6_writer, held.words), .wfinish = tt6_wfinish,    \
 	.wclose = tt6_wclose
 
 static const struct format tt6e = {.content = CONTENT,

@@ -283,14 +283,14 @@ enum tt6_missing {
 
 /* Escapes that wait for their instruction. */
 struct tt6_held {
+	bool is_empty;	   /* none of the following */
 	struct buf words;  /* as they are written, with other records between them */
 	struct buf others; /* the words of those */
-	uint64_t next;	  /* number of the record after the last one */
-	uint64_t context; /* key of its thread; 0: none */
+	uint64_t next;	   /* number of the record after the last one */
+	uint64_t context;  /* key of its thread; 0: none */
 	/* By code, since the last instruction; the value of the last escape of the code. */
 	bool has[TT6_CODE_LAST_CONTEXT + 1], has_value[TT6_CODE_LAST_CONTEXT + 1];
 	uint64_t value[TT6_CODE_LAST_CONTEXT + 1];
-	bool is_empty; /* none of the above */
 };
 
 /* A twi whose synthetic pair follows. */
@@ -302,22 +302,22 @@ struct tt6_pair {
 	bool drops;	  /* the last record was a synthetic one without its twi */
 };
 
-/* Writer state. */
+/* Writer state. Before held.words are the numbers that predict_state predicts. */
 struct tt6_writer {
-	struct tt6_held held;
 	struct tt6_pair pair;
+	enum tt6_missing missing; /* what the incomplete record needs */
+	bool started;		  /* the initial PC's word was reserved or written */
+	bool has_initial_pc;	  /* the source states the initial PC */
+	struct tt6_held held;
 	bool holding;	    /* words are of an escape that waits */
 	bool source_is_tt6; /* addresses of cache operations are from escapes */
 	struct tt6_tables tables;
-	struct buf bytes;	  /* an incomplete record, and all that follows it */
-	enum tt6_missing missing; /* what the record needs */
-	bool started;		  /* the initial PC's word was reserved or written */
-	bool has_initial_pc;	  /* the source states the initial PC */
-	bool extended;		  /* TT6E */
-	bool little;		  /* words are written byte-swapped */
-	bool adds_pairs;	  /* add a synthetic pair to every twi */
-	bool same_family;	  /* the source is of this family */
-	bool missing_is_zero;	  /* option tt6.missing or tt6e.missing */
+	struct buf bytes;     /* an incomplete record, and all that follows it */
+	bool extended;	      /* TT6E */
+	bool little;	      /* words are written byte-swapped */
+	bool adds_pairs;      /* add a synthetic pair to every twi */
+	bool same_family;     /* the source is of this family */
+	bool missing_is_zero; /* option tt6.missing or tt6e.missing */
 };
 
 /* Returns whether the address of a row has no word in its record, so that an escape of the
@@ -343,6 +343,9 @@ void tt6_held_pass(struct writing *writing, const struct poly_batch *batch, size
 
 /* Writes the escapes of an instruction, held or from its columns. */
 void tt6_held_settle(struct writing *writing, const struct poly_batch *batch, size_t row);
+
+/* Drops the held escapes without a note. */
+void tt6_held_clear(struct tt6_held *held);
 
 /* Writes held escapes at the end. */
 void tt6_held_finish(struct writing *writing);
@@ -392,6 +395,8 @@ enum poly_status tt6_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);
 enum poly_status tt6_write_row(struct writing *writing, const struct poly_batch *batch,
 	size_t row, struct poly_error *error);
+bool tt6_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count);
 enum poly_status tt6_wfinish(struct writing *writing, struct poly_error *error);
 void tt6_wclose(struct writing *writing);
 

@@ -544,6 +544,49 @@ tt6_write(struct writing *writing, const struct poly_batch *batch, struct poly_e
 	return status;
 }
 
+/* Returns whether the pc of a row precedes the expected one. */
+static bool
+sets_expected(const struct tt6_writer *writer, const struct poly_batch *batch, size_t row)
+{
+	const bool is_instruction = !poly_present(batch, POLY_COLUMN_kind, row) ||
+				    batch->kind[row] == POLY_KIND_INSTRUCTION,
+		   is_raw = writer->same_family && poly_present(batch, POLY_COLUMN_raw, row),
+		   is_synthetic = poly_present(batch, POLY_COLUMN_synthetic, row) &&
+				  batch->synthetic[row] &&
+				  (!writer->extended || writer->adds_pairs);
+	return is_instruction && !is_raw && !is_synthetic &&
+	       poly_present(batch, POLY_COLUMN_pc, row) &&
+	       poly_present(batch, POLY_COLUMN_opcode, row);
+}
+
+/* Predicts that nothing waits for the next row but its pc, which the last instruction states.
+ */
+bool
+tt6_predict_state(
+	struct writing *writing, const struct poly_batch *batch, size_t row, size_t count)
+{
+	struct tt6_writer *writer = writing->state;
+	size_t i = row + count;
+	writer->started = true;
+	writer->missing = TT6_MISSING_NONE;
+	writer->pair = (struct tt6_pair){.next = 0};
+	if (writer->extended && !writer->adds_pairs)
+		writer->pair.last = poly_batch_number(batch, i - 1);
+	buf_clear(&writer->bytes);
+	tt6_held_clear(&writer->held);
+	while (i > row && !sets_expected(writer, batch, i - 1))
+		i--;
+	if (i == row)
+		return true;
+	const bool is_flow =
+		writer->tables.shape[tt6_index((uint32_t)batch->opcode[i - 1])] == TT6_FLOW;
+	const uint64_t next = is_flow && poly_present(batch, POLY_COLUMN_next_pc, i - 1)
+				      ? batch->next_pc[i - 1]
+				      : batch->pc[i - 1] + 4;
+	tt6_expect(writing, (uint32_t)next);
+	return true;
+}
+
 enum poly_status
 tt6_wfinish(struct writing *writing, struct poly_error *error)
 {

@@ -45,6 +45,36 @@ bytes_are_taken_from_any_place(void **state)
 	}
 }
 
+/* Some bytes are in memory, some in the file, and the last ones in memory again. */
+static void
+bytes_of_the_file_and_after_it_are_read(void **state)
+{
+	(void)state;
+	static uint8_t bytes[100000];
+	static const size_t sizes[] = {1, 300, 65000, 5000, 90000, 24, 65536, 99};
+	struct spill_buffer *spill = spill_buffer_new(1000);
+	uint64_t size = 0;
+	assert_non_null(spill);
+	for (size_t i = 0; i < 40; i++) {
+		const size_t n = sizes[i % 8];
+		for (size_t k = 0; k < n; k++)
+			bytes[k] = byte_at(size + k);
+		assert_int_equal(spill_buffer_append(spill, bytes, n, NULL), POLY_OK);
+		size += n;
+		for (uint64_t offset = 0; offset + 300 <= size; offset += 151)
+			expect_bytes(spill, offset, 300);
+		if (size >= 300)
+			expect_bytes(spill, size - 300, 300);
+	}
+	/* A read of all three. */
+	uint8_t *all = malloc((size_t)size);
+	assert_int_equal(spill_buffer_read(spill, 0, all, (size_t)size, NULL), POLY_OK);
+	for (uint64_t k = 0; k < size; k++)
+		assert_int_equal(all[k], byte_at(k));
+	free(all);
+	spill_buffer_free(spill);
+}
+
 static void
 an_empty_buffer_has_no_bytes(void **state)
 {
@@ -63,6 +93,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_are_taken_from_any_place),
+		cmocka_unit_test(bytes_of_the_file_and_after_it_are_read),
 		cmocka_unit_test(an_empty_buffer_has_no_bytes),
 	};
 	return cmocka_run_group_tests_name("spill_buffer", tests, NULL, NULL);
