@@ -65,6 +65,8 @@ struct decode_pool {
 	size_t claimed, released;     /* slots, since the start */
 	bool ended;		      /* the last chunk was read */
 	bool stop;
+	unsigned check_version; /* changed by the reader, as full_rules */
+	uint64_t full_rules;	/* of which the reader stores no more findings */
 	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
 	int credit;	 /* right guesses of split points less wrong ones */
 	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
@@ -263,12 +265,17 @@ prepare_decoder(struct worker *worker)
 	pthread_mutex_lock(&pool->lock);
 	if (decoder->generation < worker->valid_from)
 		chunk_decoder_discard_sites(decoder, worker->valid_from);
+	const bool forgets = decoder->check_version != pool->check_version;
+	decoder->check_version = pool->check_version;
+	decoder->full_rules = pool->full_rules;
 	bool useful = !pool->stop && !pool->names_full &&
 		      fetch_numbers(&decoder->names, &worker->names) &&
 		      fetch_numbers(&decoder->records, &worker->records) &&
 		      (decoder->generation != worker->generation ||
 			      fetch_numbers(&decoder->site_numbers, &worker->sites));
 	pthread_mutex_unlock(&pool->lock);
+	if (forgets)
+		chunk_decoder_forget_checks(decoder);
 	return useful;
 }
 
@@ -352,6 +359,8 @@ discard_chunk(struct decode_pool *pool, const struct ring_slot *slot)
 	pthread_mutex_lock(&pool->lock);
 	if (!slot->chunk.irregular && slot->worker->valid_from <= slot->chunk.generation)
 		slot->worker->valid_from = slot->chunk.generation + 1;
+	/* The decoder's check saw its rows. */
+	pool->check_version++;
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -451,6 +460,30 @@ next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *e
 		return err_memory(error);
 	*result = &batch->batch;
 	return POLY_OK;
+}
+
+void
+decode_pool_check(struct decode_pool *pool)
+{
+	const struct chunk *chunk = &pool->present->chunk;
+	struct chunk_batch *batch = chunk->batches[pool->delivered - 1];
+	batch_check_complete(pool->plan.format, pool->plan.reading, &batch->check,
+		&batch->batch.view,
+		pool->plan.checks && chunk->check_version == pool->check_version);
+}
+
+void
+decode_pool_share_check(struct decode_pool *pool)
+{
+	struct reading *reading = pool->plan.reading;
+	const uint64_t full = findings_full(reading->findings);
+	if (full == pool->full_rules && !reading->has_disagreed)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->check_version += reading->has_disagreed;
+	pool->full_rules = full;
+	pthread_mutex_unlock(&pool->lock);
+	reading->has_disagreed = false;
 }
 
 /* Returns how the input ended. */
