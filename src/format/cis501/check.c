@@ -56,6 +56,10 @@ struct cis501_subject {
 	struct cis501 op;
 	size_t row;
 	uint64_t record, offset; /* record number from 1; byte offset */
+	/* Of a row that decoders deferred: its batch, and the rows of which lines are counted.
+	 */
+	const struct poly_batch *deferred;
+	size_t prefix;
 };
 
 /* Numbers of fields in messages; 0: the line as a whole. */
@@ -158,6 +162,32 @@ is_known(const char *known, const struct cis501_word *word)
 	return false;
 }
 
+/* Counts a row's newlines: one if the row does not store its own bytes. */
+static void
+count_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
+{
+	size_t n;
+	check->unended = false;
+	if (!poly_present(batch, POLY_COLUMN_raw, row)) {
+		check->newlines++;
+		return;
+	}
+	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	for (size_t i = 0; i < n; i++)
+		check->newlines += raw[i] == '\n';
+	check->unended = n && raw[n - 1] != '\n';
+}
+
+/* Finds the line of a row that decoders deferred. */
+static void
+find_line(const struct cis501_subject *subject)
+{
+	struct cis501_check before = {.newlines = subject->check->newlines};
+	for (size_t row = subject->prefix; row < subject->row; row++)
+		count_newlines(&before, subject->deferred, row);
+	subject->check->line = before.newlines + 1;
+}
+
 /* Checks that the macro opcode (0) or the micro opcode (1), of that name, is a known one. */
 static void
 check_known(const struct cis501_subject *subject, unsigned opcode, uint32_t name)
@@ -167,10 +197,13 @@ check_known(const struct cis501_subject *subject, unsigned opcode, uint32_t name
 	if (name >= CIS501_NAMES_MAX || bit_test(seen, name))
 		return;
 	bit_set(seen, name);
-	if (!is_known(known_opcodes[opcode], word))
-		add_finding(subject, CIS501_C21, opcode ? MICRO : MACRO,
-			"'%.*s' is in no published trace",
-			line_shown((const uint8_t *)word->text, word->length), word->text);
+	if (is_known(known_opcodes[opcode], word))
+		return;
+	if (subject->deferred)
+		find_line(subject);
+	add_finding(subject, CIS501_C21, opcode ? MICRO : MACRO,
+		"'%.*s' is in no published trace",
+		line_shown((const uint8_t *)word->text, word->length), word->text);
 }
 
 /* Checks the macro opcode (0) or the micro opcode (1); name is its number, or NULL. */
@@ -333,22 +366,6 @@ check_other(const struct cis501_subject *subject, enum cis501_record record)
 	check->has_rows |= record == CIS501_CORRUPT;
 }
 
-/* Counts a row's newlines: one if the row does not store its own bytes. */
-static void
-count_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
-{
-	size_t n;
-	check->unended = false;
-	if (!poly_present(batch, POLY_COLUMN_raw, row)) {
-		check->newlines++;
-		return;
-	}
-	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	for (size_t i = 0; i < n; i++)
-		check->newlines += raw[i] == '\n';
-	check->unended = n && raw[n - 1] != '\n';
-}
-
 static void
 check_any(struct reading *reading, struct cis501_check *check, const struct poly_batch *batch,
 	size_t row)
@@ -397,19 +414,17 @@ void
 cis501_check_deferred(struct reading *reading, struct cis501_check *check,
 	const struct poly_batch *batch, size_t prefix, size_t row)
 {
-	struct cis501_check before = {.newlines = check->newlines};
 	struct cis501_subject subject = {.reading = reading,
 		.check = check,
 		.row = row,
 		.record = batch->first + row + 1,
-		.offset = batch->origin[row]};
+		.offset = batch->origin[row],
+		.deferred = batch,
+		.prefix = prefix};
 	uint8_t line[CIS501_LINE_MAX + 1];
 	if (!cis501_of_raw(batch, row, line, &subject.op) &&
 		cis501_of_row(batch, row, &subject.op))
 		return;
-	for (size_t i = prefix; i < row; i++)
-		count_newlines(&before, batch, i);
-	check->line = before.newlines + 1;
 	if (poly_present(batch, POLY_COLUMN_mnemonic, row))
 		check_known(&subject, 0, batch->mnemonic[row]);
 	if (poly_present(batch, POLY_COLUMN_uop_name, row))

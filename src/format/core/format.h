@@ -334,6 +334,13 @@ check_defer_prefix(struct reading *reading, size_t rows)
 	findings_clear(reading->findings);
 }
 
+/* For check with reading->deferred: leaves all rows of the batch to the reader. */
+static inline void
+check_defer_batch(struct reading *reading)
+{
+	reading->findings->unstored = true;
+}
+
 /* Is find_split of a format of records of one size, without a header. */
 static inline size_t
 records_find_split(size_t record, uint64_t offset, size_t n)
