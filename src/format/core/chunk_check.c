@@ -10,16 +10,20 @@ check_state(const struct format *format, const struct reading *reading)
 	return (char *)reading->state + format->check_offset;
 }
 
-/* Checks the deferred rows after the prefix. */
+/*
+ * Checks the deferred rows after the prefix. If a value disagrees, rows with that value that
+ * follow were not deferred, so all of them are checked.
+ */
 static void
 check_deferred_rows(const struct format *format, struct reading *reading,
 	const struct deferred_checks *deferred, const struct poly_batch *batch)
 {
-	for (size_t i = 0; i * 64 < batch->rows; i++) {
-		for (uint64_t rows = deferred->rows[i]; rows; rows &= rows - 1) {
-			const size_t row = i * 64 + (size_t)__builtin_ctzll(rows);
+	for (size_t row = deferred->prefix; row < batch->rows; row++) {
+		const uint64_t left = deferred->rows[row / 64] >> row % 64;
+		if (!reading->has_disagreed && !left)
+			row |= 63;
+		else if (reading->has_disagreed || (left & 1))
 			format->check_deferred(reading, batch, deferred->prefix, row);
-		}
 	}
 }
 
@@ -43,7 +47,7 @@ batch_check_complete(const struct format *format, struct reading *reading,
 		reading->findings->counts[rule] += check->counts[rule];
 	if (deferred->prefix == rows)
 		return;
-	if (deferred->any)
+	if (deferred->any || (reading->has_disagreed && format->check_deferred))
 		check_deferred_rows(format, reading, deferred, batch);
 	if (format->check_adopt)
 		format->check_adopt(

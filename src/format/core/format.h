@@ -282,7 +282,11 @@ struct format {
 	 */
 	bool (*check_fits)(const struct reading *reading, const void *state);
 
-	/* Called by the reader for deferred rows in order, after the prefix. May be NULL. */
+	/*
+	 * Called by the reader for deferred rows in order, after the prefix, and once
+	 * reading->has_disagreed is set, for all rows: tests only what check defers. May be
+	 * NULL.
+	 */
 	void (*check_deferred)(struct reading *reading, const struct poly_batch *batch,
 		size_t prefix, size_t row);
 

@@ -196,6 +196,8 @@ full_check_deferred(
 		&reader->check, reading, reading->findings, batch, row};
 	const uint32_t opcode = (uint32_t)batch->opcode[row];
 	(void)prefix;
+	if (batch->record[row] != FULL_INSTRUCTION)
+		return;
 	if (poly_present(batch, POLY_COLUMN_pc, row))
 		check_opcode(&deferred, batch->pc[row], opcode);
 	count_outside(&deferred, opcode);

@@ -432,7 +432,7 @@ qemu4v_check_deferred(
 	(void)prefix;
 	if (batch->record[row] == QEMU4V_INSTRUCTION)
 		check_opcode(&subject, cpu_of(&subject));
-	else
+	else if (batch->record[row] == QEMU4V_REGISTER)
 		check_value(&subject);
 }
 

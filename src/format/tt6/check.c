@@ -110,21 +110,29 @@ check_flow(const struct tt6_checking *checking, bool is_synthetic)
 			(unsigned)pc, (unsigned)next, (unsigned)(pc + 4), (unsigned)(pc + 8));
 }
 
-static void
+/* A08. */
+static inline void
 check_opcode(const struct tt6_checking *checking)
 {
-	uint32_t opcode = checking->opcode;
+	const uint32_t opcode = checking->opcode;
 	struct deferred_checks *deferred = checking->reading->deferred;
-	if (deferred)
+	if (deferred) {
 		check_defer_value(deferred, checking->row, checking->pc, 0, opcode);
-	uint64_t *previous = deferred ? NULL
-				      : map_before(&checking->check->opcodes, checking->pc,
-						opcode, CHECKED_MAX);
-	if (previous && *previous != opcode) {
-		checking->reading->has_disagreed = true;
-		FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, expected 0x%x as before",
-			(unsigned)checking->pc, (unsigned)opcode, (unsigned)*previous);
+		return;
 	}
+	const uint64_t *previous =
+		map_before(&checking->check->opcodes, checking->pc, opcode, CHECKED_MAX);
+	if (!previous || *previous == opcode)
+		return;
+	checking->reading->has_disagreed = true;
+	FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, expected 0x%x as before",
+		(unsigned)checking->pc, (unsigned)opcode, (unsigned)*previous);
+}
+
+static void
+check_form(const struct tt6_checking *checking)
+{
+	const uint32_t opcode = checking->opcode;
 	if ((opcode >> 26 == 58 || opcode >> 26 == 62) && (opcode & 3) == 3)
 		FOUND(checking, TT6_A17,
 			"opcode 0x%x has low bits 3, which is not a valid form",
@@ -221,7 +229,7 @@ check_announced(const struct tt6_checking *checking)
 }
 
 /* Loads the columns of an instruction. */
-static void
+static inline void
 load_instruction(struct tt6_checking *checking)
 {
 	const struct poly_batch *batch = checking->batch;
@@ -240,8 +248,10 @@ check_instruction(struct tt6_checking *checking)
 	checking->sequence->has_instruction = true;
 	if (is_flow)
 		check_flow(checking, is_synthetic);
-	if (!is_synthetic && !(is_flow && is_splice(checking)))
+	if (!is_synthetic && !(is_flow && is_splice(checking))) {
 		check_opcode(checking);
+		check_form(checking);
+	}
 	const struct powerpc_instruction *found = powerpc_find(checking->opcode);
 	check_outside(checking, found);
 	check_third(checking, found);
@@ -371,7 +381,7 @@ check_end(struct tt6_checking *checking)
 			"no cache operation and no twi: the content is valid TT6 and TT6E");
 }
 
-static void
+static inline void
 set_row(struct tt6_checking *checking, size_t row)
 {
 	checking->row = row;
@@ -413,7 +423,9 @@ tt6_check_deferred(
 	(void)prefix;
 	set_row(&checking, row);
 	if (batch->kind[row] != POLY_KIND_INSTRUCTION) {
-		check_sync(&checking);
+		if (poly_present(batch, POLY_COLUMN_escape, row) &&
+			poly_present(batch, POLY_COLUMN_sync, row))
+			check_sync(&checking);
 		return;
 	}
 	load_instruction(&checking);
