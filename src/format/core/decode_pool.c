@@ -26,6 +26,9 @@
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
 
+/* Minimum number of other threads for which the reader only delivers. */
+#define WAITING_MIN 7
+
 /* Guesses that were right count up to this against later wrong ones. */
 #define CREDIT_MAX 4
 
@@ -52,7 +55,8 @@ struct worker {
 struct decode_pool {
 	struct decode_plan plan;
 	struct worker *workers;
-	unsigned opened; /* workers whose decoder is open */
+	unsigned opened;  /* workers whose decoder is open */
+	unsigned started; /* threads */
 	struct ring_slot *slots;
 	size_t slot_count;
 	bool random;		      /* the input can be read at any offset */
@@ -327,15 +331,31 @@ is_done(struct decode_pool *pool, const struct ring_slot *slot)
 }
 
 /*
+ * Returns whether the reader decodes a chunk instead of waiting for the next one. With many
+ * threads it waits for those that are at work, so that it delivers a chunk once it is decoded.
+ */
+static bool
+reader_decodes(struct decode_pool *pool)
+{
+	if (pool->started < WAITING_MIN)
+		return true;
+	pthread_mutex_lock(&pool->lock);
+	const bool decodes = pool->claimed == (pool->present ? pool->released + 1 : 0);
+	pthread_mutex_unlock(&pool->lock);
+	return decodes;
+}
+
+/*
  * Proceeds to the next chunk, then frees the slot of the present one: the next chunk needs its
- * rest. The reader decodes chunks itself instead of waiting.
+ * rest.
  */
 static struct chunk *
 next_chunk(struct decode_pool *pool)
 {
 	bool over;
 	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
-	while (!is_done(pool, next) && decode_once(&pool->workers[0], &over))
+	while (!is_done(pool, next) && reader_decodes(pool) &&
+		decode_once(&pool->workers[0], &over))
 		;
 	pthread_mutex_lock(&pool->lock);
 	while (!next->done)
@@ -659,13 +679,12 @@ open_decoders(struct decode_pool *pool)
 static bool
 start_threads(struct decode_pool *pool)
 {
-	unsigned started = 0;
 	for (unsigned i = 1; i < pool->opened; i++) {
 		struct worker *worker = &pool->workers[i];
 		worker->started = thread_start(&worker->thread, run_worker, worker);
-		started += worker->started;
+		pool->started += worker->started;
 	}
-	return started > 0;
+	return pool->started > 0;
 }
 
 struct decode_pool *
