@@ -55,6 +55,7 @@ struct worker {
 struct decode_pool {
 	struct decode_plan plan;
 	struct worker *workers;
+	struct batch_store *store;
 	unsigned opened;  /* workers whose decoder is open */
 	unsigned started; /* threads */
 	struct ring_slot *slots;
@@ -357,6 +358,8 @@ next_chunk(struct decode_pool *pool)
 	while (!is_done(pool, next) && reader_decodes(pool) &&
 		decode_once(&pool->workers[0], &over))
 		;
+	if (pool->present)
+		chunk_reclaim(&pool->present->chunk);
 	pthread_mutex_lock(&pool->lock);
 	while (!next->done)
 		pthread_cond_wait(&pool->chunk_decoded, &pool->lock);
@@ -467,18 +470,20 @@ next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *e
 	const struct format *format = pool->plan.format;
 	const uint64_t offset = pool->offset;
 	const uint8_t *p = chunk->data + (offset - chunk->offset);
-	struct chunk_batch *batch = chunk->batches[pool->delivered++];
+	const struct chunk_batch *next = &chunk->batches[pool->delivered++];
+	struct batch *batch = &next->stored->batch;
 	const struct worker *worker = pool->present->worker;
-	if (!batch->translated) {
-		id_remap_apply_names(&worker->names, &batch->batch);
-		id_remap_apply_records(&worker->records, &batch->batch);
-		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
+	if (!next->translated) {
+		id_remap_apply_names(&worker->names, batch);
+		id_remap_apply_records(&worker->records, batch);
+		id_remap_apply(&worker->sites, batch, POLY_COLUMN_site);
 	}
-	pool->offset = batch->end;
+	pool->offset = next->end;
 	if (format->complete_rows &&
-		!format->complete_rows(pool->plan.reading, &batch->batch, p, offset))
+		!format->complete_rows(pool->plan.reading, batch, p, offset))
 		return err_memory(error);
-	*result = &batch->batch;
+	stored_batch_deliver(next->stored);
+	*result = batch;
 	return POLY_OK;
 }
 
@@ -486,9 +491,9 @@ void
 decode_pool_check(struct decode_pool *pool)
 {
 	const struct chunk *chunk = &pool->present->chunk;
-	struct chunk_batch *batch = chunk->batches[pool->delivered - 1];
+	const struct chunk_batch *batch = &chunk->batches[pool->delivered - 1];
 	batch_check_complete(pool->plan.format, pool->plan.reading, &batch->check,
-		&batch->batch.view,
+		&batch->stored->batch.view,
 		pool->plan.checks && chunk->check_version == pool->check_version);
 }
 
@@ -620,6 +625,7 @@ decode_pool_free(struct decode_pool *pool)
 	}
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
 		chunk_fini(&pool->slots[i].chunk);
+	batch_store_free(pool->store);
 	in_close(pool->own);
 	pthread_cond_destroy(&pool->slot_freed);
 	pthread_cond_destroy(&pool->chunk_joined);
@@ -669,7 +675,7 @@ open_decoders(struct decode_pool *pool)
 	while (good && pool->opened < pool->plan.threads) {
 		struct worker *worker = &pool->workers[pool->opened++];
 		worker->pool = pool;
-		good = chunk_decoder_init(&worker->decoder, &pool->plan) &&
+		good = chunk_decoder_init(&worker->decoder, &pool->plan, pool->store) &&
 		       share_records(worker);
 	}
 	return good;
@@ -705,7 +711,10 @@ decode_pool_new(const struct decode_plan *plan)
 	pthread_cond_init(&pool->chunk_decoded, NULL);
 	const struct source source = {own_read, own_close, pool, NULL};
 	pool->own = in_from_source(&source, plan->block_size);
-	if (!pool->own || !allocate_slots(pool) || !open_decoders(pool) ||
+	const struct batch_store_plan batches = {
+		plan->columns, plan->batch_rows, &plan->reading->info->view, plan->held_max};
+	pool->store = batch_store_new(&batches);
+	if (!pool->own || !pool->store || !allocate_slots(pool) || !open_decoders(pool) ||
 		!start_threads(pool)) {
 		decode_pool_free(pool);
 		return NULL;
