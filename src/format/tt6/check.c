@@ -184,7 +184,7 @@ found_lone_twi(const struct tt6_checking *checking)
 }
 
 /* A16 and A20, in the order of instructions; escapes may be between them. */
-static void
+static inline __attribute__((always_inline)) void
 check_twi(const struct tt6_checking *checking, bool is_synthetic)
 {
 	struct tt6_sequence *sequence = checking->sequence;
