@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ findings_init(struct findings *findings, const struct poly_rule *rules)
 	while (rules && rules[findings->rule_count].code)
 		findings->rule_count++;
 	findings->counts = mem_new(findings->rule_count, sizeof *findings->counts);
+	assert(findings->rule_count <= FINDINGS_RULES_MAX);
 	findings->kept =
 		mem_new((size_t)findings->rule_count * FINDINGS_KEPT, sizeof *findings->kept);
 	return findings->counts && findings->kept;
@@ -51,8 +53,13 @@ findings_add(struct findings *findings, unsigned rule, uint64_t record, uint64_t
 	const char *message, ...)
 {
 	char text[400];
-	if (is_outside(findings, record))
+	if (is_outside(findings, record) || rule >= findings->rule_count)
 		return;
+	if (findings->counted || findings->counts[rule] >= FINDINGS_KEPT) {
+		findings->unstored |= findings->counted && !(*findings->counted >> rule & 1);
+		findings->counts[rule]++;
+		return;
+	}
 	va_list list;
 	va_start(list, message);
 	vsnprintf(text, sizeof text, message, list);
@@ -79,12 +86,21 @@ findings_add_truncation(struct findings *findings, unsigned rule, uint64_t recor
 		"%s: %.380s", findings->rules[rule].code, text);
 }
 
+uint64_t
+findings_full(const struct findings *findings)
+{
+	uint64_t full = 0;
+	for (unsigned rule = 0; rule < findings->rule_count; rule++)
+		full |= (uint64_t)(findings->counts[rule] >= FINDINGS_KEPT) << rule;
+	return full;
+}
+
 void
 findings_clear(struct findings *findings)
 {
 	memset(findings->counts, 0, findings->rule_count * sizeof *findings->counts);
 	findings->kept_count = 0;
-	findings->truncated = false;
+	findings->truncated = findings->unstored = false;
 	buf_clear(&findings->texts);
 }
 

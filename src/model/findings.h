@@ -11,6 +11,9 @@
 /* Findings stored per rule. */
 #define FINDINGS_KEPT 5
 
+/* Maximum number of rules of a format. */
+#define FINDINGS_RULES_MAX 64
+
 struct finding {
 	unsigned rule;		 /* index into the rules */
 	uint64_t record, offset; /* as in struct poly_finding */
@@ -21,13 +24,19 @@ struct findings {
 	const struct poly_rule *rules; /* the format's table */
 	uint64_t *counts;	       /* per rule */
 	unsigned rule_count;
+	/*
+	 * The rules, by bit, whose findings are counted and not stored; other findings are then
+	 * only noticed (unstored).
+	 */
+	const uint64_t *counted;
+	bool unstored;
 	struct finding *kept; /* in order of records, the whole trace last */
 	size_t kept_count;
 	struct buf texts;
 	bool truncated;		      /* findings_add_truncation was called */
 	struct poly_error truncation; /* what it reported */
-	uint64_t skip;	/* ignores findings at the first skip records */
-	uint64_t count; /* ignores findings after count more records */
+	uint64_t skip;		      /* ignores findings at the first skip records */
+	uint64_t count;		      /* ignores findings after count more records */
 };
 
 /* Initialises for a table of rules; NULL: an empty one. False: out of memory. */
@@ -47,6 +56,9 @@ void findings_add(struct findings *findings, unsigned rule, uint64_t record, uin
  */
 void findings_add_truncation(struct findings *findings, unsigned rule, uint64_t record,
 	uint64_t offset, const char *message, ...) __attribute__((format(printf, 5, 6)));
+
+/* Returns the rules, by bit, of which no more findings are stored. */
+uint64_t findings_full(const struct findings *findings);
 
 /* Removes all findings. */
 void findings_clear(struct findings *findings);

@@ -126,9 +126,26 @@ corrupt_bytes(uint8_t *data, size_t size)
 	return random_below(3) ? size : 1 + random_below(size);
 }
 
+/* Varies how a trace is read; whole: all its records are, and checked. */
+static void
+vary_reading(struct poly_read_options *options, bool whole)
+{
+	options->skip_errors = random_below(2);
+	options->check = whole || random_below(3) == 0;
+	options->strict = !whole && random_below(5) == 0;
+	if (!whole && random_below(4) == 0)
+		options->skip = random_below(100);
+	if (!whole && random_below(5) == 0)
+		options->count = random_below(300);
+	if (random_below(4) == 0)
+		options->columns = random_below(2) ? POLY_COLUMNS(site, mnemonic)
+						   : POLY_COLUMNS_EXCEPT(site);
+}
+
 /* Threads, chunks and what is in them change nothing, whatever is wrong with the trace. */
 static bool
-try_threads(const struct sample *sample, const struct poly_read_options *options, size_t turns)
+try_threads(const struct sample *sample, const struct poly_read_options *options, size_t turns,
+	bool whole)
 {
 	static const unsigned threads[] = {2, 3, 8, 1};
 	static const size_t blocks[] = {64, 150, 400, 1500, 1, 97, 4500};
@@ -141,20 +158,12 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 			continue;
 		struct poly_read_options changed = *options;
 		memcpy(copy, sample->data, sample->size);
-		size_t size = i < 8 ? sample->size : corrupt_bytes(copy, sample->size);
-		changed.skip_errors = random_below(2);
-		changed.check = random_below(3) == 0;
-		changed.strict = random_below(5) == 0;
-		if (random_below(4) == 0)
-			changed.skip = random_below(100);
-		if (random_below(5) == 0)
-			changed.count = random_below(300);
-		if (random_below(4) == 0)
-			changed.columns = random_below(2) ? POLY_COLUMNS(site, mnemonic)
-							  : POLY_COLUMNS_EXCEPT(site);
+		size_t size =
+			i < (whole ? 1 : 8) ? sample->size : corrupt_bytes(copy, sample->size);
+		vary_reading(&changed, whole);
 		append_all(&one, copy, size, &changed, 0);
 		changed.one_thread = false;
-		changed.threads = threads[i % 4];
+		changed.threads = threads[i % (whole ? 3 : 4)];
 		changed.block_size = blocks[random_below(7)];
 		/* Of a rule that looks ahead, the batch decides which record is the last. */
 		if (!changed.strict && random_below(4) == 0)
@@ -174,7 +183,7 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 bool
 law_threads(const struct sample *sample, const struct poly_read_options *options)
 {
-	return try_threads(sample, options, 80);
+	return try_threads(sample, options, 80, false);
 }
 
 /* Appends a sample many times, without some of the bytes at its front. */
@@ -204,7 +213,8 @@ law_threads_repeated(const struct sample *sample, const struct poly_read_options
 		repeat_sample(&repeated, sample, omitted[i]);
 		const struct sample changed = {
 			.data = repeated.data, .size = repeated.size, .name = sample->name};
-		good = !repeated.failed && try_threads(&changed, options, 16);
+		good = !repeated.failed && try_threads(&changed, options, 16, false) &&
+		       try_threads(&changed, options, 5, true);
 		buf_free(&repeated);
 	}
 	return good;
@@ -223,7 +233,7 @@ law_threads_packed(const struct sample *sample, const struct poly_read_options *
 	free(whole.rows);
 	bool good = pack_small(sample, options, 1 + whole.count / 7, &packed);
 	const struct sample changed = {.data = packed.data, .size = packed.size};
-	good = good && try_threads(&changed, &plain, 60);
+	good = good && try_threads(&changed, &plain, 60, false);
 	buf_free(&packed);
 	return good;
 }

@@ -338,6 +338,24 @@ bach_check(struct reading *reading, const struct poly_batch *batch)
 	bus_check(reading, &reader->check, batch);
 }
 
+static void
+bach_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct bach_reader *reader = reading->state;
+	(void)prefix;
+	bus_check_deferred(reading, &reader->check, batch, row);
+}
+
+static void
+bach_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct bach_reader *reader = reading->state;
+	(void)batch, (void)first;
+	bus_check_add(&reader->check, state);
+}
+
 static enum poly_status
 bach_wopen(struct writing *writing, struct poly_error *error)
 {
@@ -448,6 +466,11 @@ static const struct format bach = {
 	.read = bach_read,
 	.find_split = bach_cut,
 	.check = bach_check,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct bach_reader, check),
+	.check_size = sizeof(struct bus_check),
+	.check_deferred = bach_check_deferred,
+	.check_adopt = bach_check_adopt,
 	.wopen = bach_wopen,
 	.write = bach_write,
 };

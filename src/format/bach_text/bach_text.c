@@ -162,6 +162,24 @@ text_check(struct reading *reading, const struct poly_batch *batch)
 	bus_check(reading, &reader->check, batch);
 }
 
+static void
+text_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct listing_reader *reader = reading->state;
+	(void)prefix;
+	bus_check_deferred(reading, &reader->check, batch, row);
+}
+
+static void
+text_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct listing_reader *reader = reading->state;
+	(void)batch, (void)first;
+	bus_check_add(&reader->check, state);
+}
+
 static enum poly_status
 text_wopen(struct writing *writing, struct poly_error *error)
 {
@@ -248,6 +266,11 @@ static const struct format bach_text = {
 	.resync = lines_resync,
 	.find_split = lines_find_split,
 	.check = text_check,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct listing_reader, check),
+	.check_size = sizeof(struct bus_check),
+	.check_deferred = text_check_deferred,
+	.check_adopt = text_check_adopt,
 	.close = lines_close,
 	.wopen = text_wopen,
 	.write = text_write,

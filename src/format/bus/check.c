@@ -22,6 +22,7 @@ const struct poly_rule bus_rules[BUS_RULE_COUNT + 1] = {
 /* The record to check. */
 struct bus_subject {
 	struct reading *reading;
+	size_t row;
 	struct bus_cycle cycle;
 	uint64_t record, offset; /* record number from 1; byte offset */
 	unsigned operation;
@@ -100,6 +101,8 @@ check_operation(const struct bus_subject *subject, struct bus_check *check)
 	unsigned operation = subject->operation;
 	if (!(BUS_VALID >> operation & 1))
 		found(subject, BUS_B02, "undefined operation %u", operation);
+	else if (operation == BUS_INT_ACK && subject->reading->deferred)
+		check_defer(subject->reading->deferred, subject->row);
 	else if (operation == BUS_INT_ACK)
 		check_acknowledge(subject, check);
 	else if (operation == BUS_SPECIAL)
@@ -131,6 +134,40 @@ check_end(struct reading *reading, struct bus_check *check)
 			(unsigned long long)check->aligned[1]);
 }
 
+/* Describes a row that is to be checked; false if it is not a record. */
+static bool
+find_subject(struct reading *reading, const struct poly_batch *batch, enum bus_raw raw,
+	size_t row, struct bus_subject *subject)
+{
+	*subject = (struct bus_subject){.reading = reading,
+		.row = row,
+		.record = batch->first + row + 1,
+		.offset = batch->origin[row]};
+	if (!bus_recorded_cycle(batch, row, raw, &subject->cycle))
+		return false;
+	subject->operation = subject->cycle.control >> 4;
+	subject->span = bus_span(subject->cycle.enables);
+	return true;
+}
+
+void
+bus_check_deferred(struct reading *reading, struct bus_check *check,
+	const struct poly_batch *batch, size_t row)
+{
+	struct bus_subject subject;
+	if (find_subject(reading, batch, bus_raw_contents(batch->info), row, &subject))
+		check_acknowledge(&subject, check);
+}
+
+void
+bus_check_add(struct bus_check *check, const struct bus_check *counted)
+{
+	check->aligned[0] += counted->aligned[0];
+	check->aligned[1] += counted->aligned[1];
+	check->lines += counted->lines;
+	check->singles += counted->singles;
+}
+
 void
 bus_check(struct reading *reading, struct bus_check *check, const struct poly_batch *batch)
 {
@@ -138,15 +175,13 @@ bus_check(struct reading *reading, struct bus_check *check, const struct poly_ba
 		check_end(reading, check);
 		return;
 	}
+	if (reading->deferred)
+		*check = (struct bus_check){.pending = 0};
 	enum bus_raw raw = bus_raw_contents(batch->info);
 	for (size_t row = 0; row < batch->rows; row++) {
-		struct bus_subject subject = {.reading = reading,
-			.record = batch->first + row + 1,
-			.offset = batch->origin[row]};
-		if (!bus_recorded_cycle(batch, row, raw, &subject.cycle))
+		struct bus_subject subject;
+		if (!find_subject(reading, batch, raw, row, &subject))
 			continue;
-		subject.operation = subject.cycle.control >> 4;
-		subject.span = bus_span(subject.cycle.enables);
 		uint32_t address = subject.cycle.address;
 		check->aligned[0] += (address & 7) == 0;
 		check->aligned[1] += (address >> 24 & 7) == 0;

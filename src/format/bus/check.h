@@ -30,8 +30,15 @@ struct bus_check {
 	uint64_t pending_offset; /* offset of that record */
 };
 
-/* Checks a batch; NULL: end of the trace. */
+/* Checks a batch; NULL: end of the trace. Decoders of chunks count what the batch has. */
 void bus_check(
 	struct reading *reading, struct bus_check *check, const struct poly_batch *batch);
+
+/* Checks an interrupt acknowledge, which decoders defer. */
+void bus_check_deferred(struct reading *reading, struct bus_check *check,
+	const struct poly_batch *batch, size_t row);
+
+/* Adds what a decoder has counted. */
+void bus_check_add(struct bus_check *check, const struct bus_check *counted);
 
 #endif

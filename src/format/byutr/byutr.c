@@ -360,10 +360,25 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 			(unsigned long long)batch->address[row]);
 }
 
+/* Continues after a batch of a decoder. */
+static void
+check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct byutr_reader *reader = reading->state;
+	(void)state, (void)first;
+	reader->checked = batch->time[batch->rows - 1];
+}
+
 static void
 byutr_check(struct reading *reading, const struct poly_batch *batch)
 {
-	for (size_t row = 0; batch && row < batch->rows; row++) {
+	/* Decoders do not know the time before a batch. */
+	if (reading->deferred && batch->rows) {
+		check_row(reading, batch, 0);
+		check_defer_prefix(reading, 1);
+	}
+	for (size_t row = reading->deferred ? 1 : 0; batch && row < batch->rows; row++) {
 		if (batch->record[row] != RECORD_CORRUPT)
 			check_row(reading, batch, row);
 	}
@@ -593,6 +608,8 @@ static const struct format byutr = {
 	.find_split = byutr_find_split,
 	.complete_rows = byutr_complete_rows,
 	.check = byutr_check,
+	.checks_chunks = true,
+	.check_adopt = check_adopt,
 	.wopen = byutr_wopen,
 	.write = byutr_write,
 	.predict_state = byutr_predict_state,

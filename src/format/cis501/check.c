@@ -54,7 +54,12 @@ struct cis501_subject {
 	struct reading *reading;
 	struct cis501_check *check;
 	struct cis501 op;
+	size_t row;
 	uint64_t record, offset; /* record number from 1; byte offset */
+	/* Of a row that decoders deferred: its batch, and the rows of which lines are counted.
+	 */
+	const struct poly_batch *deferred;
+	size_t prefix;
 };
 
 /* Numbers of fields in messages; 0: the line as a whole. */
@@ -157,25 +162,66 @@ is_known(const char *known, const struct cis501_word *word)
 	return false;
 }
 
+/* Counts a row's newlines: one if the row does not store its own bytes. */
+static void
+count_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
+{
+	size_t n;
+	check->unended = false;
+	if (!poly_present(batch, POLY_COLUMN_raw, row)) {
+		check->newlines++;
+		return;
+	}
+	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	for (size_t i = 0; i < n; i++)
+		check->newlines += raw[i] == '\n';
+	check->unended = n && raw[n - 1] != '\n';
+}
+
+/* Finds the line of a row that decoders deferred. */
+static void
+find_line(const struct cis501_subject *subject)
+{
+	struct cis501_check before = {.newlines = subject->check->newlines};
+	for (size_t row = subject->prefix; row < subject->row; row++)
+		count_newlines(&before, subject->deferred, row);
+	subject->check->line = before.newlines + 1;
+}
+
+/* Checks that the macro opcode (0) or the micro opcode (1), of that name, is a known one. */
+static void
+check_known(const struct cis501_subject *subject, unsigned opcode, uint32_t name)
+{
+	const struct cis501_word *word = opcode ? &subject->op.micro : &subject->op.macro;
+	uint64_t *seen = subject->check->seen[opcode];
+	if (name >= CIS501_NAMES_MAX || bit_test(seen, name))
+		return;
+	bit_set(seen, name);
+	if (is_known(known_opcodes[opcode], word))
+		return;
+	if (subject->deferred)
+		find_line(subject);
+	add_finding(subject, CIS501_C21, opcode ? MICRO : MACRO,
+		"'%.*s' is in no published trace",
+		line_shown((const uint8_t *)word->text, word->length), word->text);
+}
+
 /* Checks the macro opcode (0) or the micro opcode (1); name is its number, or NULL. */
 static void
 check_opcode(const struct cis501_subject *subject, unsigned opcode, const uint32_t *name)
 {
 	static const unsigned max[2] = {11, 22};
 	const struct cis501_word *word = opcode ? &subject->op.micro : &subject->op.macro;
-	enum field field = opcode ? MICRO : MACRO;
-	int shown = line_shown((const uint8_t *)word->text, word->length);
+	struct deferred_checks *deferred = subject->reading->deferred;
 	if (word->length > max[opcode])
-		add_finding(subject, CIS501_C17, field,
+		add_finding(subject, CIS501_C17, opcode ? MICRO : MACRO,
 			"'%.*s' has %zu characters, the course's parser reads at most %u",
-			shown, word->text, word->length, max[opcode]);
-	uint64_t *seen = subject->check->seen[opcode];
-	if (!name || *name >= CIS501_NAMES_MAX || bit_test(seen, *name))
-		return;
-	bit_set(seen, *name);
-	if (!is_known(known_opcodes[opcode], word))
-		add_finding(subject, CIS501_C21, field, "'%.*s' is in no published trace",
-			shown, word->text);
+			line_shown((const uint8_t *)word->text, word->length), word->text,
+			word->length, max[opcode]);
+	if (name && deferred)
+		check_defer_value(deferred, subject->row, *name, opcode, 0);
+	else if (name)
+		check_known(subject, opcode, *name);
 }
 
 static bool
@@ -320,26 +366,85 @@ check_other(const struct cis501_subject *subject, enum cis501_record record)
 	check->has_rows |= record == CIS501_CORRUPT;
 }
 
-/* Counts a row's newlines: one if the row does not store its own bytes. */
 static void
-count_newlines(struct cis501_check *check, const struct poly_batch *batch, size_t row)
+check_any(struct reading *reading, struct cis501_check *check, const struct poly_batch *batch,
+	size_t row)
 {
-	size_t n;
-	check->unended = false;
-	if (!poly_present(batch, POLY_COLUMN_raw, row)) {
-		check->newlines++;
-		return;
+	struct cis501_subject subject = {.reading = reading,
+		.check = check,
+		.row = row,
+		.record = batch->first + row + 1,
+		.offset = batch->origin[row]};
+	check->line = check->newlines + 1;
+	count_newlines(check, batch, row);
+	if (batch->record[row] == CIS501_MICRO_OP)
+		check_row(&subject, batch, row);
+	else
+		check_other(&subject, (enum cis501_record)batch->record[row]);
+}
+
+/*
+ * Defers the rows of a chunk up to the first micro-operation of an instruction, inclusive: what
+ * follows it does not depend on rows before it. Returns their number in this batch.
+ */
+static size_t
+defer_prefix(
+	struct reading *reading, struct cis501_check *check, const struct poly_batch *batch)
+{
+	size_t row = 0;
+	while (!check->is_known && row < batch->rows) {
+		check->is_known = batch->record[row] == CIS501_MICRO_OP &&
+				  poly_present(batch, POLY_COLUMN_uop_index, row) &&
+				  batch->uop_index[row] == 1 &&
+				  !poly_present(batch, POLY_COLUMN_raw, row);
+		if (check->is_known) {
+			check->has_rows = true;
+			check_any(reading, check, batch, row);
+		}
+		row++;
 	}
-	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-	for (size_t i = 0; i < n; i++)
-		check->newlines += raw[i] == '\n';
-	check->unended = n && raw[n - 1] != '\n';
+	check_defer_prefix(reading, row);
+	/* The rest of the rows is counted from here. */
+	check->last_line -= check->newlines;
+	check->newlines = 0;
+	return row;
+}
+
+void
+cis501_check_deferred(struct reading *reading, struct cis501_check *check,
+	const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct cis501_subject subject = {.reading = reading,
+		.check = check,
+		.row = row,
+		.record = batch->first + row + 1,
+		.offset = batch->origin[row],
+		.deferred = batch,
+		.prefix = prefix};
+	uint8_t line[CIS501_LINE_MAX + 1];
+	if (!cis501_of_raw(batch, row, line, &subject.op) &&
+		cis501_of_row(batch, row, &subject.op))
+		return;
+	if (poly_present(batch, POLY_COLUMN_mnemonic, row))
+		check_known(&subject, 0, batch->mnemonic[row]);
+	if (poly_present(batch, POLY_COLUMN_uop_name, row))
+		check_known(&subject, 1, batch->uop_name[row]);
+}
+
+void
+cis501_check_adopt(struct cis501_check *check, const struct cis501_check *state)
+{
+	const uint64_t newlines = check->newlines;
+	memcpy(check, state, CIS501_CHECK_SIZE);
+	check->newlines += newlines;
+	check->last_line += newlines;
 }
 
 void
 cis501_check(
 	struct reading *reading, struct cis501_check *check, const struct poly_batch *batch)
 {
+	size_t row = 0;
 	if (!batch) {
 		if (check->unended)
 			findings_add(reading->findings, CIS501_C19, 0, POLY_NO_OFFSET,
@@ -347,16 +452,8 @@ cis501_check(
 				(number)check->newlines + 1);
 		return;
 	}
-	for (size_t row = 0; row < batch->rows; row++) {
-		struct cis501_subject subject = {.reading = reading,
-			.check = check,
-			.record = batch->first + row + 1,
-			.offset = batch->origin[row]};
-		check->line = check->newlines + 1;
-		count_newlines(check, batch, row);
-		if (batch->record[row] == CIS501_MICRO_OP)
-			check_row(&subject, batch, row);
-		else
-			check_other(&subject, (enum cis501_record)batch->record[row]);
-	}
+	if (reading->deferred)
+		row = defer_prefix(reading, check, batch);
+	for (; row < batch->rows; row++)
+		check_any(reading, check, batch, row);
 }

@@ -315,6 +315,23 @@ cis501_check_batch(struct reading *reading, const struct poly_batch *batch)
 	cis501_check(reading, &reader->check, batch);
 }
 
+static void
+check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct cis501_reader *reader = reading->state;
+	cis501_check_deferred(reading, &reader->check, batch, prefix, row);
+}
+
+static void
+check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	(void)batch, (void)first;
+	struct cis501_reader *reader = reading->state;
+	cis501_check_adopt(&reader->check, state);
+}
+
 static enum poly_status
 cis501_wopen(struct writing *writing, struct poly_error *error)
 {
@@ -445,6 +462,11 @@ static const struct format cis501 = {
 	.resync = cis501_resync,
 	.find_split = lines_find_split,
 	.check = cis501_check_batch,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct cis501_reader, check),
+	.check_size = CIS501_CHECK_SIZE,
+	.check_deferred = check_deferred,
+	.check_adopt = check_adopt,
 	.close = lines_close,
 	.effects = EFFECTS_MICRO_OPS,
 	.wopen = cis501_wopen,

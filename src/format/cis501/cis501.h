@@ -10,8 +10,12 @@ extern const struct poly_rule cis501_rules[CIS501_RULE_COUNT + 1];
 /* Maximum number of different names that the rules distinguish. */
 #define CIS501_NAMES_MAX 4096
 
-/* State of the rules between rows. */
+/*
+ * State of the rules between rows. A decoder of chunks counts newlines, and lines from them,
+ * from the start of the batch, or from the first row after the prefix that it defers.
+ */
 struct cis501_check {
+	bool is_known; /* in decoders: the state does not depend on rows before the chunk */
 	bool has_last; /* last is the micro-operation of the previous row */
 	bool has_rows; /* at least one row was seen */
 	bool unended;  /* the last row has no newline */
@@ -23,13 +27,24 @@ struct cis501_check {
 	uint64_t next_pc;     /* address of the next instruction */
 	int32_t saved_pc;     /* register that SAVE_PC filled in its instruction, or -1 */
 	int64_t saved_offset; /* and the immediate of that SAVE_PC */
-	/* Names that were already checked as a macro and as a micro opcode. */
+	/*
+	 * The reader's, after all that decoders have: names that were already checked as a
+	 * macro and as a micro opcode.
+	 */
 	uint64_t seen[2][CIS501_NAMES_MAX / 64];
 };
+
+/* Size of what decoders of chunks keep. */
+#define CIS501_CHECK_SIZE offsetof(struct cis501_check, seen)
 
 /* Checks the rules on a batch; NULL: end of the trace. */
 void cis501_check(
 	struct reading *reading, struct cis501_check *check, const struct poly_batch *batch);
+
+/* As struct format's check_deferred and check_adopt. */
+void cis501_check_deferred(struct reading *reading, struct cis501_check *check,
+	const struct poly_batch *batch, size_t prefix, size_t row);
+void cis501_check_adopt(struct cis501_check *check, const struct cis501_check *state);
 
 /* The parsed line or record at the front of an input. */
 struct cis501_parsed {

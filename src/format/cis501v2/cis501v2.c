@@ -23,10 +23,16 @@ static const char *const record_names[RECORD_COUNT] = {
 	"corrupt",
 };
 
-struct v2_reader {
-	struct lines lines;
+/* State of the check between rows. */
+struct v2_check {
+	bool is_known; /* in decoders: it does not depend on rows before the chunk */
 	bool has_last;
 	uint64_t next_pc; /* address of the next instruction */
+};
+
+struct v2_reader {
+	struct lines lines;
+	struct v2_check check;
 };
 
 /* Counts of the lines at the front of an input, by their class. */
@@ -249,10 +255,10 @@ check_op(struct reading *reading, const struct poly_batch *batch, size_t row,
 {
 	struct v2_reader *reader = reading->state;
 	const uint64_t record = batch->first + row + 1, offset = batch->origin[row];
-	if (reader->has_last && reader->next_pc != op->pc)
+	if (reader->check.has_last && reader->check.next_pc != op->pc)
 		findings_add(reading->findings, V02, record, offset,
 			"the pc is 0x%08x, expected 0x%08llx after the previous instruction",
-			op->pc, (unsigned long long)reader->next_pc);
+			op->pc, (unsigned long long)reader->check.next_pc);
 	if (op->opcode_size != 2 && op->opcode_size != 4)
 		findings_add(reading->findings, V02, record, offset,
 			"the size is %u bytes, expected 2 or 4", op->opcode_size);
@@ -269,23 +275,45 @@ check_op(struct reading *reading, const struct poly_batch *batch, size_t row,
 }
 
 static void
-v2_check(struct reading *reading, const struct poly_batch *batch)
+check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 {
 	struct v2_reader *reader = reading->state;
-	for (size_t row = 0; batch && row < batch->rows; row++) {
-		struct cis501v2 op;
-		if (batch->record[row] == BLANK)
-			findings_add(reading->findings, V03, batch->first + row + 1,
-				batch->origin[row], "a blank line");
-		if (!op_of_row(batch, row, &op)) {
-			reader->has_last &= batch->record[row] == BLANK;
-			continue;
-		}
-		check_op(reading, batch, row, &op);
-		reader->has_last = true;
-		reader->next_pc =
-			op.direction == 'T' ? op.target : (uint32_t)(op.pc + op.opcode_size);
+	struct v2_check *check = &reader->check;
+	struct cis501v2 op;
+	if (batch->record[row] == BLANK)
+		findings_add(reading->findings, V03, batch->first + row + 1, batch->origin[row],
+			"a blank line");
+	if (!op_of_row(batch, row, &op)) {
+		check->has_last &= batch->record[row] == BLANK;
+		return;
 	}
+	check_op(reading, batch, row, &op);
+	check->is_known = check->has_last = true;
+	check->next_pc = op.direction == 'T' ? op.target : (uint32_t)(op.pc + op.opcode_size);
+}
+
+static void
+v2_check(struct reading *reading, const struct poly_batch *batch)
+{
+	const struct v2_reader *reader = reading->state;
+	size_t row = 0;
+	if (reading->deferred) {
+		/* What follows an instruction does not depend on rows before it. */
+		while (!reader->check.is_known && row < batch->rows)
+			check_row(reading, batch, row++);
+		check_defer_prefix(reading, row);
+	}
+	for (; batch && row < batch->rows; row++)
+		check_row(reading, batch, row);
+}
+
+static void
+check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct v2_reader *reader = reading->state;
+	(void)batch, (void)first;
+	memcpy(&reader->check, state, sizeof reader->check);
 }
 
 static enum poly_status
@@ -366,6 +394,10 @@ static const struct format cis501v2 = {
 	.resync = lines_resync,
 	.find_split = lines_find_split,
 	.check = v2_check,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct v2_reader, check),
+	.check_size = sizeof(struct v2_check),
+	.check_adopt = check_adopt,
 	.close = lines_close,
 	.write = v2_write,
 };

@@ -21,8 +21,10 @@ chunk_reclaim(struct chunk *chunk)
 void
 chunk_fini(struct chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->batch_capacity; i++)
+	for (size_t i = 0; i < chunk->batch_capacity; i++) {
 		stored_batch_free(chunk->batches[i].stored);
+		mem_free(chunk->batches[i].check.state);
+	}
 	mem_free(chunk->batches);
 	mem_free(chunk->memory);
 	mem_free(chunk->names);
@@ -45,6 +47,8 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 	reading->in = plan->in;
 	reading->state = mem_new(1, format->reader_size);
 	if (!reading->state || !findings_init(&decoder->findings, format->info.rules))
+		return false;
+	if (plan->checks && !(decoder->agreed = mem_new(AGREED_COUNT, sizeof *decoder->agreed)))
 		return false;
 	decoder->info.view.format = plan->reading->info->view.format;
 	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
@@ -72,9 +76,14 @@ next_batch(struct chunk_decoder *decoder, struct chunk *chunk)
 		if (!larger)
 			return NULL;
 		chunk->batches = larger;
-		larger[chunk->batch_capacity++].stored = NULL;
+		larger[chunk->batch_capacity].stored = NULL;
+		larger[chunk->batch_capacity++].check.state = NULL;
 	}
 	struct chunk_batch *batch = &chunk->batches[chunk->batch_count];
+	const struct decode_plan *plan = decoder->plan;
+	const size_t check_size = plan->checks ? plan->format->check_size : 0;
+	if (check_size && !batch->check.state && !(batch->check.state = mem_new(1, check_size)))
+		return NULL;
 	if (batch->stored)
 		batch_clear(&batch->stored->batch);
 	else
@@ -92,6 +101,41 @@ knows_numbers(const struct chunk_decoder *decoder)
 		       decoder->info.view.record_count <= decoder->records.count);
 }
 
+void
+chunk_decoder_forget_checks(struct chunk_decoder *decoder)
+{
+	if (decoder->agreed)
+		memset(decoder->agreed, 0, AGREED_COUNT * sizeof *decoder->agreed);
+}
+
+/* Checks the rows of a batch. */
+static void
+check_rows(struct chunk_decoder *decoder, struct chunk_batch *filled)
+{
+	const struct format *format = decoder->plan->format;
+	struct reading *reading = &decoder->reading;
+	struct batch_check *check = &filled->check;
+	struct poly_batch *view = &filled->stored->batch.view;
+	const struct poly_trace_info *info = view->info;
+	struct findings *findings = &decoder->findings;
+	check->deferred = (struct deferred_checks){.agreed = decoder->agreed};
+	check->first = view->first = reading->record;
+	/* Names still have the decoder's numbers. */
+	view->info = &decoder->info.view;
+	reading->deferred = &check->deferred;
+	findings->counted = &decoder->full_rules;
+	format->check(reading, view);
+	reading->deferred = NULL;
+	view->info = info;
+	check->failed = findings->unstored;
+	for (unsigned rule = 0; rule < findings->rule_count; rule++)
+		check->counts[rule] = (uint32_t)findings->counts[rule];
+	findings->counted = NULL;
+	findings_clear(findings);
+	if (format->check_size)
+		memcpy(check->state, check_state(format, reading), format->check_size);
+}
+
 /* Decodes the rows of a batch. */
 static bool
 fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
@@ -105,6 +149,8 @@ fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 		(batch->view.site && sites_fill(&decoder->sites, batch, NULL) != POLY_OK))
 		return false;
 	filled->end = in_offset(reading->in);
+	if (decoder->plan->checks)
+		check_rows(decoder, filled);
 	reading->record += batch->view.rows;
 	/* If a name or site is new, the reader translates the numbers. */
 	filled->translated = knows_numbers(decoder);
@@ -213,7 +259,13 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 	chunk->batch_count = 0;
 	chunk->name_count = chunk->record_count = chunk->site_count = 0;
 	chunk->generation = decoder->generation;
+	chunk->check_version = decoder->check_version;
+	const struct format *format = decoder->plan->format;
+	if (decoder->plan->checks && format->check_size)
+		memset(check_state(format, &decoder->reading), 0, format->check_size);
 	chunk->irregular |= !decode_rows(decoder, chunk);
+	if (chunk->irregular)
+		chunk_decoder_forget_checks(decoder);
 	if (chunk->irregular && decoder->plan->format->is_at_split)
 		chunk_decoder_discard_sites(decoder, decoder->generation + 1);
 }
@@ -227,6 +279,7 @@ chunk_decoder_fini(struct chunk_decoder *decoder)
 	if (decoder->reading.in != decoder->plan->in)
 		in_close(decoder->reading.in);
 	mem_free(decoder->reading.state);
+	mem_free(decoder->agreed);
 	info_fini(&decoder->info);
 	findings_fini(&decoder->findings);
 	sites_fini(&decoder->sites);

@@ -25,12 +25,14 @@ struct decode_plan {
 	size_t batch_rows;	       /* maximum number of rows of a batch */
 	size_t block_size, chunk_size; /* in bytes */
 	unsigned threads;	       /* that decode */
+	bool checks;		       /* decoders check their batches */
 	size_t held_max;	       /* maximum number of held batches */
 };
 
 /* A batch of a chunk. */
 struct chunk_batch {
 	struct stored_batch *stored; /* NULL: allocated when it is filled */
+	struct batch_check check;    /* if the plan has checks */
 	uint64_t end;		     /* offset in the input after its rows */
 	bool translated;	     /* its names and sites have the reader's numbers */
 };
@@ -61,7 +63,8 @@ struct chunk {
 	const char **names;
 	struct site *sites;
 	size_t name_count, record_count, site_count;
-	unsigned generation; /* of the decoder's sites */
+	unsigned generation;	/* of the decoder's sites */
+	unsigned check_version; /* of what the decoder knew to agree with the reader's tables */
 };
 
 /* Empties a chunk: held batches leave it, the others are filled again. */
@@ -80,7 +83,10 @@ struct chunk_decoder {
 	uint32_t names_listed, records_listed, sites_listed;
 	/* The reader's numbers of its names and sites, as far as they are known. */
 	struct id_remap names, records, site_numbers;
-	unsigned generation; /* counts how often the sites were discarded */
+	unsigned generation;	     /* counts how often the sites were discarded */
+	struct agreed_value *agreed; /* see check_defer_value; if the plan has checks */
+	unsigned check_version;
+	uint64_t full_rules; /* those of the reader */
 	bool opened;
 };
 
@@ -107,6 +113,9 @@ void chunk_enter(
  * point. The next chunk is of this generation.
  */
 void chunk_decoder_discard_sites(struct chunk_decoder *decoder, unsigned generation);
+
+/* Forgets the values that agree with the reader's tables. */
+void chunk_decoder_forget_checks(struct chunk_decoder *decoder);
 
 /* Frees everything that a decoder holds. */
 void chunk_decoder_fini(struct chunk_decoder *decoder);

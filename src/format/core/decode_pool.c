@@ -26,6 +26,9 @@
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
 
+/* Minimum number of other threads for which the reader only delivers. */
+#define WAITING_MIN 7
+
 /* Guesses that were right count up to this against later wrong ones. */
 #define CREDIT_MAX 4
 
@@ -53,7 +56,8 @@ struct decode_pool {
 	struct decode_plan plan;
 	struct worker *workers;
 	struct batch_store *store;
-	unsigned opened; /* workers whose decoder is open */
+	unsigned opened;  /* workers whose decoder is open */
+	unsigned started; /* threads */
 	struct ring_slot *slots;
 	size_t slot_count;
 	bool random;		      /* the input can be read at any offset */
@@ -66,6 +70,8 @@ struct decode_pool {
 	size_t claimed, released;     /* slots, since the start */
 	bool ended;		      /* the last chunk was read */
 	bool stop;
+	unsigned check_version; /* changed by the reader, as full_rules */
+	uint64_t full_rules;	/* of which the reader stores no more findings */
 	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
 	int credit;	 /* right guesses of split points less wrong ones */
 	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
@@ -264,12 +270,17 @@ prepare_decoder(struct worker *worker)
 	pthread_mutex_lock(&pool->lock);
 	if (decoder->generation < worker->valid_from)
 		chunk_decoder_discard_sites(decoder, worker->valid_from);
+	const bool forgets = decoder->check_version != pool->check_version;
+	decoder->check_version = pool->check_version;
+	decoder->full_rules = pool->full_rules;
 	bool useful = !pool->stop && !pool->names_full &&
 		      fetch_numbers(&decoder->names, &worker->names) &&
 		      fetch_numbers(&decoder->records, &worker->records) &&
 		      (decoder->generation != worker->generation ||
 			      fetch_numbers(&decoder->site_numbers, &worker->sites));
 	pthread_mutex_unlock(&pool->lock);
+	if (forgets)
+		chunk_decoder_forget_checks(decoder);
 	return useful;
 }
 
@@ -321,15 +332,31 @@ is_done(struct decode_pool *pool, const struct ring_slot *slot)
 }
 
 /*
+ * Returns whether the reader decodes a chunk instead of waiting for the next one. With many
+ * threads it waits for those that are at work, so that it delivers a chunk once it is decoded.
+ */
+static bool
+reader_decodes(struct decode_pool *pool)
+{
+	if (pool->started < WAITING_MIN)
+		return true;
+	pthread_mutex_lock(&pool->lock);
+	const bool decodes = pool->claimed == (pool->present ? pool->released + 1 : 0);
+	pthread_mutex_unlock(&pool->lock);
+	return decodes;
+}
+
+/*
  * Proceeds to the next chunk, then frees the slot of the present one: the next chunk needs its
- * rest. The reader decodes chunks itself instead of waiting.
+ * rest.
  */
 static struct chunk *
 next_chunk(struct decode_pool *pool)
 {
 	bool over;
 	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
-	while (!is_done(pool, next) && decode_once(&pool->workers[0], &over))
+	while (!is_done(pool, next) && reader_decodes(pool) &&
+		decode_once(&pool->workers[0], &over))
 		;
 	if (pool->present)
 		chunk_reclaim(&pool->present->chunk);
@@ -355,6 +382,8 @@ discard_chunk(struct decode_pool *pool, const struct ring_slot *slot)
 	pthread_mutex_lock(&pool->lock);
 	if (!slot->chunk.irregular && slot->worker->valid_from <= slot->chunk.generation)
 		slot->worker->valid_from = slot->chunk.generation + 1;
+	/* The decoder's check saw its rows. */
+	pool->check_version++;
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -456,6 +485,30 @@ next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *e
 	stored_batch_deliver(next->stored);
 	*result = batch;
 	return POLY_OK;
+}
+
+void
+decode_pool_check(struct decode_pool *pool)
+{
+	const struct chunk *chunk = &pool->present->chunk;
+	const struct chunk_batch *batch = &chunk->batches[pool->delivered - 1];
+	batch_check_complete(pool->plan.format, pool->plan.reading, &batch->check,
+		&batch->stored->batch.view,
+		pool->plan.checks && chunk->check_version == pool->check_version);
+}
+
+void
+decode_pool_share_check(struct decode_pool *pool)
+{
+	struct reading *reading = pool->plan.reading;
+	const uint64_t full = findings_full(reading->findings);
+	if (full == pool->full_rules && !reading->has_disagreed)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->check_version += reading->has_disagreed;
+	pool->full_rules = full;
+	pthread_mutex_unlock(&pool->lock);
+	reading->has_disagreed = false;
 }
 
 /* Returns how the input ended. */
@@ -632,13 +685,12 @@ open_decoders(struct decode_pool *pool)
 static bool
 start_threads(struct decode_pool *pool)
 {
-	unsigned started = 0;
 	for (unsigned i = 1; i < pool->opened; i++) {
 		struct worker *worker = &pool->workers[i];
 		worker->started = thread_start(&worker->thread, run_worker, worker);
-		started += worker->started;
+		pool->started += worker->started;
 	}
-	return started > 0;
+	return pool->started > 0;
 }
 
 struct decode_pool *

@@ -36,6 +36,15 @@ struct decode_pool *decode_pool_new(const struct decode_plan *plan);
 enum poly_status decode_pool_next(
 	struct decode_pool *pool, struct batch **batch, struct poly_error *error);
 
+/*
+ * Checks the batch that decode_pool_next returned last, as the format's check does, of which
+ * decoders have done most if the plan has checks.
+ */
+void decode_pool_check(struct decode_pool *pool);
+
+/* Passes on to decoders what the reader's check has found in the rows up to now. */
+void decode_pool_share_check(struct decode_pool *pool);
+
 /* Returns the input that the reader decodes itself. */
 struct in *decode_pool_input(struct decode_pool *pool);
 

@@ -3,9 +3,9 @@
  *
  *     const struct format *const formats_<word>[] = {&tt6, &tt6e, NULL};
  *
- * and one word in the build's list. The framework (reader_open.c, writer.c) allocates and zeroes the
- * state, parses the options, clears and settles the batches, keeps errors sticky, counts and
- * resynchronises; a format decodes, encodes and judges.
+ * and one word in the build's list. The framework (reader_open.c, writer.c) allocates and
+ * zeroes the state, parses the options, clears and settles the batches, keeps errors sticky,
+ * counts and resynchronises; a format decodes, encodes and judges.
  */
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "effects/effects.h"
+#include "format/core/chunk_check.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "model/batch.h"
@@ -39,19 +40,22 @@ struct poly_format_plugin;
 
 /* The arguments of a reader's functions. */
 struct reading {
-	void *state;		   /* reader_size bytes, zeroed by the framework */
+	void *state; /* reader_size bytes, zeroed by the framework */
 	const struct poly_format_plugin *plugin; /* that of the format, or NULL */
-	struct in *in;		   /* the decompressed bytes */
-	struct info *info;	   /* open fills it */
-	struct findings *findings; /* broken rules; rule numbers index the format's table */
-	const uint64_t *options;   /* values in the order of the format's table */
-	const char *const *texts;  /* the values of TEXT options, or NULL */
-	struct sites *sites;	   /* for rows that are numbered one by one */
+	struct in *in;				 /* the decompressed bytes */
+	struct info *info;			 /* open fills it */
+	struct findings *findings;   /* broken rules; rule numbers index the format's table */
+	const uint64_t *options;     /* values in the order of the format's table */
+	const char *const *texts;    /* the values of TEXT options, or NULL */
+	struct sites *sites;	     /* for rows that are numbered one by one */
 	struct encodings *encodings; /* of the program's file; NULL: none */
-	bool check;		   /* the format's check is called for every batch */
-	bool by_thread;		   /* files of a directory are read one after the other */
-	size_t max_line;	   /* maximum line length in bytes; 0: the format's */
-	unsigned prediction;	   /* of lines: enum predict_way */
+	bool check;		     /* the format's check is called for every batch */
+	/* While a decoder of chunks checks a batch: what it leaves to the reader; else NULL. */
+	struct deferred_checks *deferred;
+	bool has_disagreed;  /* set by check: a value did not agree with a table of the trace */
+	bool by_thread;	     /* files of a directory are read one after the other */
+	size_t max_line;     /* maximum line length in bytes; 0: the format's */
+	unsigned prediction; /* of lines: enum predict_way */
 	/* Records before this batch; read adds those that it skips. */
 	uint64_t record;
 	uint64_t line;	   /* lines read so far, if the format counts them */
@@ -67,7 +71,7 @@ struct reading {
 	uint64_t end;
 	poly_may_match_fn
 		may_match; /* see struct poly_read_plan; NULL: every record may match */
-	void *user;		     /* passed to may_match */
+	void *user;	   /* passed to may_match */
 };
 
 /* The form of a number in a line. */
@@ -88,23 +92,24 @@ struct line_cache;
 
 /* The arguments of a writer's functions. */
 struct writing {
-	void *state;			      /* writer_size bytes, zeroed by the framework */
+	void *state; /* writer_size bytes, zeroed by the framework */
 	const struct poly_format_plugin *plugin; /* that of the format, or NULL */
-	struct out *out;		      /* receives the bytes */
-	const struct poly_trace_info *source; /* metadata of the written trace */
-	const uint64_t *options;	      /* values in the order of the format's table */
-	const char *const *texts;	      /* the values of TEXT options, or NULL */
-	const bool *is_set;		      /* options that the user set */
-	bool own_raw;			      /* the column raw holds this family's bytes */
-	poly_columns columns;		      /* columns that the user selected */
-	bool row;			      /* the column row is requested, too */
-	bool selected; /* the rows are not all those of a file of raw_format, or not in its order */
+	struct out *out;			 /* receives the bytes */
+	const struct poly_trace_info *source;	 /* metadata of the written trace */
+	const uint64_t *options;		 /* values in the order of the format's table */
+	const char *const *texts;		 /* the values of TEXT options, or NULL */
+	const bool *is_set;			 /* options that the user set */
+	bool own_raw;				 /* the column raw holds this family's bytes */
+	poly_columns columns;			 /* columns that the user selected */
+	bool row;				 /* the column row is requested, too */
+	bool selected; /* the rows are not all those of a file of raw_format, or not in its
+			  order */
 	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
 	size_t order_count;	       /* elements of order */
 	unsigned threads;	       /* that a format may encode with, 1 or more */
-	poly_columns uses;		      /* columns read; wopen may remove some */
-	struct notes *notes;		      /* see writing_note */
-	struct line_cache *cache;	      /* set while cached lines are created */
+	poly_columns uses;	       /* columns read; wopen may remove some */
+	struct notes *notes;	       /* see writing_note */
+	struct line_cache *cache;      /* set while cached lines are created */
 	uint64_t context; /* the state that the next row depends on; see writing_cache_key */
 	/* By column; write_row is not called for rows whose lines are copied. */
 	struct writing_copied copied[POLY_COLUMN_COUNT];
@@ -227,9 +232,9 @@ struct format {
 		const struct reading *reading, uint64_t offset, const uint8_t *p, size_t n);
 
 	/*
-	 * Instead of open, for a decoder of chunks: initialises its state, which is zeroed, from
-	 * that of an open reader. False: out of memory; close is called in any case. May be
-	 * NULL.
+	 * Instead of open, for a decoder of chunks: initialises its state, which is zeroed,
+	 * from that of an open reader. False: out of memory; close is called in any case. May
+	 * be NULL.
 	 */
 	bool (*open_decoder)(struct reading *reading, const struct reading *opened);
 
@@ -250,9 +255,9 @@ struct format {
 
 	/*
 	 * If set, split points are guesses: returns whether one that read has reached is right,
-	 * and whether the state is that of enter_split. It may be called while read peeks at the
-	 * next record. A chunk after a wrong guess is decoded again by the reader. Such a format
-	 * adds no names, and peeks no further than it must where a record ends.
+	 * and whether the state is that of enter_split. It may be called while read peeks at
+	 * the next record. A chunk after a wrong guess is decoded again by the reader. Such a
+	 * format adds no names, and peeks no further than it must where a record ends.
 	 */
 	bool (*is_at_split)(const struct reading *reading, const uint8_t *before, size_t n);
 
@@ -266,6 +271,46 @@ struct format {
 
 	/* Tests the rules on a delivered batch; batch NULL: at the end. May be NULL. */
 	void (*check)(struct reading *reading, const struct poly_batch *batch);
+
+	/*
+	 * If set, decoders of chunks call check for their batches, too, with reading->deferred
+	 * set and names of their own. The check_size bytes at check_offset in the reader's
+	 * state are what check changes row by row; they are zeroed before each chunk, and
+	 * copied after each batch. Records are counted from the start of the chunk, and rows
+	 * are not yet completed by complete_rows. Messages of findings are not used: the reader
+	 * checks a batch itself if one is stored.
+	 *
+	 * check sets deferred->prefix to the number of first rows that depend on rows before
+	 * the chunk: the reader passes them to check first, so its state is then right. For
+	 * later rows it uses check_defer and check_defer_value for what depends on tables of
+	 * the whole trace. When a value disagrees with these, the reader's check sets
+	 * reading->has_disagreed.
+	 */
+	bool checks_chunks;
+	size_t check_offset, check_size;
+
+	/*
+	 * Called by the reader before such a batch is checked: returns whether a decoder's
+	 * check, of which state is the copy, is valid after the reader's preceding rows. NULL:
+	 * it is.
+	 */
+	bool (*check_fits)(const struct reading *reading, const void *state);
+
+	/*
+	 * Called by the reader for deferred rows in order, after the prefix, and once
+	 * reading->has_disagreed is set, for all rows: tests only what check defers. May be
+	 * NULL.
+	 */
+	void (*check_deferred)(struct reading *reading, const struct poly_batch *batch,
+		size_t prefix, size_t row);
+
+	/*
+	 * Called by the reader after those: continues with a copy of a decoder's state after
+	 * the batch, if that had rows after the prefix. first: number of records before the
+	 * chunk. May be NULL.
+	 */
+	void (*check_adopt)(struct reading *reading, const struct poly_batch *batch,
+		const void *state, uint64_t first);
 
 	/* Frees everything that state holds. May be NULL. */
 	void (*close)(struct reading *reading);
@@ -294,6 +339,25 @@ struct format {
 	/* Frees everything that state holds. May be NULL. */
 	void (*wclose)(struct writing *writing);
 };
+
+/*
+ * For check with reading->deferred: leaves the first rows of the batch to the reader, the last
+ * of which may have been checked to have the state after it.
+ */
+static inline void
+check_defer_prefix(struct reading *reading, size_t rows)
+{
+	*reading->deferred =
+		(struct deferred_checks){.prefix = rows, .agreed = reading->deferred->agreed};
+	findings_clear(reading->findings);
+}
+
+/* For check with reading->deferred: leaves all rows of the batch to the reader. */
+static inline void
+check_defer_batch(struct reading *reading)
+{
+	reading->findings->unstored = true;
+}
 
 /* Is find_split of a format of records of one size, without a header. */
 static inline size_t
@@ -338,8 +402,8 @@ writing_every_column(const struct writing *writing)
  * requested by name even if the trace does not have them. Returns their number; 0: an error,
  * POLY_ERR_USAGE.
  */
-size_t writing_list_columns(struct writing *writing,
-	enum poly_column list[WRITING_COLUMNS_MAX], struct poly_error *error);
+size_t writing_list_columns(struct writing *writing, enum poly_column list[WRITING_COLUMNS_MAX],
+	struct poly_error *error);
 
 /*
  * Marks width characters at field, in the output's room, as the number of a column in the row

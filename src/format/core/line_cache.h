@@ -34,8 +34,8 @@ struct pattern_run {
 
 /* One row per pattern. */
 struct pattern_rows {
-	struct batch *batch;	     /* row i is the pattern first + i */
-	const column_mask *varying;  /* by row, its varying columns; they are absent */
+	struct batch *batch;	    /* row i is the pattern first + i */
+	const column_mask *varying; /* by row, its varying columns; they are absent */
 };
 
 /*

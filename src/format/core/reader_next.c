@@ -102,6 +102,18 @@ fill_batch(struct poly_reader *reader, struct poly_error *failure)
 	}
 }
 
+/* Checks the rows filled last. */
+static void
+check_batch(struct poly_reader *reader)
+{
+	if (reader->shown == &reader->batch)
+		reader->format->check(&reader->reading, &reader->shown->view);
+	else
+		decode_pool_check(reader->pool);
+	if (reader->pool)
+		decode_pool_share_check(reader->pool);
+}
+
 /* Completes a filled batch: sites, checks, strict. */
 static enum poly_status
 complete_batch(struct poly_reader *reader, struct poly_error *failure)
@@ -120,7 +132,7 @@ complete_batch(struct poly_reader *reader, struct poly_error *failure)
 			status = err_memory(failure);
 	}
 	if (status == POLY_OK && reader->reading.check && reader->format->check)
-		reader->format->check(&reader->reading, &batch->view);
+		check_batch(reader);
 	if (status == POLY_OK && reader->options.strict)
 		status = reader_apply_strict(reader, failure);
 	return status;

@@ -68,6 +68,9 @@ reader_columns(const struct poly_reader *reader)
 	if (reader->format->also)
 		wanted = poly_columns_union(
 			wanted, reader->format->also(&reader->reading, wanted));
+	/* No rule is about sites. */
+	if (reader->reading.check && !POLY_HAS(wanted, site))
+		able = poly_columns_minus(able, POLY_COLUMNS(site));
 	wanted = reader->reading.check ? able : poly_columns_common(able, wanted);
 	return poly_columns_union(
 		wanted, columns_of_registers(info_register_count(&reader->info.view)));
@@ -175,7 +178,10 @@ reader_start_decoding(struct poly_reader *reader)
 		.batch_rows = reader->options.batch_rows,
 		.block_size = reader->options.block_size,
 		.chunk_size = decode_pool_chunk_size(reader->options.block_size),
-		.threads = threads_wanted(reader)};
+		.threads = threads_wanted(reader),
+		/* Which records are outside a range, only the reader knows. */
+		.checks = reader->reading.check && reader->format->checks_chunks &&
+			  !reader->options.skip && reader->options.count == UINT64_MAX};
 	reader->begun = true;
 	/* No option requests the findings of records that do not match. */
 	const bool may_prune = reader->plan.may_match && !reader->plan.weights &&

@@ -343,7 +343,9 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 	}
 	bool sized = poly_present(batch, POLY_COLUMN_size, row) ||
 		     poly_present(batch, POLY_COLUMN_opcode_size, row);
-	if (!reader->mixed && sized != (reader->form == DIN_SIZED)) {
+	if (reading->deferred && sized != (reader->form == DIN_SIZED)) {
+		check_defer(reading->deferred, row);
+	} else if (!reader->mixed && sized != (reader->form == DIN_SIZED)) {
 		reader->mixed = true;
 		findings_add(reading->findings, D07, record, origin,
 			"a line with%s size, the first line has %s", sized ? " a" : "out",
@@ -352,6 +354,14 @@ check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
 		findings_add(reading->findings, D05, record, origin,
 			"other blanks, digits or case than written, or text after the fields");
 	}
+}
+
+static void
+check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	(void)prefix;
+	check_row(reading, batch, row);
 }
 
 static void
@@ -420,6 +430,8 @@ static const struct format din = {
 	.resync = lines_resync,
 	.find_split = lines_find_split,
 	.check = din_check,
+	.checks_chunks = true,
+	.check_deferred = check_deferred,
 	.close = lines_close,
 	.wopen = din_wopen,
 	.write = din_write,

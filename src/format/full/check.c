@@ -17,6 +17,7 @@
 /* The row to check. */
 struct full_row {
 	struct full_check *check;
+	struct reading *reading;
 	struct findings *findings;
 	const struct poly_batch *batch;
 	size_t index;
@@ -60,25 +61,42 @@ check_next(const struct full_check *check, struct findings *findings, uint64_t n
 static void
 check_opcode(const struct full_row *row, uint64_t pc, uint32_t opcode)
 {
+	if (row->reading->deferred) {
+		check_defer_value(row->reading->deferred, row->index, pc, 0, opcode);
+		return;
+	}
 	const uint64_t *first = map_before(&row->check->opcodes, pc, opcode, CHECKED_MAX);
-	if (first && *first != opcode)
-		findings_add(row->findings, FULL_F08, record_of(row), offset_of(row),
-			"PC %08llx has opcode %08x, expected %08x as before",
-			(unsigned long long)pc, opcode, (uint32_t)*first);
+	if (!first || *first == opcode)
+		return;
+	row->reading->has_disagreed = true;
+	findings_add(row->findings, FULL_F08, record_of(row), offset_of(row),
+		"PC %08llx has opcode %08x, expected %08x as before", (unsigned long long)pc,
+		opcode, (uint32_t)*first);
 }
 
-/* F15, counted by the bits that distinguish such opcodes, and F17. */
+/* F15, counted by the bits that distinguish such opcodes. */
+static void
+count_outside(const struct full_row *row, uint32_t opcode)
+{
+	bool added;
+	if (!(powerpc_find(opcode)->flags & POWERPC_OUTSIDE))
+		return;
+	if (row->reading->deferred) {
+		check_defer(row->reading->deferred, row->index);
+		return;
+	}
+	uint64_t *count = map_get(&row->check->outside,
+		opcode >> 26 == 31 ? opcode & 0xfc0007fe : opcode & 0xfc000000, 0, &added);
+	if (count)
+		++*count;
+}
+
+/* F15 and F17. */
 static void
 check_form(const struct full_row *row, uint32_t opcode)
 {
 	uint32_t primary = opcode >> 26;
-	if (powerpc_find(opcode)->flags & POWERPC_OUTSIDE) {
-		bool added;
-		uint64_t *count = map_get(&row->check->outside,
-			primary == 31 ? opcode & 0xfc0007fe : opcode & 0xfc000000, 0, &added);
-		if (count)
-			++*count;
-	}
+	count_outside(row, opcode);
 	if ((primary == 58 || primary == 62) && (opcode & 3) == 3)
 		findings_add(row->findings, FULL_F17, record_of(row), offset_of(row),
 			"opcode %08x has low bits 3, expected 0, 1 or 2", opcode);
@@ -152,6 +170,49 @@ report_outside(const struct full_check *check, struct findings *findings)
 	mem_free(sorted);
 }
 
+/*
+ * Defers the rows of a chunk up to the first instruction, inclusive: what follows it does not
+ * depend on rows before it. Returns their number.
+ */
+static size_t
+defer_prefix(struct full_row *row, const struct powerpc_dialect *dialect)
+{
+	for (; !row->check->is_known && row->index < row->batch->rows; row->index++) {
+		row->check->is_known = row->batch->record[row->index] == FULL_INSTRUCTION &&
+				       poly_present(row->batch, POLY_COLUMN_pc, row->index);
+		if (row->check->is_known)
+			check_row(row, dialect);
+	}
+	check_defer_prefix(row->reading, row->index);
+	return row->index;
+}
+
+void
+full_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct full_reader *reader = reading->state;
+	const struct full_row deferred = {
+		&reader->check, reading, reading->findings, batch, row};
+	const uint32_t opcode = (uint32_t)batch->opcode[row];
+	(void)prefix;
+	if (batch->record[row] != FULL_INSTRUCTION)
+		return;
+	if (poly_present(batch, POLY_COLUMN_pc, row))
+		check_opcode(&deferred, batch->pc[row], opcode);
+	count_outside(&deferred, opcode);
+}
+
+void
+full_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct full_reader *reader = reading->state;
+	(void)batch;
+	memcpy(&reader->check, state, offsetof(struct full_check, opcodes));
+	reader->check.record += first;
+}
+
 void
 full_check(struct full_check *check, struct reading *reading,
 	const struct powerpc_dialect *dialect, const struct poly_batch *batch)
@@ -160,7 +221,9 @@ full_check(struct full_check *check, struct reading *reading,
 		report_outside(check, reading->findings);
 		return;
 	}
-	struct full_row row = {check, reading->findings, batch, 0};
+	struct full_row row = {check, reading, reading->findings, batch, 0};
+	if (reading->deferred)
+		row.index = defer_prefix(&row, dialect);
 	for (; row.index < batch->rows; row.index++)
 		check_row(&row, dialect);
 }

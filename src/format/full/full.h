@@ -151,17 +151,25 @@ struct full_detection full_detect(
 
 /* State of the check between rows. */
 struct full_check {
-	bool started;		 /* an instruction occurred */
-	bool known;		 /* step is set, and its successor is not yet known */
+	bool is_known; /* in decoders: the step does not depend on rows before the chunk */
+	bool started;  /* an instruction occurred */
+	bool known;    /* step is set, and its successor is not yet known */
 	struct full_step step;	 /* lr and ctr are not set */
 	uint64_t record, offset; /* of the step's row, for findings */
-	struct map opcodes;	 /* by pc: its first opcode */
-	struct map outside;	 /* by opcode class outside the TT6 tables: occurrences */
+	/* The reader's, after all that decoders have. */
+	struct map opcodes; /* by pc: its first opcode */
+	struct map outside; /* by opcode class outside the TT6 tables: occurrences */
 };
 
 /* Checks a batch; NULL: end of the trace. */
 void full_check(struct full_check *check, struct reading *reading,
 	const struct powerpc_dialect *dialect, const struct poly_batch *batch);
+
+/* As struct format's check_deferred and check_adopt. */
+void full_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row);
+void full_check_adopt(struct reading *reading, const struct poly_batch *batch,
+	const void *state, uint64_t first);
 
 /* Frees the check's memory. */
 void full_check_fini(struct full_check *check);
@@ -193,10 +201,10 @@ bool full_is_at_split(const struct reading *reading, const uint8_t *before, size
 struct full_writer {
 	const struct powerpc_layout *layout; /* NULL: that of the first payload */
 	struct powerpc_dialect source;	     /* its layout is that of the payload */
-	bool little;			  /* byte order of the output */
-	bool preserves_raw;		  /* the output preserves corrupt bytes */
-	bool magic;			  /* the magic is not yet written */
-	bool magic_little;		  /* its byte order */
+	bool little;			     /* byte order of the output */
+	bool preserves_raw;		     /* the output preserves corrupt bytes */
+	bool magic;			     /* the magic is not yet written */
+	bool magic_little;		     /* its byte order */
 };
 enum poly_status full_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status full_write(

@@ -364,6 +364,7 @@ full_open_decoder(struct reading *reading, const struct reading *opened)
 	const struct full_reader *from = opened->state;
 	reader->dialect = from->dialect;
 	reader->escapes = from->escapes;
+	reading->info->view.address_bits = opened->info->view.address_bits;
 	return true;
 }
 

@@ -42,10 +42,16 @@ const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_CORRUPT] = "corrupt",
 };
 
+/* State of the check; of a decoder, what the batch has. */
+struct lackey_check {
+	uint64_t instructions;
+	bool has_orphan; /* an access precedes the first instruction */
+};
+
 struct lackey_reader {
 	struct lines lines;
-	uint64_t instructions; /* counted by the check */
-	uint64_t process;      /* of the first message */
+	struct lackey_check check;
+	uint64_t process; /* of the first message */
 	bool has_process;
 	bool has_several; /* messages come from several processes */
 	bool unowned;	  /* K06 was reported: accesses precede the first instruction */
@@ -374,10 +380,11 @@ check_message(struct reading *reading, const struct poly_batch *batch, size_t ro
 	if (reader->has_several ||
 		!parse_instruction_count(text, (size_t)((const char *)line + n - text), &count))
 		return;
-	if (count != reader->instructions)
+	if (count != reader->check.instructions)
 		findings_add(reading->findings, K07, batch->first + row + 1, batch->origin[row],
 			"lackey counted %llu instructions, found %llu",
-			(unsigned long long)count, (unsigned long long)reader->instructions);
+			(unsigned long long)count,
+			(unsigned long long)reader->check.instructions);
 }
 
 static void
@@ -388,7 +395,7 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 	bool instruction = batch->record[row] == LACKEY_INSTRUCTION;
 	uint32_t size = instruction ? batch->opcode_size[row] : batch->size[row];
 	uint32_t max = instruction ? INSTRUCTION_MAX : ACCESS_MAX;
-	reader->instructions += instruction;
+	reader->check.instructions += instruction;
 	if (size == 0 || size > max)
 		findings_add(reading->findings, K03, record, origin,
 			"size is %u bytes, expected 1 to %u", size, max);
@@ -397,19 +404,46 @@ check_record(struct reading *reading, const struct poly_batch *batch, size_t row
 			"lackey writes digits in lower case, at least %d of an address, and "
 			"nothing after the size",
 			LACKEY_ADDRESS_DIGITS);
-	if (!instruction && !reader->instructions && !reader->unowned) {
+	if (instruction || reader->check.instructions)
+		return;
+	reader->check.has_orphan = true;
+	if (!reading->deferred && !reader->unowned) {
 		reader->unowned = true;
 		findings_add(reading->findings, K06, record, origin,
 			"no instruction precedes the first access");
 	}
 }
 
+static bool
+check_fits(const struct reading *reading, const void *state)
+{
+	const struct lackey_reader *reader = reading->state;
+	const struct lackey_check *counted = state;
+	return !counted->has_orphan || reader->check.instructions;
+}
+
+static void
+check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct lackey_reader *reader = reading->state;
+	const struct lackey_check *counted = state;
+	(void)batch, (void)first;
+	reader->check.instructions += counted->instructions;
+}
+
 static void
 lackey_check(struct reading *reading, const struct poly_batch *batch)
 {
+	struct lackey_reader *reader = reading->state;
+	if (reading->deferred)
+		reader->check = (struct lackey_check){.instructions = 0};
 	for (size_t row = 0; batch && row < batch->rows; row++) {
 		if (batch->record[row] <= LACKEY_MODIFY)
 			check_record(reading, batch, row);
+		else if (batch->record[row] == LACKEY_MESSAGE && reading->deferred)
+			/* It states the number of all instructions before. */
+			check_defer_batch(reading);
 		else if (batch->record[row] == LACKEY_MESSAGE)
 			check_message(reading, batch, row);
 	}
@@ -465,6 +499,11 @@ static const struct format lackey = {
 	.resync = lines_resync,
 	.find_split = lines_find_split,
 	.check = lackey_check,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct lackey_reader, check),
+	.check_size = sizeof(struct lackey_check),
+	.check_fits = check_fits,
+	.check_adopt = check_adopt,
 	.close = lines_close,
 	.wopen = lackey_wopen,
 	.write = lackey_write,

@@ -45,6 +45,9 @@ struct qemu4v_subject {
 
 typedef unsigned long long number;
 
+/* Second number of keys of registers, which no address has. */
+#define REGISTER_KEY ((uint64_t)1 << 63)
+
 /* Newlines after a line that is parsed again. */
 #define LINE_PADDING 8
 
@@ -92,15 +95,19 @@ is_among(const char *word, const char *list)
 static void
 check_time(const struct qemu4v_subject *subject)
 {
-	struct qemu4v_check *check = subject->check;
+	struct qemu4v_sequence *sequence = &subject->check->sequence;
 	if (!has(subject, POLY_COLUMN_time))
 		return;
 	uint64_t time = subject->batch->time[subject->row];
-	if (check->has_time && time < check->row_time)
+	if (!sequence->has_time) {
+		sequence->firsts.has_time = true;
+		sequence->firsts.time = time;
+	} else if (time < sequence->row_time) {
 		FOUND(subject, QEMU4V_Q02, "time %llu follows %llu", (number)time,
-			(number)check->row_time);
-	check->has_time = true;
-	check->row_time = time;
+			(number)sequence->row_time);
+	}
+	sequence->has_time = true;
+	sequence->row_time = time;
 }
 
 /* Checks the instruction set, which forms of Tarmac may omit. */
@@ -127,47 +134,84 @@ check_mode(const struct qemu4v_subject *subject)
 		FOUND(subject, QEMU4V_Q08, "security '%.40s', expected 's' or 'ns'", security);
 }
 
-/* Checks that an address has one opcode, and the number of the instruction. */
+/* Checks that an address has one opcode. */
 static void
-check_repeats(const struct qemu4v_subject *subject, uint32_t cpu)
+check_opcode(const struct qemu4v_subject *subject, uint32_t cpu)
 {
 	struct qemu4v_check *check = subject->check;
 	const struct poly_batch *batch = subject->batch;
 	size_t row = subject->row;
-	if (has(subject, POLY_COLUMN_opcode)) {
-		uint32_t mode = has(subject, POLY_COLUMN_mode) ? batch->mode[row] + 1 : 0;
-		uint64_t key =
-			map_pair(&check->opcodes, batch->pc[row], (uint64_t)cpu << 32 | mode);
-		uint64_t *before = map_before(
-			&check->opcodes, key, batch->opcode[row], QEMU4V_ADDRESSES_MAX);
-		if (before && *before != batch->opcode[row])
-			FOUND(subject, QEMU4V_Q12,
-				"opcode 0x%llx at 0x%llx, expected 0x%llx as before",
-				(number)batch->opcode[row], (number)batch->pc[row],
-				(number)*before);
-		if (before)
-			*before = batch->opcode[row];
+	if (!has(subject, POLY_COLUMN_opcode))
+		return;
+	const uint32_t mode = has(subject, POLY_COLUMN_mode) ? batch->mode[row] + 1 : 0;
+	const uint64_t context = (uint64_t)cpu << 32 | mode, opcode = batch->opcode[row];
+	struct deferred_checks *deferred = subject->reading->deferred;
+	if (deferred) {
+		check_defer_value(deferred, row, batch->pc[row], context, opcode);
+		return;
 	}
+	uint64_t key = map_pair(&check->opcodes, batch->pc[row], context);
+	uint64_t *before = map_before(&check->opcodes, key, opcode, QEMU4V_ADDRESSES_MAX);
+	if (!before || *before == opcode)
+		return;
+	FOUND(subject, QEMU4V_Q12, "opcode 0x%llx at 0x%llx, expected 0x%llx as before",
+		(number)opcode, (number)batch->pc[row], (number)*before);
+	subject->reading->has_disagreed = true;
+	*before = opcode;
+}
+
+/* True if an instruction of a processor may follow another one. Numbers may wrap at 32 bits. */
+static bool
+is_next_number(uint64_t before, uint64_t id)
+{
+	return id == before + 1 || (!id && before == UINT32_MAX);
+}
+
+/* Checks the number of an instruction. */
+static void
+check_number(const struct qemu4v_subject *subject, uint32_t cpu)
+{
+	struct qemu4v_sequence *sequence = &subject->check->sequence;
 	if (cpu >= QEMU4V_CPUS_MAX || !has(subject, POLY_COLUMN_instruction_id))
 		return;
-	uint64_t id = batch->instruction_id[row];
-	/* Numbers may wrap at 32 bits. */
-	if (check->counts[cpu] && id != check->ids[cpu] + 1 &&
-		(id || check->ids[cpu] != UINT32_MAX))
+	const uint64_t id = subject->batch->instruction_id[subject->row];
+	if (!bit_test(&sequence->numbered, cpu)) {
+		bit_set(&sequence->firsts.numbered, cpu);
+		sequence->firsts.ids[cpu] = id;
+	} else if (!is_next_number(sequence->ids[cpu], id)) {
 		FOUND(subject, QEMU4V_Q13, "number %llu follows %llu of processor %u",
-			(number)id, (number)check->ids[cpu], (unsigned)cpu);
-	check->counts[cpu] = true;
-	check->ids[cpu] = id;
+			(number)id, (number)sequence->ids[cpu], (unsigned)cpu);
+	}
+	bit_set(&sequence->numbered, cpu);
+	sequence->ids[cpu] = id;
+}
+
+static uint32_t
+cpu_of(const struct qemu4v_subject *subject)
+{
+	return has(subject, POLY_COLUMN_cpu) ? subject->batch->cpu[subject->row] : 0;
+}
+
+/* Notes the processor of an instruction. */
+static void
+note_cpu(struct qemu4v_sequence *sequence, uint32_t cpu)
+{
+	if (!sequence->has_insn) {
+		sequence->firsts.has_insn = true;
+		sequence->firsts.cpu = cpu;
+	}
+	sequence->many_cpus |= sequence->has_insn && cpu != sequence->cpu;
+	sequence->cpu = cpu;
+	sequence->has_insn = true;
 }
 
 static void
 check_instruction(const struct qemu4v_subject *subject)
 {
-	struct qemu4v_check *check = subject->check;
-	const struct poly_batch *batch = subject->batch;
-	size_t row = subject->row;
-	uint32_t cpu = has(subject, POLY_COLUMN_cpu) ? batch->cpu[row] : 0;
-	unsigned size = has(subject, POLY_COLUMN_opcode_size) ? batch->opcode_size[row] : 0;
+	const uint32_t cpu = cpu_of(subject);
+	unsigned size = has(subject, POLY_COLUMN_opcode_size)
+				? subject->batch->opcode_size[subject->row]
+				: 0;
 	bool strict = is_strict(subject);
 	if (size == 0 && (strict || has(subject, POLY_COLUMN_opcode)))
 		FOUND(subject, QEMU4V_Q06, "an odd number of digits");
@@ -175,10 +219,9 @@ check_instruction(const struct qemu4v_subject *subject)
 		FOUND(subject, QEMU4V_Q06, "%u digits", 2 * size);
 	check_set(subject);
 	check_mode(subject);
-	check_repeats(subject, cpu);
-	check->many_cpus |= check->has_insn && cpu != check->cpu;
-	check->cpu = cpu;
-	check->has_insn = true;
+	check_opcode(subject, cpu);
+	check_number(subject, cpu);
+	note_cpu(&subject->check->sequence, cpu);
 }
 
 /* Checks that an access or register has a processor, if the trace has several. */
@@ -186,7 +229,11 @@ static void
 check_owner(const struct qemu4v_subject *subject)
 {
 	const struct qemu4v_reader *reader = subject->reading->state;
-	if (subject->check->many_cpus && reader->owns && !has(subject, POLY_COLUMN_cpu))
+	struct qemu4v_sequence *sequence = &subject->check->sequence;
+	if (!reader->owns || has(subject, POLY_COLUMN_cpu))
+		return;
+	sequence->firsts.unowned |= !sequence->many_cpus;
+	if (sequence->many_cpus)
 		FOUND(subject, QEMU4V_Q10, "no instruction of this time");
 }
 
@@ -201,21 +248,35 @@ check_memory(const struct qemu4v_subject *subject)
 		FOUND(subject, QEMU4V_Q05, "%u bytes", (unsigned)size);
 }
 
+/* Checks that the values of a register have one width. */
 static void
-check_register(const struct qemu4v_subject *subject)
+check_value(const struct qemu4v_subject *subject)
 {
 	const struct poly_batch *batch = subject->batch;
-	check_owner(subject);
+	struct deferred_checks *deferred = subject->reading->deferred;
 	if (!has(subject, POLY_COLUMN_size) || !has(subject, POLY_COLUMN_reg))
 		return;
 	uint32_t reg = batch->reg[subject->row], size = batch->size[subject->row];
+	if (deferred) {
+		check_defer_value(deferred, subject->row, reg, REGISTER_KEY, size);
+		return;
+	}
 	if (reg >= QEMU4V_REGISTERS_MAX || size > UINT16_MAX)
 		return;
 	uint16_t *width = &subject->check->widths[reg];
-	if (*width && *width != size)
+	if (*width && *width != size) {
 		FOUND(subject, QEMU4V_Q14, "'%.40s' has %u bytes, expected %u as before",
 			name_of(subject, POLY_COLUMN_reg), (unsigned)size, (unsigned)*width);
+		subject->reading->has_disagreed = true;
+	}
 	*width = (uint16_t)size;
+}
+
+static void
+check_register(const struct qemu4v_subject *subject)
+{
+	check_owner(subject);
+	check_value(subject);
 }
 
 /* Checks the width of an address; reports once. */
@@ -224,14 +285,14 @@ check_width(const struct qemu4v_subject *subject, const struct qemu4v *line)
 {
 	const char *fact = poly_trace_fact(subject->batch->info, "qemu4v.address");
 	uint64_t digits;
-	if (subject->check->mixed || line->is == QEMU4V_REGISTER || !line->address_digits ||
-		!fact || !num_parse(fact, strlen(fact), &digits))
+	if (subject->check->sequence.mixed || line->is == QEMU4V_REGISTER ||
+		!line->address_digits || !fact || !num_parse(fact, strlen(fact), &digits))
 		return;
 	unsigned expected = qemu4v_address_digits(line->address, (unsigned)digits);
 	if (line->address_digits != expected) {
 		FOUND(subject, QEMU4V_Q18, "an address of %u digits, expected %u",
 			line->address_digits, expected);
-		subject->check->mixed = true;
+		subject->check->sequence.mixed = true;
 	}
 }
 
@@ -303,16 +364,98 @@ check_row(const struct qemu4v_subject *subject)
 		check_line(subject);
 }
 
-void
-qemu4v_check(
-	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch)
+static void
+check_clock(struct reading *reading)
 {
 	const struct qemu4v_reader *reader = reading->state;
 	const struct qemu4v_word *unit = &reader->unit;
-	if (batch->first == 0 && batch->rows && !qemu4v_is_unit(unit->text, unit->length))
+	if (!qemu4v_is_unit(unit->text, unit->length))
 		findings_add(reading->findings, QEMU4V_Q03, 0, POLY_NO_OFFSET,
 			"unknown unit '%.*s', expected clk, cyc, tic, cs, fs, ps, ns, us or ms",
 			(int)unit->length, (const char *)unit->text);
+}
+
+void
+qemu4v_check(struct reading *reading, const struct poly_batch *batch)
+{
+	struct qemu4v_reader *reader = reading->state;
+	struct qemu4v_check *check = &reader->check;
+	if (!batch)
+		return;
+	if (reading->deferred)
+		check->sequence.firsts = (struct qemu4v_firsts){.unowned = false};
+	else if (batch->first == 0 && batch->rows)
+		check_clock(reading);
 	for (size_t row = 0; row < batch->rows; row++)
 		check_row(&(struct qemu4v_subject){reading, check, batch, row});
+}
+
+/* True if the first numbers of processors follow their last ones. */
+static bool
+numbers_fit(const struct qemu4v_sequence *before, const struct qemu4v_firsts *firsts)
+{
+	const uint64_t both = before->numbered & firsts->numbered;
+	for (unsigned cpu = 0; cpu < QEMU4V_CPUS_MAX; cpu++) {
+		if (bit_test(&both, cpu) && !is_next_number(before->ids[cpu], firsts->ids[cpu]))
+			return false;
+	}
+	return true;
+}
+
+/* True if instructions have more than one processor. */
+static bool
+has_many_cpus(const struct qemu4v_sequence *before, const struct qemu4v_firsts *firsts)
+{
+	return before->many_cpus ||
+	       (before->has_insn && firsts->has_insn && before->cpu != firsts->cpu);
+}
+
+bool
+qemu4v_check_fits(const struct reading *reading, const void *state)
+{
+	const struct qemu4v_reader *reader = reading->state;
+	const struct qemu4v_sequence *before = &reader->check.sequence, *after = state;
+	const struct qemu4v_firsts *firsts = &after->firsts;
+	if (firsts->has_time && before->has_time && firsts->time < before->row_time)
+		return false;
+	if (firsts->unowned && has_many_cpus(before, firsts))
+		return false;
+	return numbers_fit(before, firsts);
+}
+
+void
+qemu4v_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct qemu4v_reader *reader = reading->state;
+	const struct qemu4v_subject subject = {reading, &reader->check, batch, row};
+	(void)prefix;
+	if (batch->record[row] == QEMU4V_INSTRUCTION)
+		check_opcode(&subject, cpu_of(&subject));
+	else if (batch->record[row] == QEMU4V_REGISTER)
+		check_value(&subject);
+}
+
+void
+qemu4v_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct qemu4v_reader *reader = reading->state;
+	struct qemu4v_sequence *sequence = &reader->check.sequence;
+	const struct qemu4v_sequence *after = state;
+	(void)first;
+	if (batch->first == 0)
+		check_clock(reading);
+	sequence->many_cpus |= after->many_cpus || has_many_cpus(sequence, &after->firsts);
+	if (after->has_time)
+		sequence->row_time = after->row_time;
+	if (after->has_insn)
+		sequence->cpu = after->cpu;
+	sequence->has_time |= after->has_time;
+	sequence->has_insn |= after->has_insn;
+	sequence->numbered |= after->numbered;
+	for (unsigned cpu = 0; cpu < QEMU4V_CPUS_MAX; cpu++) {
+		if (bit_test(&after->numbered, cpu))
+			sequence->ids[cpu] = after->ids[cpu];
+	}
 }

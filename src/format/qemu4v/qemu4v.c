@@ -134,14 +134,6 @@ qemu4v_read(struct reading *reading, struct batch *batch, struct poly_error *err
 }
 
 static void
-qemu4v_check_batch(struct reading *reading, const struct poly_batch *batch)
-{
-	struct qemu4v_reader *reader = reading->state;
-	if (batch)
-		qemu4v_check(reading, &reader->check, batch);
-}
-
-static void
 qemu4v_close(struct reading *reading)
 {
 	struct qemu4v_reader *reader = reading->state;
@@ -205,6 +197,11 @@ static const struct poly_option qemu4v_options[] = {
 		size, value, reg, mode, security, instruction_set, instruction_id,           \
 		access_attributes, executed, real_pc, real_address, text, payload, raw, origin
 
+#define CHUNK_CHECKS                                                                           \
+	.checks_chunks = true, .check_offset = offsetof(struct qemu4v_reader, check.sequence), \
+	.check_size = sizeof(struct qemu4v_sequence), .check_fits = qemu4v_check_fits,         \
+	.check_deferred = qemu4v_check_deferred, .check_adopt = qemu4v_check_adopt
+
 static const struct format qemu4v = {
 	.content = {.users = "QEMU4V",
 		.kinds = POLY_KIND_BIT(INSTRUCTION) | POLY_KIND_BIT(ACCESS) |
@@ -236,7 +233,8 @@ static const struct format qemu4v = {
 	.read = qemu4v_read,
 	.resync = lines_resync,
 	.find_split = qemu4v_cut,
-	.check = qemu4v_check_batch,
+	.check = qemu4v_check,
+	CHUNK_CHECKS,
 	.close = qemu4v_close,
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen,
@@ -276,7 +274,8 @@ static const struct format tarmac = {
 	.read = qemu4v_read,
 	.resync = lines_resync,
 	.find_split = qemu4v_cut,
-	.check = qemu4v_check_batch,
+	.check = qemu4v_check,
+	CHUNK_CHECKS,
 	.close = qemu4v_close,
 	.effects = EFFECTS_SEPARATE,
 	.wopen = qemu4v_wopen_tarmac,

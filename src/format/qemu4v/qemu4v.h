@@ -185,21 +185,43 @@ qemu4v_address_digits(uint64_t address, unsigned digits)
 /* Maximum processors whose instruction numbers the rules track. */
 #define QEMU4V_CPUS_MAX 64
 
-/* State of the rules between rows. */
-struct qemu4v_check {
+/* Where a decoder of chunks checks a batch: what the rules compare with rows before the chunk.
+ */
+struct qemu4v_firsts {
+	bool has_time, has_insn; /* time and cpu are set */
+	bool unowned;		 /* a row has no processor, as accesses of a single one */
+	uint64_t time;
+	uint32_t cpu;	   /* of the first instruction of the chunk */
+	uint64_t numbered; /* by processor: ids has its first number */
+	uint64_t ids[QEMU4V_CPUS_MAX];
+};
+
+/* State of the rules that follows from the last rows. */
+struct qemu4v_sequence {
 	uint64_t row_time; /* of the last row with one */
 	bool has_time, has_insn, many_cpus;
-	uint32_t cpu; /* of the last instruction */
-	bool mixed;   /* Q18 was reported */
+	bool mixed;	   /* Q18 was reported */
+	uint32_t cpu;	   /* of the last instruction */
+	uint64_t numbered; /* by processor: ids has its last number */
 	uint64_t ids[QEMU4V_CPUS_MAX];
-	bool counts[QEMU4V_CPUS_MAX]; /* ids has the last one */
+	struct qemu4v_firsts firsts; /* of the batch */
+};
+
+/* State of the rules between rows. */
+struct qemu4v_check {
+	struct qemu4v_sequence sequence;
+	/* The reader's, after all that decoders have. */
 	uint16_t widths[QEMU4V_REGISTERS_MAX];
 	struct map opcodes;
 };
 
-/* Checks the rules on a batch. */
-void qemu4v_check(
-	struct reading *reading, struct qemu4v_check *check, const struct poly_batch *batch);
+/* Checks the rules on a batch; see struct format for these. */
+void qemu4v_check(struct reading *reading, const struct poly_batch *batch);
+bool qemu4v_check_fits(const struct reading *reading, const void *state);
+void qemu4v_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row);
+void qemu4v_check_adopt(struct reading *reading, const struct poly_batch *batch,
+	const void *state, uint64_t first);
 
 /* Unit of the column time: ten to the exponent seconds, or a unit that is not physical. */
 struct qemu4v_clock {

@@ -23,6 +23,15 @@
 	kind, record, time, cpu, pc, opcode, opcode_size, access, address, size, value, reg, \
 		mnemonic, mode, instruction_id, executed, text, payload, raw, origin
 
+/* State of the check between rows. */
+struct rv_check {
+	bool has_instruction, has_orphan, has_id;
+	uint64_t id;
+	/* In decoders: the first id of the chunk, if that is in this batch. */
+	bool has_first;
+	uint64_t first;
+};
+
 struct rv_reader {
 	struct lines lines; /* first: the functions of line.h use it */
 	const struct rv_dialect *dialect;
@@ -39,9 +48,7 @@ struct rv_reader {
 	struct rv_csrs csrs;
 	uint32_t names[3][32];	     /* numbers of x, f and v plus 1 */
 	uint32_t csr_names[RV_CSRS]; /* likewise */
-	/* Of the check. */
-	bool has_instruction, has_orphan, has_id;
-	uint64_t id;
+	struct rv_check check;
 };
 
 /* What the lines at the front show. */
@@ -596,42 +603,89 @@ check_id(struct reading *reading, const struct poly_batch *batch, size_t row)
 	if (reader->dialect->has_state || !poly_present(batch, POLY_COLUMN_instruction_id, row))
 		return;
 	const uint64_t id = batch->instruction_id[row];
-	if (reader->has_id && id != reader->id + 1)
+	if (reader->check.has_id && id != reader->check.id + 1)
 		findings_add(reading->findings, R07, batch->first + row + 1, batch->origin[row],
 			"instruction %llu follows instruction %llu", (unsigned long long)id,
-			(unsigned long long)reader->id);
-	reader->has_id = true;
-	reader->id = id;
+			(unsigned long long)reader->check.id);
+	if (!reader->check.has_id) {
+		reader->check.has_first = true;
+		reader->check.first = id;
+	}
+	reader->check.has_id = true;
+	reader->check.id = id;
+}
+
+static void
+check_row(struct reading *reading, const struct poly_batch *batch, size_t row)
+{
+	struct rv_reader *reader = reading->state;
+	const unsigned is = batch->record[row];
+	const uint64_t record = batch->first + row + 1, origin = batch->origin[row];
+	if (is == RV_INSTRUCTION) {
+		reader->check.has_instruction = true;
+		check_id(reading, batch, row);
+	} else if ((is == RV_REGISTER ||
+			   (is == RV_MEMORY && batch->access[row] != POLY_ACCESS_FETCH)) &&
+		   !reader->check.has_instruction && !reader->check.has_orphan) {
+		reader->check.has_orphan = true;
+		findings_add(reading->findings, R05, record, origin,
+			"no instruction precedes the first effect");
+	}
+	size_t n = 0;
+	if (reader->is_written && is < RV_REPEAT && poly_present(batch, POLY_COLUMN_raw, row))
+		poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
+	if (n)
+		findings_add(reading->findings, R04, record, origin,
+			"the line is not spelled as %s would",
+			reader->dialect->producer ? reader->dialect->producer
+						  : "the format's document");
+}
+
+/*
+ * Defers the rows of a chunk up to the first instruction: an effect without one may be the
+ * first of the trace. Returns their number.
+ */
+static size_t
+defer_prefix(struct reading *reading, const struct poly_batch *batch)
+{
+	struct rv_check *check = &((struct rv_reader *)reading->state)->check;
+	size_t row = 0;
+	check->has_first = false;
+	while (!check->has_instruction && row < batch->rows &&
+		batch->record[row] != RV_INSTRUCTION)
+		row++;
+	check_defer_prefix(reading, row);
+	return row;
 }
 
 static void
 rv_check(struct reading *reading, const struct poly_batch *batch)
 {
-	struct rv_reader *reader = reading->state;
-	for (size_t row = 0; batch && row < batch->rows; row++) {
-		const unsigned is = batch->record[row];
-		const uint64_t record = batch->first + row + 1, origin = batch->origin[row];
-		if (is == RV_INSTRUCTION) {
-			reader->has_instruction = true;
-			check_id(reading, batch, row);
-		} else if ((is == RV_REGISTER ||
-				   (is == RV_MEMORY &&
-					   batch->access[row] != POLY_ACCESS_FETCH)) &&
-			   !reader->has_instruction && !reader->has_orphan) {
-			reader->has_orphan = true;
-			findings_add(reading->findings, R05, record, origin,
-				"no instruction precedes the first effect");
-		}
-		size_t n = 0;
-		if (reader->is_written && is < RV_REPEAT &&
-			poly_present(batch, POLY_COLUMN_raw, row))
-			poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-		if (n)
-			findings_add(reading->findings, R04, record, origin,
-				"the line is not spelled as %s would",
-				reader->dialect->producer ? reader->dialect->producer
-							  : "the format's document");
-	}
+	for (size_t row = reading->deferred ? defer_prefix(reading, batch) : 0;
+		batch && row < batch->rows; row++)
+		check_row(reading, batch, row);
+}
+
+static bool
+check_fits(const struct reading *reading, const void *state)
+{
+	const struct rv_reader *reader = reading->state;
+	const struct rv_check *after = state;
+	return !after->has_first || !reader->check.has_id ||
+	       after->first == reader->check.id + 1;
+}
+
+static void
+check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct rv_check *check = &((struct rv_reader *)reading->state)->check;
+	const struct rv_check *after = state;
+	(void)batch, (void)first;
+	check->has_instruction |= after->has_instruction;
+	if (after->has_id)
+		check->id = after->id;
+	check->has_id |= after->has_id;
 }
 
 /* Splits after a record that no line can continue. */
@@ -722,6 +776,11 @@ static const struct format riscv_log = {
 	.resync = lines_resync,
 	.find_split = rv_find_split,
 	.check = rv_check,
+	.checks_chunks = true,
+	.check_offset = offsetof(struct rv_reader, check),
+	.check_size = sizeof(struct rv_check),
+	.check_fits = check_fits,
+	.check_adopt = check_adopt,
 	.close = rv_close,
 	.effects = EFFECTS_SEPARATE,
 	.wopen = rv_wopen,

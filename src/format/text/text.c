@@ -312,6 +312,7 @@ static const struct format text = {
 	.resync = lines_resync,
 	.find_split = lines_find_split,
 	.check = text_check,
+	.checks_chunks = true,
 	.close = lines_close,
 	.wopen = text_wopen,
 	.write = text_write,

@@ -9,23 +9,13 @@
 #include "base/mem.h"
 #include "format/tt6/tt6.h"
 
+#include <string.h>
+
 /* Maximum number of addresses checked: limits the memory for a long or corrupt trace. */
 #define CHECKED_MAX ((size_t)1 << 20)
 
 /* Maximum number of instructions outside the tables; there are fewer mnemonics. */
 #define OUTSIDE_MAX 128
-
-/* Record and offset of an earlier record, for findings. */
-struct tt6_origin {
-	uint64_t record, offset;
-};
-
-/* An address from an escape for the next instruction. */
-struct tt6_announced {
-	bool is_set;
-	uint64_t value;
-	struct tt6_origin origin;
-};
 
 /* A memory instruction whose address TT6 does not record. */
 struct tt6_outside {
@@ -37,25 +27,20 @@ struct tt6_outside {
 struct tt6_check {
 	struct map opcodes; /* pc: its first opcode */
 	struct map signals; /* sync address: its last signal's count */
-	struct tt6_announced announced[TT6_CODE_LAST_CONTEXT + 1];
 	struct tt6_outside outside[OUTSIDE_MAX];
 	size_t outside_count;
-	struct tt6_origin twi; /* the last instruction, if it is a twi */
-	uint32_t twi_return;   /* the PC after the last twi */
-	bool after_twi;	       /* the last instruction is a twi */
-	bool returns;	       /* the last instruction is the branch of a pair after a twi */
-	bool is_distinct;      /* a cache operation or twi occurred */
-	bool has_instruction;  /* any instruction occurred */
 };
 
 /* The row to check. */
 struct tt6_checking {
 	struct reading *reading;
 	struct tt6_check *check;
+	struct tt6_sequence *sequence;
 	const struct poly_batch *batch;
 	size_t row;
 	struct tt6_origin origin;
 	uint32_t pc, opcode, next;
+	bool is_synthetic, is_flow;
 };
 
 #define FOUND(checking, rule, ...)                                                   \
@@ -125,15 +110,29 @@ check_flow(const struct tt6_checking *checking, bool is_synthetic)
 			(unsigned)pc, (unsigned)next, (unsigned)(pc + 4), (unsigned)(pc + 8));
 }
 
-static void
+/* A08. */
+static inline void
 check_opcode(const struct tt6_checking *checking)
 {
-	uint32_t opcode = checking->opcode;
-	uint64_t *previous =
+	const uint32_t opcode = checking->opcode;
+	struct deferred_checks *deferred = checking->reading->deferred;
+	if (deferred) {
+		check_defer_value(deferred, checking->row, checking->pc, 0, opcode);
+		return;
+	}
+	const uint64_t *previous =
 		map_before(&checking->check->opcodes, checking->pc, opcode, CHECKED_MAX);
-	if (previous && *previous != opcode)
-		FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, expected 0x%x as before",
-			(unsigned)checking->pc, (unsigned)opcode, (unsigned)*previous);
+	if (!previous || *previous == opcode)
+		return;
+	checking->reading->has_disagreed = true;
+	FOUND(checking, TT6_A08, "PC 0x%x has opcode 0x%x, expected 0x%x as before",
+		(unsigned)checking->pc, (unsigned)opcode, (unsigned)*previous);
+}
+
+static void
+check_form(const struct tt6_checking *checking)
+{
+	const uint32_t opcode = checking->opcode;
 	if ((opcode >> 26 == 58 || opcode >> 26 == 62) && (opcode & 3) == 3)
 		FOUND(checking, TT6_A17,
 			"opcode 0x%x has low bits 3, which is not a valid form",
@@ -147,6 +146,10 @@ check_outside(const struct tt6_checking *checking, const struct powerpc_instruct
 	struct tt6_check *check = checking->check;
 	if (!(found->flags & POWERPC_OUTSIDE))
 		return;
+	if (checking->reading->deferred) {
+		check_defer(checking->reading->deferred, checking->row);
+		return;
+	}
 	size_t i = 0;
 	while (i < check->outside_count && check->outside[i].mnemonic != found->mnemonic)
 		i++;
@@ -175,41 +178,41 @@ check_third(const struct tt6_checking *checking, const struct powerpc_instructio
 static void
 found_lone_twi(const struct tt6_checking *checking)
 {
-	findings_add(checking->reading->findings, TT6_A16, checking->check->twi.record,
-		checking->check->twi.offset,
+	findings_add(checking->reading->findings, TT6_A16, checking->sequence->twi.record,
+		checking->sequence->twi.offset,
 		"twi is not followed by the synthetic b 0x700, rfi");
 }
 
 /* A16 and A20, in the order of instructions; escapes may be between them. */
-static void
+static inline __attribute__((always_inline)) void
 check_twi(const struct tt6_checking *checking, bool is_synthetic)
 {
-	struct tt6_check *check = checking->check;
+	struct tt6_sequence *sequence = checking->sequence;
 	const struct tt6 *state = checking->reading->state;
 	bool begins_pair = is_synthetic && checking->opcode >> 26 == 18;
-	if (state->extended && check->after_twi && !begins_pair)
+	if (state->extended && sequence->after_twi && !begins_pair)
 		found_lone_twi(checking);
-	if (state->extended && begins_pair && !check->after_twi)
+	if (state->extended && begins_pair && !sequence->after_twi)
 		FOUND(checking, TT6_A16, "the synthetic b 0x700, rfi does not follow a twi");
-	if (state->extended && check->returns && checking->next != check->twi_return)
+	if (state->extended && sequence->returns && checking->next != sequence->twi_return)
 		FOUND(checking, TT6_A20,
 			"the synthetic rfi leads to 0x%x, expected 0x%x, the instruction after "
 			"the twi",
-			(unsigned)checking->next, (unsigned)check->twi_return);
-	check->returns = begins_pair && check->after_twi;
-	check->after_twi = checking->opcode >> 26 == 3;
-	if (check->after_twi)
-		check->twi_return = checking->pc + 4;
-	check->twi = checking->origin;
-	check->is_distinct |= check->after_twi || begins_pair ||
-			      powerpc_class_fast(checking->opcode) == POWERPC_CACHE;
+			(unsigned)checking->next, (unsigned)sequence->twi_return);
+	sequence->returns = begins_pair && sequence->after_twi;
+	sequence->after_twi = checking->opcode >> 26 == 3;
+	if (sequence->after_twi)
+		sequence->twi_return = checking->pc + 4;
+	sequence->twi = checking->origin;
+	sequence->is_distinct |= sequence->after_twi || begins_pair ||
+				 powerpc_class_fast(checking->opcode) == POWERPC_CACHE;
 }
 
 /* A14; discards the escapes of this instruction. */
 static void
 check_announced(const struct tt6_checking *checking)
 {
-	struct tt6_announced *address = &checking->check->announced[TT6_CODE_DATA_ADDRESS];
+	struct tt6_announced *address = &checking->sequence->announced[TT6_CODE_DATA_ADDRESS];
 	const struct tt6 *state = checking->reading->state;
 	bool has_own = state->tables.fact[tt6_index(checking->opcode)] & TT6_HAS_ADDRESS;
 	if (has_own && address->is_set) {
@@ -222,24 +225,33 @@ check_announced(const struct tt6_checking *checking)
 				(unsigned long long)own, (unsigned long long)address->value);
 	}
 	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++)
-		checking->check->announced[code].is_set = false;
+		checking->sequence->announced[code].is_set = false;
+}
+
+/* Loads the columns of an instruction. */
+static inline void
+load_instruction(struct tt6_checking *checking)
+{
+	const struct poly_batch *batch = checking->batch;
+	checking->pc = (uint32_t)batch->pc[checking->row];
+	checking->opcode = (uint32_t)batch->opcode[checking->row];
+	checking->next = (uint32_t)batch->next_pc[checking->row];
+	checking->is_synthetic = poly_present(batch, POLY_COLUMN_synthetic, checking->row);
+	checking->is_flow = poly_present(batch, POLY_COLUMN_next_pc, checking->row);
 }
 
 static void
 check_instruction(struct tt6_checking *checking)
 {
-	const struct poly_batch *batch = checking->batch;
-	size_t row = checking->row;
-	checking->check->has_instruction = true;
-	checking->pc = (uint32_t)batch->pc[row];
-	checking->opcode = (uint32_t)batch->opcode[row];
-	checking->next = (uint32_t)batch->next_pc[row];
-	bool is_synthetic = poly_present(batch, POLY_COLUMN_synthetic, row);
-	bool is_flow = poly_present(batch, POLY_COLUMN_next_pc, row);
+	load_instruction(checking);
+	const bool is_synthetic = checking->is_synthetic, is_flow = checking->is_flow;
+	checking->sequence->has_instruction = true;
 	if (is_flow)
 		check_flow(checking, is_synthetic);
-	if (!is_synthetic && !(is_flow && is_splice(checking)))
+	if (!is_synthetic && !(is_flow && is_splice(checking))) {
 		check_opcode(checking);
+		check_form(checking);
+	}
 	const struct powerpc_instruction *found = powerpc_find(checking->opcode);
 	check_outside(checking, found);
 	check_third(checking, found);
@@ -288,7 +300,7 @@ check_code(const struct tt6_checking *checking, unsigned code, uint64_t words)
 static void
 announce(const struct tt6_checking *checking, unsigned code)
 {
-	struct tt6_announced *announced = &checking->check->announced[code];
+	struct tt6_announced *announced = &checking->sequence->announced[code];
 	if (announced->is_set)
 		findings_add(checking->reading->findings, TT6_A13, announced->origin.record,
 			announced->origin.offset,
@@ -333,7 +345,10 @@ check_escape(const struct tt6_checking *checking)
 	const struct poly_batch *batch = checking->batch;
 	unsigned code = batch->escape[checking->row];
 	check_code(checking, code, payload_words(checking));
-	if (poly_present(batch, POLY_COLUMN_sync, checking->row))
+	const bool is_sync = poly_present(batch, POLY_COLUMN_sync, checking->row);
+	if (is_sync && checking->reading->deferred)
+		check_defer(checking->reading->deferred, checking->row);
+	else if (is_sync)
 		check_sync(checking);
 	else if (tt6_binds(code) && poly_present(batch, POLY_COLUMN_value, checking->row))
 		announce(checking, code);
@@ -343,10 +358,11 @@ static void
 check_end(struct tt6_checking *checking)
 {
 	struct tt6_check *check = checking->check;
+	struct tt6_sequence *sequence = checking->sequence;
 	struct findings *findings = checking->reading->findings;
 	const struct tt6 *state = checking->reading->state;
 	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++) {
-		const struct tt6_announced *announced = &check->announced[code];
+		const struct tt6_announced *announced = &sequence->announced[code];
 		if (announced->is_set)
 			findings_add(findings, TT6_A13, announced->origin.record,
 				announced->origin.offset,
@@ -358,27 +374,97 @@ check_end(struct tt6_checking *checking)
 			"'%s' accesses memory without an address in TT6: %llu times",
 			outside->mnemonic, (unsigned long long)outside->count);
 	}
-	if (state->extended && check->after_twi)
+	if (state->extended && sequence->after_twi)
 		found_lone_twi(checking);
-	if (check->has_instruction && !check->is_distinct)
+	if (sequence->has_instruction && !sequence->is_distinct)
 		findings_add(findings, TT6_A24, 0, POLY_NO_OFFSET,
 			"no cache operation and no twi: the content is valid TT6 and TT6E");
+}
+
+static inline void
+set_row(struct tt6_checking *checking, size_t row)
+{
+	checking->row = row;
+	checking->origin = (struct tt6_origin){
+		checking->batch->first + row + 1, checking->batch->origin[row]};
+}
+
+/*
+ * Defers the rows of a chunk up to the first instruction, inclusive, that does not begin the
+ * pair of a twi: what follows it does not depend on rows before it. Returns their number.
+ */
+static size_t
+defer_prefix(struct tt6_checking *checking)
+{
+	struct tt6_sequence *sequence = checking->sequence;
+	size_t row = 0;
+	for (; !sequence->is_known && row < checking->batch->rows; row++) {
+		if (checking->batch->kind[row] != POLY_KIND_INSTRUCTION)
+			continue;
+		set_row(checking, row);
+		load_instruction(checking);
+		sequence->is_known = !checking->is_synthetic || checking->opcode >> 26 != 18;
+		if (sequence->is_known)
+			check_twi(checking, checking->is_synthetic);
+	}
+	check_defer_prefix(checking->reading, row);
+	return row;
+}
+
+void
+tt6_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row)
+{
+	struct tt6 *state = reading->state;
+	struct tt6_checking checking = {.reading = reading,
+		.check = state->check,
+		.sequence = &state->sequence,
+		.batch = batch};
+	(void)prefix;
+	set_row(&checking, row);
+	if (batch->kind[row] != POLY_KIND_INSTRUCTION) {
+		if (poly_present(batch, POLY_COLUMN_escape, row) &&
+			poly_present(batch, POLY_COLUMN_sync, row))
+			check_sync(&checking);
+		return;
+	}
+	load_instruction(&checking);
+	if (!checking.is_synthetic && !(checking.is_flow && is_splice(&checking)))
+		check_opcode(&checking);
+	check_outside(&checking, powerpc_find(checking.opcode));
+}
+
+void
+tt6_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first)
+{
+	struct tt6_sequence *sequence = &((struct tt6 *)reading->state)->sequence;
+	const bool is_distinct = sequence->is_distinct,
+		   has_instruction = sequence->has_instruction;
+	(void)batch;
+	memcpy(sequence, state, sizeof *sequence);
+	sequence->is_distinct |= is_distinct;
+	sequence->has_instruction |= has_instruction;
+	sequence->twi.record += first;
+	for (unsigned code = 0; code <= TT6_CODE_LAST_CONTEXT; code++)
+		sequence->announced[code].origin.record += first;
 }
 
 void
 tt6_check(struct reading *reading, const struct poly_batch *batch)
 {
 	struct tt6 *state = reading->state;
-	struct tt6_checking checking = {
-		.reading = reading, .check = state->check, .batch = batch};
+	struct tt6_checking checking = {.reading = reading,
+		.check = state->check,
+		.sequence = &state->sequence,
+		.batch = batch};
 	if (!batch) {
 		check_end(&checking);
 		return;
 	}
-	for (size_t row = 0; row < batch->rows; row++) {
-		checking.row = row;
-		checking.origin =
-			(struct tt6_origin){batch->first + row + 1, batch->origin[row]};
+	for (size_t row = reading->deferred ? defer_prefix(&checking) : 0; row < batch->rows;
+		row++) {
+		set_row(&checking, row);
 		if (batch->kind[row] == POLY_KIND_INSTRUCTION)
 			check_instruction(&checking);
 		else if (poly_present(batch, POLY_COLUMN_escape, row))

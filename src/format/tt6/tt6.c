@@ -103,14 +103,17 @@ static const struct poly_rule rules[] = {
 		.fills = POLY_COLUMNS_INIT(next_pc, branch, target, access, address, escape) \
 	}
 
-#define FUNCTIONS(word)                                                                     \
-	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),        \
-	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check,   \
-	.find_split = tt6_find_split, .open_decoder = tt6_open_decoder,                     \
-	.enter_split = tt6_enter_split, .split_context = 4, .is_at_split = tt6_is_at_split, \
-	.close = tt6_close, .effects = EFFECTS_JOINED, .wopen = word##_wopen,               \
-	.write = tt6_write, .write_row = tt6_write_row, .predict_state = tt6_predict_state, \
-	.numbers_size = offsetof(struct tt6_writer, held.words), .wfinish = tt6_wfinish,    \
+#define FUNCTIONS(word)                                                                       \
+	.reader_size = sizeof(struct tt6), .writer_size = sizeof(struct tt6_writer),          \
+	.probe = word##_probe, .open = word##_open, .read = tt6_read, .check = tt6_check,     \
+	.checks_chunks = true, .check_offset = offsetof(struct tt6, sequence),                \
+	.check_size = sizeof(struct tt6_sequence), .check_deferred = tt6_check_deferred,      \
+	.check_adopt = tt6_check_adopt, .find_split = tt6_find_split,                         \
+	.open_decoder = tt6_open_decoder, .enter_split = tt6_enter_split, .split_context = 4, \
+	.is_at_split = tt6_is_at_split, .close = tt6_close, .effects = EFFECTS_JOINED,        \
+	.wopen = word##_wopen, .write = tt6_write, .write_row = tt6_write_row,                \
+	.predict_state = tt6_predict_state,                                                   \
+	.numbers_size = offsetof(struct tt6_writer, held.words), .wfinish = tt6_wfinish,      \
 	.wclose = tt6_wclose
 
 static const struct format tt6e = {.content = CONTENT,

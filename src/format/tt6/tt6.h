@@ -220,7 +220,31 @@ struct tt6_pending {
 	bool any;
 };
 
-/* State of the check between batches. */
+/* Record and offset of an earlier record, for findings. */
+struct tt6_origin {
+	uint64_t record, offset;
+};
+
+/* An address from an escape for the next instruction. */
+struct tt6_announced {
+	bool is_set;
+	uint64_t value;
+	struct tt6_origin origin;
+};
+
+/* State of the check that follows from the last rows. */
+struct tt6_sequence {
+	bool is_known; /* in decoders: it does not depend on rows before the chunk */
+	struct tt6_announced announced[TT6_CODE_LAST_CONTEXT + 1];
+	struct tt6_origin twi; /* the last instruction, if it is a twi */
+	uint32_t twi_return;   /* the PC after the last twi */
+	bool after_twi;	       /* the last instruction is a twi */
+	bool returns;	       /* the last instruction is the branch of a pair after a twi */
+	bool is_distinct;      /* a cache operation or twi occurred */
+	bool has_instruction;  /* any instruction occurred */
+};
+
+/* Tables of the check, which decoders of chunks do not have. */
 struct tt6_check;
 
 /* Reader state. */
@@ -231,12 +255,13 @@ struct tt6 {
 	size_t special_count;
 	struct tt6_pending pending;
 	struct tt6_check *check; /* NULL if nothing is checked */
-	uint32_t pc;		 /* of the next instruction */
-	bool extended;		 /* TT6E */
-	bool little;		 /* the words are byte-swapped */
-	bool count_is_plain;	 /* third words of lswx and stswx are plain counts */
-	bool started;		 /* the initial PC was read */
-	bool rfi_due;		 /* the next instruction is the second of a synthetic pair */
+	struct tt6_sequence sequence;
+	uint32_t pc;	     /* of the next instruction */
+	bool extended;	     /* TT6E */
+	bool little;	     /* the words are byte-swapped */
+	bool count_is_plain; /* third words of lswx and stswx are plain counts */
+	bool started;	     /* the initial PC was read */
+	bool rfi_due;	     /* the next instruction is the second of a synthetic pair */
 };
 
 /* Fills the columns of the chunk in state->rows, which starts at row base of the batch (a
@@ -261,6 +286,12 @@ bool tt6_is_at_split(const struct reading *reading, const uint8_t *before, size_
 struct tt6_check *tt6_check_new(void);
 void tt6_check(struct reading *reading, const struct poly_batch *batch);
 void tt6_check_free(struct tt6_check *check);
+
+/* The check of decoders of chunks; see struct format. */
+void tt6_check_deferred(
+	struct reading *reading, const struct poly_batch *batch, size_t prefix, size_t row);
+void tt6_check_adopt(struct reading *reading, const struct poly_batch *batch, const void *state,
+	uint64_t first);
 
 /* Probes. */
 int tt6_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
