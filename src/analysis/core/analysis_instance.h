@@ -4,6 +4,7 @@
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
 #include "analysis/core/part_list.h"
+#include "analysis/core/part_pipeline.h"
 #include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
 #include "analysis/core/real_addresses.h"
@@ -52,10 +53,11 @@ struct poly_stats {
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct effects *effects;    /* converts the trace's rows; or NULL */
-	struct thread_pool *team;   /* NULL: single-threaded */
-	struct real_addresses real; /* if options.real_addresses */
-	enum poly_status status;    /* sticky */
+	struct effects *effects;	/* converts the trace's rows; or NULL */
+	struct thread_pool *team;	/* NULL: single-threaded */
+	struct part_pipeline *pipeline; /* of the only analysis; NULL: it is updated directly */
+	struct real_addresses real;	/* if options.real_addresses */
+	enum poly_status status;	/* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows, real_rows;
 	struct poly_batch real_batch;	/* of real_rows */
@@ -68,5 +70,8 @@ struct poly_stats {
  */
 enum poly_status stats_update_converted(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
+
+/* Waits until the states have all rows; false: out of memory. */
+bool stats_drain(struct poly_stats *stats);
 
 #endif
