@@ -114,6 +114,9 @@ struct analysis_parts {
 	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */
 	/* Whether the state of init can be spread. */
 	bool (*is_possible)(const void *state);
+	/* Prepares the state, before the first digest; false: out of memory, and update is
+	 * called instead. NULL: it is ready. */
+	bool (*open)(void *state);
 	/*
 	 * Adds rows to a part, all of whose rows are counted, or none. They have no shared
 	 * numbers. Any thread; other threads digest other parts, and the state advances at the

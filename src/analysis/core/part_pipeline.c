@@ -68,7 +68,8 @@ part_pipeline_new(const struct analysis *analysis, void *state, struct thread_po
 	pipeline->team = team;
 	pipeline->part_count = 2 * threads < PARTS_MAX ? 2 * threads : PARTS_MAX;
 	pipeline->helps = threads <= SMALL_TEAM;
-	if (open_parts(pipeline))
+	const struct analysis_parts *parts = analysis->parts;
+	if (open_parts(pipeline) && (!parts->open || parts->open(state)))
 		return pipeline;
 	part_pipeline_free(pipeline);
 	return NULL;
