@@ -15,11 +15,32 @@ is_text(const char *held, const char *text, size_t n)
 	return strncmp(held, text, n) == 0 && held[n] == 0;
 }
 
+/* Makes room for another string; false: out of memory. */
+static bool
+reserve(struct intern *intern)
+{
+	const uint32_t count = intern->count;
+	uint32_t capacity = intern->capacity;
+	char **old = intern->strings, **larger = NULL;
+	if (count < capacity)
+		return true;
+	if (!VEC_ROOM(intern->former.list, intern->former.capacity, intern->former.count) ||
+		!VEC_ROOM(larger, capacity, capacity))
+		return false;
+	if (old) {
+		memcpy(larger, old, count * sizeof *larger);
+		intern->former.list[intern->former.count++] = old;
+	}
+	intern->strings = larger;
+	intern->capacity = capacity;
+	return true;
+}
+
 /* Stores a copy of n bytes of text as the next string; false: out of memory. */
 static bool
 intern_copy(struct intern *intern, const char *text, size_t n)
 {
-	if (!VEC_RESERVE(intern->strings, intern->capacity, intern->count + 1u))
+	if (!reserve(intern))
 		return false;
 	char *copy = mem_new(n + 1, 1);
 	intern->strings[intern->count] = copy;
@@ -72,6 +93,9 @@ intern_free(struct intern *intern)
 {
 	for (uint32_t i = 0; i < intern->count; i++)
 		mem_free(intern->strings[i]);
+	for (uint32_t i = 0; i < intern->former.count; i++)
+		mem_free(intern->former.list[i]);
+	mem_free(intern->former.list);
 	mem_free(intern->strings);
 	map_free(&intern->numbers);
 	memset(intern, 0, sizeof *intern);

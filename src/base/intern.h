@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Interned strings: each has a number, dense from 0. Pointers to strings never change. */
+/*
+ * Interned strings: each has a number, dense from 0. Pointers to strings never change. While
+ * one thread adds strings, others may call intern_text for numbers that were added before.
+ */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
 #include "base/map.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct intern {
-	char **strings; /* by number */
+	char **_Atomic strings; /* by number */
 	struct map numbers;
-	uint32_t count;	   /* strings held */
-	uint32_t capacity; /* of strings */
-	size_t bytes;	   /* of text held */
+	_Atomic uint32_t count; /* strings held */
+	uint32_t capacity;	/* of strings */
+	struct intern_array {
+		char ***list;
+		uint32_t count, capacity;
+	} former;     /* smaller arrays of strings, which other threads may still read */
+	size_t bytes; /* of text held */
 };
 
 #define INTERN_FAILED UINT32_MAX

@@ -7,6 +7,7 @@
 
 struct poly_patterns;
 struct poly_chain_graph;
+struct stored_batch;
 
 /* Valid as long as the batch. */
 struct poly_batch_internal {
@@ -28,6 +29,7 @@ struct poly_batch_internal {
 	const struct poly_chain_graph *order;
 	/* Rows that are attached to an instruction precede or follow it, in whatever batch. */
 	bool keeps_attached;
+	struct stored_batch *stored; /* for batch_hold; or NULL */
 };
 
 /* Returns the patterns of a batch; NULL: it has none. */

@@ -90,6 +90,62 @@ info_fini(struct info *info)
 	info_init(info);
 }
 
+/* Copies a string unless it is NULL; returns false if out of memory. */
+static bool
+copy_string(struct info *info, const char **string)
+{
+	if (*string)
+		*string = info_string(info, *string);
+	return *string != NULL;
+}
+
+/* Copies what does not change while a trace is read. */
+static bool
+copy_constants(struct info_copy *copy, const struct poly_trace_info *source)
+{
+	struct info *info = &copy->info;
+	struct poly_trace_info *view = &info->view;
+	info_init(info);
+	*view = *source;
+	view->names = &info->names;
+	view->records = copy->records;
+	view->record_count = 0;
+	view->facts = view->labels = NULL;
+	view->fact_count = view->label_count = 0;
+	bool good = true;
+	const char **strings[] = {&view->isa, &view->clock, &view->producer};
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+		good = good && (!*strings[i] || copy_string(info, strings[i]));
+	for (size_t i = 0; i < source->fact_count; i++)
+		good = good && info_fact(info, source->facts[i].key, source->facts[i].value);
+	for (size_t i = 0; i < source->label_count; i++)
+		good = good && info_label(info, source->labels[i].key, source->labels[i].value);
+	return good;
+}
+
+bool
+info_copy_update(struct info_copy *copy, const struct poly_trace_info *source)
+{
+	struct info *info = &copy->info;
+	struct poly_trace_info *view = &info->view;
+	bool good = view->format || copy_constants(copy, source);
+	const char *name;
+	while (good && (name = poly_trace_name(source, info->names.names.count)) != NULL)
+		good = info_name(info, name, strlen(name)) != INTERN_FAILED;
+	for (; good && view->record_count < source->record_count; view->record_count++) {
+		const char **record = &copy->records[view->record_count];
+		*record = source->records[view->record_count];
+		good = copy_string(info, record);
+	}
+	return good;
+}
+
+void
+info_copy_fini(struct info_copy *copy)
+{
+	info_fini(&copy->info);
+}
+
 const char *
 poly_trace_name(const struct poly_trace_info *info, uint32_t number)
 {

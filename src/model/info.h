@@ -32,10 +32,10 @@ struct info {
 	struct info_facts {
 		struct poly_fact *list;
 		size_t count, capacity;
-	} facts, labels; /* storage of those in view */
+	} facts, labels;    /* storage of those in view */
 	uint32_t names_max; /* for info_keep_name: maximum number of names; 0: INFO_NAMES_MAX */
 	bool full;	    /* names exceed the maximum: see info_keep_name */
-	bool no_memory;	 /* info_keep_name ran out of memory */
+	bool no_memory;	    /* info_keep_name ran out of memory */
 };
 
 /* Initialises an empty information. */
@@ -62,5 +62,20 @@ bool info_keep_name(struct info *info, const char *name, size_t n, uint32_t *num
 
 /* Frees the strings, names and facts. */
 void info_fini(struct info *info);
+
+/* A copy of a trace's information, which does not depend on its reader. Zeroed is empty. */
+struct info_copy {
+	struct info info;
+	const char *records[UINT8_MAX + 1]; /* storage of those in info.view */
+};
+
+/*
+ * Makes the copy; later calls add the names and records that the trace has gained, while other
+ * threads may use copies of info.view made before. False: out of memory.
+ */
+bool info_copy_update(struct info_copy *copy, const struct poly_trace_info *source);
+
+/* Frees the copy and makes it empty. */
+void info_copy_fini(struct info_copy *copy);
 
 #endif

@@ -135,6 +135,26 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
+/* Threads that analyse blocks of rows as parts of a trace. */
+static bool
+law_blocks(const struct sample *sample)
+{
+	static const unsigned threads[] = {2, 3, 8};
+	struct buf one = {0}, many = {0};
+	report_whole(sample, sample->parts, 1, &(struct feeding){0}, &one);
+	bool good = true;
+	for (size_t i = 0; good && i < 6; i++) {
+		const struct feeding feeding = {.rows = 1 + (size_t)random_below(90),
+			.block_rows = 1 + (size_t)random_below(200)};
+		good = report_whole(sample, sample->parts, threads[i % 3], &feeding, &many) ==
+			       POLY_OK &&
+		       is_same(&many, &one, "blocks of rows by threads", threads[i % 3]);
+	}
+	buf_free(&one);
+	buf_free(&many);
+	return good;
+}
+
 /* Reports a single analysis with options, on the given number of threads. */
 static enum poly_status
 report_alone(const struct sample *sample, const char *const *words, unsigned threads,
@@ -306,6 +326,7 @@ static const struct {
 	{"batches_change_nothing", law_batches, false},
 	{"columns_that_are_not_requested_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
+	{"blocks_change_nothing", law_blocks, true},
 	{"machines_do_not_depend_on_threads", law_machines, true},
 	{"other_analyses_change_nothing", law_company, false},
 	{"an_empty_trace_has_a_report", law_empty, false},

@@ -33,8 +33,9 @@ void expect_outputs(void);
 /* How a sample is passed to runs. */
 struct feeding {
 	bool every_column;
-	size_t rows;	/* maximum per batch; 0: the reader's */
-	uint64_t limit; /* rows; 0: all */
+	size_t rows;	   /* maximum per batch; 0: the reader's */
+	uint64_t limit;	   /* rows; 0: all */
+	size_t block_rows; /* of the blocks that threads analyse; 0: the default */
 };
 
 /* Returns the analysis of a name in the registry. */

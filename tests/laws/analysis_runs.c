@@ -4,6 +4,7 @@
 
 #include "../sinks.h"
 
+#include "analysis/core/analysis_instance.h"
 #include "model/slice.h"
 
 #include <string.h>
@@ -202,6 +203,8 @@ report_options(const struct sample *sample, struct poly_stats_options options,
 	if (!options.analyses)
 		options.analyses = sample->names;
 	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK && feeding->block_rows)
+		part.stats->block_rows = feeding->block_rows;
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
 	if (status == POLY_OK)
@@ -412,6 +415,8 @@ report_texts(const struct sample *sample, const struct analysis *analysis,
 		options.sink = &sink;
 	buf_clear(out);
 	enum poly_status status = poly_stats_new(&options, &part.stats, &error);
+	if (status == POLY_OK && feeding->block_rows)
+		part.stats->block_rows = feeding->block_rows;
 	if (status == POLY_OK)
 		status = feed(sample, &part, 1, feeding, &error);
 	if (status == POLY_OK)

@@ -5,6 +5,7 @@
 #include "../sampling.h"
 
 #include "format/core/format.h"
+#include "model/batch_hold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,17 +66,46 @@ append_end(struct buf *to, const struct poly_reader *reader, const struct poly_e
 		buf_printf(to, "%s\n", name);
 }
 
+#define HELD_MAX 8
+
+/* Delivered batches whose rows are appended later. */
+struct held_batches {
+	struct batch_hold held[HELD_MAX];
+	size_t count;
+};
+
+/* Appends the rows of all held batches. */
+static void
+append_held(struct buf *to, struct held_batches *batches)
+{
+	for (size_t i = 0; i < batches->count; i++) {
+		append_rows(to, batches->held[i].batch);
+		batch_hold_release(&batches->held[i]);
+	}
+	batches->count = 0;
+}
+
+/* Appends the rows of a trace, those of up to max batches later than they were delivered. */
 static void
 append_all(struct buf *to, const uint8_t *data, size_t size,
-	const struct poly_read_options *options)
+	const struct poly_read_options *options, size_t max)
 {
+	struct held_batches batches = {.count = 0};
 	struct poly_reader *reader;
 	const struct poly_batch *batch;
 	struct poly_error error = {0};
 	buf_clear(to);
 	if (poly_reader_open_memory(data, size, options, &reader, &error) == POLY_OK) {
-		while (poly_reader_next(reader, &batch, &error) == POLY_OK)
+		while (poly_reader_next(reader, &batch, &error) == POLY_OK) {
+			if (batches.count < max &&
+				batch_hold(batch, &batches.held[batches.count])) {
+				batches.count++;
+				continue;
+			}
+			append_held(to, &batches);
 			append_rows(to, batch);
+		}
+		append_held(to, &batches);
 		append_end(to, reader, &error, options->strict || options->count != UINT64_MAX);
 	}
 	poly_reader_close(reader);
@@ -122,14 +152,14 @@ try_threads(const struct sample *sample, const struct poly_read_options *options
 		if (random_below(4) == 0)
 			changed.columns = random_below(2) ? POLY_COLUMNS(site, mnemonic)
 							  : POLY_COLUMNS_EXCEPT(site);
-		append_all(&one, copy, size, &changed);
+		append_all(&one, copy, size, &changed, 0);
 		changed.one_thread = false;
 		changed.threads = threads[i % 4];
 		changed.block_size = blocks[random_below(7)];
 		/* Of a rule that looks ahead, the batch decides which record is the last. */
 		if (!changed.strict && random_below(4) == 0)
 			changed.batch_rows = 1 + random_below(20);
-		append_all(&many, copy, size, &changed);
+		append_all(&many, copy, size, &changed, i % (HELD_MAX + 1));
 		good = (one.size == many.size &&
 			       (!one.size || memcmp(one.data, many.data, one.size) == 0)) ||
 		       fails("turn %zu: %zu bytes by %u threads in blocks of %zu, expected %zu",

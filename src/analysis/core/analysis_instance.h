@@ -30,6 +30,10 @@ struct row_numbers {
 	uint16_t context[POLY_BATCH_ROWS];
 };
 
+/* Rows of a block that threads analyse as a part: merging a part costs as much as analysing
+ * some thousand rows. */
+#define ANALYSIS_BLOCK_ROWS ((size_t)1 << 18)
+
 /* Room for the analyses that are not available; longer lists are truncated. */
 #define ANALYSIS_DIAGNOSTIC_SIZE 256
 
@@ -53,11 +57,14 @@ struct poly_stats {
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct effects *effects;	/* converts the trace's rows; or NULL */
-	struct thread_pool *team;	/* NULL: single-threaded */
+	struct effects *effects;    /* converts the trace's rows; or NULL */
+	struct thread_pool *team;   /* NULL: single-threaded */
 	struct part_pipeline *pipeline; /* of the only analysis; NULL: it is updated directly */
-	struct real_addresses real;	/* if options.real_addresses */
-	enum poly_status status;	/* sticky */
+	bool in_blocks;		    /* rows after the first block are analysed in blocks */
+	size_t block_rows;	    /* rows of a block; constant, except in tests */
+	struct parallel_run *run;   /* of these blocks; NULL: has not begun */
+	struct real_addresses real; /* if options.real_addresses */
+	enum poly_status status;    /* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows, real_rows;
 	struct poly_batch real_batch;	/* of real_rows */
@@ -65,6 +72,14 @@ struct poly_stats {
 	size_t due_count;
 	atomic_bool failed;
 };
+
+/* Creates and initialises the state of an instance with analysis and values set. */
+enum poly_status analysis_instance_start(struct analysis_instance *instance,
+	const struct poly_stats *stats, struct poly_error *error);
+
+/* poly_stats_merge of results that have all their rows. */
+enum poly_status stats_merge_part(
+	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error);
 
 /* Adds the rows of a batch as stats->effects converts them; NULL: the last ones of the trace.
  */

@@ -7,12 +7,19 @@
 #include "analysis/core/part_pipeline.h"
 
 #include "base/mem.h"
+#include "model/batch_hold.h"
 #include "model/row_buffer.h"
 
 #include <stdatomic.h>
 
-/* Batches of rows of a part: many, as what a part costs once should be little per row. */
-#define PART_BATCHES 8
+/* Rows of a part: many, as what a part costs once should be little per row. */
+#define PART_ROWS ((size_t)8 * POLY_BATCH_ROWS)
+
+/* Maximum number of batches of a part. */
+#define PART_BATCHES 64
+
+/* Rows of batches that are held; fewer rows are copied. */
+#define HOLD_ROWS (POLY_BATCH_ROWS / 8)
 
 /* Maximum number of parts of a block. */
 #define PARTS_MAX 8
@@ -20,10 +27,17 @@
 /* Teams up to this size need the caller for the tasks of a round. */
 #define SMALL_TEAM 3
 
+/* Rows that outlive the batches which they are of. */
+struct stored_rows {
+	struct batch_hold hold;	   /* its batch is NULL: they are copied */
+	struct row_buffer *buffer; /* NULL: not needed so far */
+};
+
 /* The rows of a part: all counted, or none. */
 struct part_rows {
-	struct row_buffer *batches[PART_BATCHES];
-	size_t count; /* that have rows */
+	struct stored_rows batches[PART_BATCHES];
+	size_t count; /* of batches */
+	size_t rows;
 	bool counts, is_real;
 };
 
@@ -75,17 +89,32 @@ part_pipeline_new(const struct analysis *analysis, void *state, struct thread_po
 	return NULL;
 }
 
+/* Releases the rows of a part. */
+static void
+clear_rows(struct part_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->batches[i].hold.batch)
+			batch_hold_release(&rows->batches[i].hold);
+	rows->count = rows->rows = 0;
+}
+
 static bool
-digest(const struct part_pipeline *pipeline, const struct part_rows *rows, void *part)
+digest(const struct part_pipeline *pipeline, struct part_rows *rows, void *part)
 {
 	const struct analysis_parts *parts = pipeline->analysis->parts;
 	bool ok = true;
 	parts->clear(part);
-	for (size_t i = 0; i < rows->count && ok; i++)
+	for (size_t i = 0; i < rows->count && ok; i++) {
+		const struct stored_rows *stored = &rows->batches[i];
 		ok = parts->digest(pipeline->state, part,
-			&(struct analysis_rows){.batch = &rows->batches[i]->view,
+			&(struct analysis_rows){.batch = stored->hold.batch
+								? stored->hold.batch
+								: &stored->buffer->view,
 				.counts = rows->counts,
 				.is_real = rows->is_real});
+	}
+	clear_rows(rows);
 	return ok;
 }
 
@@ -124,8 +153,6 @@ begin_round(struct part_pipeline *pipeline)
 	pipeline->digested = pipeline->filled;
 	pipeline->side = !pipeline->side;
 	pipeline->filled = 0;
-	for (size_t i = 0; i < pipeline->part_count; i++)
-		pipeline->rows[pipeline->side][i].count = 0;
 	const size_t tasks = pipeline->analysis->parts->task_count(pipeline->state);
 	thread_pool_start(pipeline->team, run_task, pipeline,
 		pipeline->digested + (pipeline->advanced ? tasks : 0));
@@ -138,9 +165,8 @@ find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 {
 	struct part_rows *part =
 		pipeline->filled ? &pipeline->rows[pipeline->side][pipeline->filled - 1] : NULL;
-	const bool is_full = part && part->count == PART_BATCHES &&
-			     part->batches[PART_BATCHES - 1]->view.rows == POLY_BATCH_ROWS;
-	if (part && !is_full && part->counts == rows->counts)
+	if (part && part->rows < PART_ROWS && part->count < PART_BATCHES &&
+		part->counts == rows->counts)
 		return part;
 	if (pipeline->filled == pipeline->part_count)
 		begin_round(pipeline);
@@ -152,36 +178,37 @@ find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 	return part;
 }
 
-/* Copies rows from row from on to a part that has room; returns their number, 0: out of memory.
- */
-static size_t
-copy_rows(struct part_rows *part, const struct poly_batch *batch, size_t from)
+/* Returns a buffer with room for rows; NULL: out of memory. */
+static struct row_buffer *
+find_buffer(struct part_rows *part, size_t rows)
 {
-	struct row_buffer **last = part->count ? &part->batches[part->count - 1] : NULL;
-	if (!last || (*last)->view.rows == POLY_BATCH_ROWS) {
-		last = &part->batches[part->count];
-		if (!*last)
-			*last = row_buffer_new(POLY_BATCH_ROWS);
-		if (!*last)
-			return 0;
-		row_buffer_clear(*last);
-		part->count++;
-	}
-	const size_t room = POLY_BATCH_ROWS - (*last)->view.rows, rest = batch->rows - from;
-	const size_t count = rest < room ? rest : room;
-	return row_buffer_append(*last, batch, from, count) ? count : 0;
+	struct stored_rows *last = part->count ? &part->batches[part->count - 1] : NULL;
+	if (last && !last->hold.batch && last->buffer->view.rows + rows <= POLY_BATCH_ROWS)
+		return last->buffer;
+	last = &part->batches[part->count];
+	if (!last->buffer)
+		last->buffer = row_buffer_new(POLY_BATCH_ROWS);
+	if (!last->buffer)
+		return NULL;
+	row_buffer_clear(last->buffer);
+	part->count++;
+	return last->buffer;
 }
 
 bool
 part_pipeline_add(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 {
-	for (size_t from = 0, count; from < rows->batch->rows; from += count) {
-		struct part_rows *part = find_part(pipeline, rows);
-		count = part ? copy_rows(part, rows->batch, from) : 0;
-		if (!count)
-			return false;
+	const struct poly_batch *batch = rows->batch;
+	struct part_rows *part = find_part(pipeline, rows);
+	if (!part)
+		return false;
+	part->rows += batch->rows;
+	if (batch->rows >= HOLD_ROWS && batch_hold(batch, &part->batches[part->count].hold)) {
+		part->count++;
+		return true;
 	}
-	return true;
+	struct row_buffer *buffer = find_buffer(part, batch->rows);
+	return buffer && row_buffer_append(buffer, batch, 0, batch->rows);
 }
 
 bool
@@ -202,8 +229,9 @@ part_pipeline_free(struct part_pipeline *pipeline)
 	end_round(pipeline, true);
 	for (unsigned side = 0; side < 2; side++) {
 		for (size_t i = 0; i < PARTS_MAX; i++) {
+			clear_rows(&pipeline->rows[side][i]);
 			for (size_t k = 0; k < PART_BATCHES; k++)
-				row_buffer_free(pipeline->rows[side][i].batches[k]);
+				row_buffer_free(pipeline->rows[side][i].batches[k].buffer);
 			if (pipeline->parts[side][i])
 				pipeline->analysis->parts->fini(pipeline->parts[side][i]);
 			mem_free(pipeline->parts[side][i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs all requested analyses while a trace is read once. */
-#include "analysis/core/analysis_instance.h"
+#include "analysis/core/parallel_run.h"
 
 #include "base/err.h"
 #include "effects/effects.h"
@@ -89,6 +89,26 @@ set_options(
 	return status;
 }
 
+enum poly_status
+analysis_instance_start(struct analysis_instance *instance, const struct poly_stats *stats,
+	struct poly_error *error)
+{
+	const struct analysis *analysis = instance->analysis;
+	instance->state = mem_new(1, analysis->state_size);
+	if (!instance->state)
+		return err_memory(error);
+	if (stats->options.period && analysis->ratios) {
+		instance->estimator = mem_new(1, sizeof *instance->estimator);
+		if (!instance->estimator)
+			return err_memory(error);
+	}
+	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
+		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
+		stats->options.memory, stats->options.stores, stats->options.symbols,
+		stats->options.sink};
+	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
+}
+
 /* Creates the state of an analysis. */
 static enum poly_status
 add_instance(struct poly_stats *stats, const struct analysis *analysis,
@@ -106,19 +126,7 @@ add_instance(struct poly_stats *stats, const struct analysis *analysis,
 	enum poly_status status = set_options(instance, words, error);
 	if (status != POLY_OK)
 		return status;
-	instance->state = mem_new(1, analysis->state_size);
-	if (!instance->state)
-		return err_memory(error);
-	if (stats->options.period && analysis->ratios) {
-		instance->estimator = mem_new(1, sizeof *instance->estimator);
-		if (!instance->estimator)
-			return err_memory(error);
-	}
-	const struct analysis_setup setup = {analysis->plugin, instance->values.values,
-		instance->values.texts, instance->values.given, &stats->ops, &stats->contexts,
-		stats->options.memory, stats->options.stores, stats->options.symbols,
-		stats->options.sink};
-	return analysis->init ? analysis->init(instance->state, &setup, error) : POLY_OK;
+	return analysis_instance_start(instance, stats, error);
 }
 
 /* Copies the words of the options, which saved results have. */
@@ -192,10 +200,13 @@ has_parts(const struct poly_stats *stats)
 	       instance->analysis->parts->is_possible(instance->state);
 }
 
-/* Starts as many threads as there are tasks; without threads, the caller does all work. */
+/* Starts as many threads as there are tasks, unless rows are analysed in blocks; without
+ * threads, the caller does all work. */
 static void
 start_team(struct poly_stats *stats)
 {
+	if (stats->team || stats->in_blocks)
+		return;
 	const bool by_parts = has_parts(stats);
 	const size_t tasks = by_parts ? THREAD_POOL_MAX : count_tasks(stats);
 	size_t threads = thread_count(stats->options.threads);
@@ -235,6 +246,7 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	if (!new_stats)
 		return err_memory(error);
 	new_stats->options = requested;
+	new_stats->block_rows = ANALYSIS_BLOCK_ROWS;
 	status = add_instances(new_stats, &requested, error);
 	if (status == POLY_OK)
 		status = check_real(new_stats, error);
@@ -244,7 +256,6 @@ poly_stats_new(const struct poly_stats_options *options, struct poly_stats **sta
 	new_stats->options.symbols = NULL;
 	new_stats->options.sink = NULL;
 	if (status == POLY_OK) {
-		start_team(new_stats);
 		*stats = new_stats;
 	} else {
 		poly_stats_free(new_stats);
@@ -383,6 +394,8 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
+	if (stats->run)
+		return parallel_run_begin(stats->run, info, error);
 	enum poly_status begun = end_effects(stats, error);
 	if (begun == POLY_OK && !stats_drain(stats))
 		begun = err_memory(error);
@@ -433,6 +446,8 @@ poly_stats_begin(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	if (stats->effects)
 		stats->columns = effects_columns(stats->effects);
+	stats->in_blocks = parallel_run_suits(stats);
+	start_team(stats);
 	return POLY_OK;
 }
 
@@ -451,7 +466,9 @@ poly_stats_columns(const struct poly_stats *stats)
 enum poly_status
 poly_stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
-	enum poly_status result = end_effects(stats, error);
+	enum poly_status result = parallel_run_drain(stats->run, error);
+	if (result >= 0)
+		result = end_effects(stats, error);
 	if (result >= 0 && !stats_drain(stats))
 		result = err_memory(error);
 	if (result >= 0 && real_addresses_finish(&stats->real, error) != POLY_OK)
@@ -532,6 +549,7 @@ poly_stats_free(struct poly_stats *stats)
 {
 	if (!stats)
 		return;
+	parallel_run_free(stats->run);
 	part_pipeline_free(stats->pipeline);
 	thread_pool_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges the results of two runs. */
-#include "analysis/core/analysis_instance.h"
+#include "analysis/core/parallel_run.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -163,7 +163,7 @@ merge(struct poly_stats *into, const struct poly_stats *from)
 }
 
 enum poly_status
-poly_stats_merge(
+stats_merge_part(
 	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
 {
 	enum poly_status status = check_instances(into, from, error);
@@ -174,4 +174,14 @@ poly_stats_merge(
 	if (into->status == POLY_OK && (from->status != POLY_OK || !merge(into, from)))
 		into->status = POLY_ERR_MEMORY;
 	return into->status == POLY_OK ? POLY_OK : err_memory(error);
+}
+
+enum poly_status
+poly_stats_merge(
+	struct poly_stats *into, const struct poly_stats *from, struct poly_error *error)
+{
+	enum poly_status status = parallel_run_drain(into->run, error);
+	if (status == POLY_OK)
+		status = parallel_run_drain(from->run, error);
+	return status == POLY_OK ? stats_merge_part(into, from, error) : status;
 }

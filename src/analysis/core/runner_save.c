@@ -6,7 +6,7 @@
  * the size of the rest; the XXH3 checksum of the rest. All numbers are little-endian. The rest
  * is an archive (facts/archive.h), whose fields are those of this version of the library.
  */
-#include "analysis/core/analysis_instance.h"
+#include "analysis/core/parallel_run.h"
 
 #include "analysis/facts/archive.h"
 #include "base/bits.h"
@@ -176,6 +176,8 @@ poly_stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t 
 	struct buf buf = {.data = NULL};
 	struct archive archive = {.out = &buf, .info = stats->parts.count ? NULL : stats->info};
 	enum poly_status status = check_saved(stats, error);
+	if (status == POLY_OK)
+		status = parallel_run_drain(stats->run, error);
 	if (status == POLY_OK && !count && !stats->parts.count)
 		status = err_usage(error, "no parts were given");
 	if (status == POLY_OK &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Updates analyses with rows: shared numbers are derived once. */
-#include "analysis/core/analysis_instance.h"
+#include "analysis/core/parallel_run.h"
 
 #include "base/err.h"
 #include "effects/effects.h"
@@ -202,6 +202,12 @@ poly_stats_update(
 {
 	if (poly_batch_weights(batch) && !poly_stats_accepts_weights(stats))
 		return err_usage(error, "weighted rows, expected one row per record");
+	if (!stats->run && stats->in_blocks && stats->seen >= stats->block_rows) {
+		stats->run = parallel_run_new(stats);
+		stats->in_blocks = stats->run != NULL;
+	}
+	if (stats->run)
+		return parallel_run_update(stats->run, batch, error);
 	return stats->effects ? stats_update_converted(stats, batch, error)
 			      : update_batch(stats, batch, error);
 }

@@ -8,12 +8,21 @@
 #include <string.h>
 
 void
+chunk_reclaim(struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->batch_count; i++) {
+		struct chunk_batch *batch = &chunk->batches[i];
+		if (!stored_batch_reclaim(batch->stored))
+			batch->stored = NULL;
+	}
+	chunk->batch_count = 0;
+}
+
+void
 chunk_fini(struct chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->batch_capacity; i++) {
-		batch_fini(&chunk->batches[i]->batch);
-		mem_free(chunk->batches[i]);
-	}
+	for (size_t i = 0; i < chunk->batch_capacity; i++)
+		stored_batch_free(chunk->batches[i].stored);
 	mem_free(chunk->batches);
 	mem_free(chunk->memory);
 	mem_free(chunk->names);
@@ -21,11 +30,13 @@ chunk_fini(struct chunk *chunk)
 }
 
 bool
-chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan)
+chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan,
+	struct batch_store *store)
 {
 	const struct format *format = plan->format;
 	struct reading *reading = &decoder->reading;
 	decoder->plan = plan;
+	decoder->store = store;
 	info_init(&decoder->info);
 	*reading = *plan->reading;
 	reading->info = &decoder->info;
@@ -55,24 +66,20 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 static struct chunk_batch *
 next_batch(struct chunk_decoder *decoder, struct chunk *chunk)
 {
-	const struct decode_plan *plan = decoder->plan;
-	if (chunk->batch_count < chunk->batch_capacity) {
-		batch_clear(&chunk->batches[chunk->batch_count]->batch);
-		return chunk->batches[chunk->batch_count];
+	if (chunk->batch_count == chunk->batch_capacity) {
+		struct chunk_batch *larger =
+			mem_resize(chunk->batches, chunk->batch_capacity + 1, sizeof *larger);
+		if (!larger)
+			return NULL;
+		chunk->batches = larger;
+		larger[chunk->batch_capacity++].stored = NULL;
 	}
-	struct chunk_batch **larger = mem_resize(
-		chunk->batches, chunk->batch_capacity + 1, sizeof(struct chunk_batch *));
-	if (!larger)
-		return NULL;
-	chunk->batches = larger;
-	struct chunk_batch *batch = mem_new(1, sizeof *batch);
-	if (!batch || batch_init(&batch->batch, plan->columns, plan->batch_rows,
-			      &plan->reading->info->view, NULL) != POLY_OK) {
-		mem_free(batch);
-		return NULL;
-	}
-	chunk->batches[chunk->batch_capacity++] = batch;
-	return batch;
+	struct chunk_batch *batch = &chunk->batches[chunk->batch_count];
+	if (batch->stored)
+		batch_clear(&batch->stored->batch);
+	else
+		batch->stored = batch_store_get(decoder->store);
+	return batch->stored ? batch : NULL;
 }
 
 /* Returns whether the reader's numbers of all names and sites are known. */
@@ -90,7 +97,7 @@ static bool
 fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 {
 	struct reading *reading = &decoder->reading;
-	struct batch *batch = &filled->batch;
+	struct batch *batch = &filled->stored->batch;
 	struct poly_error failure; /* not used: the reader meets it again */
 	if (decoder->plan->format->read(reading, batch, &failure) != POLY_OK ||
 		decoder->findings.kept_count || decoder->info.full || decoder->info.no_memory ||

@@ -11,6 +11,7 @@
 #define FORMAT_CHUNK_DECODER_H
 
 #include "format/core/format.h"
+#include "model/batch_store.h"
 #include "model/site.h"
 #include "model/id_remap.h"
 
@@ -24,13 +25,14 @@ struct decode_plan {
 	size_t batch_rows;	       /* maximum number of rows of a batch */
 	size_t block_size, chunk_size; /* in bytes */
 	unsigned threads;	       /* that decode */
+	size_t held_max;	       /* maximum number of held batches */
 };
 
 /* A batch of a chunk. */
 struct chunk_batch {
-	struct batch batch;
-	uint64_t end;	 /* offset in the input after its rows */
-	bool translated; /* its names and sites have the reader's numbers */
+	struct stored_batch *stored; /* NULL: allocated when it is filled */
+	uint64_t end;		     /* offset in the input after its rows */
+	bool translated;	     /* its names and sites have the reader's numbers */
 };
 
 /* The bytes between two split points of a trace, and their rows. */
@@ -49,7 +51,7 @@ struct chunk {
 	bool last;	 /* the input ends after it */
 	enum poly_status end; /* how the input ended, if over */
 	struct poly_error failure;
-	struct chunk_batch **batches;
+	struct chunk_batch *batches;
 	size_t batch_count, batch_capacity; /* filled, and allocated */
 	uint64_t lines;			    /* counted in it */
 	/*
@@ -62,11 +64,15 @@ struct chunk {
 	unsigned generation; /* of the decoder's sites */
 };
 
+/* Empties a chunk: held batches leave it, the others are filled again. */
+void chunk_reclaim(struct chunk *chunk);
+
 /* Frees everything that a chunk holds. */
 void chunk_fini(struct chunk *chunk);
 
 struct chunk_decoder {
 	const struct decode_plan *plan;
+	struct batch_store *store; /* of all decoders */
 	struct reading reading;
 	struct info info;
 	struct findings findings;
@@ -82,7 +88,8 @@ struct chunk_decoder {
  * Opens the format for a decoder; false on failure. The caller calls chunk_decoder_fini in both
  * cases.
  */
-bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan);
+bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan,
+	struct batch_store *store);
 
 /* Decodes the rows of a chunk, or marks it as irregular. */
 void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);

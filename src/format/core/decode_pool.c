@@ -52,6 +52,7 @@ struct worker {
 struct decode_pool {
 	struct decode_plan plan;
 	struct worker *workers;
+	struct batch_store *store;
 	unsigned opened; /* workers whose decoder is open */
 	struct ring_slot *slots;
 	size_t slot_count;
@@ -330,6 +331,8 @@ next_chunk(struct decode_pool *pool)
 	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
 	while (!is_done(pool, next) && decode_once(&pool->workers[0], &over))
 		;
+	if (pool->present)
+		chunk_reclaim(&pool->present->chunk);
 	pthread_mutex_lock(&pool->lock);
 	while (!next->done)
 		pthread_cond_wait(&pool->chunk_decoded, &pool->lock);
@@ -438,18 +441,20 @@ next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *e
 	const struct format *format = pool->plan.format;
 	const uint64_t offset = pool->offset;
 	const uint8_t *p = chunk->data + (offset - chunk->offset);
-	struct chunk_batch *batch = chunk->batches[pool->delivered++];
+	const struct chunk_batch *next = &chunk->batches[pool->delivered++];
+	struct batch *batch = &next->stored->batch;
 	const struct worker *worker = pool->present->worker;
-	if (!batch->translated) {
-		id_remap_apply_names(&worker->names, &batch->batch);
-		id_remap_apply_records(&worker->records, &batch->batch);
-		id_remap_apply(&worker->sites, &batch->batch, POLY_COLUMN_site);
+	if (!next->translated) {
+		id_remap_apply_names(&worker->names, batch);
+		id_remap_apply_records(&worker->records, batch);
+		id_remap_apply(&worker->sites, batch, POLY_COLUMN_site);
 	}
-	pool->offset = batch->end;
+	pool->offset = next->end;
 	if (format->complete_rows &&
-		!format->complete_rows(pool->plan.reading, &batch->batch, p, offset))
+		!format->complete_rows(pool->plan.reading, batch, p, offset))
 		return err_memory(error);
-	*result = &batch->batch;
+	stored_batch_deliver(next->stored);
+	*result = batch;
 	return POLY_OK;
 }
 
@@ -567,6 +572,7 @@ decode_pool_free(struct decode_pool *pool)
 	}
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++)
 		chunk_fini(&pool->slots[i].chunk);
+	batch_store_free(pool->store);
 	in_close(pool->own);
 	pthread_cond_destroy(&pool->slot_freed);
 	pthread_cond_destroy(&pool->chunk_joined);
@@ -616,7 +622,7 @@ open_decoders(struct decode_pool *pool)
 	while (good && pool->opened < pool->plan.threads) {
 		struct worker *worker = &pool->workers[pool->opened++];
 		worker->pool = pool;
-		good = chunk_decoder_init(&worker->decoder, &pool->plan) &&
+		good = chunk_decoder_init(&worker->decoder, &pool->plan, pool->store) &&
 		       share_records(worker);
 	}
 	return good;
@@ -653,7 +659,10 @@ decode_pool_new(const struct decode_plan *plan)
 	pthread_cond_init(&pool->chunk_decoded, NULL);
 	const struct source source = {own_read, own_close, pool, NULL};
 	pool->own = in_from_source(&source, plan->block_size);
-	if (!pool->own || !allocate_slots(pool) || !open_decoders(pool) ||
+	const struct batch_store_plan batches = {
+		plan->columns, plan->batch_rows, &plan->reading->info->view, plan->held_max};
+	pool->store = batch_store_new(&batches);
+	if (!pool->own || !pool->store || !allocate_slots(pool) || !open_decoders(pool) ||
 		!start_threads(pool)) {
 		decode_pool_free(pool);
 		return NULL;

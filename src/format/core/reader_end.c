@@ -48,12 +48,13 @@ reader_apply_strict(struct poly_reader *reader, struct poly_error *failure)
 	/* A later record may cause a finding about a record that was delivered before. */
 	const uint64_t before = reader->reading.record;
 	const uint64_t rows = finding->record > before ? finding->record - before : 0;
-	if (finding->record && rows < reader_shown_rows(reader))
+	const bool is_of_header = !finding->record && finding->offset != POLY_NO_OFFSET;
+	if ((finding->record || is_of_header) && rows < reader_shown_rows(reader))
 		reader->shown->view.rows = (size_t)rows;
 	err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s",
 		findings->rules[finding->rule].code,
 		(const char *)findings->texts.data + finding->message);
-	failure->record = finding->record;
+	failure->record = is_of_header ? 1 : finding->record;
 	const struct poly_error *truncation = &findings->truncation;
 	if (findings->truncated && truncation->record == finding->record &&
 		truncation->offset == finding->offset)

@@ -12,6 +12,10 @@
 #define POOL_MIN_CHUNKS 4
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
+/* Batches that consumers may hold, per thread: of this many bytes, but at least a few. */
+#define HELD_BYTES ((size_t)8 << 20)
+#define HELD_MIN 4
+
 /* Widens the interval of delivered records. Findings are still those of the requested ones. */
 static void
 add_margin(struct poly_read_options *options, uint64_t margin)
@@ -131,6 +135,20 @@ is_short(const struct poly_reader *reader, size_t chunk_size)
 	       is_little(reader, chunk_size);
 }
 
+/* Returns how many batches with storage for columns consumers may hold. */
+static size_t
+held_max(poly_columns columns, unsigned threads)
+{
+	size_t bytes = 1;
+	FOR_COLUMNS(c, columns)
+	{
+		const size_t size = column_is_register(c) ? 8 : column_table[c].size;
+		bytes += size * POLY_BATCH_ROWS;
+	}
+	const size_t max = HELD_BYTES / bytes;
+	return threads * (max > HELD_MIN ? max : HELD_MIN);
+}
+
 /* A poly_may_match_fn: no record after the last selected one matches. */
 static bool
 may_match(void *user, const struct poly_bounds *bounds)
@@ -147,7 +165,7 @@ may_match(void *user, const struct poly_bounds *bounds)
 void
 reader_start_decoding(struct poly_reader *reader)
 {
-	const struct decode_plan plan = {.format = reader->format,
+	struct decode_plan plan = {.format = reader->format,
 		.in = reader->in,
 		.reading = &reader->reading,
 		.sites = &reader->sites,
@@ -170,6 +188,7 @@ reader_start_decoding(struct poly_reader *reader)
 	if (!plan.format->find_split || reader->reading.unsplittable || plan.threads < 2 ||
 		is_short(reader, plan.chunk_size))
 		return;
+	plan.held_max = held_max(plan.columns, plan.threads);
 	reader->pool = decode_pool_new(&plan);
 	if (reader->pool)
 		reader->reading.in = decode_pool_input(reader->pool);

@@ -261,6 +261,32 @@ corrupted_pads_are_found(void **unused)
 	free(list);
 }
 
+/* The magic precedes all records, whatever the batches are. */
+static void
+a_swapped_magic_is_an_error_before_the_first_record(void **unused)
+{
+	(void)unused;
+	struct listed *list = load_states("sort");
+	const struct shape shape = {1004, true, false};
+	struct buf bytes = pack(&shape, list, 20);
+	for (size_t rows = 1; rows <= 20; rows += 19) {
+		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+		const struct poly_batch *batch;
+		struct poly_reader *reader;
+		struct poly_error error;
+		options.strict = true;
+		options.batch_rows = rows;
+		assert_int_equal(poly_reader_open_memory(
+					 bytes.data, bytes.size, &options, &reader, &error),
+			POLY_OK);
+		assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_ERR_FORMAT);
+		assert_int_equal(error.record, 1);
+		poly_reader_close(reader);
+	}
+	buf_free(&bytes);
+	free(list);
+}
+
 static void
 an_undecided_size_is_an_error(void **unused)
 {
@@ -519,6 +545,7 @@ main(void)
 		cmocka_unit_test(a_single_record_is_known_by_its_length),
 		cmocka_unit_test(truncation_is_survived),
 		cmocka_unit_test(corrupted_pads_are_found),
+		cmocka_unit_test(a_swapped_magic_is_an_error_before_the_first_record),
 		cmocka_unit_test(an_undecided_size_is_an_error),
 		cmocka_unit_test(the_byte_order_can_be_set),
 		cmocka_unit_test(reading_resumes_after_corrupt_data),

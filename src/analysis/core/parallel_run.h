@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a run in blocks that threads analyse, each as a part of the trace, and merge in
+ * order. For runs whose analyses can all be merged, from the second block of the first trace
+ * on.
+ */
+#ifndef ANALYSIS_PARALLEL_RUN_H
+#define ANALYSIS_PARALLEL_RUN_H
+
+#include "analysis/core/analysis_instance.h"
+
+/* Returns whether rows of the trace that has begun can be analysed in blocks. */
+bool parallel_run_suits(const struct poly_stats *stats);
+
+/*
+ * Starts the threads; from now on, rows of the current trace and of later ones are added by
+ * parallel_run_update. NULL: out of memory, or no thread could be started.
+ */
+struct parallel_run *parallel_run_new(struct poly_stats *stats);
+
+/* Begins a further trace. */
+enum poly_status parallel_run_begin(
+	struct parallel_run *run, const struct poly_trace_info *info, struct poly_error *error);
+
+/* Adds the rows of a batch, perhaps later. POLY_ERR_MEMORY. */
+enum poly_status parallel_run_update(
+	struct parallel_run *run, const struct poly_batch *batch, struct poly_error *error);
+
+/* Waits until all rows are in the results of the run. POLY_ERR_MEMORY. Accepts NULL. */
+enum poly_status parallel_run_drain(struct parallel_run *run, struct poly_error *error);
+
+/* Stops the threads; rows since the last call of parallel_run_drain may be lost. Accepts NULL.
+ */
+void parallel_run_free(struct parallel_run *run);
+
+#endif
