@@ -137,6 +137,9 @@ def simulations_do_not_depend_on_threads():
 
 
 SIMULATIONS = [['mrc'], ['mrc', '--warmup=100000'], ['mrc', '-Omrc.line=1', '--limit=memory=128M'],
+               ['cache'], ['cache', '--warmup=100000', '--sweep=size=4k,ways=4,policy=srrip,line=32'],
+               ['cache', '-Ocache.of=all', '--sweep=size=1k..64k,line=16,64,policy=lru,fifo,random,drrip'],
+               ['cache', '--sweep=size=16k,ways=2,policy=pointer,write=through,allocate=no,valid=no'],
                ['mrc', '-Omrc.sets=1'], ['mrc', '-Omrc.threads=1'], ['mrc', '-Omrc.sample=3', '--every=3']]
 
 tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, long_lines_do_not_change_widths_and_sizes,

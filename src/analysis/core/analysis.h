@@ -112,6 +112,8 @@ bool output_text_flush(struct output_text *text);
  */
 struct analysis_parts {
 	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */
+	size_t rows; /* of a part: enough for what a part costs once, few for the processor's
+			cache */
 	/* Whether the state of init can be spread. */
 	bool (*is_possible)(const void *state);
 	/* Prepares the state, before the first digest; false: out of memory, and update is

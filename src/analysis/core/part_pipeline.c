@@ -12,9 +12,6 @@
 
 #include <stdatomic.h>
 
-/* Rows of a part: many, as what a part costs once should be little per row. */
-#define PART_ROWS ((size_t)8 * POLY_BATCH_ROWS)
-
 /* Maximum number of batches of a part. */
 #define PART_BATCHES 64
 
@@ -109,8 +106,8 @@ digest(const struct part_pipeline *pipeline, struct part_rows *rows, void *part)
 		const struct stored_rows *stored = &rows->batches[i];
 		ok = parts->digest(pipeline->state, part,
 			&(struct analysis_rows){.batch = stored->hold.batch
-								? stored->hold.batch
-								: &stored->buffer->view,
+								 ? stored->hold.batch
+								 : &stored->buffer->view,
 				.counts = rows->counts,
 				.is_real = rows->is_real});
 	}
@@ -165,8 +162,8 @@ find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 {
 	struct part_rows *part =
 		pipeline->filled ? &pipeline->rows[pipeline->side][pipeline->filled - 1] : NULL;
-	if (part && part->rows < PART_ROWS && part->count < PART_BATCHES &&
-		part->counts == rows->counts)
+	if (part && part->rows < pipeline->analysis->parts->rows &&
+		part->count < PART_BATCHES && part->counts == rows->counts)
 		return part;
 	if (pipeline->filled == pipeline->part_count)
 		begin_round(pipeline);
