@@ -154,6 +154,33 @@ def reports_do_not_depend_on_threads():
             yield from compared(['trcrpt', *options, '-t', templates, '--from', 'aix', log], '--decoders')
 
 
+def write_references(path, count):
+    """Reads, writes and fetches: sequential ones, scans of an array, and random ones."""
+    choose = random.Random(2)
+    address = 0
+    with open(path, 'w', encoding='ascii') as file:
+        for i in range(count):
+            kind = choose.choice('0122')
+            chance = choose.random()
+            address = address + 4 if chance < 0.7 else i * 8 % 300000 if chance < 0.9 else choose.randrange(1 << 28)
+            file.write(f'{kind} {address:x}\n')
+
+
+def simulations_do_not_depend_on_threads():
+    """Blocks of several parts; lines in parts before, and beyond the limit of memory."""
+    path = os.path.join(FOLDER.name, 'references.din')
+    write_references(path, 600000)
+    for options in sampled(SIMULATIONS):
+        yield from compared(['sim', *options, '--json', '--from', 'din', path])
+
+
+SIMULATIONS = [['mrc'], ['mrc', '--warmup=100000'], ['mrc', '-Omrc.line=1', '--limit=memory=128M'],
+               ['cache'], ['cache', '--warmup=100000', '--sweep=size=4k,ways=4,policy=srrip,line=32'],
+               ['cache', '-Ocache.of=all', '--sweep=size=1k..64k,line=16,64,policy=lru,fifo,random,drrip'],
+               ['cache', '--sweep=size=16k,ways=2,policy=pointer,write=through,allocate=no,valid=no'],
+               ['mrc', '-Omrc.sets=1'], ['mrc', '-Omrc.threads=1'], ['mrc', '-Omrc.sample=3', '--every=3']]
+
 tap.run([outputs_do_not_depend_on_threads, traces_do_not_depend_on_threads, conversions_do_not_depend_on_threads,
          failures_name_records_of_the_trace, long_lines_do_not_change_widths_and_sizes,
-         a_later_processor_does_not_change_lines, reports_do_not_depend_on_threads])
+         a_later_processor_does_not_change_lines, reports_do_not_depend_on_threads,
+         simulations_do_not_depend_on_threads])

@@ -105,6 +105,35 @@ bool output_text_flush(struct output_text *text);
 /* Maximum number of ratios of an analysis. */
 #define ANALYSIS_RATIOS 16
 
+/*
+ * How an analysis that runs alone is spread over threads: what can be found in a part of the
+ * rows alone, whatever precedes it, is found in all parts concurrently (digest); then the state
+ * advances over the parts in order. The state is the same as after update with all rows.
+ */
+struct analysis_parts {
+	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */
+	size_t rows; /* of a part: enough for what a part costs once, few for the processor's
+			cache */
+	/* Whether the state of init can be spread. */
+	bool (*is_possible)(const void *state);
+	/* Prepares the state, before the first digest; false: out of memory, and update is
+	 * called instead. NULL: it is ready. */
+	bool (*open)(void *state);
+	/*
+	 * Adds rows to a part, all of whose rows are counted, or none. They have no shared
+	 * numbers. Any thread; other threads digest other parts, and the state advances at the
+	 * same time. False: out of memory.
+	 */
+	bool (*digest)(const void *state, void *part, const struct analysis_rows *rows);
+	/* Number of parallel tasks of an advance; may depend on the parts that the state has.
+	 */
+	size_t (*task_count)(const void *state);
+	/* Advances what a task owns of the state over parts, in order. False: out of memory. */
+	bool (*advance)(void *state, size_t task, void *const *parts, size_t count);
+	void (*clear)(void *part); /* removes the rows */
+	void (*fini)(void *part);  /* frees the memory of a part, which may be zeroed */
+};
+
 struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
@@ -142,6 +171,7 @@ struct analysis {
 	 * simulated side by side. Constant after init. NULL: 1.
 	 */
 	size_t (*task_count)(const void *state);
+	const struct analysis_parts *parts; /* instead, if no other analysis runs; or NULL */
 	/*
 	 * As update, for weighted rows, each of which stands for several records (weight of the
 	 * batch), in the order of their first records. The last batch of an interval has the

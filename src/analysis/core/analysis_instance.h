@@ -4,6 +4,7 @@
 #define ANALYSIS_ANALYSIS_INSTANCE_H
 
 #include "analysis/core/part_list.h"
+#include "analysis/core/part_pipeline.h"
 #include "analysis/core/plugin.h"
 #include "analysis/core/confidence_interval.h"
 #include "analysis/core/real_addresses.h"
@@ -58,6 +59,7 @@ struct poly_stats {
 	struct slice slice;
 	struct effects *effects;    /* converts the trace's rows; or NULL */
 	struct thread_pool *team;   /* NULL: single-threaded */
+	struct part_pipeline *pipeline; /* of the only analysis; NULL: it is updated directly */
 	bool in_blocks;		    /* rows after the first block are analysed in blocks */
 	size_t block_rows;	    /* rows of a block; constant, except in tests */
 	struct parallel_run *run;   /* of these blocks; NULL: has not begun */
@@ -95,5 +97,8 @@ void stats_free(struct poly_stats *stats);
  */
 enum poly_status stats_update_converted(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error);
+
+/* Waits until the states have all rows; false: out of memory. */
+bool stats_drain(struct poly_stats *stats);
 
 #endif

@@ -191,16 +191,29 @@ count_tasks(const struct poly_stats *stats)
 	return instance->analysis->task_count(instance->state);
 }
 
+/* Returns whether the analysis runs alone and can be spread by parts. */
+static bool
+has_parts(const struct poly_stats *stats)
+{
+	const struct analysis_instance *instance = stats->instances;
+	return stats->count == 1 && instance->analysis->parts &&
+	       instance->analysis->parts->is_possible(instance->state);
+}
+
 void
 stats_start_team(struct poly_stats *stats)
 {
 	if (stats->team || stats->in_blocks)
 		return;
-	const size_t tasks = count_tasks(stats);
+	const bool by_parts = has_parts(stats);
+	const size_t tasks = by_parts ? THREAD_POOL_MAX : count_tasks(stats);
 	size_t threads = thread_count(stats->options.threads);
 	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)
 		stats->team = thread_pool_new((unsigned)threads);
+	if (stats->team && by_parts)
+		stats->pipeline = part_pipeline_new(stats->instances->analysis,
+			stats->instances->state, stats->team, (unsigned)threads);
 }
 
 /* Returns whether threads can analyse rows of the trace as parts of it. */
@@ -397,6 +410,8 @@ stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
 	enum poly_status begun = end_effects(stats, error);
+	if (begun == POLY_OK && !stats_drain(stats))
+		begun = err_memory(error);
 	if (begun == POLY_OK)
 		begun = begin_effects(stats, info, error);
 	if (begun != POLY_OK)
@@ -465,6 +480,8 @@ enum poly_status
 stats_finish(struct poly_stats *stats, struct poly_error *error)
 {
 	enum poly_status result = end_effects(stats, error);
+	if (result >= 0 && !stats_drain(stats))
+		result = err_memory(error);
 	if (result >= 0 && real_addresses_finish(&stats->real, error) != POLY_OK)
 		return POLY_ERR_USAGE;
 	for (size_t i = 0; i < stats->count && result >= 0; i++) {
@@ -543,6 +560,7 @@ stats_free(struct poly_stats *stats)
 {
 	if (!stats)
 		return;
+	part_pipeline_free(stats->pipeline);
 	thread_pool_free(stats->team);
 	for (size_t i = 0; i < stats->count; i++) {
 		struct analysis_instance *instance = &stats->instances[i];

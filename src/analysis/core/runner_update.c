@@ -55,10 +55,18 @@ update_one(void *user, size_t i)
 	struct analysis_instance *instance = stats->due[i];
 	const struct analysis *analysis = instance->analysis;
 	const bool weighted = poly_batch_weights(stats->rows.batch) != NULL;
-	if (!(weighted ? analysis->update_weighted : analysis->update)(instance->state,
-		    stats->real.is_active && analysis->uses_real ? &stats->real_rows
-								 : &stats->rows))
+	const struct analysis_rows *rows =
+		stats->real.is_active && analysis->uses_real ? &stats->real_rows : &stats->rows;
+	if (!(stats->pipeline ? part_pipeline_add(stats->pipeline, rows)
+			      : (weighted ? analysis->update_weighted : analysis->update)(
+					instance->state, rows)))
 		stats->failed = true;
+}
+
+bool
+stats_drain(struct poly_stats *stats)
+{
+	return !stats->pipeline || part_pipeline_drain(stats->pipeline);
 }
 
 /* Sets the rows with real addresses. */
@@ -92,16 +100,19 @@ update_rows(struct poly_stats *stats, const struct poly_batch *batch, bool count
 	return !stats->failed;
 }
 
-/* Ends a sampling unit. */
-static void
+/* Ends a sampling unit; false: out of memory. */
+static bool
 end_unit(struct poly_stats *stats)
 {
+	if (!stats_drain(stats))
+		return false;
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis_instance *instance = &stats->instances[i];
 		if (instance->suits && instance->estimator)
 			ratio_estimator_end_unit(
 				instance->estimator, instance->analysis, instance->state);
 	}
+	return true;
 }
 
 /* Adds the next rows of a batch that are all counted, or all not; returns their number, 0:
@@ -122,9 +133,7 @@ update_uniform(struct poly_stats *stats, const struct poly_batch *batch, size_t 
 	if (!update_rows(stats, part, counts))
 		return 0;
 	stats->seen += rows;
-	if (ends && rows == limit)
-		end_unit(stats);
-	return rows;
+	return !ends || rows < limit || end_unit(stats) ? rows : 0;
 }
 
 /* Returns POLY_END if no analysis of the trace needs further rows, or the error of one. */

@@ -3,20 +3,13 @@
  * Single caches, many in one pass: misses by cause, and traffic. An access that crosses lines
  * is split, as Dinero IV does; stores of unknown size have four bytes.
  */
+#include "analysis/sim/cache_sweep.h"
+
 #include "analysis/facts/branch_stream.h"
-#include "analysis/sim/counts.h"
-#include "analysis/sim/hotspots.h"
-#include "analysis/sim/line_sizes.h"
-#include "analysis/sim/opt_samples.h"
-#include "analysis/sim/sweep.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "report/terms.h"
 #include "report/table.h"
-#include "sim/cache/miss_classes.h"
-#include "sim/cache/belady.h"
-
-#include <string.h>
 
 enum {
 	OPTION_SWEEP,
@@ -29,46 +22,6 @@ enum {
 };
 
 #define COUNT_COLUMNS 10 /* columns of counts, without causes */
-
-/* What cache operations did. */
-struct operation_counts {
-	uint64_t prefetches;	/* lines filled by prefetches */
-	uint64_t allocations;	/* lines allocated without a fill */
-	uint64_t writebacks;	/* of dirty lines */
-	uint64_t invalidations; /* of lines that were present */
-};
-
-/* A cache, and its counts during rows that count. */
-struct swept_cache {
-	struct cache *cache; /* NULL if the policy is opt: */
-	struct belady *opt;
-	struct opt_estimate estimate; /* of one that is opt and was not simulated exactly */
-	unsigned shift;		      /* log2 of the line size */
-	struct miss_classes *classes; /* NULL: not requested */
-	uint32_t *missed;	      /* MEM_REFS_MAX, of the last batch */
-	uint64_t misses;	      /* of all rows */
-	bool failed;		      /* the last update ran out of memory */
-	struct cache_counts counts;
-	struct operation_counts operations;
-	struct miss_class_counts causes;
-};
-
-struct cache_simulation {
-	enum mem_refs_selection selection;
-	bool causes;
-	unsigned address_bits; /* the maximum of the traces */
-	struct sweep sweep;
-	struct swept_cache *caches;
-	uint64_t instructions; /* counted */
-	bool performs_operations;
-	bool has_operations;   /* rows that count have cache operations */
-	bool finished;	       /* the caches that are opt have simulated the trace exactly */
-	struct mem_refs refs;
-	struct line_sizes sizes;
-	bool counts;			/* of the current update */
-	struct hotspots_pair hotspots;	/* of the first cache */
-	uint32_t weights[MEM_REFS_MAX]; /* 1: the reference missed */
-};
 
 /* Opens a cache that is opt, and the log it needs. */
 static enum poly_status
@@ -150,17 +103,6 @@ cache_init(void *state, const struct analysis_setup *setup, struct poly_error *e
 	return status == POLY_OK ? open_hotspots(sim, setup->values, error) : status;
 }
 
-/* Classifies misses; first: weights of first accesses. */
-static void
-count_classes(struct swept_cache *swept, const struct cache_batch *batch, const uint8_t *first,
-	struct classified_misses *misses, bool counts)
-{
-	miss_classes_run(swept->classes, batch, first, misses);
-	if (counts)
-		miss_class_counts_add(&swept->causes, miss_classes_counts(swept->classes));
-	miss_classes_reset(swept->classes);
-}
-
 static void
 cache_begin(void *state, const struct poly_trace_info *info)
 {
@@ -169,141 +111,6 @@ cache_begin(void *state, const struct poly_trace_info *info)
 	sim->address_bits = bits > sim->address_bits ? bits : sim->address_bits;
 	if (sim->performs_operations)
 		mem_refs_begin_operations(&sim->refs, info);
-}
-
-static void
-read_counts(const struct swept_cache *swept, struct cache_counts *counts)
-{
-	if (swept->opt)
-		belady_count(swept->opt, counts);
-	else
-		cache_count(swept->cache, counts);
-}
-
-/* Counts the misses of the first cache by instruction and region; false: out of memory. */
-static bool
-count_hotspots(struct cache_simulation *sim, size_t misses)
-{
-	const struct mem_refs *refs = sim->sizes.list[sim->caches->shift]->step;
-	memset(sim->weights, 0, refs->count * sizeof *sim->weights);
-	for (size_t i = 0; i < misses; i++)
-		sim->weights[sim->caches->missed[i]] = 1;
-	return hotspots_pair_add(&sim->hotspots, refs, sim->weights);
-}
-
-/* Simulates a step in a cache; its next uses are those of one that is opt. False: out of
- * memory. */
-static bool
-run_swept(struct cache_simulation *sim, struct swept_cache *swept,
-	const struct access_log_step *step)
-{
-	struct cache_counts before, now;
-	const bool needs_missed = swept->classes ||
-				  (sim->hotspots.max && swept == sim->caches) ||
-				  sim->refs.has_operations;
-	uint32_t *missed = needs_missed ? swept->missed : NULL;
-	struct classified_misses misses = {.missed = missed};
-	read_counts(swept, &before);
-	misses.count = swept->opt ? belady_run(swept->opt, &step->refs, step->next, missed)
-				  : cache_run(swept->cache, &step->refs, missed);
-	swept->misses += misses.count;
-	read_counts(swept, &now);
-	if (swept->classes)
-		count_classes(swept, &step->refs, step->first, &misses, step->counts);
-	if (!step->counts)
-		return true;
-	counts_add(&swept->counts, &now, &before, sizeof now);
-	return !sim->hotspots.max || swept != sim->caches || count_hotspots(sim, misses.count);
-}
-
-/* Corrects the traffic of writes that allocate whole lines; misses: of the last batch. */
-static void
-count_allocations(struct swept_cache *swept, const struct mem_refs *refs, size_t misses)
-{
-	const struct cache_config *config = cache_config(swept->cache);
-	uint64_t lines = 0;
-	for (size_t i = 0; i < misses && !config->no_allocate; i++) {
-		const uint32_t size = refs->sizes[swept->missed[i]];
-		lines += size == 0 || size == config->line_size;
-	}
-	swept->operations.allocations += lines;
-	swept->counts.fills -= lines;
-	swept->counts.bytes_from_below -= lines * config->line_size;
-}
-
-/* Prefetches a line. */
-static void
-prefetch(struct cache *cache, uint64_t address, struct cache_counts *counts)
-{
-	struct cache_outcome outcome;
-	cache_fill(cache, address, false, &outcome);
-	counts->fills++;
-	counts->evictions += outcome.evicted;
-	counts->dirty_evictions += outcome.dirty;
-	counts->bytes_from_below += cache_config(cache)->line_size;
-	counts->bytes_to_below += outcome.dirty ? cache_config(cache)->line_size : 0;
-}
-
-/* Counts a line of a cache, as a cache_line_fn. */
-static void
-count_line(void *user, uint64_t address, bool dirty)
-{
-	uint64_t *lines = user;
-	(void)address;
-	lines[dirty]++;
-}
-
-/* Performs an operation on all lines. */
-static void
-operate_all(struct cache *cache, enum cache_operation operation, struct swept_cache *sums)
-{
-	uint64_t lines[2] = {0, 0}; /* clean and dirty ones */
-	cache_clean_all(cache, operation != CACHE_CLEAN_ALL, count_line, lines);
-	const uint64_t written = operation == CACHE_INVALIDATE_ALL ? 0 : lines[true];
-	sums->operations.invalidations +=
-		operation == CACHE_CLEAN_ALL ? 0 : lines[false] + lines[true];
-	sums->operations.writebacks += written;
-	sums->counts.bytes_to_below += written * cache_config(cache)->line_size;
-}
-
-/* Performs an operation on a line. */
-static void
-operate(struct cache *cache, enum cache_operation operation, uint64_t address,
-	struct swept_cache *sums)
-{
-	struct cache_outcome outcome = {0};
-	bool written = false;
-	if (operation >= CACHE_CLEAN_ALL) {
-		operate_all(cache, operation, sums);
-		return;
-	}
-	if (operation == CACHE_PREFETCH && !cache_holds(cache, address)) {
-		prefetch(cache, address, &sums->counts);
-		sums->operations.prefetches++;
-	} else if (operation == CACHE_CLEAN) {
-		written = cache_clean(cache, address);
-	} else if (operation != CACHE_PREFETCH) {
-		cache_drop(cache, address, &outcome);
-		written = outcome.dirty && operation != CACHE_INVALIDATE;
-	}
-	sums->operations.invalidations += outcome.hit;
-	sums->operations.writebacks += written;
-	sums->counts.bytes_to_below += written ? cache_config(cache)->line_size : 0;
-}
-
-/* Performs the operations of a step in a cache that is not opt. */
-static void
-run_operations(struct swept_cache *swept, const struct mem_refs *refs, bool counts)
-{
-	struct swept_cache uncounted = {0};
-	for (size_t i = 0; i < refs->count; i++) {
-		const enum cache_operation operation = (enum cache_operation)refs->kinds[i];
-		operate(swept->cache, operation, refs->addresses[i],
-			counts ? swept : &uncounted);
-		if (swept->classes)
-			operate(miss_classes_full(swept->classes), operation,
-				refs->addresses[i], &uncounted);
-	}
 }
 
 /* Simulates the current step of references in a cache that is not opt. */
@@ -316,18 +123,11 @@ run_cache(void *user, size_t i)
 	const struct mem_refs *refs = size->step;
 	if (!swept->cache || !refs)
 		return;
-	if (refs->step == REFS_OPERATIONS) {
-		run_operations(swept, refs, sim->counts);
-		return;
-	}
-	const struct access_log_step step = {.shift = swept->shift,
-		.refs = {refs->addresses, refs->kinds, refs->sizes, refs->count},
-		.first = size->first,
-		.counts = sim->counts};
-	const uint64_t before = swept->misses;
-	swept->failed |= !run_swept(sim, swept, &step);
-	if (refs->step == REFS_ALLOCATE && sim->counts)
-		count_allocations(swept, refs, (size_t)(swept->misses - before));
+	swept->failed |= !swept_cache_run(sim, swept, refs->step,
+		&(struct access_log_step){.shift = swept->shift,
+			.refs = {refs->addresses, refs->kinds, refs->sizes, refs->count},
+			.first = size->first,
+			.counts = sim->counts});
 }
 
 static size_t
@@ -362,7 +162,8 @@ replay_step(void *user, const struct access_log_step *step)
 	bool ok = true;
 	for (size_t i = 0; i < sim->sweep.count && ok; i++) {
 		struct swept_cache *swept = &sim->caches[i];
-		ok = !swept->opt || swept->shift != step->shift || run_swept(sim, swept, step);
+		ok = !swept->opt || swept->shift != step->shift ||
+		     swept_cache_access(sim, swept, step);
 	}
 	return ok;
 }
@@ -378,6 +179,7 @@ static enum poly_status
 cache_finish(void *state, struct poly_error *error)
 {
 	struct cache_simulation *sim = state;
+	cache_parts_sum(sim);
 	enum poly_status status =
 		line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 	for (size_t i = 0; i < sim->sweep.count && status == POLY_OK; i++) {
@@ -654,6 +456,7 @@ cache_fini(void *state)
 		mem_free(sim->caches[i].missed);
 	}
 	mem_free(sim->caches);
+	cache_parts_fini(sim);
 	hotspots_pair_fini(&sim->hotspots);
 	line_sizes_fini(&sim->sizes);
 }
@@ -697,6 +500,7 @@ const struct analysis analysis_cache = {
 	.begin = cache_begin,
 	.update = cache_update,
 	.task_count = cache_tasks,
+	.parts = &cache_parts,
 	.finish = cache_finish,
 	.limit = cache_limit,
 	.report = cache_report,

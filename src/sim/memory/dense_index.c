@@ -26,6 +26,13 @@ dense_index_fini(struct dense_index *index)
 	*index = (struct dense_index){0};
 }
 
+void
+dense_index_clear(struct dense_index *index)
+{
+	map_clear(&index->ids);
+	index->count = 0;
+}
+
 /* Finds or adds the ids of at most AHEAD numbers. */
 static enum poly_status
 find_few(struct dense_index *index, const uint64_t *numbers, size_t count, uint32_t *ids,

@@ -26,6 +26,9 @@ enum poly_status dense_index_init(
 	struct dense_index *index, uint32_t max, struct poly_error *error);
 void dense_index_fini(struct dense_index *index);
 
+/* Removes all numbers, and keeps the memory. */
+void dense_index_clear(struct dense_index *index);
+
 /*
  * Stores the id of each of count numbers; ids from the previous index->count on are new.
  * POLY_ERR_LIMIT beyond max numbers, POLY_ERR_MEMORY.

@@ -124,6 +124,58 @@ stack_distance_run(struct stack_distance *s, const uint32_t *ids, size_t count, 
 	}
 }
 
+/* Returns n / 2^shift, rounded up. */
+static size_t
+shift_up(size_t n, unsigned shift)
+{
+	return (n + ((size_t)1 << shift) - 1) >> shift;
+}
+
+/* Orders the lines used last, which are those of a part, by their last use in it. */
+static void
+order_last(struct stack_distance *s, const struct stack_distance *part, const uint32_t *ids)
+{
+	uint32_t moment = s->now - part->live;
+	for (size_t word = 0; word < shift_up(part->now, 6); word++) {
+		for (uint64_t bits = part->bits[word]; bits; bits &= bits - 1) {
+			const size_t was = word * 64 + (size_t)__builtin_ctzll(bits);
+			const uint32_t line = ids[part->lines[was]];
+			s->lines[moment] = line;
+			s->last[line] = moment++;
+		}
+	}
+}
+
+enum poly_status
+stack_distance_append(struct stack_distance *s, const struct stack_distance *part,
+	const uint32_t *ids, uint32_t lines, struct poly_error *error)
+{
+	/* After the first accesses, the lines of the part have the last moments, without gaps.
+	 */
+	const enum poly_status status = stack_distance_run(s, ids, part->live, lines, error);
+	if (status != POLY_OK)
+		return status;
+	for (uint32_t distance = 0; distance < part->live; distance++)
+		s->counts[distance] += part->counts[distance];
+	order_last(s, part, ids);
+	return POLY_OK;
+}
+
+void
+stack_distance_clear(struct stack_distance *s)
+{
+	memset(s->bits, 0, shift_up(s->now, 6) * sizeof *s->bits);
+	memset(s->blocks, 0, shift_up(s->now, BLOCK_SHIFT) * sizeof *s->blocks);
+	memset(s->spans, 0, shift_up(s->now, SPAN_SHIFT) * sizeof *s->spans);
+	memset(s->ranges, 0, shift_up(s->now, RANGE_SHIFT) * sizeof *s->ranges);
+	if (s->live) {
+		memset(s->last, 0xff, s->live * sizeof *s->last);
+		memset(s->counts, 0, s->live * sizeof *s->counts);
+	}
+	s->first = 0;
+	s->now = s->live = 0;
+}
+
 const uint64_t *
 stack_distance_counts(const struct stack_distance *s, size_t *count)
 {

@@ -32,6 +32,22 @@ void stack_distance_free(struct stack_distance *distance);
 enum poly_status stack_distance_run(struct stack_distance *distance, const uint32_t *ids,
 	size_t count, uint32_t lines, struct poly_error *error);
 
+/*
+ * Advances over accesses that part has alone, as if they had been passed to
+ * stack_distance_run. ids: the number of each line of part, whose own numbers are in the order
+ * of first access. POLY_ERR_MEMORY as above.
+ *
+ * source: Q. Niu et al., "PARDA: A Fast Parallel Reuse Distance Analysis Algorithm", IPDPS
+ * 2012: only the first access to a line in a part needs what precedes the part.
+ */
+enum poly_status stack_distance_append(struct stack_distance *distance,
+	const struct stack_distance *part, const uint32_t *ids, uint32_t lines,
+	struct poly_error *error);
+
+/* Forgets all accesses, and keeps the memory. Lines were numbered in the order of first access.
+ */
+void stack_distance_clear(struct stack_distance *distance);
+
 /* Returns the accesses with each of *count distances; valid until the next run. */
 const uint64_t *stack_distance_counts(const struct stack_distance *distance, size_t *count);
 

@@ -307,6 +307,55 @@ use_all(void *error)
 	return status;
 }
 
+/* Counts of accesses that are cut into parts, with distances of their own. */
+static void
+parts_have_the_distances_of_the_whole(void **state)
+{
+	enum { LINES = 3000, PART = 40000, ALL = 900000 };
+	static uint64_t lines[PART], first[PART];
+	static uint32_t ids[PART], whole_ids[PART];
+	struct stack_distance *whole = make(false), *sum = make(false), *part = make(false);
+	struct dense_index all, dense;
+	uint64_t random = 5;
+	size_t count, sum_count;
+	(void)state;
+	assert_int_equal(dense_index_init(&all, LINES + 1, NULL), POLY_OK);
+	assert_int_equal(dense_index_init(&dense, LINES + 1, NULL), POLY_OK);
+	for (size_t done = 0, size; done < ALL; done += size) {
+		size = cache_random(&random) % PART;
+		const bool counts = cache_random(&random) % 4;
+		for (size_t i = 0; i < size; i++)
+			lines[i] = next_line(&random, LINES);
+		assert_int_equal(dense_index_find(&dense, lines, size, ids, NULL), POLY_OK);
+		for (size_t i = 0; i < size; i++)
+			first[ids[i]] = lines[i];
+		assert_int_equal(
+			stack_distance_run(part, ids, size, dense.count, NULL), POLY_OK);
+		assert_int_equal(
+			dense_index_find(&all, first, dense.count, ids, NULL), POLY_OK);
+		stack_distance_counting(sum, counts);
+		assert_int_equal(
+			stack_distance_append(sum, part, ids, all.count, NULL), POLY_OK);
+		assert_int_equal(dense_index_find(&all, lines, size, whole_ids, NULL), POLY_OK);
+		stack_distance_counting(whole, counts);
+		assert_int_equal(
+			stack_distance_run(whole, whole_ids, size, all.count, NULL), POLY_OK);
+		dense_index_clear(&dense);
+		stack_distance_clear(part);
+	}
+	const uint64_t *expected = stack_distance_counts(whole, &count);
+	const uint64_t *counts = stack_distance_counts(sum, &sum_count);
+	assert_true(count > LINES / 2);
+	assert_int_equal(sum_count, count);
+	assert_int_equal(stack_distance_first(sum), stack_distance_first(whole));
+	assert_memory_equal(counts, expected, count * sizeof *counts);
+	stack_distance_free(whole);
+	stack_distance_free(sum);
+	stack_distance_free(part);
+	dense_index_fini(&all);
+	dense_index_fini(&dense);
+}
+
 static void
 lack_of_memory_is_survived(void **state)
 {
@@ -329,6 +378,7 @@ main(void)
 		cmocka_unit_test(sets_are_sampled_without_repetition),
 		cmocka_unit_test(a_set_too_large_for_a_table_ends_its_sample),
 		cmocka_unit_test(invalid_settings_are_rejected),
+		cmocka_unit_test(parts_have_the_distances_of_the_whole),
 		cmocka_unit_test(lack_of_memory_is_survived),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A block of parts is filled, digested, and passed to the state. A round of the team digests a
+ * block, and lets the state advance over the block of the round before; meanwhile the caller
+ * fills the next one.
+ */
+#include "analysis/core/part_pipeline.h"
+
+#include "base/mem.h"
+#include "model/batch_hold.h"
+#include "model/row_buffer.h"
+
+#include <stdatomic.h>
+
+/* Maximum number of batches of a part. */
+#define PART_BATCHES 64
+
+/* Rows of batches that are held; fewer rows are copied. */
+#define HOLD_ROWS (POLY_BATCH_ROWS / 8)
+
+/* Maximum number of parts of a block. */
+#define PARTS_MAX 8
+
+/* Teams up to this size need the caller for the tasks of a round. */
+#define SMALL_TEAM 3
+
+/* Rows that outlive the batches which they are of. */
+struct stored_rows {
+	struct batch_hold hold;	   /* its batch is NULL: they are copied */
+	struct row_buffer *buffer; /* NULL: not needed so far */
+};
+
+/* The rows of a part: all counted, or none. */
+struct part_rows {
+	struct stored_rows batches[PART_BATCHES];
+	size_t count; /* of batches */
+	size_t rows;
+	bool counts, is_real;
+};
+
+struct part_pipeline {
+	const struct analysis *analysis;
+	void *state;
+	struct thread_pool *team;
+	size_t part_count; /* maximum of a block */
+	bool helps;	   /* the caller executes tasks while it waits */
+	struct part_rows rows[2][PARTS_MAX];
+	void *parts[2][PARTS_MAX];
+	unsigned side; /* of rows: that are filled; of parts: that are digested next */
+	size_t filled; /* parts that have rows */
+	/* The round: */
+	bool is_running;
+	size_t digested; /* parts being digested, of the other side */
+	size_t advanced; /* parts over which the state advances, of this side */
+	atomic_bool failed;
+};
+
+static bool
+open_parts(struct part_pipeline *pipeline)
+{
+	bool ok = true;
+	for (size_t i = 0; i < 2 * pipeline->part_count; i++) {
+		void **part = &pipeline->parts[i % 2][i / 2];
+		*part = mem_new(1, pipeline->analysis->parts->part_size);
+		ok = ok && *part;
+	}
+	return ok;
+}
+
+struct part_pipeline *
+part_pipeline_new(const struct analysis *analysis, void *state, struct thread_pool *team,
+	unsigned threads)
+{
+	struct part_pipeline *pipeline = mem_new(1, sizeof *pipeline);
+	if (!pipeline)
+		return NULL;
+	pipeline->analysis = analysis;
+	pipeline->state = state;
+	pipeline->team = team;
+	pipeline->part_count = 2 * threads < PARTS_MAX ? 2 * threads : PARTS_MAX;
+	pipeline->helps = threads <= SMALL_TEAM;
+	const struct analysis_parts *parts = analysis->parts;
+	if (open_parts(pipeline) && (!parts->open || parts->open(state)))
+		return pipeline;
+	part_pipeline_free(pipeline);
+	return NULL;
+}
+
+/* Releases the rows of a part. */
+static void
+clear_rows(struct part_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->batches[i].hold.batch)
+			batch_hold_release(&rows->batches[i].hold);
+	rows->count = rows->rows = 0;
+}
+
+static bool
+digest(const struct part_pipeline *pipeline, struct part_rows *rows, void *part)
+{
+	const struct analysis_parts *parts = pipeline->analysis->parts;
+	bool ok = true;
+	parts->clear(part);
+	for (size_t i = 0; i < rows->count && ok; i++) {
+		const struct stored_rows *stored = &rows->batches[i];
+		ok = parts->digest(pipeline->state, part,
+			&(struct analysis_rows){.batch = stored->hold.batch
+								 ? stored->hold.batch
+								 : &stored->buffer->view,
+				.counts = rows->counts,
+				.is_real = rows->is_real});
+	}
+	clear_rows(rows);
+	return ok;
+}
+
+static void
+run_task(void *user, size_t i)
+{
+	struct part_pipeline *pipeline = user;
+	const unsigned side = !pipeline->side;
+	bool ok;
+	if (i < pipeline->digested)
+		ok = digest(pipeline, &pipeline->rows[side][i], pipeline->parts[side][i]);
+	else
+		ok = pipeline->analysis->parts->advance(pipeline->state, i - pipeline->digested,
+			pipeline->parts[!side], pipeline->advanced);
+	if (!ok)
+		pipeline->failed = true;
+}
+
+/* Waits for the round. */
+static void
+end_round(struct part_pipeline *pipeline, bool helps)
+{
+	if (pipeline->is_running)
+		thread_pool_wait(pipeline->team, helps);
+	pipeline->is_running = false;
+}
+
+/* Ends the round, and starts that of the filled parts. */
+static void
+begin_round(struct part_pipeline *pipeline)
+{
+	end_round(pipeline, pipeline->helps);
+	if (pipeline->failed)
+		return;
+	pipeline->advanced = pipeline->digested;
+	pipeline->digested = pipeline->filled;
+	pipeline->side = !pipeline->side;
+	pipeline->filled = 0;
+	const size_t tasks = pipeline->analysis->parts->task_count(pipeline->state);
+	thread_pool_start(pipeline->team, run_task, pipeline,
+		pipeline->digested + (pipeline->advanced ? tasks : 0));
+	pipeline->is_running = pipeline->digested || pipeline->advanced;
+}
+
+/* Returns the part for further rows; NULL: out of memory. */
+static struct part_rows *
+find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
+{
+	struct part_rows *part =
+		pipeline->filled ? &pipeline->rows[pipeline->side][pipeline->filled - 1] : NULL;
+	if (part && part->rows < pipeline->analysis->parts->rows &&
+		part->count < PART_BATCHES && part->counts == rows->counts)
+		return part;
+	if (pipeline->filled == pipeline->part_count)
+		begin_round(pipeline);
+	if (pipeline->failed)
+		return NULL;
+	part = &pipeline->rows[pipeline->side][pipeline->filled++];
+	part->counts = rows->counts;
+	part->is_real = rows->is_real;
+	return part;
+}
+
+/* Returns a buffer with room for rows; NULL: out of memory. */
+static struct row_buffer *
+find_buffer(struct part_rows *part, size_t rows)
+{
+	struct stored_rows *last = part->count ? &part->batches[part->count - 1] : NULL;
+	if (last && !last->hold.batch && last->buffer->view.rows + rows <= POLY_BATCH_ROWS)
+		return last->buffer;
+	last = &part->batches[part->count];
+	if (!last->buffer)
+		last->buffer = row_buffer_new(POLY_BATCH_ROWS);
+	if (!last->buffer)
+		return NULL;
+	row_buffer_clear(last->buffer);
+	part->count++;
+	return last->buffer;
+}
+
+bool
+part_pipeline_add(struct part_pipeline *pipeline, const struct analysis_rows *rows)
+{
+	const struct poly_batch *batch = rows->batch;
+	struct part_rows *part = find_part(pipeline, rows);
+	if (!part)
+		return false;
+	part->rows += batch->rows;
+	if (batch->rows >= HOLD_ROWS && batch_hold(batch, &part->batches[part->count].hold)) {
+		part->count++;
+		return true;
+	}
+	struct row_buffer *buffer = find_buffer(part, batch->rows);
+	return buffer && row_buffer_append(buffer, batch, 0, batch->rows);
+}
+
+bool
+part_pipeline_drain(struct part_pipeline *pipeline)
+{
+	while (!pipeline->failed &&
+		(pipeline->filled || pipeline->digested || pipeline->advanced))
+		begin_round(pipeline);
+	end_round(pipeline, true);
+	return !pipeline->failed;
+}
+
+void
+part_pipeline_free(struct part_pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	end_round(pipeline, true);
+	for (unsigned side = 0; side < 2; side++) {
+		for (size_t i = 0; i < PARTS_MAX; i++) {
+			clear_rows(&pipeline->rows[side][i]);
+			for (size_t k = 0; k < PART_BATCHES; k++)
+				row_buffer_free(pipeline->rows[side][i].batches[k].buffer);
+			if (pipeline->parts[side][i])
+				pipeline->analysis->parts->fini(pipeline->parts[side][i]);
+			mem_free(pipeline->parts[side][i]);
+		}
+	}
+	mem_free(pipeline);
+}
