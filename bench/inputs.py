@@ -41,5 +41,7 @@ class Inputs:
     def joined(self, path, count):
         """A trace, one time after the other."""
         ending = os.path.splitext(path)[1]
+        # A stream of AIX events has no head.
+        options = ['--from=aix'] if ending == '.aix' else []
         return self.create(f'{os.path.basename(path)[:-len(ending)]}_{count}{ending}',
-                           self.program, 'join', '-o', '-', '--force', *[path] * count)
+                           self.program, 'join', *options, '-o', '-', '--force', *[path] * count)

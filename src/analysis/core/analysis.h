@@ -147,6 +147,7 @@ struct analysis {
 	bool uses_real; /* may get real addresses (core/real_addresses.h): is_real of its rows
 			 */
 	bool needs_warmup; /* update also gets rows that are not counted */
+	bool is_cheap;	   /* update takes less time than copying rows */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */
 	bool (*suits)(const struct poly_trace_info *info);

@@ -3,15 +3,32 @@
  */
 #include "analysis/core/parallel_run.h"
 
+#include "model/batch_hold.h"
 #include "model/info.h"
 
-/* Returns whether the next rows are analysed in blocks; starts the threads. */
+/* Returns whether a thread gains from rows like those of a batch. */
 static bool
-begin_blocks(struct poly_stats *stats)
+gains(const struct poly_stats *stats, const struct poly_batch *batch)
+{
+	struct batch_hold hold;
+	bool gains = false;
+	for (size_t i = 0; i < stats->count; i++)
+		gains |= stats->instances[i].suits && !stats->instances[i].analysis->is_cheap;
+	if (!gains && batch_hold(batch, &hold)) {
+		batch_hold_release(&hold);
+		return true;
+	}
+	return gains;
+}
+
+/* Returns whether the rows from a batch on are analysed in blocks; starts the threads. */
+static bool
+begin_blocks(struct poly_stats *stats, const struct poly_batch *batch)
 {
 	if (!stats->in_blocks || stats->seen < stats->block_rows)
 		return false;
-	if (!stats->info->names || !stats->info->names->is_weighted)
+	const struct poly_trace_names *names = stats->info->names;
+	if (!(names && names->is_weighted) && gains(stats, batch))
 		stats->run = parallel_run_new(stats);
 	stats->in_blocks = stats->run != NULL;
 	stats_start_team(stats);
@@ -30,8 +47,9 @@ enum poly_status
 poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
-	return stats->run || begin_blocks(stats) ? parallel_run_update(stats->run, batch, error)
-						 : stats_update(stats, batch, error);
+	return stats->run || begin_blocks(stats, batch)
+		       ? parallel_run_update(stats->run, batch, error)
+		       : stats_update(stats, batch, error);
 }
 
 enum poly_status

@@ -32,6 +32,7 @@ const struct analysis analysis_summary = {
 			TOTALS_COLUMNS, raw, record, time, cpu, process, thread, pc),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = no_options},
+	.is_cheap = true,
 	.state_size = sizeof(struct summary),
 	.init = summary_init,
 	.begin = summary_begin,

@@ -11,6 +11,7 @@ const struct analysis analysis_totals = {
 		.wants = POLY_COLUMNS_INIT(TOTALS_COLUMNS),
 		.kind = POLY_ANALYSIS_QUERY,
 		.options = no_options},
+	.is_cheap = true,
 	.state_size = sizeof(struct summary),
 	.init = summary_init,
 	.begin = summary_begin,

@@ -42,9 +42,10 @@ info_one(struct inputs *inputs, const char *path)
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS, .lists_findings = true};
 	if (!input_open(&input, path, inputs->options, &wants))
 		return STATUS_ERROR;
-	struct poly_stats *stats = summary_new(false);
+	struct poly_stats *stats = summary_new(inputs->options, false);
 	struct poly_report *report = report_new();
 	input_analyse(&input, stats, NULL);
+	summary_finish(stats);
 	input_report_name(&input, report);
 	report_summary(stats, &input, report);
 	poly_stats_free(stats);

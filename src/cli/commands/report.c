@@ -91,7 +91,7 @@ static int
 report_one(struct inputs *inputs, const char *path)
 {
 	struct page *page = inputs->state;
-	struct page_analyses analyses = {.summary = summary_new(true)};
+	struct page_analyses analyses = {.summary = summary_new(inputs->options, true)};
 	struct command_input input;
 	struct poly_error error;
 	const struct input_needs wants = {
@@ -102,6 +102,7 @@ report_one(struct inputs *inputs, const char *path)
 	} else if (input_open(&input, path, inputs->options, &wants)) {
 		if (input_analyse(&input, analyses.stats, analyses.summary) &&
 			temp_store_finish_stats(analyses.stats, input.name)) {
+			summary_finish(analyses.summary);
 			add_input(page, &input, &analyses);
 			extend_title(page, path);
 			page->partial |= input_is_partial(&input);

@@ -6,15 +6,23 @@
 #include "cli/print/diagnostics.h"
 
 struct poly_stats *
-summary_new(bool with_totals)
+summary_new(const struct input_options *input, bool with_totals)
 {
 	const char *const names[] = {"summary", with_totals ? "totals" : NULL, NULL};
 	struct poly_stats_options options = POLY_STATS_OPTIONS_INIT;
 	struct poly_stats *stats;
 	options.analyses = names;
+	options.threads = (unsigned)input->threads.value;
 	if (poly_stats_new(&options, &stats, NULL) != POLY_OK)
 		diag_no_memory();
 	return stats;
+}
+
+void
+summary_finish(struct poly_stats *stats)
+{
+	if (poly_stats_finish(stats, NULL) < 0)
+		diag_no_memory();
 }
 
 static void

@@ -6,7 +6,10 @@
 #include "cli/files/command_input.h"
 
 /* Returns a run of the query "summary", and of "totals" if requested. */
-struct poly_stats *summary_new(bool with_totals);
+struct poly_stats *summary_new(const struct input_options *input, bool with_totals);
+
+/* Finishes the run. */
+void summary_finish(struct poly_stats *stats);
 
 /* Reports a finished run with the format, metadata, size and findings of its input. */
 void report_summary(const struct poly_stats *stats, const struct command_input *input,

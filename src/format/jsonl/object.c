@@ -184,16 +184,20 @@ quote_large(struct buf *dst, const uint8_t *text, size_t n)
 	}
 }
 
+/* Parses a line; NULL: failure, *no_memory: out of memory. */
 static json_t *
-load(const uint8_t *text, size_t n, json_error_t *failure)
+load(const uint8_t *text, size_t n, json_error_t *failure, bool *no_memory)
 {
 	json_t *root = json_loadb((const char *)text, n, FLAGS, failure);
-	if (root || json_error_code(failure) != json_error_numeric_overflow)
-		return root;
 	struct buf quoted = {0};
-	quote_large(&quoted, text, n);
-	if (!quoted.failed)
-		root = json_loadb((const char *)quoted.data, quoted.size, FLAGS, failure);
+	if (!root && json_error_code(failure) == json_error_numeric_overflow) {
+		quote_large(&quoted, text, n);
+		if (!quoted.failed)
+			root = json_loadb(
+				(const char *)quoted.data, quoted.size, FLAGS, failure);
+	}
+	*no_memory = quoted.failed ||
+		     (!root && json_error_code(failure) == json_error_out_of_memory);
 	buf_free(&quoted);
 	return root;
 }
@@ -204,8 +208,9 @@ object_parse(struct object *object, const uint8_t *text, size_t n, struct poly_e
 	json_error_t failure;
 	json_decref(object->root);
 	object->count = 0;
-	json_t *root = object->root = load(text, n, &failure);
-	if (!root && json_error_code(&failure) == json_error_out_of_memory)
+	bool no_memory;
+	json_t *root = object->root = load(text, n, &failure, &no_memory);
+	if (no_memory)
 		return err_memory(error);
 	if (!root) {
 		make_printable(failure.text);
