@@ -85,7 +85,12 @@ def a_rank_that_is_killed_leaves_no_report():
             time.sleep(0.05)
         if victim:
             os.kill(victim, signal.SIGKILL)
-        out, error = started.communicate()
+        try:
+            out, error = started.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            # mpirun has ended the ranks, and may deadlock when it ends itself.
+            started.kill()
+            out, error = started.communicate()
         if not victim or not started.returncode or not error:
             yield f'{victim}: {started.returncode}: {error.decode()}'
         if b'Miss ratio' in out:
