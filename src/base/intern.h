@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct intern {
+	size_t bytes;		/* of text held */
 	char **_Atomic strings; /* by number */
 	struct map numbers;
 	_Atomic uint32_t count; /* strings held */
@@ -20,8 +21,7 @@ struct intern {
 	struct intern_array {
 		char ***list;
 		uint32_t count, capacity;
-	} former;     /* smaller arrays of strings, which other threads may still read */
-	size_t bytes; /* of text held */
+	} former; /* smaller arrays of strings, which other threads may still read */
 };
 
 #define INTERN_FAILED UINT32_MAX

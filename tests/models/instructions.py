@@ -64,6 +64,9 @@ NAMES = [row['name'] for row in STATS['analyses'] + STATS['queries'] + SIMULATOR
          if row['name'] not in ('state', 'defuse')]
 tap, seen = Tap(), set()
 for title, words in sampling.sampled(traces()):
+    # Rows with and without an index or a pc alternate there, for merging: no tracer writes such instructions.
+    if title.startswith('jsonl/contexts'):
+        continue
     rows = list(rows_of(words))
     expected = {'instructions': sum(map(is_instruction, rows)), 'uops': sum(map(is_operation, rows)),
                 'fetches': sum('pc' in row and is_instruction(row) for row in rows) +

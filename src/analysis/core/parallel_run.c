@@ -25,7 +25,10 @@
 /* Batches of a block, each of which has a buffer. */
 #define BLOCK_BATCHES ((size_t)64)
 
-/* Rows of a batch, held or copied. */
+/* Minimum rows of a batch that is held; fewer rows are copied. */
+#define HOLD_ROWS (POLY_BATCH_ROWS / 8)
+
+/* Rows of a batch that is held, or of batches that are copied. */
 struct block_rows {
 	const struct poly_batch *view;
 	struct poly_trace_info info; /* of the trace when the rows were read */
@@ -317,11 +320,11 @@ parallel_run_begin(
 	return status;
 }
 
-/* Holds the rows of a batch; returns whether it can be held. */
+/* Holds the rows of a batch; returns whether it is long enough, and can be held. */
 static bool
 hold_rows(struct block_rows *rows, const struct poly_batch *batch)
 {
-	rows->is_held = batch_hold(batch, &rows->hold);
+	rows->is_held = batch->rows >= HOLD_ROWS && batch_hold(batch, &rows->hold);
 	if (rows->is_held) {
 		rows->held = *rows->hold.batch;
 		rows->held.info = &rows->info;
@@ -330,36 +333,57 @@ hold_rows(struct block_rows *rows, const struct poly_batch *batch)
 	return rows->is_held;
 }
 
-/* Prepares a buffer for rows of a batch; returns false if out of memory. */
+/* Prepares an empty buffer; returns false if out of memory. */
 static bool
 begin_copy(struct block_rows *rows, const struct poly_batch *batch)
 {
 	if (!rows->buffer)
 		rows->buffer = row_buffer_new(POLY_BATCH_ROWS);
-	if (batch->picked && !rows->picked)
-		rows->picked = mem_new(POLY_BATCH_ROWS, sizeof *rows->picked);
-	if (!rows->buffer || (batch->picked && !rows->picked))
+	if (!rows->buffer)
 		return false;
-	struct poly_batch *view = &rows->buffer->view;
 	row_buffer_clear(rows->buffer);
-	view->info = &rows->info;
-	view->first = batch->first;
-	if (batch->picked) {
-		memcpy(rows->picked, batch->picked, batch->rows * sizeof *rows->picked);
-		view->picked = rows->picked;
-	}
-	rows->view = view;
+	rows->buffer->view.info = &rows->info;
+	rows->buffer->view.first = batch->first;
+	rows->view = &rows->buffer->view;
 	return true;
 }
 
-/* Returns whether the rows of a batch can be appended to copied ones. */
+/* Sets the numbers of rows that are to be appended; returns false if out of memory. */
+static bool
+append_numbers(struct block_rows *rows, const struct poly_batch *batch)
+{
+	struct poly_batch *view = &rows->buffer->view;
+	const bool follows = batch->first == view->first + view->rows;
+	if (!view->picked && !batch->picked && follows)
+		return true;
+	if (!rows->picked)
+		rows->picked = mem_new(POLY_BATCH_ROWS, sizeof *rows->picked);
+	if (!rows->picked)
+		return false;
+	for (size_t row = 0; !view->picked && row < view->rows; row++)
+		rows->picked[row] = (uint32_t)row;
+	for (size_t row = 0; row < batch->rows; row++)
+		rows->picked[view->rows + row] =
+			(uint32_t)(poly_batch_number(batch, row) - 1 - view->first);
+	view->picked = rows->picked;
+	return true;
+}
+
+/* Copies the rows of a batch after those copied before; returns false if out of memory. */
+static bool
+copy_rows(struct block_rows *rows, const struct poly_batch *batch)
+{
+	return append_numbers(rows, batch) &&
+	       row_buffer_append(rows->buffer, batch, 0, batch->rows);
+}
+
+/* Returns whether copied rows have room for those of a batch. */
 static bool
 has_room(const struct block_rows *rows, const struct poly_batch *batch)
 {
 	const struct poly_batch *view = rows->view;
-	return !rows->is_held && !batch->picked && !view->picked &&
-	       batch->first == view->first + view->rows &&
-	       batch->rows <= POLY_BATCH_ROWS - view->rows;
+	return !rows->is_held && batch->rows <= POLY_BATCH_ROWS - view->rows &&
+	       poly_batch_number(batch, batch->rows - 1) - view->first <= UINT32_MAX;
 }
 
 /* Adds the rows of a batch to a block; returns false if out of memory. */
@@ -372,12 +396,11 @@ add_rows(struct parallel_run *run, struct run_block *block, const struct poly_ba
 	bool good = true;
 	if (block->batch_count && has_room(rows - 1, batch)) {
 		rows--;
-		good = row_buffer_append(rows->buffer, batch, 0, batch->rows);
+		good = copy_rows(rows, batch);
 	} else {
 		block->batch_count++;
-		if (!hold_rows(rows, batch))
-			good = begin_copy(rows, batch) &&
-			       row_buffer_append(rows->buffer, batch, 0, batch->rows);
+		good = hold_rows(rows, batch) ||
+		       (begin_copy(rows, batch) && copy_rows(rows, batch));
 	}
 	rows->info = run->info.info.view;
 	block->row_count += batch->rows;
