@@ -115,6 +115,8 @@ stack_distance_run(struct stack_distance *s, const uint32_t *ids, size_t count, 
 {
 	if (!know_lines(s, lines))
 		return err_memory(error);
+	if (!count)
+		return POLY_OK; /* ids may be NULL */
 	for (size_t done = 0;;) {
 		done += s->run(s, ids + done, count - done);
 		if (done == count)
