@@ -139,7 +139,7 @@ law_threads(const struct sample *sample)
 static bool
 law_blocks(const struct sample *sample)
 {
-	static const unsigned threads[] = {2, 3, 8};
+	static const unsigned threads[] = {4, 5, 8};
 	struct buf one = {0}, many = {0};
 	report_whole(sample, sample->parts, 1, &(struct feeding){0}, &one);
 	bool good = true;

@@ -16,9 +16,6 @@
 
 #include <string.h>
 
-/* With as many threads, the caller leaves all tasks to the others, which wait for its rows. */
-#define HELPING_THREADS 4
-
 /* Maximum rows of all blocks, about. */
 #define ROWS_MAX ((size_t)1 << 21)
 
@@ -54,7 +51,6 @@ struct parallel_run {
 	struct info_copy info;	      /* of the trace, with names of the rows so far */
 	struct poly_trace_info begun; /* the same as its first row found it, for all parts */
 	struct task_queue *queue;
-	bool helps;		  /* the caller executes tasks while it waits */
 	struct run_block *blocks; /* ring, by number */
 	size_t block_count;
 	size_t block_rows; /* minimum rows of a block, unless it has BLOCK_BATCHES */
@@ -258,7 +254,6 @@ parallel_run_new(struct poly_stats *stats)
 	run->whole = stats;
 	pthread_mutex_init(&run->lock, NULL);
 	pthread_cond_init(&run->part_merged, NULL);
-	run->helps = threads < HELPING_THREADS;
 	run->block_count = threads + (size_t)2;
 	run->block_rows = stats->block_rows < ROWS_MAX / run->block_count
 				  ? stats->block_rows
@@ -278,8 +273,6 @@ parallel_run_new(struct poly_stats *stats)
 static enum poly_status
 reduce(struct parallel_run *run, size_t max, struct poly_error *error)
 {
-	if (run->helps)
-		task_queue_reduce(run->queue, max);
 	pthread_mutex_lock(&run->lock);
 	while (!run->failed && run->filled - run->merged > max)
 		pthread_cond_wait(&run->part_merged, &run->lock);

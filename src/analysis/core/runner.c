@@ -216,13 +216,17 @@ stats_start_team(struct poly_stats *stats)
 			stats->instances->state, stats->team, (unsigned)threads);
 }
 
+/* Minimum threads that analyse blocks: parts take up to half more processor time, with tables
+ * of their own and merges; fewer threads gain more by sharing the analyses of a batch. */
+#define BLOCK_THREADS 4
+
 /* Returns whether threads can analyse rows of the trace as parts of it. */
 static bool
 can_divide(const struct poly_stats *stats)
 {
 	const struct poly_stats_options *options = &stats->options;
-	if (thread_count(options->threads) < 2 || options->warmup || options->period ||
-		stats->effects)
+	if (thread_count(options->threads) < BLOCK_THREADS || options->warmup ||
+		options->period || stats->effects)
 		return false;
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
