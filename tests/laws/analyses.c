@@ -135,17 +135,20 @@ law_threads(const struct sample *sample)
 	return good;
 }
 
-/* Threads that analyse blocks of rows as parts of a trace. */
+/* Threads that analyse blocks of rows as parts of a trace, or of two. */
 static bool
 law_blocks(const struct sample *sample)
 {
 	static const unsigned threads[] = {4, 5, 8};
 	struct buf one = {0}, many = {0};
-	report_whole(sample, sample->parts, 1, &(struct feeding){0}, &one);
 	bool good = true;
 	for (size_t i = 0; good && i < 6; i++) {
 		const struct feeding feeding = {.rows = 1 + (size_t)random_below(90),
-			.block_rows = 1 + (size_t)random_below(200)};
+			.block_rows = 1 + (size_t)random_below(200),
+			.twice = i >= 3};
+		if (i % 3 == 0)
+			report_whole(sample, sample->parts, 1,
+				&(struct feeding){.twice = feeding.twice}, &one);
 		good = report_whole(sample, sample->parts, threads[i % 3], &feeding, &many) ==
 			       POLY_OK &&
 		       is_same(&many, &one, "blocks of rows by threads", threads[i % 3]);

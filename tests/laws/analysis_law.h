@@ -36,6 +36,7 @@ struct feeding {
 	size_t rows;	   /* maximum per batch; 0: the reader's */
 	uint64_t limit;	   /* rows; 0: all */
 	size_t block_rows; /* of the blocks that threads analyse; 0: the default */
+	bool twice;	   /* the sample is read twice, as two traces */
 };
 
 /* Returns the analysis of a name in the registry. */

@@ -150,7 +150,7 @@ struct fed_parts {
 	uint64_t traces; /* number of times that a sample is read */
 };
 
-/* Updates parts with a sample; leaves the readers open. */
+/* Updates parts with a sample; leaves the readers open, if there are several parts. */
 static enum poly_status
 feed_traces(const struct sample *sample, struct fed_parts *fed, const struct feeding *feeding,
 	struct poly_error *error)
@@ -169,6 +169,10 @@ feed_traces(const struct sample *sample, struct fed_parts *fed, const struct fee
 			part++;
 		if (status == POLY_OK)
 			status = feed_trace(fed->readers[i], &part, before, feeding, error);
+		if (fed->count > 1)
+			continue;
+		poly_reader_close(fed->readers[i]);
+		fed->readers[i] = NULL;
 	}
 	return status;
 }
@@ -178,9 +182,10 @@ static enum poly_status
 feed(const struct sample *sample, struct run_part *parts, size_t count,
 	const struct feeding *feeding, struct poly_error *error)
 {
-	struct fed_parts fed = {parts, count, {NULL}, 1};
+	struct fed_parts fed = {parts, count, {NULL}, feeding->twice ? 2 : 1};
 	const enum poly_status status = feed_traces(sample, &fed, feeding, error);
-	poly_reader_close(fed.readers[0]);
+	for (size_t i = 0; i < TRACES_MAX; i++)
+		poly_reader_close(fed.readers[i]);
 	return status;
 }
 

@@ -53,18 +53,19 @@ struct poly_stats {
 	uint64_t first_number; /* of the first row of the first trace with rows; 0: no rows */
 	/* Of the first trace and of the current one; NULL: none. */
 	const struct poly_trace_info *first_info, *info;
-	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE];	 /* of the trace; "": none */
+	unsigned begun_records;			   /* records of info when the trace began */
+	char diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of the trace; "": none */
 	char first_diagnostic[ANALYSIS_DIAGNOSTIC_SIZE]; /* of all traces */
 	struct row_numbers numbers;
 	struct slice slice;
-	struct effects *effects;    /* converts the trace's rows; or NULL */
-	struct thread_pool *team;   /* NULL: single-threaded */
+	struct effects *effects;	/* converts the trace's rows; or NULL */
+	struct thread_pool *team;	/* NULL: single-threaded */
 	struct part_pipeline *pipeline; /* of the only analysis; NULL: it is updated directly */
-	bool in_blocks;		    /* rows after the first block are analysed in blocks */
-	size_t block_rows;	    /* rows of a block; constant, except in tests */
-	struct parallel_run *run;   /* of these blocks; NULL: has not begun */
-	struct real_addresses real; /* if options.real_addresses */
-	enum poly_status status;    /* sticky */
+	bool in_blocks;			/* rows after the first block are analysed in blocks */
+	size_t block_rows;		/* rows of a block; constant, except in tests */
+	struct parallel_run *run;	/* of these blocks; NULL: has not begun */
+	struct real_addresses real;	/* if options.real_addresses */
+	enum poly_status status;	/* sticky */
 	/* Arguments of the tasks of an update: */
 	struct analysis_rows rows, real_rows;
 	struct poly_batch real_batch;	/* of real_rows */

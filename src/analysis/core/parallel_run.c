@@ -14,8 +14,6 @@
 #include "model/info.h"
 #include "model/row_buffer.h"
 
-#include <string.h>
-
 /* Maximum rows of all blocks, about. */
 #define ROWS_MAX ((size_t)1 << 21)
 
@@ -218,17 +216,6 @@ run_task(void *user, struct task *task)
 	merge_due(run);
 }
 
-/* Notes the trace of the next rows. False: out of memory. */
-static bool
-set_trace(struct parallel_run *run, const struct poly_trace_info *info)
-{
-	info_copy_fini(&run->info);
-	run->own_info = info;
-	const bool good = info_copy_update(&run->info, info);
-	run->begun = run->info.info.view;
-	return good;
-}
-
 static void
 free_blocks(struct parallel_run *run)
 {
@@ -261,7 +248,10 @@ parallel_run_new(struct poly_stats *stats)
 	run->blocks = mem_new(run->block_count, sizeof *run->blocks);
 	for (size_t i = 0; run->blocks && i < run->block_count; i++)
 		run->blocks[i].run = run;
-	const bool good = set_trace(run, stats->info) && run->blocks;
+	run->own_info = stats->info;
+	const bool good = info_copy_update(&run->info, stats->info) && run->blocks;
+	run->begun = run->info.info.view;
+	run->begun.record_count = stats->begun_records;
 	run->queue = good ? task_queue_new(threads - 1, run_task, run) : NULL;
 	if (run->queue)
 		return run;
@@ -281,6 +271,17 @@ reduce(struct parallel_run *run, size_t max, struct poly_error *error)
 	return failed ? err_memory(error) : POLY_OK;
 }
 
+/* Returns the status of the run, after which no block is filled if it failed. */
+static enum poly_status
+check(struct parallel_run *run, bool good, struct poly_error *error)
+{
+	pthread_mutex_lock(&run->lock);
+	run->failed |= !good;
+	const bool failed = run->failed;
+	pthread_mutex_unlock(&run->lock);
+	return failed ? err_memory(error) : POLY_OK;
+}
+
 /* Adds the task of the block that is being filled; then the next block is free. */
 static enum poly_status
 add_block(struct parallel_run *run, struct poly_error *error)
@@ -290,26 +291,8 @@ add_block(struct parallel_run *run, struct poly_error *error)
 	task_queue_add(run->queue, &block->task, false);
 	const enum poly_status status = reduce(run, run->block_count - 1, error);
 	struct run_block *next = &run->blocks[run->filled % run->block_count];
-	next->batch_count = next->row_count = 0;
-	return status;
-}
-
-enum poly_status
-parallel_run_begin(
-	struct parallel_run *run, const struct poly_trace_info *info, struct poly_error *error)
-{
-	enum poly_status status = parallel_run_drain(run, error);
-	if (status != POLY_OK)
-		return status;
-	struct run_block *block = &run->blocks[run->filled % run->block_count];
-	if (!set_trace(run, info))
-		return err_memory(error);
-	status = begin_part(block, error);
-	if (status == POLY_OK) {
-		run->whole->columns = block->part->columns;
-		memcpy(run->whole->diagnostic, block->part->diagnostic,
-			sizeof run->whole->diagnostic);
-	}
+	if (status == POLY_OK)
+		next->batch_count = next->row_count = 0;
 	return status;
 }
 
@@ -405,10 +388,12 @@ parallel_run_update(
 	struct parallel_run *run, const struct poly_batch *batch, struct poly_error *error)
 {
 	struct run_block *block = &run->blocks[run->filled % run->block_count];
-	if (!batch->rows)
-		return POLY_OK;
-	if (!add_rows(run, block, batch))
-		return err_memory(error);
+	enum poly_status status = check(run, true, error);
+	if (status != POLY_OK || !batch->rows)
+		return status;
+	status = check(run, add_rows(run, block, batch), error);
+	if (status != POLY_OK)
+		return status;
 	return block->row_count >= run->block_rows || block->batch_count == BLOCK_BATCHES
 		       ? add_block(run, error)
 		       : POLY_OK;
@@ -420,7 +405,9 @@ parallel_run_drain(struct parallel_run *run, struct poly_error *error)
 	if (!run)
 		return POLY_OK;
 	const struct run_block *block = &run->blocks[run->filled % run->block_count];
-	const enum poly_status status = block->row_count ? add_block(run, error) : POLY_OK;
+	enum poly_status status = check(run, true, error);
+	if (status == POLY_OK && block->row_count)
+		status = add_block(run, error);
 	return status == POLY_OK ? reduce(run, 0, error) : status;
 }
 

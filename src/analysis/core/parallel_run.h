@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of a run in blocks that threads analyse, each as a part of the trace, and merge in
- * order. For runs whose analyses can all be merged, from the second block of the first trace
- * on.
+ * order. For runs whose analyses can all be merged, from the second block of a trace on.
  */
 #ifndef ANALYSIS_PARALLEL_RUN_H
 #define ANALYSIS_PARALLEL_RUN_H
@@ -10,14 +9,10 @@
 #include "analysis/core/analysis_instance.h"
 
 /*
- * Starts the threads; from now on, rows of the current trace and of later ones are added by
- * parallel_run_update. NULL: out of memory, or no thread could be started.
+ * Starts the threads; from now on, rows of the current trace are added by parallel_run_update.
+ * NULL: out of memory, or no thread could be started.
  */
 struct parallel_run *parallel_run_new(struct poly_stats *stats);
-
-/* Begins a further trace. */
-enum poly_status parallel_run_begin(
-	struct parallel_run *run, const struct poly_trace_info *info, struct poly_error *error);
 
 /* Adds the rows of a batch, perhaps later. POLY_ERR_MEMORY. */
 enum poly_status parallel_run_update(

@@ -429,6 +429,7 @@ stats_begin(
 		info = effects_info(stats->effects);
 	stats->first_info = stats->first_info ? stats->first_info : own_info;
 	stats->info = own_info;
+	stats->begun_records = own_info->record_count;
 	stats->columns = POLY_NO_COLUMNS;
 	stats->shares = 0;
 	stats->seen = 0;

@@ -39,8 +39,13 @@ enum poly_status
 poly_stats_begin(
 	struct poly_stats *stats, const struct poly_trace_info *info, struct poly_error *error)
 {
-	return stats->run ? parallel_run_begin(stats->run, info, error)
-			  : stats_begin(stats, info, error);
+	/* Rows of the next trace may be weighted or converted, so it begins without blocks. */
+	const enum poly_status status = parallel_run_drain(stats->run, error);
+	if (status != POLY_OK)
+		return status;
+	parallel_run_free(stats->run);
+	stats->run = NULL;
+	return stats_begin(stats, info, error);
 }
 
 enum poly_status
