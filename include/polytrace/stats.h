@@ -97,8 +97,8 @@ struct poly_stats_options {
 	const char *const *options;
 	bool all;	  /* with analyses NULL: every statistic that suits the trace */
 	uint64_t warmup;  /* initial records that update state but are not counted */
-	unsigned threads; /* analysis threads, with the caller's; 0: one per CPU, at most 16;
-			     the results are the same. They share blocks of rows, the
+	unsigned threads; /* analysis threads, with the caller's, at most 64; 0: one per CPU, at
+			     most 16; the results are the same. They share blocks of rows, the
 			     analyses, or the machines of a single one */
 	/*
 	 * Sampling: after the warm-up, only the last unit records of every period records are

@@ -23,7 +23,7 @@ unsigned
 thread_count(unsigned chosen)
 {
 	if (chosen)
-		return chosen;
+		return chosen < THREADS_MAX ? chosen : THREADS_MAX;
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (processors < 1)
 		return 1;

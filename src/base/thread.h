@@ -12,7 +12,11 @@
  */
 bool thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
 
-/* Resolves a thread option: 0: one per online CPU, at most 16; else the number itself. */
+/* Maximum number of threads of an option. */
+#define THREADS_MAX 64
+
+/* Resolves a thread option: 0: one per CPU, at most 16; else the number itself, at most
+ * THREADS_MAX. */
 unsigned thread_count(unsigned chosen);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/thread_pool.h"
 #include "base/thread.h"
 #include "format/core/parallel_writer.h"
 #include "format/core/format.h"
@@ -201,8 +200,6 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
 	writing->threads = thread_count(options->threads);
-	if (writing->threads > THREAD_POOL_MAX)
-		writing->threads = THREAD_POOL_MAX;
 	const bool shares = writer->format->rows_independent || writer->format->predict_state;
 	writer->threads = shares ? writing->threads : 1;
 	writing->own_raw =

@@ -58,8 +58,7 @@ event_pool_new(struct poly_trcrpt *report)
 	struct event_pool *pool = mem_new(1, sizeof *pool);
 	if (!pool)
 		return NULL;
-	const unsigned threads =
-		report->threads < THREAD_POOL_MAX ? report->threads : THREAD_POOL_MAX;
+	const unsigned threads = report->threads;
 	pool->report = report;
 	pool->helps = threads < THREADS_WITHOUT_CALLER;
 	pool->per_round = SLICES_PER_THREAD * (size_t)threads;

@@ -2,7 +2,10 @@
 /* Teams of threads: every task is done once, and rounds do not mix. */
 #include "test_help.h"
 
+#include "base/thread.h"
 #include "base/thread_pool.h"
+
+#include <limits.h>
 
 #define TASKS 13
 #define ROUNDS 5000
@@ -67,6 +70,17 @@ a_pool_without_tasks_stops(void **unused)
 		thread_pool_free(thread_pool_new(4));
 }
 
+static void
+numbers_of_threads_are_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(thread_count(3), 3);
+	assert_int_equal(thread_count(THREADS_MAX + 1), THREADS_MAX);
+	assert_int_equal(thread_count(UINT_MAX), THREADS_MAX);
+	assert_in_range(thread_count(0), 1, 16);
+	assert_in_range(THREADS_MAX, 1, THREAD_POOL_MAX);
+}
+
 int
 main(void)
 {
@@ -74,6 +88,7 @@ main(void)
 		cmocka_unit_test(every_task_is_done_once_a_round),
 		cmocka_unit_test(a_round_without_tasks_ends),
 		cmocka_unit_test(a_pool_without_tasks_stops),
+		cmocka_unit_test(numbers_of_threads_are_bounded),
 	};
 	return cmocka_run_group_tests_name("thread_pool", tests, NULL, NULL);
 }
