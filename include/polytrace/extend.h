@@ -64,7 +64,8 @@ struct poly_plugin_rows {
 	 */
 	void (*put)(struct poly_plugin_rows *rows, enum poly_column column, size_t row,
 		uint64_t value);
-	/* Stores the name of a NAME column, or the bytes of a BYTES or TEXT column, by size. */
+	/* Stores the name of a NAME column, up to a NUL, or the bytes of a BYTES or TEXT
+	 * column, by size. */
 	void (*put_bytes)(struct poly_plugin_rows *rows, enum poly_column column, size_t row,
 		const void *data, size_t size);
 };

@@ -15,6 +15,14 @@ is_text(const char *held, const char *text, size_t n)
 	return strncmp(held, text, n) == 0 && held[n] == 0;
 }
 
+/* Returns the length of a text of at most n bytes: different numbers have different texts. */
+static size_t
+text_length(const char *text, size_t n)
+{
+	const char *end = n ? memchr(text, 0, n) : NULL;
+	return end ? (size_t)(end - text) : n;
+}
+
 /* Makes room for another string; false: out of memory. */
 static bool
 reserve(struct intern *intern)
@@ -53,6 +61,7 @@ uint32_t
 intern_add(struct intern *intern, const char *text, size_t n)
 {
 	bool added;
+	n = text_length(text, n);
 	for (uint64_t key = map_bytes(&intern->numbers, text, n);; key++) {
 		const uint64_t *number = map_find(&intern->numbers, key);
 		if (number && is_text(intern->strings[*number], text, n))
@@ -73,6 +82,7 @@ intern_add(struct intern *intern, const char *text, size_t n)
 uint32_t
 intern_find(const struct intern *intern, const char *text, size_t n)
 {
+	n = text_length(text, n);
 	for (uint64_t key = hash_bytes(&intern->numbers.seed, text, n);; key++) {
 		const uint64_t *number = map_find(&intern->numbers, key);
 		if (!number)

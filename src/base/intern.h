@@ -27,12 +27,12 @@ struct intern {
 #define INTERN_FAILED UINT32_MAX
 
 /*
- * Returns the number of n bytes of text, without NUL; adds new text. INTERN_FAILED: out of
- * memory.
+ * Returns the number of a text of n bytes, or up to a NUL before; adds new text. INTERN_FAILED:
+ * out of memory.
  */
 uint32_t intern_add(struct intern *intern, const char *text, size_t n);
 
-/* Returns the number of n bytes of text; INTERN_FAILED: never added. */
+/* Returns the number of a text, likewise; INTERN_FAILED: never added. */
 uint32_t intern_find(const struct intern *intern, const char *text, size_t n);
 
 /* Returns the string of a number; NULL: out of range. */

@@ -374,6 +374,27 @@ findings_are_all_counted_and_the_first_stored(void **state)
 	findings_fini(&findings);
 }
 
+/* Names have a number for each text, so that a copy has the same numbers. */
+static void
+names_end_at_a_nul(void **state)
+{
+	struct info info;
+	struct info_copy copy = {.records = {NULL}};
+	(void)state;
+	info_init(&info);
+	info.view.format = "format";
+	assert_int_equal(info_name(&info, "a\0b", 3), 0);
+	assert_int_equal(info_name(&info, "a\0c", 3), 0);
+	assert_int_equal(info_name(&info, "a", 1), 0);
+	assert_int_equal(info_name(&info, "b", 1), 1);
+	assert_true(info_copy_update(&copy, &info.view));
+	assert_string_equal(poly_trace_name(&copy.info.view, 0), "a");
+	assert_string_equal(poly_trace_name(&copy.info.view, 1), "b");
+	assert_null(poly_trace_name(&copy.info.view, 2));
+	info_copy_fini(&copy);
+	info_fini(&info);
+}
+
 int
 main(void)
 {
@@ -387,6 +408,7 @@ main(void)
 		cmocka_unit_test(sites_are_numbered_in_order_of_appearance),
 		cmocka_unit_test(a_pc_can_have_any_number_of_opcodes),
 		cmocka_unit_test(facts_are_replaced_by_their_key),
+		cmocka_unit_test(names_end_at_a_nul),
 		cmocka_unit_test(findings_are_all_counted_and_the_first_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
