@@ -4,6 +4,7 @@
 
 #include "analysis/core/analysis_instance.h"
 #include "base/buf.h"
+#include "base/mem.h"
 
 #define ROWS 3000
 #define HEADER "{\"polytrace\":\"trace\",\"version\":1,\"columns\":"
@@ -150,6 +151,69 @@ a_further_trace_is_refused(void **state)
 	buf_free(&other);
 }
 
+#ifdef POLY_FAULT_INJECTION
+
+/* Which allocations fail: the given one and later ones of an update, and of the threads. */
+struct lack {
+	unsigned update;
+	size_t own, of_threads;
+};
+
+/* Adds the batches of a reader and finishes a run, all of which fail after the first failure;
+ * returns whether there was one. */
+static bool
+fails_for_good(struct poly_stats *stats, struct poly_reader *reader, const struct lack *lack)
+{
+	const struct poly_batch *batch;
+	bool failed = false;
+	mem_fail_in_threads(lack->of_threads);
+	for (unsigned i = 0; poly_reader_next(reader, &batch, NULL) == POLY_OK; i++) {
+		mem_fail_at(i == lack->update ? lack->own : 0);
+		const enum poly_status status = poly_stats_update(stats, batch, NULL);
+		mem_fail_at(0);
+		assert_true(status == POLY_ERR_MEMORY || (status == POLY_OK && !failed));
+		failed |= status != POLY_OK;
+	}
+	mem_fail_in_threads(0);
+	const enum poly_status status = poly_stats_finish(stats, NULL);
+	assert_true(status == POLY_ERR_MEMORY || (status == POLY_OK && !failed));
+	return status != POLY_OK;
+}
+
+static bool
+run_short_of_memory(const struct buf *text, const struct lack *lack)
+{
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	const size_t live = mem_live();
+	reading.one_thread = true;
+	reading.batch_rows = 100;
+	struct poly_reader *reader = open_memory(text, &reading);
+	struct poly_stats *stats = new_stats((const char *[]){"flow", "mix", NULL}, 5);
+	assert_int_equal(poly_stats_begin(stats, poly_reader_info(reader), NULL), POLY_OK);
+	const bool failed = fails_for_good(stats, reader, lack);
+	poly_stats_free(stats);
+	poly_reader_close(reader);
+	assert_int_equal(mem_live(), live);
+	return failed;
+}
+
+static void
+lack_of_memory_ends_a_run_for_good(void **state)
+{
+	struct buf plain = make_loop();
+	unsigned failed = 0;
+	(void)state;
+	for (size_t k = 1; run_short_of_memory(&plain, &(struct lack){.of_threads = k}); k++)
+		failed++;
+	assert_in_range(failed, 10, 1000);
+	for (unsigned update = 3; update < 8; update++)
+		for (size_t k = 1; k < 8; k++)
+			run_short_of_memory(&plain, &(struct lack){.update = update, .own = k});
+	buf_free(&plain);
+}
+
+#endif
+
 int
 main(void)
 {
@@ -158,6 +222,9 @@ main(void)
 		cmocka_unit_test(a_trace_without_its_first_records_continues_no_other),
 		cmocka_unit_test(records_that_rows_add_do_not_describe_operations),
 		cmocka_unit_test(a_further_trace_is_refused),
+#ifdef POLY_FAULT_INJECTION
+		cmocka_unit_test(lack_of_memory_ends_a_run_for_good),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
