@@ -12,6 +12,16 @@
  *     poly_stats_load(more_bytes, more_size, &next, &error);
  *     poly_stats_merge(stats, next, &error);
  *     poly_stats_finish(stats, &error);
+ *
+ * Simulations, whose results cannot be merged, are divided by their machines, such as the
+ * caches of a sweep: each of several processes reads the same records, and simulates its share
+ * of the machines. The one with share 0 loads the shares of the others, and its report is that
+ * of one process.
+ *
+ *     poly_stats_set_share(stats, &share, &error); // after poly_stats_new
+ *     ...                                          // all rows, and poly_stats_finish
+ *     poly_stats_save_share(stats, &sink, &error); // the others
+ *     poly_stats_load_share(stats, bytes, size, &error); // share 0, for each of the others
  */
 #ifndef POLYTRACE_PARTS_H
 #define POLYTRACE_PARTS_H
@@ -82,6 +92,43 @@ POLY_API const struct poly_part *poly_stats_part_at(const struct poly_stats *sta
 
 /* Returns whether two parts are of the same file, read in the same way. */
 POLY_API bool poly_part_is_same_trace(const struct poly_part *a, const struct poly_part *b);
+
+/* The machines whose index modulo count is index. */
+struct poly_share {
+	size_t index; /* less than count */
+	size_t count; /* number of shares, 1 or more */
+};
+
+/* Returns the maximum number of shares, the number of machines; 1: the handle's analyses cannot
+ * be divided. */
+POLY_API size_t poly_stats_max_shares(const struct poly_stats *stats);
+
+/*
+ * Restricts a handle to a share of its machines, before it begins a trace and at most once. The
+ * results of the others are 0 until they are loaded; only share 0 has the rest of the report.
+ * POLY_ERR_USAGE: an invalid share, or more shares than poly_stats_max_shares. POLY_ERR_MEMORY:
+ * the handle can only be freed.
+ */
+POLY_API enum poly_status poly_stats_set_share(
+	struct poly_stats *stats, const struct poly_share *share, struct poly_error *error);
+
+/*
+ * Saves the results of the handle's share, after poly_stats_finish. The bytes do not depend on
+ * the machine; they are read by the same version of the library. POLY_ERR_USAGE: the handle has
+ * no share. POLY_ERR_IO: the sink failed. POLY_ERR_MEMORY.
+ */
+POLY_API enum poly_status poly_stats_save_share(
+	struct poly_stats *stats, const struct poly_sink *sink, struct poly_error *error);
+
+/*
+ * Loads the results of another share of the same simulation, after poly_stats_finish.
+ * POLY_ERR_USAGE: the handle has no share, or the bytes are of other analyses, options or
+ * shares, or of another number of records. POLY_ERR_FORMAT: corrupt bytes.
+ * POLY_ERR_UNSUPPORTED: saved by another version. POLY_ERR_MEMORY. After POLY_ERR_FORMAT and
+ * POLY_ERR_MEMORY the results of that share are not valid.
+ */
+POLY_API enum poly_status poly_stats_load_share(
+	struct poly_stats *stats, const void *data, size_t size, struct poly_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
     ranks.py POLYTRACE mpi|none
 """
+import contextlib
 import os
 import shutil
 import signal
@@ -50,7 +51,6 @@ def analyses_of_files_are_those_of_one_process():
 def simulations_of_files_are_those_of_one_process():
     for ranks in (1, 3):
         yield from compare(['sim', 'cache', *FILES], ranks)
-    yield from compare(['sim', 'cache', '--sweep=size=1k..8k', FILES[0]], 3)
 
 
 def a_rank_that_fails_is_reported():
@@ -62,43 +62,98 @@ def a_rank_that_fails_is_reported():
             yield 'a report was printed'
 
 
+def sweeps_are_those_of_one_process():
+    caches = ['cache', '--sweep=size=1k..8k,line=16,64,policy=lru,opt', '-O', 'causes=1', '-O', 'top=3']
+    branches = ['branch', '--sweep=3..8:0..4', '-O', 'budget=8..10']
+    pipelines = ['pipeline', '--sweep=model=inorder,ooo,width=1,2,4']
+    yield from compare(['sim', *caches, FILES[0]], 1)
+    yield from compare(['sim', *caches, '--json', *FILES[:2]], 4)
+    yield from compare(['sim', 'cache', '--sweep=size=1k..8k', '--warmup=50', *FILES[:2]], 3)
+    yield from compare(['sim', *branches, '--csv', '--table=sweep', FILES[0]], 3)
+    yield from compare(['sim', *branches, FILES[0], FILES[2]], 4)
+    yield from compare(['sim', *pipelines, '--json', FILES[0]], 3)
+    # More ranks than machines; no machines; as many files as ranks.
+    yield from compare(['sim', 'cache', '--sweep=size=1k..4k', FILES[1]], 4)
+    yield from compare(['sim', 'levels', FILES[0]], 3)
+    yield from compare(['sim', *pipelines, *FILES[::2]], 2)
+
+
+def messages_of_a_sweep_are_printed_once():
+    arguments = ['sim', 'cache', '--sweep=size=1k..4k', FILES[1], 'none.tt6']
+    one, several = run(arguments), run(arguments, 3)
+    lines = [line for line in several.stderr.splitlines() if line.startswith(b'polytrace:')]
+    if (several.returncode, several.stdout, lines) != (2, one.stdout, one.stderr.splitlines()):
+        yield f'{several.returncode}: {several.stderr.decode()}'
+
+
+def a_share_that_fails_is_reported():
+    with tempfile.TemporaryDirectory() as folder:
+        # Rank 1 alone lacks the file.
+        script = os.path.join(folder, 'rank')
+        with open(script, 'w') as file:
+            file.write(f'#!/bin/sh\ntest $OMPI_COMM_WORLD_RANK = 1 && cd /\nexec {PROGRAM} "$@"\n')
+        os.chmod(script, 0o755)
+        shutil.copy(FILES[0], os.path.join(folder, 'a.tt6e'))
+        failed = subprocess.run(
+            ['mpirun', '-n', '3', '--oversubscribe', script, 'sim', 'cache', '--sweep=size=1k..4k', 'a.tt6e'],
+            capture_output=True, stdin=subprocess.DEVNULL, env=ENVIRONMENT, cwd=folder)
+    if failed.returncode != 2 or failed.stdout or b'a.tt6e: cannot open file' not in failed.stderr or \
+            b'a.tt6e: rank 1 of 3 has no results' not in failed.stderr:
+        yield f'{failed.returncode}: {failed.stdout} {failed.stderr.decode()}'
+
+
+def find_ranks(pipe):
+    """The processes that read a pipe, by rank."""
+    found = {}
+    listed = subprocess.run(['pgrep', '-f', f'^{PROGRAM} sim cache .*{pipe}'], capture_output=True, text=True)
+    for number in listed.stdout.split():
+        try:
+            words = open(f'/proc/{number}/environ', 'rb').read().split(b'\0')
+        except OSError:
+            continue
+        found.update((word, int(number)) for word in words if word.startswith(b'OMPI_COMM_WORLD_RANK='))
+    return found
+
+
+def kill_rank(folder, arguments):
+    """Kills rank 1 of 2, which waits for a pipe."""
+    pipe = os.path.join(folder, 'trace')
+    started = subprocess.Popen(
+        ['mpirun', '-n', '2', '--oversubscribe', PROGRAM, 'sim', 'cache', '-f', 'din', *arguments, pipe],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+    deadline = time.monotonic() + 30
+    ranks = {}
+    while b'OMPI_COMM_WORLD_RANK=1' not in ranks and started.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+        ranks = find_ranks(pipe)
+    victim = ranks.get(b'OMPI_COMM_WORLD_RANK=1')
+    if victim:
+        os.kill(victim, signal.SIGKILL)
+    try:
+        out, error = started.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        # mpirun may deadlock when it ends itself; what it left would hold its pipes.
+        for process in (started.pid, *find_ranks(pipe).values()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        out, error = started.communicate(timeout=10)
+        error = error or b'killed'
+    if not victim or not started.returncode or not error:
+        yield f'{victim}: {started.returncode}: {error.decode()}'
+    if b'Miss ratio' in out:
+        yield 'a report was printed'
+
+
 def a_rank_that_is_killed_leaves_no_report():
     with tempfile.TemporaryDirectory() as folder:
-        pipe = os.path.join(folder, 'trace')
-        os.mkfifo(pipe)
-        # Rank 1 waits for the pipe.
-        started = subprocess.Popen(
-            ['mpirun', '-n', '2', '--oversubscribe', PROGRAM, 'sim', 'cache', '-f', 'din', os.devnull, pipe],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
-        victim = None
-        for _ in range(200):
-            listed = subprocess.run(['pgrep', '-f', f'^{PROGRAM} sim cache .*{pipe}'], capture_output=True, text=True)
-            for number in listed.stdout.split():
-                try:
-                    words = open(f'/proc/{number}/environ', 'rb').read().split(b'\0')
-                except OSError:
-                    continue
-                if b'OMPI_COMM_WORLD_RANK=1' in words:
-                    victim = int(number)
-            if victim:
-                break
-            time.sleep(0.05)
-        if victim:
-            os.kill(victim, signal.SIGKILL)
-        try:
-            out, error = started.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            # mpirun has ended the ranks, and may deadlock when it ends itself.
-            started.kill()
-            out, error = started.communicate()
-        if not victim or not started.returncode or not error:
-            yield f'{victim}: {started.returncode}: {error.decode()}'
-        if b'Miss ratio' in out:
-            yield 'a report was printed'
+        os.mkfifo(os.path.join(folder, 'trace'))
+        for arguments in ([os.devnull], ['--sweep=size=1k..4k']):
+            yield from kill_rank(folder, arguments)
 
 
 TESTS = [analyses_of_a_packed_trace_are_those_of_one_process, analyses_of_files_are_those_of_one_process,
-         simulations_of_files_are_those_of_one_process, a_rank_that_fails_is_reported,
+         simulations_of_files_are_those_of_one_process, sweeps_are_those_of_one_process,
+         messages_of_a_sweep_are_printed_once, a_rank_that_fails_is_reported, a_share_that_fails_is_reported,
          a_rank_that_is_killed_leaves_no_report]
 if sys.argv[2] == 'none' or not shutil.which('mpirun'):
     print('1..0 # SKIP no mpirun, or a build without MPI')

@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
-#include "polytrace/stats.h"
+#include "polytrace/parts.h"
 
 #include "analysis/facts/static_ops.h"
 #include "analysis/facts/contexts.h"
@@ -134,6 +134,25 @@ struct analysis_parts {
 	void (*fini)(void *part);  /* frees the memory of a part, which may be zeroed */
 };
 
+/* Machines of a simulation that processes divide among them. */
+struct analysis_machines {
+	/* Number of machines; constant after init. */
+	size_t (*count)(const void *state);
+	/* Frees those of other shares, before the first trace. What is reported besides
+	 * machines belongs to machine 0. False: out of memory. */
+	bool (*select)(void *state, const struct poly_share *share);
+	/* Saves the results of the machines of a share, after finish, or loads those of another
+	 * share. */
+	void (*transfer)(void *state, const struct poly_share *share, struct archive *archive);
+};
+
+/* Returns whether a machine belongs to a share. */
+static inline bool
+share_has(const struct poly_share *share, size_t machine)
+{
+	return machine % share->count == share->index;
+}
+
 struct analysis {
 	struct poly_analysis_info info;
 	const struct poly_analysis_plugin *plugin; /* of the caller, see plugin.h; or NULL */
@@ -173,6 +192,7 @@ struct analysis {
 	 */
 	size_t (*task_count)(const void *state);
 	const struct analysis_parts *parts; /* instead, if no other analysis runs; or NULL */
+	const struct analysis_machines *machines; /* NULL: processes cannot divide it */
 	/*
 	 * As update, for weighted rows, each of which stands for several records (weight of the
 	 * batch), in the order of their first records. The last batch of an interval has the

@@ -43,6 +43,7 @@ struct poly_stats {
 	bool by_name;			   /* analyses were requested by name */
 	struct buf words;		   /* of the options, each with a NUL */
 	struct part_list parts;		   /* of loaded results */
+	struct poly_share share;	   /* of the machines; count 0: all of them */
 	struct analysis_instance *instances;
 	size_t count;
 	struct static_ops ops;

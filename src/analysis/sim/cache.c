@@ -44,11 +44,12 @@ open_cache(struct cache_simulation *sim, const struct poly_stats_stores *stores,
 	enum poly_status status = cache_check(config, error);
 	if (status != POLY_OK)
 		return status;
+	swept->is_opt = sim->sweep.is_opt[i];
 	swept->shift = (unsigned)__builtin_ctz(config->line_size);
 	status = line_sizes_add(&sim->sizes, swept->shift, error);
 	if (status == POLY_OK)
-		status = sim->sweep.is_opt[i] ? open_opt(sim, stores, i, error)
-					      : cache_new(config, &swept->cache, error);
+		status = swept->is_opt ? open_opt(sim, stores, i, error)
+				       : cache_new(config, &swept->cache, error);
 	if (status == POLY_OK && sim->causes)
 		status = miss_classes_new(config, &swept->classes, error);
 	if (status != POLY_OK)
@@ -119,9 +120,9 @@ run_cache(void *user, size_t i)
 {
 	struct cache_simulation *sim = user;
 	struct swept_cache *swept = &sim->caches[i];
-	const struct line_size *size = sim->sizes.list[swept->shift];
-	const struct mem_refs *refs = size->step;
-	if (!swept->cache || !refs)
+	const struct line_size *size = swept->cache ? sim->sizes.list[swept->shift] : NULL;
+	const struct mem_refs *refs = size ? size->step : NULL;
+	if (!refs)
 		return;
 	swept->failed |= !swept_cache_run(sim, swept, refs->step,
 		&(struct access_log_step){.shift = swept->shift,
@@ -172,7 +173,7 @@ replay_step(void *user, const struct access_log_step *step)
 static bool
 is_estimated(const struct cache_simulation *sim, const struct swept_cache *swept)
 {
-	return swept->opt && !sim->sizes.list[swept->shift]->finished;
+	return swept->is_opt && !sim->sizes.list[swept->shift]->finished;
 }
 
 static enum poly_status
@@ -184,7 +185,7 @@ cache_finish(void *state, struct poly_error *error)
 		line_sizes_replay(&sim->sizes, replay_step, sim, &sim->finished, error);
 	for (size_t i = 0; i < sim->sweep.count && status == POLY_OK; i++) {
 		struct swept_cache *swept = &sim->caches[i];
-		if (!is_estimated(sim, swept))
+		if (!swept->opt || !is_estimated(sim, swept))
 			continue;
 		status = opt_samples_run(sim->sizes.list[swept->shift]->log,
 			&sim->sweep.configs[i], &swept->estimate, error);
@@ -281,7 +282,7 @@ find_best(const struct cache_simulation *sim, uint64_t budget)
 		const uint64_t storage =
 			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
 		sum_counts(swept, &accesses, &misses);
-		if (swept->opt || storage > budget ||
+		if (swept->is_opt || storage > budget ||
 			(best && (misses > min_misses ||
 					 (misses == min_misses && storage >= bits))))
 			continue;
@@ -301,7 +302,7 @@ report_budgets(const struct cache_simulation *sim, struct poly_report *report)
 	for (size_t i = 0; i < sim->sweep.count; i++) {
 		const uint64_t bits =
 			sweep_storage_bits(&sim->sweep.configs[i], sim->address_bits);
-		max = bits > max && !sim->caches[i].opt ? bits : max;
+		max = bits > max && !sim->caches[i].is_opt ? bits : max;
 	}
 	table_open(report, "lowest_miss_ratio_per_storage_budget",
 		"budget storage_bits size ways line_size policy:text misses miss_ratio mpki");
@@ -379,7 +380,7 @@ report_counts(const struct cache_simulation *sim, const struct swept_cache *swep
 	} else if (limits->estimates) {
 		skip_cells(report, 2);
 	}
-	if (sim->causes && !estimated && !(swept->opt && limits->classes))
+	if (sim->causes && !estimated && !(swept->is_opt && limits->classes))
 		report_causes(swept, limits->classes, report);
 	else
 		skip_cells(report, causes);
@@ -395,8 +396,8 @@ report_cache(const struct cache_simulation *sim, const struct swept_cache *swept
 	poly_report_cell_count(report, config->ways);
 	poly_report_cell_count(report, config->line_size);
 	poly_report_cell_text(
-		report, sweep_policies[swept->opt ? SWEEP_OPT : (unsigned)config->policy]);
-	if (swept->opt)
+		report, sweep_policies[swept->is_opt ? SWEEP_OPT : (unsigned)config->policy]);
+	if (swept->is_opt)
 		poly_report_cell_text(report, NULL);
 	else
 		poly_report_cell_count(report, sweep_storage_bits(config, sim->address_bits));
@@ -413,7 +414,7 @@ report_operations(const struct cache_simulation *sim, struct poly_report *report
 	for (size_t i = 0; i < sim->sweep.count; i++) {
 		const struct cache_config *config = &sim->sweep.configs[i];
 		const struct operation_counts *counts = &sim->caches[i].operations;
-		if (sim->caches[i].opt)
+		if (sim->caches[i].is_opt)
 			continue;
 		poly_report_cell_count(report, config->sets * config->ways * config->line_size);
 		poly_report_cell_count(report, config->ways);
@@ -449,12 +450,8 @@ static void
 cache_fini(void *state)
 {
 	struct cache_simulation *sim = state;
-	for (size_t i = 0; sim->caches && i < sim->sweep.count; i++) {
-		cache_free(sim->caches[i].cache);
-		belady_free(sim->caches[i].opt);
-		miss_classes_free(sim->caches[i].classes);
-		mem_free(sim->caches[i].missed);
-	}
+	for (size_t i = 0; sim->caches && i < sim->sweep.count; i++)
+		swept_cache_close(&sim->caches[i]);
 	mem_free(sim->caches);
 	cache_parts_fini(sim);
 	hotspots_pair_fini(&sim->hotspots);
@@ -501,6 +498,7 @@ const struct analysis analysis_cache = {
 	.update = cache_update,
 	.task_count = cache_tasks,
 	.parts = &cache_parts,
+	.machines = &cache_machines,
 	.finish = cache_finish,
 	.limit = cache_limit,
 	.report = cache_report,

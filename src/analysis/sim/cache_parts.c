@@ -264,7 +264,8 @@ advance(void *state, size_t task, void *const *parts, size_t count)
 	bool ok = true;
 	for (size_t i = 0; i < count && ok; i++) {
 		const struct cache_part *part = parts[i];
-		ok = run_stream(sim, swept, &part->streams[stream], part->counts);
+		ok = !swept->cache ||
+		     run_stream(sim, swept, &part->streams[stream], part->counts);
 		if (task != 0 || !part->counts)
 			continue;
 		sim->instructions += part->instructions;

@@ -24,8 +24,9 @@ struct operation_counts {
 
 /* A cache, and its counts during rows that count. */
 struct swept_cache {
-	struct cache *cache; /* NULL if the policy is opt: */
-	struct belady *opt;
+	bool is_opt;	     /* its policy */
+	struct cache *cache; /* NULL if is_opt */
+	struct belady *opt;  /* NULL unless is_opt; both NULL: another process has it */
 	struct opt_estimate estimate; /* of one that is opt and was not simulated exactly */
 	unsigned shift;		      /* log2 of the line size */
 	struct miss_classes *classes; /* NULL: not requested */
@@ -56,6 +57,9 @@ struct cache_simulation {
 	uint32_t weights[MEM_REFS_MAX]; /* 1: the reference missed */
 };
 
+/* Frees the machine of a cache; its counts remain. */
+void swept_cache_close(struct swept_cache *swept);
+
 /* Simulates a step of demand accesses in a cache; its next uses are those of one that is opt.
  * False: out of memory. */
 bool swept_cache_access(struct cache_simulation *sim, struct swept_cache *swept,
@@ -64,6 +68,9 @@ bool swept_cache_access(struct cache_simulation *sim, struct swept_cache *swept,
 /* Simulates a step of any kind in a cache that is not opt. False: out of memory. */
 bool swept_cache_run(struct cache_simulation *sim, struct swept_cache *swept,
 	enum mem_refs_step kind, const struct access_log_step *step);
+
+/* How processes divide the caches. */
+extern const struct analysis_machines cache_machines;
 
 /* How the caches are spread over threads: a single one by its sets, others by configuration. */
 extern const struct analysis_parts cache_parts;

@@ -47,15 +47,22 @@ line_sizes_track(struct line_sizes *sizes, struct poly_error *error)
 }
 
 void
+line_sizes_remove(struct line_sizes *sizes, unsigned shift)
+{
+	struct line_size *size = sizes->list[shift];
+	if (!size)
+		return;
+	access_log_free(size->log);
+	line_table_fini(&size->lines);
+	mem_free(size);
+	sizes->list[shift] = NULL;
+}
+
+void
 line_sizes_fini(struct line_sizes *sizes)
 {
-	for (unsigned i = 0; i < LINE_SIZES_SHIFTS; i++) {
-		if (sizes->list[i]) {
-			access_log_free(sizes->list[i]->log);
-			line_table_fini(&sizes->list[i]->lines);
-		}
-		mem_free(sizes->list[i]);
-	}
+	for (unsigned i = 0; i < LINE_SIZES_SHIFTS; i++)
+		line_sizes_remove(sizes, i);
 }
 
 void

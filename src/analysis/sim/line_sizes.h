@@ -38,6 +38,9 @@ struct line_sizes {
 enum poly_status line_sizes_add(
 	struct line_sizes *sizes, unsigned shift, struct poly_error *error);
 
+/* Removes a size, which may be absent. */
+void line_sizes_remove(struct line_sizes *sizes, unsigned shift);
+
 /* Requests a log for a size that was added. POLY_ERR_USAGE: more than LINE_SIZES_LOGS_MAX, or
  * stores is NULL; POLY_ERR_IO, POLY_ERR_MEMORY. */
 enum poly_status line_sizes_log(struct line_sizes *sizes, unsigned shift,

@@ -14,6 +14,8 @@
 #include "cli/files/temp_store.h"
 #include "cli/print/rendering.h"
 #include "cli/files/inputs.h"
+#include "cli/files/spread_machines.h"
+#include "cli/programs/ranks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -60,6 +62,7 @@ struct sim_job {
 	const char *names[2]; /* of the simulator; NULL */
 	struct analysis_words words;
 	struct poly_stats_options initial; /* with its limits */
+	struct spread_machines spread;
 };
 
 static void
@@ -132,7 +135,7 @@ request_simulation(const struct sim_options *options, const struct sim_job *job)
 static bool
 is_fault_of_sweep(const struct sim_options *options, const struct sim_job *job)
 {
-	struct sim_job alone = {{job->names[0], NULL}, {0}, job->initial};
+	struct sim_job alone = {.names = {job->names[0], NULL}, .initial = job->initial};
 	struct poly_error error;
 	struct poly_stats *stats = NULL;
 	if (!options->sweep)
@@ -156,39 +159,102 @@ print_setup_error(const struct sim_options *options, const struct sim_job *job,
 	diag_error(subject, error);
 }
 
-static int
-sim_one(struct inputs *inputs, const char *path)
+/* Creates the simulation of an input; NULL: a message was printed. */
+static struct poly_stats *
+new_simulation(const struct sim_options *options, const struct sim_job *job)
 {
-	const struct sim_options *options = inputs->command;
-	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
-	const struct sim_job *job = inputs->state;
 	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;
 	struct poly_stats *stats;
-	struct command_input source;
-	int status = STATUS_ERROR;
 	if (poly_stats_new(&request, &stats, &error) != POLY_OK) {
 		print_setup_error(options, job, &error);
-		return STATUS_ERROR;
+		return NULL;
 	}
-	if (input_open(&source, path, inputs->options, &wants)) {
-		if (input_analyse(&source, stats, NULL) &&
-			temp_store_finish_stats(stats, source.name)) {
-			struct poly_report *report = report_new();
-			input_report_name(&source, report);
-			poly_stats_report(stats, NULL, report);
-			status = report_render(report, inputs->options, inputs->output);
-			if (!analysis_file_write(
-				    stats, "pipeline", "konata", options->konata) ||
-				!analysis_file_write(
-					stats, "pipeline", "svg", options->diagram))
-				status = STATUS_ERROR;
-		}
+	if (spread_machines_select(&job->spread, stats))
+		return stats;
+	poly_stats_free(stats);
+	return NULL;
+}
+
+/* Simulates the records of an input; a spread_machines_fn. */
+static struct poly_stats *
+simulate_share(void *user, const char *path)
+{
+	const struct inputs *inputs = user;
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
+	struct poly_stats *stats = new_simulation(inputs->command, inputs->state);
+	struct command_input source;
+	if (stats && input_open(&source, path, inputs->options, &wants)) {
+		const bool ok = input_analyse(&source, stats, NULL) &&
+				temp_store_read_again(stats, source.name);
+		input_close(&source);
+		if (ok)
+			return stats;
+	}
+	poly_stats_free(stats);
+	return NULL;
+}
+
+/* Reports the simulation of an input. */
+static int
+report_simulation(const struct inputs *inputs, const struct command_input *source,
+	const struct poly_stats *stats)
+{
+	const struct sim_options *options = inputs->command;
+	struct poly_report *report = report_new();
+	temp_store_print_limits(stats, source->name);
+	input_report_name(source, report);
+	poly_stats_report(stats, NULL, report);
+	const int status = report_render(report, inputs->options, inputs->output);
+	const bool written =
+		analysis_file_write(stats, "pipeline", "konata", options->konata) &&
+		analysis_file_write(stats, "pipeline", "svg", options->diagram);
+	return written ? status : STATUS_ERROR;
+}
+
+static int
+sim_one(struct inputs *inputs, const char *path)
+{
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
+	struct sim_job *job = inputs->state;
+	struct poly_stats *stats = new_simulation(inputs->command, job);
+	struct command_input source;
+	int status = STATUS_ERROR;
+	if (stats && input_open(&source, path, inputs->options, &wants)) {
+		bool ok = input_analyse(&source, stats, NULL) &&
+			  temp_store_read_again(stats, source.name);
+		if (job->spread.shares > 1)
+			ok = spread_machines_receive(
+				&job->spread, ok ? stats : NULL, source.name);
+		if (ok)
+			status = report_simulation(inputs, &source, stats);
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
+	} else if (job->spread.shares > 1) {
+		spread_machines_receive(&job->spread, NULL, path);
 	}
 	poly_stats_free(stats);
+	return status;
+}
+
+/* Simulates the inputs in one process, or in several ranks. */
+static int
+run_ranks(struct inputs *inputs, char **operands)
+{
+	struct sim_job *job = inputs->state;
+	const struct poly_stats_options request = request_simulation(inputs->command, job);
+	int status = STATUS_DONE;
+	spread_machines_init(&job->spread, &request, operands);
+	if (job->spread.shares == 1)
+		return inputs_run(inputs, operands);
+	inputs->is_separate = false;
+	if (!ranks_number())
+		status = inputs_run(inputs, operands);
+	else
+		spread_machines_work(&job->spread, operands, simulate_share, inputs);
+	if (!ranks_number())
+		spread_machines_end(&job->spread);
 	return status;
 }
 
@@ -337,7 +403,7 @@ static int
 sim_run(void *fields, char **operands)
 {
 	struct sim_options *options = fields;
-	struct sim_job job = {{operands[0], NULL}, {0}, POLY_STATS_OPTIONS_INIT};
+	struct sim_job job = {.names = {operands[0], NULL}, .initial = POLY_STATS_OPTIONS_INIT};
 	struct inputs inputs = {.options = &options->source,
 		.command = options,
 		.state = &job,
@@ -354,7 +420,7 @@ sim_run(void *fields, char **operands)
 		return STATUS_ERROR;
 	int status = STATUS_ERROR;
 	if (collect_settings(&job, options, config))
-		status = inputs_run(&inputs, operands + 1);
+		status = run_ranks(&inputs, operands + 1);
 	free(config);
 	analysis_words_free(&job.words);
 	return status;

@@ -175,7 +175,8 @@ saved_write_bytes(
 		diag_no_memory();
 	const struct poly_sink sink = {write_stream, stream};
 	const enum poly_status status =
-		poly_stats_save(stats, parts->list, parts->count, &sink, &error);
+		parts ? poly_stats_save(stats, parts->list, parts->count, &sink, &error)
+		      : poly_stats_save_share(stats, &sink, &error);
 	if (fclose(stream) != 0)
 		diag_no_memory();
 	if (status == POLY_OK)

@@ -31,7 +31,7 @@ bool saved_add(struct saved_parts *parts, const struct command_input *input,
 /* Saves results; parts NULL: they were loaded. False: a message was printed. */
 bool saved_write(struct poly_stats *stats, const struct saved_parts *parts, const char *path);
 
-/* The same to memory, which the caller frees. */
+/* The same to memory, which the caller frees; parts NULL: the share of a simulation. */
 bool saved_write_bytes(
 	struct poly_stats *stats, const struct saved_parts *parts, char **bytes, size_t *size);
 

@@ -93,15 +93,28 @@ const struct poly_stats_stores temp_stores = {
 };
 
 bool
-temp_store_finish_stats(struct poly_stats *stats, const char *name)
+temp_store_read_again(struct poly_stats *stats, const char *name)
 {
 	struct poly_error error;
+	if (poly_stats_finish(stats, &error) >= 0)
+		return true;
+	diag_error(name, &error);
+	return false;
+}
+
+void
+temp_store_print_limits(const struct poly_stats *stats, const char *name)
+{
 	const char *limit, *analysis;
-	if (poly_stats_finish(stats, &error) < 0) {
-		diag_error(name, &error);
-		return false;
-	}
 	for (size_t i = 0; (limit = poly_stats_limit_at(stats, i, &analysis)); i++)
 		diag_print(name, "%s: %s", analysis, limit);
-	return true;
+}
+
+bool
+temp_store_finish_stats(struct poly_stats *stats, const char *name)
+{
+	const bool ok = temp_store_read_again(stats, name);
+	if (ok)
+		temp_store_print_limits(stats, name);
+	return ok;
 }

@@ -12,4 +12,8 @@ extern const struct poly_stats_stores temp_stores;
  * about name. */
 bool temp_store_finish_stats(struct poly_stats *stats, const char *name);
 
+/* Its two steps: finishes analyses; and prints which limits they reached. */
+bool temp_store_read_again(struct poly_stats *stats, const char *name);
+void temp_store_print_limits(const struct poly_stats *stats, const char *name);
+
 #endif

@@ -11,13 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static FILE *redirected; /* NULL: to standard error */
+
+void
+diag_redirect(FILE *stream)
+{
+	redirected = stream;
+}
+
 /* Prints one line, even if a file's name contains a line feed. */
 static void
 print_line(const char *before, const char *line)
 {
 	char visible[4000];
 	poly_text_visible(visible, sizeof visible, line, strlen(line));
-	fprintf(stderr, "%s%s\n", before, visible);
+	fprintf(redirected ? redirected : stderr, "%s%s\n", before, visible);
 }
 
 /* Returns the excerpt at the end of a message: the user's text, and a caret below; or NULL. */
@@ -133,6 +141,7 @@ diag_output_name(const char *path)
 void
 diag_no_memory(void)
 {
+	diag_redirect(NULL);
 	diag_print(NULL, "out of memory");
 	exit(STATUS_ERROR);
 }

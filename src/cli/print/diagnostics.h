@@ -6,10 +6,14 @@
 #include "polytrace/polytrace.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Prints a message about a subject: a file, a command, an option; NULL: the whole program. */
 void diag_print(const char *subject, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Prints messages to a stream instead, except that memory ran out; NULL: to standard error. */
+void diag_redirect(FILE *stream);
 
 /* Prints a message about something that happened count times. */
 void diag_times(const char *subject, const char *note, uint64_t count);

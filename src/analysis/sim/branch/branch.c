@@ -107,6 +107,8 @@ run_predictor(void *user, size_t i)
 	struct branch_predictor *predictor = i < sim->budget_count
 						     ? &sim->budgets[i].predictor
 						     : &sim->predictors[i - sim->budget_count];
+	if (!predictor->bpred)
+		return;
 	bpred_run(predictor->bpred, batch, predictor->predicted);
 	if (sim->counts)
 		predictor->mispredictions +=
@@ -134,7 +136,8 @@ run_strip(struct branch_simulation *sim, const struct analysis_rows *rows)
 		for (size_t i = 0; i < columns->n; i++)
 			sim->taken += columns->taken[i];
 	}
-	bool ok = !sim->counts || count_sites(sim);
+	const bool has_sites = sim->counts && sim->predictors[sim->count - 1].bpred;
+	bool ok = !has_sites || count_sites(sim);
 	columns->n = 0;
 	return ok;
 }
@@ -207,7 +210,9 @@ static void
 set_counting(struct branch_simulation *sim, bool counts)
 {
 	for (size_t i = 0; i < sim->swept_count && counts != sim->is_counting; i++) {
-		const uint64_t now = bpred_sweep_wrong(sim->sweep, i);
+		if (sim->swept_indices[i] == BRANCH_ELSEWHERE)
+			continue;
+		const uint64_t now = bpred_sweep_wrong(sim->sweep, sim->swept_indices[i]);
 		sim->swept_mispredictions[i] += counts ? 0 - now : now;
 	}
 	sim->is_counting = counts;
@@ -224,8 +229,10 @@ branch_update(void *state, const struct analysis_rows *rows)
 	branch_stream_update(&sim->stream, rows);
 	for (size_t i = 0; i < sim->stream.count && ok; i++) {
 		const struct executed_branch *executed = &sim->stream.list[i];
-		predict_target(sim, executed, rows->counts);
-		predict_return(sim, executed, rows->counts);
+		if (sim->btb) {
+			predict_target(sim, executed, rows->counts);
+			predict_return(sim, executed, rows->counts);
+		}
 		ok = add_branch(sim, executed, rows);
 	}
 	return ok && (!sim->columns.n || run_strip(sim, rows));
@@ -243,6 +250,7 @@ branch_fini(void *state)
 	mem_free(sim->budgets);
 	bpred_sweep_free(sim->sweep);
 	mem_free(sim->swept_configs);
+	mem_free(sim->swept_indices);
 	mem_free(sim->swept_mispredictions);
 	bpred_sites_free(&sim->sites);
 	btb_free(sim->btb);
@@ -315,6 +323,7 @@ const struct analysis analysis_branch = {
 	.begin = branch_begin,
 	.update = branch_update,
 	.task_count = branch_tasks,
+	.machines = &branch_machines,
 	.report = branch_report,
 	.fini = branch_fini,
 };

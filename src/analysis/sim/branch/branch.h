@@ -13,11 +13,12 @@
 #define BRANCH_PREDICTORS 64	  /* maximum number in a list */
 #define BRANCH_BUDGET_LOG2_MAX 20 /* log2 of the bits of a budget, maximum */
 #define BRANCH_STRIP 4096	  /* branches per strip */
+#define BRANCH_ELSEWHERE SIZE_MAX
 
 /* A predictor of the list. */
 struct branch_predictor {
 	struct bpred_config config;
-	struct bpred *bpred;
+	struct bpred *bpred; /* NULL: another process simulates it */
 	uint64_t mispredictions;
 	uint8_t predicted[BRANCH_STRIP]; /* of the last strip */
 };
@@ -44,18 +45,21 @@ struct branch_simulation {
 	uint64_t top;
 	struct branch_predictor predictors[BRANCH_PREDICTORS];
 	size_t count;
-	struct bpred_sweep *sweep; /* NULL: not requested */
+	struct bpred_sweep *sweep; /* NULL: not requested, or of other processes alone */
 	struct bpred_config *swept_configs;
+	/* Per predictor: its index in the sweep; BRANCH_ELSEWHERE: another process simulates
+	 * it. */
+	size_t *swept_indices;
 	/* Per predictor: mispredictions at the ends of counting minus those at its starts,
 	 * modulo 2^64. */
 	uint64_t *swept_mispredictions;
-	size_t swept_count;
+	size_t swept_count, swept_per_size;
 	bool sweeps_histories; /* besides sizes */
 	struct branch_budget *budgets;
 	size_t budget_count;
 	struct bpred_sites sites; /* counts of the last predictor */
 	struct btb_config btb_config;
-	struct btb *btb;
+	struct btb *btb; /* NULL: another process predicts targets */
 	struct ras ras;
 	struct ittage *ittage;
 	/* Lookups and correct predictions of each predictor of targets. */
@@ -94,6 +98,12 @@ void branch_default_config(
 
 /* Formats the name of a configuration: "gshare:14:8". */
 void branch_format_name(const struct bpred_config *config, char *name, size_t size);
+
+/* Returns the mispredictions that count of a predictor of the sweep. */
+uint64_t branch_swept_mispredictions(const struct branch_simulation *sim, size_t i);
+
+/* How processes divide the predictors. */
+extern const struct analysis_machines branch_machines;
 
 /* Reports the results. */
 void branch_report(const void *state, const struct static_ops *ops, struct poly_report *report);

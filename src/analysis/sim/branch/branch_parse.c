@@ -210,13 +210,17 @@ branch_parse_sweep(struct branch_simulation *sim, const char *sizes,
 	if (ranges.has_histories)
 		each = ranges.histories[1] - ranges.histories[0] + 2;
 	sim->sweeps_histories = ranges.has_histories;
+	sim->swept_per_size = each;
 	sim->swept_count = each * (ranges.sizes[1] - ranges.sizes[0] + 1);
 	sim->swept_configs = mem_new(sim->swept_count, sizeof *sim->swept_configs);
 	sim->swept_mispredictions =
 		mem_new(sim->swept_count, sizeof *sim->swept_mispredictions);
-	if (!sim->swept_configs || !sim->swept_mispredictions)
+	sim->swept_indices = mem_new(sim->swept_count, sizeof *sim->swept_indices);
+	if (!sim->swept_configs || !sim->swept_mispredictions || !sim->swept_indices)
 		return err_memory(error);
 	fill_sweep(sim, &ranges, common);
+	for (size_t i = 0; i < sim->swept_count; i++)
+		sim->swept_indices[i] = i;
 	return bpred_sweep_new(sim->swept_configs, sim->swept_count, &sim->sweep, error);
 }
 

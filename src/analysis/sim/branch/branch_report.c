@@ -83,8 +83,7 @@ report_sweep(const struct branch_simulation *sim, struct poly_report *report)
 		poly_report_cell_text(report, name);
 		poly_report_cell_count(report, config->entries_log2);
 		poly_report_cell_count(report, config->history);
-		const uint64_t now = sim->is_counting ? bpred_sweep_wrong(sim->sweep, i) : 0;
-		report_cells(sim, config, sim->swept_mispredictions[i] + now, report);
+		report_cells(sim, config, branch_swept_mispredictions(sim, i), report);
 	}
 	poly_report_end(report);
 }
@@ -169,7 +168,7 @@ branch_report(const void *state, const struct static_ops *ops, struct poly_repor
 	if (sim->instructions && !sim->stream.derives_outcomes && !sim->stream.has_outcomes)
 		branch_stream_report_note("", report);
 	report_predictors(sim, report);
-	if (sim->sweep)
+	if (sim->swept_count)
 		report_sweep(sim, report);
 	if (sim->budget_count)
 		report_budgets(sim, report);

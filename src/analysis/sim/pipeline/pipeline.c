@@ -399,7 +399,8 @@ execute_insn(struct pipeline_simulation *sim, struct pipeline_stream *stream,
 static struct pipeline_stream *
 open_stream(struct pipeline_simulation *sim, uint16_t context)
 {
-	struct pipeline_stream *stream = pipeline_stream_new(&sim->machine, sim->sweep);
+	struct pipeline_stream *stream =
+		pipeline_stream_new(sim->is_elsewhere ? NULL : &sim->machine, sim->sweep);
 	if (stream && context == 0)
 		stream->stages = sim->stages;
 	if (stream)
@@ -583,6 +584,7 @@ const struct analysis analysis_pipeline = {
 	.begin = pipeline_begin,
 	.update = pipeline_update,
 	.task_count = pipeline_tasks,
+	.machines = &pipeline_machines,
 	.finish = pipeline_finish,
 	.report = pipeline_report,
 	.write = pipeline_write,

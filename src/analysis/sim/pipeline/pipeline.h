@@ -93,8 +93,8 @@ struct pipeline_stalls;
 
 /* The core of a context, and the instructions gathered for it. */
 struct pipeline_stream {
-	struct pipeline_inorder *inorder; /* one of the two is NULL */
-	struct pipeline_ooo *ooo;
+	struct pipeline_inorder *inorder; /* one of the two is NULL; both: another process */
+	struct pipeline_ooo *ooo;	  /* simulates the core */
 	struct pipeline_front front;
 	struct pipeline_sweep_stream *sweep; /* NULL: not requested */
 	struct pipeline_result before;	     /* at the start of counting */
@@ -113,6 +113,7 @@ struct pipeline_stream {
 /* The simulation. */
 struct pipeline_simulation {
 	struct pipeline_machine machine;
+	bool is_elsewhere;	/* another process simulates the machine */
 	bool is_counting;	/* the last rows count */
 	bool has_late_outcomes; /* of the trace: the next instruction determines a branch's
 				   outcome */
@@ -146,7 +147,8 @@ void pipeline_front_close(struct pipeline_front *front);
 void pipeline_front_run(const struct pipeline_front *front, struct pipeline_buffer *buffer,
 	struct pipeline_op *ops, struct pipeline_events *events);
 
-/* Creates a core, and those of a sweep, which may be NULL; NULL: out of memory. */
+/* Creates a core unless machine is NULL, and those of a sweep, which may be NULL; NULL: out of
+ * memory. */
 struct pipeline_stream *pipeline_stream_new(
 	const struct pipeline_machine *machine, struct pipeline_sweep *sweep);
 
@@ -186,6 +188,12 @@ struct pipeline_times *pipeline_stages_buffer(struct pipeline_stages *stages);
 
 /* Records the requested ones of the next n instructions, from buffer_times and buffer_names. */
 void pipeline_stages_record(struct pipeline_stages *stages, size_t n);
+
+/* Adds up the cycles of the pipelines of a sweep, PIPELINE_SWEEP_MAX. */
+void pipeline_sum_swept(const struct pipeline_simulation *sim, uint64_t *cycles);
+
+/* How processes divide the pipelines of a sweep. */
+extern const struct analysis_machines pipeline_machines;
 
 extern const struct analysis analysis_pipeline;
 

@@ -6,8 +6,6 @@
 #include "analysis/facts/branch_stream.h"
 #include "report/table.h"
 
-#include <string.h>
-
 static double
 divide(uint64_t part, uint64_t fits)
 {
@@ -63,11 +61,7 @@ report_sweep(const struct pipeline_simulation *sim, uint64_t instructions,
 	struct poly_report *report)
 {
 	uint64_t cycles[PIPELINE_SWEEP_MAX];
-	memcpy(cycles, sim->sweep->cycles, sizeof cycles);
-	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
-		if (sim->streams[i] && sim->is_counting)
-			pipeline_sweep_stream_add(sim->streams[i]->sweep, cycles);
-	}
+	pipeline_sum_swept(sim, cycles);
 	pipeline_sweep_report(sim->sweep, cycles, instructions, report);
 }
 

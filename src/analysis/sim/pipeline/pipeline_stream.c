@@ -8,18 +8,23 @@
 #include "analysis/sim/counts.h"
 #include "base/mem.h"
 
+static bool
+open_core(struct pipeline_stream *stream, const struct pipeline_machine *machine)
+{
+	if (machine->is_ooo)
+		stream->ooo = pipeline_ooo_new(&machine->ooo, NULL);
+	else
+		stream->inorder = pipeline_inorder_new(&machine->inorder, NULL);
+	return (stream->ooo || stream->inorder) && pipeline_front_open(&stream->front, machine);
+}
+
 struct pipeline_stream *
 pipeline_stream_new(const struct pipeline_machine *machine, struct pipeline_sweep *sweep)
 {
 	struct pipeline_stream *stream = mem_new(1, sizeof *stream);
 	if (!stream)
 		return NULL;
-	if (machine->is_ooo)
-		stream->ooo = pipeline_ooo_new(&machine->ooo, NULL);
-	else
-		stream->inorder = pipeline_inorder_new(&machine->inorder, NULL);
-	bool ok = stream->ooo || stream->inorder;
-	ok = ok && pipeline_front_open(&stream->front, machine);
+	bool ok = !machine || open_core(stream, machine);
 	if (ok && sweep)
 		stream->sweep = pipeline_sweep_stream_new(sweep);
 	if (ok && (stream->sweep || !sweep))
@@ -158,7 +163,7 @@ run_ops(struct pipeline_stream *stream, size_t first, size_t n, struct pipeline_
 		buffer->ops + first, buffer->addresses + first, buffer->sites + first, n};
 	if (stream->ooo)
 		pipeline_ooo_run(stream->ooo, &ops, times);
-	else
+	else if (stream->inorder)
 		pipeline_inorder_run(stream->inorder, ops.ops, n, times);
 }
 
@@ -204,8 +209,10 @@ pipeline_stream_result(const struct pipeline_stream *stream, struct pipeline_res
 {
 	if (stream->ooo)
 		pipeline_ooo_result(stream->ooo, result);
-	else
+	else if (stream->inorder)
 		pipeline_inorder_result(stream->inorder, result);
+	else
+		*result = (struct pipeline_result){0};
 }
 
 void

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Simulates many pipelines in one pass: equal predictors and caches run once, and in-order
- * pipelines that share them run in SIMD lanes.
+ * pipelines that share them run in SIMD lanes. Processes divide them.
  *
  * Bounded: PIPELINE_SWEEP_MAX pipelines per context.
  */
+#include "analysis/sim/pipeline/pipeline_stalls.h"
 #include "analysis/sim/pipeline/pipeline_sweep.h"
 
+#include "analysis/facts/archive.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -41,7 +43,7 @@ pipeline_sweep_stream_new(struct pipeline_sweep *sweep)
 		ok = stream->lanes[i];
 	}
 	for (size_t i = 0; ok && i < sweep->count; i++) {
-		if (!sweep->configs[i].machine.is_ooo)
+		if (!sweep->configs[i].machine.is_ooo || sweep->configs[i].is_elsewhere)
 			continue;
 		stream->ooo[i] = pipeline_ooo_new(&sweep->configs[i].machine.ooo, NULL);
 		ok = stream->ooo[i];
@@ -112,6 +114,8 @@ read_cycles(const struct pipeline_sweep_stream *stream, size_t i)
 {
 	const struct pipeline_sweep_config *config = &stream->sweep->configs[i];
 	struct pipeline_result result;
+	if (config->is_elsewhere)
+		return 0;
 	if (!stream->ooo[i])
 		return pipeline_simd_cycles(stream->lanes[config->group], config->lane);
 	pipeline_ooo_result(stream->ooo[i], &result);
@@ -131,3 +135,65 @@ pipeline_sweep_stream_add(const struct pipeline_sweep_stream *stream, uint64_t *
 	for (size_t i = 0; i < stream->sweep->count; i++)
 		cycles[i] += read_cycles(stream, i) - stream->before[i];
 }
+
+/* Machine 0 is the pipeline of the options. */
+static size_t
+count_machines(const void *state)
+{
+	const struct pipeline_simulation *sim = state;
+	return 1 + (sim->sweep ? sim->sweep->count : 0);
+}
+
+static bool
+select_machines(void *state, const struct poly_share *share)
+{
+	struct pipeline_simulation *sim = state;
+	sim->is_elsewhere = share->index != 0;
+	for (size_t i = 0; sim->sweep && i < sim->sweep->count; i++)
+		sim->sweep->configs[i].is_elsewhere = !share_has(share, 1 + i);
+	if (sim->sweep)
+		pipeline_sweep_select(sim->sweep);
+	if (!sim->is_elsewhere)
+		return true;
+	pipeline_stages_free(sim->stages);
+	pipeline_stalls_free(sim->stalls);
+	sim->stages = NULL;
+	sim->stalls = NULL;
+	return true;
+}
+
+void
+pipeline_sum_swept(const struct pipeline_simulation *sim, uint64_t *cycles)
+{
+	memcpy(cycles, sim->sweep->cycles, sizeof sim->sweep->cycles);
+	for (size_t i = 0; i < PIPELINE_CONTEXTS; i++) {
+		if (sim->streams[i] && sim->is_counting)
+			pipeline_sweep_stream_add(sim->streams[i]->sweep, cycles);
+	}
+}
+
+static void
+transfer_machines(void *state, const struct poly_share *share, struct archive *archive)
+{
+	struct pipeline_simulation *sim = state;
+	uint64_t cycles[PIPELINE_SWEEP_MAX];
+	if (!sim->sweep)
+		return;
+	pipeline_sum_swept(sim, cycles);
+	for (size_t i = 0; i < sim->sweep->count; i++) {
+		if (!share_has(share, 1 + i))
+			continue;
+		struct pipeline_sweep_counts counts =
+			pipeline_sweep_count(sim->sweep, cycles, i);
+		ARCHIVE(archive, counts.cycles);
+		ARCHIVE(archive, counts.mispredictions);
+		ARCHIVE(archive, counts.misses);
+		sim->sweep->loaded[i] = counts;
+	}
+}
+
+const struct analysis_machines pipeline_machines = {
+	.count = count_machines,
+	.select = select_machines,
+	.transfer = transfer_machines,
+};

@@ -21,6 +21,12 @@ struct pipeline_sweep_config {
 	uint64_t values[PIPELINE_SWEEP_KEYS]; /* values of the keys */
 	uint32_t front;
 	uint32_t group, lane; /* in order: the index of its cycles */
+	bool is_elsewhere;    /* another process simulates it */
+};
+
+/* Counts of a pipeline. */
+struct pipeline_sweep_counts {
+	uint64_t cycles, mispredictions, misses;
 };
 
 /* In-order pipelines that run in SIMD lanes. */
@@ -36,7 +42,8 @@ struct pipeline_sweep {
 	struct pipeline_sweep_config configs[PIPELINE_SWEEP_MAX];
 	struct pipeline_sweep_front fronts[PIPELINE_SWEEP_MAX];
 	struct pipeline_sweep_group groups[PIPELINE_SWEEP_MAX];
-	uint64_t cycles[PIPELINE_SWEEP_MAX]; /* of finished streams */
+	uint64_t cycles[PIPELINE_SWEEP_MAX];			 /* of finished streams */
+	struct pipeline_sweep_counts loaded[PIPELINE_SWEEP_MAX]; /* of pipelines elsewhere */
 	size_t count, front_count, group_count;
 	struct thread_pool *team; /* runs the pipelines of the current update; may be NULL */
 };
@@ -48,6 +55,10 @@ struct pipeline_sweep {
  */
 enum poly_status pipeline_sweep_new(const char *text, const uint64_t *values,
 	struct pipeline_sweep **created, struct poly_error *error);
+
+/* Leaves those pipelines to another process that are marked is_elsewhere; before the first
+ * stream. */
+void pipeline_sweep_select(struct pipeline_sweep *sweep);
 
 /* The pipelines of a context. */
 struct pipeline_sweep_stream;
@@ -68,6 +79,10 @@ void pipeline_sweep_stream_add(const struct pipeline_sweep_stream *stream, uint6
 
 /* Accepts NULL. */
 void pipeline_sweep_stream_free(struct pipeline_sweep_stream *stream);
+
+/* Returns the counts of a pipeline; cycles: those of all pipelines of this process. */
+struct pipeline_sweep_counts pipeline_sweep_count(
+	const struct pipeline_sweep *sweep, const uint64_t *cycles, size_t i);
 
 /* Reports the pipelines with their cycles. */
 void pipeline_sweep_report(const struct pipeline_sweep *sweep, const uint64_t *cycles,

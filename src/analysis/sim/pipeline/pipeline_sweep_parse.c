@@ -202,6 +202,16 @@ index(struct pipeline_sweep *sweep, struct pipeline_sweep_config *config)
 	sweep->groups[group].configs[config->lane] = machine->inorder;
 }
 
+void
+pipeline_sweep_select(struct pipeline_sweep *sweep)
+{
+	memset(sweep->groups, 0, sizeof sweep->groups);
+	sweep->front_count = sweep->group_count = 0;
+	for (size_t i = 0; i < sweep->count; i++)
+		if (!sweep->configs[i].is_elsewhere)
+			index(sweep, &sweep->configs[i]);
+}
+
 /* Adds the number-th combination; the last key varies fastest. */
 static enum poly_status
 add_config(struct pipeline_sweep_parser *parser, size_t number, const uint64_t *values,
@@ -335,6 +345,16 @@ report_config(const struct pipeline_sweep *sweep, size_t i, struct poly_report *
 	poly_report_cell_text(report, text);
 }
 
+struct pipeline_sweep_counts
+pipeline_sweep_count(const struct pipeline_sweep *sweep, const uint64_t *cycles, size_t i)
+{
+	const struct pipeline_sweep_config *config = &sweep->configs[i];
+	const struct pipeline_events *events = &sweep->fronts[config->front].events;
+	return config->is_elsewhere ? sweep->loaded[i]
+				    : (struct pipeline_sweep_counts){cycles[i],
+					      events->mispredictions, events->misses};
+}
+
 void
 pipeline_sweep_report(const struct pipeline_sweep *sweep, const uint64_t *cycles,
 	uint64_t instructions, struct poly_report *report)
@@ -342,15 +362,15 @@ pipeline_sweep_report(const struct pipeline_sweep *sweep, const uint64_t *cycles
 	const double n = (double)instructions;
 	open_table(sweep, report);
 	for (size_t i = 0; i < sweep->count; i++) {
-		const struct pipeline_events *events =
-			&sweep->fronts[sweep->configs[i].front].events;
-		const double own = (double)cycles[i];
+		const struct pipeline_sweep_counts counts =
+			pipeline_sweep_count(sweep, cycles, i);
+		const double own = (double)counts.cycles;
 		report_config(sweep, i, report);
-		poly_report_cell_count(report, cycles[i]);
+		poly_report_cell_count(report, counts.cycles);
 		poly_report_cell_real(report, instructions ? own / n : 0, 4);
-		poly_report_cell_real(report, cycles[i] ? n / own : 0, 4);
-		poly_report_cell_count(report, events->mispredictions);
-		poly_report_cell_count(report, events->misses);
+		poly_report_cell_real(report, counts.cycles ? n / own : 0, 4);
+		poly_report_cell_count(report, counts.mispredictions);
+		poly_report_cell_count(report, counts.misses);
 	}
 	poly_report_end(report);
 }
