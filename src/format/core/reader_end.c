@@ -26,16 +26,27 @@ reader_offset(const struct poly_reader *reader)
 	return reader->pool ? decode_pool_offset(reader->pool) : in_offset(reader->in);
 }
 
+/* Whether a finding is of what precedes all records. */
+static bool
+is_of_header(const struct finding *finding)
+{
+	return !finding->record && finding->offset != POLY_NO_OFFSET;
+}
+
 /* Returns the first warning or error; NULL: no such finding. */
 static const struct finding *
 first_warning(const struct findings *findings)
 {
+	const struct finding *first = NULL;
 	for (size_t i = 0; i < findings->kept_count; i++) {
 		const struct finding *finding = &findings->kept[i];
-		if (findings->rules[finding->rule].severity != POLY_NOTE)
+		if (findings->rules[finding->rule].severity == POLY_NOTE)
+			continue;
+		if (is_of_header(finding))
 			return finding;
+		first = first ? first : finding;
 	}
-	return NULL;
+	return first;
 }
 
 enum poly_status
@@ -48,13 +59,13 @@ reader_apply_strict(struct poly_reader *reader, struct poly_error *failure)
 	/* A later record may cause a finding about a record that was delivered before. */
 	const uint64_t before = reader->reading.record;
 	const uint64_t rows = finding->record > before ? finding->record - before : 0;
-	const bool is_of_header = !finding->record && finding->offset != POLY_NO_OFFSET;
-	if ((finding->record || is_of_header) && rows < reader_shown_rows(reader))
+	const bool precedes_all = is_of_header(finding);
+	if ((finding->record || precedes_all) && rows < reader_shown_rows(reader))
 		reader->shown->view.rows = (size_t)rows;
 	err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s",
 		findings->rules[finding->rule].code,
 		(const char *)findings->texts.data + finding->message);
-	failure->record = is_of_header ? 1 : finding->record;
+	failure->record = precedes_all ? 1 : finding->record;
 	const struct poly_error *truncation = &findings->truncation;
 	if (findings->truncated && truncation->record == finding->record &&
 		truncation->offset == finding->offset)

@@ -269,12 +269,13 @@ a_swapped_magic_is_an_error_before_the_first_record(void **unused)
 	struct listed *list = load_states("sort");
 	const struct shape shape = {1004, true, false};
 	struct buf bytes = pack(&shape, list, 20);
+	bytes.data[4 + 5 * shape.size + 156] ^= 0x40; /* a pad of record 6, in the first batch */
 	for (size_t rows = 1; rows <= 20; rows += 19) {
 		struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 		const struct poly_batch *batch;
 		struct poly_reader *reader;
 		struct poly_error error;
-		options.strict = true;
+		options.strict = options.check = true;
 		options.batch_rows = rows;
 		assert_int_equal(poly_reader_open_memory(
 					 bytes.data, bytes.size, &options, &reader, &error),
