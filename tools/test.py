@@ -25,7 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TRACED = ['-Db_lundef=false', '-Doptimization=2', '-Ddebug=false', '-Dc_args=-g1']
 # name: compiler, meson setup options, meson test options
 CONFIGURATIONS = {
-    'plain': ('gcc', [], []),
+    'plain': ('gcc', ['-Dmpi=auto'], []),
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Dfault_injection=true', *TRACED],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
               '--no-suite', 'browser', '--no-suite', 'recipes']),
@@ -43,8 +43,14 @@ SAMPLE = {'plain': 8, 'asan': 32, 'tsan': 8}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
 
 
-# Options that every tested build has, whatever it was first configured with.
-REQUIRED = {'tests': 'enabled', 'werror': True, 'mpi': 'auto'}
+# Options of every tested build.
+REQUIRED = ['-Dtests=enabled', '-Dwerror=true']
+
+
+def has_option(values, word):
+    """Whether a build folder has an option -Dname=value; lists are those of its creation."""
+    name, value = word[len('-D'):].split('=', 1)
+    return isinstance(values.get(name), list) or str(values.get(name)).lower() == value
 
 
 def introspect(folder, what):
@@ -66,13 +72,13 @@ def needed(folder, chosen):
 
 def configure(folder, options, environment):
     """Configures a build folder, or changes what its options lack. Returns success."""
-    words = ['-Dtests=enabled', '-Dwerror=true']
+    words = [*REQUIRED, *options]
     if not os.path.exists(os.path.join(folder, 'build.ninja')):
-        command = ['meson', 'setup', folder, *words, *options]
+        command = ['meson', 'setup', folder, *words]
     else:
         values = {option['name']: option['value']
                   for option in introspect(folder, '--buildoptions')}
-        if all(values.get(name) == value for name, value in REQUIRED.items()):
+        if all(has_option(values, word) for word in words):
             return True
         command = ['meson', 'setup', '--reconfigure', folder, *words]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE,

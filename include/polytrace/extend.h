@@ -145,7 +145,7 @@ struct poly_format_plugin {
 	const void *writer_state;
 	/*
 	 * The bytes and notes of a row depend on the row alone. A writer of several threads
-	 * then has several states, each of which begin_write prepares and close_writer frees,
+	 * then has several states, which begin_write prepares and close_writer frees,
 	 * and calls write with slices of a batch, concurrently but for one state at a time.
 	 * What begin_write writes is a header, which stands in the output once; finish_write is
 	 * called for one state that need not have seen all rows.

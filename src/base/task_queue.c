@@ -30,6 +30,16 @@ run_first(struct task_queue *queue)
 	pthread_cond_broadcast(&queue->ended);
 }
 
+/* Executes the first task, or waits until another thread has ended one. */
+static void
+run_or_wait(struct task_queue *queue)
+{
+	if (queue->first)
+		run_first(queue);
+	else
+		pthread_cond_wait(&queue->ended, &queue->lock);
+}
+
 static void *
 work(void *user)
 {
@@ -96,12 +106,8 @@ void
 task_queue_finish(struct task_queue *queue, const struct task *task)
 {
 	pthread_mutex_lock(&queue->lock);
-	while (!task->done) {
-		if (queue->first)
-			run_first(queue);
-		else
-			pthread_cond_wait(&queue->ended, &queue->lock);
-	}
+	while (!task->done)
+		run_or_wait(queue);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -109,12 +115,8 @@ void
 task_queue_reduce(struct task_queue *queue, size_t max)
 {
 	pthread_mutex_lock(&queue->lock);
-	while (queue->unfinished > max) {
-		if (queue->first)
-			run_first(queue);
-		else
-			pthread_cond_wait(&queue->ended, &queue->lock);
-	}
+	while (queue->unfinished > max)
+		run_or_wait(queue);
 	pthread_mutex_unlock(&queue->lock);
 }
 

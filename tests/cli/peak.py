@@ -5,7 +5,7 @@ GENERATE_TEXT, as TAP.
 Converts generated traces of 32 MB and 126 MB from a pipe and from a file to a file, merges two of
 them with a report, and compares the peaks that the operating system reports. Packs lines that never
 repeat, which need the most memory, and compares their packed size with that of zstd. Writes Parquet
-of row groups of one size, and packed traces by several threads.
+of row groups of one size, and packed traces by several threads. Analyses a trace by 64 threads.
 """
 import os
 import shutil
@@ -18,6 +18,8 @@ LIMIT = 64 << 10  # KiB
 # By which the peaks of two runs of one command may differ, as threads take turns: less than a byte for each row of
 # the longer input.
 NOISE = 8 << 10
+# Of analyses by many threads, for each: the rings of the decoders, and blocks of rows.
+THREADS, THREAD_LIMIT = 64, 20 << 10
 # Of packing: two segments on trial and their streams.
 PACKING_LIMIT = 320 << 10
 
@@ -79,6 +81,12 @@ def report_packing(number, folder):
     os.remove(longer)
 
 
+def analyse(records, folder):
+    """Analyses a generated trace by many threads; its peak."""
+    with open(os.devnull, 'wb') as to:
+        return peak([POLYTRACE, 'stats', f'--threads={THREADS}', generated('tt6e', records, folder)], stdout=to)
+
+
 def report(number, name, peaks):
     good = all(status == 0 for _, status in peaks) and \
         peaks[1][0] < LIMIT and peaks[1][0] < peaks[0][0] + NOISE
@@ -87,7 +95,7 @@ def report(number, name, peaks):
 
 
 SMALL, LARGE = 5000000, 20000000
-print('1..8')
+print('1..9')
 number = 0
 with tempfile.TemporaryDirectory() as folder:
     for kind in ('tt6e', 'bach'):
@@ -111,5 +119,9 @@ with tempfile.TemporaryDirectory() as folder:
         size, status = convert('tt6e', SMALL, False, folder, 'ptz', '-Tptz.rows=16384', '--threads=8')
         print(f'# {size} KiB')
         print(('' if status == 0 and size < 4 * LIMIT else 'not ') + f'ok 7 - {name}')
+    size, status = analyse(LARGE, folder)
+    print(f'# {size} KiB')
+    print(('' if status == 0 and size < THREADS * THREAD_LIMIT else 'not ') +
+          f'ok 8 - analysing_by_{THREADS}_threads_needs_memory_for_blocks_of_rows', flush=True)
     # Last: a peak includes that of this process, which holds an output of zstd then.
-    report_packing(8, folder)
+    report_packing(9, folder)

@@ -64,7 +64,7 @@ NAMES = [row['name'] for row in STATS['analyses'] + STATS['queries'] + SIMULATOR
          if row['name'] not in ('state', 'defuse')]
 tap, seen = Tap(), set()
 for title, words in sampling.sampled(traces()):
-    # Rows with and without an index or a pc alternate there, for merging: no tracer writes such instructions.
+    # For merging: micro-operations there do not follow the first one of their instruction, as those of tracers do.
     if title.startswith('jsonl/contexts'):
         continue
     rows = list(rows_of(words))

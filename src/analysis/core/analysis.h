@@ -107,8 +107,9 @@ bool output_text_flush(struct output_text *text);
 
 /*
  * How an analysis that runs alone is spread over threads: what can be found in a part of the
- * rows alone, whatever precedes it, is found in all parts concurrently (digest); then the state
- * advances over the parts in order. The state is the same as after update with all rows.
+ * rows alone, independent of what precedes it, is found in all parts concurrently (digest);
+ * then the state advances over the parts in order. The state is the same as after update with
+ * all rows.
  */
 struct analysis_parts {
 	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */

@@ -10,36 +10,17 @@
 #include "base/mem.h"
 #include "base/task_queue.h"
 #include "base/thread.h"
-#include "model/batch_hold.h"
 #include "model/info.h"
-#include "model/row_buffer.h"
+#include "model/row_store.h"
 
 /* Maximum rows of all blocks, about. */
 #define ROWS_MAX ((size_t)1 << 21)
-
-/* Batches of a block, each of which has a buffer. */
-#define BLOCK_BATCHES ((size_t)64)
-
-/* Minimum rows of a batch that is held; fewer rows are copied. */
-#define HOLD_ROWS (POLY_BATCH_ROWS / 8)
-
-/* Rows of a batch that is held, or of batches that are copied. */
-struct block_rows {
-	const struct poly_batch *view;
-	struct poly_trace_info info; /* of the trace when the rows were read */
-	bool is_held;
-	struct batch_hold hold;
-	struct poly_batch held;	   /* the rows of hold, with this info */
-	struct row_buffer *buffer; /* of copied rows; NULL: not needed so far */
-	uint32_t *picked;	   /* storage of picked; NULL: not needed so far */
-};
 
 struct run_block {
 	struct task task;
 	struct parallel_run *run;
 	struct poly_stats *part; /* its results; empty until the task starts */
-	struct block_rows batches[BLOCK_BATCHES];
-	size_t batch_count, row_count;
+	struct row_store rows;
 	bool computed; /* the part has its rows; guarded by the run's lock */
 };
 
@@ -51,7 +32,7 @@ struct parallel_run {
 	struct task_queue *queue;
 	struct run_block *blocks; /* ring, by number */
 	size_t block_count;
-	size_t block_rows; /* minimum rows of a block, unless it has BLOCK_BATCHES */
+	size_t block_rows; /* minimum rows of a block, unless their store is full */
 	size_t filled; /* number of the block that is being filled; all before it were added */
 	pthread_mutex_t lock;	    /* guards the fields below */
 	pthread_cond_t part_merged; /* or the merging thread has stopped */
@@ -105,27 +86,26 @@ new_part(const struct poly_stats *whole)
 	return NULL;
 }
 
-/* Creates the empty part of a block, of the run's trace. */
-static enum poly_status
-begin_part(struct run_block *block, struct poly_error *error)
+/* Creates the empty part of a block, of the run's trace; false: out of memory. */
+static bool
+begin_part(struct run_block *block)
 {
 	struct parallel_run *run = block->run;
 	free_part(block->part);
 	block->part = new_part(run->whole);
-	if (!block->part)
-		return err_memory(error);
-	const enum poly_status status = stats_begin(block->part, &run->begun, error);
+	if (!block->part || stats_begin(block->part, &run->begun, NULL) != POLY_OK)
+		return false;
 	block->part->info = block->part->first_info = run->own_info;
-	return status;
+	return true;
 }
 
-/* Analyses copied rows as those of a part of the trace. */
+/* Analyses the rows of a block as those of a part of the trace. */
 static bool
 update_part(struct poly_stats *part, const struct run_block *block)
 {
 	bool good = true;
-	for (size_t i = 0; good && i < block->batch_count; i++)
-		good = stats_update(part, block->batches[i].view, NULL) >= 0;
+	for (size_t i = 0; good && i < block->rows.count; i++)
+		good = stats_update(part, block->rows.batches[i].view, NULL) >= 0;
 	return good;
 }
 
@@ -135,7 +115,7 @@ merge_short(struct run_block *block, const struct poly_batch *batch)
 {
 	struct slice slice = {0};
 	enum poly_status status = POLY_ERR_MEMORY;
-	if (begin_part(block, NULL) == POLY_OK && stats_update(block->part, batch, NULL) >= 0)
+	if (begin_part(block) && stats_update(block->part, batch, NULL) >= 0)
 		status = stats_merge(block->run->whole, block->part, NULL);
 	if (status != POLY_ERR_LIMIT || batch->rows == 1)
 		return status;
@@ -151,17 +131,6 @@ merge_short(struct run_block *block, const struct poly_batch *batch)
 	return status;
 }
 
-/* Ends the holds of a block. */
-static void
-release_rows(struct run_block *block)
-{
-	for (size_t i = 0; i < block->batch_count; i++) {
-		if (block->batches[i].is_held)
-			batch_hold_release(&block->batches[i].hold);
-		block->batches[i].is_held = false;
-	}
-}
-
 /* Merges the results of a block; false: out of memory. */
 static bool
 merge_block(struct run_block *block)
@@ -169,12 +138,12 @@ merge_block(struct run_block *block)
 	enum poly_status status = stats_merge(block->run->whole, block->part, NULL);
 	if (status == POLY_ERR_LIMIT) {
 		status = POLY_OK;
-		for (size_t i = 0; status == POLY_OK && i < block->batch_count; i++)
-			status = merge_short(block, block->batches[i].view);
+		for (size_t i = 0; status == POLY_OK && i < block->rows.count; i++)
+			status = merge_short(block, block->rows.batches[i].view);
 	}
 	free_part(block->part);
 	block->part = NULL;
-	release_rows(block);
+	row_store_clear(&block->rows);
 	return status == POLY_OK;
 }
 
@@ -207,7 +176,7 @@ run_task(void *user, struct task *task)
 {
 	struct parallel_run *run = user;
 	struct run_block *block = (struct run_block *)task;
-	const bool good = begin_part(block, NULL) == POLY_OK && update_part(block->part, block);
+	const bool good = begin_part(block) && update_part(block->part, block);
 	pthread_mutex_lock(&run->lock);
 	block->computed = true;
 	run->failed |= !good;
@@ -221,11 +190,7 @@ free_blocks(struct parallel_run *run)
 {
 	for (size_t i = 0; run->blocks && i < run->block_count; i++) {
 		struct run_block *block = &run->blocks[i];
-		release_rows(block);
-		for (size_t k = 0; k < BLOCK_BATCHES; k++) {
-			row_buffer_free(block->batches[k].buffer);
-			mem_free(block->batches[k].picked);
-		}
+		row_store_fini(&block->rows);
 		free_part(block->part);
 	}
 	mem_free(run->blocks);
@@ -289,98 +254,7 @@ add_block(struct parallel_run *run, struct poly_error *error)
 	struct run_block *block = &run->blocks[run->filled % run->block_count];
 	run->filled++;
 	task_queue_add(run->queue, &block->task, false);
-	const enum poly_status status = reduce(run, run->block_count - 1, error);
-	struct run_block *next = &run->blocks[run->filled % run->block_count];
-	if (status == POLY_OK)
-		next->batch_count = next->row_count = 0;
-	return status;
-}
-
-/* Holds the rows of a batch; returns whether it is long enough, and can be held. */
-static bool
-hold_rows(struct block_rows *rows, const struct poly_batch *batch)
-{
-	rows->is_held = batch->rows >= HOLD_ROWS && batch_hold(batch, &rows->hold);
-	if (rows->is_held) {
-		rows->held = *rows->hold.batch;
-		rows->held.info = &rows->info;
-		rows->view = &rows->held;
-	}
-	return rows->is_held;
-}
-
-/* Prepares an empty buffer; returns false if out of memory. */
-static bool
-begin_copy(struct block_rows *rows, const struct poly_batch *batch)
-{
-	if (!rows->buffer)
-		rows->buffer = row_buffer_new(POLY_BATCH_ROWS);
-	if (!rows->buffer)
-		return false;
-	row_buffer_clear(rows->buffer);
-	rows->buffer->view.info = &rows->info;
-	rows->buffer->view.first = batch->first;
-	rows->view = &rows->buffer->view;
-	return true;
-}
-
-/* Sets the numbers of rows that are to be appended; returns false if out of memory. */
-static bool
-append_numbers(struct block_rows *rows, const struct poly_batch *batch)
-{
-	struct poly_batch *view = &rows->buffer->view;
-	const bool follows = batch->first == view->first + view->rows;
-	if (!view->picked && !batch->picked && follows)
-		return true;
-	if (!rows->picked)
-		rows->picked = mem_new(POLY_BATCH_ROWS, sizeof *rows->picked);
-	if (!rows->picked)
-		return false;
-	for (size_t row = 0; !view->picked && row < view->rows; row++)
-		rows->picked[row] = (uint32_t)row;
-	for (size_t row = 0; row < batch->rows; row++)
-		rows->picked[view->rows + row] =
-			(uint32_t)(poly_batch_number(batch, row) - 1 - view->first);
-	view->picked = rows->picked;
-	return true;
-}
-
-/* Copies the rows of a batch after those copied before; returns false if out of memory. */
-static bool
-copy_rows(struct block_rows *rows, const struct poly_batch *batch)
-{
-	return append_numbers(rows, batch) &&
-	       row_buffer_append(rows->buffer, batch, 0, batch->rows);
-}
-
-/* Returns whether copied rows have room for those of a batch. */
-static bool
-has_room(const struct block_rows *rows, const struct poly_batch *batch)
-{
-	const struct poly_batch *view = rows->view;
-	return !rows->is_held && batch->rows <= POLY_BATCH_ROWS - view->rows &&
-	       poly_batch_number(batch, batch->rows - 1) - view->first <= UINT32_MAX;
-}
-
-/* Adds the rows of a batch to a block; returns false if out of memory. */
-static bool
-add_rows(struct parallel_run *run, struct run_block *block, const struct poly_batch *batch)
-{
-	struct block_rows *rows = &block->batches[block->batch_count];
-	if (!info_copy_update(&run->info, batch->info))
-		return false;
-	bool good = true;
-	if (block->batch_count && has_room(rows - 1, batch)) {
-		rows--;
-		good = copy_rows(rows, batch);
-	} else {
-		block->batch_count++;
-		good = hold_rows(rows, batch) ||
-		       (begin_copy(rows, batch) && copy_rows(rows, batch));
-	}
-	rows->info = run->info.info.view;
-	block->row_count += batch->rows;
-	return good;
+	return reduce(run, run->block_count - 1, error);
 }
 
 enum poly_status
@@ -391,10 +265,12 @@ parallel_run_update(
 	enum poly_status status = check(run, true, error);
 	if (status != POLY_OK || !batch->rows)
 		return status;
-	status = check(run, add_rows(run, block, batch), error);
+	const bool good = info_copy_update(&run->info, batch->info) &&
+			  row_store_add(&block->rows, batch, &run->info.info.view);
+	status = check(run, good, error);
 	if (status != POLY_OK)
 		return status;
-	return block->row_count >= run->block_rows || block->batch_count == BLOCK_BATCHES
+	return block->rows.rows >= run->block_rows || row_store_is_full(&block->rows)
 		       ? add_block(run, error)
 		       : POLY_OK;
 }
@@ -406,7 +282,7 @@ parallel_run_drain(struct parallel_run *run, struct poly_error *error)
 		return POLY_OK;
 	const struct run_block *block = &run->blocks[run->filled % run->block_count];
 	enum poly_status status = check(run, true, error);
-	if (status == POLY_OK && block->row_count)
+	if (status == POLY_OK && block->rows.rows)
 		status = add_block(run, error);
 	return status == POLY_OK ? reduce(run, 0, error) : status;
 }

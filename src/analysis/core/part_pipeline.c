@@ -7,16 +7,9 @@
 #include "analysis/core/part_pipeline.h"
 
 #include "base/mem.h"
-#include "model/batch_hold.h"
-#include "model/row_buffer.h"
+#include "model/row_store.h"
 
 #include <stdatomic.h>
-
-/* Maximum number of batches of a part. */
-#define PART_BATCHES 64
-
-/* Rows of batches that are held; fewer rows are copied. */
-#define HOLD_ROWS (POLY_BATCH_ROWS / 8)
 
 /* Maximum number of parts of a block. */
 #define PARTS_MAX 8
@@ -24,17 +17,9 @@
 /* Teams up to this size need the caller for the tasks of a round. */
 #define SMALL_TEAM 3
 
-/* Rows that outlive the batches which they are of. */
-struct stored_rows {
-	struct batch_hold hold;	   /* its batch is NULL: they are copied */
-	struct row_buffer *buffer; /* NULL: not needed so far */
-};
-
 /* The rows of a part: all counted, or none. */
 struct part_rows {
-	struct stored_rows batches[PART_BATCHES];
-	size_t count; /* of batches */
-	size_t rows;
+	struct row_store store;
 	bool counts, is_real;
 };
 
@@ -86,32 +71,18 @@ part_pipeline_new(const struct analysis *analysis, void *state, struct thread_po
 	return NULL;
 }
 
-/* Releases the rows of a part. */
-static void
-clear_rows(struct part_rows *rows)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->batches[i].hold.batch)
-			batch_hold_release(&rows->batches[i].hold);
-	rows->count = rows->rows = 0;
-}
-
 static bool
 digest(const struct part_pipeline *pipeline, struct part_rows *rows, void *part)
 {
 	const struct analysis_parts *parts = pipeline->analysis->parts;
 	bool ok = true;
 	parts->clear(part);
-	for (size_t i = 0; i < rows->count && ok; i++) {
-		const struct stored_rows *stored = &rows->batches[i];
+	for (size_t i = 0; i < rows->store.count && ok; i++)
 		ok = parts->digest(pipeline->state, part,
-			&(struct analysis_rows){.batch = stored->hold.batch
-								 ? stored->hold.batch
-								 : &stored->buffer->view,
+			&(struct analysis_rows){.batch = rows->store.batches[i].view,
 				.counts = rows->counts,
 				.is_real = rows->is_real});
-	}
-	clear_rows(rows);
+	row_store_clear(&rows->store);
 	return ok;
 }
 
@@ -162,8 +133,8 @@ find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 {
 	struct part_rows *part =
 		pipeline->filled ? &pipeline->rows[pipeline->side][pipeline->filled - 1] : NULL;
-	if (part && part->rows < pipeline->analysis->parts->rows &&
-		part->count < PART_BATCHES && part->counts == rows->counts)
+	if (part && part->store.rows < pipeline->analysis->parts->rows &&
+		!row_store_is_full(&part->store) && part->counts == rows->counts)
 		return part;
 	if (pipeline->filled == pipeline->part_count)
 		begin_round(pipeline);
@@ -175,37 +146,11 @@ find_part(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 	return part;
 }
 
-/* Returns a buffer with room for rows; NULL: out of memory. */
-static struct row_buffer *
-find_buffer(struct part_rows *part, size_t rows)
-{
-	struct stored_rows *last = part->count ? &part->batches[part->count - 1] : NULL;
-	if (last && !last->hold.batch && last->buffer->view.rows + rows <= POLY_BATCH_ROWS)
-		return last->buffer;
-	last = &part->batches[part->count];
-	if (!last->buffer)
-		last->buffer = row_buffer_new(POLY_BATCH_ROWS);
-	if (!last->buffer)
-		return NULL;
-	row_buffer_clear(last->buffer);
-	part->count++;
-	return last->buffer;
-}
-
 bool
 part_pipeline_add(struct part_pipeline *pipeline, const struct analysis_rows *rows)
 {
-	const struct poly_batch *batch = rows->batch;
 	struct part_rows *part = find_part(pipeline, rows);
-	if (!part)
-		return false;
-	part->rows += batch->rows;
-	if (batch->rows >= HOLD_ROWS && batch_hold(batch, &part->batches[part->count].hold)) {
-		part->count++;
-		return true;
-	}
-	struct row_buffer *buffer = find_buffer(part, batch->rows);
-	return buffer && row_buffer_append(buffer, batch, 0, batch->rows);
+	return part && row_store_add(&part->store, rows->batch, NULL);
 }
 
 bool
@@ -226,9 +171,7 @@ part_pipeline_free(struct part_pipeline *pipeline)
 	end_round(pipeline, true);
 	for (unsigned side = 0; side < 2; side++) {
 		for (size_t i = 0; i < PARTS_MAX; i++) {
-			clear_rows(&pipeline->rows[side][i]);
-			for (size_t k = 0; k < PART_BATCHES; k++)
-				row_buffer_free(pipeline->rows[side][i].batches[k].buffer);
+			row_store_fini(&pipeline->rows[side][i].store);
 			if (pipeline->parts[side][i])
 				pipeline->analysis->parts->fini(pipeline->parts[side][i]);
 			mem_free(pipeline->parts[side][i]);
