@@ -23,6 +23,23 @@
 
 #include <cmocka.h>
 
+/* Returns a number below n; a seed determines those of all calls. */
+static inline uint32_t
+draw_below(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)n * *seed >> 32);
+}
+
+/* Appends a word, the most significant byte first. */
+static inline void
+append_word(struct buf *to, uint32_t word)
+{
+	const uint8_t bytes[] = {(uint8_t)(word >> 24), (uint8_t)(word >> 16),
+		(uint8_t)(word >> 8), (uint8_t)word};
+	buf_append(to, bytes, sizeof bytes);
+}
+
 /* The bytes of a text. */
 static inline struct buf
 bytes_of(const char *text)

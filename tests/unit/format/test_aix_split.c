@@ -14,21 +14,6 @@
 
 static uint32_t seed;
 
-static uint32_t
-random_below(uint32_t n)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)n * seed >> 32);
-}
-
-static void
-put_word(struct buf *to, uint32_t word)
-{
-	uint8_t bytes[4];
-	store_be32(bytes, word);
-	buf_append(to, bytes, 4);
-}
-
 /* Appends an event with five data words, one, or none; dispatches and thread creations identify
  * processes. */
 static void
@@ -37,12 +22,12 @@ put_event(struct buf *to, uint32_t time)
 	static const uint32_t hooks[] = {0x106, 0x10c, 0x139, 0x200, 0x201, 0x300};
 	static const uint32_t types[] = {0xe, 0xe, 0xe, 0xa, 0x9, 0xa};
 	static const uint32_t words[] = {5, 5, 5, 1, 0, 1};
-	const uint32_t kind = random_below(6), thread = random_below(60) + 1;
-	put_word(to, hooks[kind] << 20 | types[kind] << 16 | random_below(1 << 16));
+	const uint32_t kind = draw_below(&seed, 6), thread = draw_below(&seed, 60) + 1;
+	append_word(to, hooks[kind] << 20 | types[kind] << 16 | draw_below(&seed, 1 << 16));
 	for (uint32_t i = 0; i < words[kind]; i++)
-		put_word(to, i == 0 ? random_below(30) + 1 : i == 1 ? thread : i);
-	put_word(to, thread);
-	put_word(to, time);
+		append_word(to, i == 0 ? draw_below(&seed, 30) + 1 : i == 1 ? thread : i);
+	append_word(to, thread);
+	append_word(to, time);
 }
 
 /* Appends events whose time wraps, and sometimes goes back; returns the time. */
@@ -51,7 +36,8 @@ put_events(struct buf *to, unsigned count, uint32_t time)
 {
 	for (unsigned i = 0; i < count; i++) {
 		put_event(to, time);
-		time += random_below(20) ? random_below(1 << 20) : 0 - random_below(1000);
+		time += draw_below(&seed, 20) ? draw_below(&seed, 1 << 20)
+					      : 0 - draw_below(&seed, 1000);
 	}
 	return time;
 }
@@ -66,14 +52,14 @@ put_log(struct buf *to)
 	struct buf body = {0};
 	uint32_t time = 0xfff00000u;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		put_word(to, words[i]);
+		append_word(to, words[i]);
 	for (uint32_t i = 0; i < blocks; i++) {
 		const size_t begin = body.size;
 		time = put_events(&body, counts[i % BLOCK_SIZES], time);
-		put_word(to, front + (uint32_t)begin);
-		put_word(to, (uint32_t)(body.size - begin));
-		for (unsigned gap = random_below(3); gap; gap--)
-			put_word(&body, 0);
+		append_word(to, front + (uint32_t)begin);
+		append_word(to, (uint32_t)(body.size - begin));
+		for (unsigned gap = draw_below(&seed, 3); gap; gap--)
+			append_word(&body, 0);
 	}
 	buf_append(to, body.data, body.size);
 	buf_free(&body);
@@ -173,7 +159,8 @@ corrupt_events_are_those_of_one_thread(void **state)
 		else
 			put_events(&trace, EVENTS, 0xff000000u);
 		for (unsigned i = 0; i < 20; i++)
-			trace.data[1000 + random_below((uint32_t)trace.size - 1000)] ^= 0x41;
+			trace.data[1000 + draw_below(&seed, (uint32_t)trace.size - 1000)] ^=
+				0x41;
 		trace.size -= turn < 2 ? 0 : 3001;
 		expect_same_rows(&trace, turn % 2 ? NULL : "aix.form=raw32");
 		buf_free(&trace);

@@ -19,20 +19,13 @@ struct trace {
 
 static uint32_t seed;
 
-static unsigned
-random_below(unsigned n)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (unsigned)((uint64_t)n * seed >> 32);
-}
-
 /* A number that was there before, or in one of many cases the next one. */
 static uint32_t
 old_or_new(unsigned *count, unsigned many)
 {
-	if (*count == 0 || random_below(many) == 0)
+	if (*count == 0 || draw_below(&seed, many) == 0)
 		return (*count)++;
-	return random_below(*count);
+	return draw_below(&seed, *count);
 }
 
 static void
@@ -41,7 +34,7 @@ add_line(struct trace *trace, uint32_t name, uint32_t site)
 	trace->name[trace->lines] = name;
 	trace->site[trace->lines++] = site;
 	buf_printf(&trace->text, "1 %x -1 49 45 - - L -264 %x %x 0 A_NAME_%u LOAD\n",
-		0x400000 + 4 * site, random_below(1 << 30), 0x400004 + 4 * site, name);
+		0x400000 + 4 * site, draw_below(&seed, 1 << 30), 0x400004 + 4 * site, name);
 }
 
 static struct trace

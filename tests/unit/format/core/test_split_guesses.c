@@ -50,34 +50,19 @@ __wrap_tt6_decode(const struct tt6_tables *tables, bool little, const uint8_t *p
 
 static uint32_t seed;
 
-static uint32_t
-random_below(uint32_t n)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)n * seed >> 32);
-}
-
-static void
-put_word(struct buf *to, uint32_t word)
-{
-	uint8_t bytes[4];
-	store_be32(bytes, word);
-	buf_append(to, bytes, 4);
-}
-
 /* Appends an execution of a random block, which branches to the next one. */
 static uint32_t
 put_block(struct buf *to, uint32_t pc)
 {
-	const uint32_t next = CODE + 4 * BLOCK * random_below(BLOCKS);
+	const uint32_t next = CODE + 4 * BLOCK * draw_below(&seed, BLOCKS);
 	for (uint32_t i = 0; i < BLOCK - 1; i++, pc += 4) {
 		const bool is_load = (pc / 4) % 3 == 0;
-		put_word(to, is_load ? LWZ : ADDI + (pc / 4) % 7);
+		append_word(to, is_load ? LWZ : ADDI + (pc / 4) % 7);
 		if (is_load)
-			put_word(to, 0x20000000u + 4 * random_below(1 << 20));
+			append_word(to, 0x20000000u + 4 * draw_below(&seed, 1 << 20));
 	}
-	put_word(to, B | ((next - pc) & 0x03fffffcu));
-	put_word(to, next);
+	append_word(to, B | ((next - pc) & 0x03fffffcu));
+	append_word(to, next);
 	return next;
 }
 
@@ -86,7 +71,7 @@ put_program(struct buf *to, size_t size)
 {
 	uint32_t pc = CODE;
 	if (!to->size)
-		put_word(to, pc);
+		append_word(to, pc);
 	for (const size_t end = to->size + size; to->size < end;)
 		pc = put_block(to, pc);
 }
@@ -98,7 +83,7 @@ put_escapes(struct buf *to, size_t size, uint32_t words)
 	struct buf program = {0};
 	put_program(&program, 4 * (size_t)words);
 	for (const size_t end = to->size + size; to->size < end;) {
-		put_word(to, (TT6_CODE_LAST_CONTEXT + 1u) << 16 | words);
+		append_word(to, (TT6_CODE_LAST_CONTEXT + 1u) << 16 | words);
 		buf_append(to, program.data + 4, 4 * (size_t)words);
 	}
 	buf_free(&program);
@@ -108,7 +93,7 @@ static void
 put_noise(struct buf *to, size_t size)
 {
 	for (const size_t end = to->size + size; to->size < end;)
-		put_word(to, random_below(1u << 31) * 2 + random_below(2));
+		append_word(to, draw_below(&seed, 1u << 31) * 2 + draw_below(&seed, 2));
 }
 
 struct result {
@@ -205,7 +190,7 @@ wrong_guesses_cost_no_more_than_decoding_twice(void **state)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct buf trace = {0};
 		seed = 1;
-		put_word(&trace, CODE);
+		append_word(&trace, CODE);
 		put_escapes(&trace, TRACE_SIZE, words[i]);
 		/* Some are wrong. */
 		assert_in_range(cost_of(&trace, "tt6"), 101, 200);
