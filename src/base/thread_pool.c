@@ -26,7 +26,7 @@ struct thread_pool {
 	bool stop;
 	unsigned asleep; /* threads waiting for a round */
 	unsigned started;
-	pthread_t threads[THREAD_POOL_MAX];
+	pthread_t threads[THREADS_MAX];
 };
 
 static uint32_t
@@ -100,7 +100,7 @@ thread_pool_new(unsigned threads)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->begun, NULL);
 	pthread_cond_init(&pool->done, NULL);
-	start(pool, threads < THREAD_POOL_MAX ? threads : THREAD_POOL_MAX);
+	start(pool, threads < THREADS_MAX ? threads : THREADS_MAX);
 	if (pool->started)
 		return pool;
 	thread_pool_free(pool);

@@ -12,11 +12,8 @@
 
 struct thread_pool;
 
-/* Maximum number of threads, including the caller's. */
-#define THREAD_POOL_MAX 64
-
 /*
- * Creates a pool of threads, including the caller's; NULL: out of memory, or no thread could be
+ * Creates a pool of threads, including the caller's, at most THREADS_MAX; NULL: out of memory, or no thread could be
  * started.
  */
 struct thread_pool *thread_pool_new(unsigned threads);

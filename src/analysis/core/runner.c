@@ -206,7 +206,7 @@ stats_start_team(struct poly_stats *stats)
 	if (stats->team || stats->in_blocks)
 		return;
 	const bool by_parts = has_parts(stats);
-	const size_t tasks = by_parts ? THREAD_POOL_MAX : count_tasks(stats);
+	const size_t tasks = by_parts ? THREADS_MAX : count_tasks(stats);
 	size_t threads = thread_count(stats->options.threads);
 	threads = threads < tasks ? threads : tasks;
 	if (threads > 1)

@@ -700,8 +700,6 @@ decode_pool_new(const struct decode_plan *plan)
 	if (!pool)
 		return NULL;
 	pool->plan = *plan;
-	if (pool->plan.threads > DECODE_POOL_MAX)
-		pool->plan.threads = DECODE_POOL_MAX;
 	pthread_mutex_init(&pool->input_mutex, NULL);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->slot_freed, NULL);

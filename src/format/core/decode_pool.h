@@ -13,9 +13,6 @@
 
 #include "format/core/chunk_decoder.h"
 
-/* Maximum number of threads of a pool. */
-#define DECODE_POOL_MAX 64
-
 struct decode_pool;
 
 /* Returns the chunk size in bytes for blocks of block_size bytes; 0: the default size. */

@@ -320,8 +320,6 @@ ptz_prefetch_new(const struct ptz_prefetch_plan *plan)
 	prefetch->plan = *plan;
 	/* The threads wait until the reader reaches its first segment. */
 	prefetch->at_end = true;
-	if (prefetch->plan.threads > PTZ_PREFETCH_THREADS_MAX)
-		prefetch->plan.threads = PTZ_PREFETCH_THREADS_MAX;
 	pthread_mutex_init(&prefetch->lock, NULL);
 	prefetch->distance = 1;
 	pthread_cond_init(&prefetch->freed, NULL);

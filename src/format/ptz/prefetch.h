@@ -11,9 +11,6 @@
 #include "format/ptz/decode.h"
 #include "io/in.h"
 
-/* Maximum number of threads. */
-#define PTZ_PREFETCH_THREADS_MAX 64
-
 struct ptz_prefetch;
 
 /* What to load. */

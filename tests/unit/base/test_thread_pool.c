@@ -78,7 +78,6 @@ numbers_of_threads_are_bounded(void **state)
 	assert_int_equal(thread_count(THREADS_MAX + 1), THREADS_MAX);
 	assert_int_equal(thread_count(UINT_MAX), THREADS_MAX);
 	assert_in_range(thread_count(0), 1, 16);
-	assert_in_range(THREADS_MAX, 1, THREAD_POOL_MAX);
 }
 
 int
