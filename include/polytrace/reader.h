@@ -153,6 +153,8 @@ POLY_API enum poly_status poly_reader_open_memory(const void *data, size_t size,
 POLY_API enum poly_status poly_reader_next(
 	struct poly_reader *reader, const struct poly_batch **batch, struct poly_error *error);
 
+struct poly_decoder_work;
+
 /*
  * What the caller does with the batches of an opened trace. Initialise with
  * POLY_READ_PLAN_INIT, then change fields. Later versions may append fields; a program built
@@ -210,7 +212,18 @@ struct poly_read_plan {
 	 * select: for a selection with the same positions and keep_attached.
 	 */
 	uint64_t margin;
+	/*
+	 * What threads that decode do with the rows (poly_stats_decoder_work), work_count
+	 * pointers, at most POLY_DECODER_WORK_MAX, which are copied. For callers that pass
+	 * every batch on to each of the handles, and read no column themselves: some batches
+	 * have no rows, but what the handles need to know of a chunk of the trace. NULL: none.
+	 */
+	const struct poly_decoder_work *const *work;
+	unsigned work_count; /* number of pointers */
 };
+
+/* Maximum number of pointers of poly_read_plan.work. */
+#define POLY_DECODER_WORK_MAX 4
 
 /* Initial values: every requested column of every record. */
 #define POLY_READ_PLAN_INIT                                                             \

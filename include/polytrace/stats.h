@@ -190,6 +190,15 @@ POLY_API poly_columns poly_stats_columns(const struct poly_stats *stats);
 POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 
 /*
+ * Returns what decoders of the current trace can do for the handle, for the plan of its reader
+ * (polytrace/reader.h): they analyse chunks of the trace, and poly_stats_update merges the
+ * results, which are the same, only faster. NULL: they cannot, or too little memory. Valid until
+ * the next call or poly_stats_free; the reader must be closed before. Not for a handle with
+ * rows of the trace.
+ */
+POLY_API const struct poly_decoder_work *poly_stats_decoder_work(struct poly_stats *stats);
+
+/*
  * Adds the rows of a batch of the current trace. POLY_END: the results are complete, and
  * further rows do not change them. POLY_ERR_USAGE: the batch has weights, and
  * poly_stats_accepts_weights is false. POLY_ERR_LIMIT: more than a query can store; sticky.

@@ -8,6 +8,7 @@
 struct poly_patterns;
 struct poly_chain_graph;
 struct stored_batch;
+struct decoder_result;
 
 /* Valid as long as the batch. */
 struct poly_batch_internal {
@@ -30,6 +31,8 @@ struct poly_batch_internal {
 	/* Rows that are attached to an instruction precede or follow it, in whatever batch. */
 	bool keeps_attached;
 	struct stored_batch *stored; /* for batch_hold; or NULL */
+	/* Of records that decoders have passed to consumers, instead of rows; or NULL. */
+	struct decoder_result *decoded;
 };
 
 /* Returns the patterns of a batch; NULL: it has none. */
@@ -44,6 +47,13 @@ static inline const struct poly_chain_graph *
 batch_order(const struct poly_batch *batch)
 {
 	return batch->internal ? batch->internal->order : NULL;
+}
+
+/* Returns what decoders have done with the records of a batch without rows, or NULL. */
+static inline struct decoder_result *
+batch_decoded(const struct poly_batch *batch)
+{
+	return batch->internal ? batch->internal->decoded : NULL;
 }
 
 #endif

@@ -330,6 +330,7 @@ static const struct {
 	{"columns_that_are_not_requested_change_nothing", law_projection, false},
 	{"threads_change_nothing", law_threads, true},
 	{"blocks_change_nothing", law_blocks, true},
+	{"decoders_change_nothing", law_decoders, true},
 	{"machines_do_not_depend_on_threads", law_machines, true},
 	{"other_analyses_change_nothing", law_company, false},
 	{"an_empty_trace_has_a_report", law_empty, false},
@@ -404,6 +405,8 @@ main(int argc, char **argv)
 	fclose(list);
 	if (!threads)
 		expect_merges();
+	if (threads && sample_is_complete())
+		expect_decoders();
 	if (!threads && sample_is_complete()) {
 		expect_weights();
 		expect_outputs();

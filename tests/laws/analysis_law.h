@@ -23,11 +23,12 @@ struct sample {
 /* A law: whether it holds for a sample. */
 typedef bool analysis_law(const struct sample *sample);
 
-analysis_law law_weights, law_outputs, law_lack_of_memory;
+analysis_law law_weights, law_outputs, law_lack_of_memory, law_decoders;
 
-/* Checks that every analysis that accepts weights got some, and that every output was written.
- */
+/* Checks that every analysis that accepts weights got some, that decoders analysed records, and
+ * that every output was written. */
 void expect_weights(void);
+void expect_decoders(void);
 void expect_outputs(void);
 
 /* How a sample is passed to runs. */

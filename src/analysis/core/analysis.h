@@ -80,6 +80,7 @@ struct analysis_numbers {
 	/* The first row of from follows the last one of into in the same trace; false: from
 	 * begins with another trace. */
 	bool continues;
+	uint64_t row_offset; /* to be added to numbers of rows that from has, see uses_numbers */
 };
 
 /* The value of ordered of all simulators. */
@@ -115,6 +116,7 @@ struct analysis_parts {
 	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */
 	size_t rows; /* of a part: enough for what a part costs once, few for the processor's
 			cache */
+	unsigned threads; /* minimum for which it pays */
 	/* Whether the state of init can be spread. */
 	bool (*is_possible)(const void *state);
 	/* Prepares the state, before the first digest; false: out of memory, and update is
@@ -192,6 +194,7 @@ struct analysis {
 	 * simulated side by side. Constant after init. NULL: 1.
 	 */
 	size_t (*task_count)(const void *state);
+	bool uses_numbers; /* merge cannot add an offset to the numbers of rows */
 	const struct analysis_parts *parts; /* instead, if no other analysis runs; or NULL */
 	const struct analysis_machines *machines; /* NULL: processes cannot divide it */
 	/*

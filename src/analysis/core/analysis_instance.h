@@ -52,6 +52,7 @@ struct poly_stats {
 	unsigned shares;       /* of the analyses of the trace */
 	uint64_t seen;	       /* rows of the trace */
 	uint64_t first_number; /* of the first row of the first trace with rows; 0: no rows */
+	uint64_t row_offset;   /* of the numbers of rows that update saw, for merges */
 	/* Of the first trace and of the current one; NULL: none. */
 	const struct poly_trace_info *first_info, *info;
 	unsigned begun_records;			   /* records of info when the trace began */
@@ -65,6 +66,7 @@ struct poly_stats {
 	bool in_blocks;			/* rows after the first block are analysed in blocks */
 	size_t block_rows;		/* rows of a block; constant, except in tests */
 	struct parallel_run *run;	/* of these blocks; NULL: has not begun */
+	struct stats_work *work;	/* of decoders; or NULL */
 	struct real_addresses real;	/* if options.real_addresses */
 	enum poly_status status;	/* sticky */
 	/* Arguments of the tasks of an update: */
@@ -82,6 +84,9 @@ enum poly_status analysis_instance_start(struct analysis_instance *instance,
 /* Starts as many threads as there are tasks, unless rows are analysed in blocks; without
  * threads, the caller does all work. */
 void stats_start_team(struct poly_stats *stats);
+
+/* Returns whether rows of the trace can be analysed as parts of it. */
+bool stats_are_divisible(const struct poly_stats *stats);
 
 /* The functions of polytrace/stats.h of these names, without blocks (runner_blocks.c). */
 enum poly_status stats_begin(

@@ -6,6 +6,7 @@
  */
 #include "analysis/core/parallel_run.h"
 
+#include "analysis/core/part.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/task_queue.h"
@@ -20,6 +21,7 @@ struct run_block {
 	struct task task;
 	struct parallel_run *run;
 	struct poly_stats *part; /* its results; empty until the task starts */
+	struct decoder_part *decoded; /* instead of rows; or NULL */
 	struct row_store rows;
 	bool computed; /* the part has its rows; guarded by the run's lock */
 };
@@ -41,58 +43,13 @@ struct parallel_run {
 	bool failed;		    /* out of memory */
 };
 
-/* Frees the results of a part. */
-static void
-free_part(struct poly_stats *part)
-{
-	if (!part)
-		return;
-	for (size_t i = 0; i < part->count; i++) {
-		struct analysis_instance *instance = &part->instances[i];
-		if (instance->state && instance->analysis->fini)
-			instance->analysis->fini(instance->state);
-		mem_free(instance->state);
-	}
-	mem_free(part->instances);
-	mem_free(part->due);
-	slice_fini(&part->slice);
-	contexts_fini(&part->contexts);
-	static_ops_fini(&part->ops);
-	mem_free(part);
-}
-
-/* Creates empty results with the options of a run. NULL: out of memory. */
-static struct poly_stats *
-new_part(const struct poly_stats *whole)
-{
-	struct poly_stats *part = mem_new(1, sizeof *part);
-	if (!part)
-		return NULL;
-	part->options = whole->options;
-	part->options.threads = 1;
-	part->instances = mem_new(whole->count, sizeof *part->instances);
-	part->due = mem_new(whole->count, sizeof *part->due);
-	bool good = part->instances && part->due;
-	while (good && part->count < whole->count) {
-		struct analysis_instance *instance = &part->instances[part->count];
-		instance->analysis = whole->instances[part->count].analysis;
-		instance->values = whole->instances[part->count].values;
-		part->count++;
-		good = analysis_instance_start(instance, part, NULL) == POLY_OK;
-	}
-	if (good)
-		return part;
-	free_part(part);
-	return NULL;
-}
-
 /* Creates the empty part of a block, of the run's trace; false: out of memory. */
 static bool
 begin_part(struct run_block *block)
 {
 	struct parallel_run *run = block->run;
-	free_part(block->part);
-	block->part = new_part(run->whole);
+	part_free(block->part);
+	block->part = part_new(run->whole);
 	if (!block->part || stats_begin(block->part, &run->begun, NULL) != POLY_OK)
 		return false;
 	block->part->info = block->part->first_info = run->own_info;
@@ -135,14 +92,18 @@ merge_short(struct run_block *block, const struct poly_batch *batch)
 static bool
 merge_block(struct run_block *block)
 {
-	enum poly_status status = stats_merge(block->run->whole, block->part, NULL);
+	const struct poly_stats *part =
+		block->decoded ? decoder_part_stats(block->decoded) : block->part;
+	enum poly_status status = stats_merge(block->run->whole, part, NULL);
 	if (status == POLY_ERR_LIMIT) {
 		status = POLY_OK;
 		for (size_t i = 0; status == POLY_OK && i < block->rows.count; i++)
 			status = merge_short(block, block->rows.batches[i].view);
 	}
-	free_part(block->part);
+	part_free(block->part);
 	block->part = NULL;
+	decoder_part_free(block->decoded);
+	block->decoded = NULL;
 	row_store_clear(&block->rows);
 	return status == POLY_OK;
 }
@@ -176,7 +137,8 @@ run_task(void *user, struct task *task)
 {
 	struct parallel_run *run = user;
 	struct run_block *block = (struct run_block *)task;
-	const bool good = begin_part(block) && update_part(block->part, block);
+	const bool good =
+		block->decoded || (begin_part(block) && update_part(block->part, block));
 	pthread_mutex_lock(&run->lock);
 	block->computed = true;
 	run->failed |= !good;
@@ -191,7 +153,8 @@ free_blocks(struct parallel_run *run)
 	for (size_t i = 0; run->blocks && i < run->block_count; i++) {
 		struct run_block *block = &run->blocks[i];
 		row_store_fini(&block->rows);
-		free_part(block->part);
+		part_free(block->part);
+		decoder_part_free(block->decoded);
 	}
 	mem_free(run->blocks);
 }
@@ -273,6 +236,22 @@ parallel_run_update(
 	return block->rows.rows >= run->block_rows || row_store_is_full(&block->rows)
 		       ? add_block(run, error)
 		       : POLY_OK;
+}
+
+enum poly_status
+parallel_run_add(
+	struct parallel_run *run, struct decoder_part *part, struct poly_error *error)
+{
+	struct run_block *block = &run->blocks[run->filled % run->block_count];
+	enum poly_status status = check(run, true, error);
+	if (status == POLY_OK && block->rows.rows)
+		status = add_block(run, error);
+	if (status != POLY_OK) {
+		decoder_part_free(part);
+		return status;
+	}
+	run->blocks[run->filled % run->block_count].decoded = part;
+	return add_block(run, error);
 }
 
 enum poly_status

@@ -7,6 +7,7 @@
 #define ANALYSIS_PARALLEL_RUN_H
 
 #include "analysis/core/analysis_instance.h"
+#include "analysis/core/decoder_part.h"
 
 /*
  * Starts the threads; from now on, rows of the current trace are added by parallel_run_update.
@@ -17,6 +18,10 @@ struct parallel_run *parallel_run_new(struct poly_stats *stats);
 /* Adds the rows of a batch, perhaps later. POLY_ERR_MEMORY. */
 enum poly_status parallel_run_update(
 	struct parallel_run *run, const struct poly_batch *batch, struct poly_error *error);
+
+/* Adds a part that decoders have analysed, which the run owns now. POLY_ERR_MEMORY. */
+enum poly_status parallel_run_add(
+	struct parallel_run *run, struct decoder_part *part, struct poly_error *error);
 
 /* Waits until all rows are in the results of the run. POLY_ERR_MEMORY. Accepts NULL. */
 enum poly_status parallel_run_drain(struct parallel_run *run, struct poly_error *error);

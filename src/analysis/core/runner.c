@@ -197,6 +197,7 @@ has_parts(const struct poly_stats *stats)
 {
 	const struct analysis_instance *instance = stats->instances;
 	return stats->count == 1 && instance->analysis->parts &&
+	       thread_count(stats->options.threads) >= instance->analysis->parts->threads &&
 	       instance->analysis->parts->is_possible(instance->state);
 }
 
@@ -220,13 +221,11 @@ stats_start_team(struct poly_stats *stats)
  * of their own and merges; fewer threads gain more by sharing the analyses of a batch. */
 #define BLOCK_THREADS 4
 
-/* Returns whether threads can analyse rows of the trace as parts of it. */
-static bool
-can_divide(const struct poly_stats *stats)
+bool
+stats_are_divisible(const struct poly_stats *stats)
 {
 	const struct poly_stats_options *options = &stats->options;
-	if (thread_count(options->threads) < BLOCK_THREADS || options->warmup ||
-		options->period || stats->effects)
+	if (options->warmup || options->period || stats->effects)
 		return false;
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
@@ -464,7 +463,8 @@ stats_begin(
 		stats->columns, poly_columns_union(info->columns, POLY_COLUMNS(site)));
 	if (stats->effects)
 		stats->columns = effects_columns(stats->effects);
-	stats->in_blocks = can_divide(stats);
+	stats->in_blocks = thread_count(stats->options.threads) >= BLOCK_THREADS &&
+			   stats_are_divisible(stats);
 	stats_start_team(stats);
 	return POLY_OK;
 }

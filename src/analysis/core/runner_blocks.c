@@ -3,6 +3,8 @@
  */
 #include "analysis/core/parallel_run.h"
 
+#include "analysis/core/decoder_part.h"
+#include "base/err.h"
 #include "model/batch_hold.h"
 #include "model/info.h"
 
@@ -48,10 +50,29 @@ poly_stats_begin(
 	return stats_begin(stats, info, error);
 }
 
+/* Adds records that decoders have analysed. */
+static enum poly_status
+add_decoded(struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
+{
+	struct decoder_part *part = decoder_part_take(stats, batch);
+	if (!part)
+		return err_usage(error,
+			"a batch without rows, whose records were analysed for other handles");
+	if (stats->in_blocks && !stats->run)
+		stats->run = parallel_run_new(stats);
+	if (stats->run)
+		return parallel_run_add(stats->run, part, error);
+	const enum poly_status status = stats_merge(stats, decoder_part_stats(part), error);
+	decoder_part_free(part);
+	return status;
+}
+
 enum poly_status
 poly_stats_update(
 	struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
+	if (batch_decoded(batch))
+		return add_decoded(stats, batch, error);
 	return stats->run || begin_blocks(stats, batch)
 		       ? parallel_run_update(stats->run, batch, error)
 		       : stats_update(stats, batch, error);
@@ -88,5 +109,6 @@ poly_stats_free(struct poly_stats *stats)
 	if (!stats)
 		return;
 	parallel_run_free(stats->run);
+	stats_work_free(stats->work);
 	stats_free(stats);
 }

@@ -150,7 +150,8 @@ merge(struct poly_stats *into, const struct poly_stats *from)
 		.open_sites = open_sites,
 		.site_count = (uint32_t)sites,
 		.context_count = from->contexts.count,
-		.continues = continues};
+		.continues = continues,
+		.row_offset = from->row_offset};
 	bool ok = static_ops_merge(&into->ops, &from->ops, numbers, numbers + ops) &&
 		  contexts_merge(&into->contexts, &from->contexts, contexts);
 	if (ok) {

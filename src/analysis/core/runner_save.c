@@ -174,7 +174,7 @@ stats_save(struct poly_stats *stats, const struct poly_part *parts, size_t count
 {
 	struct part_list given = {.count = 0};
 	struct buf buf = {.data = NULL};
-	struct archive archive = {.out = &buf, .info = stats->parts.count ? NULL : stats->info};
+	struct archive archive = {.out = &buf};
 	enum poly_status status = check_saved(stats, error);
 	if (status == POLY_OK && !count && !stats->parts.count)
 		status = err_usage(error, "no parts were given");

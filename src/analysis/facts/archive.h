@@ -29,7 +29,6 @@ struct archive {
 	/* The shared numbers of the run. */
 	uint32_t ops, sites;
 	uint16_t contexts;
-	const struct poly_trace_info *info; /* of the trace, while it is open; or NULL */
 };
 
 /* Transfers an array of integers of 1, 2, 4 or 8 bytes, which are at most max; loads 0 after a

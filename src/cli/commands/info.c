@@ -48,10 +48,10 @@ info_one(struct inputs *inputs, const char *path)
 	summary_finish(stats);
 	input_report_name(&input, report);
 	report_summary(stats, &input, report);
-	poly_stats_free(stats);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
 	int status = input_close(&input);
+	poly_stats_free(stats);
 	return rendered > status ? rendered : status;
 }
 

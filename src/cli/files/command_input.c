@@ -211,6 +211,8 @@ input_plan(struct command_input *input, poly_columns columns, enum input_use use
 		add_registers(input);
 	plan.registers = input->registers;
 	plan.register_count = input->register_count;
+	plan.work = input->work;
+	plan.work_count = input->selection ? 0 : input->work_count;
 	input->status = poly_reader_plan(input->reader, &plan, &input->error);
 	input->planned = true;
 }
@@ -258,6 +260,16 @@ input_report_name(const struct command_input *input, struct poly_report *report)
 		poly_report_bool(report, "partial", true);
 }
 
+/* Lets decoders analyse records, if they can for all handles; summary may be NULL. */
+static void
+plan_work(
+	struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
+{
+	input->work[0] = poly_stats_decoder_work(stats);
+	input->work[1] = input->work[0] && summary ? poly_stats_decoder_work(summary) : NULL;
+	input->work_count = !summary ? input->work[0] != NULL : input->work[1] ? 2 : 0;
+}
+
 bool
 input_analyse(struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
 {
@@ -270,6 +282,8 @@ input_analyse(struct command_input *input, struct poly_stats *stats, struct poly
 			poly_stats_diagnostic(stats));
 	if (status == POLY_OK && summary)
 		status = poly_stats_begin(summary, info, &error);
+	if (status == POLY_OK)
+		plan_work(input, stats, summary);
 	if (status == POLY_OK)
 		input_plan(input,
 			poly_columns_union(poly_stats_columns(stats),

@@ -18,6 +18,8 @@ struct command_input {
 	bool planned;		 /* input_plan was called */
 	const char *registers[POLY_REGISTERS_MAX]; /* that the command reads as columns */
 	unsigned register_count;
+	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX]; /* of the plan */
+	unsigned work_count;
 	bool prints_findings;	 /* when it is closed */
 	bool accepts_errors;	 /* --on-error=skip or --partial */
 	uint64_t skip;		 /* records to skip at the front */

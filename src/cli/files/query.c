@@ -118,9 +118,9 @@ query_run(struct query *query, struct inputs *inputs, const char *path)
 		if (stats &&
 			(input_analyse(&input, stats, NULL) || output_failed(inputs->output)))
 			status = print_result(query, inputs, &input, stats);
-		poly_stats_free(stats);
 		output_flush(inputs->output);
 		const int ended = input_close(&input);
+		poly_stats_free(stats);
 		status = status > ended ? status : ended;
 	}
 	analysis_words_free(&query->words);

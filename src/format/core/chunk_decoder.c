@@ -7,6 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* Chunks whose rows are stored after work on one was in vain. */
+#define UNWORKED_CHUNKS 8
+
 void
 chunk_reclaim(struct chunk *chunk)
 {
@@ -16,6 +19,7 @@ chunk_reclaim(struct chunk *chunk)
 			batch->stored = NULL;
 	}
 	chunk->batch_count = 0;
+	decoder_result_clear(&chunk->result);
 }
 
 void
@@ -25,6 +29,7 @@ chunk_fini(struct chunk *chunk)
 		stored_batch_free(chunk->batches[i].stored);
 		mem_free(chunk->batches[i].check.state);
 	}
+	decoder_result_clear(&chunk->result);
 	mem_free(chunk->batches);
 	mem_free(chunk->memory);
 	mem_free(chunk->names);
@@ -61,6 +66,10 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 			    : !format->open || format->open(reading, NULL) == POLY_OK;
 	assert(in_offset(plan->in) == before);
 	(void)before;
+	if (!format->add_record) {
+		decoder->info.view.records = plan->reading->info->view.records;
+		decoder->info.view.record_count = plan->reading->info->view.record_count;
+	}
 	decoder->records_listed = (uint32_t)decoder->info.view.record_count;
 	reading->in = good ? in_view() : NULL;
 	return reading->in != NULL;
@@ -136,7 +145,20 @@ check_rows(struct chunk_decoder *decoder, struct chunk_batch *filled)
 		memcpy(check->state, check_state(format, reading), format->check_size);
 }
 
-/* Decodes the rows of a batch. */
+/* Gives a batch the reader's numbers. If a name or site is new, the reader does. */
+static void
+translate(struct chunk_decoder *decoder, struct chunk_batch *filled)
+{
+	struct batch *batch = &filled->stored->batch;
+	filled->translated = knows_numbers(decoder);
+	if (!filled->translated)
+		return;
+	id_remap_apply_names(&decoder->names, batch);
+	id_remap_apply_records(&decoder->records, batch);
+	id_remap_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
+}
+
+/* Decodes the rows of a batch; they have the decoder's numbers. */
 static bool
 fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 {
@@ -152,14 +174,22 @@ fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 	if (decoder->plan->checks)
 		check_rows(decoder, filled);
 	reading->record += batch->view.rows;
-	/* If a name or site is new, the reader translates the numbers. */
-	filled->translated = knows_numbers(decoder);
-	if (filled->translated) {
-		id_remap_apply_names(&decoder->names, batch);
-		id_remap_apply_records(&decoder->records, batch);
-		id_remap_apply(&decoder->site_numbers, batch, POLY_COLUMN_site);
-	}
 	return true;
+}
+
+/* Adds the rows of a batch to the result of its chunk; false: rows must be stored for a while.
+ */
+static bool
+work_on(struct chunk_decoder *decoder, struct chunk *chunk, struct poly_batch *view)
+{
+	const struct poly_trace_info *info = view->info;
+	view->info = &decoder->info.view;
+	view->first = decoder->reading.record - view->rows + !chunk->first;
+	const bool good = decoder_result_add(&chunk->result, view);
+	view->info = info;
+	if (!good)
+		decoder->unworked = UNWORKED_CHUNKS;
+	return good;
 }
 
 /* Lists the names that the reader does not know yet. */
@@ -234,7 +264,12 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 		struct chunk_batch *batch = next_batch(decoder, chunk);
 		if (!batch || !fill_batch(decoder, batch))
 			return false;
-		chunk->batch_count++;
+		if (!chunk->result.count) {
+			translate(decoder, batch);
+			chunk->batch_count++;
+		} else if (!work_on(decoder, chunk, &batch->stored->batch.view)) {
+			return false;
+		}
 	}
 	chunk->lines = reading->line;
 	return (chunk->last || chunk_ends_at_split(chunk, decoder->plan->format, reading)) &&
@@ -250,8 +285,9 @@ chunk_decoder_discard_sites(struct chunk_decoder *decoder, unsigned generation)
 	id_remap_free(&decoder->site_numbers);
 }
 
-void
-chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
+/* Decodes the rows of a chunk, for its result if that has begun, else for its batches. */
+static bool
+decode_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	decoder->reading.line = decoder->reading.record = 0;
 	if (decoder->findings.kept_count)
@@ -263,7 +299,29 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 	const struct format *format = decoder->plan->format;
 	if (decoder->plan->checks && format->check_size)
 		memset(check_state(format, &decoder->reading), 0, format->check_size);
-	chunk->irregular |= !decode_rows(decoder, chunk);
+	return decode_rows(decoder, chunk);
+}
+
+/* Does the plan's work on a chunk; false: it has no result. */
+static bool
+work_on_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const struct decode_plan *plan = decoder->plan;
+	if (!plan->work_count || decoder->unworked) {
+		decoder->unworked -= decoder->unworked > 0;
+		return false;
+	}
+	const bool done = decoder_result_begin(&chunk->result, plan->work, plan->work_count) &&
+			  decode_chunk(decoder, chunk);
+	if (!done || !chunk->result.records)
+		decoder_result_clear(&chunk->result);
+	return done;
+}
+
+void
+chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	chunk->irregular |= !work_on_chunk(decoder, chunk) && !decode_chunk(decoder, chunk);
 	if (chunk->irregular)
 		chunk_decoder_forget_checks(decoder);
 	if (chunk->irregular && decoder->plan->format->is_at_split)

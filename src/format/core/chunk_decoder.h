@@ -12,6 +12,7 @@
 
 #include "format/core/format.h"
 #include "model/batch_store.h"
+#include "model/decoder_work.h"
 #include "model/site.h"
 #include "model/id_remap.h"
 
@@ -27,6 +28,9 @@ struct decode_plan {
 	unsigned threads;	       /* that decode */
 	bool checks;		       /* decoders check their batches */
 	size_t held_max;	       /* maximum number of held batches */
+	/* What decoders do with the rows instead of storing them: work_count pointers. */
+	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX];
+	unsigned work_count;
 };
 
 /* A batch of a chunk. */
@@ -55,6 +59,7 @@ struct chunk {
 	struct poly_error failure;
 	struct chunk_batch *batches;
 	size_t batch_count, batch_capacity; /* filled, and allocated */
+	struct decoder_result result;	    /* instead of batches; count 0: none */
 	uint64_t lines;			    /* counted in it */
 	/*
 	 * New names and sites: the decoder numbered them after it listed the previous ones. The
@@ -87,6 +92,7 @@ struct chunk_decoder {
 	struct agreed_value *agreed; /* see check_defer_value; if the plan has checks */
 	unsigned check_version;
 	uint64_t full_rules; /* those of the reader */
+	unsigned unworked;   /* number of next chunks whose rows are stored, despite work */
 	bool opened;
 };
 
@@ -97,7 +103,7 @@ struct chunk_decoder {
 bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan,
 	struct batch_store *store);
 
-/* Decodes the rows of a chunk, or marks it as irregular. */
+/* Decodes the rows of a chunk, for its batches or its result, or marks it as irregular. */
 void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);
 
 /* Returns whether reading, which has read a chunk to its end, is at a split point there. */

@@ -23,6 +23,14 @@
 /* Bytes of a chunk: small enough for the private cache of a CPU. */
 #define CHUNK_SIZE ((size_t)256 << 10)
 
+/* Maximum if decoders have work, of a chunk and of all: a part of a trace costs as much as some
+ * thousand rows. */
+#define WORK_CHUNK_SIZE ((size_t)8 << 20)
+#define WORK_SIZE ((size_t)256 << 20)
+
+/* Chunks per thread of an input that decoders work on, unless their size is at a bound. */
+#define WORK_CHUNKS 8
+
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
 
@@ -79,9 +87,27 @@ struct decode_pool {
 	/* The reader's side. */
 	struct ring_slot *present;
 	size_t delivered; /* batches of the present chunk, or bytes if it is irregular */
+	struct batch decoded; /* without rows: what decoders did with a chunk */
 	uint64_t offset;  /* after the last delivered batch */
 	struct in *own;	  /* the bytes of irregular chunks */
 };
+
+/* Returns the chunks of the ring: per thread one in work and one waiting, and two for the
+ * reader. */
+static size_t
+slot_count(unsigned threads)
+{
+	return 2 * (size_t)threads + 2;
+}
+
+size_t
+decode_pool_work_size(uint64_t size, unsigned threads)
+{
+	const size_t share = WORK_SIZE / slot_count(threads);
+	const size_t max = share < WORK_CHUNK_SIZE ? share : WORK_CHUNK_SIZE;
+	const uint64_t chunk = size / ((uint64_t)WORK_CHUNKS * threads);
+	return chunk < CHUNK_SIZE ? CHUNK_SIZE : chunk > max ? max : (size_t)chunk;
+}
 
 size_t
 decode_pool_chunk_size(size_t block_size)
@@ -487,6 +513,27 @@ next_batch(struct decode_pool *pool, struct batch **result, struct poly_error *e
 	return POLY_OK;
 }
 
+/* Returns whether the result of the present chunk is next. */
+static bool
+has_result(const struct decode_pool *pool, const struct chunk *chunk)
+{
+	return chunk->result.records && !pool->delivered;
+}
+
+/* Delivers the result of the present chunk. */
+static struct batch *
+deliver_result(struct decode_pool *pool)
+{
+	struct chunk *chunk = &pool->present->chunk;
+	struct batch *batch = &pool->decoded;
+	batch->internal.decoded = &chunk->result;
+	batch->view.internal = &batch->internal;
+	batch->view.info = &pool->plan.reading->info->view;
+	pool->offset = chunk->offset + chunk->size;
+	pool->delivered = 1;
+	return batch;
+}
+
 void
 decode_pool_check(struct decode_pool *pool)
 {
@@ -528,6 +575,10 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 	for (;;) {
 		if (chunk && !chunk->irregular && pool->delivered < chunk->batch_count)
 			return next_batch(pool, batch, error);
+		if (chunk && !chunk->irregular && has_result(pool, chunk)) {
+			*batch = deliver_result(pool);
+			return POLY_OK;
+		}
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool);
@@ -637,13 +688,13 @@ decode_pool_free(struct decode_pool *pool)
 	mem_free(pool);
 }
 
-/* Allocates the ring: per thread one chunk in work and one waiting, and two for the reader. */
+/* Allocates the ring. */
 static bool
 allocate_slots(struct decode_pool *pool)
 {
 	const size_t size =
 		pool->plan.format->split_context + 2 * pool->plan.chunk_size + IN_PADDING;
-	pool->slot_count = 2 * (size_t)pool->plan.threads + 2;
+	pool->slot_count = slot_count(pool->plan.threads);
 	pool->pause = 4 * pool->slot_count;
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {

@@ -18,6 +18,9 @@ struct decode_pool;
 /* Returns the chunk size in bytes for blocks of block_size bytes; 0: the default size. */
 size_t decode_pool_chunk_size(size_t block_size);
 
+/* Returns the same by default if decoders work on an input of a size. */
+size_t decode_pool_work_size(uint64_t size, unsigned threads);
+
 /*
  * Starts the threads. plan->reading stays with the caller, who sets its input to
  * decode_pool_input. The plan's input belongs to the pool until decode_pool_free, except for
@@ -26,7 +29,8 @@ size_t decode_pool_chunk_size(size_t block_size);
 struct decode_pool *decode_pool_new(const struct decode_plan *plan);
 
 /*
- * Returns the next batch of regular rows, valid until the next call. POLY_OK with *batch NULL:
+ * Returns the next batch of regular rows, or without rows the result of work on them, valid
+ * until the next call. POLY_OK with *batch NULL:
  * the reader decodes the next rows itself, from decode_pool_input until its end, then calls
  * this again. POLY_END and failures of the input: no rows follow. POLY_ERR_MEMORY.
  */

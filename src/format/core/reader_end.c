@@ -7,6 +7,9 @@
 uint64_t
 reader_count_records(const struct poly_batch *batch)
 {
+	const struct decoder_result *decoded = batch_decoded(batch);
+	if (decoded)
+		return decoded->records;
 	const uint64_t *weights = poly_batch_weights(batch);
 	uint64_t records = weights ? 0 : batch->rows;
 	for (size_t row = 0; weights && row < batch->rows; row++)

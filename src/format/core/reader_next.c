@@ -170,7 +170,7 @@ advance(struct poly_reader *reader)
 				&reader->reading, reader->options.skip);
 	}
 	enum poly_status status = fill_batch(reader, &failure);
-	if (reader_shown_rows(reader)) {
+	if (reader_shown_records(reader)) {
 		struct poly_error worse;
 		enum poly_status completed = complete_batch(reader, &worse);
 		if (completed != POLY_OK)
@@ -178,8 +178,8 @@ advance(struct poly_reader *reader)
 	}
 	if (status != POLY_OK && reader->ended == POLY_OK)
 		reader_end(reader, status, &failure);
-	return reader_shown_rows(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK
-									     : reader->ended;
+	return reader_shown_records(reader) && reader->ended != POLY_ERR_MEMORY ? POLY_OK
+										: reader->ended;
 }
 
 /* Returns the batch without its lazy columns, which are not filled. */
@@ -200,7 +200,7 @@ deliver_rows(
 {
 	const struct poly_batch *view = &reader->shown->view;
 	const uint64_t skip = reader->options.skip, end = reader_last_record(reader);
-	if (poly_batch_weights(view)) {
+	if (poly_batch_weights(view) || batch_decoded(view)) {
 		reader->counts.records += reader_count_records(view);
 		*batch = view;
 		return POLY_OK;

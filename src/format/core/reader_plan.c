@@ -37,6 +37,12 @@ poly_reader_plan(
 			reader->begun ? "its first batch" : "another one");
 	enum poly_status status =
 		option_struct(&reader->plan, sizeof reader->plan, plan, error);
+	if (status == POLY_OK && reader->plan.work_count > POLY_DECODER_WORK_MAX)
+		status = err_usage(error, "plan.work_count: found %u, expected at most %u",
+			reader->plan.work_count, POLY_DECODER_WORK_MAX);
+	for (unsigned i = 0; status == POLY_OK && i < reader->plan.work_count; i++)
+		reader->work[i] = reader->plan.work[i];
+	reader->plan.work = NULL;
 	if (status == POLY_OK && reader->plan.register_count)
 		status = registers_new(reader->plan.registers, reader->plan.register_count,
 			&reader->info, &reader->registers, error);
@@ -167,6 +173,25 @@ may_match(void *user, const struct poly_bounds *bounds)
 	return bounds->first < end && reader->plan.may_match(reader->plan.user, &clipped);
 }
 
+/* Lets decoders work on rows, if every row is selected and complete when it is decoded. */
+static void
+plan_work(const struct poly_reader *reader, struct decode_plan *plan)
+{
+	uint64_t taken, total;
+	bool gains = false;
+	for (unsigned i = 0; i < reader->plan.work_count; i++)
+		gains |= reader->work[i]->gains;
+	if (!gains || reader->format->complete_rows || plan->checks ||
+		reader->reading.check || reader->options.strict || reader->registers ||
+		reader->options.skip || reader->options.count != UINT64_MAX)
+		return;
+	plan->work_count = reader->plan.work_count;
+	memcpy(plan->work, reader->work, sizeof plan->work);
+	in_progress(reader->in, &taken, &total);
+	if (!reader->options.block_size)
+		plan->chunk_size = decode_pool_work_size(total, plan->threads);
+}
+
 void
 reader_start_decoding(struct poly_reader *reader)
 {
@@ -183,6 +208,7 @@ reader_start_decoding(struct poly_reader *reader)
 		.checks = reader->reading.check && reader->format->checks_chunks &&
 			  !reader->options.skip && reader->options.count == UINT64_MAX};
 	reader->begun = true;
+	plan_work(reader, &plan);
 	/* No option requests the findings of records that do not match. */
 	const bool may_prune = reader->plan.may_match && !reader->plan.weights &&
 			       !reader->options.skip_errors && !reader->reading.check;

@@ -14,6 +14,7 @@
 #include "format/core/option.h"
 #include "format/core/probe.h"
 #include "effects/registers.h"
+#include "model/decoder_work.h"
 #include "model/site.h"
 #include "model/slice.h"
 
@@ -23,6 +24,7 @@ struct poly_reader {
 	struct poly_read_options
 		options; /* strings in it belong to the caller until open returns */
 	struct poly_read_plan plan;
+	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX]; /* of the plan */
 	struct registers *registers; /* of the plan; or NULL */
 	struct in *in;
 	struct info info;

@@ -425,7 +425,10 @@ static bool
 is_shared(struct poly_writer *writer, const struct poly_batch *batch)
 {
 	const bool verbatim = batch->verbatim || writer->has_verbatim;
-	if (writer->threads < 2 || batch->rows < PARALLEL_ROWS_MIN ||
+	/* If one of two threads decodes, predictions of states cost more than they save. */
+	const bool decodes = writer->threads == 2 && writer->format->predict_state &&
+			     batch->internal && batch->internal->stored;
+	if (writer->threads < 2 || decodes || batch->rows < PARALLEL_ROWS_MIN ||
 		(verbatim && POLY_HAS(writer->writing.uses, verbatim)))
 		return false;
 	if (!writer->parallel)

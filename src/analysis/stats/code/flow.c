@@ -11,12 +11,14 @@
 #include "analysis/facts/counters.h"
 #include "analysis/facts/top_n.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "report/table.h"
 #include "report/terms.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum poly_status
 flow_init(void *state, const struct analysis_setup *setup, struct poly_error *error)
@@ -303,9 +305,24 @@ read_expected(struct flow_row *flow_row, const struct poly_batch *batch, size_t 
 						     : batch->target[row];
 }
 
+/* Returns the mode of a name. */
+static uint32_t
+mode_of(struct flow_state *flow, const struct poly_trace_info *info, uint32_t name)
+{
+	static const struct hash_seed seed = {0x243f6a8885a308d3, 0x9e3779b97f4a7c15};
+	const size_t i = name % MODE_CACHE;
+	if (flow->modes[i].name == name + 1)
+		return flow->modes[i].mode;
+	const char *text = poly_trace_name(info, name);
+	const uint64_t mode = text ? hash_bytes(&seed, text, strlen(text)) : name;
+	flow->modes[i].name = name + 1;
+	flow->modes[i].mode = (uint32_t)mode & NO_MODE >> 1;
+	return flow->modes[i].mode;
+}
+
 /* Reads the row of an instruction. */
 static inline __attribute__((always_inline)) void
-read_instruction(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
+read_instruction(struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
 {
 	const struct poly_batch *batch = rows->batch;
@@ -321,8 +338,9 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 	flow_row->annuls = flow_row->is_delayed && (flags & ISA_ANNULS);
 	flow_row->jumps = (flags & ISA_JUMPS) && !flow_row->is_delayed;
 	flow_row->is_system = op->class == OP_SYSTEM;
-	flow_row->mode =
-		poly_present(batch, POLY_COLUMN_mode, row) ? batch->mode[row] : NO_MODE;
+	flow_row->mode = poly_present(batch, POLY_COLUMN_mode, row)
+				 ? mode_of(flow, batch->info, batch->mode[row])
+				 : NO_MODE;
 	flow_row->has_fallthrough = true;
 	flow_row->fallthrough = 0;
 	if (poly_present(batch, POLY_COLUMN_fallthrough, row))
@@ -336,7 +354,7 @@ read_instruction(const struct flow_state *flow, const struct analysis_rows *rows
 
 /* Reads a row; false: it states nothing of the control flow. */
 static inline __attribute__((always_inline)) bool
-read_row(const struct flow_state *flow, const struct analysis_rows *rows, size_t row,
+read_row(struct flow_state *flow, const struct analysis_rows *rows, size_t row,
 	struct flow_row *flow_row)
 {
 	const struct poly_batch *batch = rows->batch;
@@ -449,6 +467,7 @@ flow_begin(void *state, const struct poly_trace_info *info)
 {
 	struct flow_state *flow = state;
 	flow->has_targets = poly_columns_overlap(info->columns, POLY_COLUMNS(branch, next_pc));
+	memset(flow->modes, 0, sizeof flow->modes);
 	end_trace(flow);
 	part_log_begin(&flow->log);
 }

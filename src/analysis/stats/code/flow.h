@@ -36,7 +36,7 @@ struct last_instruction {
 	uint64_t pc, fallthrough, expected;
 	uint64_t run;	    /* sequential instructions up to this one; 0: none */
 	uint64_t run_start; /* the address of the first one */
-	uint32_t mode;
+	uint32_t mode; /* hash of its name, whose number other readers need not assign */
 	bool has_fallthrough;
 	bool has_expected; /* its record states the next address */
 	bool jumps;	   /* any address may follow */
@@ -92,6 +92,9 @@ struct sequential_runs {
 	uint64_t longest_end; /* position of the row that ended the first one of length max */
 };
 
+/* Modes by the low bits of the number of their name. */
+#define MODE_CACHE 16
+
 struct flow_state {
 	bool has_targets; /* the trace has the targets of branches */
 	bool is_empty;	  /* no context has a last instruction */
@@ -108,6 +111,10 @@ struct flow_state {
 	struct flow_break *breaks;     /* by index of the pair */
 	uint32_t capacity;
 	uint64_t untracked; /* discontinuities that exceed the table */
+	struct {
+		uint32_t name; /* plus 1; 0: none */
+		uint32_t mode;
+	} modes[MODE_CACHE];
 	uint64_t top;
 };
 

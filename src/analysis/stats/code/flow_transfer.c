@@ -3,24 +3,7 @@
 #include "analysis/stats/code/flow.h"
 
 #include "analysis/facts/archive.h"
-#include "base/checksum.h"
 #include "base/mem.h"
-
-#include <string.h>
-
-/* Transfers a mode. Its number is the trace's, which another reader of the same trace need not
- * assign: it is saved as a checksum of its name. */
-static void
-transfer_mode(struct archive *archive, uint32_t *mode)
-{
-	const char *name = archive->info && *mode != NO_MODE
-				   ? poly_trace_name(archive->info, *mode)
-				   : NULL;
-	uint32_t saved = name ? (uint32_t)checksum(name, strlen(name)) & NO_MODE >> 1 : *mode;
-	ARCHIVE(archive, saved);
-	if (archive_loads(archive))
-		*mode = saved;
-}
 
 static void
 transfer_last(struct archive *archive, struct last_instruction *last)
@@ -33,7 +16,7 @@ transfer_last(struct archive *archive, struct last_instruction *last)
 	ARCHIVE(archive, last->fallthrough);
 	ARCHIVE(archive, last->expected);
 	ARCHIVE(archive, last->run_start);
-	transfer_mode(archive, &last->mode);
+	ARCHIVE(archive, last->mode);
 	ARCHIVE(archive, last->has_fallthrough);
 	ARCHIVE(archive, last->has_expected);
 	ARCHIVE(archive, last->jumps);
@@ -49,7 +32,7 @@ transfer_row(struct archive *archive, struct flow_row *row)
 	ARCHIVE(archive, row->pc);
 	ARCHIVE(archive, row->fallthrough);
 	ARCHIVE(archive, row->expected);
-	transfer_mode(archive, &row->mode);
+	ARCHIVE(archive, row->mode);
 	ARCHIVE(archive, row->reasons);
 	ARCHIVE(archive, row->is_instruction);
 	ARCHIVE(archive, row->is_later);

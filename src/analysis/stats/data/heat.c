@@ -377,6 +377,7 @@ const struct analysis analysis_heat = {
 	.suits = heat_suits,
 	.init = heat_init,
 	.update = heat_update,
+	.uses_numbers = true,
 	.merge = heat_merge,
 	.transfer = heat_transfer,
 	.report = heat_report,

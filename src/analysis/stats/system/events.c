@@ -353,11 +353,14 @@ name_in(struct events *into, const struct events *from, uint64_t id)
 }
 
 static bool
-merge_table(struct events *into, const struct events *from, unsigned table)
+merge_table(struct events *into, const struct events *from, unsigned table,
+	const struct analysis_numbers *numbers)
 {
 	const struct events_table *added = &from->tables[table];
 	for (uint32_t i = 0; i < added->count; i++) {
 		struct events_entry entry = added->list[i];
+		entry.first += numbers->row_offset;
+		entry.last += numbers->row_offset;
 		if (table == EVENTS_NAMES)
 			entry.key = name_in(into, from, entry.key);
 		if ((table == EVENTS_NAMES && entry.key == INTERN_FAILED) ||
@@ -391,7 +394,7 @@ events_merge(void *into, const void *from, const struct analysis_numbers *number
 	const struct events *events = from;
 	sum->has_last = sum->has_last && numbers->continues;
 	for (unsigned i = 0; i < EVENTS_TABLES; i++) {
-		if (!merge_table(sum, events, i))
+		if (!merge_table(sum, events, i, numbers))
 			return false;
 	}
 	merge_ends(sum, events);

@@ -11,6 +11,7 @@ struct sync_merge {
 	const struct sync_profile *from;
 	const uint16_t *contexts;
 	uint64_t rows;		/* of into before the merge */
+	uint64_t row_offset;	/* of records of from */
 	uint64_t *instructions; /* of into before the merge, by context of from */
 	uint32_t *objects;	/* of into, by object of from; SYNC_NONE: untracked */
 };
@@ -165,6 +166,7 @@ repeat_events(const struct sync_merge *merge)
 		event.instructions = context->instructions;
 		event.last_row = context->last_row;
 		event.row += merge->rows;
+		event.record += merge->row_offset;
 		event.context = merge->contexts[event.context];
 		ok = sync_count_operation(merge->into, &event);
 	}
@@ -191,7 +193,8 @@ sync_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 	struct sync_profile *sum = into;
 	const struct sync_profile *sync = from;
 	struct sync_merge merge = {
-		.into = sum, .from = sync, .contexts = numbers->contexts, .rows = sum->rows};
+		.into = sum, .from = sync, .contexts = numbers->contexts, .rows = sum->rows,
+		.row_offset = numbers->row_offset};
 	merge.instructions =
 		mem_new((size_t)numbers->context_count + 1, sizeof *merge.instructions);
 	if (!merge.instructions)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of work that is done where rows are decoded. */
+#include "model/decoder_work.h"
+
+#include <string.h>
+
+bool
+decoder_result_begin(struct decoder_result *result, const struct poly_decoder_work *const *work,
+	unsigned count)
+{
+	bool good = true;
+	result->work = work;
+	result->count = count;
+	for (unsigned i = 0; i < count; i++) {
+		result->parts[i] = work[i]->begin(work[i]);
+		good = good && result->parts[i];
+	}
+	return good;
+}
+
+bool
+decoder_result_add(struct decoder_result *result, const struct poly_batch *batch)
+{
+	result->records += batch->rows;
+	for (unsigned i = 0; i < result->count; i++) {
+		const struct poly_decoder_work *work = result->work[i];
+		if (!work->add(work, result->parts[i], batch))
+			return false;
+	}
+	return true;
+}
+
+void *
+decoder_result_take(struct decoder_result *result, const struct poly_decoder_work *work)
+{
+	for (unsigned i = 0; i < result->count; i++) {
+		void *part = result->parts[i];
+		if (result->work[i] != work)
+			continue;
+		result->parts[i] = NULL;
+		return part;
+	}
+	return NULL;
+}
+
+void
+decoder_result_clear(struct decoder_result *result)
+{
+	for (unsigned i = 0; i < result->count; i++) {
+		if (result->parts[i])
+			result->work[i]->end(result->work[i], result->parts[i]);
+	}
+	memset(result, 0, sizeof *result);
+}

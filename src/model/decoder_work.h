@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work of consumers that is done where rows are decoded, while the processor's cache has them:
+ * passing rows to another processor costs about as much as decoding them.
+ */
+#ifndef MODEL_DECODER_WORK_H
+#define MODEL_DECODER_WORK_H
+
+#include "polytrace/reader.h"
+
+/* Functions that any thread may call, several at a time for different parts. */
+struct poly_decoder_work {
+	/* Begins a part of a trace; NULL: out of memory. */
+	void *(*begin)(const struct poly_decoder_work *work);
+	/*
+	 * Adds the next rows of the part. Numbers of names and records are those of
+	 * batch->info, which gains more from batch to batch, as sites do. Numbers of rows lack
+	 * an offset, unless the first one of the trace is among them: the first one is 2.
+	 * False: the caller ends the part and delivers all its rows.
+	 */
+	bool (*add)(const struct poly_decoder_work *work, void *part,
+		const struct poly_batch *batch);
+	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
+	bool gains; /* its results are smaller than the rows, and take longer than copying them */
+};
+
+/* Rows of a chunk, which were passed to the work of a plan. The batch has none of them. */
+struct decoder_result {
+	uint64_t records;
+	const struct poly_decoder_work *const *work; /* count pointers */
+	unsigned count;
+	void *parts[POLY_DECODER_WORK_MAX]; /* by work; NULL: a consumer has taken it */
+};
+
+/* Begins the parts of a cleared result; false: out of memory. */
+bool decoder_result_begin(struct decoder_result *result,
+	const struct poly_decoder_work *const *work, unsigned count);
+
+/* Adds the next rows; false: the result must be cleared. */
+bool decoder_result_add(struct decoder_result *result, const struct poly_batch *batch);
+
+/* Takes the part of a work, which the caller owns; NULL: there is none. */
+void *decoder_result_take(
+	struct decoder_result *result, const struct poly_decoder_work *work);
+
+/* Ends the parts that were not taken. */
+void decoder_result_clear(struct decoder_result *result);
+
+#endif
