@@ -69,6 +69,12 @@ struct reading {
 	 */
 	unsigned threads;
 	uint64_t end;
+	/*
+	 * Set before read: what to do with rows instead of delivering them, if threads decode;
+	 * work_count pointers. The batch has the result then.
+	 */
+	const struct poly_decoder_work *const *work;
+	unsigned work_count;
 	poly_may_match_fn
 		may_match; /* see struct poly_read_plan; NULL: every record may match */
 	void *user;	   /* passed to may_match */

@@ -62,7 +62,7 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 	status = reader->format->read(&reader->reading, &reader->batch, failure);
 	if (status == POLY_END)
 		return reader_check_end(reader, failure);
-	if (reader->batch.view.rows && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
+	if (reader_shown_records(reader) && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
 		/*
 		 * Valid records first: the next call meets the corrupt data again, without
 		 * rows.
@@ -72,7 +72,7 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 	}
 	if (status == POLY_ERR_FORMAT)
 		status = skip_corrupt(reader, failure);
-	assert(status != POLY_OK || reader->batch.view.rows);
+	assert(status != POLY_OK || reader_shown_records(reader));
 	return status;
 }
 

@@ -173,19 +173,30 @@ may_match(void *user, const struct poly_bounds *bounds)
 	return bounds->first < end && reader->plan.may_match(reader->plan.user, &clipped);
 }
 
-/* Lets decoders work on rows, if every row is selected and complete when it is decoded. */
+/* Lets decoders work on rows, if every row is selected, and not checked. */
 static void
-plan_work(const struct poly_reader *reader, struct decode_plan *plan)
+plan_work(struct poly_reader *reader)
+{
+	const struct poly_read_plan *plan = &reader->plan;
+	const struct poly_read_options *options = &reader->options;
+	if (plan->may_match || options->check || options->strict || reader->registers ||
+		options->skip || options->count != UINT64_MAX)
+		return;
+	reader->reading.work = reader->work;
+	reader->reading.work_count = plan->work_count;
+}
+
+/* Lets a decode pool work on rows, if they are complete when they are decoded. */
+static void
+plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 {
 	uint64_t taken, total;
 	bool gains = false;
-	for (unsigned i = 0; i < reader->plan.work_count; i++)
+	for (unsigned i = 0; i < reader->reading.work_count; i++)
 		gains |= reader->work[i]->gains;
-	if (!gains || reader->format->complete_rows || plan->checks ||
-		reader->reading.check || reader->options.strict || reader->registers ||
-		reader->options.skip || reader->options.count != UINT64_MAX)
+	if (!gains || reader->format->complete_rows)
 		return;
-	plan->work_count = reader->plan.work_count;
+	plan->work_count = reader->reading.work_count;
 	memcpy(plan->work, reader->work, sizeof plan->work);
 	in_progress(reader->in, &taken, &total);
 	if (!reader->options.block_size)
@@ -208,7 +219,8 @@ reader_start_decoding(struct poly_reader *reader)
 		.checks = reader->reading.check && reader->format->checks_chunks &&
 			  !reader->options.skip && reader->options.count == UINT64_MAX};
 	reader->begun = true;
-	plan_work(reader, &plan);
+	plan_work(reader);
+	plan_pool_work(reader, &plan);
 	/* No option requests the findings of records that do not match. */
 	const bool may_prune = reader->plan.may_match && !reader->plan.weights &&
 			       !reader->options.skip_errors && !reader->reading.check;

@@ -684,22 +684,42 @@ renumber_names(const struct unpacked *segment, const struct ptz_column *column,
 	}
 }
 
+/* Finds the numbers of the segment's names in the trace, unless numbers is NULL: adds them. */
+static enum poly_status
+number_names(const struct unpacked *segment, struct info *info, uint32_t *numbers,
+	struct poly_error *error)
+{
+	for (uint32_t i = 0; i < segment->name_count; i++) {
+		const char *name = segment->names[i];
+		uint32_t number;
+		if (!info_keep_name(info, name, strlen(name), &number))
+			return info->no_memory
+				       ? err_memory(error)
+				       : err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+						 "the trace exceeds the maximum number of "
+						 "names");
+		if (numbers)
+			numbers[i] = number;
+	}
+	return POLY_OK;
+}
+
+enum poly_status
+unpacked_add_names(
+	const struct unpacked *segment, struct info *info, struct poly_error *error)
+{
+	if (segment->record_count > info->view.record_count)
+		info->view.record_count = segment->record_count;
+	return number_names(segment, info, NULL, error);
+}
+
 enum poly_status
 unpacked_resolve_names(struct unpacked *segment, struct info *info, struct poly_error *error)
 {
-	enum poly_status status = POLY_OK;
 	uint32_t *numbers = mem_new((size_t)segment->name_count + 1, sizeof *numbers);
 	if (!numbers)
 		return err_memory(error);
-	for (uint32_t i = 0; i < segment->name_count && status == POLY_OK; i++) {
-		const char *name = segment->names[i];
-		if (!info_keep_name(info, name, strlen(name), &numbers[i]))
-			status = info->no_memory
-					 ? err_memory(error)
-					 : err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
-						   "the trace exceeds the maximum number of "
-						   "names");
-	}
+	const enum poly_status status = number_names(segment, info, numbers, error);
 	for (unsigned i = 0; i < segment->columns && status == POLY_OK; i++) {
 		const struct ptz_column *column = &segment->column[i];
 		if (column->fixed && poly_column_form(column->column) == POLY_FORM_NAME)

@@ -104,6 +104,13 @@ enum poly_status unpacked_load(struct unpacked *unpacked,
 enum poly_status unpacked_resolve_names(
 	struct unpacked *unpacked, struct info *info, struct poly_error *error);
 
+/*
+ * Adds the segment's names to a trace, although its rows are not needed. As
+ * unpacked_resolve_names.
+ */
+enum poly_status unpacked_add_names(
+	const struct unpacked *unpacked, struct info *info, struct poly_error *error);
+
 /* Exchanges two segments, but not their scratch space. */
 void unpacked_swap(struct unpacked *a, struct unpacked *b);
 

@@ -48,6 +48,8 @@ struct ptz_reader {
 	struct ptz_prefetch *prefetch; /* NULL: segments are loaded by the reading thread */
 	poly_columns prefetch_columns;
 	bool prefetch_failed; /* threads could not be started */
+	struct decoder_result result; /* of the segment, which has no rows; count 0: none */
+	const struct batch *batch; /* that is being filled */
 	struct buf bytes;     /* of a segment that is too large for in_peek */
 	uint64_t offset;      /* of the current section */
 	uint64_t epoch;	      /* of the current segment's template numbers */

@@ -13,6 +13,9 @@
 #include <pthread.h>
 #include <string.h>
 
+/* Minimum number of other threads for which the reader only delivers, if they have work. */
+#define WAITING_MIN 7
+
 /* Maximum number of consecutive sections to skip that are not segments. */
 #define OTHERS_MAX 4
 
@@ -21,6 +24,7 @@ struct prefetch_slot {
 	uint64_t offset; /* of its section */
 	struct ptz_section section;
 	struct unpacked segment;
+	struct decoder_result result; /* of work on its rows; count 0: none */
 	bool loaded;
 	bool done; /* not in progress; guarded by lock */
 };
@@ -30,6 +34,7 @@ struct prefetch_worker {
 	struct ptz_prefetch *prefetch;
 	struct block_unpacker *unpacker;
 	struct buf bytes; /* of a section */
+	struct segment_worker work;
 	pthread_t thread;
 	bool started;
 };
@@ -131,6 +136,7 @@ load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
 	struct unpacked *segment = &slot->segment;
 	const size_t front = slot->section.front;
 	unpacked_clear(segment);
+	decoder_result_clear(&slot->result);
 	buf_clear(&worker->bytes);
 	const uint8_t *p = read_bytes(worker, slot, PTZ_HEADER_SIZE, front);
 	if (!p || checksum(p, front) != slot->section.front_checksum ||
@@ -140,7 +146,10 @@ load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
 	if (size != slot->section.body - front || size > PTZ_SEGMENT_MAX)
 		return false;
 	p = read_bytes(worker, slot, PTZ_HEADER_SIZE + front, (size_t)size);
-	return p && unpacked_load(segment, &options, p, NULL) == POLY_OK;
+	if (!p || unpacked_load(segment, &options, p, NULL) != POLY_OK)
+		return false;
+	return !plan->work.count || segment_work_on(&worker->work, &plan->work, segment,
+					    slot->offset, &slot->result);
 }
 
 /* Loads a segment, if one is available. Caller holds lock, which is released while loading. */
@@ -235,21 +244,37 @@ is_same(const struct ptz_section *a, const struct ptz_section *b)
 	       a->front_checksum == b->front_checksum;
 }
 
+/* Returns whether the reader loads a segment instead of waiting for the first one of the ring.
+ * Caller holds lock. */
+static bool
+reader_loads(const struct ptz_prefetch *prefetch)
+{
+	if (prefetch->claimed == prefetch->released)
+		return true;
+	return !slot_at(prefetch, prefetch->released)->done &&
+	       (!prefetch->plan.work.count || prefetch->plan.threads <= WAITING_MIN);
+}
+
 bool
 ptz_prefetch_take(struct ptz_prefetch *prefetch, const struct ptz_reached *reached,
-	struct unpacked *segment)
+	struct unpacked *segment, struct decoder_result *result)
 {
 	bool taken = false, progress = true;
 	pthread_mutex_lock(&prefetch->lock);
 	advance_to(prefetch, reached->offset);
-	while (progress && (prefetch->claimed == prefetch->released ||
-				   !slot_at(prefetch, prefetch->released)->done))
+	while (progress && reader_loads(prefetch))
 		progress = load_next(&prefetch->workers[0]);
 	struct prefetch_slot *slot = wait_for_first(prefetch);
 	if (slot && slot->offset == reached->offset) {
 		taken = slot->loaded && is_same(&slot->section, reached->section);
-		if (taken)
+		/* Its rows have numbers that depend on this. */
+		taken = taken && (!slot->result.count ||
+					 reached->is_first == (slot->segment.first == 0));
+		if (taken) {
 			unpacked_swap(segment, &slot->segment);
+			*result = slot->result;
+			slot->result.count = 0;
+		}
 		release_first(prefetch);
 	}
 	pthread_mutex_unlock(&prefetch->lock);
@@ -272,9 +297,12 @@ ptz_prefetch_free(struct ptz_prefetch *prefetch)
 	for (unsigned i = 0; i < prefetch->worker_count; i++) {
 		block_unpacker_free(prefetch->workers[i].unpacker);
 		buf_free(&prefetch->workers[i].bytes);
+		segment_worker_fini(&prefetch->workers[i].work);
 	}
-	for (unsigned i = 0; prefetch->slots && i < prefetch->plan.threads; i++)
+	for (unsigned i = 0; prefetch->slots && i < prefetch->plan.threads; i++) {
 		unpacked_fini(&prefetch->slots[i].segment);
+		decoder_result_clear(&prefetch->slots[i].result);
+	}
 	pthread_cond_destroy(&prefetch->freed);
 	pthread_cond_destroy(&prefetch->done);
 	pthread_mutex_destroy(&prefetch->lock);

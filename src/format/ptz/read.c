@@ -120,7 +120,10 @@ start_prefetch(struct reading *reading, const struct ptz_section *section, uint3
 		.column_map = state->column_map,
 		.column_count = state->column_count,
 		.end = reading->end,
-		.threads = reading->threads};
+		.threads = reading->threads,
+		.work = {reading->work, reading->weighted ? 0 : reading->work_count,
+			state->batch->wanted, state->batch->capacity, state->records,
+			(unsigned)reading->info->view.record_count}};
 	if (state->prefetch || state->prefetch_failed || reading->threads < 2 ||
 		reading->record + rows >= reading->end || !in_is_random(reading->in) ||
 		!ptz_prefetch_is_useful(
@@ -138,16 +141,23 @@ take_prefetched(struct reading *reading, const struct ptz_section *section,
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
-	const struct ptz_reached reached = {state->offset, section};
+	const struct ptz_reached reached = {state->offset, section, reading->record == 0};
 	if (section->front >= PTZ_FRONT_SIZE)
 		start_prefetch(reading, section, load_le32(front + 8), wanted);
 	if (!state->prefetch || !poly_columns_equal(state->prefetch_columns, wanted) ||
-		!ptz_prefetch_take(state->prefetch, &reached, segment))
+		!ptz_prefetch_take(state->prefetch, &reached, segment, &state->result))
 		return false;
-	if (unpacked_resolve_names(segment, reading->info, NULL) != POLY_OK) {
+	/* With a result, the rows had the names of a thread. */
+	const enum poly_status status =
+		state->result.count ? unpacked_add_names(segment, reading->info, NULL)
+				    : unpacked_resolve_names(segment, reading->info, NULL);
+	if (status != POLY_OK) {
 		unpacked_clear(segment);
+		decoder_result_clear(&state->result);
 		return false;
 	}
+	if (state->result.count)
+		unpacked_clear(segment);
 	state->skipped = ptz_skip_section(reading, section);
 	return true;
 }
@@ -215,7 +225,9 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 {
 	struct ptz_reader *state = reading->state;
 	enum poly_status status = POLY_OK;
-	while (status == POLY_OK && state->segment.delivered == state->segment.rows) {
+	decoder_result_clear(&state->result);
+	while (status == POLY_OK && !state->result.count &&
+		state->segment.delivered == state->segment.rows) {
 		struct ptz_section section;
 		const uint8_t *front = NULL;
 		unpacked_clear(&state->segment);
@@ -269,9 +281,15 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	struct ptz_reader *state = reading->state;
 	/* A site number depends on pc and opcode. */
 	poly_columns wanted = batch->wanted;
+	state->batch = batch;
 	if (POLY_HAS(wanted, site))
 		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
 	enum poly_status status = next_segment(reading, wanted, error);
+	if (status == POLY_OK && state->result.count) {
+		batch->internal = (struct poly_batch_internal){.decoded = &state->result};
+		batch->view.internal = &batch->internal;
+		return POLY_OK;
+	}
 	if (status == POLY_OK) {
 		struct poly_error why;
 		status = deliver_rows(reading, batch, &why);
@@ -344,6 +362,7 @@ ptz_close(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
 	ptz_prefetch_free(state->prefetch);
+	decoder_result_clear(&state->result);
 	unpacked_fini(&state->segment);
 	block_unpacker_free(state->unpacker);
 	buf_free(&state->bytes);
