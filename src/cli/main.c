@@ -145,15 +145,15 @@ is_one_of(const char *word, const char *a, const char *b, const char *c)
 	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-/* Keeps memory that was freed: pages that are returned to the system and requested again cost up
- * to a fifth of the time of several threads. */
+/* Keeps some memory that was freed: pages that are returned to the system and requested again
+ * cost up to a fifth of the time of several threads. */
 static void
 keep_freed_memory(void)
 {
 #ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 32 << 20);
-	mallopt(M_TRIM_THRESHOLD, 256 << 20);
-	mallopt(M_TOP_PAD, 16 << 20);
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 32 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
 #endif
 }
 

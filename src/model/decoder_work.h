@@ -21,7 +21,7 @@ struct poly_decoder_work {
 	bool (*add)(const struct poly_decoder_work *work, void *part,
 		const struct poly_batch *batch);
 	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
-	bool gains; /* its results are smaller than the rows, and take longer than copying them */
+	bool gains; /* it takes more time than copying the rows */
 };
 
 /* Rows of a chunk, which were passed to the work of a plan. The batch has none of them. */

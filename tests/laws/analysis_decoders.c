@@ -49,7 +49,7 @@ feed_decoders(const struct sample *sample, unsigned threads, size_t block_size,
 		       : status;
 }
 
-/* Reports a sample that is read a number of times, as so many traces. */
+/* Reports a sample that is read a number of times, as that number of traces. */
 static enum poly_status
 report_decoders(const struct sample *sample, const char *const *names, unsigned threads,
 	unsigned times, struct buf *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A part has a copy of the information that its rows refer to: a decoder numbers names and
- * sites by itself. */
+/* A decoder numbers names and sites by itself, and parts outlive it: they share a copy of the
+ * information that its rows refer to. */
 #include "analysis/core/decoder_part.h"
 
 #include "analysis/core/part.h"
@@ -9,17 +9,28 @@
 #include "model/decoder_work.h"
 #include "model/info.h"
 
+#include <pthread.h>
+
+/* The information of a decoder, which its thread extends. */
+struct decoder_info {
+	struct decoder_info *next;
+	const struct poly_trace_names *names; /* of the decoder */
+	struct info_copy copy;
+};
+
 struct stats_work {
 	struct poly_decoder_work work; /* first */
+	struct stats_work *self;       /* not constant, as work is for decoders */
 	const struct poly_stats *whole;
 	struct info_copy trace; /* without names */
+	pthread_mutex_t lock;	/* guards the list */
+	struct decoder_info *infos;
 };
 
 struct decoder_part {
 	struct poly_stats *stats;
-	struct info_copy info;
+	struct decoder_info *info;    /* NULL: no row yet */
 	struct poly_trace_info begun; /* the same as the first row of the trace found it */
-	bool is_begun;
 };
 
 static void *
@@ -36,16 +47,46 @@ begin(const struct poly_decoder_work *work)
 	return NULL;
 }
 
+/* Returns the information of the decoder of a batch; NULL: out of memory. */
+static struct decoder_info *
+find_info(struct stats_work *work, const struct poly_batch *batch)
+{
+	const struct poly_trace_names *names = batch->info->names;
+	pthread_mutex_lock(&work->lock);
+	struct decoder_info *info = work->infos;
+	while (info && info->names != names)
+		info = info->next;
+	if (!info && (info = mem_new(1, sizeof *info))) {
+		info->names = names;
+		info->next = work->infos;
+		work->infos = info;
+	}
+	pthread_mutex_unlock(&work->lock);
+	return info;
+}
+
 /* Adds the names and records that the rows of a batch may refer to. */
 static bool
-copy_info(const struct stats_work *work, struct decoder_part *part,
+extend_info(const struct stats_work *work, struct decoder_info *info,
 	const struct poly_batch *batch)
 {
 	struct poly_trace_info source = work->trace.info.view;
 	source.names = batch->info->names;
 	source.records = batch->info->records;
 	source.record_count = batch->info->record_count;
-	return info_copy_update(&part->info, &source);
+	return info_copy_update(&info->copy, &source);
+}
+
+/* Begins the trace of a part with its first rows. */
+static bool
+begin_trace(struct stats_work *work, struct decoder_part *part, const struct poly_batch *batch)
+{
+	part->info = find_info(work, batch);
+	if (!part->info || !extend_info(work, part->info, batch))
+		return false;
+	part->begun = part->info->copy.info.view;
+	part->begun.record_count = work->whole->begun_records;
+	return stats_begin(part->stats, &part->begun, NULL) == POLY_OK;
 }
 
 /* Returns whether a part may be merged with the rows before it. */
@@ -63,19 +104,13 @@ is_mergeable(const struct poly_stats *stats)
 static bool
 add(const struct poly_decoder_work *work, void *user, const struct poly_batch *batch)
 {
-	const struct stats_work *of = (const struct stats_work *)work;
+	struct stats_work *of = ((const struct stats_work *)work)->self;
 	struct decoder_part *part = user;
 	struct poly_batch view = *batch;
-	bool good = copy_info(of, part, batch);
-	if (good && !part->is_begun) {
-		part->begun = part->info.info.view;
-		part->begun.record_count = of->whole->begun_records;
-		part->is_begun = true;
-		good = stats_begin(part->stats, &part->begun, NULL) == POLY_OK;
-	}
-	view.info = &part->info.info.view;
-	return good && stats_update(part->stats, &view, NULL) >= 0 &&
-	       is_mergeable(part->stats);
+	if (!(part->info ? extend_info(of, part->info, batch) : begin_trace(of, part, batch)))
+		return false;
+	view.info = &part->info->copy.info.view;
+	return stats_update(part->stats, &view, NULL) >= 0 && is_mergeable(part->stats);
 }
 
 static void
@@ -112,7 +147,6 @@ decoder_part_free(struct decoder_part *part)
 	if (!part)
 		return;
 	part_free(part->stats);
-	info_copy_fini(&part->info);
 	mem_free(part);
 }
 
@@ -121,7 +155,13 @@ stats_work_free(struct stats_work *work)
 {
 	if (!work)
 		return;
+	for (struct decoder_info *next, *info = work->infos; info; info = next) {
+		next = info->next;
+		info_copy_fini(&info->copy);
+		mem_free(info);
+	}
 	info_copy_fini(&work->trace);
+	pthread_mutex_destroy(&work->lock);
 	mem_free(work);
 }
 
@@ -160,7 +200,9 @@ poly_stats_decoder_work(struct poly_stats *stats)
 	trace.names = NULL;
 	trace.record_count = 0;
 	work->work = (struct poly_decoder_work){begin, add, end, gains};
+	work->self = work;
 	work->whole = stats;
+	pthread_mutex_init(&work->lock, NULL);
 	stats->work = work;
 	if (info_copy_update(&work->trace, &trace))
 		return &work->work;

@@ -23,9 +23,12 @@
 /* Bytes of a chunk: small enough for the private cache of a CPU. */
 #define CHUNK_SIZE ((size_t)256 << 10)
 
-/* Maximum if decoders have work, of a chunk and of all: a part of a trace costs as much as some
- * thousand rows. */
+/* Maximum if decoders have work: to begin and merge a part of a trace costs as much as some
+ * thousand rows, or some hundred if the work is little. */
 #define WORK_CHUNK_SIZE ((size_t)8 << 20)
+#define LITTLE_WORK_CHUNK_SIZE ((size_t)1 << 20)
+
+/* Maximum of all these chunks. */
 #define WORK_SIZE ((size_t)256 << 20)
 
 /* Chunks per thread of an input that decoders work on, unless their size is at a bound. */
@@ -101,10 +104,11 @@ slot_count(unsigned threads)
 }
 
 size_t
-decode_pool_work_size(uint64_t size, unsigned threads)
+decode_pool_work_size(uint64_t size, unsigned threads, bool is_little)
 {
 	const size_t share = WORK_SIZE / slot_count(threads);
-	const size_t max = share < WORK_CHUNK_SIZE ? share : WORK_CHUNK_SIZE;
+	const size_t wanted = is_little ? LITTLE_WORK_CHUNK_SIZE : WORK_CHUNK_SIZE;
+	const size_t max = share < wanted ? share : wanted;
 	const uint64_t chunk = size / ((uint64_t)WORK_CHUNKS * threads);
 	return chunk < CHUNK_SIZE ? CHUNK_SIZE : chunk > max ? max : (size_t)chunk;
 }

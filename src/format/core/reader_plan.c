@@ -12,6 +12,9 @@
 #define POOL_MIN_CHUNKS 4
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
+/* Minimum threads for work that takes less time than decoding: fewer threads pass rows on. */
+#define LITTLE_WORK_THREADS 4
+
 /* Batches that consumers may hold: of this many bytes in all, but at least a few per thread. */
 #define HELD_BYTES ((size_t)256 << 20)
 #define HELD_MIN 4
@@ -194,13 +197,14 @@ plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 	bool gains = false;
 	for (unsigned i = 0; i < reader->reading.work_count; i++)
 		gains |= reader->work[i]->gains;
-	if (!gains || reader->format->complete_rows)
+	if (!reader->reading.work_count || reader->format->complete_rows ||
+		(!gains && plan->threads < LITTLE_WORK_THREADS))
 		return;
 	plan->work_count = reader->reading.work_count;
 	memcpy(plan->work, reader->work, sizeof plan->work);
 	in_progress(reader->in, &taken, &total);
 	if (!reader->options.block_size)
-		plan->chunk_size = decode_pool_work_size(total, plan->threads);
+		plan->chunk_size = decode_pool_work_size(total, plan->threads, !gains);
 }
 
 void

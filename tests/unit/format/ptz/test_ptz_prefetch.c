@@ -71,9 +71,10 @@ stop_threads(struct prefetching *test)
 static bool
 take_segment(struct prefetching *test, size_t section)
 {
-	const struct ptz_reached reached = {test->at[section].offset, &test->sections[section]};
+	const struct ptz_reached reached = {test->at[section].offset, &test->sections[section], false};
+	struct decoder_result result = {0};
 	unpacked_clear(&test->segment);
-	if (!ptz_prefetch_take(test->prefetch, &reached, &test->segment))
+	if (!ptz_prefetch_take(test->prefetch, &reached, &test->segment, &result))
 		return false;
 	const uint8_t *front = test->file.data + test->at[section].offset + 32;
 	assert_true(test->segment.first == load_le64(front));
