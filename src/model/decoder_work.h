@@ -14,13 +14,14 @@ struct poly_decoder_work {
 	void *(*begin)(const struct poly_decoder_work *work);
 	/*
 	 * Adds the next rows of the part. Numbers of names and records are those of
-	 * batch->info, which gains more from batch to batch, as sites do. Numbers of rows lack
-	 * an offset, unless the first one of the trace is among them: the first one is 2.
-	 * False: the caller ends the part and delivers all its rows.
+	 * batch->info, which gains more from batch to batch, as sites do. Unless needs_numbers,
+	 * numbers of rows lack an offset if the first row of the trace is not among them: the
+	 * first one is not 1. False: the caller ends the part and delivers all its rows.
 	 */
 	bool (*add)(const struct poly_decoder_work *work, void *part,
 		const struct poly_batch *batch);
 	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
+	bool needs_numbers; /* of rows in the trace */
 	bool gains; /* it takes more time than copying the rows */
 };
 

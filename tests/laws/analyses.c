@@ -331,6 +331,7 @@ static const struct {
 	{"threads_change_nothing", law_threads, true},
 	{"blocks_change_nothing", law_blocks, true},
 	{"decoders_change_nothing", law_decoders, true},
+	{"threads_that_load_segments_change_nothing", law_segments, true},
 	{"machines_do_not_depend_on_threads", law_machines, true},
 	{"other_analyses_change_nothing", law_company, false},
 	{"an_empty_trace_has_a_report", law_empty, false},

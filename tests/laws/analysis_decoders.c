@@ -9,25 +9,44 @@
 
 #include <string.h>
 
-/* Records that decoders analysed. */
-static uint64_t decoded;
+/* Records that decoders analysed, of samples and of packed ones. */
+static uint64_t decoded[2];
+
+/* How a sample is decoded. */
+struct decoding {
+	const char *const *names; /* of analyses */
+	const struct buf *packed; /* the packed sample; NULL: as it is */
+	unsigned threads;
+	unsigned times; /* it is read that number of times, as that number of traces */
+};
+
+static enum poly_status
+open_decoding(const struct sample *sample, const struct decoding *decoding,
+	struct poly_reader **reader, struct poly_error *error)
+{
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	const char *words[] = {sample->name.option, NULL};
+	options.threads = decoding->threads;
+	options.skip_errors = decoding->packed != NULL;
+	if (decoding->packed)
+		return poly_reader_open_memory(decoding->packed->data, decoding->packed->size,
+			&options, reader, error);
+	options.format = sample->name.format;
+	options.block_size = 64 + (size_t)random_below(2000);
+	options.options = sample->name.option[0] ? words : NULL;
+	return poly_reader_open(sample->path, &options, reader, error);
+}
 
 /* Adds a sample, whose decoders have work. */
 static enum poly_status
-feed_decoders(const struct sample *sample, unsigned threads, size_t block_size,
+feed_decoders(const struct sample *sample, const struct decoding *decoding,
 	struct poly_stats *stats, struct poly_error *error)
 {
-	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
-	const char *words[] = {sample->name.option, NULL};
 	const struct poly_decoder_work *work = NULL;
 	const struct poly_batch *batch;
 	struct poly_reader *reader;
-	options.format = sample->name.format;
-	options.threads = threads;
-	options.block_size = block_size;
-	options.options = sample->name.option[0] ? words : NULL;
-	enum poly_status status = poly_reader_open(sample->path, &options, &reader, error);
+	enum poly_status status = open_decoding(sample, decoding, &reader, error);
 	if (status == POLY_OK)
 		status = poly_stats_begin(stats, poly_reader_info(reader), error);
 	if (status == POLY_OK) {
@@ -39,7 +58,8 @@ feed_decoders(const struct sample *sample, unsigned threads, size_t block_size,
 	}
 	while (status == POLY_OK &&
 		(status = poly_reader_next(reader, &batch, error)) == POLY_OK) {
-		decoded += batch_decoded(batch) ? batch_decoded(batch)->records : 0;
+		decoded[decoding->packed != NULL] +=
+			batch_decoded(batch) ? batch_decoded(batch)->records : 0;
 		status = poly_stats_update(stats, batch, error);
 	}
 	poly_reader_close(reader);
@@ -49,27 +69,26 @@ feed_decoders(const struct sample *sample, unsigned threads, size_t block_size,
 		       : status;
 }
 
-/* Reports a sample that is read a number of times, as that number of traces. */
 static enum poly_status
-report_decoders(const struct sample *sample, const char *const *names, unsigned threads,
-	unsigned times, struct buf *out)
+report_decoders(
+	const struct sample *sample, const struct decoding *decoding, struct buf *report)
 {
 	struct poly_error error = {.message = ""};
 	struct poly_stats *stats = NULL;
-	enum poly_status status = new_run(names, threads, &stats, &error);
-	for (unsigned i = 0; status == POLY_OK && i < times; i++)
-		status = feed_decoders(sample, threads, 64 + (size_t)random_below(2000), stats,
-			&error);
+	enum poly_status status = new_run(decoding->names, decoding->threads, &stats, &error);
+	for (unsigned i = 0; status == POLY_OK && i < decoding->times; i++)
+		status = feed_decoders(sample, decoding, stats, &error);
 	if (status == POLY_OK)
-		status = render(stats, out, &error);
+		status = render(stats, report, &error);
 	poly_stats_free(stats);
 	if (status != POLY_OK)
 		fails("status %d: %s", status, error.message);
 	return status;
 }
 
-bool
-law_decoders(const struct sample *sample)
+/* Whether the reports of several threads are that of one. */
+static bool
+all_same_decoded(const struct sample *sample, const struct buf *packed)
 {
 	static const unsigned threads[] = {2, 3, 4, 8};
 	const char *names[NAMES_MAX + 1] = {NULL};
@@ -77,20 +96,41 @@ law_decoders(const struct sample *sample)
 	size_t count = 0;
 	bool good = true;
 	for (size_t i = 0; sample->parts[i]; i++) {
-		if (!analysis_named(sample->parts[i])->uses_numbers)
+		if (packed || !analysis_named(sample->parts[i])->uses_numbers)
 			names[count++] = sample->parts[i];
 	}
 	for (unsigned i = 0; good && count && i < 8; i++) {
-		const unsigned times = 1 + i / 4;
+		struct decoding decoding = {names, packed, 1, 1 + i / 4};
 		if (i % 4 == 0)
-			report_whole(sample, names, 1, &(struct feeding){.twice = times == 2},
-				&one);
-		good = report_decoders(sample, names, threads[i % 4], times, &many) ==
-			       POLY_OK &&
-		       is_same(&many, &one, "decoders", threads[i % 4]);
+			good = report_decoders(sample, &decoding, &one) == POLY_OK;
+		decoding.threads = threads[i % 4];
+		good = good && report_decoders(sample, &decoding, &many) == POLY_OK &&
+		       is_same(&many, &one, "decoders", decoding.threads);
 	}
 	buf_free(&one);
 	buf_free(&many);
+	return good;
+}
+
+bool
+law_decoders(const struct sample *sample)
+{
+	return all_same_decoded(sample, NULL);
+}
+
+bool
+law_segments(const struct sample *sample)
+{
+	struct buf packed = {0};
+	const uint64_t times = sample->rows ? 800 / sample->rows + 1 : 1;
+	bool good = pack_sample(sample, times, "ptz.rows=97", &packed) &&
+		    (!packed.size || all_same_decoded(sample, &packed));
+	/* A corrupt segment. */
+	if (good && packed.size) {
+		packed.data[packed.size / 2] ^= 0x10;
+		good = all_same_decoded(sample, &packed);
+	}
+	buf_free(&packed);
 	return good;
 }
 
@@ -98,5 +138,5 @@ void
 expect_decoders(void)
 {
 	fails("decoders analysed no record");
-	law_result(decoded, "decoders_analysed_records", "all");
+	law_result(decoded[0] && decoded[1], "decoders_analysed_records", "all");
 }

@@ -165,24 +165,17 @@ stats_work_free(struct stats_work *work)
 	mem_free(work);
 }
 
-/* Returns whether decoders can analyse rows, whose numbers lack an offset there; *gains: they save time
- * by that. */
-static bool
-can_decode(const struct poly_stats *stats, bool *gains)
+/* Sets what decoders need to know of the analyses. */
+static void
+describe_work(const struct poly_stats *stats, struct poly_decoder_work *work)
 {
-	*gains = false;
-	if (!stats->info || !stats_are_divisible(stats) || stats->parts.count ||
-		thread_count(stats->options.threads) < 2)
-		return false;
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
 		if (!stats->instances[i].suits)
 			continue;
-		if (analysis->uses_numbers)
-			return false;
-		*gains |= !analysis->is_cheap;
+		work->needs_numbers |= analysis->uses_numbers;
+		work->gains |= !analysis->is_cheap;
 	}
-	return true;
 }
 
 const struct poly_decoder_work *
@@ -190,8 +183,8 @@ poly_stats_decoder_work(struct poly_stats *stats)
 {
 	stats_work_free(stats->work);
 	stats->work = NULL;
-	bool gains;
-	if (!can_decode(stats, &gains))
+	if (!stats->info || !stats_are_divisible(stats) || stats->parts.count ||
+		thread_count(stats->options.threads) < 2)
 		return NULL;
 	struct stats_work *work = mem_new(1, sizeof *work);
 	if (!work)
@@ -199,7 +192,8 @@ poly_stats_decoder_work(struct poly_stats *stats)
 	struct poly_trace_info trace = *stats->info;
 	trace.names = NULL;
 	trace.record_count = 0;
-	work->work = (struct poly_decoder_work){begin, add, end, gains};
+	work->work = (struct poly_decoder_work){.begin = begin, .add = add, .end = end};
+	describe_work(stats, &work->work);
 	work->self = work;
 	work->whole = stats;
 	pthread_mutex_init(&work->lock, NULL);

@@ -194,10 +194,12 @@ static void
 plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 {
 	uint64_t taken, total;
-	bool gains = false;
-	for (unsigned i = 0; i < reader->reading.work_count; i++)
+	bool gains = false, needs_numbers = false;
+	for (unsigned i = 0; i < reader->reading.work_count; i++) {
 		gains |= reader->work[i]->gains;
-	if (!reader->reading.work_count || reader->format->complete_rows ||
+		needs_numbers |= reader->work[i]->needs_numbers;
+	}
+	if (!reader->reading.work_count || needs_numbers || reader->format->complete_rows ||
 		(!gains && plan->threads < LITTLE_WORK_THREADS))
 		return;
 	plan->work_count = reader->reading.work_count;

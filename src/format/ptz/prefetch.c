@@ -267,9 +267,8 @@ ptz_prefetch_take(struct ptz_prefetch *prefetch, const struct ptz_reached *reach
 	struct prefetch_slot *slot = wait_for_first(prefetch);
 	if (slot && slot->offset == reached->offset) {
 		taken = slot->loaded && is_same(&slot->section, reached->section);
-		/* Its rows have numbers that depend on this. */
-		taken = taken && (!slot->result.count ||
-					 reached->is_first == (slot->segment.first == 0));
+		taken = taken &&
+			(!slot->result.count || reached->before == slot->segment.first);
 		if (taken) {
 			unpacked_swap(segment, &slot->segment);
 			*result = slot->result;

@@ -28,7 +28,7 @@ struct ptz_prefetch_plan {
 struct ptz_reached {
 	uint64_t offset; /* of its section */
 	const struct ptz_section *section;
-	bool is_first; /* no record precedes it */
+	uint64_t before; /* records that precede it */
 };
 
 /* Returns whether a complete segment section is at an offset. */

@@ -141,7 +141,7 @@ take_prefetched(struct reading *reading, const struct ptz_section *section,
 {
 	struct ptz_reader *state = reading->state;
 	struct unpacked *segment = &state->segment;
-	const struct ptz_reached reached = {state->offset, section, reading->record == 0};
+	const struct ptz_reached reached = {state->offset, section, reading->record};
 	if (section->front >= PTZ_FRONT_SIZE)
 		start_prefetch(reading, section, load_le32(front + 8), wanted);
 	if (!state->prefetch || !poly_columns_equal(state->prefetch_columns, wanted) ||

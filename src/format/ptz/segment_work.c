@@ -24,8 +24,7 @@ create_rows(struct segment_worker *worker, struct unpacked *segment, uint64_t of
 	if (unpacked_next_rows(segment, batch, batch->capacity, NULL) != POLY_OK)
 		return false;
 	unpacked_fill_lazy(segment);
-	/* Not the first segment: its first row has number 2. */
-	batch->view.first = before + (segment->first != 0);
+	batch->view.first = segment->first + before;
 	for (size_t row = 0; batch->view.origin && row < batch->view.rows; row++)
 		batch->view.origin[row] = offset;
 	if (batch->view.origin)
