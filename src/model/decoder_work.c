@@ -4,6 +4,38 @@
 
 #include <string.h>
 
+static void *
+begin_none(const struct poly_decoder_work *work)
+{
+	static char part;
+	(void)work;
+	return &part;
+}
+
+static bool
+add_none(const struct poly_decoder_work *work, void *part, const struct poly_batch *batch)
+{
+	(void)work;
+	(void)part;
+	(void)batch;
+	return true;
+}
+
+static void
+end_none(const struct poly_decoder_work *work, void *part)
+{
+	(void)work;
+	(void)part;
+}
+
+const struct poly_decoder_work *
+poly_decoder_work_none(void)
+{
+	static const struct poly_decoder_work none = {
+		.begin = begin_none, .add = add_none, .end = end_none};
+	return &none;
+}
+
 bool
 decoder_result_begin(struct decoder_result *result, const struct poly_decoder_work *const *work,
 	unsigned count)

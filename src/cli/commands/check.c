@@ -172,6 +172,8 @@ check_one(struct inputs *inputs, const char *path)
 		diag_error(input.name, &input.error);
 		return STATUS_ERROR;
 	}
+	input.work[0] = poly_decoder_work_none();
+	input.work_count = 1;
 	if (input.reader)
 		input_plan(&input, POLY_NO_COLUMNS, INPUT_READS);
 	while (input.reader && input_next(&input))

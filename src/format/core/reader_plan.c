@@ -182,8 +182,8 @@ plan_work(struct poly_reader *reader)
 {
 	const struct poly_read_plan *plan = &reader->plan;
 	const struct poly_read_options *options = &reader->options;
-	if (plan->may_match || options->check || options->strict || reader->registers ||
-		options->skip || options->count != UINT64_MAX)
+	if (plan->may_match || (options->check && reader->format->check) || options->strict ||
+		reader->registers || options->skip || options->count != UINT64_MAX)
 		return;
 	reader->reading.work = reader->work;
 	reader->reading.work_count = plan->work_count;
