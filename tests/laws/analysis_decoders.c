@@ -86,20 +86,15 @@ report_decoders(
 	return status;
 }
 
-/* Whether the reports of several threads are that of one. */
+/* Whether the reports of analyses by several threads are that of one. */
 static bool
-all_same_decoded(const struct sample *sample, const struct buf *packed)
+is_same_decoded(
+	const struct sample *sample, const struct buf *packed, const char *const *names)
 {
 	static const unsigned threads[] = {2, 3, 4, 8};
-	const char *names[NAMES_MAX + 1] = {NULL};
 	struct buf one = {0}, many = {0};
-	size_t count = 0;
 	bool good = true;
-	for (size_t i = 0; sample->parts[i]; i++) {
-		if (packed || !analysis_named(sample->parts[i])->uses_numbers)
-			names[count++] = sample->parts[i];
-	}
-	for (unsigned i = 0; good && count && i < 8; i++) {
+	for (unsigned i = 0; good && names[0] && i < 8; i++) {
 		struct decoding decoding = {names, packed, 1, 1 + i / 4};
 		if (i % 4 == 0)
 			good = report_decoders(sample, &decoding, &one) == POLY_OK;
@@ -109,6 +104,24 @@ all_same_decoded(const struct sample *sample, const struct buf *packed)
 	}
 	buf_free(&one);
 	buf_free(&many);
+	return good;
+}
+
+/* The same of all analyses that are merged, and of those that are digested in parts. */
+static bool
+all_same_decoded(const struct sample *sample, const struct buf *packed)
+{
+	const char *names[NAMES_MAX + 1] = {NULL};
+	size_t count = 0;
+	for (size_t i = 0; sample->parts[i]; i++) {
+		if (packed || !analysis_named(sample->parts[i])->uses_numbers)
+			names[count++] = sample->parts[i];
+	}
+	bool good = is_same_decoded(sample, packed, names);
+	for (size_t i = 0; good && sample->names[i]; i++)
+		good = !analysis_named(sample->names[i])->parts ||
+		       is_same_decoded(
+			       sample, packed, (const char *[]){sample->names[i], NULL});
 	return good;
 }
 

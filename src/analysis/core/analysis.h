@@ -116,7 +116,6 @@ struct analysis_parts {
 	size_t part_size; /* the framework allocates and zeroes parts, and uses them again */
 	size_t rows; /* of a part: enough for what a part costs once, few for the processor's
 			cache */
-	unsigned threads; /* minimum for which it pays */
 	/* Whether the state of init can be spread. */
 	bool (*is_possible)(const void *state);
 	/* Prepares the state, before the first digest; false: out of memory, and update is

@@ -67,6 +67,7 @@ struct poly_stats {
 	size_t block_rows;		/* rows of a block; constant, except in tests */
 	struct parallel_run *run;	/* of these blocks; NULL: has not begun */
 	struct stats_work *work;	/* of decoders; or NULL */
+	struct digest_work *digests;	/* instead, for the pipeline; or NULL */
 	struct real_addresses real;	/* if options.real_addresses */
 	enum poly_status status;	/* sticky */
 	/* Arguments of the tasks of an update: */

@@ -3,6 +3,7 @@
  * information that its rows refer to. */
 #include "analysis/core/decoder_part.h"
 
+#include "analysis/core/digest_work.h"
 #include "analysis/core/part.h"
 #include "base/mem.h"
 #include "base/thread.h"
@@ -175,17 +176,14 @@ describe_work(const struct poly_stats *stats, struct poly_decoder_work *work)
 			continue;
 		work->needs_numbers |= analysis->uses_numbers;
 		work->gains |= !analysis->is_cheap;
+		work->has_tables |= !analysis->is_cheap;
 	}
 }
 
-const struct poly_decoder_work *
-poly_stats_decoder_work(struct poly_stats *stats)
+/* Creates the work of a run; NULL: out of memory. */
+static struct stats_work *
+new_work(struct poly_stats *stats)
 {
-	stats_work_free(stats->work);
-	stats->work = NULL;
-	if (!stats->info || !stats_are_divisible(stats) || stats->parts.count ||
-		thread_count(stats->options.threads) < 2)
-		return NULL;
 	struct stats_work *work = mem_new(1, sizeof *work);
 	if (!work)
 		return NULL;
@@ -197,10 +195,28 @@ poly_stats_decoder_work(struct poly_stats *stats)
 	work->self = work;
 	work->whole = stats;
 	pthread_mutex_init(&work->lock, NULL);
-	stats->work = work;
 	if (info_copy_update(&work->trace, &trace))
-		return &work->work;
+		return work;
 	stats_work_free(work);
-	stats->work = NULL;
 	return NULL;
+}
+
+const struct poly_decoder_work *
+poly_stats_decoder_work(struct poly_stats *stats)
+{
+	const struct poly_stats_options *options = &stats->options;
+	stats_work_free(stats->work);
+	digest_work_free(stats->digests);
+	stats->work = NULL;
+	stats->digests = NULL;
+	if (!stats->info || stats->parts.count || options->warmup || options->period ||
+		stats->effects || thread_count(options->threads) < 2)
+		return NULL;
+	if (stats->pipeline && stats->instances[0].suits && !stats->real.is_active) {
+		stats->digests = digest_work_new(stats);
+		return stats->digests ? digest_work_of(stats->digests) : NULL;
+	}
+	if (stats_are_divisible(stats))
+		stats->work = new_work(stats);
+	return stats->work ? &stats->work->work : NULL;
 }

@@ -163,6 +163,35 @@ part_pipeline_drain(struct part_pipeline *pipeline)
 	return !pipeline->failed;
 }
 
+/* The parts of part_pipeline_advance. */
+struct outside_parts {
+	struct part_pipeline *pipeline;
+	void *const *parts;
+	size_t count;
+};
+
+static void
+advance_task(void *user, size_t i)
+{
+	const struct outside_parts *outside = user;
+	struct part_pipeline *pipeline = outside->pipeline;
+	if (!pipeline->analysis->parts->advance(
+		    pipeline->state, i, outside->parts, outside->count))
+		pipeline->failed = true;
+}
+
+bool
+part_pipeline_advance(struct part_pipeline *pipeline, void *const *parts, size_t count)
+{
+	struct outside_parts outside = {pipeline, parts, count};
+	if (!part_pipeline_drain(pipeline))
+		return false;
+	thread_pool_start(pipeline->team, advance_task, &outside,
+		pipeline->analysis->parts->task_count(pipeline->state));
+	thread_pool_wait(pipeline->team, pipeline->helps);
+	return !pipeline->failed;
+}
+
 void
 part_pipeline_free(struct part_pipeline *pipeline)
 {

@@ -19,6 +19,10 @@ struct part_pipeline *part_pipeline_new(const struct analysis *analysis, void *s
 /* Adds rows; false: out of memory, now or before. */
 bool part_pipeline_add(struct part_pipeline *pipeline, const struct analysis_rows *rows);
 
+/* Advances the state over parts that were digested elsewhere, of the next rows; false: out of
+ * memory, now or before. */
+bool part_pipeline_advance(struct part_pipeline *pipeline, void *const *parts, size_t count);
+
 /* Waits until the state has all rows; false: out of memory, now or before. */
 bool part_pipeline_drain(struct part_pipeline *pipeline);
 

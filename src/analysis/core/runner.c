@@ -197,7 +197,6 @@ has_parts(const struct poly_stats *stats)
 {
 	const struct analysis_instance *instance = stats->instances;
 	return stats->count == 1 && instance->analysis->parts &&
-	       thread_count(stats->options.threads) >= instance->analysis->parts->threads &&
 	       instance->analysis->parts->is_possible(instance->state);
 }
 

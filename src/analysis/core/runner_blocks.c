@@ -4,6 +4,7 @@
 #include "analysis/core/parallel_run.h"
 
 #include "analysis/core/decoder_part.h"
+#include "analysis/core/digest_work.h"
 #include "base/err.h"
 #include "model/batch_hold.h"
 #include "model/info.h"
@@ -54,6 +55,8 @@ poly_stats_begin(
 static enum poly_status
 add_decoded(struct poly_stats *stats, const struct poly_batch *batch, struct poly_error *error)
 {
+	if (stats->digests)
+		return digest_work_advance(stats->digests, batch, error);
 	struct decoder_part *part = decoder_part_take(stats, batch);
 	if (!part)
 		return err_usage(error,
@@ -110,5 +113,6 @@ poly_stats_free(struct poly_stats *stats)
 		return;
 	parallel_run_free(stats->run);
 	stats_work_free(stats->work);
+	digest_work_free(stats->digests);
 	stats_free(stats);
 }

@@ -299,7 +299,6 @@ fini(void *user)
 const struct analysis_parts cache_parts = {
 	.part_size = sizeof(struct cache_part),
 	.rows = (size_t)2 * POLY_BATCH_ROWS,
-	.threads = 3,
 	.is_possible = is_possible,
 	.open = open_slices,
 	.digest = digest,

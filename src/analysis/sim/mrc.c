@@ -252,7 +252,6 @@ fini_part(void *part)
 static const struct analysis_parts parts = {
 	.part_size = sizeof(struct mrc_part),
 	.rows = (size_t)4 * POLY_BATCH_ROWS,
-	.threads = 2,
 	.is_possible = has_parts,
 	.digest = digest,
 	.task_count = count_tasks,

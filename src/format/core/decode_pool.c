@@ -24,12 +24,13 @@
 #define CHUNK_SIZE ((size_t)256 << 10)
 
 /* Maximum if decoders have work: to begin and merge a part of a trace costs as much as some
- * thousand rows, or some hundred if the work is little. */
+ * thousand rows if it has tables, or some hundred. */
 #define WORK_CHUNK_SIZE ((size_t)8 << 20)
 #define LITTLE_WORK_CHUNK_SIZE ((size_t)1 << 20)
 
-/* Maximum of all these chunks. */
-#define WORK_SIZE ((size_t)256 << 20)
+/* Maximum of all these chunks, which limits the memory of parts. */
+#define WORK_SIZE ((size_t)128 << 20)
+#define LITTLE_WORK_SIZE ((size_t)64 << 20)
 
 /* Chunks per thread of an input that decoders work on, unless their size is at a bound. */
 #define WORK_CHUNKS 8
@@ -104,10 +105,10 @@ slot_count(unsigned threads)
 }
 
 size_t
-decode_pool_work_size(uint64_t size, unsigned threads, bool is_little)
+decode_pool_work_size(uint64_t size, unsigned threads, bool has_tables)
 {
-	const size_t share = WORK_SIZE / slot_count(threads);
-	const size_t wanted = is_little ? LITTLE_WORK_CHUNK_SIZE : WORK_CHUNK_SIZE;
+	const size_t share = (has_tables ? WORK_SIZE : LITTLE_WORK_SIZE) / slot_count(threads);
+	const size_t wanted = has_tables ? WORK_CHUNK_SIZE : LITTLE_WORK_CHUNK_SIZE;
 	const size_t max = share < wanted ? share : wanted;
 	const uint64_t chunk = size / ((uint64_t)WORK_CHUNKS * threads);
 	return chunk < CHUNK_SIZE ? CHUNK_SIZE : chunk > max ? max : (size_t)chunk;

@@ -18,9 +18,9 @@ struct decode_pool;
 /* Returns the chunk size in bytes for blocks of block_size bytes; 0: the default size. */
 size_t decode_pool_chunk_size(size_t block_size);
 
-/* Returns the same by default if decoders work on an input of a size; is_little: the work takes
- * less time than decoding. */
-size_t decode_pool_work_size(uint64_t size, unsigned threads, bool is_little);
+/* Returns the same by default if decoders work on an input of a size, see struct
+ * poly_decoder_work. */
+size_t decode_pool_work_size(uint64_t size, unsigned threads, bool has_tables);
 
 /*
  * Starts the threads. plan->reading stays with the caller, who sets its input to

@@ -194,10 +194,11 @@ static void
 plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 {
 	uint64_t taken, total;
-	bool gains = false, needs_numbers = false;
+	bool gains = false, needs_numbers = false, has_tables = false;
 	for (unsigned i = 0; i < reader->reading.work_count; i++) {
 		gains |= reader->work[i]->gains;
 		needs_numbers |= reader->work[i]->needs_numbers;
+		has_tables |= reader->work[i]->has_tables;
 	}
 	if (!reader->reading.work_count || needs_numbers || reader->format->complete_rows ||
 		(!gains && plan->threads < LITTLE_WORK_THREADS))
@@ -206,7 +207,7 @@ plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 	memcpy(plan->work, reader->work, sizeof plan->work);
 	in_progress(reader->in, &taken, &total);
 	if (!reader->options.block_size)
-		plan->chunk_size = decode_pool_work_size(total, plan->threads, !gains);
+		plan->chunk_size = decode_pool_work_size(total, plan->threads, has_tables);
 }
 
 void

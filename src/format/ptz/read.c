@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Maximum threads that work on segments: the part of a segment has up to 100 MB. */
+#define WORK_THREADS_MAX 16
+
 /* Bytes of a large segment that are read at a time. */
 #define PIECE ((size_t)8 << 20)
 
@@ -115,13 +118,15 @@ start_prefetch(struct reading *reading, const struct ptz_section *section, uint3
 	poly_columns wanted)
 {
 	struct ptz_reader *state = reading->state;
+	const bool works = reading->work_count && !reading->weighted;
 	const struct ptz_prefetch_plan plan = {.in = reading->in,
 		.wanted = wanted,
 		.column_map = state->column_map,
 		.column_count = state->column_count,
 		.end = reading->end,
-		.threads = reading->threads,
-		.work = {reading->work, reading->weighted ? 0 : reading->work_count,
+		.threads = works && reading->threads > WORK_THREADS_MAX ? WORK_THREADS_MAX
+								       : reading->threads,
+		.work = {reading->work, works ? reading->work_count : 0,
 			state->batch->wanted, state->batch->capacity, state->records,
 			(unsigned)reading->info->view.record_count}};
 	if (state->prefetch || state->prefetch_failed || reading->threads < 2 ||
