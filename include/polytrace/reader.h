@@ -225,7 +225,8 @@ struct poly_read_plan {
 /* Maximum number of pointers of poly_read_plan.work. */
 #define POLY_DECODER_WORK_MAX 4
 
-/* Returns work that does nothing, for callers that count records, or have them checked. Static. */
+/* Returns work that does nothing, for callers that count records, or have them checked. Static.
+ */
 POLY_API const struct poly_decoder_work *poly_decoder_work_none(void);
 
 /* Initial values: every requested column of every record. */

@@ -192,9 +192,9 @@ POLY_API bool poly_stats_accepts_weights(const struct poly_stats *stats);
 /*
  * Returns what decoders of the current trace can do for the handle, for the plan of its reader
  * (polytrace/reader.h): they analyse chunks of the trace, and poly_stats_update merges the
- * results, which are the same, only faster. NULL: they cannot, or too little memory. Valid until
- * the next call or poly_stats_free; the reader must be closed before. Not for a handle with
- * rows of the trace.
+ * results, which are the same, only faster. NULL: they cannot, or too little memory. Valid
+ * until the next call or poly_stats_free; the reader must be closed before. Not for a handle
+ * with rows of the trace.
  */
 POLY_API const struct poly_decoder_work *poly_stats_decoder_work(struct poly_stats *stats);
 

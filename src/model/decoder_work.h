@@ -22,8 +22,8 @@ struct poly_decoder_work {
 		const struct poly_batch *batch);
 	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
 	bool needs_numbers; /* of rows in the trace */
-	bool gains; /* it takes more time than copying the rows */
-	bool has_tables; /* a part costs as much as some thousand rows */
+	bool gains;	    /* it takes more time than copying the rows */
+	bool has_tables;    /* a part costs as much as some thousand rows */
 };
 
 /* Rows of a chunk, which were passed to the work of a plan. The batch has none of them. */
@@ -42,8 +42,7 @@ bool decoder_result_begin(struct decoder_result *result,
 bool decoder_result_add(struct decoder_result *result, const struct poly_batch *batch);
 
 /* Takes the part of a work, which the caller owns; NULL: there is none. */
-void *decoder_result_take(
-	struct decoder_result *result, const struct poly_decoder_work *work);
+void *decoder_result_take(struct decoder_result *result, const struct poly_decoder_work *work);
 
 /* Ends the parts that were not taken. */
 void decoder_result_clear(struct decoder_result *result);

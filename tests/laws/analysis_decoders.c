@@ -88,8 +88,7 @@ report_decoders(
 
 /* Whether the reports of analyses by several threads are that of one. */
 static bool
-is_same_decoded(
-	const struct sample *sample, const struct buf *packed, const char *const *names)
+is_same_decoded(const struct sample *sample, const struct buf *packed, const char *const *names)
 {
 	static const unsigned threads[] = {2, 3, 4, 8};
 	struct buf one = {0}, many = {0};

@@ -23,8 +23,7 @@ struct sample {
 /* A law: whether it holds for a sample. */
 typedef bool analysis_law(const struct sample *sample);
 
-analysis_law law_weights, law_outputs, law_lack_of_memory, law_decoders,
-	law_segments;
+analysis_law law_weights, law_outputs, law_lack_of_memory, law_decoders, law_segments;
 
 /* Checks that every analysis that accepts weights got some, that decoders analysed records, and
  * that every output was written. */

@@ -80,7 +80,8 @@ struct analysis_numbers {
 	/* The first row of from follows the last one of into in the same trace; false: from
 	 * begins with another trace. */
 	bool continues;
-	uint64_t row_offset; /* to be added to numbers of rows that from has, see uses_numbers */
+	uint64_t
+		row_offset; /* to be added to numbers of rows that from has, see uses_numbers */
 };
 
 /* The value of ordered of all simulators. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Digests of rows (struct analysis_parts) by the threads that decode (model/decoder_work.h), for
- * a run of one analysis that has a pipeline of parts. */
+/* Digests of rows (struct analysis_parts) by the threads that decode (model/decoder_work.h),
+ * for a run of one analysis that has a pipeline of parts. */
 #ifndef ANALYSIS_DIGEST_WORK_H
 #define ANALYSIS_DIGEST_WORK_H
 

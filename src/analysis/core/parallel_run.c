@@ -20,7 +20,7 @@
 struct run_block {
 	struct task task;
 	struct parallel_run *run;
-	struct poly_stats *part; /* its results; empty until the task starts */
+	struct poly_stats *part;      /* its results; empty until the task starts */
 	struct decoder_part *decoded; /* instead of rows; or NULL */
 	struct row_store rows;
 	bool computed; /* the part has its rows; guarded by the run's lock */
@@ -239,8 +239,7 @@ parallel_run_update(
 }
 
 enum poly_status
-parallel_run_add(
-	struct parallel_run *run, struct decoder_part *part, struct poly_error *error)
+parallel_run_add(struct parallel_run *run, struct decoder_part *part, struct poly_error *error)
 {
 	struct run_block *block = &run->blocks[run->filled % run->block_count];
 	enum poly_status status = check(run, true, error);

@@ -262,8 +262,7 @@ input_report_name(const struct command_input *input, struct poly_report *report)
 
 /* Lets decoders analyse records, if they can for all handles; summary may be NULL. */
 static void
-plan_work(
-	struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
+plan_work(struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
 {
 	input->work[0] = poly_stats_decoder_work(stats);
 	input->work[1] = input->work[0] && summary ? poly_stats_decoder_work(summary) : NULL;

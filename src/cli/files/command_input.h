@@ -15,7 +15,7 @@ struct command_input {
 	bool selects;			  /* by more than positions */
 	struct poly_symbols *symbols;	  /* of --symbols; NULL: none */
 	struct progress progress;
-	bool planned;		 /* input_plan was called */
+	bool planned;				   /* input_plan was called */
 	const char *registers[POLY_REGISTERS_MAX]; /* that the command reads as columns */
 	unsigned register_count;
 	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX]; /* of the plan */

@@ -90,10 +90,10 @@ struct decode_pool {
 	size_t pause;	 /* chunks that the reader decodes alone after too many wrong guesses */
 	/* The reader's side. */
 	struct ring_slot *present;
-	size_t delivered; /* batches of the present chunk, or bytes if it is irregular */
+	size_t delivered;     /* batches of the present chunk, or bytes if it is irregular */
 	struct batch decoded; /* without rows: what decoders did with a chunk */
-	uint64_t offset;  /* after the last delivered batch */
-	struct in *own;	  /* the bytes of irregular chunks */
+	uint64_t offset;      /* after the last delivered batch */
+	struct in *own;	      /* the bytes of irregular chunks */
 };
 
 /* Returns the chunks of the ring: per thread one in work and one waiting, and two for the

@@ -25,7 +25,7 @@ struct poly_reader {
 		options; /* strings in it belong to the caller until open returns */
 	struct poly_read_plan plan;
 	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX]; /* of the plan */
-	struct registers *registers; /* of the plan; or NULL */
+	struct registers *registers;				     /* of the plan; or NULL */
 	struct in *in;
 	struct info info;
 	struct findings findings;

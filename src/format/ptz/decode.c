@@ -705,8 +705,7 @@ number_names(const struct unpacked *segment, struct info *info, uint32_t *number
 }
 
 enum poly_status
-unpacked_add_names(
-	const struct unpacked *segment, struct info *info, struct poly_error *error)
+unpacked_add_names(const struct unpacked *segment, struct info *info, struct poly_error *error)
 {
 	if (segment->record_count > info->view.record_count)
 		info->view.record_count = segment->record_count;

@@ -47,13 +47,13 @@ struct ptz_reader {
 	struct unpacked segment;
 	struct ptz_prefetch *prefetch; /* NULL: segments are loaded by the reading thread */
 	poly_columns prefetch_columns;
-	bool prefetch_failed; /* threads could not be started */
+	bool prefetch_failed;	      /* threads could not be started */
 	struct decoder_result result; /* of the segment, which has no rows; count 0: none */
-	const struct batch *batch; /* that is being filled */
-	struct buf bytes;     /* of a segment that is too large for in_peek */
-	uint64_t offset;      /* of the current section */
-	uint64_t epoch;	      /* of the current segment's template numbers */
-	uint64_t index;	      /* offset of the last index read; 0: none */
+	const struct batch *batch;    /* that is being filled */
+	struct buf bytes;	      /* of a segment that is too large for in_peek */
+	uint64_t offset;	      /* of the current section */
+	uint64_t epoch;		      /* of the current segment's template numbers */
+	uint64_t index;		      /* offset of the last index read; 0: none */
 	struct ptz_index index_entries;
 	uint32_t number;      /* of the current segment; 0: none */
 	uint64_t next_record; /* records up to the end of the current segment */

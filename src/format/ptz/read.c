@@ -125,9 +125,9 @@ start_prefetch(struct reading *reading, const struct ptz_section *section, uint3
 		.column_count = state->column_count,
 		.end = reading->end,
 		.threads = works && reading->threads > WORK_THREADS_MAX ? WORK_THREADS_MAX
-								       : reading->threads,
-		.work = {reading->work, works ? reading->work_count : 0,
-			state->batch->wanted, state->batch->capacity, state->records,
+									: reading->threads,
+		.work = {reading->work, works ? reading->work_count : 0, state->batch->wanted,
+			state->batch->capacity, state->records,
 			(unsigned)reading->info->view.record_count}};
 	if (state->prefetch || state->prefetch_failed || reading->threads < 2 ||
 		reading->record + rows >= reading->end || !in_is_random(reading->in) ||

@@ -36,7 +36,7 @@ struct last_instruction {
 	uint64_t pc, fallthrough, expected;
 	uint64_t run;	    /* sequential instructions up to this one; 0: none */
 	uint64_t run_start; /* the address of the first one */
-	uint32_t mode; /* hash of its name, whose number other readers need not assign */
+	uint32_t mode;	    /* hash of its name, whose number other readers need not assign */
 	bool has_fallthrough;
 	bool has_expected; /* its record states the next address */
 	bool jumps;	   /* any address may follow */

@@ -192,8 +192,10 @@ sync_merge(void *into, const void *from, const struct analysis_numbers *numbers)
 {
 	struct sync_profile *sum = into;
 	const struct sync_profile *sync = from;
-	struct sync_merge merge = {
-		.into = sum, .from = sync, .contexts = numbers->contexts, .rows = sum->rows,
+	struct sync_merge merge = {.into = sum,
+		.from = sync,
+		.contexts = numbers->contexts,
+		.rows = sum->rows,
 		.row_offset = numbers->row_offset};
 	merge.instructions =
 		mem_new((size_t)numbers->context_count + 1, sizeof *merge.instructions);

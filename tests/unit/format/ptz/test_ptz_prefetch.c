@@ -71,7 +71,8 @@ stop_threads(struct prefetching *test)
 static bool
 take_segment(struct prefetching *test, size_t section)
 {
-	const struct ptz_reached reached = {test->at[section].offset, &test->sections[section], 0};
+	const struct ptz_reached reached = {
+		test->at[section].offset, &test->sections[section], 0};
 	struct decoder_result result = {0};
 	unpacked_clear(&test->segment);
 	if (!ptz_prefetch_take(test->prefetch, &reached, &test->segment, &result))
