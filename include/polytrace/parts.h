@@ -64,10 +64,11 @@ struct poly_part {
 /*
  * Saves results before poly_stats_finish; afterwards they can still be finished. parts: the
  * parts of traces that they are of, count of them, in order; NULL for results that were loaded,
- * which have theirs. The bytes do not depend on the machine or the number of threads; they are
- * read by the same version of the library. POLY_ERR_UNSUPPORTED: an analysis cannot be saved;
- * the message names it and the reason. POLY_ERR_USAGE: a warm-up or sampling, or parts are
- * missing. POLY_ERR_IO: the sink failed. POLY_ERR_MEMORY.
+ * which have theirs. The bytes do not depend on the machine, but those of long traces on the
+ * number of threads, unlike the report; they are read by the same version of the library.
+ * POLY_ERR_UNSUPPORTED: an analysis cannot be saved; the message names it and the reason.
+ * POLY_ERR_USAGE: a warm-up or sampling, or parts are missing. POLY_ERR_IO: the sink failed.
+ * POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_stats_save(struct poly_stats *stats,
 	const struct poly_part *parts, size_t count, const struct poly_sink *sink,

@@ -113,7 +113,7 @@ def parts_of_several_traces_report_the_same_as_together():
         os.chdir('/')
 
 
-def the_same_bytes_are_saved_by_any_number_of_threads():
+def the_same_bytes_of_a_short_trace_are_saved_by_any_number_of_threads():
     path = os.path.join(DATA, 'tt6', 'isamix.tt6e')
     with tempfile.TemporaryDirectory() as folder:
         saved = set()
@@ -160,4 +160,4 @@ def what_does_not_fit_is_refused():
 
 
 tap.run([merged_parts_report_the_same_as_one_run, parts_of_several_traces_report_the_same_as_together,
-         the_same_bytes_are_saved_by_any_number_of_threads, what_does_not_fit_is_refused])
+         the_same_bytes_of_a_short_trace_are_saved_by_any_number_of_threads, what_does_not_fit_is_refused])

@@ -23,8 +23,9 @@ struct stats_work {
 	struct poly_decoder_work work; /* first */
 	struct stats_work *self;       /* not constant, as work is for decoders */
 	const struct poly_stats *whole;
-	struct info_copy trace; /* without names */
-	pthread_mutex_t lock;	/* guards the list */
+	const struct poly_trace_info *own_info; /* of the trace */
+	struct info_copy trace;			/* without names */
+	pthread_mutex_t lock;			/* guards the list */
 	struct decoder_info *infos;
 };
 
@@ -135,11 +136,17 @@ decoder_part_take(const struct poly_stats *stats, const struct poly_batch *batch
 			    : NULL;
 	if (!part)
 		return NULL;
-	part->stats->info = part->stats->first_info = stats->info;
+	part->stats->info = part->stats->first_info = stats->work->own_info;
 	/* A decoder numbers rows from 1 or 2. */
 	part->stats->row_offset = poly_batch_number(batch, 0) - part->stats->first_number;
 	part->stats->first_number += part->stats->row_offset;
 	return part;
+}
+
+bool
+decoder_part_is_cheap(const struct poly_stats *stats)
+{
+	return stats->work && !stats->work->work.gains;
 }
 
 void
@@ -194,6 +201,7 @@ new_work(struct poly_stats *stats)
 	describe_work(stats, &work->work);
 	work->self = work;
 	work->whole = stats;
+	work->own_info = stats->info;
 	pthread_mutex_init(&work->lock, NULL);
 	if (info_copy_update(&work->trace, &trace))
 		return work;
@@ -205,6 +213,8 @@ const struct poly_decoder_work *
 poly_stats_decoder_work(struct poly_stats *stats)
 {
 	const struct poly_stats_options *options = &stats->options;
+	if (stats->run || stats->seen)
+		return NULL;
 	stats_work_free(stats->work);
 	digest_work_free(stats->digests);
 	stats->work = NULL;

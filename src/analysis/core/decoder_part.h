@@ -15,6 +15,9 @@ struct poly_stats *decoder_part_stats(const struct decoder_part *part);
 struct decoder_part *decoder_part_take(
 	const struct poly_stats *stats, const struct poly_batch *batch);
 
+/* Returns whether parts of a run are merged in less time than threads need to begin it. */
+bool decoder_part_is_cheap(const struct poly_stats *stats);
+
 /* Frees a part. Accepts NULL. */
 void decoder_part_free(struct decoder_part *part);
 

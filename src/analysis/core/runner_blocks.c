@@ -61,8 +61,10 @@ add_decoded(struct poly_stats *stats, const struct poly_batch *batch, struct pol
 	if (!part)
 		return err_usage(error,
 			"a batch without rows, whose records were analysed for other handles");
-	if (stats->in_blocks && !stats->run)
+	if (stats->in_blocks && !stats->run && !decoder_part_is_cheap(stats)) {
 		stats->run = parallel_run_new(stats);
+		stats->in_blocks = stats->run != NULL;
+	}
 	if (stats->run)
 		return parallel_run_add(stats->run, part, error);
 	const enum poly_status status = stats_merge(stats, decoder_part_stats(part), error);

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Chunks whose rows are stored after work on one was in vain. */
-#define UNWORKED_CHUNKS 8
+/* Minimum and maximum number of chunks whose rows are stored after work on one was in vain. */
+enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 
 void
 chunk_reclaim(struct chunk *chunk)
@@ -59,6 +59,7 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
 	decoder->info.view.columns = format->info.columns;
 	decoder->opened = true;
+	decoder->pause = PAUSE_MIN;
 	reading->is_chunk = true;
 	uint64_t before = in_offset(plan->in);
 	bool good = format->open_decoder
@@ -187,8 +188,7 @@ work_on(struct chunk_decoder *decoder, struct chunk *chunk, struct poly_batch *v
 	view->first = decoder->reading.record - view->rows + !chunk->first;
 	const bool good = decoder_result_add(&chunk->result, view);
 	view->info = info;
-	if (!good)
-		decoder->unworked = UNWORKED_CHUNKS;
+	decoder->refused = !good;
 	return good;
 }
 
@@ -302,7 +302,7 @@ decode_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 	return decode_rows(decoder, chunk);
 }
 
-/* Does the plan's work on a chunk; false: it has no result. */
+/* Does the plan's work on a chunk. False: its rows must be stored. */
 static bool
 work_on_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 {
@@ -311,17 +311,23 @@ work_on_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 		decoder->unworked -= decoder->unworked > 0;
 		return false;
 	}
-	const bool done = decoder_result_begin(&chunk->result, plan->work, plan->work_count) &&
-			  decode_chunk(decoder, chunk);
+	decoder->refused = !decoder_result_begin(&chunk->result, plan->work, plan->work_count);
+	const bool done = !decoder->refused && decode_chunk(decoder, chunk);
 	if (!done || !chunk->result.records)
 		decoder_result_clear(&chunk->result);
-	return done;
+	decoder->pause = done			      ? PAUSE_MIN
+			 : decoder->pause < PAUSE_MAX ? 2 * decoder->pause
+						      : PAUSE_MAX;
+	decoder->unworked = done ? 0 : decoder->pause;
+	chunk->irregular |= !done && !decoder->refused;
+	return !decoder->refused;
 }
 
 void
 chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 {
-	chunk->irregular |= !work_on_chunk(decoder, chunk) && !decode_chunk(decoder, chunk);
+	if (!work_on_chunk(decoder, chunk))
+		chunk->irregular |= !decode_chunk(decoder, chunk);
 	if (chunk->irregular)
 		chunk_decoder_forget_checks(decoder);
 	if (chunk->irregular && decoder->plan->format->is_at_split)

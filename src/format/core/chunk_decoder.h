@@ -93,6 +93,8 @@ struct chunk_decoder {
 	unsigned check_version;
 	uint64_t full_rules; /* those of the reader */
 	unsigned unworked;   /* number of next chunks whose rows are stored, despite work */
+	unsigned pause;	     /* the same after work that is in vain */
+	bool refused;	     /* work has ended its part: the rows must be stored */
 	bool opened;
 };
 

@@ -11,6 +11,7 @@
 #include "base/checksum.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Minimum number of other threads for which the reader only delivers, if they have work. */
@@ -44,6 +45,7 @@ struct ptz_prefetch {
 	struct prefetch_worker *workers;
 	unsigned worker_count;
 	struct prefetch_slot *slots; /* one per worker */
+	atomic_bool is_refused;	     /* work on a segment was in vain */
 	pthread_mutex_t lock;	     /* guards the following members */
 	pthread_cond_t freed, done;  /* a slot was freed; a segment was loaded */
 	size_t claimed, released;    /* slots claimed and released, in total */
@@ -127,8 +129,9 @@ read_bytes(struct prefetch_worker *worker, const struct prefetch_slot *slot, uin
 	return dst && ptz_read_at(in, slot->offset + from, dst, size) ? dst : NULL;
 }
 
+/* Loads the segment of a slot. */
 static bool
-load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
+load_segment(struct prefetch_worker *worker, struct prefetch_slot *slot)
 {
 	const struct ptz_prefetch_plan *plan = &worker->prefetch->plan;
 	const struct ptz_load_options options = {
@@ -136,7 +139,6 @@ load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
 	struct unpacked *segment = &slot->segment;
 	const size_t front = slot->section.front;
 	unpacked_clear(segment);
-	decoder_result_clear(&slot->result);
 	buf_clear(&worker->bytes);
 	const uint8_t *p = read_bytes(worker, slot, PTZ_HEADER_SIZE, front);
 	if (!p || checksum(p, front) != slot->section.front_checksum ||
@@ -146,10 +148,25 @@ load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
 	if (size != slot->section.body - front || size > PTZ_SEGMENT_MAX)
 		return false;
 	p = read_bytes(worker, slot, PTZ_HEADER_SIZE + front, (size_t)size);
-	if (!p || unpacked_load(segment, &options, p, NULL) != POLY_OK)
+	return p && unpacked_load(segment, &options, p, NULL) == POLY_OK;
+}
+
+/* Loads a segment, and works on its rows; if that is in vain, it is loaded again, and threads
+ * work on no further one. */
+static bool
+load_slot(struct prefetch_worker *worker, struct prefetch_slot *slot)
+{
+	struct ptz_prefetch *prefetch = worker->prefetch;
+	const struct segment_work_plan *work = &prefetch->plan.work;
+	decoder_result_clear(&slot->result);
+	if (!load_segment(worker, slot))
 		return false;
-	return !plan->work.count || segment_work_on(&worker->work, &plan->work, segment,
-					    slot->offset, &slot->result);
+	if (!work->count || prefetch->is_refused ||
+		segment_work_on(
+			&worker->work, work, &slot->segment, slot->offset, &slot->result))
+		return true;
+	prefetch->is_refused = true;
+	return load_segment(worker, slot);
 }
 
 /* Loads a segment, if one is available. Caller holds lock, which is released while loading. */
