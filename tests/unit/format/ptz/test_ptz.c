@@ -494,6 +494,48 @@ expect_same_failure(const struct buf *file)
 	}
 }
 
+/* Reads a file, whose segments several threads work on or not, to its end. */
+static enum poly_status
+count_records(const struct buf *file, bool skips, bool works, struct poly_reader_counts *counts,
+	struct poly_error *error)
+{
+	const struct poly_decoder_work *const work = poly_decoder_work_none();
+	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
+	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	options.skip_errors = skips;
+	options.threads = 4;
+	plan.work = &work;
+	plan.work_count = works;
+	memset(error, 0, sizeof *error);
+	enum poly_status status =
+		poly_reader_open_memory(file->data, file->size, &options, &reader, error);
+	assert_int_equal(status, POLY_OK);
+	assert_int_equal(poly_reader_plan(reader, &plan, NULL), POLY_OK);
+	while (status == POLY_OK)
+		status = poly_reader_next(reader, &batch, error);
+	poly_reader_count(reader, counts);
+	poly_reader_close(reader);
+	return status;
+}
+
+/* Work on segments changes neither the records nor the error of a file. */
+static void
+expect_same_with_work(const struct buf *file)
+{
+	for (unsigned skips = 0; skips < 2; skips++) {
+		struct poly_reader_counts plain, worked;
+		struct poly_error a, b;
+		assert_int_equal(count_records(file, skips, true, &worked, &a),
+			count_records(file, skips, false, &plain, &b));
+		assert_string_equal(a.message, b.message);
+		assert_int_equal(worked.records, plain.records);
+		assert_int_equal(worked.skipped_bytes, plain.skipped_bytes);
+		assert_int_equal(worked.skipped_places, plain.skipped_places);
+	}
+}
+
 /* Reads a file whose first segment is corrupt, without and with skipping. */
 static void
 expect_refused(const struct buf *file, const char *message)
@@ -552,6 +594,7 @@ contradictory_streams_are_corrupt(void **state)
 		struct buf file = make_file(streams, defaults);
 		expect_refused(&file, cases[i].message);
 		expect_same_failure(&file);
+		expect_same_with_work(&file);
 		buf_free(&file);
 	}
 }
