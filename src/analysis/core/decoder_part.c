@@ -12,6 +12,9 @@
 
 #include <pthread.h>
 
+/* Minimum limit of memory for digests of chunks, which are not counted: the default. */
+#define DIGEST_MEMORY_MIN ((uint64_t)1 << 30)
+
 /* The information of a decoder, which its thread extends. */
 struct decoder_info {
 	struct decoder_info *next;
@@ -209,6 +212,14 @@ new_work(struct poly_stats *stats)
 	return NULL;
 }
 
+/* Returns whether decoders can digest rows for the pipeline. */
+static bool
+can_digest(const struct poly_stats *stats)
+{
+	return stats->pipeline && stats->instances[0].suits && !stats->real.is_active &&
+	       stats->options.memory >= DIGEST_MEMORY_MIN;
+}
+
 const struct poly_decoder_work *
 poly_stats_decoder_work(struct poly_stats *stats)
 {
@@ -222,7 +233,7 @@ poly_stats_decoder_work(struct poly_stats *stats)
 	if (!stats->info || stats->parts.count || options->warmup || options->period ||
 		stats->effects || thread_count(options->threads) < 2)
 		return NULL;
-	if (stats->pipeline && stats->instances[0].suits && !stats->real.is_active) {
+	if (can_digest(stats)) {
 		stats->digests = digest_work_new(stats);
 		return stats->digests ? digest_work_of(stats->digests) : NULL;
 	}
