@@ -86,11 +86,12 @@ report_decoders(
 	return status;
 }
 
+static const unsigned threads[] = {2, 3, 4, 8};
+
 /* Whether the reports of analyses by several threads are that of one. */
 static bool
 is_same_decoded(const struct sample *sample, const struct buf *packed, const char *const *names)
 {
-	static const unsigned threads[] = {2, 3, 4, 8};
 	struct buf one = {0}, many = {0};
 	bool good = true;
 	for (unsigned i = 0; good && names[0] && i < 8; i++) {
@@ -101,6 +102,21 @@ is_same_decoded(const struct sample *sample, const struct buf *packed, const cha
 		good = good && report_decoders(sample, &decoding, &many) == POLY_OK &&
 		       is_same(&many, &one, "decoders", decoding.threads);
 	}
+	buf_free(&one);
+	buf_free(&many);
+	return good;
+}
+
+/* The same of an analysis that is digested in parts, by some number of threads. */
+static bool
+is_same_digested(const struct sample *sample, const struct buf *packed, const char *name)
+{
+	struct decoding decoding = {(const char *[]){name, NULL}, packed, 1, 1};
+	struct buf one = {0}, many = {0};
+	bool good = report_decoders(sample, &decoding, &one) == POLY_OK;
+	decoding.threads = threads[random_below(4)];
+	good = good && report_decoders(sample, &decoding, &many) == POLY_OK &&
+	       is_same(&many, &one, name, decoding.threads);
 	buf_free(&one);
 	buf_free(&many);
 	return good;
@@ -119,8 +135,7 @@ all_same_decoded(const struct sample *sample, const struct buf *packed)
 	bool good = is_same_decoded(sample, packed, names);
 	for (size_t i = 0; good && sample->names[i]; i++)
 		good = !analysis_named(sample->names[i])->parts ||
-		       is_same_decoded(
-			       sample, packed, (const char *[]){sample->names[i], NULL});
+		       is_same_digested(sample, packed, sample->names[i]);
 	return good;
 }
 
