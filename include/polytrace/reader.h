@@ -238,8 +238,8 @@ POLY_API const struct poly_decoder_work *poly_decoder_work_none(void);
 /*
  * Sets the plan of a reader, for callers that choose it by the facts of the opened trace. Call
  * it at most once, before the first batch. POLY_ERR_USAGE: the reader has a plan, records were
- * read, a plan of size 0, or a register that the instruction set does not have; nothing
- * changes.
+ * read, a plan of size 0, too many pointers of work, or a register that the instruction set
+ * does not have; nothing changes.
  */
 POLY_API enum poly_status poly_reader_plan(struct poly_reader *reader,
 	const struct poly_read_plan *plan, struct poly_error *error);

@@ -14,6 +14,8 @@
 #include "model/info.h"
 #include "model/row_store.h"
 
+#include <assert.h>
+
 /* Maximum rows of all blocks, about. */
 #define ROWS_MAX ((size_t)1 << 21)
 
@@ -96,6 +98,7 @@ merge_block(struct run_block *block)
 		block->decoded ? decoder_part_stats(block->decoded) : block->part;
 	enum poly_status status = stats_merge(block->run->whole, part, NULL);
 	if (status == POLY_ERR_LIMIT) {
+		assert(!block->decoded); /* it has no rows, but is short enough */
 		status = POLY_OK;
 		for (size_t i = 0; status == POLY_OK && i < block->rows.count; i++)
 			status = merge_short(block, block->rows.batches[i].view);

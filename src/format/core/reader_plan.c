@@ -38,6 +38,7 @@ poly_reader_plan(
 	if (reader->planned || reader->begun)
 		return err_usage(error, "a plan of the reader after %s",
 			reader->begun ? "its first batch" : "another one");
+	const struct poly_read_plan before = reader->plan;
 	enum poly_status status =
 		option_struct(&reader->plan, sizeof reader->plan, plan, error);
 	if (status == POLY_OK && reader->plan.work_count > POLY_DECODER_WORK_MAX)
@@ -50,16 +51,19 @@ poly_reader_plan(
 		status = registers_new(reader->plan.registers, reader->plan.register_count,
 			&reader->info, &reader->registers, error);
 	reader->plan.registers = NULL;
+	if (status != POLY_OK) {
+		reader->plan = before;
+		return status;
+	}
 	if (reader->registers) {
 		reader->plan.lazy = reader->plan.weights = false;
 		reader->plan.may_match = NULL;
 	}
 	reader->info.names.is_weighted =
 		reader->plan.weights && reader->format->accepts_weights;
-	if (status == POLY_OK)
-		add_margin(&reader->options, reader->plan.margin);
-	reader->planned = status == POLY_OK;
-	return status;
+	add_margin(&reader->options, reader->plan.margin);
+	reader->planned = true;
+	return POLY_OK;
 }
 
 poly_columns

@@ -512,7 +512,12 @@ count_records(const struct buf *file, bool skips, bool works, struct poly_reader
 	enum poly_status status =
 		poly_reader_open_memory(file->data, file->size, &options, &reader, error);
 	assert_int_equal(status, POLY_OK);
-	assert_int_equal(poly_reader_plan(reader, &plan, NULL), POLY_OK);
+	plan.work_count = POLY_DECODER_WORK_MAX + 1;
+	assert_int_equal(poly_reader_plan(reader, &plan, NULL), POLY_ERR_USAGE);
+	/* Without work, no plan: a refused one changes nothing. */
+	plan.work_count = works;
+	if (works)
+		assert_int_equal(poly_reader_plan(reader, &plan, NULL), POLY_OK);
 	while (status == POLY_OK)
 		status = poly_reader_next(reader, &batch, error);
 	poly_reader_count(reader, counts);
