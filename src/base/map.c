@@ -16,10 +16,12 @@ map_reserve(struct map *map, size_t count)
 	for (places = places ? places : 256; places / 2 < count;)
 		places *= 2;
 	struct map larger = *map;
-	larger.entries = mem_new(places + 1, sizeof *larger.entries);
+	larger.entries = mem_resize(NULL, places + 1, sizeof *larger.entries);
 	larger.mask = places - 1;
 	if (!larger.entries)
 		return false;
+	/* Written before a key is searched for: a page that is read first is mapped twice. */
+	memset(larger.entries, 0, (places + 1) * sizeof *larger.entries);
 	if (!larger.seed.factor)
 		hash_seed_draw(&larger.seed);
 	for (size_t i = 0; map->entries && i <= map->mask; i++) {

@@ -31,8 +31,10 @@ end_none(const struct poly_decoder_work *work, void *part)
 const struct poly_decoder_work *
 poly_decoder_work_none(void)
 {
-	static const struct poly_decoder_work none = {
-		.begin = begin_none, .add = add_none, .end = end_none};
+	static const struct poly_decoder_work none = {.begin = begin_none,
+		.add = add_none,
+		.end = end_none,
+		.part_max = (size_t)64 << 20};
 	return &none;
 }
 

@@ -23,7 +23,8 @@ struct poly_decoder_work {
 	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
 	bool needs_numbers; /* of rows in the trace */
 	bool gains;	    /* it takes more time than copying the rows */
-	bool has_tables;    /* a part costs as much as some thousand rows */
+	size_t part_max;    /* of the input, in bytes: more would make no part cheaper, or too
+			       large */
 };
 
 /* Rows of a chunk, which were passed to the work of a plan. The batch has none of them. */

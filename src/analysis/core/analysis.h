@@ -170,6 +170,7 @@ struct analysis {
 			 */
 	bool needs_warmup; /* update also gets rows that are not counted */
 	bool is_cheap;	   /* update takes less time than copying rows */
+	bool part_grows;   /* the state of a part of a trace has something of most rows */
 	size_t state_size; /* the framework allocates and zeroes the state */
 	/* Whether a trace with the needed columns is supported; NULL: always. */
 	bool (*suits)(const struct poly_trace_info *info);

@@ -15,6 +15,11 @@
 /* Minimum limit of memory for digests of chunks, which are not counted: the default. */
 #define DIGEST_MEMORY_MIN ((uint64_t)1 << 30)
 
+/* Bytes of a chunk: since tables begin empty, to begin and merge a part costs as much as some
+ * ten thousand rows. */
+#define PART_MAX ((size_t)64 << 20)
+#define GROWING_PART_MAX ((size_t)8 << 20)
+
 /* The information of a decoder, which its thread extends. */
 struct decoder_info {
 	struct decoder_info *next;
@@ -186,7 +191,8 @@ describe_work(const struct poly_stats *stats, struct poly_decoder_work *work)
 			continue;
 		work->needs_numbers |= analysis->uses_numbers;
 		work->gains |= !analysis->is_cheap;
-		work->has_tables |= !analysis->is_cheap;
+		if (analysis->part_grows)
+			work->part_max = GROWING_PART_MAX;
 	}
 }
 
@@ -201,6 +207,7 @@ new_work(struct poly_stats *stats)
 	trace.names = NULL;
 	trace.record_count = 0;
 	work->work = (struct poly_decoder_work){.begin = begin, .add = add, .end = end};
+	work->work.part_max = PART_MAX;
 	describe_work(stats, &work->work);
 	work->self = work;
 	work->whole = stats;

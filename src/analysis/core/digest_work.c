@@ -12,6 +12,9 @@
 
 #include <pthread.h>
 
+/* Bytes of a chunk: few for the processor's cache, since digests have no tables. */
+#define PART_MAX ((size_t)1 << 20)
+
 struct digest_list {
 	void **parts;
 	size_t count, capacity;
@@ -130,7 +133,7 @@ digest_work_new(struct poly_stats *stats)
 	struct poly_trace_info trace = *stats->info;
 	trace.names = NULL;
 	work->work = (struct poly_decoder_work){
-		.begin = begin, .add = add, .end = end, .gains = true};
+		.begin = begin, .add = add, .end = end, .gains = true, .part_max = PART_MAX};
 	work->self = work;
 	work->stats = stats;
 	pthread_mutex_init(&work->lock, NULL);

@@ -3,12 +3,11 @@
 #include "format/core/chunk_decoder.h"
 
 #include "base/mem.h"
+#include "format/core/chunk_bytes.h"
+#include "io/source.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Minimum and maximum number of chunks whose rows are stored after work on one was in vain. */
-enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 
 void
 chunk_reclaim(struct chunk *chunk)
@@ -36,6 +35,27 @@ chunk_fini(struct chunk *chunk)
 	mem_free(chunk->sites);
 }
 
+/* Reads the bytes of a streamed chunk. */
+static enum poly_status
+stream_read(void *self, uint8_t *dst, size_t size, size_t *got, struct poly_error *error)
+{
+	struct chunk_decoder *decoder = self;
+	const uint64_t left = decoder->stream_end - decoder->stream_at;
+	struct source_room room = {dst, size < left ? size : (size_t)left, 0};
+	enum poly_status status = POLY_END;
+	if (left)
+		status = in_read_at(decoder->plan->in, decoder->stream_at, &room, error);
+	decoder->stream_at += room.got;
+	*got = room.got;
+	return status;
+}
+
+static void
+stream_close(void *self)
+{
+	(void)self;
+}
+
 bool
 chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan,
 	struct batch_store *store)
@@ -59,7 +79,6 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 	decoder->info.view.raw_format = plan->reading->info->view.raw_format;
 	decoder->info.view.columns = format->info.columns;
 	decoder->opened = true;
-	decoder->pause = PAUSE_MIN;
 	reading->is_chunk = true;
 	uint64_t before = in_offset(plan->in);
 	bool good = format->open_decoder
@@ -72,8 +91,10 @@ chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan
 		decoder->info.view.record_count = plan->reading->info->view.record_count;
 	}
 	decoder->records_listed = (uint32_t)decoder->info.view.record_count;
-	reading->in = good ? in_view() : NULL;
-	return reading->in != NULL;
+	const struct source stream = {stream_read, stream_close, decoder, NULL};
+	decoder->view = in_view();
+	decoder->stream = in_from_source(&stream, plan->block_size);
+	return good && decoder->view && decoder->stream;
 }
 
 /* Returns the next batch of a chunk, empty; NULL: out of memory. */
@@ -188,7 +209,6 @@ work_on(struct chunk_decoder *decoder, struct chunk *chunk, struct poly_batch *v
 	view->first = decoder->reading.record - view->rows + !chunk->first;
 	const bool good = decoder_result_add(&chunk->result, view);
 	view->info = info;
-	decoder->refused = !good;
 	return good;
 }
 
@@ -236,21 +256,18 @@ list_sites(struct chunk_decoder *decoder, struct chunk *chunk)
 	return true;
 }
 
-bool
-chunk_ends_at_split(
-	const struct chunk *chunk, const struct format *format, const struct reading *reading)
+/* Lets the decoder read a chunk. */
+static void
+show_chunk(struct chunk_decoder *decoder, const struct chunk *chunk)
 {
-	const size_t n =
-		chunk->size < format->split_context ? chunk->size : format->split_context;
-	return !format->is_at_split ||
-	       format->is_at_split(reading, chunk->data + chunk->size - n, n);
-}
-
-void
-chunk_enter(const struct chunk *chunk, const struct format *format, struct reading *reading)
-{
-	if (format->enter_split && !chunk->first)
-		format->enter_split(reading, chunk->data - chunk->context, chunk->context);
+	decoder->reading.in = chunk->streamed ? decoder->stream : decoder->view;
+	if (chunk->streamed) {
+		decoder->stream_at = chunk->offset;
+		decoder->stream_end = chunk->offset + chunk->size;
+		in_restart(decoder->stream, chunk->offset);
+	} else {
+		in_show(decoder->view, chunk->data, chunk->size, chunk->offset);
+	}
 }
 
 static bool
@@ -258,7 +275,7 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	struct reading *reading = &decoder->reading;
 	const uint64_t end = chunk->offset + chunk->size;
-	in_show(reading->in, chunk->data, chunk->size, chunk->offset);
+	show_chunk(decoder, chunk);
 	chunk_enter(chunk, decoder->plan->format, reading);
 	while (in_offset(reading->in) < end) {
 		struct chunk_batch *batch = next_batch(decoder, chunk);
@@ -302,35 +319,18 @@ decode_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 	return decode_rows(decoder, chunk);
 }
 
-/* Does the plan's work on a chunk. False: its rows must be stored. */
-static bool
-work_on_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
-{
-	const struct decode_plan *plan = decoder->plan;
-	if (!plan->work_count || decoder->unworked) {
-		decoder->unworked -= decoder->unworked > 0;
-		return false;
-	}
-	decoder->refused = !decoder_result_begin(&chunk->result, plan->work, plan->work_count);
-	const bool done = !decoder->refused && decode_chunk(decoder, chunk);
-	if (!done || !chunk->result.records)
-		decoder_result_clear(&chunk->result);
-	decoder->pause = done			      ? PAUSE_MIN
-			 : decoder->pause < PAUSE_MAX ? 2 * decoder->pause
-						      : PAUSE_MAX;
-	decoder->unworked = done ? 0 : decoder->pause;
-	chunk->irregular |= !done && !decoder->refused;
-	return !decoder->refused;
-}
-
 void
 chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 {
-	if (!work_on_chunk(decoder, chunk))
-		chunk->irregular |= !decode_chunk(decoder, chunk);
+	const struct decode_plan *plan = decoder->plan;
+	const bool begun = !chunk->works ||
+			   decoder_result_begin(&chunk->result, plan->work, plan->work_count);
+	chunk->irregular |= !begun || !decode_chunk(decoder, chunk);
+	if (chunk->irregular || !chunk->result.records)
+		decoder_result_clear(&chunk->result);
 	if (chunk->irregular)
 		chunk_decoder_forget_checks(decoder);
-	if (chunk->irregular && decoder->plan->format->is_at_split)
+	if (chunk->irregular && plan->format->is_at_split)
 		chunk_decoder_discard_sites(decoder, decoder->generation + 1);
 }
 
@@ -340,8 +340,8 @@ chunk_decoder_fini(struct chunk_decoder *decoder)
 	const struct format *format = decoder->plan->format;
 	if (decoder->opened && format->close)
 		format->close(&decoder->reading);
-	if (decoder->reading.in != decoder->plan->in)
-		in_close(decoder->reading.in);
+	in_close(decoder->view);
+	in_close(decoder->stream);
 	mem_free(decoder->reading.state);
 	mem_free(decoder->agreed);
 	info_fini(&decoder->info);

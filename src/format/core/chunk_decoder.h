@@ -25,6 +25,7 @@ struct decode_plan {
 	poly_columns columns;	       /* that batches have storage for */
 	size_t batch_rows;	       /* maximum number of rows of a batch */
 	size_t block_size, chunk_size; /* in bytes */
+	size_t work_size;	       /* bytes of a chunk that decoders work on */
 	unsigned threads;	       /* that decode */
 	bool checks;		       /* decoders check their batches */
 	size_t held_max;	       /* maximum number of held batches */
@@ -43,18 +44,25 @@ struct chunk_batch {
 
 /* The bytes between two split points of a trace, and their rows. */
 struct chunk {
-	uint8_t *memory; /* see decode_pool.c for its size */
-	uint8_t *data;	 /* in it: the first byte */
-	size_t read;	 /* bytes of the input that were read for it */
-	size_t filled;	 /* bytes in data: those, and the rest of the previous chunk */
-	size_t size;	 /* bytes that belong to it; the next chunk begins with the rest */
-	size_t context;	 /* bytes of the previous chunk in front of data */
-	bool first;	 /* it has no previous chunk */
-	uint64_t offset; /* of its first byte in the input */
-	bool irregular;	 /* it has no rows: the reader decodes it */
-	bool open;	 /* no split point found: the next chunk may begin within a record */
-	bool over;	 /* the input has no more bytes */
-	bool last;	 /* the input ends after it */
+	bool works;	   /* the plan's work is done on its rows, which are not stored */
+	bool streamed;	   /* only its last bytes are in memory, the decoder reads the others */
+	uint64_t position; /* where its own bytes begin, if the input is random */
+	size_t extent;	   /* bytes to be read for it */
+	uint8_t *memory;   /* see chunk_memory_size */
+	uint8_t *data;	   /* in it: the first byte, unless streamed */
+	uint8_t *end_data; /* in it: the byte after the chunk */
+	size_t held;	   /* bytes of the chunk before end_data that are in memory */
+	size_t read;	   /* bytes of the input that were read for it, or will be */
+	size_t filled;	   /* those, and the rest of the previous chunk */
+	size_t size;	   /* bytes that belong to it; the next chunk begins with the rest */
+	uint8_t *enter_data; /* in memory: the byte after the context */
+	size_t context;	     /* bytes of the previous chunk in front of the first one */
+	bool first;	     /* it has no previous chunk */
+	uint64_t offset;     /* of its first byte in the input */
+	bool irregular;	     /* it has no rows: the reader decodes it */
+	bool open; /* no split point found: the next chunk may begin within a record */
+	bool over; /* the input has no more bytes */
+	bool last; /* the input ends after it */
 	enum poly_status end; /* how the input ended, if over */
 	struct poly_error failure;
 	struct chunk_batch *batches;
@@ -82,6 +90,9 @@ struct chunk_decoder {
 	const struct decode_plan *plan;
 	struct batch_store *store; /* of all decoders */
 	struct reading reading;
+	struct in *view, *stream; /* its input: a chunk in memory, or a streamed one */
+	uint64_t stream_at;	  /* offset of the next byte to be read for stream */
+	uint64_t stream_end;
 	struct info info;
 	struct findings findings;
 	struct sites sites;
@@ -92,9 +103,6 @@ struct chunk_decoder {
 	struct agreed_value *agreed; /* see check_defer_value; if the plan has checks */
 	unsigned check_version;
 	uint64_t full_rules; /* those of the reader */
-	unsigned unworked;   /* number of next chunks whose rows are stored, despite work */
-	unsigned pause;	     /* the same after work that is in vain */
-	bool refused;	     /* work has ended its part: the rows must be stored */
 	bool opened;
 };
 
@@ -105,16 +113,11 @@ struct chunk_decoder {
 bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan *plan,
 	struct batch_store *store);
 
-/* Decodes the rows of a chunk, for its batches or its result, or marks it as irregular. */
+/*
+ * Decodes the rows of a chunk, for its batches or its result, or marks it as irregular: also if
+ * the work ended its part.
+ */
 void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);
-
-/* Returns whether reading, which has read a chunk to its end, is at a split point there. */
-bool chunk_ends_at_split(
-	const struct chunk *chunk, const struct format *format, const struct reading *reading);
-
-/* Prepares reading for the first record of a chunk. */
-void chunk_enter(
-	const struct chunk *chunk, const struct format *format, struct reading *reading);
 
 /*
  * Discards the sites, some of which no row of the trace has: a chunk did not begin at a split

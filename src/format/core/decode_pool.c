@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "format/core/chunk_bytes.h"
 #include "io/source.h"
 
 #include <pthread.h>
@@ -23,17 +24,19 @@
 /* Bytes of a chunk: small enough for the private cache of a CPU. */
 #define CHUNK_SIZE ((size_t)256 << 10)
 
-/* Maximum if decoders have work: to begin and merge a part of a trace costs as much as some
- * thousand rows if it has tables, or some hundred. */
-#define WORK_CHUNK_SIZE ((size_t)8 << 20)
-#define LITTLE_WORK_CHUNK_SIZE ((size_t)1 << 20)
+/* Maximum bytes of a chunk that decoders work on, if it must be loaded. */
+#define LOADED_CHUNK_SIZE ((size_t)8 << 20)
 
-/* Maximum of all these chunks, which limits the memory of parts. */
-#define WORK_SIZE ((size_t)128 << 20)
-#define LITTLE_WORK_SIZE ((size_t)64 << 20)
+/* Maximum of all chunks that decoders work on, which limits the memory of parts: these bytes,
+ * and some chunks. */
+#define WORK_SIZE ((size_t)64 << 20)
+#define WORK_CHUNKS_MAX 8
 
 /* Chunks per thread of an input that decoders work on, unless their size is at a bound. */
 #define WORK_CHUNKS 8
+
+/* Minimum and maximum number of such chunks whose rows are stored after work in vain. */
+enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 
 /* Minimum: each chunk has a fixed cost. */
 #define CHUNK_MIN ((size_t)64)
@@ -73,14 +76,16 @@ struct decode_pool {
 	struct ring_slot *slots;
 	size_t slot_count;
 	bool random;		      /* the input can be read at any offset */
-	uint64_t start;		      /* offset of the first chunk */
 	pthread_mutex_t input_mutex;  /* held while reading the input, unless random */
 	pthread_mutex_t lock;	      /* guards the fields below */
 	pthread_cond_t slot_freed;    /* the reader freed a slot */
 	pthread_cond_t chunk_joined;  /* the end of a chunk is known */
 	pthread_cond_t chunk_decoded; /* the rows of a chunk are complete */
 	size_t claimed, released;     /* slots, since the start */
-	bool ended;		      /* the last chunk was read */
+	uint64_t position;	      /* of the bytes that the next chunk reads */
+	uint64_t unworked;   /* bytes of next chunks whose rows are stored, despite work */
+	uint64_t work_pause; /* the same after work in vain, in chunks */
+	bool ended;	     /* the last chunk was read */
 	bool stop;
 	unsigned check_version; /* changed by the reader, as full_rules */
 	uint64_t full_rules;	/* of which the reader stores no more findings */
@@ -105,12 +110,15 @@ slot_count(unsigned threads)
 }
 
 size_t
-decode_pool_work_size(uint64_t size, unsigned threads, bool has_tables)
+decode_pool_work_size(const struct in *in, unsigned threads, size_t max)
 {
-	const size_t share = (has_tables ? WORK_SIZE : LITTLE_WORK_SIZE) / slot_count(threads);
-	const size_t wanted = has_tables ? WORK_CHUNK_SIZE : LITTLE_WORK_CHUNK_SIZE;
-	const size_t max = share < wanted ? share : wanted;
-	const uint64_t chunk = size / ((uint64_t)WORK_CHUNKS * threads);
+	uint64_t taken, total;
+	in_progress(in, &taken, &total);
+	if (!in_is_random(in) && max > LOADED_CHUNK_SIZE)
+		max = LOADED_CHUNK_SIZE;
+	const size_t share = (WORK_SIZE + WORK_CHUNKS_MAX * max) / slot_count(threads);
+	max = share < max ? share : max;
+	const uint64_t chunk = total / ((uint64_t)WORK_CHUNKS * threads);
 	return chunk < CHUNK_SIZE ? CHUNK_SIZE : chunk > max ? max : (size_t)chunk;
 }
 
@@ -158,76 +166,49 @@ count_guess(struct decode_pool *pool, bool is_right)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Finds the end of a chunk. The rest after it must be small enough to be moved. */
-static void
-find_end(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk)
+/* Returns whether work on the next chunk is to be tried. */
+static bool
+tries_work(struct decode_pool *pool)
 {
-	const size_t size = may_split(pool) ? pool->plan.format->find_split(&decoder->reading,
-						      chunk->offset, chunk->data, chunk->filled)
-					    : 0;
-	chunk->open = size == 0 || chunk->filled - size > pool->plan.chunk_size;
-	chunk->size = chunk->open ? chunk->filled : size;
+	return pool->plan.work_count && !pool->unworked;
 }
 
-/* Puts the last bytes of the previous chunk in front of a chunk. */
+/* Sets what is to be read for the next chunk of the input. */
 static void
-copy_context(const struct decode_pool *pool, struct chunk *chunk, const struct chunk *before)
+place_chunk(struct decode_pool *pool, struct chunk *chunk)
 {
-	const size_t max = pool->plan.format->split_context;
-	chunk->first = !before;
-	chunk->context = !before ? 0 : before->size < max ? before->size : max;
-	if (chunk->context)
-		memcpy(chunk->data - chunk->context,
-			before->data + before->size - chunk->context, chunk->context);
+	const struct decode_plan *plan = &pool->plan;
+	uint64_t taken, total;
+	in_progress(plan->in, &taken, &total);
+	const uint64_t left = total > pool->position ? total - pool->position : 0;
+	chunk->position = pool->position;
+	chunk->works = tries_work(pool);
+	chunk->extent = chunk->works ? plan->work_size : plan->chunk_size;
+	chunk->streamed = chunk->works && pool->random && left >= plan->chunk_size;
+	if (chunk->works && pool->random)
+		chunk->extent = !chunk->streamed       ? plan->chunk_size
+				: left < chunk->extent ? (size_t)left
+						       : chunk->extent;
+	pool->position += chunk->extent;
+	if (!chunk->works)
+		pool->unworked -=
+			pool->unworked < chunk->extent ? pool->unworked : chunk->extent;
 }
 
-/* Prepends the rest of the previous chunk to the bytes read, and finds the end. */
+/* Notes whether work on a chunk was in vain: rows are stored for a while then. */
 static void
-join_chunk(struct decode_pool *pool, struct chunk_decoder *decoder, struct chunk *chunk,
-	const struct chunk *before)
+count_work(struct decode_pool *pool, const struct chunk *chunk)
 {
-	size_t rest = before ? before->filled - before->size : 0;
-	if (before && before->over) {
-		/* The end is final, even if the file has grown. */
-		chunk->read = 0;
-		chunk->over = true;
-		chunk->end = before->end;
-		chunk->failure = before->failure;
+	const uint64_t size = pool->plan.work_size;
+	if (!chunk->works)
+		return;
+	if (!chunk->irregular) {
+		pool->work_pause = PAUSE_MIN;
+		return;
 	}
-	chunk->data =
-		chunk->memory + pool->plan.format->split_context + pool->plan.chunk_size - rest;
-	chunk->offset = before ? before->offset + before->size : pool->start;
-	chunk->filled = chunk->size = rest + chunk->read;
-	if (rest)
-		memcpy(chunk->data, before->data + before->size, rest);
-	copy_context(pool, chunk, before);
-	/* Bytes at the end without a split point are a last record, or a truncated one. */
-	chunk->irregular = (before && before->open) || (!chunk->read && rest);
-	chunk->open = false;
-	if (chunk->read)
-		find_end(pool, decoder, chunk);
-	chunk->irregular |= chunk->open;
-	chunk->last = chunk->over && chunk->size == chunk->filled;
-	chunk->irregular |= chunk->last && pool->plan.format->reads_end;
-}
-
-/* Reads the bytes of a chunk: at its offset if the input is random, else the next ones. */
-static void
-read_bytes(struct decode_pool *pool, struct chunk *chunk, size_t number)
-{
-	const size_t size = pool->plan.chunk_size;
-	struct in *in = pool->plan.in;
-	struct source_room room = {
-		chunk->memory + pool->plan.format->split_context + size, size, 0};
-	if (pool->random) {
-		chunk->end = in_read_at(
-			in, pool->start + (uint64_t)number * size, &room, &chunk->failure);
-	} else {
-		room.got = in_read(in, room.dst, size);
-		chunk->end = room.got < size ? in_status(in, &chunk->failure) : POLY_OK;
-	}
-	chunk->read = room.got;
-	chunk->over = chunk->end != POLY_OK;
+	pool->unworked = pool->work_pause * size;
+	if (pool->work_pause < PAUSE_MAX)
+		pool->work_pause *= 2;
 }
 
 /* Claims the next slot of the ring; NULL if none is free, or *over: the input has ended. */
@@ -241,6 +222,7 @@ claim_slot(struct decode_pool *pool, size_t *number, bool *over)
 		*number = pool->claimed++;
 		slot = slot_at(pool, *number);
 		slot->joined = false;
+		place_chunk(pool, &slot->chunk);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return slot;
@@ -269,12 +251,15 @@ claim_chunk(struct worker *worker, bool *over)
 		pthread_mutex_lock(&pool->input_mutex);
 	struct ring_slot *slot = claim_slot(pool, &number, over);
 	if (slot)
-		read_bytes(pool, &slot->chunk, number);
+		chunk_read(&pool->plan, &slot->chunk);
 	if (!pool->random)
 		pthread_mutex_unlock(&pool->input_mutex);
 	if (!slot)
 		return NULL;
-	join_chunk(pool, &worker->decoder, &slot->chunk, chunk_before(pool, number));
+	const struct chunk *before = chunk_before(pool, number);
+	const bool is_new = slot->chunk.read && !(before && before->over);
+	chunk_join(&pool->plan, &worker->decoder.reading, &slot->chunk, before,
+		is_new && may_split(pool));
 	slot->worker = worker;
 	pthread_mutex_lock(&pool->lock);
 	slot->joined = true;
@@ -323,11 +308,14 @@ decode_once(struct worker *worker, bool *over)
 	struct ring_slot *slot = claim_chunk(worker, over);
 	if (!slot)
 		return false;
-	if (!slot->chunk.irregular && prepare_decoder(worker))
+	const bool runs = !slot->chunk.irregular && prepare_decoder(worker);
+	if (runs)
 		chunk_decoder_run(&worker->decoder, &slot->chunk);
 	else
 		slot->chunk.irregular = true;
 	pthread_mutex_lock(&pool->lock);
+	if (runs)
+		count_work(pool, &slot->chunk);
 	slot->done = true;
 	pthread_cond_signal(&pool->chunk_decoded);
 	pthread_mutex_unlock(&pool->lock);
@@ -633,11 +621,12 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 		discard_chunk(pool, pool->present);
 		pool->present->chunk.irregular = true;
 	}
-	size_t left = chunk->size - pool->delivered;
-	*got = left < size ? left : size;
-	memcpy(data, chunk->data + pool->delivered, *got);
-	pool->delivered += *got;
-	return POLY_OK;
+	const size_t left = chunk->size - pool->delivered;
+	struct source_room room = {data, left < size ? left : size, 0};
+	chunk_copy(&pool->plan, &pool->present->chunk, pool->delivered, &room);
+	*got = room.got;
+	pool->delivered += room.got;
+	return room.got ? POLY_OK : input_end(chunk, error);
 }
 
 static void
@@ -697,8 +686,7 @@ decode_pool_free(struct decode_pool *pool)
 static bool
 allocate_slots(struct decode_pool *pool)
 {
-	const size_t size =
-		pool->plan.format->split_context + 2 * pool->plan.chunk_size + IN_PADDING;
+	const size_t size = chunk_memory_size(&pool->plan);
 	pool->slot_count = slot_count(pool->plan.threads);
 	pool->pause = 4 * pool->slot_count;
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
@@ -760,7 +748,8 @@ decode_pool_new(const struct decode_plan *plan)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->slot_freed, NULL);
 	pthread_cond_init(&pool->chunk_joined, NULL);
-	pool->start = in_offset(plan->in);
+	pool->position = in_offset(plan->in);
+	pool->work_pause = PAUSE_MIN;
 	pool->random = in_is_random(plan->in);
 	pthread_cond_init(&pool->chunk_decoded, NULL);
 	const struct source source = {own_read, own_close, pool, NULL};

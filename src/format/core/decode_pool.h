@@ -18,9 +18,8 @@ struct decode_pool;
 /* Returns the chunk size in bytes for blocks of block_size bytes; 0: the default size. */
 size_t decode_pool_chunk_size(size_t block_size);
 
-/* Returns the same by default if decoders work on an input of a size, see struct
- * poly_decoder_work. */
-size_t decode_pool_work_size(uint64_t size, unsigned threads, bool has_tables);
+/* Returns the size of chunks of an input that decoders work on, of at most max bytes. */
+size_t decode_pool_work_size(const struct in *in, unsigned threads, size_t max);
 
 /*
  * Starts the threads. plan->reading stays with the caller, who sets its input to

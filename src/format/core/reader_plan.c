@@ -197,21 +197,22 @@ plan_work(struct poly_reader *reader)
 static void
 plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 {
-	uint64_t taken, total;
-	bool gains = false, needs_numbers = false, has_tables = false;
+	bool gains = false, needs_numbers = false;
+	size_t part_max = SIZE_MAX;
 	for (unsigned i = 0; i < reader->reading.work_count; i++) {
 		gains |= reader->work[i]->gains;
 		needs_numbers |= reader->work[i]->needs_numbers;
-		has_tables |= reader->work[i]->has_tables;
+		if (reader->work[i]->part_max < part_max)
+			part_max = reader->work[i]->part_max;
 	}
 	if (!reader->reading.work_count || needs_numbers || reader->format->complete_rows ||
 		(!gains && plan->threads < LITTLE_WORK_THREADS))
 		return;
 	plan->work_count = reader->reading.work_count;
 	memcpy(plan->work, reader->work, sizeof plan->work);
-	in_progress(reader->in, &taken, &total);
-	if (!reader->options.block_size)
-		plan->chunk_size = decode_pool_work_size(total, plan->threads, has_tables);
+	plan->work_size = reader->options.block_size
+				  ? plan->chunk_size
+				  : decode_pool_work_size(reader->in, plan->threads, part_max);
 }
 
 void

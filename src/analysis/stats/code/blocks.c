@@ -501,6 +501,7 @@ const struct analysis analysis_blocks = {
 	.update = profile_update,
 	.merge = profile_merge,
 	.transfer = profile_transfer,
+	.part_grows = true,
 	.is_too_long = profile_is_too_long,
 	.finish = profile_finish,
 	.update_weighted = profile_update_weighted,

@@ -162,6 +162,7 @@ const struct analysis analysis_dependencies = {
 	.update = dependencies_update,
 	.merge = dependencies_merge,
 	.transfer = dependencies_transfer,
+	.part_grows = true,
 	.is_too_long = dependencies_is_too_long,
 	.finish = dependencies_finish,
 	.report = dependencies_report,

@@ -628,6 +628,7 @@ const struct analysis analysis_phases = {
 	.update = phases_update,
 	.merge = phases_merge,
 	.transfer = phases_transfer,
+	.part_grows = true,
 	.is_too_long = phases_is_too_long,
 	.finish = phases_finish,
 	.update_weighted = phases_update_weighted,

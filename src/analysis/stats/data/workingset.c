@@ -591,6 +591,7 @@ const struct analysis analysis_workingset = {
 	.update = workingset_update,
 	.merge = workingset_merge,
 	.transfer = workingset_transfer,
+	.part_grows = true,
 	.is_too_long = workingset_is_too_long,
 	.finish = workingset_finish,
 	.report = workingset_report,
