@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+struct poly_decoder_work;
 struct poly_writer;
 struct poly_format_plugin;
 
@@ -158,6 +159,14 @@ struct poly_sink {
 	poly_write_fn write; /* receives the bytes */
 	void *user;	     /* passed to it */
 };
+
+/*
+ * Returns what decoders of the source can do for the writer, for the plan of its reader
+ * (polytrace/reader.h): they encode chunks of the trace, and poly_writer_write writes the bytes,
+ * which are the same, only faster. For callers that write all rows of the reader. NULL: they
+ * cannot. Valid until poly_writer_close; the reader must be closed before.
+ */
+POLY_API const struct poly_decoder_work *poly_writer_decoder_work(struct poly_writer *writer);
 
 /* As poly_writer_open, for uncompressed bytes to a sink; options must name a format. */
 POLY_API enum poly_status poly_writer_open_sink(const struct poly_sink *sink,

@@ -95,7 +95,8 @@ intern_find(const struct intern *intern, const char *text, size_t n)
 const char *
 intern_text(const struct intern *intern, uint32_t number)
 {
-	return number < intern->count ? intern->strings[number] : NULL;
+	/* Not subscripted at once: some compilers do not load an atomic operand of [] so. */
+	return number < intern->count ? atomic_load(&intern->strings)[number] : NULL;
 }
 
 void

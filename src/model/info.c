@@ -140,6 +140,14 @@ info_copy_update(struct info_copy *copy, const struct poly_trace_info *source)
 	return good;
 }
 
+bool
+info_copy_without_names(struct info_copy *copy, const struct poly_trace_info *source)
+{
+	struct poly_trace_info without = *source;
+	without.names = NULL;
+	return info_copy_update(copy, &without);
+}
+
 void
 info_copy_fini(struct info_copy *copy)
 {

@@ -3,6 +3,7 @@
 #ifndef MODEL_INFO_H
 #define MODEL_INFO_H
 
+#include "polytrace/batch.h"
 #include "polytrace/trace.h"
 
 #include "base/intern.h"
@@ -76,6 +77,21 @@ struct info_copy {
  * threads may use copies of info.view made before. False: out of memory.
  */
 bool info_copy_update(struct info_copy *copy, const struct poly_trace_info *source);
+
+/* As info_copy_update, without names. */
+bool info_copy_without_names(struct info_copy *copy, const struct poly_trace_info *source);
+
+/* Returns the information of a trace with the names and records of a batch, which may be a
+ * decoder's. */
+static inline struct poly_trace_info
+info_of_batch(const struct info_copy *trace, const struct poly_batch *batch)
+{
+	struct poly_trace_info info = trace->info.view;
+	info.names = batch->info->names;
+	info.records = batch->info->records;
+	info.record_count = batch->info->record_count;
+	return info;
+}
 
 /* Frees the copy and makes it empty. */
 void info_copy_fini(struct info_copy *copy);

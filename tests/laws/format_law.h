@@ -26,7 +26,10 @@ format_law law_blocks_and_batches, law_projection, law_end_is_sticky, law_detect
 	law_probes_are_pure, law_check_and_strict;
 
 /* Threads. */
-format_law law_threads, law_threads_repeated, law_threads_packed;
+format_law law_threads, law_threads_repeated, law_threads_packed, law_encoding_decoders;
+
+/* After all samples: decoders encoded some rows. */
+void expect_encoding(void);
 
 /* What reading gave: a hash of every row, and of every column. */
 struct outcome {

@@ -66,6 +66,7 @@ static const struct {
 	{"threads_change_nothing", law_threads, true},
 	{"threads_change_nothing_of_repeated_samples", law_threads_repeated, true},
 	{"threads_change_nothing_of_packed_samples", law_threads_packed, true},
+	{"decoders_write_the_same", law_encoding_decoders, true},
 	{"projection_changes_nothing", law_projection, false},
 	{"writers_say_which_columns_they_look_at", law_writers_columns, false},
 	{"the_end_is_sticky", law_end_is_sticky, false},
@@ -173,6 +174,8 @@ main(int argc, char **argv)
 		try_sample(&sample, argv[1], threads);
 	}
 	fclose(list);
+	if (sample_is_complete())
+		expect_encoding();
 	if (!threads) {
 		try_zeros();
 		try_coverage(buf_text(&names));

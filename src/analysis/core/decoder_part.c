@@ -80,10 +80,7 @@ static bool
 extend_info(const struct stats_work *work, struct decoder_info *info,
 	const struct poly_batch *batch)
 {
-	struct poly_trace_info source = work->trace.info.view;
-	source.names = batch->info->names;
-	source.records = batch->info->records;
-	source.record_count = batch->info->record_count;
+	const struct poly_trace_info source = info_of_batch(&work->trace, batch);
 	return info_copy_update(&info->copy, &source);
 }
 
@@ -203,9 +200,6 @@ new_work(struct poly_stats *stats)
 	struct stats_work *work = mem_new(1, sizeof *work);
 	if (!work)
 		return NULL;
-	struct poly_trace_info trace = *stats->info;
-	trace.names = NULL;
-	trace.record_count = 0;
 	work->work = (struct poly_decoder_work){.begin = begin, .add = add, .end = end};
 	work->work.part_max = PART_MAX;
 	describe_work(stats, &work->work);
@@ -213,7 +207,7 @@ new_work(struct poly_stats *stats)
 	work->whole = stats;
 	work->own_info = stats->info;
 	pthread_mutex_init(&work->lock, NULL);
-	if (info_copy_update(&work->trace, &trace))
+	if (info_copy_without_names(&work->trace, stats->info))
 		return work;
 	stats_work_free(work);
 	return NULL;

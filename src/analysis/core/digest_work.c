@@ -130,14 +130,12 @@ digest_work_new(struct poly_stats *stats)
 	struct digest_work *work = mem_new(1, sizeof *work);
 	if (!work)
 		return NULL;
-	struct poly_trace_info trace = *stats->info;
-	trace.names = NULL;
 	work->work = (struct poly_decoder_work){
 		.begin = begin, .add = add, .end = end, .gains = true, .part_max = PART_MAX};
 	work->self = work;
 	work->stats = stats;
 	pthread_mutex_init(&work->lock, NULL);
-	if (info_copy_update(&work->trace, &trace))
+	if (info_copy_without_names(&work->trace, stats->info))
 		return work;
 	digest_work_free(work);
 	return NULL;

@@ -366,9 +366,11 @@ input_discard(struct command_input *input)
 {
 	progress_clear(&input->progress);
 	poly_reader_close(input->reader);
+	poly_writer_close(input->writer);
 	poly_selection_free(input->selection);
 	poly_symbols_free(input->symbols);
 	input->reader = NULL;
+	input->writer = NULL;
 	input->selection = NULL;
 	input->symbols = NULL;
 }

@@ -20,12 +20,13 @@ struct command_input {
 	unsigned register_count;
 	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX]; /* of the plan */
 	unsigned work_count;
-	bool prints_findings;	 /* when it is closed */
-	bool accepts_errors;	 /* --on-error=skip or --partial */
-	uint64_t skip;		 /* records to skip at the front */
-	bool count_is_zero;	 /* --count is 0 */
-	bool bounded;		 /* the reader is given a number of records */
-	enum poly_status status; /* why it ended */
+	struct poly_writer *writer; /* whose work it is: closed after the reader; or NULL */
+	bool prints_findings;	    /* when it is closed */
+	bool accepts_errors;	    /* --on-error=skip or --partial */
+	uint64_t skip;		    /* records to skip at the front */
+	bool count_is_zero;	    /* --count is 0 */
+	bool bounded;		    /* the reader is given a number of records */
+	enum poly_status status;    /* why it ended */
 	struct poly_error error;
 };
 

@@ -53,6 +53,9 @@ pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_
 {
 	const struct poly_batch *batch;
 	enum poly_status status = POLY_OK;
+	source->work[0] = source->selection ? NULL : poly_writer_decoder_work(writer);
+	source->work_count = source->work[0] != NULL;
+	source->writer = source->work_count ? writer : NULL;
 	input_plan(source, poly_writer_columns(writer), INPUT_WRITES);
 	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_writer_write(writer, batch, error);
@@ -63,7 +66,9 @@ enum poly_status
 trace_output_pump(
 	struct trace_output *output, struct command_input *source, struct poly_error *error)
 {
-	return pump_rows(source, output->writer, error);
+	const enum poly_status status = pump_rows(source, output->writer, error);
+	output->is_lent = source->writer != NULL;
+	return status;
 }
 
 int
@@ -89,7 +94,8 @@ trace_output_finish(struct trace_output *output, const char *source)
 void
 trace_output_close(struct trace_output *output)
 {
-	poly_writer_close(output->writer);
+	if (!output->is_lent)
+		poly_writer_close(output->writer);
 	output->writer = NULL;
 	if (output->terminal)
 		output_finish(output->terminal);
@@ -107,7 +113,8 @@ pump_to_sink(struct command_input *source, const struct poly_sink *sink,
 		status = pump_rows(source, writer, error);
 	if (status == POLY_OK)
 		status = poly_writer_finish(writer, error);
-	poly_writer_close(writer);
+	if (!source->writer)
+		poly_writer_close(writer);
 	return status;
 }
 

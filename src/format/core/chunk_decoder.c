@@ -199,14 +199,15 @@ fill_batch(struct chunk_decoder *decoder, struct chunk_batch *filled)
 	return true;
 }
 
-/* Adds the rows of a batch to the result of its chunk; false: rows must be stored for a while.
- */
+/* Adds the rows of a batch, before which there is a number of records, to the result of its
+ * chunk. */
 static bool
-work_on(struct chunk_decoder *decoder, struct chunk *chunk, struct poly_batch *view)
+work_on(struct chunk_decoder *decoder, struct chunk *chunk, struct poly_batch *view,
+	uint64_t before)
 {
 	const struct poly_trace_info *info = view->info;
 	view->info = &decoder->info.view;
-	view->first = decoder->reading.record - view->rows + !chunk->first;
+	view->first = before;
 	const bool good = decoder_result_add(&chunk->result, view);
 	view->info = info;
 	return good;
@@ -282,9 +283,14 @@ decode_rows(struct chunk_decoder *decoder, struct chunk *chunk)
 		if (!batch || !fill_batch(decoder, batch))
 			return false;
 		if (!chunk->result.count) {
-			translate(decoder, batch);
+			if (chunk->works)
+				batch->translated = false;
+			else
+				translate(decoder, batch);
 			chunk->batch_count++;
-		} else if (!work_on(decoder, chunk, &batch->stored->batch.view)) {
+		} else if (!work_on(decoder, chunk, &batch->stored->batch.view,
+				   reading->record - batch->stored->batch.view.rows +
+					   !chunk->first)) {
 			return false;
 		}
 	}
@@ -323,7 +329,7 @@ void
 chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	const struct decode_plan *plan = decoder->plan;
-	const bool begun = !chunk->works ||
+	const bool begun = !chunk->works || plan->numbered ||
 			   decoder_result_begin(&chunk->result, plan->work, plan->work_count);
 	chunk->irregular |= !begun || !decode_chunk(decoder, chunk);
 	if (chunk->irregular || !chunk->result.records)
@@ -332,6 +338,23 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 		chunk_decoder_forget_checks(decoder);
 	if (chunk->irregular && plan->format->is_at_split)
 		chunk_decoder_discard_sites(decoder, decoder->generation + 1);
+}
+
+bool
+chunk_decoder_work(struct chunk_decoder *decoder, struct chunk *chunk, uint64_t before)
+{
+	const struct decode_plan *plan = decoder->plan;
+	bool good = decoder_result_begin(&chunk->result, plan->work, plan->work_count);
+	for (size_t i = 0; good && i < chunk->batch_count; i++) {
+		struct poly_batch *view = &chunk->batches[i].stored->batch.view;
+		good = work_on(decoder, chunk, view, before);
+		before += view->rows;
+	}
+	if (good && chunk->result.records)
+		chunk->batch_count = 0;
+	else
+		decoder_result_clear(&chunk->result);
+	return good;
 }
 
 void

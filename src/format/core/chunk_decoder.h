@@ -32,6 +32,7 @@ struct decode_plan {
 	/* What decoders do with the rows instead of storing them: work_count pointers. */
 	const struct poly_decoder_work *work[POLY_DECODER_WORK_MAX];
 	unsigned work_count;
+	bool numbered; /* the work needs the numbers of the rows: they are decoded before */
 };
 
 /* A batch of a chunk. */
@@ -114,10 +115,16 @@ bool chunk_decoder_init(struct chunk_decoder *decoder, const struct decode_plan 
 	struct batch_store *store);
 
 /*
- * Decodes the rows of a chunk, for its batches or its result, or marks it as irregular: also if
- * the work ended its part.
+ * Decodes the rows of a chunk, for its result if it works and the plan is not numbered, else
+ * for its batches, or marks it as irregular: also if the work ended its part.
  */
 void chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk);
+
+/*
+ * Replaces the rows of a decoded chunk, before which the trace has a number of records, by the
+ * result of work on them; false: it keeps them.
+ */
+bool chunk_decoder_work(struct chunk_decoder *decoder, struct chunk *chunk, uint64_t before);
 
 /*
  * Discards the sites, some of which no row of the trace has: a chunk did not begin at a split

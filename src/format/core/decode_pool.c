@@ -44,6 +44,9 @@ enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 /* Minimum number of other threads for which the reader only delivers. */
 #define WAITING_MIN 7
 
+/* A number of records that is not known. */
+#define NO_NUMBER UINT64_MAX
+
 /* Guesses that were right count up to this against later wrong ones. */
 #define CREDIT_MAX 4
 
@@ -51,6 +54,10 @@ enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 struct ring_slot {
 	struct chunk chunk;
 	struct worker *worker; /* that decoded it; NULL: none */
+	size_t number;	       /* of the chunk, from 0 */
+	uint64_t before;       /* records before it, as its work assumed */
+	uint64_t rows;	       /* that were decoded, if counted */
+	bool decoded, counted; /* decoding has ended, with rows; guarded by lock */
 	bool joined;	       /* its end is known; guarded by lock */
 	bool done;	       /* the reader may use it; guarded by lock */
 };
@@ -85,7 +92,9 @@ struct decode_pool {
 	uint64_t position;	      /* of the bytes that the next chunk reads */
 	uint64_t unworked;   /* bytes of next chunks whose rows are stored, despite work */
 	uint64_t work_pause; /* the same after work in vain, in chunks */
-	bool ended;	     /* the last chunk was read */
+	pthread_cond_t chunk_counted; /* decoding of a chunk has ended, or records is known */
+	uint64_t records;	      /* before the slot that is released next, or NO_NUMBER */
+	bool ended;		      /* the last chunk was read */
 	bool stop;
 	unsigned check_version; /* changed by the reader, as full_rules */
 	uint64_t full_rules;	/* of which the reader stores no more findings */
@@ -184,8 +193,9 @@ place_chunk(struct decode_pool *pool, struct chunk *chunk)
 	chunk->position = pool->position;
 	chunk->works = tries_work(pool);
 	chunk->extent = chunk->works ? plan->work_size : plan->chunk_size;
-	chunk->streamed = chunk->works && pool->random && left >= plan->chunk_size;
-	if (chunk->works && pool->random)
+	chunk->streamed =
+		chunk->works && pool->random && !plan->numbered && left >= plan->chunk_size;
+	if (chunk->works && pool->random && !plan->numbered)
 		chunk->extent = !chunk->streamed       ? plan->chunk_size
 				: left < chunk->extent ? (size_t)left
 						       : chunk->extent;
@@ -197,16 +207,13 @@ place_chunk(struct decode_pool *pool, struct chunk *chunk)
 
 /* Notes whether work on a chunk was in vain: rows are stored for a while then. */
 static void
-count_work(struct decode_pool *pool, const struct chunk *chunk)
+count_work(struct decode_pool *pool, bool is_done)
 {
-	const uint64_t size = pool->plan.work_size;
-	if (!chunk->works)
-		return;
-	if (!chunk->irregular) {
+	if (is_done) {
 		pool->work_pause = PAUSE_MIN;
 		return;
 	}
-	pool->unworked = pool->work_pause * size;
+	pool->unworked = pool->work_pause * pool->plan.work_size;
 	if (pool->work_pause < PAUSE_MAX)
 		pool->work_pause *= 2;
 }
@@ -221,7 +228,8 @@ claim_slot(struct decode_pool *pool, size_t *number, bool *over)
 	if (!*over && pool->claimed - pool->released < pool->slot_count) {
 		*number = pool->claimed++;
 		slot = slot_at(pool, *number);
-		slot->joined = false;
+		slot->number = *number;
+		slot->joined = slot->decoded = slot->counted = false;
 		place_chunk(pool, &slot->chunk);
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -300,6 +308,73 @@ prepare_decoder(struct worker *worker)
 	return useful;
 }
 
+/*
+ * Finds the number of records before a chunk; holds the lock. NO_NUMBER: it is not known yet;
+ * *blocked: nor before the reader has decoded a chunk, for which it may need this one.
+ */
+static uint64_t
+records_before(const struct decode_pool *pool, size_t number, bool *blocked)
+{
+	uint64_t records = pool->records;
+	*blocked = records == NO_NUMBER;
+	for (size_t i = pool->released; i < number && records != NO_NUMBER; i++) {
+		const struct ring_slot *slot = slot_at(pool, i);
+		*blocked = slot->decoded && !slot->counted;
+		records = slot->counted ? records + slot->rows : NO_NUMBER;
+	}
+	return records;
+}
+
+/* Waits for that number while the chunks before are being decoded; NO_NUMBER: unknown. */
+static uint64_t
+wait_for_records(struct decode_pool *pool, const struct ring_slot *slot)
+{
+	bool blocked;
+	uint64_t records;
+	pthread_mutex_lock(&pool->lock);
+	while ((records = records_before(pool, slot->number, &blocked)) == NO_NUMBER &&
+		!blocked && !pool->stop)
+		pthread_cond_wait(&pool->chunk_counted, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+	return records;
+}
+
+/* Notes the rows of a chunk, or that it is irregular, for the numbers of the next ones. */
+static void
+count_rows(struct decode_pool *pool, struct ring_slot *slot)
+{
+	pthread_mutex_lock(&pool->lock);
+	slot->rows = slot->worker->decoder.reading.record;
+	slot->counted = !slot->chunk.irregular;
+	slot->decoded = true;
+	pthread_cond_broadcast(&pool->chunk_counted);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* Decodes a claimed chunk, and works on it; returns whether work was not in vain. */
+static bool
+decode_slot(struct worker *worker, struct ring_slot *slot)
+{
+	struct decode_pool *pool = worker->pool;
+	struct chunk *chunk = &slot->chunk;
+	const bool is_numbered = pool->plan.numbered;
+	bool is_done = true;
+	if (chunk->irregular || !prepare_decoder(worker)) {
+		chunk->irregular = true;
+	} else {
+		chunk_decoder_run(&worker->decoder, chunk);
+		is_done = !chunk->works || is_numbered || !chunk->irregular;
+	}
+	if (!is_numbered)
+		return is_done;
+	count_rows(pool, slot);
+	if (chunk->irregular || !chunk->works)
+		return true;
+	slot->before = wait_for_records(pool, slot);
+	return slot->before == NO_NUMBER ||
+	       chunk_decoder_work(&worker->decoder, chunk, slot->before);
+}
+
 /* Decodes a chunk; false if none can be claimed. */
 static bool
 decode_once(struct worker *worker, bool *over)
@@ -308,14 +383,10 @@ decode_once(struct worker *worker, bool *over)
 	struct ring_slot *slot = claim_chunk(worker, over);
 	if (!slot)
 		return false;
-	const bool runs = !slot->chunk.irregular && prepare_decoder(worker);
-	if (runs)
-		chunk_decoder_run(&worker->decoder, &slot->chunk);
-	else
-		slot->chunk.irregular = true;
+	const bool is_done = decode_slot(worker, slot);
 	pthread_mutex_lock(&pool->lock);
-	if (runs)
-		count_work(pool, &slot->chunk);
+	if (slot->chunk.works)
+		count_work(pool, is_done);
 	slot->done = true;
 	pthread_cond_signal(&pool->chunk_decoded);
 	pthread_mutex_unlock(&pool->lock);
@@ -367,10 +438,10 @@ reader_decodes(struct decode_pool *pool)
 
 /*
  * Proceeds to the next chunk, then frees the slot of the present one: the next chunk needs its
- * rest.
+ * rest. There are a number of records before it, or NO_NUMBER.
  */
 static struct chunk *
-next_chunk(struct decode_pool *pool)
+next_chunk(struct decode_pool *pool, uint64_t records)
 {
 	bool over;
 	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
@@ -386,6 +457,8 @@ next_chunk(struct decode_pool *pool)
 		pool->present->done = false;
 		pool->released++;
 		pthread_cond_signal(&pool->slot_freed);
+		pool->records = records;
+		pthread_cond_broadcast(&pool->chunk_counted);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	pool->present = next;
@@ -411,6 +484,14 @@ static bool
 is_stale(const struct ring_slot *slot)
 {
 	return slot->chunk.generation < slot->worker->valid_from;
+}
+
+/* Returns whether work on the present chunk assumed another number of records before it. */
+static bool
+is_misnumbered(const struct decode_pool *pool)
+{
+	return pool->plan.numbered && pool->present->chunk.result.records &&
+	       pool->present->before != pool->plan.reading->record;
 }
 
 /* Begins a generation of numbers with the first chunk that has it. */
@@ -574,8 +655,9 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 		}
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
-		chunk = next_chunk(pool);
-		chunk->irregular |= pool->names_full || is_stale(pool->present);
+		chunk = next_chunk(pool, pool->plan.reading->record);
+		chunk->irregular |=
+			pool->names_full || is_stale(pool->present) || is_misnumbered(pool);
 		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
 		if (chunk->irregular) {
@@ -617,7 +699,7 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 		}
 		if (!chunk->open)
 			count_guess(pool, false);
-		chunk = next_chunk(pool);
+		chunk = next_chunk(pool, NO_NUMBER);
 		discard_chunk(pool, pool->present);
 		pool->present->chunk.irregular = true;
 	}
@@ -656,6 +738,7 @@ decode_pool_free(struct decode_pool *pool)
 	pthread_mutex_lock(&pool->lock);
 	pool->stop = true;
 	pthread_cond_broadcast(&pool->slot_freed);
+	pthread_cond_broadcast(&pool->chunk_counted);
 	pthread_mutex_unlock(&pool->lock);
 	for (unsigned i = 0; i < pool->opened; i++) {
 		if (pool->workers[i].started)
@@ -675,6 +758,7 @@ decode_pool_free(struct decode_pool *pool)
 	pthread_cond_destroy(&pool->slot_freed);
 	pthread_cond_destroy(&pool->chunk_joined);
 	pthread_cond_destroy(&pool->chunk_decoded);
+	pthread_cond_destroy(&pool->chunk_counted);
 	pthread_mutex_destroy(&pool->input_mutex);
 	pthread_mutex_destroy(&pool->lock);
 	mem_free(pool->slots);
@@ -752,6 +836,8 @@ decode_pool_new(const struct decode_plan *plan)
 	pool->work_pause = PAUSE_MIN;
 	pool->random = in_is_random(plan->in);
 	pthread_cond_init(&pool->chunk_decoded, NULL);
+	pthread_cond_init(&pool->chunk_counted, NULL);
+	pool->records = plan->reading->record;
 	const struct source source = {own_read, own_close, pool, NULL};
 	pool->own = in_from_source(&source, plan->block_size);
 	const struct batch_store_plan batches = {

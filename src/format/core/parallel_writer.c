@@ -5,14 +5,11 @@
  */
 #include "format/core/parallel_writer.h"
 
-#include "base/buf.h"
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/thread_pool.h"
-#include "format/core/note.h"
+#include "format/core/row_encoder.h"
 #include "model/slice.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define SLICES_PER_THREAD 2
@@ -22,13 +19,11 @@
 
 /* A slice of the rows, and its writer. */
 struct slice_writer {
-	struct writing writing;
-	struct notes notes;
-	struct buf bytes, written; /* the encoded rows of the batch, of the previous one */
+	struct row_encoder encoder;
+	struct buf written; /* the encoded rows of the previous batch */
 	struct slice rows;
 	void *predicted; /* numbers of the state before the first row, if the format predicts */
 	uint64_t predicted_context;
-	bool opened;
 	enum poly_status status;
 	struct poly_error error;
 };
@@ -44,45 +39,18 @@ struct parallel_writer {
 	struct slice_writer *slices;
 };
 
-static int
-keep(void *user, const void *data, size_t size)
-{
-	struct slice_writer *slice = user;
-	buf_append(&slice->bytes, data, size);
-	return slice->bytes.failed ? ENOMEM : 0;
-}
-
-/* Opens the output and the state of a slice by the format's wopen, and discards the header. */
 static bool
 open_slice(const struct format *format, struct slice_writer *slice, const struct writing *like)
 {
-	slice->writing = *like;
-	slice->writing.out = NULL;
-	slice->writing.notes = &slice->notes;
-	slice->writing.state = mem_new(1, format->writer_size);
 	slice->predicted = mem_new(1, format->numbers_size + 1);
-	if (!slice->writing.state || !slice->predicted ||
-		out_open_function(keep, slice, &slice->writing.out, NULL) != POLY_OK)
-		return false;
-	slice->opened = true;
-	if (format->wopen && format->wopen(&slice->writing, NULL) != POLY_OK)
-		return false;
-	out_flush(slice->writing.out);
-	const bool good = !slice->bytes.failed;
-	buf_clear(&slice->bytes);
-	slice->notes = (struct notes){{{NULL, 0}}};
-	return good;
+	return slice->predicted && row_encoder_open(&slice->encoder, format, like);
 }
 
 static void
 close_slice(const struct format *format, struct slice_writer *slice)
 {
-	if (slice->opened && format->wclose)
-		format->wclose(&slice->writing);
-	out_close(slice->writing.out);
-	mem_free(slice->writing.state);
+	row_encoder_close(&slice->encoder, format);
 	mem_free(slice->predicted);
-	buf_free(&slice->bytes);
 	buf_free(&slice->written);
 	slice_fini(&slice->rows);
 }
@@ -120,19 +88,6 @@ parallel_writer_new(
 	return NULL;
 }
 
-/* Encodes rows with the format's functions. */
-static enum poly_status
-write_rows(const struct format *format, struct writing *writing, const struct poly_batch *batch,
-	struct poly_error *error)
-{
-	enum poly_status status = POLY_OK;
-	if (format->write)
-		return format->write(writing, batch, error);
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = format->write_row(writing, batch, row, error);
-	return status;
-}
-
 /* Encodes the rows of a slice. */
 static void
 write_slice(void *user, size_t i)
@@ -141,16 +96,10 @@ write_slice(void *user, size_t i)
 	struct slice_writer *slice = &parallel->slices[i];
 	const size_t from = i * parallel->rows, left = parallel->batch->rows - from;
 	const size_t rows = left < parallel->rows ? left : parallel->rows;
-	struct writing *writing = &slice->writing;
 	slice->status = slice_make(&slice->rows, parallel->batch, from, rows, &slice->error);
 	if (slice->status == POLY_OK)
-		slice->status =
-			write_rows(parallel->format, writing, &slice->rows.view, &slice->error);
-	out_flush(writing->out);
-	if (slice->bytes.failed)
-		slice->status = err_memory(&slice->error);
-	else if (slice->status == POLY_OK)
-		slice->status = out_status(writing->out, &slice->error);
+		slice->status = row_encoder_write(
+			&slice->encoder, parallel->format, &slice->rows.view, &slice->error);
 }
 
 void
@@ -163,13 +112,6 @@ parallel_writer_flush(struct parallel_writer *parallel, struct out *out)
 	}
 	if (parallel)
 		parallel->pending = 0;
-}
-
-static void
-discard_slice(struct slice_writer *slice)
-{
-	buf_clear(&slice->bytes);
-	slice->notes = (struct notes){{{NULL, 0}}};
 }
 
 static void
@@ -193,23 +135,23 @@ predict_states(struct parallel_writer *parallel, struct writing *writing, size_t
 	const struct format *format = parallel->format;
 	const size_t size = format->numbers_size, rows = parallel->rows;
 	struct slice_writer *slice = parallel->slices;
-	swap_states(writing, &slice->writing);
-	memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
+	swap_states(writing, &slice->encoder.writing);
+	memcpy(slice->encoder.writing.copied, writing->copied, sizeof writing->copied);
 	for (size_t i = 1; i < used; i++) {
-		const struct writing *before = &slice->writing;
+		const struct writing *before = &slice->encoder.writing;
 		slice++;
-		memcpy(slice->writing.state, before->state, size);
-		memcpy(slice->writing.copied, writing->copied, sizeof writing->copied);
-		slice->writing.context = before->context;
+		memcpy(slice->encoder.writing.state, before->state, size);
+		memcpy(slice->encoder.writing.copied, writing->copied, sizeof writing->copied);
+		slice->encoder.writing.context = before->context;
 		const bool predicted = format->predict_state(
-			&slice->writing, parallel->batch, (i - 1) * rows, rows);
-		discard_slice(slice);
+			&slice->encoder.writing, parallel->batch, (i - 1) * rows, rows);
+		row_encoder_discard(&slice->encoder);
 		if (!predicted) {
-			swap_states(writing, &parallel->slices->writing);
+			swap_states(writing, &parallel->slices->encoder.writing);
 			return false;
 		}
-		memcpy(slice->predicted, slice->writing.state, size);
-		slice->predicted_context = slice->writing.context;
+		memcpy(slice->predicted, slice->encoder.writing.state, size);
+		slice->predicted_context = slice->encoder.writing.context;
 	}
 	return true;
 }
@@ -225,15 +167,15 @@ correct_slices(struct parallel_writer *parallel, struct writing *writing, size_t
 	struct slice_writer *last = parallel->slices;
 	for (size_t i = 1; i < used && last->status == POLY_OK; i++) {
 		struct slice_writer *slice = &parallel->slices[i];
-		if (slice->predicted_context != last->writing.context ||
-			memcmp(slice->predicted, last->writing.state, size) != 0) {
-			discard_slice(slice);
-			swap_states(&slice->writing, &last->writing);
+		if (slice->predicted_context != last->encoder.writing.context ||
+			memcmp(slice->predicted, last->encoder.writing.state, size) != 0) {
+			row_encoder_discard(&slice->encoder);
+			swap_states(&slice->encoder.writing, &last->encoder.writing);
 			write_slice(parallel, i);
 		}
 		last = slice;
 	}
-	swap_states(writing, &last->writing);
+	swap_states(writing, &last->encoder.writing);
 }
 
 /* Takes over the bytes and notes of the first used slices, up to one that failed. */
@@ -246,15 +188,15 @@ gather_slices(struct parallel_writer *parallel, struct writing *writing, size_t 
 		struct slice_writer *slice = &parallel->slices[i];
 		if (status == POLY_OK) {
 			const struct buf empty = slice->written;
-			slice->written = slice->bytes;
-			slice->bytes = empty;
+			slice->written = slice->encoder.bytes;
+			slice->encoder.bytes = empty;
 			parallel->pending = i + 1;
-			notes_move(writing->notes, &slice->notes);
+			notes_move(writing->notes, &slice->encoder.notes);
 			status = slice->status;
 			if (status != POLY_OK && error)
 				*error = slice->error;
 		}
-		discard_slice(slice);
+		row_encoder_discard(&slice->encoder);
 	}
 	return status;
 }
@@ -270,7 +212,7 @@ parallel_writer_write(struct parallel_writer *parallel, struct writing *writing,
 	const bool predicts = parallel->format->predict_state;
 	if (predicts && !predict_states(parallel, writing, used)) {
 		parallel_writer_flush(parallel, writing->out);
-		return write_rows(parallel->format, writing, batch, error);
+		return format_write_rows(parallel->format, writing, batch, error);
 	}
 	thread_pool_start(parallel->pool, write_slice, parallel, used);
 	parallel_writer_flush(parallel, writing->out);

@@ -186,6 +186,9 @@ plan_work(struct poly_reader *reader)
 {
 	const struct poly_read_plan *plan = &reader->plan;
 	const struct poly_read_options *options = &reader->options;
+	/* Consumers copy what they made of the patterns of packed rows. */
+	if (plan->lazy && reader->format->is_packed)
+		return;
 	if (plan->may_match || (options->check && reader->format->check) || options->strict ||
 		reader->registers || options->skip || options->count != UINT64_MAX)
 		return;
@@ -205,13 +208,17 @@ plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 		if (reader->work[i]->part_max < part_max)
 			part_max = reader->work[i]->part_max;
 	}
-	if (!reader->reading.work_count || needs_numbers || reader->format->complete_rows ||
+	/* Rows of the small chunks in which rows are stored can be numbered. */
+	if (!reader->reading.work_count || reader->format->complete_rows ||
+		(needs_numbers && part_max > decode_pool_chunk_size(0)) ||
 		(!gains && plan->threads < LITTLE_WORK_THREADS))
 		return;
+	plan->numbered = needs_numbers;
 	plan->work_count = reader->reading.work_count;
 	memcpy(plan->work, reader->work, sizeof plan->work);
-	plan->work_size = reader->options.block_size
-				  ? plan->chunk_size
+	plan->work_size = reader->options.block_size ? plan->chunk_size
+			  : needs_numbers
+				  ? part_max
 				  : decode_pool_work_size(reader->in, plan->threads, part_max);
 }
 

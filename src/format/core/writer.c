@@ -11,6 +11,9 @@
 #include "format/core/option.h"
 #include "format/core/line_cache.h"
 #include "format/core/note.h"
+#include "format/core/row_encoder.h"
+#include "format/core/writer_work.h"
+#include "model/batch_internal.h"
 #include "model/columns.h"
 
 #include <stdio.h>
@@ -30,6 +33,7 @@ struct poly_writer {
 	struct line_cache lines;	  /* if the format writes by row */
 	unsigned threads;		  /* encoder threads; 1: no parallel writer */
 	struct parallel_writer *parallel; /* NULL: not created */
+	struct writer_work *work;	  /* of decoders; or NULL */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
 	bool has_verbatim;	 /* the source has the column; its info may be freed by now */
@@ -455,11 +459,27 @@ write_batch(
 	parallel_writer_flush(writer->parallel, writer->writing.out);
 	if (copies)
 		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
-	if (status == POLY_OK && format->write)
-		return format->write(&writer->writing, batch, error);
-	for (size_t row = 0; status == POLY_OK && row < batch->rows; row++)
-		status = format->write_row(&writer->writing, batch, row, error);
-	return status;
+	return status == POLY_OK ? format_write_rows(format, &writer->writing, batch, error)
+				 : status;
+}
+
+/* Returns whether the column verbatim is written: lines depend on the previous ones. */
+static bool
+writes_verbatim(const struct poly_writer *writer)
+{
+	return writer->has_verbatim && POLY_HAS(writer->writing.uses, verbatim);
+}
+
+const struct poly_decoder_work *
+poly_writer_decoder_work(struct poly_writer *writer)
+{
+	if (writer->work)
+		return writer_work_of(writer->work);
+	if (!writer->format->rows_independent || writer->threads < 2 || writer->effects ||
+		writer->strict || writes_verbatim(writer))
+		return NULL;
+	writer->work = writer_work_new(writer->format, &writer->writing);
+	return writer->work ? writer_work_of(writer->work) : NULL;
 }
 
 /* Writes a batch of the source's rows; NULL: the last ones were written. */
@@ -469,6 +489,10 @@ write_rows(struct poly_writer *writer, const struct poly_batch *batch, struct po
 	const struct poly_batch *converted;
 	enum poly_status status = POLY_OK;
 	struct poly_patterns *patterns = batch ? batch_patterns(batch) : NULL;
+	if (batch && batch_decoded(batch)) {
+		parallel_writer_flush(writer->parallel, writer->writing.out);
+		return writer_work_write(writer->work, &writer->writing, batch, error);
+	}
 	if (!writer->effects)
 		return batch ? write_batch(writer, batch, error) : POLY_OK;
 	if (patterns && patterns->lazy)
@@ -529,6 +553,7 @@ poly_writer_close(struct poly_writer *writer)
 		writer->format->wclose(&writer->writing);
 	out_close(writer->writing.out);
 	parallel_writer_free(writer->parallel);
+	writer_work_free(writer->work);
 	line_cache_fini(&writer->lines);
 	effects_free(writer->effects);
 	mem_free(writer->writing.state);
