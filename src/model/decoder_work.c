@@ -5,10 +5,11 @@
 #include <string.h>
 
 static void *
-begin_none(const struct poly_decoder_work *work)
+begin_none(const struct poly_decoder_work *work, struct numbering numbering)
 {
 	static char part;
 	(void)work;
+	(void)numbering;
 	return &part;
 }
 
@@ -40,13 +41,13 @@ poly_decoder_work_none(void)
 
 bool
 decoder_result_begin(struct decoder_result *result, const struct poly_decoder_work *const *work,
-	unsigned count)
+	unsigned count, struct numbering numbering)
 {
 	bool good = true;
 	result->work = work;
 	result->count = count;
 	for (unsigned i = 0; i < count; i++) {
-		result->parts[i] = work[i]->begin(work[i]);
+		result->parts[i] = work[i]->begin(work[i], numbering);
 		good = good && result->parts[i];
 	}
 	return good;

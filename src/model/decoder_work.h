@@ -8,10 +8,16 @@
 
 #include "polytrace/reader.h"
 
+/* What numbers of names and sites refer to: a decoder, from 0, whose sites begin anew with each
+ * generation. A decoder adds the rows of one part at a time. */
+struct numbering {
+	unsigned decoder, generation;
+};
+
 /* Functions that any thread may call, several at a time for different parts. */
 struct poly_decoder_work {
-	/* Begins a part of a trace; NULL: out of memory. */
-	void *(*begin)(const struct poly_decoder_work *work);
+	/* Begins a part of a trace, all whose rows have a numbering; NULL: out of memory. */
+	void *(*begin)(const struct poly_decoder_work *work, struct numbering numbering);
 	/*
 	 * Adds the next rows of the part. Numbers of names and records are those of
 	 * batch->info, which gains more from batch to batch, as sites do. Unless needs_numbers,
@@ -37,7 +43,8 @@ struct decoder_result {
 
 /* Begins the parts of a cleared result; false: out of memory. */
 bool decoder_result_begin(struct decoder_result *result,
-	const struct poly_decoder_work *const *work, unsigned count);
+	const struct poly_decoder_work *const *work, unsigned count,
+	struct numbering numbering);
 
 /* Adds the next rows; false: the result must be cleared. */
 bool decoder_result_add(struct decoder_result *result, const struct poly_batch *batch);

@@ -44,8 +44,9 @@ struct decoder_part {
 };
 
 static void *
-begin(const struct poly_decoder_work *work)
+begin(const struct poly_decoder_work *work, struct numbering numbering)
 {
+	(void)numbering;
 	const struct stats_work *of = (const struct stats_work *)work;
 	struct decoder_part *part = mem_new(1, sizeof *part);
 	if (!part)

@@ -79,8 +79,9 @@ put_parts(struct digest_work *work, struct digest_list *list)
 }
 
 static void *
-begin(const struct poly_decoder_work *work)
+begin(const struct poly_decoder_work *work, struct numbering numbering)
 {
+	(void)numbering;
 	(void)work;
 	return mem_new(1, sizeof(struct digest_list));
 }

@@ -44,9 +44,10 @@ static const struct opt view_table[] = {
 static const struct opt *const view_tables[] = {
 	view_table, rendering_table, bounds_table, selection_table, input_table, NULL};
 
-/* Prints the remaining records of the source; returns the exit status. */
+/* Prints the remaining records of the source; returns the exit status. *used: what the reader
+ * uses until it is closed. */
 static int
-list_records(struct inputs *inputs, struct command_input *source)
+list_records(struct inputs *inputs, struct command_input *source, struct listing **used)
 {
 	const struct view_options *options = inputs->command;
 	const struct listing_options wanted = {options->columns, options->registers,
@@ -56,18 +57,22 @@ list_records(struct inputs *inputs, struct command_input *source)
 	const bool has_list = options->columns && column_list_parse(&list, options->columns);
 	if (has_list && !column_list_request(&list, source))
 		return STATUS_DONE;
-	struct listing *listing = listing_new(
+	struct listing *listing = *used = listing_new(
 		&wanted, poly_reader_info(source->reader), inputs->output, source->name);
 	if (has_list)
 		column_list_report_absent(&list, "view", source, listing_derived(listing));
 	bool good = true;
+	if (!source->selection) {
+		source->work[0] = listing_work(listing);
+		source->work_count = source->work[0] != NULL;
+		input_plan(source, POLY_ALL_COLUMNS, INPUT_READS);
+	}
 	while (good && (batch = input_next(source)))
 		good = listing_batch(listing, batch);
 	good = good && listing_finish(listing);
 	if (options->registers && !listing_had_registers(listing))
 		diag_print(
 			source->name, "no record has registers (only FULL traces have them)");
-	listing_free(listing);
 	return good || output_failed(inputs->output) ? STATUS_DONE : STATUS_ERROR;
 }
 
@@ -86,9 +91,12 @@ view_listing(struct inputs *inputs, const char *path)
 		poly_columns_add(&wants.columns, POLY_COLUMN_payload);
 	if (!input_open(&source, path, inputs->options, &wants))
 		return STATUS_ERROR;
-	const int listed = list_records(inputs, &source);
+	struct listing *listing = NULL;
+	const int listed = list_records(inputs, &source, &listing);
 	output_flush(inputs->output);
 	const int status = input_close(&source);
+	if (listing)
+		listing_free(listing);
 	return listed > status ? listed : status;
 }
 

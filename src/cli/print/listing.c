@@ -11,6 +11,8 @@
 #include "cli/print/diagnostics.h"
 #include "cli/files/command_input.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +58,9 @@ struct listing {
 	struct listing_column shown[COLUMNS_MAX];
 	size_t count;
 	const char *registers; /* names, or NULL */
-	bool is_default, colored, headed;
+	bool is_default, colored;
+	atomic_bool headed;		/* the header is printed, and the columns have widths */
+	bool works;			/* decoders format rows */
 	struct measured_rows *measured; /* NULL: none yet, or printed */
 	struct poly_writer *writer;	/* of the other rows; NULL: not opened */
 	struct poly_format_plugin plugin;
@@ -450,7 +454,11 @@ write_slice(const struct poly_plugin_output *output, const struct poly_batch *ba
 	struct poly_error *error)
 {
 	struct listing_slice *slice = output->state;
-	(void)error;
+	/* A decoder's rows, which are delivered. */
+	if (!slice->listing->headed) {
+		snprintf(error->message, sizeof error->message, "unknown widths");
+		return error->status = POLY_ERR_USAGE;
+	}
 	for (size_t row = 0; row < batch->rows; row++) {
 		slice->used += format_row(
 			slice->listing, &slice->cells, batch, row, slice->lines + slice->used);
@@ -499,6 +507,17 @@ open_writer(struct listing *listing, struct poly_error *error)
 	return poly_writer_open_sink(&sink, listing->info, &options, &listing->writer, error);
 }
 
+const struct poly_decoder_work *
+listing_work(struct listing *listing)
+{
+	const struct poly_decoder_work *work = NULL;
+	struct poly_error error;
+	if (!listing->registers && open_writer(listing, &error) == POLY_OK)
+		work = poly_writer_decoder_work(listing->writer);
+	listing->works = work;
+	return work;
+}
+
 bool
 listing_batch(struct listing *listing, const struct poly_batch *batch)
 {
@@ -526,8 +545,11 @@ listing_finish(struct listing *listing)
 		print_measured(listing);
 	if (listing->writer)
 		status = poly_writer_finish(listing->writer, &error);
-	poly_writer_close(listing->writer);
-	listing->writer = NULL;
+	/* Closing notes whether slices had registers. */
+	if (!listing->works) {
+		poly_writer_close(listing->writer);
+		listing->writer = NULL;
+	}
 	if (status != POLY_OK && !output_failed(listing->output))
 		diag_error(listing->name, &error);
 	return status == POLY_OK;

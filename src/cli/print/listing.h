@@ -36,6 +36,12 @@ struct listing *listing_new(const struct listing_options *options,
 	const struct poly_trace_info *info, struct output *output, const char *name);
 
 /*
+ * Returns what decoders can do for the listing, for the plan of the reader, which must be
+ * closed before the listing is freed; NULL: nothing. Called before the first batch.
+ */
+const struct poly_decoder_work *listing_work(struct listing *listing);
+
+/*
  * Prints the rows of a batch, or keeps them: a header precedes the first ones. False: a failure
  * of the output, or another one, which was reported.
  */

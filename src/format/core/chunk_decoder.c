@@ -325,12 +325,19 @@ decode_chunk(struct chunk_decoder *decoder, struct chunk *chunk)
 	return decode_rows(decoder, chunk);
 }
 
+static bool
+begin_result(const struct chunk_decoder *decoder, struct chunk *chunk)
+{
+	const struct decode_plan *plan = decoder->plan;
+	return decoder_result_begin(&chunk->result, plan->work, plan->work_count,
+		(struct numbering){decoder->index, decoder->generation});
+}
+
 void
 chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 {
 	const struct decode_plan *plan = decoder->plan;
-	const bool begun = !chunk->works || plan->numbered ||
-			   decoder_result_begin(&chunk->result, plan->work, plan->work_count);
+	const bool begun = !chunk->works || plan->numbered || begin_result(decoder, chunk);
 	chunk->irregular |= !begun || !decode_chunk(decoder, chunk);
 	if (chunk->irregular || !chunk->result.records)
 		decoder_result_clear(&chunk->result);
@@ -343,8 +350,7 @@ chunk_decoder_run(struct chunk_decoder *decoder, struct chunk *chunk)
 bool
 chunk_decoder_work(struct chunk_decoder *decoder, struct chunk *chunk, uint64_t before)
 {
-	const struct decode_plan *plan = decoder->plan;
-	bool good = decoder_result_begin(&chunk->result, plan->work, plan->work_count);
+	bool good = begin_result(decoder, chunk);
 	for (size_t i = 0; good && i < chunk->batch_count; i++) {
 		struct poly_batch *view = &chunk->batches[i].stored->batch.view;
 		good = work_on(decoder, chunk, view, before);

@@ -100,6 +100,7 @@ struct chunk_decoder {
 	uint32_t names_listed, records_listed, sites_listed;
 	/* The reader's numbers of its names and sites, as far as they are known. */
 	struct id_remap names, records, site_numbers;
+	unsigned index;		     /* of the decoder */
 	unsigned generation;	     /* counts how often the sites were discarded */
 	struct agreed_value *agreed; /* see check_defer_value; if the plan has checks */
 	unsigned check_version;

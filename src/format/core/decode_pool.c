@@ -801,8 +801,9 @@ open_decoders(struct decode_pool *pool)
 	pool->workers = mem_new(pool->plan.threads, sizeof *pool->workers);
 	bool good = pool->workers != NULL;
 	while (good && pool->opened < pool->plan.threads) {
-		struct worker *worker = &pool->workers[pool->opened++];
+		struct worker *worker = &pool->workers[pool->opened];
 		worker->pool = pool;
+		worker->decoder.index = pool->opened++;
 		good = chunk_decoder_init(&worker->decoder, &pool->plan, pool->store) &&
 		       share_records(worker);
 	}

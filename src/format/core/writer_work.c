@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The encoded rows of a chunk are those of an encoder, which later encodes other chunks. */
+/* Each decoder has an encoder, since states of formats may refer to its numbers of names and
+ * sites. */
 #include "format/core/writer_work.h"
 
 #include "base/err.h"
@@ -10,53 +11,123 @@
 #include "model/info.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* Bytes of a chunk: few, since its rows and what is written should fit the processor's cache.
  */
 #define PART_MAX ((size_t)64 << 10)
 
-struct chunk_encoder {
-	struct chunk_encoder *next; /* spare one */
+/* An encoder of a decoder, whose state may refer to its numbers. */
+struct decoder_encoder {
+	struct decoder_encoder *next;
+	struct numbering numbering;
 	struct row_encoder rows;
+};
+
+/* The encoded rows of a chunk. */
+struct encoded {
+	struct encoded *next; /* spare one */
+	struct decoder_encoder *encoder;
+	struct buf bytes;
+	struct notes notes;
 };
 
 struct writer_work {
 	struct poly_decoder_work work; /* first */
 	struct writer_work *self;      /* not constant, as work is for decoders */
 	const struct format *format;
-	struct writing writing;	     /* as it was opened */
-	struct info_copy trace;	     /* without names */
-	pthread_mutex_t lock;	     /* guards spare */
-	struct chunk_encoder *spare; /* without bytes */
+	struct writing writing; /* as it was opened */
+	struct info_copy trace; /* without names */
+	pthread_mutex_t lock;	/* guards the lists */
+	struct decoder_encoder *encoders;
+	struct encoded *spare; /* without bytes */
 };
 
-static void
-free_encoder(const struct writer_work *work, struct chunk_encoder *encoder)
+/* Opens an encoder for a numbering, which the numbers of its state refer to. */
+static bool
+open_encoder(const struct writer_work *work, struct decoder_encoder *encoder,
+	struct numbering numbering)
 {
 	row_encoder_close(&encoder->rows, work->format);
-	mem_free(encoder);
+	memset(&encoder->rows, 0, sizeof encoder->rows);
+	encoder->numbering = numbering;
+	return row_encoder_open(&encoder->rows, work->format, &work->writing);
 }
 
-static struct chunk_encoder *
-new_encoder(const struct writer_work *work)
+/* Returns the encoder of a decoder; NULL: out of memory. */
+static struct decoder_encoder *
+find_encoder(struct writer_work *work, struct numbering numbering)
 {
-	struct chunk_encoder *encoder = mem_new(1, sizeof *encoder);
-	if (!encoder || row_encoder_open(&encoder->rows, work->format, &work->writing))
+	pthread_mutex_lock(&work->lock);
+	struct decoder_encoder *encoder = work->encoders;
+	while (encoder && encoder->numbering.decoder != numbering.decoder)
+		encoder = encoder->next;
+	const bool is_new = !encoder;
+	if (is_new && (encoder = mem_new(1, sizeof *encoder))) {
+		encoder->numbering.decoder = numbering.decoder;
+		encoder->next = work->encoders;
+		work->encoders = encoder;
+	}
+	pthread_mutex_unlock(&work->lock);
+	if (!encoder || (!is_new && encoder->rows.opened &&
+				encoder->numbering.generation == numbering.generation))
 		return encoder;
-	free_encoder(work, encoder);
-	return NULL;
+	return open_encoder(work, encoder, numbering) ? encoder : NULL;
+}
+
+/* Returns encoded rows without any; NULL: out of memory. */
+static struct encoded *
+get_encoded(struct writer_work *work)
+{
+	pthread_mutex_lock(&work->lock);
+	struct encoded *encoded = work->spare;
+	if (encoded)
+		work->spare = encoded->next;
+	pthread_mutex_unlock(&work->lock);
+	return encoded ? encoded : mem_new(1, sizeof *encoded);
+}
+
+static void
+end(const struct poly_decoder_work *user, void *part)
+{
+	struct writer_work *work = ((const struct writer_work *)user)->self;
+	struct encoded *encoded = part;
+	buf_clear(&encoded->bytes);
+	encoded->notes = (struct notes){{{NULL, 0}}};
+	pthread_mutex_lock(&work->lock);
+	encoded->next = work->spare;
+	work->spare = encoded;
+	pthread_mutex_unlock(&work->lock);
 }
 
 static void *
-begin(const struct poly_decoder_work *user)
+begin(const struct poly_decoder_work *user, struct numbering numbering)
 {
 	struct writer_work *work = ((const struct writer_work *)user)->self;
-	pthread_mutex_lock(&work->lock);
-	struct chunk_encoder *encoder = work->spare;
-	if (encoder)
-		work->spare = encoder->next;
-	pthread_mutex_unlock(&work->lock);
-	return encoder ? encoder : new_encoder(work);
+	struct encoded *encoded = get_encoded(work);
+	if (!encoded)
+		return NULL;
+	encoded->encoder = find_encoder(work, numbering);
+	if (encoded->encoder)
+		return encoded;
+	end(user, encoded);
+	return NULL;
+}
+
+/* Moves what an encoder wrote to the encoded rows of its chunk; false: out of memory. */
+static bool
+move_bytes(struct encoded *encoded, struct row_encoder *rows)
+{
+	if (encoded->bytes.size) {
+		buf_append(&encoded->bytes, rows->bytes.data, rows->bytes.size);
+	} else {
+		const struct buf empty = encoded->bytes;
+		encoded->bytes = rows->bytes;
+		rows->bytes = empty;
+	}
+	notes_move(&encoded->notes, &rows->notes);
+	row_encoder_discard(rows);
+	return !encoded->bytes.failed;
 }
 
 /* A failure is met again when the rows are written. */
@@ -64,24 +135,16 @@ static bool
 add(const struct poly_decoder_work *user, void *part, const struct poly_batch *batch)
 {
 	const struct writer_work *work = (const struct writer_work *)user;
-	struct chunk_encoder *encoder = part;
+	struct encoded *encoded = part;
+	struct row_encoder *rows = &encoded->encoder->rows;
 	const struct poly_trace_info info = info_of_batch(&work->trace, batch);
 	struct poly_batch view = *batch;
 	struct poly_error error;
 	view.info = &info;
-	return row_encoder_write(&encoder->rows, work->format, &view, &error) == POLY_OK;
-}
-
-static void
-end(const struct poly_decoder_work *user, void *part)
-{
-	struct writer_work *work = ((const struct writer_work *)user)->self;
-	struct chunk_encoder *encoder = part;
-	row_encoder_discard(&encoder->rows);
-	pthread_mutex_lock(&work->lock);
-	encoder->next = work->spare;
-	work->spare = encoder;
-	pthread_mutex_unlock(&work->lock);
+	if (row_encoder_write(rows, work->format, &view, &error) == POLY_OK)
+		return move_bytes(encoded, rows);
+	row_encoder_discard(rows);
+	return false;
 }
 
 struct writer_work *
@@ -118,14 +181,14 @@ enum poly_status
 writer_work_write(struct writer_work *work, struct writing *writing,
 	const struct poly_batch *batch, struct poly_error *error)
 {
-	struct chunk_encoder *encoder =
+	struct encoded *encoded =
 		work ? decoder_result_take(batch_decoded(batch), &work->work) : NULL;
-	if (!encoder)
+	if (!encoded)
 		return err_usage(error, "a batch without rows, whose records were passed to "
 					"other handles");
-	out_write(writing->out, encoder->rows.bytes.data, encoder->rows.bytes.size);
-	notes_move(writing->notes, &encoder->rows.notes);
-	end(&work->work, encoder);
+	out_write(writing->out, encoded->bytes.data, encoded->bytes.size);
+	notes_move(writing->notes, &encoded->notes);
+	end(&work->work, encoded);
 	return POLY_OK;
 }
 
@@ -134,9 +197,15 @@ writer_work_free(struct writer_work *work)
 {
 	if (!work)
 		return;
-	for (struct chunk_encoder *next, *encoder = work->spare; encoder; encoder = next) {
+	for (struct encoded *next, *encoded = work->spare; encoded; encoded = next) {
+		next = encoded->next;
+		buf_free(&encoded->bytes);
+		mem_free(encoded);
+	}
+	for (struct decoder_encoder *next, *encoder = work->encoders; encoder; encoder = next) {
 		next = encoder->next;
-		free_encoder(work, encoder);
+		row_encoder_close(&encoder->rows, work->format);
+		mem_free(encoder);
 	}
 	info_copy_fini(&work->trace);
 	pthread_mutex_destroy(&work->lock);

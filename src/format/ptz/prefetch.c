@@ -335,7 +335,8 @@ create_workers(struct ptz_prefetch *prefetch)
 	prefetch->workers = mem_new(threads, sizeof *prefetch->workers);
 	bool loaded = prefetch->slots && prefetch->workers;
 	while (loaded && prefetch->worker_count < threads) {
-		struct prefetch_worker *worker = &prefetch->workers[prefetch->worker_count++];
+		struct prefetch_worker *worker = &prefetch->workers[prefetch->worker_count];
+		worker->work.index = prefetch->worker_count++;
 		worker->prefetch = prefetch;
 		loaded = block_unpacker_new(&worker->unpacker, NULL) == POLY_OK;
 	}

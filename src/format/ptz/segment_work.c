@@ -39,7 +39,8 @@ segment_work_on(struct segment_worker *worker, const struct segment_work_plan *p
 {
 	bool good = prepare(worker, plan) &&
 		    unpacked_resolve_names(segment, &worker->info, NULL) == POLY_OK &&
-		    decoder_result_begin(result, plan->work, plan->count);
+		    decoder_result_begin(result, plan->work, plan->count,
+			    (struct numbering){worker->index, 0});
 	while (good && segment->delivered < segment->rows)
 		good = create_rows(worker, segment, offset) &&
 		       decoder_result_add(result, &worker->batch.view);

@@ -18,6 +18,7 @@ struct segment_work_plan {
 
 /* What a thread needs besides. Zero-initialise. */
 struct segment_worker {
+	unsigned index; /* of the thread */
 	struct info info;
 	struct sites sites;
 	struct batch batch;

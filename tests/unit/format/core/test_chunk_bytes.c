@@ -36,8 +36,9 @@ add_rows(struct sum *sum, const struct poly_batch *batch)
 }
 
 static void *
-begin_sum(const struct poly_decoder_work *work)
+begin_sum(const struct poly_decoder_work *work, struct numbering numbering)
 {
+	(void)numbering;
 	(void)work;
 	return mem_new(1, sizeof(struct sum));
 }
