@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "format/core/chunk_bytes.h"
+#include "format/core/decode_ring.h"
 #include "io/source.h"
 
 #include <pthread.h>
@@ -44,71 +45,8 @@ enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 /* Minimum number of other threads for which the reader only delivers. */
 #define WAITING_MIN 7
 
-/* A number of records that is not known. */
-#define NO_NUMBER UINT64_MAX
-
 /* Guesses that were right count up to this against later wrong ones. */
 #define CREDIT_MAX 4
-
-/* A slot of the ring. */
-struct ring_slot {
-	struct chunk chunk;
-	struct worker *worker; /* that decoded it; NULL: none */
-	size_t number;	       /* of the chunk, from 0 */
-	uint64_t before;       /* records before it, as its work assumed */
-	uint64_t rows;	       /* that were decoded, if counted */
-	bool decoded, counted; /* decoding has ended, with rows; guarded by lock */
-	bool joined;	       /* its end is known; guarded by lock */
-	bool done;	       /* the reader may use it; guarded by lock */
-};
-
-/* A worker: the first one is the reader, the others are threads. */
-struct worker {
-	struct decode_pool *pool;
-	struct chunk_decoder decoder;
-	pthread_t thread;
-	bool started;
-	/* The reader's numbers, for the decoder to fetch; changed by the reader under lock. */
-	struct id_remap names, records, sites;
-	unsigned generation; /* of sites */
-	unsigned valid_from; /* first generation without sites of discarded rows */
-};
-
-struct decode_pool {
-	struct decode_plan plan;
-	struct worker *workers;
-	struct batch_store *store;
-	unsigned opened;  /* workers whose decoder is open */
-	unsigned started; /* threads */
-	struct ring_slot *slots;
-	size_t slot_count;
-	bool random;		      /* the input can be read at any offset */
-	pthread_mutex_t input_mutex;  /* held while reading the input, unless random */
-	pthread_mutex_t lock;	      /* guards the fields below */
-	pthread_cond_t slot_freed;    /* the reader freed a slot */
-	pthread_cond_t chunk_joined;  /* the end of a chunk is known */
-	pthread_cond_t chunk_decoded; /* the rows of a chunk are complete */
-	size_t claimed, released;     /* slots, since the start */
-	uint64_t position;	      /* of the bytes that the next chunk reads */
-	uint64_t unworked;   /* bytes of next chunks whose rows are stored, despite work */
-	uint64_t work_pause; /* the same after work in vain, in chunks */
-	pthread_cond_t chunk_counted; /* decoding of a chunk has ended, or records is known */
-	uint64_t records;	      /* before the slot that is released next, or NO_NUMBER */
-	bool ended;		      /* the last chunk was read */
-	bool stop;
-	unsigned check_version; /* changed by the reader, as full_rules */
-	uint64_t full_rules;	/* of which the reader stores no more findings */
-	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
-	int credit;	 /* right guesses of split points less wrong ones */
-	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
-	size_t pause;	 /* chunks that the reader decodes alone after too many wrong guesses */
-	/* The reader's side. */
-	struct ring_slot *present;
-	size_t delivered;     /* batches of the present chunk, or bytes if it is irregular */
-	struct batch decoded; /* without rows: what decoders did with a chunk */
-	uint64_t offset;      /* after the last delivered batch */
-	struct in *own;	      /* the bytes of irregular chunks */
-};
 
 /* Returns the chunks of the ring: per thread one in work and one waiting, and two for the
  * reader. */
@@ -137,12 +75,6 @@ decode_pool_chunk_size(size_t block_size)
 	if (block_size == 0 || block_size > CHUNK_SIZE)
 		return CHUNK_SIZE;
 	return block_size > CHUNK_MIN ? block_size : CHUNK_MIN;
-}
-
-static struct ring_slot *
-slot_at(const struct decode_pool *pool, size_t number)
-{
-	return &pool->slots[number % pool->slot_count];
 }
 
 /* Returns whether the next chunk is to have a split point. */
@@ -227,7 +159,7 @@ claim_slot(struct decode_pool *pool, size_t *number, bool *over)
 	*over = pool->ended || pool->stop;
 	if (!*over && pool->claimed - pool->released < pool->slot_count) {
 		*number = pool->claimed++;
-		slot = slot_at(pool, *number);
+		slot = ring_slot_at(pool, *number);
 		slot->number = *number;
 		slot->joined = slot->decoded = slot->counted = false;
 		place_chunk(pool, &slot->chunk);
@@ -240,7 +172,7 @@ claim_slot(struct decode_pool *pool, size_t *number, bool *over)
 static const struct chunk *
 chunk_before(struct decode_pool *pool, size_t number)
 {
-	const struct ring_slot *before = number ? slot_at(pool, number - 1) : NULL;
+	const struct ring_slot *before = number ? ring_slot_at(pool, number - 1) : NULL;
 	pthread_mutex_lock(&pool->lock);
 	while (before && !before->joined)
 		pthread_cond_wait(&pool->chunk_joined, &pool->lock);
@@ -277,80 +209,6 @@ claim_chunk(struct worker *worker, bool *over)
 	return slot;
 }
 
-/* Appends the entries that only the source has. */
-static bool
-fetch_numbers(struct id_remap *target, const struct id_remap *source)
-{
-	const size_t n = source->count - target->count;
-	return !n || id_remap_add(target, source->dst + target->count, n);
-}
-
-/* Fetches the reader's numbers; false if the decoded rows would not be used. */
-static bool
-prepare_decoder(struct worker *worker)
-{
-	struct decode_pool *pool = worker->pool;
-	struct chunk_decoder *decoder = &worker->decoder;
-	pthread_mutex_lock(&pool->lock);
-	if (decoder->generation < worker->valid_from)
-		chunk_decoder_discard_sites(decoder, worker->valid_from);
-	const bool forgets = decoder->check_version != pool->check_version;
-	decoder->check_version = pool->check_version;
-	decoder->full_rules = pool->full_rules;
-	bool useful = !pool->stop && !pool->names_full &&
-		      fetch_numbers(&decoder->names, &worker->names) &&
-		      fetch_numbers(&decoder->records, &worker->records) &&
-		      (decoder->generation != worker->generation ||
-			      fetch_numbers(&decoder->site_numbers, &worker->sites));
-	pthread_mutex_unlock(&pool->lock);
-	if (forgets)
-		chunk_decoder_forget_checks(decoder);
-	return useful;
-}
-
-/*
- * Finds the number of records before a chunk; holds the lock. NO_NUMBER: it is not known yet;
- * *blocked: nor before the reader has decoded a chunk, for which it may need this one.
- */
-static uint64_t
-records_before(const struct decode_pool *pool, size_t number, bool *blocked)
-{
-	uint64_t records = pool->records;
-	*blocked = records == NO_NUMBER;
-	for (size_t i = pool->released; i < number && records != NO_NUMBER; i++) {
-		const struct ring_slot *slot = slot_at(pool, i);
-		*blocked = slot->decoded && !slot->counted;
-		records = slot->counted ? records + slot->rows : NO_NUMBER;
-	}
-	return records;
-}
-
-/* Waits for that number while the chunks before are being decoded; NO_NUMBER: unknown. */
-static uint64_t
-wait_for_records(struct decode_pool *pool, const struct ring_slot *slot)
-{
-	bool blocked;
-	uint64_t records;
-	pthread_mutex_lock(&pool->lock);
-	while ((records = records_before(pool, slot->number, &blocked)) == NO_NUMBER &&
-		!blocked && !pool->stop)
-		pthread_cond_wait(&pool->chunk_counted, &pool->lock);
-	pthread_mutex_unlock(&pool->lock);
-	return records;
-}
-
-/* Notes the rows of a chunk, or that it is irregular, for the numbers of the next ones. */
-static void
-count_rows(struct decode_pool *pool, struct ring_slot *slot)
-{
-	pthread_mutex_lock(&pool->lock);
-	slot->rows = slot->worker->decoder.reading.record;
-	slot->counted = !slot->chunk.irregular;
-	slot->decoded = true;
-	pthread_cond_broadcast(&pool->chunk_counted);
-	pthread_mutex_unlock(&pool->lock);
-}
-
 /* Decodes a claimed chunk, and works on it; returns whether work was not in vain. */
 static bool
 decode_slot(struct worker *worker, struct ring_slot *slot)
@@ -359,7 +217,7 @@ decode_slot(struct worker *worker, struct ring_slot *slot)
 	struct chunk *chunk = &slot->chunk;
 	const bool is_numbered = pool->plan.numbered;
 	bool is_done = true;
-	if (chunk->irregular || !prepare_decoder(worker)) {
+	if (chunk->irregular || !ring_prepare_decoder(worker)) {
 		chunk->irregular = true;
 	} else {
 		chunk_decoder_run(&worker->decoder, chunk);
@@ -367,10 +225,10 @@ decode_slot(struct worker *worker, struct ring_slot *slot)
 	}
 	if (!is_numbered)
 		return is_done;
-	count_rows(pool, slot);
+	ring_count_rows(pool, slot);
 	if (chunk->irregular || !chunk->works)
 		return true;
-	slot->before = wait_for_records(pool, slot);
+	slot->before = ring_wait_for_records(pool, slot);
 	return slot->before == NO_NUMBER ||
 	       chunk_decoder_work(&worker->decoder, chunk, slot->before);
 }
@@ -444,7 +302,7 @@ static struct chunk *
 next_chunk(struct decode_pool *pool, uint64_t records)
 {
 	bool over;
-	struct ring_slot *next = slot_at(pool, pool->present ? pool->released + 1 : 0);
+	struct ring_slot *next = ring_slot_at(pool, pool->present ? pool->released + 1 : 0);
 	while (!is_done(pool, next) && reader_decodes(pool) &&
 		decode_once(&pool->workers[0], &over))
 		;
@@ -465,101 +323,6 @@ next_chunk(struct decode_pool *pool, uint64_t records)
 	pool->delivered = 0;
 	pool->offset = next->chunk.offset;
 	return &next->chunk;
-}
-
-/* Makes the sites of a decoded chunk invalid, as it did not begin at a split point. */
-static void
-discard_chunk(struct decode_pool *pool, const struct ring_slot *slot)
-{
-	pthread_mutex_lock(&pool->lock);
-	if (!slot->chunk.irregular && slot->worker->valid_from <= slot->chunk.generation)
-		slot->worker->valid_from = slot->chunk.generation + 1;
-	/* The decoder's check saw its rows. */
-	pool->check_version++;
-	pthread_mutex_unlock(&pool->lock);
-}
-
-/* Returns whether the numbers of a decoded chunk depend on a discarded one. */
-static bool
-is_stale(const struct ring_slot *slot)
-{
-	return slot->chunk.generation < slot->worker->valid_from;
-}
-
-/* Returns whether work on the present chunk assumed another number of records before it. */
-static bool
-is_misnumbered(const struct decode_pool *pool)
-{
-	return pool->plan.numbered && pool->present->chunk.result.records &&
-	       pool->present->before != pool->plan.reading->record;
-}
-
-/* Begins a generation of numbers with the first chunk that has it. */
-static void
-adopt_generation(struct decode_pool *pool, const struct ring_slot *slot)
-{
-	struct worker *worker = slot->worker;
-	if (worker->generation == slot->chunk.generation)
-		return;
-	pthread_mutex_lock(&pool->lock);
-	id_remap_free(&worker->sites);
-	worker->generation = slot->chunk.generation;
-	pthread_mutex_unlock(&pool->lock);
-}
-
-/* Numbers a chunk's new names and sites for the reader. POLY_END: no room for a name. */
-static enum poly_status
-number_new(const struct decode_pool *pool, const struct chunk *chunk, uint32_t *names,
-	uint32_t *sites)
-{
-	struct info *info = pool->plan.reading->info;
-	for (size_t i = 0; i < chunk->name_count; i++) {
-		const char *name = chunk->names[i];
-		if (!info_keep_name(info, name, strlen(name), &names[i]))
-			return info->no_memory ? POLY_ERR_MEMORY : POLY_END;
-	}
-	for (size_t i = chunk->name_count; i < chunk->name_count + chunk->record_count; i++) {
-		const char *name = chunk->names[i];
-		const int number =
-			pool->plan.format->add_record(pool->plan.reading, name, strlen(name));
-		if (number < 0)
-			return POLY_END;
-		names[i] = (uint32_t)number;
-	}
-	for (size_t i = 0; i < chunk->site_count; i++) {
-		const struct site *site = &chunk->sites[i];
-		sites[i] = sites_number(pool->plan.sites, site->pc, site->opcode);
-		if (sites[i] == UINT32_MAX)
-			return POLY_ERR_MEMORY;
-	}
-	return POLY_OK;
-}
-
-/* Adds the new names and sites of a regular chunk to the reader's, or makes it irregular. */
-static enum poly_status
-adopt_new(struct decode_pool *pool, struct chunk *chunk)
-{
-	const size_t names = chunk->name_count, records = chunk->record_count,
-		     sites = chunk->site_count;
-	adopt_generation(pool, pool->present);
-	if (names + records + sites == 0)
-		return POLY_OK;
-	struct worker *worker = pool->present->worker;
-	uint32_t *numbers = mem_new(names + records + sites, sizeof *numbers);
-	if (!numbers)
-		return POLY_ERR_MEMORY;
-	uint32_t *site_numbers = numbers + names + records;
-	enum poly_status status = number_new(pool, chunk, numbers, site_numbers);
-	chunk->irregular = status == POLY_END;
-	pthread_mutex_lock(&pool->lock);
-	pool->names_full |= chunk->irregular;
-	bool added = status != POLY_OK ||
-		     (id_remap_add(&worker->names, numbers, names) &&
-			     id_remap_add(&worker->records, numbers + names, records) &&
-			     id_remap_add(&worker->sites, site_numbers, sites));
-	pthread_mutex_unlock(&pool->lock);
-	mem_free(numbers);
-	return status < 0 || !added ? POLY_ERR_MEMORY : POLY_OK;
 }
 
 /* Finds the next batch of the present chunk, with the reader's numbers. */
@@ -656,9 +419,9 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool, pool->plan.reading->record);
-		chunk->irregular |=
-			pool->names_full || is_stale(pool->present) || is_misnumbered(pool);
-		if (!chunk->irregular && adopt_new(pool, chunk) != POLY_OK)
+		chunk->irregular |= pool->names_full || ring_is_stale(pool->present) ||
+				    ring_is_misnumbered(pool);
+		if (!chunk->irregular && ring_adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
 		if (chunk->irregular) {
 			in_restart(pool->own, chunk->offset);
@@ -700,7 +463,7 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 		if (!chunk->open)
 			count_guess(pool, false);
 		chunk = next_chunk(pool, NO_NUMBER);
-		discard_chunk(pool, pool->present);
+		ring_discard_chunk(pool, pool->present);
 		pool->present->chunk.irregular = true;
 	}
 	const size_t left = chunk->size - pool->delivered;

@@ -20,7 +20,8 @@
 /* An encoder of a decoder, whose state may refer to its numbers. */
 struct decoder_encoder {
 	struct decoder_encoder *next;
-	struct numbering numbering;
+	unsigned decoder, generation;
+	bool is_open;
 	struct row_encoder rows;
 };
 
@@ -43,15 +44,16 @@ struct writer_work {
 	struct encoded *spare; /* without bytes */
 };
 
-/* Opens an encoder for a numbering, which the numbers of its state refer to. */
+/* Opens an encoder for numbers of a generation. */
 static bool
-open_encoder(const struct writer_work *work, struct decoder_encoder *encoder,
-	struct numbering numbering)
+open_encoder(
+	const struct writer_work *work, struct decoder_encoder *encoder, unsigned generation)
 {
 	row_encoder_close(&encoder->rows, work->format);
 	memset(&encoder->rows, 0, sizeof encoder->rows);
-	encoder->numbering = numbering;
-	return row_encoder_open(&encoder->rows, work->format, &work->writing);
+	encoder->generation = generation;
+	encoder->is_open = row_encoder_open(&encoder->rows, work->format, &work->writing);
+	return encoder->is_open;
 }
 
 /* Returns the encoder of a decoder; NULL: out of memory. */
@@ -60,19 +62,17 @@ find_encoder(struct writer_work *work, struct numbering numbering)
 {
 	pthread_mutex_lock(&work->lock);
 	struct decoder_encoder *encoder = work->encoders;
-	while (encoder && encoder->numbering.decoder != numbering.decoder)
+	while (encoder && encoder->decoder != numbering.decoder)
 		encoder = encoder->next;
-	const bool is_new = !encoder;
-	if (is_new && (encoder = mem_new(1, sizeof *encoder))) {
-		encoder->numbering.decoder = numbering.decoder;
+	if (!encoder && (encoder = mem_new(1, sizeof *encoder))) {
+		encoder->decoder = numbering.decoder;
 		encoder->next = work->encoders;
 		work->encoders = encoder;
 	}
 	pthread_mutex_unlock(&work->lock);
-	if (!encoder || (!is_new && encoder->rows.opened &&
-				encoder->numbering.generation == numbering.generation))
+	if (!encoder || (encoder->is_open && encoder->generation == numbering.generation))
 		return encoder;
-	return open_encoder(work, encoder, numbering) ? encoder : NULL;
+	return open_encoder(work, encoder, numbering.generation) ? encoder : NULL;
 }
 
 /* Returns encoded rows without any; NULL: out of memory. */
