@@ -119,9 +119,9 @@ struct analysis_parts {
 			cache */
 	/* Whether the state of init can be spread. */
 	bool (*is_possible)(const void *state);
-	/* Prepares the state, before the first digest; false: out of memory, and update is
-	 * called instead. NULL: it is ready. */
-	bool (*open)(void *state);
+	/* Prepares the state for a number of threads, before the first digest; false: out of
+	 * memory, and update is called instead. NULL: it is ready. */
+	bool (*open)(void *state, unsigned threads);
 	/*
 	 * Adds rows to a part, all of whose rows are counted, or none. They have no shared
 	 * numbers. Any thread; other threads digest other parts, and the state advances at the

@@ -65,7 +65,7 @@ part_pipeline_new(const struct analysis *analysis, void *state, struct thread_po
 	pipeline->part_count = 2 * threads < PARTS_MAX ? 2 * threads : PARTS_MAX;
 	pipeline->helps = threads <= SMALL_TEAM;
 	const struct analysis_parts *parts = analysis->parts;
-	if (open_parts(pipeline) && (!parts->open || parts->open(state)))
+	if (open_parts(pipeline) && (!parts->open || parts->open(state, threads)))
 		return pipeline;
 	part_pipeline_free(pipeline);
 	return NULL;

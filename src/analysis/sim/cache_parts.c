@@ -14,6 +14,10 @@
 /* Maximum number of line sizes of caches that are spread. */
 #define SHIFTS_MAX CACHE_SLICES
 
+/* Minimum number of threads for slices: with fewer, distributing references takes longer than
+ * simulating them. */
+#define SLICING_THREADS 4
+
 struct cache_step {
 	enum mem_refs_step kind;
 	uint32_t end; /* of its references in those of the stream */
@@ -70,10 +74,10 @@ open_slice(const struct cache_simulation *sim, struct swept_cache *slice)
 }
 
 static bool
-open_slices(void *state)
+open_slices(void *state, unsigned threads)
 {
 	struct cache_simulation *sim = state;
-	if (sim->sweep.count != 1 || !has_independent_sets(sim->sweep.configs))
+	if (threads < SLICING_THREADS || sim->sweep.count != 1 || !has_independent_sets(sim->sweep.configs))
 		return true;
 	sim->slices = mem_new(CACHE_SLICES, sizeof *sim->slices);
 	bool ok = sim->slices;

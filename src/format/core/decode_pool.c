@@ -219,6 +219,7 @@ decode_slot(struct worker *worker, struct ring_slot *slot)
 	bool is_done = true;
 	if (chunk->irregular || !ring_prepare_decoder(worker)) {
 		chunk->irregular = true;
+		chunk->works = false;
 	} else {
 		chunk_decoder_run(&worker->decoder, chunk);
 		is_done = !chunk->works || is_numbered || !chunk->irregular;
@@ -419,10 +420,10 @@ decode_pool_next(struct decode_pool *pool, struct batch **batch, struct poly_err
 		if (chunk && chunk->last)
 			return input_end(chunk, error);
 		chunk = next_chunk(pool, pool->plan.reading->record);
-		chunk->irregular |= pool->names_full || ring_is_stale(pool->present) ||
-				    ring_is_misnumbered(pool);
+		chunk->irregular |= pool->names_full || ring_is_stale(pool->present);
 		if (!chunk->irregular && ring_adopt_new(pool, chunk) != POLY_OK)
 			return err_memory(error);
+		chunk->irregular |= ring_is_misnumbered(pool);
 		if (chunk->irregular) {
 			in_restart(pool->own, chunk->offset);
 			chunk_enter(chunk, pool->plan.format, pool->plan.reading);
