@@ -198,6 +198,7 @@ convert_file(struct convert *convert, const char *path)
 		input_discard(&convert->source);
 		return STATUS_ERROR;
 	}
+	convert->output.outlasts = true;
 	report_loss(convert, poly_writer_columns(convert->output.writer));
 	column_list_report_absent(
 		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);

@@ -47,15 +47,22 @@ trace_output_open(struct trace_output *output, const char *path,
 	return false;
 }
 
+/* Lets decoders of a source, which is not selected, encode for a writer. Returns whether they
+ * may. */
+static bool
+plan_work(struct command_input *source, struct poly_writer *writer)
+{
+	source->work[0] = source->selection ? NULL : poly_writer_decoder_work(writer);
+	source->work_count = source->work[0] != NULL;
+	return source->work_count;
+}
+
 /* Writes the remaining records of a source with a writer, its only consumer. */
 static enum poly_status
 pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_error *error)
 {
 	const struct poly_batch *batch;
 	enum poly_status status = POLY_OK;
-	source->work[0] = source->selection ? NULL : poly_writer_decoder_work(writer);
-	source->work_count = source->work[0] != NULL;
-	source->writer = source->work_count ? writer : NULL;
 	input_plan(source, poly_writer_columns(writer), INPUT_WRITES);
 	while (status == POLY_OK && (batch = input_next(source)))
 		status = poly_writer_write(writer, batch, error);
@@ -66,9 +73,9 @@ enum poly_status
 trace_output_pump(
 	struct trace_output *output, struct command_input *source, struct poly_error *error)
 {
-	const enum poly_status status = pump_rows(source, output->writer, error);
-	output->is_lent = source->writer != NULL;
-	return status;
+	if (output->outlasts)
+		plan_work(source, output->writer);
+	return pump_rows(source, output->writer, error);
 }
 
 int
@@ -94,8 +101,7 @@ trace_output_finish(struct trace_output *output, const char *source)
 void
 trace_output_close(struct trace_output *output)
 {
-	if (!output->is_lent)
-		poly_writer_close(output->writer);
+	poly_writer_close(output->writer);
 	output->writer = NULL;
 	if (output->terminal)
 		output_finish(output->terminal);
@@ -109,6 +115,8 @@ pump_to_sink(struct command_input *source, const struct poly_sink *sink,
 	struct poly_writer *writer;
 	enum poly_status status = poly_writer_open_sink(
 		sink, poly_reader_info(source->reader), options, &writer, error);
+	if (status == POLY_OK && plan_work(source, writer))
+		source->writer = writer;
 	if (status == POLY_OK)
 		status = pump_rows(source, writer, error);
 	if (status == POLY_OK)

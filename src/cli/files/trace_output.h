@@ -13,7 +13,7 @@ struct trace_output {
 	bool is_file;		    /* not standard output */
 	struct output *terminal;    /* standard output, if text is quoted; else NULL */
 	struct poly_writer *writer; /* NULL: not open */
-	bool is_lent; /* the source, whose decoders encode for it, closes the writer */
+	bool outlasts; /* its only source is closed before it, so decoders may encode for it */
 };
 
 /*

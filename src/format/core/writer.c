@@ -473,10 +473,8 @@ writes_verbatim(const struct poly_writer *writer)
 const struct poly_decoder_work *
 poly_writer_decoder_work(struct poly_writer *writer)
 {
-	if (writer->work)
-		return writer_work_of(writer->work);
-	if (!writer->format->rows_independent || writer->threads < 2 || writer->effects ||
-		writer->strict || writes_verbatim(writer))
+	if (writer->work || !writer->format->rows_independent || writer->threads < 2 ||
+		writer->effects || writer->strict || writes_verbatim(writer))
 		return NULL;
 	writer->work = writer_work_new(writer->format, &writer->writing);
 	return writer->work ? writer_work_of(writer->work) : NULL;

@@ -370,12 +370,25 @@ kind_of(const struct writing *writing, const struct poly_batch *batch, size_t ro
 	}
 }
 
+/* Returns whether a row belongs to another hart than the pending record. */
+static bool
+is_of_other_hart(const struct rv_record *record, const struct poly_batch *batch, size_t row)
+{
+	return record->has_hart && poly_present(batch, POLY_COLUMN_cpu, row) &&
+	       batch->cpu[row] != record->hart;
+}
+
 /* Adds an effect to the pending record, or begins one for it. */
-static void
-write_effect(
-	struct writing *writing, const struct poly_batch *batch, size_t row, enum rv_kind is)
+static enum poly_status
+write_effect(struct writing *writing, const struct poly_batch *batch, size_t row,
+	enum rv_kind is, struct poly_error *error)
 {
 	struct rv_writer *writer = writing->state;
+	if (writer->is_open && is_of_other_hart(&writer->record, batch, row)) {
+		const enum poly_status status = flush_record(writing, error);
+		if (status != POLY_OK)
+			return status;
+	}
 	if (!writer->is_open)
 		begin_record(writer, is == RV_EXCEPTION ? is : RV_REGISTER, batch, row);
 	if (is == RV_REGISTER)
@@ -384,6 +397,7 @@ write_effect(
 		add_access(writing, batch, row);
 	else
 		add_state(writing, batch, row, is == RV_EXCEPTION ? RV_TRAP : RV_STATE);
+	return POLY_OK;
 }
 
 /* Returns whether an instruction is not one that is executed: another micro-operation of the
@@ -416,10 +430,8 @@ write_columns(struct writing *writing, const struct poly_batch *batch, size_t ro
 		begin_record(writer, is, batch, row);
 		return set_instruction(writing, batch, row, error);
 	}
-	if (is == RV_REGISTER || is == RV_MEMORY || is == RV_EXCEPTION || is == RV_VECTOR) {
-		write_effect(writing, batch, row, is);
-		return POLY_OK;
-	}
+	if (is == RV_REGISTER || is == RV_MEMORY || is == RV_EXCEPTION || is == RV_VECTOR)
+		return write_effect(writing, batch, row, is, error);
 	if (is == RV_SYMBOL && writer->dialect == &rv_spike) {
 		const enum poly_status status = flush_record(writing, error);
 		begin_record(writer, is, batch, row);

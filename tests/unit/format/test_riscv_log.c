@@ -49,6 +49,16 @@ an_exception_ends_the_execution_before_it(void **state)
 }
 
 static void
+an_exception_of_another_hart_keeps_its_hart(void **state)
+{
+	(void)state;
+	expect_kept("core   2: 0x000000008000005a (0x00542683) lw      a3, 5(s0)\n"
+		    "core   0: exception trap_load_address_misaligned, epc 0x000000008000005a\n"
+		    "core   0:           tval 0x0000000080002045\n",
+		"riscv-log", NULL);
+}
+
+static void
 a_number_after_an_address_is_a_stored_value(void **state)
 {
 	(void)state;
@@ -472,6 +482,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_before_and_after_execution_are_one_record),
 		cmocka_unit_test(an_exception_ends_the_execution_before_it),
+		cmocka_unit_test(an_exception_of_another_hart_keeps_its_hart),
 		cmocka_unit_test(a_number_after_an_address_is_a_stored_value),
 		cmocka_unit_test(old_logs_of_rv32_extend_addresses_by_their_sign),
 		cmocka_unit_test(a_log_of_sail_states_sizes_and_fetches),

@@ -135,7 +135,7 @@ writers_take_their_own_parts(void **state)
 	buf_free(&other);
 }
 
-/* Strict writers stop at the first note. */
+/* Strict writers stop at the first note, and work is that of one reader. */
 static void
 some_writers_have_no_work(void **state)
 {
@@ -143,6 +143,10 @@ some_writers_have_no_work(void **state)
 	struct buf trace = make_trace(10), to = {0};
 	struct poly_reader *reader = open_trace(&trace, 2);
 	struct poly_writer *writer = open_csv(reader, true, &to);
+	assert_null(poly_writer_decoder_work(writer));
+	poly_writer_close(writer);
+	writer = open_csv(reader, false, &to);
+	assert_non_null(poly_writer_decoder_work(writer));
 	assert_null(poly_writer_decoder_work(writer));
 	poly_reader_close(reader);
 	poly_writer_close(writer);
