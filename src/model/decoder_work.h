@@ -28,7 +28,6 @@ struct poly_decoder_work {
 		const struct poly_batch *batch);
 	void (*end)(const struct poly_decoder_work *work, void *part); /* frees the part */
 	bool needs_numbers; /* of rows in the trace */
-	bool gains;	    /* it takes more time than copying the rows */
 	size_t part_max;    /* of the input, in bytes: more would make no part cheaper, or too
 			       large */
 };

@@ -30,6 +30,7 @@ struct decoder_info {
 struct stats_work {
 	struct poly_decoder_work work; /* first */
 	struct stats_work *self;       /* not constant, as work is for decoders */
+	bool is_cheap;		       /* merging takes no time worth sharing */
 	const struct poly_stats *whole;
 	const struct poly_trace_info *own_info; /* of the trace */
 	struct info_copy trace;			/* without names */
@@ -152,7 +153,7 @@ decoder_part_take(const struct poly_stats *stats, const struct poly_batch *batch
 bool
 decoder_part_is_cheap(const struct poly_stats *stats)
 {
-	return stats->work && !stats->work->work.gains;
+	return stats->work && stats->work->is_cheap;
 }
 
 void
@@ -181,14 +182,17 @@ stats_work_free(struct stats_work *work)
 
 /* Sets what decoders need to know of the analyses. */
 static void
-describe_work(const struct poly_stats *stats, struct poly_decoder_work *work)
+describe_work(const struct poly_stats *stats, struct stats_work *of)
 {
+	struct poly_decoder_work *work = &of->work;
+	work->part_max = PART_MAX;
+	of->is_cheap = true;
 	for (size_t i = 0; i < stats->count; i++) {
 		const struct analysis *analysis = stats->instances[i].analysis;
 		if (!stats->instances[i].suits)
 			continue;
 		work->needs_numbers |= analysis->uses_numbers;
-		work->gains |= !analysis->is_cheap;
+		of->is_cheap &= analysis->is_cheap;
 		if (analysis->part_grows)
 			work->part_max = GROWING_PART_MAX;
 	}
@@ -202,8 +206,7 @@ new_work(struct poly_stats *stats)
 	if (!work)
 		return NULL;
 	work->work = (struct poly_decoder_work){.begin = begin, .add = add, .end = end};
-	work->work.part_max = PART_MAX;
-	describe_work(stats, &work->work);
+	describe_work(stats, work);
 	work->self = work;
 	work->whole = stats;
 	work->own_info = stats->info;

@@ -132,7 +132,7 @@ digest_work_new(struct poly_stats *stats)
 	if (!work)
 		return NULL;
 	work->work = (struct poly_decoder_work){
-		.begin = begin, .add = add, .end = end, .gains = true, .part_max = PART_MAX};
+		.begin = begin, .add = add, .end = end, .part_max = PART_MAX};
 	work->self = work;
 	work->stats = stats;
 	pthread_mutex_init(&work->lock, NULL);

@@ -12,9 +12,6 @@
 #define POOL_MIN_CHUNKS 4
 #define POOL_MIN_COMPRESSED ((uint64_t)64 << 10)
 
-/* Minimum threads for work that takes less time than decoding: fewer threads pass rows on. */
-#define LITTLE_WORK_THREADS 4
-
 /* Batches that consumers may hold: of this many bytes in all, but at least a few per thread. */
 #define HELD_BYTES ((size_t)256 << 20)
 #define HELD_MIN 4
@@ -200,18 +197,16 @@ plan_work(struct poly_reader *reader)
 static void
 plan_pool_work(const struct poly_reader *reader, struct decode_plan *plan)
 {
-	bool gains = false, needs_numbers = false;
+	bool needs_numbers = false;
 	size_t part_max = SIZE_MAX;
 	for (unsigned i = 0; i < reader->reading.work_count; i++) {
-		gains |= reader->work[i]->gains;
 		needs_numbers |= reader->work[i]->needs_numbers;
 		if (reader->work[i]->part_max < part_max)
 			part_max = reader->work[i]->part_max;
 	}
 	/* Rows of the small chunks in which rows are stored can be numbered. */
 	if (!reader->reading.work_count || reader->format->complete_rows ||
-		(needs_numbers && part_max > decode_pool_chunk_size(0)) ||
-		(!gains && plan->threads < LITTLE_WORK_THREADS))
+		(needs_numbers && part_max > decode_pool_chunk_size(0)))
 		return;
 	plan->numbered = needs_numbers;
 	plan->work_count = reader->reading.work_count;

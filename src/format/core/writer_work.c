@@ -157,7 +157,6 @@ writer_work_new(const struct format *format, const struct writing *writing)
 	work->work = (struct poly_decoder_work){.begin = begin,
 		.add = add,
 		.end = end,
-		.gains = true,
 		.needs_numbers = true,
 		.part_max = PART_MAX};
 	work->self = work;

@@ -63,7 +63,7 @@ end_sum(const struct poly_decoder_work *work, void *part)
 }
 
 static const struct sum_work summing = {
-	.work = {.begin = begin_sum, .add = add_to_sum, .end = end_sum, .gains = true}};
+	.work = {.begin = begin_sum, .add = add_to_sum, .end = end_sum}};
 
 /* A trace of lines; those of the given number have a pc of their own. */
 static struct buf
