@@ -147,6 +147,8 @@ struct poly_format_plugin {
 	 * The bytes and notes of a row depend on the row alone. A writer of several threads
 	 * then has several states, which begin_write prepares and close_writer frees,
 	 * and calls write with slices of a batch, concurrently but for one state at a time.
+	 * Decoders may call all three (poly_writer_decoder_work); then a state gets the rows of
+	 * one decoder, source has no names, and names and records are those of batch->info.
 	 * What begin_write writes is a header, which stands in the output once; finish_write is
 	 * called for one state that need not have seen all rows.
 	 */

@@ -20,7 +20,8 @@ struct poly_decoder_work {
 	void *(*begin)(const struct poly_decoder_work *work, struct numbering numbering);
 	/*
 	 * Adds the next rows of the part. Numbers of names and records are those of
-	 * batch->info, which gains more from batch to batch, as sites do. Unless needs_numbers,
+	 * batch->info, and of the decoder, as those of sites; it gains more from batch to
+	 * batch. Unless needs_numbers,
 	 * numbers of rows lack an offset if the first row of the trace is not among them: the
 	 * first one is not 1. False: the caller ends the part and delivers all its rows.
 	 */

@@ -27,6 +27,8 @@ FILES = {'cis501/sort_1k.trace': 'cis501', 'qemu4v/arm_start_2k.q4v': 'qemu4v', 
          'bach/bios_irq_4k.bach': 'bach', 'amber/thread_001.tt6e': 'tt6e',
          'jsonl/columns.jsonl': 'jsonl', 'full/start.full1008': 'full'}
 COMMANDS = [['view'], ['view', '-w', 'row % 3 != 0'], ['view', '--columns', 'row,pc,address,text,kind'],
+            ['view', '--columns', 'site,pc'], ['view', '--csv', '--columns', 'row,site'],
+            ['convert', '-t', 'jsonl', '-c', 'site,pc', '-o', '-'],
             ['convert', '-t', 'csv', '-o', '-'], ['convert', '-t', 'text:kind,address:0x|-,pc:hex|-', '-o', '-'],
             ['check'], ['info'], ['info', '--count', '7000']]
 

@@ -15,9 +15,9 @@
 static size_t encoded;
 
 /* Writes all rows that a reader delivers, encoded by decoders if they can be; appends how it
- * ended. */
+ * ended. sites: with numbers of sites, if the format writes any columns. */
 static void
-write_all(struct poly_reader *reader, const char *format, struct buf *to)
+write_all(struct poly_reader *reader, const char *format, bool sites, struct buf *to)
 {
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
 	struct poly_read_plan plan = POLY_READ_PLAN_INIT;
@@ -28,6 +28,8 @@ write_all(struct poly_reader *reader, const char *format, struct buf *to)
 	struct poly_error error = {.message = ""};
 	options.format = format;
 	options.threads = 3;
+	if (sites)
+		options.columns = POLY_COLUMNS(site, pc, mnemonic);
 	if (poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, &error) !=
 		POLY_OK) {
 		poly_reader_close(reader);
@@ -58,7 +60,8 @@ write_all(struct poly_reader *reader, const char *format, struct buf *to)
 
 /* Writes a trace in every format whose rows are independent of each other. */
 static void
-write_formats(const struct buf *trace, const struct poly_read_options *options, struct buf *to)
+write_formats(const struct buf *trace, const struct poly_read_options *options, bool sites,
+	struct buf *to)
 {
 	const struct format *format;
 	buf_clear(to);
@@ -69,7 +72,7 @@ write_formats(const struct buf *trace, const struct poly_read_options *options, 
 				trace->data, trace->size, options, &reader, NULL) != POLY_OK)
 			continue;
 		buf_printf(to, "%s\n", format->info.name);
-		write_all(reader, format->info.name, to);
+		write_all(reader, format->info.name, sites, to);
 	}
 }
 
@@ -109,11 +112,11 @@ law_encoding_decoders(const struct sample *sample, const struct poly_read_option
 			trace.size -= trace.size / 5;
 		changed.skip_errors = i % 2;
 		changed.one_thread = true;
-		write_formats(&trace, &changed, &one);
+		write_formats(&trace, &changed, i % 3 == 1, &one);
 		changed.one_thread = false;
 		changed.threads = threads[i % 3];
 		changed.block_size = blocks[random_below(3)];
-		write_formats(&trace, &changed, &many);
+		write_formats(&trace, &changed, i % 3 == 1, &many);
 		good = (one.size == many.size && memcmp(one.data, many.data, one.size) == 0) ||
 		       fails("turn %zu: %zu bytes by %u threads in blocks of %zu, expected %zu",
 			       i, many.size, changed.threads, changed.block_size, one.size);

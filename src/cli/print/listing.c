@@ -474,9 +474,20 @@ static void
 close_slice(const struct poly_plugin_output *output)
 {
 	const struct listing_slice *slice = output->state;
-	slice->listing->cells.had_state |= slice->cells.had_state;
+	/* Decoders, whose rows have no registers, close slices, too. */
+	if (slice->cells.had_state)
+		slice->listing->cells.had_state = true;
 	disassembly_free(slice->cells.disassembly);
 	free(slice->lines);
+}
+
+static bool
+shows_sites(const struct listing *listing)
+{
+	bool shows = false;
+	for (size_t i = 0; i < listing->count; i++)
+		shows |= listing->shown[i].column == POLY_COLUMN_site;
+	return shows;
 }
 
 /* Opens the writer of the rows that follow the measured ones. */
@@ -504,6 +515,9 @@ open_writer(struct listing *listing, struct poly_error *error)
 	options.format = format.name;
 	options.formats = plugins;
 	options.threads = listing->threads;
+	/* Cells of other columns do not depend on the numbers of sites. */
+	if (!shows_sites(listing))
+		options.columns = POLY_COLUMNS_EXCEPT(site);
 	return poly_writer_open_sink(&sink, listing->info, &options, &listing->writer, error);
 }
 

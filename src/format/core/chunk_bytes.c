@@ -109,18 +109,21 @@ find_split_in_tail(
 			return split;
 		if (chunk->held >= max || chunk->over)
 			return 0;
-		chunk->held =
-			load_tail(plan, chunk, max / 4 > chunk->held ? 4 * chunk->held : max);
+		const size_t wanted = max / 4 > chunk->held ? 4 * chunk->held : max;
+		chunk->held = load_tail(plan, chunk, wanted);
 		chunk->over = chunk->end != POLY_OK;
+		chunk->read -= wanted - chunk->held;
+		chunk->filled -= wanted - chunk->held;
+		chunk->size -= wanted - chunk->held;
 	}
 }
 
 void
 chunk_join(const struct decode_plan *plan, const struct reading *reading, struct chunk *chunk,
-	const struct chunk *before, bool may_split)
+	const struct chunk *before)
 {
-	const size_t rest = before ? before->filled - before->size : 0;
-	if (before && before->over) {
+	const size_t rest = before ? before->rest : 0;
+	if (before && before->is_final) {
 		/* The end is final, even if the file has grown. */
 		chunk->streamed = false;
 		chunk->read = 0;
@@ -129,7 +132,7 @@ chunk_join(const struct decode_plan *plan, const struct reading *reading, struct
 		chunk->failure = before->failure;
 	}
 	chunk->data = load_data(plan, chunk) - rest;
-	chunk->offset = before ? before->offset + before->size : chunk->position;
+	chunk->offset = before ? before->end_offset : chunk->position;
 	chunk->filled = chunk->size = rest + chunk->read;
 	if (!chunk->streamed) {
 		if (rest)
@@ -143,12 +146,15 @@ chunk_join(const struct decode_plan *plan, const struct reading *reading, struct
 	chunk->open = false;
 	if (chunk->read)
 		end_chunk(plan, chunk,
-			!may_split	  ? 0
+			!chunk->may_split ? 0
 			: chunk->streamed ? find_split_in_tail(plan, reading, chunk)
 					  : find_split(plan, reading, chunk));
 	chunk->irregular |= chunk->open;
 	chunk->last = chunk->over && chunk->size == chunk->filled;
 	chunk->irregular |= chunk->last && plan->format->reads_end;
+	chunk->rest = chunk->filled - chunk->size;
+	chunk->end_offset = chunk->offset + chunk->size;
+	chunk->is_final = chunk->over;
 }
 
 void
@@ -166,7 +172,11 @@ chunk_copy(const struct decode_plan *plan, struct chunk *chunk, size_t at,
 	if (room->got == room->size)
 		return;
 	chunk->size = at + room->got;
-	chunk->over = chunk->last = true;
+	chunk->last = true;
+	/* Of a final chunk, the next one may be reading these. */
+	if (chunk->is_final)
+		return;
+	chunk->over = true;
 	chunk->end = status;
 	chunk->failure = failure;
 }

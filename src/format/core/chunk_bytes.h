@@ -19,10 +19,10 @@ void chunk_read(const struct decode_plan *plan, struct chunk *chunk);
 
 /*
  * Prepends the rest of the previous chunk (NULL: there is none) to what was read, and finds the
- * end of the chunk by the format of an open reading, if may_split.
+ * end of the chunk by the format of an open reading.
  */
 void chunk_join(const struct decode_plan *plan, const struct reading *reading,
-	struct chunk *chunk, const struct chunk *before, bool may_split);
+	struct chunk *chunk, const struct chunk *before);
 
 /*
  * Copies size bytes of a joined chunk, or *got if the input was truncated since: the chunk then

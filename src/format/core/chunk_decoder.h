@@ -46,6 +46,7 @@ struct chunk_batch {
 /* The bytes between two split points of a trace, and their rows. */
 struct chunk {
 	bool works;	   /* the plan's work is done on its rows, which are not stored */
+	bool may_split;	   /* it may end at a split point */
 	bool streamed;	   /* only its last bytes are in memory, the decoder reads the others */
 	uint64_t position; /* where its own bytes begin, if the input is random */
 	size_t extent;	   /* bytes to be read for it */
@@ -66,6 +67,10 @@ struct chunk {
 	bool last; /* the input ends after it */
 	enum poly_status end; /* how the input ended, if over */
 	struct poly_error failure;
+	/* For the next chunk, as they were when it was joined: */
+	size_t rest;	     /* bytes after it that were read for it */
+	uint64_t end_offset; /* of the byte after it */
+	bool is_final;	     /* the input has no more bytes than the rest */
 	struct chunk_batch *batches;
 	size_t batch_count, batch_capacity; /* filled, and allocated */
 	struct decoder_result result;	    /* instead of batches; count 0: none */

@@ -36,7 +36,8 @@
 /* Chunks per thread of an input that decoders work on, unless their size is at a bound. */
 #define WORK_CHUNKS 8
 
-/* Minimum and maximum number of such chunks whose rows are stored after work in vain. */
+/* Minimum and maximum pause: such chunks whose rows are stored after work in vain, or rings of
+ * small chunks in which no split point is guessed. */
 enum { PAUSE_MIN = 4, PAUSE_MAX = 64 };
 
 /* Minimum: each chunk has a fixed cost. */
@@ -77,17 +78,11 @@ decode_pool_chunk_size(size_t block_size)
 	return block_size > CHUNK_MIN ? block_size : CHUNK_MIN;
 }
 
-/* Returns whether the next chunk is to have a split point. */
-static bool
-may_split(struct decode_pool *pool)
+/* Returns the bytes of a number of rings of small chunks. */
+static uint64_t
+split_pause(const struct decode_pool *pool, unsigned rings)
 {
-	if (!pool->plan.format->is_at_split)
-		return true;
-	pthread_mutex_lock(&pool->lock);
-	const bool may = pool->unsplit == 0;
-	pool->unsplit -= !may;
-	pthread_mutex_unlock(&pool->lock);
-	return may;
+	return (uint64_t)rings * pool->slot_count * pool->plan.chunk_size;
 }
 
 /* Counts a guess that the reader has found right or wrong. */
@@ -97,21 +92,21 @@ count_guess(struct decode_pool *pool, bool is_right)
 	pthread_mutex_lock(&pool->lock);
 	pool->credit += is_right ? pool->credit < CREDIT_MAX : -1;
 	if (is_right)
-		pool->pause = 4 * pool->slot_count;
+		pool->pause = split_pause(pool, PAUSE_MIN);
 	if (pool->credit < 0) {
 		pool->credit = 0;
 		pool->unsplit = pool->pause;
-		if (pool->pause < 64 * pool->slot_count)
+		if (pool->pause < split_pause(pool, PAUSE_MAX))
 			pool->pause *= 2;
 	}
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Returns whether work on the next chunk is to be tried. */
-static bool
-tries_work(struct decode_pool *pool)
+/* Subtracts the bytes of a chunk. */
+static void
+subtract(uint64_t *bytes, size_t size)
 {
-	return pool->plan.work_count && !pool->unworked;
+	*bytes -= *bytes < size ? *bytes : size;
 }
 
 /* Sets what is to be read for the next chunk of the input. */
@@ -123,7 +118,8 @@ place_chunk(struct decode_pool *pool, struct chunk *chunk)
 	in_progress(plan->in, &taken, &total);
 	const uint64_t left = total > pool->position ? total - pool->position : 0;
 	chunk->position = pool->position;
-	chunk->works = tries_work(pool);
+	chunk->may_split = !plan->format->is_at_split || !pool->unsplit;
+	chunk->works = plan->work_count && !pool->unworked && chunk->may_split;
 	chunk->extent = chunk->works ? plan->work_size : plan->chunk_size;
 	chunk->streamed =
 		chunk->works && pool->random && !plan->numbered && left >= plan->chunk_size;
@@ -133,8 +129,9 @@ place_chunk(struct decode_pool *pool, struct chunk *chunk)
 						       : chunk->extent;
 	pool->position += chunk->extent;
 	if (!chunk->works)
-		pool->unworked -=
-			pool->unworked < chunk->extent ? pool->unworked : chunk->extent;
+		subtract(&pool->unworked, chunk->extent);
+	if (!chunk->may_split)
+		subtract(&pool->unsplit, chunk->extent);
 }
 
 /* Notes whether work on a chunk was in vain: rows are stored for a while then. */
@@ -196,10 +193,8 @@ claim_chunk(struct worker *worker, bool *over)
 		pthread_mutex_unlock(&pool->input_mutex);
 	if (!slot)
 		return NULL;
-	const struct chunk *before = chunk_before(pool, number);
-	const bool is_new = slot->chunk.read && !(before && before->over);
-	chunk_join(&pool->plan, &worker->decoder.reading, &slot->chunk, before,
-		is_new && may_split(pool));
+	chunk_join(&pool->plan, &worker->decoder.reading, &slot->chunk,
+		chunk_before(pool, number));
 	slot->worker = worker;
 	pthread_mutex_lock(&pool->lock);
 	slot->joined = true;
@@ -472,7 +467,10 @@ own_read(void *self, uint8_t *data, size_t size, size_t *got, struct poly_error 
 	chunk_copy(&pool->plan, &pool->present->chunk, pool->delivered, &room);
 	*got = room.got;
 	pool->delivered += room.got;
-	return room.got ? POLY_OK : input_end(chunk, error);
+	if (room.got)
+		return POLY_OK;
+	pool->plan.reading->is_split = false;
+	return input_end(chunk, error);
 }
 
 static void
@@ -536,7 +534,7 @@ allocate_slots(struct decode_pool *pool)
 {
 	const size_t size = chunk_memory_size(&pool->plan);
 	pool->slot_count = slot_count(pool->plan.threads);
-	pool->pause = 4 * pool->slot_count;
+	pool->pause = split_pause(pool, PAUSE_MIN);
 	pool->slots = mem_new(pool->slot_count, sizeof *pool->slots);
 	for (size_t i = 0; pool->slots && i < pool->slot_count; i++) {
 		/* Not zeroed, so that unused pages are never touched. */

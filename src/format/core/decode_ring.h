@@ -61,10 +61,10 @@ struct decode_pool {
 	bool stop;
 	unsigned check_version; /* changed by the reader, as full_rules */
 	uint64_t full_rules;	/* of which the reader stores no more findings */
-	bool names_full; /* the reader can store no more names: it decodes all chunks itself */
-	int credit;	 /* right guesses of split points less wrong ones */
-	size_t unsplit;	 /* number of next chunks in which no split point is guessed */
-	size_t pause;	 /* chunks that the reader decodes alone after too many wrong guesses */
+	bool names_full;  /* the reader can store no more names: it decodes all chunks itself */
+	int credit;	  /* right guesses of split points less wrong ones */
+	uint64_t unsplit; /* bytes of next chunks in which no split point is guessed */
+	uint64_t pause;	  /* the same, which the reader decodes, after too many wrong guesses */
 	/* The reader's side. */
 	struct ring_slot *present;
 	size_t delivered;     /* batches of the present chunk, or bytes if it is irregular */

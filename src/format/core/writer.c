@@ -463,18 +463,22 @@ write_batch(
 				 : status;
 }
 
-/* Returns whether the column verbatim is written: lines depend on the previous ones. */
+/* Returns whether rows are written that depend on the previous ones: lines of the column
+ * verbatim, and numbers of sites, of which decoders know only their own. */
 static bool
-writes_verbatim(const struct poly_writer *writer)
+depends_on_rows(const struct poly_writer *writer)
 {
-	return writer->has_verbatim && POLY_HAS(writer->writing.uses, verbatim);
+	const struct writing *writing = &writer->writing;
+	return (writer->has_verbatim && POLY_HAS(writing->uses, verbatim)) ||
+	       (POLY_HAS(writing->columns, site) &&
+		       (writing->plugin || POLY_HAS(writing->uses, site)));
 }
 
 const struct poly_decoder_work *
 poly_writer_decoder_work(struct poly_writer *writer)
 {
 	if (writer->work || !writer->format->rows_independent || writer->threads < 2 ||
-		writer->effects || writer->strict || writes_verbatim(writer))
+		writer->effects || writer->strict || depends_on_rows(writer))
 		return NULL;
 	writer->work = writer_work_new(writer->format, &writer->writing);
 	return writer->work ? writer_work_of(writer->work) : NULL;

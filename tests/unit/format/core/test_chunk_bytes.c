@@ -5,6 +5,8 @@
  */
 #include "test_help.h"
 
+#include "format/core/chunk_bytes.h"
+#include "io/source.h"
 #include "model/batch_internal.h"
 #include "model/decoder_work.h"
 
@@ -260,6 +262,53 @@ truncated_files_end(void **state)
 	buf_free(&text);
 }
 
+/* A chunk that the next one follows is found to be shorter before that is joined. */
+static void
+a_shorter_chunk_does_not_move_the_next_one(void **state)
+{
+	(void)state;
+	struct buf text = make_text(30000, 30000);
+	char path[] = "/tmp/polytrace-test-XXXXXX";
+	struct poly_error error;
+	struct in *in;
+	write_text(path, &text);
+	assert_int_equal(in_open(path, NULL, &in, &error), POLY_OK);
+	const struct decode_plan plan = {.format = format_find("cis501"),
+		.in = in,
+		.chunk_size = 50000,
+		.work_size = 600000};
+	struct reading reading = {.in = in};
+	struct chunk chunks[2];
+	uint8_t bytes[100];
+	struct source_room room = {bytes, sizeof bytes, 0};
+	for (size_t i = 0; i < 2; i++) {
+		chunks[i] = (struct chunk){.works = true,
+			.streamed = true,
+			.may_split = true,
+			.position = i * plan.work_size,
+			.extent = plan.work_size,
+			.memory = malloc(chunk_memory_size(&plan))};
+		chunk_read(&plan, &chunks[i]);
+	}
+	chunk_join(&plan, &reading, &chunks[0], NULL);
+	const size_t size = chunks[0].size, rest = chunks[0].rest;
+	assert_true(size > 590000 && size + rest == plan.work_size);
+	assert_int_equal(truncate(path, 500050), 0);
+	chunk_copy(&plan, &chunks[0], 500000, &room);
+	assert_int_equal(room.got, 50);
+	assert_true(chunks[0].last);
+	assert_int_equal(chunks[0].size, 500050);
+	chunk_join(&plan, &reading, &chunks[1], &chunks[0]);
+	assert_int_equal(chunks[1].offset, size);
+	assert_true(chunks[1].streamed);
+	assert_int_equal(chunks[1].filled, rest + plan.work_size);
+	for (size_t i = 0; i < 2; i++)
+		free(chunks[i].memory);
+	in_close(in);
+	unlink(path);
+	buf_free(&text);
+}
+
 struct summed {
 	struct buf text;
 	struct poly_reader *reader;
@@ -318,6 +367,7 @@ main(void)
 		cmocka_unit_test(long_lines_are_in_one_chunk),
 		cmocka_unit_test(ended_parts_lose_no_row),
 		cmocka_unit_test(truncated_files_end),
+		cmocka_unit_test(a_shorter_chunk_does_not_move_the_next_one),
 		cmocka_unit_test(out_of_memory_loses_no_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
