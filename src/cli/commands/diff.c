@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Default of --max. */
 #define MAX_SHOWN 1000
@@ -160,12 +161,24 @@ open_diff(struct diff_job *comparison)
 	return true;
 }
 
+/* Returns the number of threads that decode each of two traces. */
+static struct opt_number
+half_of(const struct opt_number *threads)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t all = threads->value   ? threads->value
+			     : processors > 0 ? (uint64_t)processors
+					      : 1;
+	return (struct opt_number){true, all > 1 ? all / 2 : 1};
+}
+
 static bool
 open_sources(struct diff_job *comparison, const char *const paths[2])
 {
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	for (unsigned side = 0; side < 2; side++) {
 		struct input_options options = comparison->options->source;
+		options.threads = half_of(&options.threads);
 		const char *start =
 			side ? comparison->options->start_b : comparison->options->start_a;
 		if (start)
