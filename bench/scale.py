@@ -61,7 +61,7 @@ def measure(title, path, *words, input_count=1):
     """Prints the row of a command, whose last words are its inputs."""
     if not path or not pattern.search(title):
         return
-    if path.endswith('.aix') and words[0] != 'trcrpt':
+    if path.endswith('.aix'):
         words = [*words, '--from=aix']
     once = run([*words, *[path] * input_count], 1)
     if not once:

@@ -214,10 +214,10 @@ struct poly_read_plan {
 	uint64_t margin;
 	/*
 	 * What threads that decode do with the rows (poly_stats_decoder_work,
-	 * poly_writer_decoder_work), work_count
-	 * pointers, at most POLY_DECODER_WORK_MAX, which are copied. For callers that pass
-	 * every batch on to each of the handles, and read no column themselves: some batches
-	 * have no rows, but what the handles need to know of a chunk of the trace. NULL: none.
+	 * poly_writer_decoder_work), work_count pointers, at most POLY_DECODER_WORK_MAX, which
+	 * are copied. For callers that pass every batch on to each of the handles, and read no
+	 * column themselves: some batches have no rows, but what the handles need to know of a
+	 * chunk of the trace. NULL: none.
 	 */
 	const struct poly_decoder_work *const *work;
 	unsigned work_count; /* number of pointers */

@@ -165,8 +165,8 @@ struct poly_sink {
  * (polytrace/reader.h): they encode chunks of the trace, and poly_writer_write writes the bytes,
  * which are the same, only faster. For callers that write all rows of the reader. NULL: they
  * cannot, for example because the column site is written (a format of the caller may write it,
- * unless options.columns lacks it), or the work is another reader's. Valid until poly_writer_close; the reader must be
- * closed before.
+ * unless options.columns lacks it), or the work is another reader's. Valid until
+ * poly_writer_close; the reader must be closed before.
  */
 POLY_API const struct poly_decoder_work *poly_writer_decoder_work(struct poly_writer *writer);
 

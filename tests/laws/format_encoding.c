@@ -76,17 +76,14 @@ write_formats(const struct buf *trace, const struct poly_read_options *options, 
 	}
 }
 
-/* Appends a sample many times, the copies without a first line or a magic. */
-static void
-repeat_sample(struct buf *to, const struct sample *sample, bool is_text)
+/* Returns the size of the first line of a text, which may be a header; 0: it is the only line.
+ */
+static size_t
+header_size(const struct sample *sample, bool is_text)
 {
 	const uint8_t *newline = memchr(sample->data, '\n', sample->size);
-	size_t omitted = is_text && newline ? (size_t)(newline - sample->data) + 1 : 0;
-	if (omitted == sample->size)
-		omitted = 0;
-	buf_append(to, sample->data, sample->size);
-	for (size_t n = 0; n < 200 && to->size < 20000; n++)
-		buf_append(to, sample->data + omitted, sample->size - omitted);
+	const size_t size = is_text && newline ? (size_t)(newline - sample->data) + 1 : 0;
+	return size < sample->size ? size : 0;
 }
 
 bool
@@ -100,7 +97,7 @@ law_encoding_decoders(const struct sample *sample, const struct poly_read_option
 	if (!format || !format->find_split)
 		return true;
 	seed_random(5);
-	repeat_sample(&trace, sample, format->is_text);
+	repeat_sample(&trace, sample, header_size(sample, format->is_text));
 	for (size_t i = 0; good && i < 9; i++) {
 		struct poly_read_options changed = *options;
 		if (!sample_takes())

@@ -76,6 +76,9 @@ void rewrite_as(const struct rewriting *rewriting, struct buf *out, struct outco
 void rewrite(const uint8_t *data, size_t size, const struct poly_read_options *options,
 	struct buf *out, struct outcome *outcome);
 
+/* Appends a sample many times, the copies without some of the bytes at its front. */
+void repeat_sample(struct buf *to, const struct sample *sample, size_t omitted);
+
 /* Packs a sample in segments of a number of rows. */
 bool pack_small(const struct sample *sample, const struct poly_read_options *options,
 	size_t rows, struct buf *packed);

@@ -186,8 +186,7 @@ law_threads(const struct sample *sample, const struct poly_read_options *options
 	return try_threads(sample, options, 80, false);
 }
 
-/* Appends a sample many times, without some of the bytes at its front. */
-static void
+void
 repeat_sample(struct buf *to, const struct sample *sample, size_t omitted)
 {
 	buf_append(to, sample->data, sample->size);

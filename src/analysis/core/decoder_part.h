@@ -21,7 +21,7 @@ bool decoder_part_is_cheap(const struct poly_stats *stats);
 /* Frees a part. Accepts NULL. */
 void decoder_part_free(struct decoder_part *part);
 
-/* Frees the work of a run, of which no decoder has a part. Accepts NULL. */
+/* Frees the work of a run, after all of its parts. Accepts NULL. */
 void stats_work_free(struct stats_work *work);
 
 #endif

@@ -19,7 +19,7 @@ const struct poly_decoder_work *digest_work_of(const struct digest_work *work);
 enum poly_status digest_work_advance(
 	struct digest_work *work, const struct poly_batch *batch, struct poly_error *error);
 
-/* Frees the work of a run, of which no decoder has a part. Accepts NULL. */
+/* Frees the work of a run, after all of its parts. Accepts NULL. */
 void digest_work_free(struct digest_work *work);
 
 #endif

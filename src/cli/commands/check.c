@@ -172,8 +172,7 @@ check_one(struct inputs *inputs, const char *path)
 		diag_error(input.name, &input.error);
 		return STATUS_ERROR;
 	}
-	input.work[0] = poly_decoder_work_none();
-	input.work_count = 1;
+	input_add_work(&input, poly_decoder_work_none());
 	if (input.reader)
 		input_plan(&input, POLY_NO_COLUMNS, INPUT_READS);
 	while (input.reader && input_next(&input))

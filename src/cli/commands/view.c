@@ -63,8 +63,7 @@ list_records(struct inputs *inputs, struct command_input *source, struct listing
 		column_list_report_absent(&list, "view", source, listing_derived(listing));
 	bool good = true;
 	if (!source->selection) {
-		source->work[0] = listing_work(listing);
-		source->work_count = source->work[0] != NULL;
+		input_add_work(source, listing_work(listing));
 		input_plan(source, POLY_ALL_COLUMNS, INPUT_READS);
 	}
 	while (good && (batch = input_next(source)))

@@ -212,7 +212,7 @@ input_plan(struct command_input *input, poly_columns columns, enum input_use use
 	plan.registers = input->registers;
 	plan.register_count = input->register_count;
 	plan.work = input->work;
-	plan.work_count = input->selection ? 0 : input->work_count;
+	plan.work_count = input->work_count;
 	input->status = poly_reader_plan(input->reader, &plan, &input->error);
 	input->planned = true;
 }
@@ -260,13 +260,23 @@ input_report_name(const struct command_input *input, struct poly_report *report)
 		poly_report_bool(report, "partial", true);
 }
 
+bool
+input_add_work(struct command_input *input, const struct poly_decoder_work *work)
+{
+	/* The rows of decoders are not selected. */
+	if (!work || input->selection)
+		return false;
+	input->work[input->work_count++] = work;
+	return true;
+}
+
 /* Lets decoders analyse records, if they can for all handles; summary may be NULL. */
 static void
 plan_work(struct command_input *input, struct poly_stats *stats, struct poly_stats *summary)
 {
-	input->work[0] = poly_stats_decoder_work(stats);
-	input->work[1] = input->work[0] && summary ? poly_stats_decoder_work(summary) : NULL;
-	input->work_count = !summary ? input->work[0] != NULL : input->work[1] ? 2 : 0;
+	if (input_add_work(input, poly_stats_decoder_work(stats)) && summary &&
+		!input_add_work(input, poly_stats_decoder_work(summary)))
+		input->work_count = 0;
 }
 
 bool

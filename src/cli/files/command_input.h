@@ -55,6 +55,10 @@ enum input_use {
 	INPUT_COUNTS, /* counts records, which may be weighted */
 };
 
+/* Adds to what decoders do with the rows, before input_plan; false: nothing, as work is NULL or
+ * the input has a selection. */
+bool input_add_work(struct command_input *input, const struct poly_decoder_work *work);
+
 /*
  * Plans the reading of an input: columns are those of its batches; those of its selection and
  * the registers of both are added. Call it before the first batch; later calls change nothing.

@@ -47,16 +47,6 @@ trace_output_open(struct trace_output *output, const char *path,
 	return false;
 }
 
-/* Lets decoders of a source, which is not selected, encode for a writer. Returns whether they
- * may. */
-static bool
-plan_work(struct command_input *source, struct poly_writer *writer)
-{
-	source->work[0] = source->selection ? NULL : poly_writer_decoder_work(writer);
-	source->work_count = source->work[0] != NULL;
-	return source->work_count;
-}
-
 /* Writes the remaining records of a source with a writer, its only consumer. */
 static enum poly_status
 pump_rows(struct command_input *source, struct poly_writer *writer, struct poly_error *error)
@@ -74,7 +64,7 @@ trace_output_pump(
 	struct trace_output *output, struct command_input *source, struct poly_error *error)
 {
 	if (output->outlasts)
-		plan_work(source, output->writer);
+		input_add_work(source, poly_writer_decoder_work(output->writer));
 	return pump_rows(source, output->writer, error);
 }
 
@@ -115,7 +105,7 @@ pump_to_sink(struct command_input *source, const struct poly_sink *sink,
 	struct poly_writer *writer;
 	enum poly_status status = poly_writer_open_sink(
 		sink, poly_reader_info(source->reader), options, &writer, error);
-	if (status == POLY_OK && plan_work(source, writer))
+	if (status == POLY_OK && input_add_work(source, poly_writer_decoder_work(writer)))
 		source->writer = writer;
 	if (status == POLY_OK)
 		status = pump_rows(source, writer, error);

@@ -60,7 +60,7 @@ struct decode_pool {
 	bool ended;		      /* the last chunk was read */
 	bool stop;
 	unsigned check_version; /* changed by the reader, as full_rules */
-	uint64_t full_rules;	/* of which the reader stores no more findings */
+	uint64_t full_rules;	/* rules for which the reader stores no further findings */
 	bool names_full;  /* the reader can store no more names: it decodes all chunks itself */
 	int credit;	  /* right guesses of split points less wrong ones */
 	uint64_t unsplit; /* bytes of next chunks in which no split point is guessed */

@@ -464,7 +464,7 @@ write_batch(
 }
 
 /* Returns whether rows are written that depend on the previous ones: lines of the column
- * verbatim, and numbers of sites, of which decoders know only their own. */
+ * verbatim, and numbers of sites: a decoder knows only its own. */
 static bool
 depends_on_rows(const struct poly_writer *writer)
 {

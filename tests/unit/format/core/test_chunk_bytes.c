@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-/* What is known of rows, whatever their order. */
+/* Sums over rows, independent of their order. */
 struct sum {
 	uint64_t rows, pcs, names;
 };
@@ -170,7 +170,7 @@ sum_text(const struct buf *text, const struct poly_read_options *options,
 	return decoded;
 }
 
-/* The rows are those of one thread, at least some of which decoders add. */
+/* The rows are those of one thread; decoders add a minimum number of them. */
 static void
 expect_sum(const struct buf *text, const struct sum_work *work, uint64_t decoded_min)
 {
@@ -197,7 +197,7 @@ large_chunks_have_every_row(void **state)
 	buf_free(&text);
 }
 
-/* The line is the end of a chunk, of which more bytes are loaded, or a whole one. */
+/* The line ends a chunk, so that more of its last bytes are loaded, or fills one. */
 static void
 long_lines_are_in_one_chunk(void **state)
 {

@@ -47,6 +47,22 @@ open_csv(const struct poly_reader *reader, bool strict, struct buf *to)
 	return writer;
 }
 
+/* The same, of other columns. */
+static struct poly_writer *
+open_columns(const struct poly_reader *reader, poly_columns columns, struct buf *to)
+{
+	const struct poly_sink sink = {collect, to};
+	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
+	struct poly_writer *writer;
+	options.format = "csv";
+	options.columns = columns;
+	options.threads = 3;
+	assert_int_equal(
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &options, &writer, NULL),
+		POLY_OK);
+	return writer;
+}
+
 /* Plans the work of a number of writers. */
 static void
 plan_work(struct poly_reader *reader, struct poly_writer *const *writers, unsigned count)
@@ -135,7 +151,8 @@ writers_take_their_own_parts(void **state)
 	buf_free(&other);
 }
 
-/* Strict writers stop at the first note, and work is that of one reader. */
+/* Strict writers stop at the first note, only the reader numbers sites, and work is that of one
+ * reader. */
 static void
 some_writers_have_no_work(void **state)
 {
@@ -143,6 +160,9 @@ some_writers_have_no_work(void **state)
 	struct buf trace = make_trace(10), to = {0};
 	struct poly_reader *reader = open_trace(&trace, 2);
 	struct poly_writer *writer = open_csv(reader, true, &to);
+	assert_null(poly_writer_decoder_work(writer));
+	poly_writer_close(writer);
+	writer = open_columns(reader, POLY_COLUMNS(row, site), &to);
 	assert_null(poly_writer_decoder_work(writer));
 	poly_writer_close(writer);
 	writer = open_csv(reader, false, &to);
