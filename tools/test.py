@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Builds and runs the tests in several configurations and counts them.
 
-    tools/test.py [--long] [plain] [asan] [tsan] [fuzz]
+    tools/test.py [--long] [--times] [plain] [slow] [asan] [tsan] [fuzz]
 
-plain: gcc, every test. asan: clang with address and undefined-behaviour sanitizers and failing
-allocations, every test except the structure of the source, models in Python, the recipes and the
-browser.
-tsan: gcc with the thread sanitizer, tests that start threads. Of the repetitive cases, each tries a
-sample (tests/sampling.h) that POLYTRACE_SEED determines. Without names: these three. --long tries all cases everywhere, and with fuzz, or without names, every fuzz target for
-$SECONDS (default 120). The last line of output is "N passed, N failed, N skipped"; the exit status is
-0 if no test failed.
+plain: gcc, every test but those of the suite slow. slow: the same build, the suite slow. asan: clang with
+address and undefined-behaviour sanitizers and failing allocations, every test except the structure of the
+source, models in Python, the recipes and the browser. tsan: gcc with the thread sanitizer, tests that start
+threads. Of the repetitive cases, each tries a sample (tests/sampling.h) that POLYTRACE_SEED determines.
+Without names: these four. --long tries all cases everywhere, and with fuzz, or without names, every fuzz
+target for $SECONDS (default 120). --times prints the processor time of each test, in the order of time.
+The last line of output is "N passed, N failed, N skipped"; the exit status is 0 if no test failed.
 """
 import json
 import os
@@ -23,9 +23,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Optimised, with as much debugging information as the traces of a sanitizer show.
 TRACED = ['-Db_lundef=false', '-Doptimization=2', '-Ddebug=false', '-Dc_args=-g1']
+SANITIZED = {'asan', 'tsan'}
 # name: compiler, meson setup options, meson test options
 CONFIGURATIONS = {
-    'plain': ('gcc', ['-Dmpi=auto'], []),
+    'plain': ('gcc', ['-Dmpi=auto'], ['--no-suite', 'slow']),
+    'slow': ('gcc', ['-Dmpi=auto'], ['--suite', 'slow']),
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Dfault_injection=true', *TRACED],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
               '--no-suite', 'browser', '--no-suite', 'recipes']),
@@ -39,7 +41,7 @@ SANITIZERS = {
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
 # The builds try one of this number of repetitive cases.
-SAMPLE = {'plain': 8, 'asan': 32, 'tsan': 8}
+SAMPLE = {'plain': 8, 'slow': 8, 'asan': 32, 'tsan': 8}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
 
 
@@ -91,21 +93,21 @@ def configure(folder, options, environment):
 def build(name):
     """Configures and builds one configuration; returns its folder, or None on failure."""
     compiler, options, chosen = CONFIGURATIONS[name]
-    folder = os.path.join(ROOT, 'build' if name == 'plain' else 'build-' + name)
+    folder = os.path.join(ROOT, 'build-' + name if name in SANITIZED else 'build')
     if not configure(folder, options, dict(os.environ, CC=compiler)):
         return None
     # What meson knows is stale if one of its files changed.
     if subprocess.run(['ninja', '-C', folder, 'build.ninja']).returncode:
         return None
     # Plain tests install the library, which needs everything.
-    targets = needed(folder, chosen) if chosen else []
+    targets = needed(folder, chosen) if name in SANITIZED else []
     return folder if subprocess.run(['ninja', '-C', folder, *targets]).returncode == 0 else None
 
 
-def results(folder):
-    """Counts passed, failed and skipped test cases of the run that meson wrote last."""
+def results(log):
+    """Counts passed, failed and skipped test cases in a log of meson."""
     passed = failed = skipped = 0
-    for suite in xml.parse(os.path.join(folder, 'meson-logs', 'testlog.junit.xml')).getroot():
+    for suite in xml.parse(log).getroot():
         for case in suite.iter('testcase'):
             name = f"{suite.get('name')}: {case.get('name')}"
             if case.find('failure') is not None or case.find('error') is not None:
@@ -135,6 +137,35 @@ def fuzz():
     return len(FUZZ_TARGETS) - len(failed), len(failed), 0
 
 
+def print_times(folder, path):
+    """Prints the file of tools/timed.py: seconds, and the name of the test."""
+    names = {tuple(test['cmd']): test['name'] for test in introspect(folder, '--tests')}
+    with open(path) as file:
+        lines = [line.split('\t') for line in file]
+    for seconds, command in sorted(lines, key=lambda line: -float(line[0])):
+        command = tuple(json.loads(command))
+        print(f'{float(seconds):8.2f} s  {names.get(command, " ".join(command))}')
+
+
+def run_tests(folder, options, environment):
+    """Runs the tests of a build; returns meson's status, and the log with the results."""
+    logs = os.path.join(folder, 'meson-logs')
+    log, times = os.path.join(logs, 'testlog.junit.xml'), os.path.join(logs, 'times')
+    if '--times' in sys.argv[1:]:
+        # Meson names the logs after the wrapper.
+        log = os.path.join(logs, 'testlog-timed.py.junit.xml')
+        options = ['--wrapper', os.path.join(ROOT, 'tools', 'timed.py'), *options]
+        environment = {**environment, 'POLYTRACE_TIMES': times}
+    for path in (log, times):
+        if os.path.exists(path):
+            os.remove(path)
+    status = subprocess.run(['meson', 'test', '-C', folder, '--no-rebuild', '--print-errorlogs', *options],
+                            env=environment).returncode
+    if os.path.exists(times):
+        print_times(folder, times)
+    return status, log
+
+
 def run(name, sample, seed):
     """Builds and tests one configuration."""
     start = processor_time()
@@ -144,18 +175,14 @@ def run(name, sample, seed):
     if not folder:
         print(f'FAILED {name}: the build')
         return 0, 1, 0
-    log = os.path.join(folder, 'meson-logs', 'testlog.junit.xml')
-    if os.path.exists(log):
-        os.remove(log)
     environment = {**SANITIZERS, **os.environ, 'POLYTRACE_SAMPLE': str(sample),
                    'POLYTRACE_SEED': str(seed)}
     if '--long' in sys.argv[1:]:
         environment['POLYTRACE_LONG'] = '1'
-    status = subprocess.run(['meson', 'test', '-C', folder, '--no-rebuild', '--print-errorlogs',
-                             *CONFIGURATIONS[name][2]], env=environment).returncode
+    status, log = run_tests(folder, CONFIGURATIONS[name][2], environment)
     print(f'{name}: {built - start:.0f} s of processor time to build, '
           f'{processor_time() - built:.0f} s to test')
-    passed, failed, skipped = results(folder) if os.path.exists(log) else (0, 0, 0)
+    passed, failed, skipped = results(log) if os.path.exists(log) else (0, 0, 0)
     if status and not failed:
         print(f'FAILED {name}: meson test ended with status {status}')
         failed = 1
@@ -164,7 +191,7 @@ def run(name, sample, seed):
 
 def main():
     complete = '--long' in sys.argv[1:]
-    names = [name for name in sys.argv[1:] if name != '--long']
+    names = [name for name in sys.argv[1:] if name not in ('--long', '--times')]
     if not set(names) <= {*CONFIGURATIONS, 'fuzz'}:
         sys.exit(__doc__)
     names = names or list(CONFIGURATIONS) + ['fuzz'] * complete
