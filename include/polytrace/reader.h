@@ -334,6 +334,24 @@ struct poly_finding {
 POLY_API bool poly_reader_finding_at(
 	const struct poly_reader *reader, size_t i, struct poly_finding *finding);
 
+/* How much of a text was understood. */
+enum poly_understanding {
+	POLY_UNDERSTOOD, /* at least 99 lines in 100; or records are not lines */
+	/* As POLY_UNDERSTOOD, but a part of a record's line was ignored (rule TXT2). */
+	POLY_PARTLY_READ,
+	/*
+	 * More than one line in 100 is neither a record nor output that the format knows (rule
+	 * TXT1).
+	 */
+	POLY_NOT_UNDERSTOOD,
+};
+
+/*
+ * Returns how much of what was read so far was understood, with or without the option check.
+ * Findings have the number of such lines, and quote the first ones.
+ */
+POLY_API enum poly_understanding poly_reader_understanding(const struct poly_reader *reader);
+
 /*
  * Returns whether the input turned out to be truncated: poly_reader_next has returned
  * POLY_ERR_TRUNCATED or, with the option partial, POLY_END. If so, *error states where, as

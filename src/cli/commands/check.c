@@ -134,6 +134,22 @@ add_table(struct poly_report *report, const struct command_input *input,
 	poly_report_end(report);
 }
 
+/* Returns the verdict on what was read to its end. */
+static const char *
+verdict_of(const struct command_input *input, bool valid, bool has_warnings)
+{
+	const enum poly_understanding read =
+		input->reader ? poly_reader_understanding(input->reader) : POLY_UNDERSTOOD;
+	if (!valid)
+		return "invalid";
+	switch (read) {
+	case POLY_NOT_UNDERSTOOD: return "not understood";
+	case POLY_PARTLY_READ: return "partly read";
+	case POLY_UNDERSTOOD: break;
+	}
+	return has_warnings ? "valid with warnings" : "valid";
+}
+
 /* Adds the verdict; returns the exit status. */
 static int
 add_verdict(struct poly_report *report, const struct command_input *input, bool strict,
@@ -146,10 +162,9 @@ add_verdict(struct poly_report *report, const struct command_input *input, bool 
 	struct poly_reader_counts read = {0};
 	if (input->reader)
 		poly_reader_count(input->reader, &read);
-	const char *verdict = truncated			 ? "truncated"
-			      : !valid			 ? "invalid"
-			      : counts->of[POLY_WARNING] ? "valid with warnings"
-							 : "valid";
+	const char *verdict = truncated
+				      ? "truncated"
+				      : verdict_of(input, valid, counts->of[POLY_WARNING] != 0);
 	poly_report_text(report, "verdict", trouble ? "unknown" : verdict);
 	if (input->reader)
 		poly_report_text(report, "format", poly_reader_format(input->reader)->name);
@@ -159,7 +174,7 @@ add_verdict(struct poly_report *report, const struct command_input *input, bool 
 	poly_report_count(report, "notes", counts->of[POLY_NOTE]);
 	if (trouble)
 		return STATUS_ERROR;
-	return valid ? STATUS_DONE : STATUS_NEGATIVE;
+	return strncmp(verdict, "valid", 5) == 0 ? STATUS_DONE : STATUS_NEGATIVE;
 }
 
 static int

@@ -43,7 +43,7 @@ first_warning(const struct findings *findings)
 	const struct finding *first = NULL;
 	for (size_t i = 0; i < findings->kept_count; i++) {
 		const struct finding *finding = &findings->kept[i];
-		if (findings->rules[finding->rule].severity == POLY_NOTE)
+		if (findings_rule(findings, finding->rule)->severity == POLY_NOTE)
 			continue;
 		if (is_of_header(finding))
 			return finding;
@@ -66,7 +66,7 @@ reader_apply_strict(struct poly_reader *reader, struct poly_error *failure)
 	if ((finding->record || precedes_all) && rows < reader_shown_rows(reader))
 		reader->shown->view.rows = (size_t)rows;
 	err_set(failure, POLY_ERR_FORMAT, finding->offset, "%s: %s",
-		findings->rules[finding->rule].code,
+		findings_rule(findings, finding->rule)->code,
 		(const char *)findings->texts.data + finding->message);
 	failure->record = precedes_all ? 1 : finding->record;
 	const struct poly_error *truncation = &findings->truncation;

@@ -41,10 +41,27 @@ poly_reader_finding_at(const struct poly_reader *reader, size_t i, struct poly_f
 	if (i >= findings->kept_count || findings->texts.failed)
 		return false;
 	const struct finding *kept = &findings->kept[i];
-	*finding = (struct poly_finding){&findings->rules[kept->rule],
+	*finding = (struct poly_finding){findings_rule(findings, kept->rule),
 		findings->counts[kept->rule], kept->record, kept->offset,
 		(const char *)findings->texts.data + kept->message};
 	return true;
+}
+
+enum poly_understanding
+poly_reader_understanding(const struct poly_reader *reader)
+{
+	/* One of these lines may be output of the program. */
+	enum { LINES_PER_UNKNOWN = 100 };
+	const struct findings *findings = &reader->findings;
+	const struct poly_read_options *options = &reader->options;
+	/* Findings are of the selected records, each of which has a line at most. */
+	const bool is_bounded = options->skip || options->count != UINT64_MAX;
+	const uint64_t lines = is_bounded ? reader->counts.records : reader->reading.line;
+	const uint64_t unknown = findings_count_lines(findings, FINDINGS_NOT_UNDERSTOOD);
+	if (unknown > lines / LINES_PER_UNKNOWN)
+		return POLY_NOT_UNDERSTOOD;
+	return findings_count_lines(findings, FINDINGS_PARTLY_READ) ? POLY_PARTLY_READ
+								    : POLY_UNDERSTOOD;
 }
 
 bool

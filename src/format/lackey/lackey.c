@@ -30,7 +30,7 @@
 #define INSTRUCTION_MAX 20
 #define ACCESS_MAX 512
 
-enum lackey_rule { K01, K02, K03, K04, K05, K06, K07, K08 };
+enum lackey_rule { K02, K03, K04, K05, K06, K07, K08 };
 
 const char *const lackey_records[LACKEY_RECORD_COUNT] = {
 	[LACKEY_INSTRUCTION] = "instruction",
@@ -243,13 +243,9 @@ add_other(struct reading *reading, size_t row, const struct line *line)
 			findings_add_truncation(reading->findings, K08, record, line->offset,
 				"the last line is truncated: '%.*s' is not a record",
 				line_shown(line->text, line->size), (const char *)line->text);
-	} else if (text_size(line->text, line->size) == 0)
-		findings_add(reading->findings, K01, record, line->offset,
-			"a blank line is not a record");
-	else
-		findings_add(reading->findings, K01, record, line->offset,
-			"'%.*s' is not a record", line_shown(line->text, line->size),
-			(const char *)line->text);
+	} else {
+		line_add_unknown(reading, row, line, NULL);
+	}
 }
 
 /* Stores a line that is not a record. */
@@ -452,9 +448,6 @@ lackey_check(struct reading *reading, const struct poly_batch *batch)
 static const struct poly_option no_options[] = {{.name = NULL}};
 
 static const struct poly_rule rules[] = {
-	[K01] = {"K01", POLY_WARNING,
-		"a line is an instruction, an access or a message of valgrind",
-		"polytrace-lackey(5)"},
 	[K02] = {"K02", POLY_ERROR, "a line has at most 65536 bytes", "polytrace-lackey(5)"},
 	[K03] = {"K03", POLY_WARNING,
 		"an instruction has 1 to 20 bytes, and an access moves 1 to 512",

@@ -352,6 +352,42 @@ line_check_end(struct reading *reading, size_t row, const struct line *line, uns
 			"the last line has no newline, it may be truncated");
 }
 
+static struct findings_line
+describe_line(const struct reading *reading, size_t row, const struct line *line)
+{
+	return (struct findings_line){.record = reading->record + row + 1,
+		.offset = line->offset,
+		.number = reading->line + 1,
+		.text = line->text,
+		.size = line->size};
+}
+
+void
+line_add_unknown(
+	struct reading *reading, size_t row, const struct line *line, const char *dialect)
+{
+	const struct findings_line described = describe_line(reading, row, line);
+	char what[80] = "is not a record";
+	if (dialect)
+		snprintf(what, sizeof what, "is not a record of the dialect %s", dialect);
+	for (size_t i = 0; i < line->size; i++) {
+		if (line->text[i] <= ' ')
+			continue;
+		findings_add_line(reading->findings, FINDINGS_NOT_UNDERSTOOD, &described, what);
+		return;
+	}
+}
+
+void
+line_add_partly_read(
+	struct reading *reading, size_t row, const struct line *line, const char *what)
+{
+	const struct findings_line described = describe_line(reading, row, line);
+	findings_add_line(reading->findings, FINDINGS_PARTLY_READ, &described, what);
+	if (line->shape)
+		line->shape->repeats = false;
+}
+
 int
 line_shown(const uint8_t *word, size_t n)
 {

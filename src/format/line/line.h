@@ -121,6 +121,20 @@ void line_check_end(
 	struct reading *reading, size_t row, const struct line *line, unsigned rule);
 
 /*
+ * Reports a line that is neither a record nor output that the format knows; dialect NULL: the
+ * format has one. Blank lines are not reported.
+ */
+void line_add_unknown(
+	struct reading *reading, size_t row, const struct line *line, const char *dialect);
+
+/*
+ * Reports a record that does not have everything that its line states; what follows the quoted
+ * line. The line is not predicted.
+ */
+void line_add_partly_read(
+	struct reading *reading, size_t row, const struct line *line, const char *what);
+
+/*
  * Returns the number of leading bytes of a word to quote in a message: printable, and limited.
  */
 int line_shown(const uint8_t *word, size_t n);

@@ -10,7 +10,7 @@
 
 /* clang-format off */
 const struct poly_rule qemu4v_rules[QEMU4V_RULE_COUNT + 1] = {
-	{"Q01", POLY_WARNING, "a line is a record", "QEMU4V Trace Format"},
+	{"Q01", POLY_WARNING, "a line has at most 16384 bytes", "QEMU4V Trace Format"},
 	{"Q02", POLY_WARNING, "times do not decrease", "QEMU4V Trace Format, Instruction record"},
 	{"Q03", POLY_WARNING, "the unit of time is known, and the same in the whole trace", "QEMU4V Trace Format, Instruction record"},
 	{"Q04", POLY_WARNING, "memory data have two digits per byte", "QEMU4V Trace Format, Memory access record"},

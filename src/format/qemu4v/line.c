@@ -127,6 +127,16 @@ parse_further_digits(struct qemu4v_cursor *at, struct qemu4v *line)
 	}
 }
 
+/* Returns whether more than annotations follow: flags, and words in parentheses. */
+static bool
+has_rest(const struct qemu4v_cursor *at)
+{
+	struct qemu4v_cursor next = *at;
+	while (skip_gap(&next) && (is_note(next.p) || *next.p == '('))
+		next.p += find_token(&next).length;
+	return next.p != next.end;
+}
+
 size_t
 qemu4v_bytes(const struct qemu4v_digits *digits, uint8_t *dst)
 {
@@ -376,8 +386,11 @@ parse_register(struct qemu4v_cursor *at, struct qemu4v *line)
 	}
 	if (!parse_digits(at, &line->data))
 		return false;
-	if (at->p != at->end)
+	line->rest = false;
+	if (at->p != at->end) {
 		parse_further_digits(at, line);
+		line->rest = has_rest(at);
+	}
 	/* An annotation may follow the value. */
 	return at_field_end(at);
 }

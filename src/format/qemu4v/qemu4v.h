@@ -119,6 +119,7 @@ struct qemu4v {
 		       */
 	bool has_time, has_cpu, has_id, has_real, has_executed, has_pc;
 	bool executed, ended;
+	bool rest;    /* of a register: more than annotations follow the value */
 	bool fetch;   /* the access is an instruction fetch */
 	bool swapped; /* set by the reader: data are in memory order */
 	char access;  /* R or W */

@@ -362,55 +362,6 @@ store_form(struct reading *reading, struct batch *batch, size_t row, const struc
 	return good;
 }
 
-/* Returns whether a word is a number or the name of a processor, with or without a fraction. */
-static bool
-is_number(const struct qemu4v_word *word)
-{
-	const uint8_t *text = word->text;
-	size_t i = word->length > 3 && memcmp(text, "cpu", 3) == 0 ? 3 : 0;
-	while (i < word->length && (is_digit(text[i]) || text[i] == '.'))
-		i++;
-	return i && i == word->length;
-}
-
-/* Finds the word that should begin a record: the one after time, unit and processor, if any. */
-static struct qemu4v_word
-find_bad_word(const struct line *line)
-{
-	struct qemu4v_cursor at = {
-		.p = line->text, .end = line->text + line->size - line->ended};
-	skip_gap(&at);
-	struct qemu4v_word word = find_token(&at), previous = word;
-	for (bool again = is_number(&word); again;) {
-		previous = word;
-		at.p += word.length;
-		skip_gap(&at);
-		word = find_token(&at);
-		again = is_number(&word) || qemu4v_is_unit(word.text, word.length);
-	}
-	return word.length ? word : previous;
-}
-
-/* Returns whether a word begins a record of QEMU4V, whose fields are the fault then. */
-static bool
-is_tag(const struct qemu4v_word *word)
-{
-	const uint8_t *text = word->text;
-	return is_word(word, "IT") || is_word(word, "IS") || is_word(word, "R") ||
-	       (word->length > 2 && text[0] == 'M' && (text[1] == 'R' || text[1] == 'W') &&
-		       text[2] > '0' && text[2] <= '9');
-}
-
-static void
-add_bad_record(struct reading *reading, uint64_t record, const struct line *line)
-{
-	const struct qemu4v_word word = find_bad_word(line);
-	findings_add(reading->findings, QEMU4V_Q01, record, line->offset,
-		is_tag(&word) ? "the fields after '%.*s' are not those of a record"
-			      : "'%.*s' is not a record",
-		line_shown(word.text, word.length), (const char *)word.text);
-}
-
 /* Reports a line that is not a record, or has no newline. */
 static void
 add_line_findings(
@@ -418,12 +369,12 @@ add_line_findings(
 {
 	struct qemu4v orphan;
 	uint64_t record = reading->record + row + 1;
+	if (line->is == QEMU4V_OTHER)
+		line_add_unknown(reading, row, text, NULL);
 	if (line->is == QEMU4V_OTHER &&
 		qemu4v_parse_rest(text->text, text->size, text->ended, &orphan))
 		findings_add(reading->findings, QEMU4V_Q16, record, text->offset,
 			"a memory dump continues without a first line");
-	else if (line->is == QEMU4V_OTHER)
-		add_bad_record(reading, record, text);
 	line_check_end(reading, row, text, QEMU4V_Q11);
 }
 
@@ -533,6 +484,23 @@ store_line(struct reading *reading, struct batch *batch, size_t row, const struc
 	return true;
 }
 
+/*
+ * Returns what the row of a record does not have of its line, to follow the quoted line; NULL:
+ * nothing.
+ */
+static const char *
+find_unread(const struct qemu4v_reader *reader, const struct qemu4v *line)
+{
+	uint64_t time;
+	if (line->is >= QEMU4V_BLANK)
+		return NULL;
+	if (line->is == QEMU4V_REGISTER && line->rest)
+		return "has more than a register and its value";
+	if (line->stamp == QEMU4V_STAMP_OWN && !qemu4v_time(&reader->clock, line, &time))
+		return "has a time that cannot be converted to the trace's unit";
+	return NULL;
+}
+
 bool
 qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	const struct line *text, struct line_fault *fault)
@@ -546,10 +514,13 @@ qemu4v_parse_line(struct reading *reading, struct batch *batch, size_t row,
 	batch_put(batch, kind, row, kinds[line.is]);
 	batch_put(batch, record, row, (uint8_t)line.is);
 	batch_put(batch, origin, row, text->offset);
+	const char *unread = text->row_index ? NULL : find_unread(reading->state, &line);
+	if (unread)
+		line_add_partly_read(reading, row, text, unread);
 	if (line.is > QEMU4V_REGISTER)
 		return store_line(reading, batch, row, text, &line);
 	bool exact = store_record(reading, batch, row, &line);
-	if (text->shape)
+	if (text->shape && !unread)
 		set_template(reading->state, &line, text->shape);
 	if (!exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, text->text, text->size);

@@ -61,11 +61,14 @@ log_parse_execlog(const struct log_line *line, struct log_execlog *found)
 		return false;
 	found->text = (struct log_line){rest.text + 3, (size_t)(end - rest.text - 3)};
 	found->rest = (struct log_line){end + 1, (size_t)(rest.text + rest.size - end - 1)};
+	found->is_read = true;
+	found->has_address = false;
 	return true;
 }
 
-bool
-log_next_field(struct log_line *rest, struct log_line *field)
+/* Takes the next field after ", "; false: there is none. */
+static bool
+next_field(struct log_line *rest, struct log_line *field)
 {
 	if (!log_begins(rest, ", "))
 		return false;
@@ -74,4 +77,28 @@ log_next_field(struct log_line *rest, struct log_line *field)
 	*field = (struct log_line){start, (size_t)((comma ? comma : end) - start)};
 	*rest = (struct log_line){start + field->size, (size_t)(end - start) - field->size};
 	return true;
+}
+
+bool
+log_next_access(struct log_execlog *line, struct log_access *access)
+{
+	struct log_line field, address;
+	unsigned digits;
+	while (next_field(&line->rest, &field)) {
+		access->is_store = log_begins(&field, "store");
+		if (!access->is_store && !log_begins(&field, "load")) {
+			/* An arrow states a register's value. */
+			line->is_read &=
+				line->has_address && !memchr(field.text, '>', field.size);
+			line->has_address = false;
+			continue;
+		}
+		line->has_address = next_field(&line->rest, &address) &&
+				    log_skip_hex(&address, &access->address, &digits);
+		line->is_read &= line->has_address;
+		if (line->has_address)
+			return true;
+	}
+	line->is_read &= !line->rest.size;
+	return false;
 }

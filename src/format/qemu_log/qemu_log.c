@@ -22,7 +22,7 @@
 /* Bytes that open classifies. */
 #define SAMPLE_BYTES ((size_t)256 << 10)
 
-enum log_rule { G01, G02, G03 };
+enum log_rule { G01, G02, G03, G04 };
 
 enum log_record {
 	LOG_INSTRUCTION,
@@ -60,12 +60,6 @@ struct log_group {
 	struct log_dump dump;
 };
 
-/* An access of a line of execlog. */
-struct log_access {
-	uint64_t address;
-	bool is_store;
-};
-
 /* Rows that are still to be delivered. */
 struct log_queue {
 	uint64_t offset;
@@ -92,8 +86,9 @@ struct log_reader {
 	uint32_t names[QEMU_LOG_REGISTERS]; /* their numbers plus 1 */
 	uint32_t sets[2];		    /* of ARM: A, T */
 	bool has_blocks;		    /* the log has translated blocks */
-	bool has_numbers;		    /* dumps name their processor */
-	uint64_t truncated;		    /* bytes of a last line without newline */
+	bool has_executions;
+	bool has_numbers;   /* dumps name their processor */
+	uint64_t truncated; /* bytes of a last line without newline */
 };
 
 static int
@@ -367,6 +362,7 @@ fill_queue(struct reading *reading, const struct log_group *group)
 	struct log_reader *reader = reading->state;
 	struct log_queue *queue = &reader->queue;
 	struct log_processor *processor = reader->processors[group->cpu];
+	reader->has_executions = true;
 	*queue = (struct log_queue){.offset = group->offset,
 		.cpu = group->cpu,
 		.pc = processor->pc,
@@ -467,11 +463,27 @@ begin_group(struct reading *reading, uint64_t offset)
 		.is_open = true, .offset = offset, .dump = {.target = reader->target}};
 }
 
+/* Reports the line of a row. */
+static void
+add_line_finding(struct reading *reading, size_t row, enum findings_line_rule rule,
+	const struct log_line *line, const char *what)
+{
+	const struct findings_line described = {.record = reading->record + row + 1,
+		.offset = in_offset(reading->in),
+		.number = reading->line + 1,
+		.text = line->text,
+		.size = line->size};
+	findings_add_line(reading->findings, rule, &described, what);
+}
+
 /* Adds the row of a line that is none of the log's own. */
 static void
-add_text(struct batch *batch, const struct log_line *line, uint64_t offset)
+add_text(struct reading *reading, struct batch *batch, const struct log_line *line,
+	uint64_t offset)
 {
 	const size_t row = batch->view.rows++;
+	add_line_finding(
+		reading, row, FINDINGS_NOT_UNDERSTOOD, line, "is not a line of the log");
 	batch_put(batch, kind, row, POLY_KIND_OTHER);
 	batch_put(batch, record, row, LOG_TEXT);
 	batch_put(batch, origin, row, offset);
@@ -502,31 +514,28 @@ put_execlog_opcode(struct batch *batch, size_t row, struct log_execlog *found)
 /* Adds the instruction of a line of execlog, and fills the queue with its accesses; false: out
  * of memory. */
 static bool
-add_execlog(struct reading *reading, struct batch *batch, struct log_execlog *found,
-	uint64_t offset)
+add_execlog(struct reading *reading, struct batch *batch, const struct log_line *line,
+	struct log_execlog *found)
 {
 	struct log_reader *reader = reading->state;
 	struct log_queue *queue = &reader->queue;
-	struct log_line field, address;
+	struct log_access access;
 	*queue = (struct log_queue){
-		.offset = offset, .cpu = (uint32_t)found->cpu, .pc = found->pc};
+		.offset = in_offset(reading->in), .cpu = (uint32_t)found->cpu, .pc = found->pc};
 	const size_t row = add_row(batch, queue, POLY_KIND_INSTRUCTION, LOG_INSTRUCTION);
 	batch_put(batch, pc, row, found->pc);
 	if (!put_execlog_opcode(batch, row, found))
 		put_encoding(reading, batch, row, found->pc);
 	batch_put_bytes(batch, POLY_COLUMN_text, row, found->text.text, found->text.size);
-	while (log_next_field(&found->rest, &field)) {
-		const bool is_store = log_begins(&field, "store");
-		uint64_t value;
-		unsigned digits;
-		if ((!is_store && !log_begins(&field, "load")) ||
-			!log_next_field(&found->rest, &address) ||
-			!log_skip_hex(&address, &value, &digits))
-			continue;
+	reader->has_executions = true;
+	while (log_next_access(found, &access)) {
 		if (!VEC_ROOM(reader->accesses, reader->access_capacity, queue->access_count))
 			return false;
-		reader->accesses[queue->access_count++] = (struct log_access){value, is_store};
+		reader->accesses[queue->access_count++] = access;
 	}
+	if (!found->is_read)
+		add_line_finding(reading, row, FINDINGS_PARTLY_READ, line,
+			"has more than an instruction and its accesses");
 	return true;
 }
 
@@ -585,10 +594,10 @@ begin_line(struct reading *reading, struct batch *batch, const struct log_line *
 		begin_group(reading, offset);
 		continues_group(reading, line);
 	} else if (log_parse_execlog(line, &execlog)) {
-		reader->blocks.no_memory |= !add_execlog(reading, batch, &execlog, offset);
+		reader->blocks.no_memory |= !add_execlog(reading, batch, line, &execlog);
 	} else if (line->size && !log_begins(line, "IN:") &&
 		   !log_begins(line, "Linking TBs ")) {
-		add_text(batch, line, offset);
+		add_text(reading, batch, line, offset);
 	}
 	if (log_begins(line, "IN:"))
 		log_block_begin(&reader->blocks);
@@ -693,8 +702,10 @@ read_next(struct reading *reading, struct batch *batch, bool *ended, struct poly
 			(const char *)p, size - (size && p[size - 1] == '\r')};
 		bool used;
 		const enum poly_status status = read_line(reading, batch, &line, &used, error);
-		if (used)
+		if (used) {
 			in_consume(reading->in, size + 1);
+			reading->line++;
+		}
 		return status;
 	}
 	const bool is_cut = n <= QEMU_LOG_LINE_MAX && ends_within_group(reader, n);
@@ -707,6 +718,9 @@ read_next(struct reading *reading, struct batch *batch, bool *ended, struct poly
 	if (!n && end_pending(reading))
 		return POLY_OK;
 	*ended = !n;
+	if (!n && reader->has_blocks && !reader->has_executions)
+		findings_add(reading->findings, G04, 0, POLY_NO_OFFSET,
+			"no block was executed; record with -d in_asm,exec");
 	return n ? read_rest(reading, batch, p, n) : in_status(reading->in, error);
 }
 
@@ -747,6 +761,8 @@ static const struct poly_rule rules[] = {
 		"QEMU user manual, -d"},
 	[G02] = {"G02", POLY_WARNING, "a line has at most 16384 bytes", "QEMU user manual, -d"},
 	[G03] = {"G03", POLY_NOTE, "every block that was begun was executed",
+		"Text and event logs 1.1"},
+	[G04] = {"G04", POLY_WARNING, "a log of translated blocks has executions",
 		"Text and event logs 1.1"},
 	{0},
 };

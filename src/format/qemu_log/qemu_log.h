@@ -122,13 +122,21 @@ void log_blocks_free(struct log_blocks *blocks);
 struct log_execlog {
 	uint64_t cpu, pc, opcode;
 	struct log_line text, rest;
+	bool is_read;	  /* fields were accesses and names of devices */
+	bool has_address; /* the last field was an address, which a device may follow */
+};
+
+/* An access of a line of execlog. */
+struct log_access {
+	uint64_t address;
+	bool is_store;
 };
 
 /* Parses "CPU, 0xPC, 0xOPCODE, "TEXT", ..."; false: another line. */
 bool log_parse_execlog(const struct log_line *line, struct log_execlog *found);
 
-/* Takes the next field after ", "; false: there is none. */
-bool log_next_field(struct log_line *rest, struct log_line *field);
+/* Takes the next access; false: there is none. */
+bool log_next_access(struct log_execlog *line, struct log_access *access);
 
 /* Parses "Trace CPU: 0xHOST [BASE/PC/FLAGS/CFLAGS] SYMBOL", and counts the digits of the
  * address; false: another line. */

@@ -23,6 +23,20 @@ const char *const rv_kinds[RV_KIND_COUNT] = {
 const struct rv_dialect *const rv_dialects[] = {&rv_spike, &rv_cva6, &rv_sail, &rv_rvvi,
 	&rv_riscv_dv, &rv_ibex, &rv_cv32e40p, &rv_rocket, &rv_whisper, &rv_whisper_csv, NULL};
 
+const struct poly_rule rv_rules[RV_RULE_COUNT + 1] = {
+	[R02] = {"R02", POLY_ERROR, "the last line is complete", "polytrace-riscv-log(5)"},
+	[R03] = {"R03", POLY_ERROR, "a record has at most 65536 bytes",
+		"polytrace-riscv-log(5)"},
+	[R04] = {"R04", POLY_NOTE, "lines are spelled as the dialect is written",
+		"polytrace-riscv-log(5)"},
+	[R05] = {"R05", POLY_NOTE, "an instruction precedes effects", "polytrace-riscv-log(5)"},
+	[R06] = {"R06", POLY_WARNING, "a store has at most the size that its opcode states",
+		"polytrace-riscv-log(5)"},
+	[R07] = {"R07", POLY_WARNING, "numbers of instructions count up by one",
+		"polytrace-riscv-log(5)"},
+	{.code = NULL},
+};
+
 /* Modes, at their privilege levels, then others. */
 static const char *const modes[] = {"U", "S", "HS", "M", "VS", "VU", "D", NULL};
 
@@ -100,6 +114,21 @@ rv_is_amo(const struct rv_record *record)
 	/* Not load-reserved and store-conditional. */
 	return record->opcode_size == 4 && (record->opcode & 0x7f) == 0x2f &&
 	       record->opcode >> 28 != 1;
+}
+
+const char *
+rv_find_unread(const struct rv_record *record)
+{
+	const unsigned major = record->opcode & 0x7f;
+	if (record->unread)
+		return record->unread;
+	/* Loads of integers and floating point, or of vectors. */
+	const bool loads = record->opcode_size == 4 && (major == 0x03 || major == 0x07);
+	for (uint32_t i = 0; loads && i < record->count; i++) {
+		if (record->effects[i].file == RV_WRITE)
+			return "is a load that states a store";
+	}
+	return NULL;
 }
 
 void

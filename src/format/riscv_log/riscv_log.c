@@ -513,6 +513,25 @@ check_record(struct reading *reading, size_t row, const struct rv_record *record
 	return is_reported;
 }
 
+/* Reports what the first row of a record shows; returns whether there is something. */
+static bool
+report_record(struct reading *reading, size_t row, const struct rv_record *record,
+	const struct line *line)
+{
+	const char *unread = rv_find_unread(record);
+	if (unread)
+		line_add_partly_read(reading, row, line, unread);
+	return (reading->check && check_record(reading, row, record, line)) || unread;
+}
+
+/* Returns whether a line is a warning of the compiler of device trees, which Spike runs. */
+static bool
+is_device_tree_warning(const struct line *line)
+{
+	static const char begin[] = "<stdin>:";
+	return line->size >= sizeof begin && memcmp(line->text, begin, sizeof begin - 1) == 0;
+}
+
 /* Stores a line that is not a record. */
 static void
 store_text(struct reading *reading, struct batch *batch, size_t row, const struct line *line)
@@ -525,10 +544,8 @@ store_text(struct reading *reading, struct batch *batch, size_t row, const struc
 	batch_put_bytes(batch, POLY_COLUMN_text, row, line->text, n);
 	batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text, line->size);
 	const struct rv_reader *reader = reading->state;
-	if (n)
-		findings_add(reading->findings, R01, reading->record + row + 1, line->offset,
-			"'%.*s' is not a record of the dialect %s", line_shown(line->text, n),
-			(const char *)line->text, reader->dialect->name);
+	if (!is_device_tree_warning(line))
+		line_add_unknown(reading, row, line, reader->dialect->name);
 }
 
 /* Stores a record without effects. */
@@ -588,8 +605,8 @@ rv_parse_line(struct reading *reading, struct batch *batch, size_t row, const st
 	if (!reader->is_exact)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, line->text,
 			line->row_index ? 0 : line->size);
-	if (reading->check && !line->row_index)
-		reader->is_reported = check_record(reading, row, record, line);
+	if (!line->row_index)
+		reader->is_reported = report_record(reading, row, record, line);
 	if (line->shape && good && !reader->is_reported)
 		set_shape(reader, batch, line);
 	return true;
@@ -718,22 +735,6 @@ rv_close(struct reading *reading)
 	buf_free(&reader->line);
 	intern_free(&reader->csrs.names);
 }
-
-const struct poly_rule rv_rules[RV_RULE_COUNT + 1] = {
-	[R01] = {"R01", POLY_WARNING, "a line is a record of the log's dialect",
-		"polytrace-riscv-log(5)"},
-	[R02] = {"R02", POLY_ERROR, "the last line is complete", "polytrace-riscv-log(5)"},
-	[R03] = {"R03", POLY_ERROR, "a record has at most 65536 bytes",
-		"polytrace-riscv-log(5)"},
-	[R04] = {"R04", POLY_NOTE, "lines are spelled as the dialect is written",
-		"polytrace-riscv-log(5)"},
-	[R05] = {"R05", POLY_NOTE, "an instruction precedes effects", "polytrace-riscv-log(5)"},
-	[R06] = {"R06", POLY_WARNING, "a store has at most the size that its opcode states",
-		"polytrace-riscv-log(5)"},
-	[R07] = {"R07", POLY_WARNING, "numbers of instructions count up by one",
-		"polytrace-riscv-log(5)"},
-	{.code = NULL},
-};
 
 static const char *const dialects[] = {
 	"auto", "spike", "cva6", "sail", "rvvi", "riscv-dv", NULL};

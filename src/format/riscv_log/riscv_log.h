@@ -23,7 +23,7 @@
 #define RV_CSRS 4096
 
 /* The rules, by their index in the table. */
-enum rv_rule { R01, R02, R03, R04, R05, R06, R07, RV_RULE_COUNT };
+enum rv_rule { R02, R03, R04, R05, R06, R07, RV_RULE_COUNT };
 
 extern const struct poly_rule rv_rules[RV_RULE_COUNT + 1];
 
@@ -101,6 +101,7 @@ struct rv_record {
 	struct rv_effect
 		*scratch; /* the only effect, instead of effects; NULL: all are stored */
 	bool no_memory;
+	const char *unread; /* what was ignored, after the quoted line; NULL: nothing */
 };
 
 /* What lines pass on to those after them. */
@@ -178,6 +179,12 @@ int rv_level(const char *mode);
 
 /* Sets the opcode of an instruction and its size, which its low bits state. */
 void rv_set_opcode(struct rv_record *record, uint64_t opcode);
+
+/*
+ * Returns what the rows of a record do not have of its line, to follow the quoted line; NULL:
+ * nothing.
+ */
+const char *rv_find_unread(const struct rv_record *record);
 
 /* Returns the bytes that an instruction reads or writes at an address; 0: not known. */
 uint32_t rv_access_size(const struct rv_record *record);

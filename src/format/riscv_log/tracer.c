@@ -126,8 +126,10 @@ parse_item(struct rv_scan *at, struct rv_record *record, struct access *access)
 	effect->name = is_register ? (struct rv_span){NULL, 0} : name;
 	scan_set_value(effect, &value);
 	/* CHERI appends the upper half. */
-	if (scan_byte(at, '+'))
+	if (scan_byte(at, '+')) {
+		record->unread = "has the upper half of a capability, which is ignored";
 		scan_word(at);
+	}
 	return true;
 }
 

@@ -157,7 +157,7 @@ lines_are_records_only_if_lackey_writes_them(void **state)
 		"load - 0x10 1\ninstruction 0x4016d90 - -\noutput - - -\noutput - - -\n"
 		"output - - -\noutput - - -\n");
 	/* Reading never stops: possible output of the program is stored. */
-	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "K01:2 K05:3 ");
+	expect_found("I  04016d90,3\nhello\n S 10,1\n", "lackey", "TXT1:2 K05:3 ");
 }
 
 static void
@@ -173,7 +173,7 @@ unusual_lines_are_reported(void **state)
 	expect_found("==2== x\nI  04016d90,3\n==1==   guest instrs:  2\n", "lackey", "");
 	struct buf sample = load_sample("lackey/words.lackey");
 	struct buf found = find_all(open_bytes(&sample, NULL, NULL, true));
-	assert_string_equal(buf_text(&found), "K01:391 ");
+	assert_string_equal(buf_text(&found), "TXT1:391 ");
 	buf_free(&found);
 	buf_free(&sample);
 }

@@ -191,7 +191,7 @@ lines_that_are_not_records_are_preserved_and_found(void **state)
 			       "mem 0x1 0x2 mem\n"
 			       "core   0: 3 0x0000000000001010 (0x00000013) y\n");
 	struct buf codes = find_all(open_bytes(&bytes, "riscv-log", NULL, true));
-	assert_string_equal(buf_text(&codes), "R01:4 R01:5 R01:6 R01:7 ");
+	assert_string_equal(buf_text(&codes), "TXT1:4 TXT1:5 TXT1:6 TXT1:7 ");
 	buf_free(&codes);
 	struct buf same =
 		convert(open_bytes(&bytes, "riscv-log", NULL, false), "riscv-log", NULL, NULL);

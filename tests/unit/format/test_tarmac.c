@@ -466,9 +466,9 @@ every_rule_reports_its_smallest_violation(void **state)
 #define GOOD "1 clk cpu0 IT (1) 00001000 e1a00000 A svc_s : nop\n"
 #define PICTURE " 00001000 ........ ........ ........ 00000001\n"
 	expect_findings("Tarmac Text Rev 3t\n# text\n\n" GOOD "1 clk SIGNAL: x\n", "");
-	expect_findings(GOOD "IN: main\n", "Q01:2 ");
+	expect_findings(GOOD "IN: main\n", "TXT1:2 ");
 	expect_findings("2 clk R r0 00\n1 clk R r0 00\n", "Q02:2 ");
-	expect_findings("1 us R r0 00\n1001 ns R r0 00\n", "Q03:2 ");
+	expect_findings("1 us R r0 00\n1001 ns R r0 00\n", "TXT2:2 Q03:2 ");
 	expect_findings("1 clk MR4 00001000 0000\n1 clk MR4 00001000 (ABORTED)\n", "Q04:1 ");
 	expect_findings("1 clk MR65 00001000 00\n", "Q05:1 Q04:1 ");
 	expect_findings("1 clk IT (1) 00001000 e1a00 A svc_s : nop\n", "Q06:1 ");
@@ -486,7 +486,7 @@ every_rule_reports_its_smallest_violation(void **state)
 		"Q15:1 Q15:2 ");
 	expect_findings("1 clk LD" PICTURE "        " PICTURE, "");
 	expect_findings("1 clk LD" PICTURE " " PICTURE, "Q16:2 ");
-	expect_findings("1 clk LD" PICTURE GOOD "        " PICTURE, "Q16:3 ");
+	expect_findings("1 clk LD" PICTURE GOOD "        " PICTURE, "TXT1:3 Q16:3 ");
 	expect_findings(GOOD "1 clk MR1 0000000000002000 00\n", "Q18:2 ");
 }
 
