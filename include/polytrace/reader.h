@@ -278,6 +278,9 @@ struct poly_reader_counts {
 POLY_API void poly_reader_count(
 	const struct poly_reader *reader, struct poly_reader_counts *counts);
 
+/* Returns the number of records delivered so far that stand for corrupt bytes (skip_errors). */
+POLY_API uint64_t poly_reader_corrupt_records(const struct poly_reader *reader);
+
 /* The bytes of a packed trace that hold one kind of data. */
 struct poly_size_item {
 	/*

@@ -326,7 +326,7 @@ sql_result_run(struct sql_result *result, struct sql_table *table,
 		code = append_tables(run, result);
 	poly_report_free(run->report);
 	poly_stats_free(run->stats);
-	poly_reader_close(run->reader);
+	sql_close_reader(run->table, run->request->path, run->reader);
 	poly_symbols_free(run->symbols);
 	sqlite3_free(run);
 	return code;

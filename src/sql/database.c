@@ -131,7 +131,7 @@ sql_open(const struct sql_options *options, struct sql_database **database,
 	if (!created)
 		return set_error(error, POLY_ERR_MEMORY, "out of memory");
 	memset(created, 0, sizeof *created);
-	created->host = (struct sql_host){options->interrupted, options->user};
+	created->host = (struct sql_host){options->interrupted, options->read, options->user};
 	int code = sqlite3_open(":memory:", &created->db);
 	if (code == SQLITE_OK)
 		code = set_up(created, options);

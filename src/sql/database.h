@@ -12,13 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct poly_reader;
 struct sql_database;
 
 /* Properties of a database. */
 struct sql_options {
 	/* Called during long work; a result other than 0 ends the statement. */
 	int (*interrupted)(void *user);
-	void *user;	       /* passed to interrupted */
+	/* Called when the reading of a file ends, before its reader is closed. NULL: not
+	 * called. */
+	void (*read)(void *user, const char *path, struct poly_reader *reader);
+	void *user;	       /* passed to both */
 	uint64_t memory_bytes; /* maximum of memory for SQL; 0: no limit */
 };
 

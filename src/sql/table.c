@@ -124,6 +124,15 @@ sql_is_interrupted(const struct sql_table *table)
 	return host && host->interrupted && host->interrupted(host->user);
 }
 
+void
+sql_close_reader(const struct sql_table *table, const char *path, struct poly_reader *reader)
+{
+	const struct sql_host *host = table->module->host;
+	if (reader && host && host->read)
+		host->read(host->user, path, reader);
+	poly_reader_close(reader);
+}
+
 int
 sql_progress(void *table, uint64_t input_bytes, uint64_t input_total)
 {

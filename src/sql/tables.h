@@ -18,8 +18,17 @@ struct sql_host {
 	/* Called during long work; a result other than 0 ends the statement. NULL: not called.
 	 */
 	int (*interrupted)(void *user);
-	void *user; /* passed to interrupted */
+	/* Called when the reading of a file ends, before its reader is closed. NULL: not
+	 * called. */
+	void (*read)(void *user, const char *path, struct poly_reader *reader);
+	void *user; /* passed to both */
 };
+
+struct sql_table;
+
+/* Closes the reader of the file at path, after the host; reader may be NULL. */
+void sql_close_reader(
+	const struct sql_table *table, const char *path, struct poly_reader *reader);
 
 /*
  * Adds trace, trace_stats, trace_sim, trace_calls, trace_symbols, hex and addr to a connection.

@@ -272,7 +272,7 @@ trace_open(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor)
 static void
 end_scan(struct trace_cursor *cursor)
 {
-	poly_reader_close(cursor->reader);
+	sql_close_reader(&table_of(cursor)->table, cursor->request.path, cursor->reader);
 	poly_selection_free(cursor->selection);
 	cursor->reader = NULL;
 	cursor->selection = NULL;

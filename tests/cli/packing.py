@@ -93,7 +93,7 @@ def faults(form, path, option, folder, useful):
     """What differs between a sample and its packed form; commands that did not fail are useful."""
     how = ['--from', form, *(['-O', option] if option else [])]
     # What is skipped in a log is an error unless it is accepted; its packed form has no findings.
-    how += ['--on-error=skip'] * path.endswith(('damaged1112.trc', 'damaged32.trc', 'damaged64.trc'))
+    how += ['--partial'] * path.endswith(('damaged1112.trc', 'damaged32.trc', 'damaged64.trc'))
     file = os.path.basename(path)
     plain, packed = (os.path.join(folder, kind) for kind in ('plain', 'packed'))
     for place in (plain, packed):

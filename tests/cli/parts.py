@@ -66,7 +66,7 @@ def rows(path, form):
     """Instructions, without the splices; or events."""
     instructions = f'kind == instruction and opcode != {SPLICE}', '-c', 'pc,opcode,access,address'
     events = 'kind == event', '-c', 'hook,subhook,thread,payload'
-    return polytrace('view', '--csv', '--on-error=skip', '--from', form, '-w', *(events if form == 'aix' else instructions),
+    return polytrace('view', '--csv', '--partial', '--from', form, '-w', *(events if form == 'aix' else instructions),
                      path)
 
 

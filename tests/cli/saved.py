@@ -39,7 +39,7 @@ def samples():
             continue
         if not sampling.needed(words[0], words[1]):
             chosen.setdefault(words[0], []).append(
-                (os.path.join(DATA, words[1]), ['-f', words[0], '--on-error=skip'] + (['-O', words[2]] if words[2:] else [])))
+                (os.path.join(DATA, words[1]), ['-f', words[0], '--partial'] + (['-O', words[2]] if words[2:] else [])))
     picked = [random.choice(group) for group in chosen.values()]
     return random.sample(picked, min(KINDS, len(picked)))
 

@@ -149,8 +149,10 @@ finish(struct convert *convert)
 {
 	struct poly_error error;
 	const struct trace_output *output = &convert->output;
-	bool discarded = input_is_partial(&convert->source) &&
-			 !convert->options->source.partial && output->is_file;
+	const bool lost = input_is_lost(&convert->source);
+	const bool discarded =
+		output->is_file && (lost || (input_is_partial(&convert->source) &&
+						    !convert->options->source.partial));
 	int status = STATUS_DONE;
 	if (!discarded) {
 		if (poly_writer_finish(output->writer, &error) != POLY_OK)
@@ -161,7 +163,7 @@ finish(struct convert *convert)
 	int read = input_close(&convert->source);
 	if (discarded)
 		diag_print(output->name, "output discarded%s",
-			convert->source.status == POLY_ERR_TRUNCATED ? ""
+			lost || convert->source.status == POLY_ERR_TRUNCATED ? ""
 			: convert->source.status == POLY_ERR_FORMAT &&
 					convert->options->source.on_error != ON_ERROR_SKIP
 				? "; use --partial to keep the records before the error, or "
@@ -220,7 +222,7 @@ fill_dataset(struct convert *convert, struct dataset *dataset)
 						     "the records before the error");
 		return false;
 	}
-	return good && dataset_finish(dataset);
+	return good && !input_is_lost(&convert->source) && dataset_finish(dataset);
 }
 
 /* Writes a dataset that is divided by the values of a column. */

@@ -34,6 +34,7 @@ struct join_job {
 	const struct join_options *options;
 	struct command_input first; /* the output has its metadata */
 	struct trace_output output;
+	bool has_skipped; /* corrupt data of an input after the first */
 };
 
 static bool
@@ -119,7 +120,7 @@ write_records(struct join_job *job, struct command_input *source)
 	struct poly_error error;
 	if (trace_output_pump(&job->output, source, &error) != POLY_OK)
 		return trace_output_failed(&job->output, source->name, &error);
-	return input_is_partial(source) ? STATUS_ERROR : STATUS_DONE;
+	return input_is_partial(source) || input_is_lost(source) ? STATUS_ERROR : STATUS_DONE;
 }
 
 /*
@@ -187,6 +188,7 @@ append_input(struct join_job *job, const char *path)
 		return STATUS_ERROR;
 	const int status = fits(job, &source) ? write_records(job, &source) : STATUS_ERROR;
 	const int ended = input_close(&source);
+	job->has_skipped |= source.has_skipped;
 	/* An input without selected records is reported, but is not a failure. */
 	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
 }
@@ -219,7 +221,9 @@ join_run(void *fields, char **operands)
 		diag_print(job.output.name, "output discarded");
 	trace_output_close(&job.output);
 	const int ended = job.first.reader ? input_close(&job.first) : STATUS_DONE;
-	return ended == STATUS_ERROR || status == STATUS_ERROR ? STATUS_ERROR : STATUS_DONE;
+	if (ended == STATUS_ERROR || status == STATUS_ERROR)
+		return STATUS_ERROR;
+	return job.has_skipped || job.first.has_skipped ? STATUS_NEGATIVE : STATUS_DONE;
 }
 
 const struct command command_join = {

@@ -91,6 +91,7 @@ struct merge_job {
 	struct trace_output output;
 	struct output *printed; /* standard output */
 	uint64_t printed_notes; /* number */
+	bool has_skipped;	/* corrupt data, when events were read */
 };
 
 static const char *
@@ -297,7 +298,9 @@ read_events(struct merge_job *job, size_t i)
 		close_input(input, true);
 		return merge_failed(&error);
 	}
-	return close_input(input, false);
+	const int closed = close_input(input, false);
+	job->has_skipped |= input->source.has_skipped;
+	return closed;
 }
 
 /* Prints new notes; with --strict they are failures. */
@@ -526,7 +529,7 @@ merge_files(struct merge_job *job)
 	if (status == STATUS_DONE)
 		status = merge_resolved(job);
 	poly_merge_free(job->merge);
-	return status;
+	return status == STATUS_DONE && job->has_skipped ? STATUS_NEGATIVE : status;
 }
 
 static int

@@ -105,7 +105,7 @@ report_one(struct inputs *inputs, const char *path)
 			summary_finish(analyses.summary);
 			add_input(page, &input, &analyses);
 			extend_title(page, path);
-			page->partial |= input_is_partial(&input);
+			page->partial |= input_is_partial(&input) || input_is_lost(&input);
 			status = STATUS_DONE;
 		}
 		const int ended = input_close(&input);

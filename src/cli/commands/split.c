@@ -191,7 +191,7 @@ distribute(struct split_job *split)
 	while (good && (batch = input_next(&split->source)))
 		good = split->options->by ? distribute_by_value(split, batch)
 					  : distribute_by_number(split, batch);
-	good &= !input_is_partial(&split->source);
+	good &= !input_is_partial(&split->source) && !input_is_lost(&split->source);
 	for (size_t i = 0; i < split->count; i++) {
 		struct split_output *part = &split->outputs[i].part;
 		if (good)

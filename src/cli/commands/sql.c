@@ -54,7 +54,8 @@ struct sql_run {
 	struct output *output;
 	uint64_t deadline; /* of the statement in milliseconds; 0: none */
 	bool timed_out;
-	bool printed; /* rows of a statement */
+	bool printed;	/* rows of a statement */
+	int corruption; /* exit status for corrupt data of the files */
 };
 
 /* Returns the milliseconds of the monotonic clock. */
@@ -73,6 +74,16 @@ check_end(void *user)
 	struct sql_run *run = user;
 	run->timed_out = run->deadline && milliseconds() >= run->deadline;
 	return run->timed_out || progress_interrupted();
+}
+
+/* Reports corrupt data of a file that was read, once: a statement may read it several times. */
+static void
+check_read(void *user, const char *path, struct poly_reader *reader)
+{
+	struct sql_run *run = user;
+	const int status = input_report_corruption(
+		path, reader, &run->options->source, run->corruption == STATUS_DONE);
+	run->corruption = status > run->corruption ? status : run->corruption;
 }
 
 static bool
@@ -273,6 +284,7 @@ sql_run(void *fields, char **operands)
 	const struct sql_command_options *options = fields;
 	struct sql_run run = {.options = options};
 	const struct sql_options settings = {.interrupted = check_end,
+		.read = check_read,
 		.user = &run,
 		.memory_bytes =
 			options->memory.is_set ? options->memory.value : MEMORY_DEFAULT};
@@ -292,6 +304,7 @@ sql_run(void *fields, char **operands)
 	if (add_tables(&run, operands + 1))
 		status = run_statements(&run, operands[0]);
 	sql_close(run.database);
+	status = run.corruption > status ? run.corruption : status;
 	const int written = output_finish(run.output);
 	return written > status ? written : status;
 }

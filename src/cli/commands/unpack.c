@@ -55,7 +55,8 @@ write_unpacked(
 	if (!trace_output_open(&output, path, poly_reader_info(source->reader), &writing))
 		return STATUS_ERROR;
 	enum poly_status status = trace_output_pump(&output, source, &error);
-	const bool written = !output.is_file || !input_is_partial(source);
+	const bool written =
+		!output.is_file || (!input_is_partial(source) && !input_is_lost(source));
 	if (status == POLY_OK && written)
 		status = poly_writer_finish(output.writer, &error);
 	trace_output_close(&output);

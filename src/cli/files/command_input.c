@@ -141,6 +141,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	/* Under strict reading the first finding is the error. */
 	input->prints_findings = !needs->lists_findings && !options->strict;
 	input->accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial;
+	input->skips = options->on_error == ON_ERROR_SKIP;
 	progress_start(&input->progress, needs->prints);
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	reading.format = options->from;
@@ -148,7 +149,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	reading.columns = needs->columns;
 	reading.options = options->options.items;
 	reading.strict = options->strict && !needs->check;
-	reading.skip_errors = options->on_error == ON_ERROR_SKIP;
+	reading.skip_errors = input->skips;
 	reading.check = needs->check;
 	reading.partial = options->partial;
 	reading.by_thread = options->by_thread;
@@ -237,6 +238,15 @@ bool
 input_is_partial(const struct command_input *input)
 {
 	return input->status < 0;
+}
+
+bool
+input_is_lost(const struct command_input *input)
+{
+	struct poly_reader_counts counts;
+	poly_reader_count(input->reader, &counts);
+	return counts.skipped_places &&
+	       counts.records <= poly_reader_corrupt_records(input->reader);
 }
 
 bool
@@ -365,10 +375,11 @@ print_skipped(const struct command_input *input)
 	struct poly_reader_counts counts;
 	poly_reader_count(input->reader, &counts);
 	if (counts.skipped_places)
-		diag_print(input->name, "skipped %llu corrupt bytes in %llu region%s",
+		diag_print(input->name, "skipped %llu corrupt bytes in %llu region%s%s",
 			(unsigned long long)counts.skipped_bytes,
 			(unsigned long long)counts.skipped_places,
-			counts.skipped_places == 1 ? "" : "s");
+			counts.skipped_places == 1 ? "" : "s",
+			input_is_lost(input) ? "; no record remains" : "");
 }
 
 void
@@ -445,16 +456,47 @@ print_skip_excess(const struct command_input *input)
 			(unsigned long long)input->skip);
 }
 
-/* Returns whether rules were violated that make the input invalid, although it was read. */
+/* Returns whether rules were violated that make the input invalid, although it was read; its
+ * end is not one. */
 static bool
 has_errors(const struct command_input *input)
 {
 	struct poly_finding finding;
 	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
-		if (finding.rule->severity == POLY_ERROR)
+		if (finding.rule->severity == POLY_ERROR && !input_is_end(input, &finding))
 			return true;
 	}
 	return false;
+}
+
+/* Returns the exit status for corrupt data in an input that was read to its end. */
+static int
+corruption_status(struct command_input *input)
+{
+	struct poly_reader_counts counts;
+	const bool invalid = has_errors(input);
+	poly_reader_count(input->reader, &counts);
+	input->has_skipped = input->skips && (counts.skipped_places || invalid);
+	if (input_is_lost(input) || (invalid && !input->accepts_errors))
+		return STATUS_ERROR;
+	return input->has_skipped ? STATUS_NEGATIVE : STATUS_DONE;
+}
+
+int
+input_report_corruption(const char *path, struct poly_reader *reader,
+	const struct input_options *options, bool prints)
+{
+	struct command_input input = {.name = diag_input_name(path),
+		.reader = reader,
+		.skips = options->on_error == ON_ERROR_SKIP,
+		.accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial,
+		.status = POLY_END};
+	const int status = corruption_status(&input);
+	if (prints && (status != STATUS_DONE || has_errors(&input))) {
+		print_findings(&input);
+		print_skipped(&input);
+	}
+	return status;
 }
 
 int
@@ -470,9 +512,9 @@ input_close(struct command_input *input)
 			  (input->selects || !is_past_end(input));
 	if (none && input->status >= 0)
 		diag_print(input->name, "no records match the selection");
-	const bool invalid = !input->accepts_errors && has_errors(input);
+	const int corrupt = corruption_status(input);
 	input_discard(input);
-	if (input->status < 0 || invalid)
+	if (input->status < 0)
 		return STATUS_ERROR;
-	return none ? STATUS_NEGATIVE : STATUS_DONE;
+	return none && corrupt == STATUS_DONE ? STATUS_NEGATIVE : corrupt;
 }

@@ -23,6 +23,8 @@ struct command_input {
 	struct poly_writer *writer; /* whose work it is: closed after the reader; or NULL */
 	bool prints_findings;	    /* when it is closed */
 	bool accepts_errors;	    /* --on-error=skip or --partial */
+	bool skips;		    /* --on-error=skip */
+	bool has_skipped;	    /* set by input_close: corrupt data were skipped */
 	uint64_t skip;		    /* records to skip at the front */
 	bool count_is_zero;	    /* --count is 0 */
 	bool bounded;		    /* the reader is given a number of records */
@@ -72,11 +74,21 @@ const struct poly_batch *input_next(struct command_input *input);
 /* Closes an input, prints what ended it and its findings; returns the exit status. */
 int input_close(struct command_input *input);
 
+/*
+ * Returns the exit status for corrupt data in the file at path, which did not end its reading;
+ * prints: with messages.
+ */
+int input_report_corruption(const char *path, struct poly_reader *reader,
+	const struct input_options *options, bool prints);
+
 /* Prints what ended an input early, if anything did. */
 void input_print_end(const struct command_input *input);
 
 /* Closes an input without messages. */
 void input_discard(struct command_input *input);
+
+/* Returns whether corrupt data were skipped, and no record remains. */
+bool input_is_lost(const struct command_input *input);
 
 /* Returns whether Ctrl-C or corrupt data ended the input early. */
 bool input_is_partial(const struct command_input *input);

@@ -34,6 +34,12 @@ poly_reader_count(const struct poly_reader *reader, struct poly_reader_counts *c
 	counts->content_bytes = reader_offset(reader);
 }
 
+uint64_t
+poly_reader_corrupt_records(const struct poly_reader *reader)
+{
+	return reader->corrupt_records;
+}
+
 bool
 poly_reader_finding_at(const struct poly_reader *reader, size_t i, struct poly_finding *finding)
 {

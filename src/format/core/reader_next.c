@@ -200,6 +200,7 @@ deliver_rows(
 {
 	const struct poly_batch *view = &reader->shown->view;
 	const uint64_t skip = reader->options.skip, end = reader_last_record(reader);
+	const bool corrupt = reader->corrupt && reader->shown == &reader->batch;
 	if (poly_batch_weights(view) || batch_decoded(view)) {
 		reader->counts.records += reader_count_records(view);
 		*batch = view;
@@ -220,6 +221,7 @@ deliver_rows(
 	if (patterns && patterns->lazy)
 		view = bare_batch(reader, view);
 	reader->counts.records += rows;
+	reader->corrupt_records += corrupt ? rows : 0;
 	*batch = view;
 	return POLY_OK;
 }

@@ -47,6 +47,7 @@ struct poly_reader {
 	bool truncated;		     /* it ended because the input is truncated */
 	struct poly_reader_counts counts;
 	bool corrupt;		    /* the last row delivered is corrupt data */
+	uint64_t corrupt_records;   /* delivered */
 	struct probe_result probed; /* the format's evidence */
 };
 

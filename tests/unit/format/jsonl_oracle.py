@@ -62,7 +62,7 @@ def convert(data, *words):
         file.flush()
         run = subprocess.run([POLYTRACE, 'convert', '--on-error=skip', *words, '-o', '-', file.name],
                              capture_output=True)
-    if run.returncode:
+    if run.returncode > 1:
         raise SystemExit('Bail out! ' + run.stderr.decode('utf-8', 'replace'))
     return run.stdout
 
