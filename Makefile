@@ -1,4 +1,4 @@
-# A thin front for meson: the two commands that do everything are `make run` and `make test`.
+# A thin front for meson; `make run` and `make test` install what they need.
 .POSIX:
 TRACE = tests/data/amber/memset_thread_001.tt6e
 POLYTRACE = build/src/polytrace
@@ -16,18 +16,18 @@ run: build
 	$(POLYTRACE) view --count 12 $(TRACE)
 	$(POLYTRACE) check $(TRACE)
 
-test: setup
+# The plain build: what a change needs.
+test:
+	@tools/setup build test
+	python3 tools/test.py plain
+
+# That, the slow tests, and the sanitizers.
+check: setup
 	python3 tools/test.py
 
-# Everything that is slow by nature: all repetitive cases under the sanitizers, fuzzing for minutes.
-test-long: setup
-	python3 tools/test.py --long
-
-asan: setup
-	python3 tools/test.py asan
-
-tsan: setup
-	python3 tools/test.py tsan
+# Everything that is slow by nature: all repetitive cases, fuzzing for minutes.
+check-all: setup
+	python3 tools/test.py --all
 
 fuzz: setup
 	python3 tools/fuzz.py
@@ -44,10 +44,10 @@ dist: build
 	meson dist -C build --no-tests
 
 setup:
-	@tools/setup build test look
+	@tools/setup build test check
 	@tools/npm/install
 
 clean:
 	rm -rf build build-*
 
-.PHONY: all build run test test-long asan tsan fuzz bench install dist setup clean
+.PHONY: all build run test check check-all fuzz bench install dist setup clean

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 
+import needs
+
 ROOT = os.environ['POLYTRACE_ROOT']
 
 
@@ -17,10 +19,8 @@ def modules():
 
 
 def missing():
-    """Why the readers cannot run, or None."""
-    if not os.path.isdir(modules()) or not shutil.which('node'):
-        return 'no packages of npm: tools/npm/install'
-    return None
+    """Why the readers cannot run; '': they can."""
+    return needs.lacking('node', 'npm') or needs.lacking_file(modules(), 'npm:duckdb')
 
 
 def prepare(folder):

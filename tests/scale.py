@@ -8,10 +8,11 @@ of the last one; "needs: PROGRAM" one that may be missing. none: the build lacks
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+import needs
 
 ROOT = os.environ['POLYTRACE_ROOT']
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -46,9 +47,9 @@ def main():
     print(f'1..{len(found)}')
     for number, (needed, same, commands) in enumerate(found, 1):
         name = f'{number} - {commands[-1]}'
-        missing = needed and not shutil.which(needed) or needed == 'mpirun' and sys.argv[2] == 'none'
-        if missing:
-            print(f'ok {name} # SKIP no {needed}')
+        lacking = needed and needs.lacking(needed)
+        if lacking or needed == 'mpirun' and sys.argv[2] == 'none':
+            print(f'ok {name} # SKIP {lacking or "the build lacks mpi"}')
             continue
         for file in os.listdir(FOLDER.name):
             if file.endswith('.pst'):

@@ -22,6 +22,7 @@ import tempfile
 ROOT = os.environ['POLYTRACE_ROOT']
 sys.path += [os.path.join(ROOT, 'tests', folder) for folder in ('cli', 'python', '.')]
 import built  # noqa: E402
+import needs  # noqa: E402
 import npm  # noqa: E402
 import tap  # noqa: E402
 
@@ -234,14 +235,14 @@ def skipped():
     reasons = {}
     if npm.missing() or 'zstd' in LACKS:
         reasons.update(dict.fromkeys(['duckdb_has_the_numbers_of_stats', 'the_example_of_duckdb_runs'],
-                                     npm.missing() or 'no zstd'))
+                                     npm.missing() or 'the build lacks zstd'))
     if 'sqlite' in LACKS:
-        reasons.update(dict.fromkeys(['sql_has_the_numbers_of_stats', 'the_example_of_sqlite_runs'], 'no libsqlite3'))
-    elif not MODULE or not shutil.which('sqlite3'):
-        reasons['the_example_of_sqlite_runs'] = 'sqlite3 is not installed'
-    if not built.is_possible():
+        reasons.update(dict.fromkeys(['sql_has_the_numbers_of_stats', 'the_example_of_sqlite_runs'], 'the build lacks sqlite'))
+    elif not MODULE or needs.lacking('sqlite3'):
+        reasons['the_example_of_sqlite_runs'] = needs.lacking('sqlite3') or 'the build lacks sqlite'
+    if built.lacking():
         reasons.update(dict.fromkeys(['pandas_has_the_numbers_of_stats', 'the_example_of_pandas_plots_every_access'],
-                                     built.MISSING))
+                                     built.lacking()))
     return reasons
 
 

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Builds and runs the tests in several configurations and counts them.
 
-    tools/test.py [--long] [--times] [plain] [slow] [asan] [tsan] [fuzz]
+    tools/test.py [--all] [--continue] [--times] [plain] [slow] [asan] [tsan] [fuzz]
 
 plain: gcc, every test but those of the suite slow. slow: the same build, the suite slow. asan: clang with
 address and undefined-behaviour sanitizers and failing allocations, every test except the structure of the
 source, models in Python, the recipes and the browser. tsan: gcc with the thread sanitizer, tests that start
 threads. Of the repetitive cases, each tries a sample (tests/sampling.h) that POLYTRACE_SEED determines.
-Without names: these four. --long tries all cases everywhere, and with fuzz, or without names, every fuzz
-target for $SECONDS (default 120). --times prints the processor time of each test, in the order of time.
-The last line of output is "N passed, N failed, N skipped"; the exit status is 0 if no test failed.
+Without names: these four. --all tries all cases everywhere, and with fuzz, or without names, every fuzz
+target for $SECONDS (default 120). --continue: plain has been run, and only tests that lacked a package are
+run again. --times prints the processor time of each test, in the order of time.
+Skipped tests are counted by the package that they lack. The last line of output is "N passed, N failed,
+N skipped"; the exit status is 0 if no test failed.
 """
+import collections
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -43,8 +47,8 @@ SANITIZERS = {
 # The builds try one of this number of repetitive cases.
 SAMPLE = {'plain': 8, 'slow': 8, 'asan': 32, 'tsan': 8}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
-
-
+# What precedes the packages in the reason of a test that is skipped (tests/needs.py).
+NEEDS = 'needs the package '
 # Options of every tested build.
 REQUIRED = ['-Dtests=enabled', '-Dwerror=true']
 
@@ -72,7 +76,7 @@ def needed(folder, chosen):
             if target['id'] in wanted for file in target['filename']]
 
 
-def configure(folder, options, environment):
+def configure(folder, options, environment, renew):
     """Configures a build folder, or changes what its options lack. Returns success."""
     words = [*REQUIRED, *options]
     if not os.path.exists(os.path.join(folder, 'build.ninja')):
@@ -80,7 +84,7 @@ def configure(folder, options, environment):
     else:
         values = {option['name']: option['value']
                   for option in introspect(folder, '--buildoptions')}
-        if all(has_option(values, word) for word in words):
+        if not renew and all(has_option(values, word) for word in words):
             return True
         command = ['meson', 'setup', '--reconfigure', folder, *words]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE,
@@ -90,11 +94,11 @@ def configure(folder, options, environment):
     return done.returncode == 0
 
 
-def build(name):
+def build(name, renew):
     """Configures and builds one configuration; returns its folder, or None on failure."""
     compiler, options, chosen = CONFIGURATIONS[name]
     folder = os.path.join(ROOT, 'build-' + name if name in SANITIZED else 'build')
-    if not configure(folder, options, dict(os.environ, CC=compiler)):
+    if not configure(folder, options, dict(os.environ, CC=compiler), renew):
         return None
     # What meson knows is stale if one of its files changed.
     if subprocess.run(['ninja', '-C', folder, 'build.ninja']).returncode:
@@ -105,20 +109,35 @@ def build(name):
 
 
 def results(log):
-    """Counts passed, failed and skipped test cases in a log of meson."""
-    passed = failed = skipped = 0
-    for suite in xml.parse(log).getroot():
+    """The results in a log of meson: names of test and case, 'passed', 'failed' or 'skipped', and why."""
+    found = []
+    for suite in xml.parse(log).getroot() if os.path.exists(log) else ():
         for case in suite.iter('testcase'):
-            name = f"{suite.get('name')}: {case.get('name')}"
+            # A program without cases is a case of the project.
+            _, dot, test = suite.get('name').partition('.')
+            names = (test.split(' / ')[-1], case.get('name')) if dot else (case.get('name').split(' / ')[-1], '')
+            output = case.findtext('system-out') or ''
             if case.find('failure') is not None or case.find('error') is not None:
-                failed += 1
-                print('FAILED', name)
+                found.append([*names, 'failed', ''])
             elif case.find('skipped') is not None:
-                skipped += 1
-                print('skipped', name)
+                reason = re.search(r'^1\.\.0 # SKIP (.*)$', output, re.M)
+                found.append([*names, 'skipped', reason[1] if reason else '' if not dot else output])
             else:
-                passed += 1
-    return passed, failed, skipped
+                found.append([*names, 'passed', ''])
+    return found
+
+
+def summary(found):
+    """Prints what failed, and the number of skipped tests by the package that they lack."""
+    lacks = collections.Counter()
+    for test, case, result, reason in found:
+        if result == 'failed':
+            print(f'FAILED {test}: {case}')
+        elif result == 'skipped':
+            lacks.update([f' without {name}' for name in reason.removeprefix(NEEDS).split()]
+                         if reason.startswith(NEEDS) else [f': {reason or "no reason"}'])
+    for reason, count in lacks.most_common():
+        print(f'skipped {count} test{"s" * (count > 1)}{reason}')
 
 
 def processor_time():
@@ -128,13 +147,11 @@ def processor_time():
 
 
 def fuzz():
-    """Fuzzes every target."""
-    failed = [target for target in FUZZ_TARGETS if subprocess.run(
+    """Fuzzes every target; returns the results."""
+    return [['fuzz', target, 'failed' if subprocess.run(
         [sys.executable, os.path.join(ROOT, 'tools', 'fuzz.py')],
-        env={'SECONDS': '120', **os.environ, 'TARGET': target}).returncode]
-    for target in failed:
-        print('FAILED fuzz:', target)
-    return len(FUZZ_TARGETS) - len(failed), len(failed), 0
+        env={'SECONDS': '120', **os.environ, 'TARGET': target}).returncode else 'passed', '']
+        for target in FUZZ_TARGETS]
 
 
 def print_times(folder, path):
@@ -166,41 +183,59 @@ def run_tests(folder, options, environment):
     return status, log
 
 
-def run(name, sample, seed):
-    """Builds and tests one configuration."""
+def run(name, sample, seed, again):
+    """Builds and tests one configuration, or the tests again; returns the results."""
     start = processor_time()
     print(f'== {name}: one of {sample} repetitive cases, POLYTRACE_SEED={seed}', flush=True)
-    folder = build(name)
+    folder = build(name, again)
     built = processor_time()
     if not folder:
-        print(f'FAILED {name}: the build')
-        return 0, 1, 0
+        return [[name, 'the build', 'failed', '']]
     environment = {**SANITIZERS, **os.environ, 'POLYTRACE_SAMPLE': str(sample),
                    'POLYTRACE_SEED': str(seed)}
-    if '--long' in sys.argv[1:]:
+    if '--all' in sys.argv[1:]:
         environment['POLYTRACE_LONG'] = '1'
-    status, log = run_tests(folder, CONFIGURATIONS[name][2], environment)
+    status, log = run_tests(folder, again or CONFIGURATIONS[name][2], environment)
     print(f'{name}: {built - start:.0f} s of processor time to build, '
           f'{processor_time() - built:.0f} s to test')
-    passed, failed, skipped = results(log) if os.path.exists(log) else (0, 0, 0)
-    if status and not failed:
-        print(f'FAILED {name}: meson test ended with status {status}')
-        failed = 1
-    return passed, failed, skipped
+    found = results(log)
+    if status and not any(result == 'failed' for _, _, result, _ in found):
+        found.append([name, f'meson test ended with status {status}', 'failed', ''])
+    return found
+
+
+def run_plain(sample, seed):
+    """Runs the plain tests; or, after they were run, those that lacked a package. Returns all results."""
+    record = os.path.join(ROOT, 'build', 'tested.json')
+    found, again = [], []
+    if '--continue' in sys.argv[1:]:
+        with open(record) as file:
+            found = json.load(file)
+        again = sorted({test for test, _, _, reason in found if reason.startswith(NEEDS)})
+        found = [each for each in found if each[0] not in again]
+    if again or not found:
+        found += run('plain', sample, seed, again)
+    with open(record, 'w') as file:
+        json.dump(found, file)
+    return found
 
 
 def main():
-    complete = '--long' in sys.argv[1:]
-    names = [name for name in sys.argv[1:] if name not in ('--long', '--times')]
+    complete = '--all' in sys.argv[1:]
+    names = [name for name in sys.argv[1:] if name not in ('--all', '--continue', '--times')]
     if not set(names) <= {*CONFIGURATIONS, 'fuzz'}:
         sys.exit(__doc__)
     names = names or list(CONFIGURATIONS) + ['fuzz'] * complete
     seed = int(os.environ.get('POLYTRACE_SEED', random.randrange(1 << 31)))
-    counts = [fuzz() if name == 'fuzz' else run(name, 1 if complete else SAMPLE[name], seed)
-              for name in names]
-    passed, failed, skipped = (sum(column) for column in zip(*counts))
-    print(f'{passed} passed, {failed} failed, {skipped} skipped', flush=True)
-    return 1 if failed or not passed else 0
+    found = []
+    for name in names:
+        sample = 1 if complete else SAMPLE.get(name)
+        new = fuzz() if name == 'fuzz' else run_plain(sample, seed) if name == 'plain' else run(name, sample, seed, [])
+        summary(new)
+        found += new
+    counts = collections.Counter(result for _, _, result, _ in found)
+    print(f'{counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped', flush=True)
+    return 1 if counts['failed'] or not counts['passed'] else 0
 
 
 if __name__ == '__main__':

@@ -8,9 +8,11 @@ import collections
 import glob
 import os
 import re
-import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import needs  # noqa: E402
 
 ROOT = os.environ['POLYTRACE_ROOT']
 FOLDER = sys.argv[1]
@@ -95,8 +97,8 @@ TESTS = {every_header_has_a_page: None,
          groff_renders_the_pages_without_warnings: 'groff'}
 print(f'1..{len(TESTS)}')
 for number, (test, program) in enumerate(TESTS.items(), 1):
-    if program and not shutil.which(program):
-        print(f'ok {number} - {test.__name__} # SKIP {program} is not installed')
+    if program and needs.lacking(program):
+        print(f'ok {number} - {test.__name__} # SKIP {needs.lacking(program)}')
         continue
     faults = list(test())
     for fault in faults:

@@ -3,6 +3,7 @@
 
     laws.py POLYTRACE [LAW...]
 """
+import itertools
 import json
 import os
 import pty
@@ -18,6 +19,7 @@ import time
 
 ROOT = os.environ['POLYTRACE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import needs  # noqa: E402
 import sampling  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -365,8 +367,9 @@ EXAMPLES = {'trace.gz': 'amber/thread_001.tt6e', 'thread_001.tt6e': 'tt6/thread_
             'references.txt': 'text/references.txt'}
 
 
-# Whether programs of this machine can be recorded.
-EMULATED = shutil.which({'i686': 'qemu-i386'}.get(os.uname().machine, f'qemu-{os.uname().machine}'))
+# What laws need: programs of this machine are recorded by its emulator.
+NEEDED = {'manual_pages_are_valid': ['mandoc'], 'the_examples_of_recordings_run':
+          [{'i686': 'qemu-i386'}.get(os.uname().machine, f'qemu-{os.uname().machine}')]}
 
 
 def run_examples(commands):
@@ -375,8 +378,6 @@ def run_examples(commands):
         for name, sample in EXAMPLES.items():
             shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
         for command in commands:
-            if ' record ' in command and not EMULATED:
-                continue
             if not shutil.which('jq'):
                 command = command.split(' | jq')[0]
             path = os.path.dirname(PROGRAM) + ':' + os.environ['PATH']
@@ -387,19 +388,35 @@ def run_examples(commands):
                 yield f'{command}: {done}'
 
 
+def examples_of_page(page):
+    return re.findall(r'^\.Dl \$ (polytrace .*)$', open(os.path.join(MANUAL, page)).read().replace('\\&', ''), re.M)
+
+
+def examples_of_help(command):
+    return re.findall(rf'^  (polytrace {command} .*|polytrace {command})$', text('help', command), re.M)
+
+
+def is_recording(command):
+    return ' record ' in command
+
+
 def the_examples_of_the_pages_run():
     for page in pages():
-        text_of_page = open(os.path.join(MANUAL, page)).read().replace('\\&', '')
-        for fault in run_examples(re.findall(r'^\.Dl \$ (polytrace .*)$', text_of_page, re.M)):
+        for fault in run_examples(itertools.filterfalse(is_recording, examples_of_page(page))):
             yield f'{page}: {fault}'
 
 
 def the_examples_of_the_helps_run():
     for command in COMMANDS:
-        examples = re.findall(rf'^  (polytrace {command} .*|polytrace {command})$', text('help', command), re.M)
+        examples = examples_of_help(command)
         if len(examples) != 2:
             yield f'{command}: {len(examples)} examples'
-        yield from run_examples(examples)
+        yield from run_examples(itertools.filterfalse(is_recording, examples))
+
+
+def the_examples_of_recordings_run():
+    examples = [example for page in pages() for example in examples_of_page(page)] + examples_of_help('record')
+    yield from run_examples(filter(is_recording, examples))
 
 
 LAWS = [every_help_agrees_with_its_manual_page,
@@ -411,7 +428,7 @@ LAWS = [every_help_agrees_with_its_manual_page,
         an_interruption_ends_the_work_and_is_reported, long_work_shows_its_progress_on_a_terminal,
         manual_pages_are_valid, every_page_is_installed, the_page_of_columns_lists_every_column,
         every_format_has_a_page_with_its_options_and_rules,
-        the_examples_of_the_pages_run, the_examples_of_the_helps_run]
+        the_examples_of_the_pages_run, the_examples_of_the_helps_run, the_examples_of_recordings_run]
 
 
 def faults_of(law):
@@ -425,8 +442,9 @@ def faults_of(law):
 LAWS = [law for law in LAWS if law.__name__ in sys.argv[2:]] or sampling.sparse(LAWS)
 print(f'1..{len(LAWS)}')
 for number, law in enumerate(LAWS, 1):
-    if law is manual_pages_are_valid and not shutil.which('mandoc'):
-        print(f'ok {number} - {law.__name__} # SKIP mandoc is not installed')
+    lacking = needs.lacking(*NEEDED.get(law.__name__, ()))
+    if lacking:
+        print(f'ok {number} - {law.__name__} # SKIP {lacking}')
         continue
     faults = list(faults_of(law))
     for fault in faults:

@@ -8,10 +8,12 @@ repeat, which need the most memory, and compares their packed size with that of 
 of row groups of one size, and packed traces by several threads. Analyses a trace by 64 threads.
 """
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import needs  # noqa: E402
 
 POLYTRACE, GENERATE, GENERATE_TEXT = sys.argv[1:4]
 LIMIT = 64 << 10  # KiB
@@ -69,8 +71,9 @@ def pack(lines, folder):
 
 def report_packing(number, folder):
     name = 'packing_lines_that_never_repeat_needs_bounded_memory_and_bytes'
-    if {'zstd', 'xxhash'} & set(os.environ.get('POLYTRACE_LACKS', '').split()) or not shutil.which('zstd'):
-        print(f'ok {number} - {name} # SKIP the build lacks zstd or xxhash')
+    lacking = needs.lacking('zstd')
+    if {'zstd', 'xxhash'} & set(os.environ.get('POLYTRACE_LACKS', '').split()) or lacking:
+        print(f'ok {number} - {name} # SKIP {lacking or "the build lacks zstd or xxhash"}')
         return
     (small, _, source), (large, size, longer) = pack(1000000, folder), pack(3000000, folder)
     zstd_size = len(subprocess.run(['zstd', '-qc3', longer], stdout=subprocess.PIPE, check=True).stdout)

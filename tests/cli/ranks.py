@@ -14,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
 import tap  # noqa: E402
+import needs  # noqa: E402
 
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -155,7 +156,7 @@ TESTS = [analyses_of_a_packed_trace_are_those_of_one_process, analyses_of_files_
          simulations_of_files_are_those_of_one_process, sweeps_are_those_of_one_process,
          messages_of_a_sweep_are_printed_once, a_rank_that_fails_is_reported, a_share_that_fails_is_reported,
          a_rank_that_is_killed_leaves_no_report]
-if sys.argv[2] == 'none' or not shutil.which('mpirun'):
-    print('1..0 # SKIP no mpirun, or a build without MPI')
+if sys.argv[2] == 'none' or needs.lacking('mpirun'):
+    print(f'1..0 # SKIP {needs.lacking("mpirun") or "the build lacks mpi"}')
 else:
     tap.run(TESTS)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import tap
+import needs
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
@@ -201,7 +202,7 @@ def every_table_has_the_values_of_json():
     return every_table_is_read_by(lambda texts: map(with_csv, texts))
 
 
-HAS_PANDAS = subprocess.run(['/usr/bin/python3', '-c', 'import pandas'], stderr=subprocess.DEVNULL, check=False).returncode == 0
+HAS_PANDAS = subprocess.run(['/usr/bin/python3', '-c', 'import importlib.util as u; exit(not u.find_spec("pandas"))'], check=False).returncode == 0
 tap.run([pandas_reads_every_table, every_table_has_the_values_of_json, tables_are_files_of_a_folder,
          several_inputs_have_one_header, invalid_outputs_are_refused, an_unknown_table_lists_the_tables, csv_alone_names_the_switches,
-         safe_csv_has_no_formulas], {} if HAS_PANDAS else {'pandas_reads_every_table': 'needs python3-pandas'})
+         safe_csv_has_no_formulas], {} if HAS_PANDAS else {'pandas_reads_every_table': needs.reason('python3-pandas')})

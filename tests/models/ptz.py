@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Packed traces, read by polytrace-ptz(5) alone, as TAP: a packed sample has the same columns in
-every row as the original's JSON Lines. The program zstd unpacks frames, and xxhsum, if present,
-tests checksums.
+every row as the original's JSON Lines. The program zstd unpacks frames, and the library xxHash
+computes checksums.
 
 usage: ptz.py POLYTRACE SAMPLES"""
+import ctypes
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import needs  # noqa: E402
 
 MASK = (1 << 64) - 1
 MAGIC = bytes.fromhex('8950545a0d0a1a0a')
@@ -31,6 +34,13 @@ WORDS = {'kind': 'instruction access register sync event other',
                   'agent_response',
          'flags': 'none read write both'}
 WORDS = {column: words.split() for column, words in WORDS.items()}
+
+
+# Of the build with checksums of xxHash.
+XXHASH = None
+if 'xxhash' not in os.environ.get('POLYTRACE_LACKS', ''):
+    XXHASH = ctypes.CDLL('libxxhash.so.0')
+    XXHASH.XXH3_64bits.restype = ctypes.c_uint64
 
 
 def expect(good, what):
@@ -63,10 +73,7 @@ def check(data, checksum):
     if 17 <= len(data) <= 64:
         expect(short_checksum(data) == checksum, 'a checksum')
         return
-    if not shutil.which('xxhsum'):
-        return
-    found = subprocess.run(['xxhsum', '-H3', '-'], input=data, capture_output=True, check=True)
-    expect(int(found.stdout.split()[0].removeprefix(b'XXH3_'), 16) == checksum, 'a checksum')
+    expect(XXHASH.XXH3_64bits(data, ctypes.c_size_t(len(data))) == checksum, 'a checksum')
 
 
 def varint(data, at):
@@ -414,9 +421,9 @@ def labelled(polytrace, path, folder):
 def main():
     """Tries a sample or two of every format."""
     root, (polytrace, samples) = os.environ['POLYTRACE_ROOT'], sys.argv[1:]
-    if not shutil.which('zstd') or 'xxhash' in os.environ.get('POLYTRACE_LACKS', '') or \
-            'zstd' in os.environ.get('POLYTRACE_LACKS', ''):
-        print('1..0 # SKIP zstd or xxHash is missing')
+    lacking = needs.lacking('zstd')
+    if lacking or 'xxhash' in os.environ.get('POLYTRACE_LACKS', '') or 'zstd' in os.environ.get('POLYTRACE_LACKS', ''):
+        print(f'1..0 # SKIP {lacking or "the build lacks zstd or xxhash"}')
         return
     seen, number = {}, 0
     for line in open(samples):

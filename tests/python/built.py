@@ -1,18 +1,30 @@
 """How the tests build the Python package."""
+import functools
 import os
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import needs  # noqa: E402
 
 ROOT = os.environ['POLYTRACE_ROOT']
 # Another interpreter may come first in PATH, without the packages of the system.
 PYTHON = '/usr/bin/python3'
-NEEDS = '''import sys, sysconfig, os, setuptools, pip, wheel, numpy, pandas
-assert sys.version_info >= (3, 11) and os.path.exists(sysconfig.get_config_var("INCLUDEPY") + "/Python.h")'''
-MISSING = 'the packages python3-{dev,pip,setuptools,wheel,numpy,pandas} are missing'
+MODULES = '''import importlib.util, os, sys, sysconfig
+assert sys.version_info >= (3, 11)
+print(*(name for name in ("setuptools", "pip", "wheel", "numpy", "pandas") if not importlib.util.find_spec(name)),
+      *() if os.path.exists(sysconfig.get_config_var("INCLUDEPY") + "/Python.h") else ("dev",))'''
 
 
-def is_possible():
-    """Whether the system's Python has what the package is built and tested with."""
-    return os.path.exists(PYTHON) and subprocess.run([PYTHON, '-c', NEEDS], capture_output=True, check=False).returncode == 0
+@functools.cache
+def lacking():
+    """Why tests of the package are skipped: what the system's Python lacks to build and test it; '': nothing."""
+    if not os.path.exists(PYTHON):
+        return needs.reason('python3')
+    found = subprocess.run([PYTHON, '-c', MODULES], capture_output=True, text=True, check=False)
+    if found.returncode:
+        return 'needs Python 3.11'
+    return needs.reason(*('python3-' + name for name in found.stdout.split())) if found.stdout.split() else ''
 
 
 def environment(top, library, sanitizers):

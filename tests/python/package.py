@@ -17,6 +17,7 @@ os.environ['PRELOAD'] = os.environ.pop('LD_PRELOAD', '')
 IS_SANITIZED = os.environ['PRELOAD'] != ''
 sys.path += [os.path.join(ROOT, 'tests', 'cli'), os.path.join(ROOT, 'tests')]
 import consumers
+import needs
 import polytrace
 import reading
 import results
@@ -78,7 +79,7 @@ def skipped():
     """Reasons by the name of a test."""
     reasons = {}
     if not consumers.duckdb_path():
-        reasons['duckdb_has_the_values_of_json_lines'] = 'no DuckDB: tools/npm/install'
+        reasons['duckdb_has_the_values_of_json_lines'] = needs.reason('npm:duckdb')
     if IS_SANITIZED:
         reasons['lack_of_memory_is_an_exception'] = 'another allocator is preloaded'
         reasons['duckdb_has_the_values_of_json_lines'] = 'DuckDB has no sanitizers'

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from built import MISSING, PYTHON, environment, is_possible
+from built import PYTHON, environment, lacking
 
 ROOT = os.environ['POLYTRACE_ROOT']
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,8 +38,8 @@ def preload():
 
 
 def main():
-    if not is_possible():
-        print(f'1..0 # SKIP {MISSING}')
+    if lacking():
+        print(f'1..0 # SKIP {lacking()}')
         return
     lacks = {'jansson', 'xxhash', 'zstd'} & set(os.environ['POLYTRACE_LACKS'].split())
     if lacks:

@@ -3,7 +3,7 @@
 Recordings of real programs, as TAP: compared with QEMU's own logs of the same runs.
 
 Programs are compiled for each processor whose compiler and emulator are installed; tests of others are
-skipped with the name of what is missing.
+skipped with the names of the packages that are missing.
 """
 import csv
 import os
@@ -17,6 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
 import tap  # noqa: E402
+import needs  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,12 +34,24 @@ ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'QEMU_RAND_SEED': '1'}
 
 
 def missing(target):
-    """Names what a processor's tests need and this machine does not have; '': nothing."""
-    return ' and '.join(command for command in (COMPILERS[target], f'qemu-{target}')
-                        if not shutil.which(command))
+    """Why tests of a processor are skipped; '': they are not."""
+    return needs.lacking(COMPILERS[target], f'qemu-{target}')
 
 
+# The processor of this machine; or another one that has a row above.
+MACHINE = os.uname().machine if os.uname().machine in COMPILERS else 'x86_64'
+# Why tests are skipped, by their names.
+SKIPPED = {}
 TARGETS = [target for target in COMPILERS if not missing(target)]
+
+
+def for_processor(target):
+    """Marks a test that needs programs of one processor."""
+    def mark(test):
+        if missing(target):
+            SKIPPED[test.__name__] = missing(target)
+        return test
+    return mark
 
 
 def compiled(source, target):
@@ -102,9 +115,8 @@ def the_instructions_are_those_of_the_emulators_log():
                 yield f'{target} {task}: {len(found)} and {len(expected)}, differ at {at}: {done.stderr}'
 
 
+@for_processor('ppc')
 def the_registers_of_powerpc_are_those_of_the_emulators_log():
-    if 'ppc' not in TARGETS:
-        return
     # The emulator logs the same run, as values depend on random numbers.
     path, states = os.path.join(FOLDER.name, 'qemu.log'), []
     record('run.ptz', '--registers', '--', compiled('programs', 'ppc'), 'strings', '2.5',
@@ -130,9 +142,8 @@ def the_registers_of_powerpc_are_those_of_the_emulators_log():
         yield f'{at} instructions, expected {len(states)}'
 
 
+@for_processor('ppc')
 def powerpc_accesses_have_the_addresses_of_registers():
-    if 'ppc' not in TARGETS:
-        return
     program = compiled('powerpc', 'ppc')
     base = int(record('run.ptz', '--registers', '--', program).stdout.split()[1], 16)
     # Extended opcodes of primary opcode 31, and primary opcodes; the accesses by the program's text.
@@ -164,9 +175,8 @@ def powerpc_accesses_have_the_addresses_of_registers():
                 yield f'{trace} {name}: {got}, expected {wanted}'
 
 
+@for_processor('ppc')
 def threads_of_powerpc_have_valid_traces_that_merge():
-    if 'ppc' not in TARGETS:
-        return
     # Rounds, or 0 for turns; what the program prints; its locks: each thread has one more than rounds, or 10.
     for rounds, printed, locks in ('50', b'400\n', 408), ('0', b'80\n', 80):
         folder = tempfile.mkdtemp(dir=FOLDER.name)
@@ -252,13 +262,13 @@ def a_killed_recorder_leaves_segments_and_a_running_program():
         yield f'{done} {count}'
 
 
+@for_processor(MACHINE)
 def the_first_lines_of_the_readme_work():
     text = open(os.path.join(HERE, '..', '..', 'README.md')).read()
     lines = re.findall(r'^polytrace .*', text.split('```sh\n')[1].split('```')[0], re.M)
     folder = tempfile.mkdtemp(dir=FOLDER.name)
-    if os.uname().machine not in TARGETS or len(lines) != 3:
-        yield from [] if len(lines) == 3 else [lines]
-        return
+    if len(lines) != 3:
+        yield lines
     for line in lines:
         path = os.path.dirname(PROGRAM) + ':' + ENVIRONMENT['PATH']
         done = run('sh', '-c', line, cwd=folder, env={**ENVIRONMENT, 'PATH': path})
@@ -268,9 +278,8 @@ def the_first_lines_of_the_readme_work():
         yield 'the page has no plot'
 
 
+@for_processor('arm')
 def conditions_of_arm_agree_with_what_follows():
-    if 'arm' not in TARGETS:
-        return
     record('run.ptz', '--registers', '--', compiled('programs', 'arm'), 'strings', '2.5')
     checked, skipped, last = 0, 0, None
     for kind, pc, opcode, size, mode, executed, reg in rows('run.ptz', 'kind', 'pc', 'opcode', 'opcode_size',
@@ -295,9 +304,8 @@ def conditions_of_arm_agree_with_what_follows():
         yield f'{checked} branches, {skipped} skipped'
 
 
+@for_processor('x86_64')
 def code_that_is_written_anew_has_its_opcodes():
-    if 'x86_64' not in TARGETS:
-        return
     record('run.ptz', '--', compiled('programs', 'x86_64'), 'modify')
     opcodes = {opcode for opcode, in rows('run.ptz', 'opcode', where='kind == instruction')}
     yield from (f'mov ${i}' for i in (1, 2, 3) if f'0xb80{i}000000' not in opcodes)
@@ -322,9 +330,8 @@ def each_thread_has_a_file():
         yield str(os.listdir(folder))
 
 
+@for_processor('x86_64')
 def accesses_are_those_of_lackey():
-    if 'x86_64' not in TARGETS or os.uname().machine != 'x86_64' or not shutil.which('valgrind'):
-        return
     program = freestanding('x86_64')
     plain = run(program)
     done = record('run.ptz', '--', program)
@@ -382,9 +389,8 @@ def recordings_in_several_formats_match():
             yield 'a changed register is not found'
 
 
+@for_processor('i386')
 def bus_cycles_move_the_bytes_of_instructions_and_accesses():
-    if 'i386' not in TARGETS:
-        return
     program = freestanding('i386')
     record('run.ptz', '--', program)
     done = record('run.bach', '--', program)
@@ -417,9 +423,8 @@ def forms_of(lines):
     return forms
 
 
+@for_processor('x86_64')
 def micro_operations_are_those_of_the_instructions():
-    if 'x86_64' not in TARGETS:
-        return
     for program, *task in ([freestanding('x86_64')], [compiled('programs', 'x86_64'), 'strings', '2.5']):
         record('run.ptz', '--', program, *task)
         done = record('run.cis501', '--', program, *task)
@@ -517,9 +522,8 @@ def parts_of_a_run_begin_with_the_registers():
             yield f'{target}: {part[:first]}, expected {state}'
 
 
+@for_processor('arm')
 def texts_of_arm_are_those_of_the_emulator():
-    if 'arm' not in TARGETS:
-        return
     program, path = freestanding('arm'), os.path.join(FOLDER.name, 'qemu.log')
     run('qemu-arm', '-d', 'in_asm', '-D', path, program)
     expected = {int(pc, 16): name for pc, name in re.findall(
@@ -573,7 +577,7 @@ def the_cases_of_the_manual_work():
     if len(blocks) < 7:
         yield f'{len(blocks)} blocks'
     for block in blocks:
-        if any(not shutil.which(name) for name in re.findall(r'^\$ (\S+-gcc) ', block, re.M)) or TARGETS != list(COMPILERS):
+        if any(not shutil.which(name) for name in re.findall(r'^\$ (\S+-gcc) ', block, re.M)):
             continue
         found = ''
         for command in re.findall(r'^\$ .*\n(?:> .*\n)*', block, re.M):
@@ -602,9 +606,8 @@ def facts_state_what_follows_from_rules():
             yield f'{options}: {facts}'
 
 
+@for_processor('riscv64')
 def calls_are_those_of_the_program():
-    if 'riscv64' not in TARGETS:
-        return
     program = compiled('programs', 'riscv64')
     record('run.ptz', '--', program, 'fib', '20')
     done = run(PROGRAM, 'calls', '--symbols', program, '--csv', '--table', 'call_tree', 'run.ptz')
@@ -654,9 +657,8 @@ def what_cannot_be_recorded_is_reported():
         yield str(os.listdir(folder))
 
 
+@for_processor('ppc')
 def an_emulator_without_registers_records_the_rest():
-    if 'ppc' not in TARGETS:
-        return
     folder = tempfile.mkdtemp(dir=FOLDER.name)
     with open(shutil.which('qemu-ppc'), 'rb') as file:
         code = file.read()
@@ -701,9 +703,12 @@ TESTS = [the_instructions_are_those_of_the_emulators_log,
          a_full_disk_is_an_error_and_the_program_runs_on]
 
 if not TARGETS:
-    tap.run(TESTS, {test.__name__: 'no emulator and compiler' for test in TESTS})
-    sys.exit()
-for target in COMPILERS:
-    if missing(target):
-        print(f'# {target} is not tested: no {missing(target)}')
-tap.run(TESTS)
+    SKIPPED = {test.__name__: needs.lacking('qemu-' + MACHINE) or missing(MACHINE) for test in TESTS}
+else:
+    if any(map(missing, COMPILERS)):
+        SKIPPED[the_cases_of_the_manual_work.__name__] = next(filter(None, map(missing, COMPILERS)))
+    if os.uname().machine != 'x86_64' or needs.lacking('valgrind'):
+        SKIPPED[accesses_are_those_of_lackey.__name__] = needs.lacking('valgrind') or 'is not an x86-64'
+    for target in filter(missing, COMPILERS):
+        print(f'# {target} is not tested: {missing(target)}')
+tap.run(TESTS, SKIPPED)

@@ -15,6 +15,7 @@ import tempfile
 from sql_help import DATA, report, rows, run
 
 import tap
+import needs
 
 MODULE = os.path.abspath(sys.argv[2])
 PRELOAD = {'LD_PRELOAD': sys.argv[3], 'ASAN_OPTIONS': 'detect_leaks=0'} if len(sys.argv) > 3 else {}
@@ -203,7 +204,7 @@ skipped = {}
 if not SHELL:
     skipped.update(dict.fromkeys(['the_shell_has_the_rows_of_the_command', 'errors_have_their_messages',
                                   'views_of_other_databases_read_no_files', 'analyses_have_tables_with_columns',
-                                  'running_out_of_memory_is_reported'], 'sqlite3 is not installed'))
+                                  'running_out_of_memory_is_reported'], needs.lacking('sqlite3')))
 if not os.path.exists(PYTHON) or b'True' not in subprocess.run(
         [PYTHON, '-c', 'import sqlite3; print(hasattr(sqlite3.Connection, "enable_load_extension"))'],
         capture_output=True, check=False).stdout:

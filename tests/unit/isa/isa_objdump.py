@@ -6,9 +6,11 @@ import collections
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+import needs  # noqa: E402
 
 TOOLS = {'x86-64': ('objdump', ['-M', 'intel'], ['/lib/x86_64-linux-gnu/libc.so.6',
                                                  '/usr/lib/x86_64-linux-gnu/libm.so.6']),
@@ -21,12 +23,9 @@ UNKNOWN_MAX = {'x86-64': 0.005, 'aarch64': 0.005}
 
 
 def code(isa):
-    """Encoding in the order of the column opcode, mnemonic, operands and offset of each
-    instruction; None: the tool or the libraries are not installed."""
+    """Encoding in the order of the column opcode, mnemonic, operands and offset of each instruction."""
     tool, options, libraries = TOOLS[isa]
     libraries = [path for path in libraries if os.path.exists(path)]
-    if not shutil.which(tool) or not libraries:
-        return None
     found = {}
     counts = collections.Counter()
     for path in libraries:
@@ -39,7 +38,7 @@ def code(isa):
             text = re.sub(r'\s*(//|# |<).*', '', match[3]).strip()
             counts[encoding] += 1
             found.setdefault(encoding, (text, int(match[1], 16)))
-    return [(encoding, *found[encoding], counts[encoding]) for encoding in found] or None
+    return [(encoding, *found[encoding], counts[encoding]) for encoding in found]
 
 
 def listing(program, isa, encodings):
@@ -321,9 +320,11 @@ def is_exception(isa, fault, text):
 
 def main():
     program, isa = sys.argv[1:3]
-    found = code(isa)
+    tool, _, libraries = TOOLS[isa]
+    lacking = needs.lacking(tool) or needs.lacking_file(libraries[0], 'libc6-arm64-cross' if isa == 'aarch64' else 'libc6')
+    found = [] if lacking else code(isa)
     if not found:
-        print('1..0 # SKIP without %s, or without its C library' % TOOLS[isa][0])
+        print(f'1..0 # SKIP {lacking or "no code of this processor"}')
         return 0
     oracle = X86 if isa == 'x86-64' else AArch64
     total = sum(entry[3] for entry in found)

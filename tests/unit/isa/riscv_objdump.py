@@ -92,7 +92,7 @@ def main():
     print('1..3')
     if tools.lacking():
         for number in 1, 2, 3:
-            print(f'ok {number} # SKIP no {tools.lacking()}')
+            print(f'ok {number} # SKIP {tools.lacking()}')
         return
     code = halfwords()
     report(1, 'every_halfword', [compare(code, isa) for isa in tools.ARCH])
@@ -102,7 +102,7 @@ def main():
         report(3, 'a_c_library',
                [compare(code, 'riscv64') for code in tools.sections(LIBRARY)])
     else:
-        print(f'ok 3 # SKIP no {LIBRARY}')
+        print(f'ok 3 # SKIP {tools.lacking_library(LIBRARY)}')
 
 
 main()

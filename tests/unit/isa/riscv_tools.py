@@ -2,10 +2,13 @@
 import os
 import random
 import re
-import shutil
 import struct
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
+import needs  # noqa: E402
 
 OBJDUMP, AS = 'riscv64-linux-gnu-objdump', 'riscv64-linux-gnu-as'
 OBJCOPY = 'riscv64-linux-gnu-objcopy'
@@ -16,8 +19,13 @@ ABI = {'riscv32': 'ilp32d', 'riscv64': 'lp64d'}
 
 
 def lacking():
-    """The name of a program that is not installed; None: there are all."""
-    return next((name for name in (OBJDUMP, AS, OBJCOPY) if not shutil.which(name)), None)
+    """Why tests are skipped; '': all programs are there."""
+    return needs.lacking(OBJDUMP, AS, OBJCOPY)
+
+
+def lacking_library(path):
+    """The same of a library of RISC-V."""
+    return needs.lacking_file(path, 'libc6-riscv64-cross')
 
 
 def object_of(code, isa, folder):
