@@ -127,7 +127,7 @@ struct poly_diff_side {
  * Prepares a comparison. options may be NULL for the initial values. On POLY_OK *diff belongs
  * to the caller; on failure it is NULL. POLY_ERR_USAGE: a word of the options is unknown
  * or malformed; a number is out of range; options of size 0; one trace has instructions and the
- * other none. POLY_ERR_MEMORY.
+ * other none; their instruction sets differ. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_diff_new(const struct poly_diff_options *options,
 	const struct poly_diff_side sides[2], struct poly_diff **diff,

@@ -142,8 +142,8 @@ POLY_API void poly_merge_set_source(
 
 /*
  * Prepares the second reading, or by time the only one: every trace must have a source.
- * POLY_ERR_USAGE: a trace has none; by time, one has no times, or the clocks differ.
- * POLY_ERR_MEMORY.
+ * POLY_ERR_USAGE: a trace has none; the instruction sets differ; by time, one has no times, or
+ * the clocks differ. POLY_ERR_MEMORY.
  */
 POLY_API enum poly_status poly_merge_start(struct poly_merge *merge, struct poly_error *error);
 

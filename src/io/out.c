@@ -21,6 +21,8 @@ struct out {
 	out_fn function; /* receives the bytes; NULL: the file does */
 	void *user;
 	bool finished;
+	bool has_last;		 /* bytes were handed on */
+	uint8_t last;		 /* of them */
 	enum poly_status status; /* of the first failure */
 	struct poly_error error;
 };
@@ -62,6 +64,8 @@ pass(struct out *out, const void *data, size_t n)
 	const struct filter_sink sink = {deliver, out};
 	if (out->status != POLY_OK || !n)
 		return;
+	out->has_last = true;
+	out->last = ((const uint8_t *)data)[n - 1];
 	if (!out->filter) {
 		deliver(out, data, n);
 		return;
@@ -72,6 +76,14 @@ pass(struct out *out, const void *data, size_t n)
 		out->status = status;
 		out->error = error;
 	}
+}
+
+uint8_t
+out_last(const struct out *out, uint8_t none)
+{
+	if (out->used)
+		return out->data[out->used - 1];
+	return out->has_last ? out->last : none;
 }
 
 const uint8_t *

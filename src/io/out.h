@@ -62,6 +62,9 @@ void out_commit(struct out *out, size_t n);
 /* Writes n bytes. Failures are sticky; out_status and out_finish return them. */
 void out_write(struct out *out, const void *data, size_t n);
 
+/* Returns the last byte written; none: what is passed. */
+uint8_t out_last(const struct out *out, uint8_t none);
+
 /* Returns the bytes written but not yet flushed; out_room follows them. */
 const uint8_t *out_held(const struct out *out, size_t *n);
 

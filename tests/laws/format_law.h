@@ -21,6 +21,9 @@ typedef bool format_law(const struct sample *sample, const struct poly_read_opti
 format_law law_identity, law_packing, law_packing_of_batches, law_truncation, law_flipped_bytes,
 	law_writers_columns;
 
+/* Writing several traces as one. */
+format_law law_joining;
+
 /* Reading: blocks, batches, columns, the end, detection, checks. */
 format_law law_blocks_and_batches, law_projection, law_end_is_sticky, law_detection,
 	law_probes_are_pure, law_check_and_strict;

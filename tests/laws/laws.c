@@ -62,6 +62,7 @@ static const struct {
 	{"packing_does_not_depend_on_batches", law_packing_of_batches, true},
 	{"truncation_loses_nothing", law_truncation, false},
 	{"flipped_bytes_are_survived", law_flipped_bytes, false},
+	{"joined_traces_have_the_rows_of_both", law_joining, false},
 	{"blocks_and_batches_change_nothing", law_blocks_and_batches, true},
 	{"threads_change_nothing", law_threads, true},
 	{"threads_change_nothing_of_repeated_samples", law_threads_repeated, true},

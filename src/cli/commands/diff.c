@@ -147,6 +147,8 @@ open_diff(struct diff_job *comparison)
 		sides[side] = (struct poly_diff_side){
 			{poly_reader_info(source->reader), next_batch, source}, 0};
 	}
+	if (!input_isas_agree(&comparison->sources[1], &comparison->sources[0]))
+		return false;
 	sides[0].skip = options->skip_a.value;
 	sides[1].skip = options->skip_b.value;
 	if (poly_diff_new(&diff_options, sides, &comparison->diff, &comparison->error) !=

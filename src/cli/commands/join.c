@@ -53,8 +53,7 @@ fits_columns(const struct join_job *job, const struct command_input *source)
 	char names[500];
 	/* Formats with fixed columns always fit. */
 	if (poly_columns_empty(extra) ||
-		!poly_columns_equal(
-			poly_reader_format(source->reader)->columns, POLY_ALL_COLUMNS))
+		!poly_columns_equal(packed_records(source)->columns, POLY_ALL_COLUMNS))
 		return true;
 	columns_format_names(extra, names, sizeof names);
 	diag_print(source->name, "has columns that '%s' lacks: %s", job->first.name, names);
@@ -101,6 +100,9 @@ fits(const struct join_job *job, const struct command_input *source)
 		what = "instruction set";
 	else if (!is_same_text(first->clock, info->clock))
 		what = "time unit";
+	else if (!is_same_text(
+			 poly_trace_fact(first, "dialect"), poly_trace_fact(info, "dialect")))
+		what = "dialect";
 	if (what)
 		diag_print(source->name, "%s differs from that of '%s'", what, job->first.name);
 	for (size_t i = 0; i < first->fact_count && !what; i++) {

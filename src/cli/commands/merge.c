@@ -414,7 +414,8 @@ open_inputs(struct merge_job *job)
 	struct poly_error error;
 	for (size_t i = 0; i < job->count; i++) {
 		struct merged *input = &job->inputs[i];
-		if (!open_input(job, input, columns))
+		if (!open_input(job, input, columns) ||
+			!input_isas_agree(&input->source, &job->inputs[0].source))
 			return STATUS_ERROR;
 		const struct poly_source rows = poly_reader_source(input->source.reader);
 		poly_merge_set_source(job->merge, i, &rows);

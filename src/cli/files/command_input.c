@@ -382,6 +382,20 @@ print_skipped(const struct command_input *input)
 			input_is_lost(input) ? "; no record remains" : "");
 }
 
+bool
+input_isas_agree(const struct command_input *input, const struct command_input *first)
+{
+	const char *isa = poly_reader_info(input->reader)->isa,
+		   *expected = poly_reader_info(first->reader)->isa;
+	if (!isa || !expected || strcmp(isa, expected) == 0)
+		return true;
+	diag_print(input->name,
+		"instruction set differs from that of '%s' (found %s, expected %s); use --isa "
+		"NAME to read all inputs as one",
+		first->name, isa, expected);
+	return false;
+}
+
 void
 input_discard(struct command_input *input)
 {

@@ -84,6 +84,12 @@ int input_report_corruption(const char *path, struct poly_reader *reader,
 /* Prints what ended an input early, if anything did. */
 void input_print_end(const struct command_input *input);
 
+/*
+ * Returns whether two opened inputs may have the same instruction set; false after a message.
+ * An input may state none.
+ */
+bool input_isas_agree(const struct command_input *input, const struct command_input *first);
+
 /* Closes an input without messages. */
 void input_discard(struct command_input *input);
 

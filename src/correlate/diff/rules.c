@@ -470,6 +470,8 @@ rules_resolve(struct diff_rules *rules, const struct poly_trace_info *const info
 		return err_usage(error,
 			"the %s trace has no instructions, but the other one has",
 			has[0] ? "second" : "first");
+	if (a->isa && b->isa && strcmp(a->isa, b->isa) != 0)
+		return err_usage(error, "instruction sets differ (%s and %s)", a->isa, b->isa);
 	rules->records = !has[0];
 	rules->skips_synthetic =
 		POLY_HAS(a->columns, synthetic) != POLY_HAS(b->columns, synthetic);

@@ -127,6 +127,25 @@ check_times(struct poly_merge *merge, struct poly_error *error)
 	return POLY_OK;
 }
 
+/* Checks that the instruction sets of all inputs that state one are the same. */
+static enum poly_status
+check_isas(struct poly_merge *merge, struct poly_error *error)
+{
+	size_t first = 0;
+	for (size_t i = 0; i < merge->sync.count; i++) {
+		const char *isa = info_of(merge, i)->isa,
+			   *expected = info_of(merge, first)->isa;
+		if (!expected)
+			first = i;
+		else if (isa && strcmp(isa, expected) != 0)
+			return err_usage(error,
+				"instruction sets differ ('%s' has %s, '%s' %s)",
+				merge->sync.threads[first].name, expected,
+				merge->sync.threads[i].name, isa);
+	}
+	return POLY_OK;
+}
+
 static enum poly_status
 init_inputs(struct poly_merge *merge, struct poly_error *error)
 {
@@ -142,7 +161,7 @@ init_inputs(struct poly_merge *merge, struct poly_error *error)
 		input->fills_thread = merge->sync.options.by == POLY_MERGE_BY_SYNC ||
 				      !poly_columns_overlap(info_of(merge, i)->columns, own);
 	}
-	return POLY_OK;
+	return check_isas(merge, error);
 }
 
 enum poly_status

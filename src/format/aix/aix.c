@@ -89,6 +89,7 @@ static const struct format aix = {
 			.options = options,
 			.rules = rules,
 		},
+	.raw_facts = (const char *const[]){"aix.word", "aix.tid", "aix.len64g", NULL},
 	.selected_fact = "aix.selected",
 	.reader_size = sizeof(struct aix_reader),
 	.writer_size = sizeof(struct aix_writer),

@@ -114,6 +114,7 @@ struct aix_writer {
 	struct aix_encoder encoder;
 	bool word_known;      /* the encoder's form is chosen */
 	bool own_form;	      /* entries have the form of the source's */
+	bool is_log;	      /* the source is a log */
 	uint8_t records[256]; /* enum aix_record + 1 of the source's; 0: not looked up */
 	struct spill_buffer *spool;
 	uint64_t done;		   /* AIX_SAME: bytes written */
@@ -213,8 +214,8 @@ void aix_enter_split(struct reading *reading, const uint8_t *before, size_t n);
 bool aix_is_at_split(const struct reading *reading, const uint8_t *before, size_t n);
 void aix_defer_process(const struct reading *reading, struct batch *batch, size_t row,
 	const struct aix_event *event);
-bool aix_complete_rows(struct reading *reading, struct batch *batch, const uint8_t *p,
-	uint64_t offset);
+bool aix_complete_rows(
+	struct reading *reading, struct batch *batch, const uint8_t *p, uint64_t offset);
 
 int aix_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note);
 

@@ -189,7 +189,8 @@ choose_container(struct writing *writing, const struct poly_batch *batch)
 	bool headed = batch && aix_record_of(writing, batch, 0) == AIX_HEADER;
 	bool raw = strcmp(own, "raw") == 0;
 	/* The header of a log names blocks that a selection does not have. */
-	bool is_log = !raw && strcmp(own, "stream") != 0;
+	const bool is_log = !raw && strcmp(own, "stream") != 0;
+	writer->is_log = is_log;
 	writer->own_form = *own && has_own_form(writing);
 	if (!container && writer->own_form && (raw || headed) && !(is_log && writing->selected))
 		container = AIX_SAME;
@@ -248,6 +249,14 @@ write_non_event(struct writing *writing, const struct poly_batch *batch, size_t 
 	struct aix_writer *writer = writing->state;
 	enum poly_column column = record == AIX_CORRUPT ? POLY_COLUMN_raw : POLY_COLUMN_payload;
 	size_t n;
+	/* A stream has one header, and no blocks; bare events have neither. */
+	if (!writer->is_log && (record != AIX_HEADER || writer->at) && record != AIX_CORRUPT) {
+		if (record == AIX_HEADER)
+			writing_note(writing, "headers of traces after the first were dropped");
+		if (record == AIX_GAP)
+			writing_note(writing, "bytes that no block holds were dropped");
+		return POLY_OK;
+	}
 	if (record == AIX_BLOCK || record == AIX_GAP) {
 		if (!poly_present(batch, POLY_COLUMN_address, row))
 			return writing_lacks(batch, row, "address", error);

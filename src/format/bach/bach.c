@@ -472,6 +472,7 @@ static const struct format bach = {
 	.check_deferred = bach_check_deferred,
 	.check_adopt = bach_check_adopt,
 	.wopen = bach_wopen,
+	.raw_facts = (const char *const[]){"bach.endian", "bach.line", NULL},
 	.write = bach_write,
 };
 

@@ -611,6 +611,7 @@ static const struct format byutr = {
 	.checks_chunks = true,
 	.check_adopt = check_adopt,
 	.wopen = byutr_wopen,
+	.raw_facts = (const char *const[]){"byutr.record", NULL},
 	.write = byutr_write,
 	.predict_state = byutr_predict_state,
 	.numbers_size = sizeof(struct byutr_writer),

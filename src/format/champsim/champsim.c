@@ -437,6 +437,7 @@ static const struct format champsim = {
 	.enter_split = champsim_enter_split,
 	.split_context = CHAMPSIM_SIZE_MAX,
 	.wopen = champsim_wopen,
+	.raw_facts = (const char *const[]){"champsim.record", NULL},
 	.write = champsim_write,
 	.wfinish = champsim_wfinish,
 	.wclose = champsim_wclose,

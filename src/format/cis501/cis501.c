@@ -277,7 +277,9 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	classify_lines(&sample, p, have);
 	if (sample.exact[CIS501_BLANKS] > sample.exact[CIS501_COLUMNS])
 		reader->layout = CIS501_BLANKS;
-	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]))
+	const bool free = reading->options[OPTION_LINES] == LINES_FREE;
+	if (!info_fact(reading->info, "cis501.layout", layouts[reader->layout]) ||
+		(free && !info_fact(reading->info, "cis501.lines", "free")))
 		return err_memory(error);
 	lines_open(reading, &reader->lines, &line_format);
 	view->isa = "x86-64";
@@ -285,7 +287,7 @@ cis501_open(struct reading *reading, struct poly_error *error)
 	view->addresses = POLY_ADDRESS_VIRTUAL;
 	view->records = record_names;
 	view->record_count = CIS501_RECORD_COUNT;
-	reading->unsplittable = reading->options[OPTION_LINES] == LINES_FREE;
+	reading->unsplittable = free;
 	return POLY_OK;
 }
 
@@ -471,6 +473,7 @@ static const struct format cis501 = {
 	.effects = EFFECTS_MICRO_OPS,
 	.wopen = cis501_wopen,
 	.write_row = write_row,
+	.free_fact = "cis501.lines",
 };
 
 const struct format *const formats_cis501[] = {&cis501, NULL};

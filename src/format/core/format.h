@@ -108,6 +108,9 @@ struct writing {
 	bool own_raw;				 /* the column raw holds this family's bytes */
 	poly_columns columns;			 /* columns that the user selected */
 	bool row;				 /* the column row is requested, too */
+	/* Of formats of lines: the last row has left its line open; its bytes are corrupt. */
+	bool line_is_open, line_is_part;
+	bool is_free; /* lines may end in a record: the source has the format's free_fact */
 	bool selected; /* the rows are not all those of a file of raw_format, or not in its
 			  order */
 	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
@@ -170,6 +173,13 @@ struct format {
 	 * this format do not describe the rest of the file.
 	 */
 	const char *selected_fact;
+	/*
+	 * Facts that the meaning of the column raw depends on, up to NULL; or NULL: bytes of
+	 * traces in which they differ are not written to one file.
+	 */
+	const char *const *raw_facts;
+	/* A fact of traces of lines whose records are separated by any blanks; or NULL. */
+	const char *free_fact;
 	enum effects_form effects; /* of the rows that the writer takes */
 
 	/*

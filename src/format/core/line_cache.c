@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "format/core/line_ends.h"
 
 #include <string.h>
 
@@ -167,7 +168,9 @@ create_line(struct line_cache *cache, const struct format *format, struct writin
 	/* A varying column that is not marked would be missing. */
 	const bool whole = !(cache->varying & writing->uses.words[0] & ~cache->marked) &&
 			   !(cache->needed & ~cache->marked);
-	const bool bad = cache->refused || status != POLY_OK || !whole ||
+	const bool open =
+		line_ends_matter(format, writing) && line_is_open(writing, batch, row);
+	const bool bad = cache->refused || status != POLY_OK || !whole || open ||
 			 cache->text.size + held - line->at > RUN_BYTES;
 	cache->known++;
 	start_line(cache, refused + bad);
@@ -500,14 +503,16 @@ line_cache_write(struct line_cache *cache, const struct format *format, struct w
 	for (size_t i = 0; status == POLY_OK && i < patterns->run_count; i++) {
 		const struct pattern_run *run = &patterns->runs[i];
 		prefetch(cache, patterns, i);
-		if (create_lines_up_to(
-			    cache, format, writing, batch, run->pattern + run->rows) &&
+		if (!writing->line_is_open &&
+			create_lines_up_to(
+				cache, format, writing, batch, run->pattern + run->rows) &&
 			copy_run(cache, writing, batch, run))
 			continue;
 		if (!full)
 			status = patterns->materialize(patterns, &full, error);
 		for (uint32_t k = 0; status == POLY_OK && k < run->rows; k++)
-			status = format->write_row(writing, full, run->row + k, error);
+			status =
+				line_ends_write_row(format, writing, full, run->row + k, error);
 	}
 	return status;
 }

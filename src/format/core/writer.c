@@ -10,11 +10,13 @@
 #include "format/core/label.h"
 #include "format/core/option.h"
 #include "format/core/line_cache.h"
+#include "format/core/line_ends.h"
 #include "format/core/note.h"
 #include "format/core/row_encoder.h"
 #include "format/core/writer_work.h"
 #include "model/batch_internal.h"
 #include "model/columns.h"
+#include "model/common_names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +32,7 @@ struct poly_writer {
 	struct option_values values;
 	struct info labels;		  /* only the labels to be written */
 	struct info selection;		  /* the source's, with the fact that it is selected */
+	struct common_names names;	  /* of all traces; its info is what the format sees */
 	struct line_cache lines;	  /* if the format writes by row */
 	unsigned threads;		  /* encoder threads; 1: no parallel writer */
 	struct parallel_writer *parallel; /* NULL: not created */
@@ -204,6 +207,8 @@ writer_prepare(struct poly_writer *writer, const char *path,
 	writing->notes = &writer->notes;
 	writer->strict = options->strict;
 	writing->threads = thread_count(options->threads);
+	const char *free_fact = writer->format->free_fact;
+	writing->is_free = free_fact && poly_trace_fact(source, free_fact);
 	const bool shares = writer->format->rows_independent || writer->format->predict_state;
 	writer->threads = shares ? writing->threads : 1;
 	writing->own_raw =
@@ -326,6 +331,9 @@ writer_start(struct poly_writer *writer, const struct destination *dst,
 	enum poly_status status = writer_prepare(writer, dst->path, options, error);
 	if (status == POLY_OK)
 		status = state_selection(writer, options->selected, error);
+	if (status == POLY_OK)
+		status = common_names_begin(&writer->names, writer->writing.source, error);
+	writer->writing.source = &writer->names.info;
 	if (status == POLY_OK)
 		status = gather_labels(writer, options, error);
 	if (status == POLY_OK)
@@ -454,9 +462,14 @@ write_batch(
 	enum poly_status status = POLY_OK;
 	if (!copies && patterns && patterns->lazy)
 		status = patterns->materialize(patterns, &batch, error);
-	if (status == POLY_OK && !copies && is_shared(writer, batch))
+	const bool open = status == POLY_OK && !copies &&
+			  line_ends_matter(format, &writer->writing) &&
+			  line_ends_are_open(&writer->writing, batch);
+	if (status == POLY_OK && !copies && !open && is_shared(writer, batch))
 		return parallel_writer_write(writer->parallel, &writer->writing, batch, error);
 	parallel_writer_flush(writer->parallel, writer->writing.out);
+	if (open)
+		return line_ends_write(format, &writer->writing, batch, error);
 	if (copies)
 		return line_cache_write(&writer->lines, format, &writer->writing, batch, error);
 	return status == POLY_OK ? format_write_rows(format, &writer->writing, batch, error)
@@ -509,11 +522,87 @@ write_rows(struct poly_writer *writer, const struct poly_batch *batch, struct po
 	return status == POLY_END ? POLY_OK : status;
 }
 
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Returns whether the column raw has the same meaning in two traces. */
+static bool
+is_same_raw(const struct poly_trace_info *a, const struct poly_trace_info *b)
+{
+	const struct format *format = a->raw_format ? format_find(a->raw_format) : NULL;
+	const char *const *fact = format ? format->raw_facts : NULL;
+	if (!a->raw_format || !is_same_text(a->raw_format, b->raw_format))
+		return false;
+	for (; fact && *fact; fact++) {
+		if (!is_same_text(poly_trace_fact(a, *fact), poly_trace_fact(b, *fact)))
+			return false;
+	}
+	return true;
+}
+
+/* Drops bytes that have another meaning; corrupt records are nothing else. */
+static enum poly_status
+drop_raw(struct poly_writer *writer, struct poly_batch *batch, struct poly_error *error)
+{
+	for (size_t row = 0; row < batch->rows; row++) {
+		if (!poly_present(batch, POLY_COLUMN_raw, row))
+			continue;
+		if (row_is_corrupt(batch, row))
+			return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+				"record %llu: corrupt bytes of another dialect than the first "
+				"trace's",
+				(unsigned long long)poly_batch_number(batch, row));
+		writing_note(
+			&writer->writing, "bytes of records of another dialect were dropped");
+	}
+	batch->raw = NULL;
+	batch->present[POLY_COLUMN_raw] = NULL;
+	return POLY_OK;
+}
+
+/*
+ * Gives the rows of other traces than the first one its numbers of names. Numbers of sites
+ * cannot be adapted, and bytes that have another meaning are not written.
+ */
+static enum poly_status
+adapt_names(
+	struct poly_writer *writer, const struct poly_batch **batch, struct poly_error *error)
+{
+	struct common_names *names = &writer->names;
+	struct poly_patterns *patterns = batch_patterns(*batch);
+	enum poly_status status = POLY_OK;
+	if (!names->mapped && !common_names_change(names, *batch))
+		return common_names_adapt(names, batch, error);
+	if ((*batch)->site && POLY_HAS(writer->writing.uses, site))
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"the column site numbers the instructions of one trace; write one "
+			"trace, or exclude it by options.columns");
+	if (patterns && patterns->lazy)
+		status = patterns->materialize(patterns, batch, error);
+	/* Its first record begins a line, whatever the last one of the other trace has left. */
+	if (common_names_change(names, *batch)) {
+		writer->writing.line_is_open =
+			line_ends_matter(writer->format, &writer->writing);
+		writer->writing.line_is_part = false;
+	}
+	const bool has_raw = is_same_raw(&names->info, (*batch)->info);
+	if (status == POLY_OK)
+		status = common_names_adapt(names, batch, error);
+	if (has_raw || status != POLY_OK || !(*batch)->raw)
+		return status;
+	return drop_raw(writer, &names->view, error);
+}
+
 enum poly_status
 poly_writer_write(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error)
 {
 	enum poly_status status = writer->status;
+	if (status == POLY_OK)
+		status = adapt_names(writer, &batch, &writer->failure);
 	if (status == POLY_OK)
 		status = write_rows(writer, batch, &writer->failure);
 	if (status == POLY_OK)
@@ -563,5 +652,6 @@ poly_writer_close(struct poly_writer *writer)
 	option_values_free(&writer->values);
 	info_fini(&writer->labels);
 	info_fini(&writer->selection);
+	common_names_fini(&writer->names);
 	mem_free(writer);
 }

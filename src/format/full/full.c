@@ -260,6 +260,7 @@ static const struct format full = {
 	.close = full_close,
 	.effects = EFFECTS_STATES,
 	.wopen = full_wopen,
+	.raw_facts = (const char *const[]){"amber.record", "amber.endian", NULL},
 	.write = full_write,
 	.wfinish = full_wfinish,
 };

@@ -785,6 +785,7 @@ static const struct format riscv_log = {
 	.close = rv_close,
 	.effects = EFFECTS_SEPARATE,
 	.wopen = rv_wopen,
+	.raw_facts = (const char *const[]){"dialect", NULL},
 	.write = rv_write,
 	.wfinish = rv_wfinish,
 	.wclose = rv_wclose,

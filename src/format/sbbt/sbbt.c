@@ -349,6 +349,7 @@ static const struct format sbbt = {
 	.reads_end = true,
 	.check = sbbt_check,
 	.wopen = sbbt_wopen,
+	.raw_facts = (const char *const[]){"sbbt.layout", NULL},
 	.write = sbbt_write,
 	.wfinish = sbbt_wfinish,
 	.wclose = sbbt_wclose,
