@@ -19,6 +19,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -98,6 +99,8 @@ def build(name, renew):
     """Configures and builds one configuration; returns its folder, or None on failure."""
     compiler, options, chosen = CONFIGURATIONS[name]
     folder = os.path.join(ROOT, 'build-' + name if name in SANITIZED else 'build')
+    # Meson uses ccache by itself only with a compiler of its own choice.
+    compiler = f'ccache {compiler}' if shutil.which('ccache') else compiler
     if not configure(folder, options, dict(os.environ, CC=compiler), renew):
         return None
     # What meson knows is stale if one of its files changed.

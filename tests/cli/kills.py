@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import dispositions  # noqa: E402,F401
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 SAMPLE = int(os.environ.get('POLYTRACE_SAMPLE', '1'))

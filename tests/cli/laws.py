@@ -19,6 +19,7 @@ import time
 
 ROOT = os.environ['POLYTRACE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import dispositions  # noqa: E402,F401
 import needs  # noqa: E402
 import sampling  # noqa: E402
 

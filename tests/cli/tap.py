@@ -3,6 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import dispositions  # noqa: E402,F401
 import sampling  # noqa: E402
 
 
