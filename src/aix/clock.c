@@ -3,6 +3,7 @@
 #include "aix/clock.h"
 
 #include "base/bits.h"
+#include "base/wide.h"
 
 #define HOOK_UTILITY 0x00a0
 #define SUB_RATE 0x25c
@@ -50,12 +51,11 @@ aix_clock_ticks(struct aix_clock *clock, const struct aix_event *event)
 uint64_t
 aix_rate_ns(const struct aix_rate *rate, uint64_t ticks)
 {
-	__extension__ typedef unsigned __int128 wide;
 	uint64_t m = rate->multiplier, d = rate->divisor, product;
 	if (!d || m == d)
 		return ticks;
 	if (!__builtin_mul_overflow(ticks, m, &product))
 		return product / d;
-	wide ns = (wide)ticks * m / d;
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	const struct wide ns = wide_multiply(ticks, m);
+	return ns.high >= d ? UINT64_MAX : wide_divide(ns, d);
 }

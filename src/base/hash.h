@@ -12,6 +12,7 @@
 #define BASE_HASH_H
 
 #include "base/bits.h"
+#include "base/wide.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,9 +28,8 @@ void hash_seed_draw(struct hash_seed *seed);
 static inline uint64_t
 hash_fold(uint64_t a, uint64_t b)
 {
-	__extension__ typedef unsigned __int128 wide;
-	const wide product = (wide)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	const struct wide product = wide_multiply(a, b);
+	return product.low ^ product.high;
 }
 
 /* Returns the hash of a hash and one more number. */

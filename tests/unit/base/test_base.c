@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "base/wide.h"
 
 /* Numbers of every width, and those beside them. */
 static uint64_t
@@ -358,6 +359,55 @@ utf8_follows_the_standard(void **state)
 	assert_true(utf8_is_valid("", 0));
 }
 
+static uint64_t
+draw_number(uint32_t *seed)
+{
+	const uint64_t high = draw_below(seed, UINT32_MAX);
+	return (high << 32 | draw_below(seed, UINT32_MAX)) >> draw_below(seed, 64);
+}
+
+/* Checks a product and its division by its factors, with and without a type of 128 bits. */
+static void
+expect_product(uint64_t a, uint64_t b, struct wide expected)
+{
+	const struct wide halves = wide_multiply_halves(a, b), whole = wide_multiply(a, b);
+	assert_true(halves.high == expected.high && halves.low == expected.low);
+	assert_true(whole.high == expected.high && whole.low == expected.low);
+	if (!a || !b)
+		return;
+	/* a * b - 1 = a * (b - 1) + (a - 1) */
+	const struct wide less = {expected.high - !expected.low, expected.low - 1};
+	assert_true(wide_divide_bits(expected, a) == b && wide_divide(expected, a) == b);
+	assert_true(wide_divide_bits(less, a) == b - 1 && wide_divide(less, a) == b - 1);
+}
+
+static void
+products_have_128_bits(void **state)
+{
+	const uint64_t max = UINT64_MAX, half = (uint64_t)1 << 32;
+	(void)state;
+	expect_product(0, max, (struct wide){0, 0});
+	expect_product(1, max, (struct wide){0, max});
+	expect_product(2, max, (struct wide){1, max - 1});
+	expect_product(max, max, (struct wide){max - 1, 1});
+	expect_product(half, half, (struct wide){1, 0});
+	expect_product(half - 1, half + 1, (struct wide){0, max});
+	/* (2^64 - 1) * (2^32 - 1) = (2^32 - 2) * 2^64 + (2^64 - 2^32 + 1) */
+	expect_product(max, half - 1, (struct wide){half - 2, max - half + 2});
+#ifdef __SIZEOF_INT128__
+	uint32_t seed = 1;
+	for (unsigned i = 0; i < 100000; i++) {
+		const uint64_t a = i < EDGES * EDGES ? edge_number(i / EDGES)
+						     : draw_number(&seed),
+			       b = i < EDGES * EDGES ? edge_number(i % EDGES)
+						     : draw_number(&seed);
+		const wide_number product = (wide_number)a * b;
+		expect_product(
+			a, b, (struct wide){(uint64_t)(product >> 64), (uint64_t)product});
+	}
+#endif
+}
+
 int
 main(void)
 {
@@ -375,6 +425,7 @@ main(void)
 		cmocka_unit_test(overflowing_products_are_out_of_memory),
 		cmocka_unit_test(errors_have_their_position_and_cause),
 		cmocka_unit_test(json_strings_escape_what_they_must),
+		cmocka_unit_test(products_have_128_bits),
 		cmocka_unit_test(utf8_follows_the_standard),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
