@@ -36,6 +36,7 @@ struct command {
 	const char *examples[COMMAND_EXAMPLES]; /* complete command lines */
 	const struct opt *const *options; /* tables, NULL at the end, the command's own first */
 	size_t options_size;		  /* bytes of the struct that the tables fill */
+	bool is_divided;		  /* among the ranks of a run by mpirun */
 	/* Runs with the filled struct and the operands (NULL at the end). */
 	int (*run)(void *options, char **operands);
 };

@@ -6,6 +6,7 @@
 #include "cli/options/help.h"
 #include "cli/files/output.h"
 #include "cli/print/progress.h"
+#include "cli/programs/agreement.h"
 #include "cli/programs/ranks.h"
 
 #include <stdlib.h>
@@ -83,12 +84,15 @@ run_command(const struct command *command, char **arguments)
 {
 	char message[OPT_MESSAGE];
 	int status = STATUS_ERROR;
+	if (command->is_divided && !ranks_join())
+		return STATUS_ERROR;
+	const uint64_t digest = agreement_begin(arguments);
 	void *options = diag_allocate(1, command->options_size);
 	switch (opt_parse(command->options, options, arguments, message)) {
 	case OPT_PARSED:
 		progress_catch_signals();
-		status = command->run(options, arguments);
-		ranks_leave();
+		if (agreement_check(digest, arguments))
+			status = command->run(options, arguments);
 		break;
 	case OPT_WANTS_HELP: status = help_command(command); break;
 	case OPT_INVALID: diag_print(command->name, "%s", message); break;
@@ -99,7 +103,7 @@ run_command(const struct command *command, char **arguments)
 	}
 	opt_free(command->options, options);
 	free(options);
-	return status;
+	return ranks_leave(status == STATUS_ERROR) ? STATUS_ERROR : status;
 }
 
 /* Topics that a command with an option prints. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs by mpirun: the outputs are those of one process, as TAP.
 
-    ranks.py POLYTRACE mpi|none
+    ranks.py POLYTRACE mpi|none|sanitized
 """
 import contextlib
 import os
-import shutil
+import re
 import signal
 import subprocess
 import sys
@@ -54,13 +54,39 @@ def simulations_of_files_are_those_of_one_process():
         yield from compare(['sim', 'cache', *FILES], ranks)
 
 
-def a_rank_that_fails_is_reported():
-    for arguments in (['--together', *FILES[:2], 'none.tt6'], [FILES[0], 'none.tt6']):
-        failed = run(['stats', *arguments], 3)
-        if failed.returncode != 2 or b'none.tt6: cannot open file' not in failed.stderr:
-            yield f'{failed.returncode}: {failed.stderr.decode()}'
-        if '--together' in arguments and failed.stdout:
-            yield 'a report was printed'
+def expect_failure(ended, message, ranks):
+    """Yields a fault unless a run ended with status 2, one message of one of its ranks, and no report."""
+    lines = [line for line in ended.stderr.decode().splitlines() if line.startswith('polytrace:')]
+    origin = f'polytrace: rank [0-9]+ of {ranks} on {re.escape(os.uname().nodename)}: '
+    if ended.returncode != 2 or len(lines) != 1 or not re.match(origin + re.escape(message), lines[0]):
+        yield f'{ended.returncode}: expected {message}: {ended.stderr.decode()}'
+    if ended.stdout:
+        yield f'{message}: a report was printed: {ended.stdout.decode()[:200]}'
+
+
+def a_rank_that_fails_ends_all():
+    with tempfile.TemporaryDirectory() as folder:
+        cut = os.path.join(folder, 'cut.tt6e')
+        with open(cut, 'wb') as file:
+            file.write(open(FILES[2], 'rb').read()[:-3])
+        for name, error in (('none.tt6', 'cannot open file'), (cut, 'record ')):
+            for arguments in (['stats', '--together', *FILES[::3], name],
+                              ['stats', '--side-by-side', name, *FILES[::3]],
+                              ['sim', 'cache', '--sweep=size=1k..4k', name]):
+                yield from expect_failure(run(arguments, 3), f'{name}: {error}', 3)
+
+
+def options_that_are_not_valid_are_reported_once():
+    yield from expect_failure(run(['stats', '--bogus', FILES[0]], 3), "stats: unknown option '--bogus'", 3)
+    yield from expect_failure(run(['sim', 'cache', '-O', 'line=3', FILES[0]], 3), '-O line=3: ', 3)
+
+
+def saved_results_are_reported_once():
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, 'a.pst')
+        yield from compare(['stats', '--list'], 2)
+        run(['stats', '--save', saved, FILES[0]])
+        yield from compare(['stats', saved], 2)
 
 
 def sweeps_are_those_of_one_process():
@@ -79,28 +105,65 @@ def sweeps_are_those_of_one_process():
     yield from compare(['sim', *pipelines, *FILES[::2]], 2)
 
 
-def messages_of_a_sweep_are_printed_once():
-    arguments = ['sim', 'cache', '--sweep=size=1k..4k', FILES[1], 'none.tt6']
-    one, several = run(arguments), run(arguments, 3)
-    lines = [line for line in several.stderr.splitlines() if line.startswith(b'polytrace:')]
-    if (several.returncode, several.stdout, lines) != (2, one.stdout, one.stderr.splitlines()):
-        yield f'{several.returncode}: {several.stderr.decode()}'
+def run_in_folders(folders, arguments):
+    """Runs a rank in each folder; several lists of arguments: each rank has its own."""
+    command = ['mpirun', '--oversubscribe']
+    for i, folder in enumerate(folders):
+        words = arguments[i] if isinstance(arguments[0], list) else arguments
+        command += [':'] * (i > 0) + ['-n', '1', '--wdir', folder, PROGRAM, *words]
+    return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=ENVIRONMENT, timeout=30)
 
 
-def a_share_that_fails_is_reported():
+COMMANDS = (['stats'], ['stats', '--all'], ['sim', 'cache'], ['sim', 'cache', '--sweep=size=1k..4k'])
+
+
+def a_rank_without_an_input_ends_all():
+    with tempfile.TemporaryDirectory() as there, tempfile.TemporaryDirectory() as absent:
+        run(['pack', '-o', os.path.join(there, 'a'), FILES[0]])
+        for command in COMMANDS:
+            for folders in ([there, there, absent], [absent, there]):
+                yield from expect_failure(run_in_folders(folders, [*command, 'a']), 'a: cannot open file',
+                                          len(folders))
+
+
+def a_rank_with_another_input_ends_all():
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        data = bytearray(open(FILES[2], 'rb').read())
+        with open(os.path.join(one, 'a'), 'wb') as file:
+            file.write(data)
+        # Of another size; or one bit in the middle differs.
+        data[len(data) // 2] ^= 1
+        for changed in (data[:-80], data):
+            with open(os.path.join(other, 'a'), 'wb') as file:
+                file.write(changed)
+            for command in COMMANDS:
+                ended = run_in_folders([one, one, other], [*command, 'a'])
+                yield from expect_failure(ended, 'a: not the file of rank 0', 3)
+                if f'found {len(changed)} bytes' not in ended.stderr.decode():
+                    yield ended.stderr.decode()
+
+
+def ranks_with_other_arguments_end():
     with tempfile.TemporaryDirectory() as folder:
-        # Rank 1 alone lacks the file.
-        script = os.path.join(folder, 'rank')
-        with open(script, 'w') as file:
-            file.write(f'#!/bin/sh\ntest $OMPI_COMM_WORLD_RANK = 1 && cd /\nexec {PROGRAM} "$@"\n')
-        os.chmod(script, 0o755)
-        shutil.copy(FILES[0], os.path.join(folder, 'a.tt6e'))
-        failed = subprocess.run(
-            ['mpirun', '-n', '3', '--oversubscribe', script, 'sim', 'cache', '--sweep=size=1k..4k', 'a.tt6e'],
-            capture_output=True, stdin=subprocess.DEVNULL, env=ENVIRONMENT, cwd=folder)
-    if failed.returncode != 2 or failed.stdout or b'a.tt6e: cannot open file' not in failed.stderr or \
-            b'a.tt6e: rank 1 of 3 has no results' not in failed.stderr:
-        yield f'{failed.returncode}: {failed.stdout} {failed.stderr.decode()}'
+        ended = run_in_folders([folder] * 2, [['stats', '-a', word, FILES[0]] for word in ('mix', 'totals')])
+        yield from expect_failure(ended, 'not the arguments', 2)
+
+
+def a_build_without_mpi_says_so_once():
+    for size, number in (('OMPI_COMM_WORLD_SIZE', 'OMPI_COMM_WORLD_RANK'), ('PMI_SIZE', 'PMI_RANK')):
+        messages = []
+        for rank in ('0', '1'):
+            ended = subprocess.run([PROGRAM, 'stats', FILES[0]], capture_output=True, text=True,
+                                   env=dict(os.environ, **{size: '2', number: rank}))
+            messages += ended.stderr.splitlines()
+            if ended.returncode != 2 or ended.stdout:
+                yield f'{size}: {ended.returncode}: {ended.stdout}'
+        if len(messages) != 1 or 'the build lacks MPI' not in messages[0]:
+            yield f'{size}: {messages}'
+        alone = subprocess.run([PROGRAM, 'stats', FILES[0]], capture_output=True,
+                               env=dict(os.environ, **{size: '1', number: '0'}))
+        if alone.returncode or alone.stderr or not alone.stdout:
+            yield f'{size}: one rank: {alone.returncode}: {alone.stderr}'
 
 
 def find_ranks(pipe):
@@ -154,9 +217,12 @@ def a_rank_that_is_killed_leaves_no_report():
 
 TESTS = [analyses_of_a_packed_trace_are_those_of_one_process, analyses_of_files_are_those_of_one_process,
          simulations_of_files_are_those_of_one_process, sweeps_are_those_of_one_process,
-         messages_of_a_sweep_are_printed_once, a_rank_that_fails_is_reported, a_share_that_fails_is_reported,
+         saved_results_are_reported_once, options_that_are_not_valid_are_reported_once, a_rank_that_fails_ends_all,
+         a_rank_without_an_input_ends_all, a_rank_with_another_input_ends_all, ranks_with_other_arguments_end,
          a_rank_that_is_killed_leaves_no_report]
-if sys.argv[2] == 'none' or needs.lacking('mpirun'):
-    print(f'1..0 # SKIP {needs.lacking("mpirun") or "the build lacks mpi"}')
+if sys.argv[2] == 'none':
+    tap.run([a_build_without_mpi_says_so_once])
+elif sys.argv[2] == 'sanitized' or needs.lacking('mpirun'):
+    print(f'1..0 # SKIP {needs.lacking("mpirun") or "MPI leaks memory"}')
 else:
     tap.run(TESTS)

@@ -221,18 +221,15 @@ sim_one(struct inputs *inputs, const char *path)
 	struct command_input source;
 	int status = STATUS_ERROR;
 	if (stats && input_open(&source, path, inputs->options, &wants)) {
-		bool ok = input_analyse(&source, stats, NULL) &&
-			  temp_store_read_again(stats, source.name);
-		if (job->spread.shares > 1)
-			ok = spread_machines_receive(
-				&job->spread, ok ? stats : NULL, source.name);
-		if (ok)
+		if (input_analyse(&source, stats, NULL) &&
+			temp_store_read_again(stats, source.name) &&
+			(ranks_count() == 1 || inputs->options->partial ||
+				!input_is_partial(&source)) &&
+			spread_machines_receive(&job->spread, stats, source.name))
 			status = report_simulation(inputs, &source, stats);
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
-	} else if (job->spread.shares > 1) {
-		spread_machines_receive(&job->spread, NULL, path);
 	}
 	poly_stats_free(stats);
 	return status;
@@ -251,10 +248,8 @@ run_ranks(struct inputs *inputs, char **operands)
 	inputs->is_separate = false;
 	if (!ranks_number())
 		status = inputs_run(inputs, operands);
-	else
-		spread_machines_work(&job->spread, operands, simulate_share, inputs);
-	if (!ranks_number())
-		spread_machines_end(&job->spread);
+	else if (!spread_machines_work(&job->spread, operands, simulate_share, inputs))
+		status = STATUS_ERROR;
 	return status;
 }
 
@@ -411,9 +406,9 @@ sim_run(void *fields, char **operands)
 		.is_separate = true,
 		.process = sim_one};
 	if (options->list)
-		return sim_list(&options->source);
+		return ranks_number() ? STATUS_DONE : sim_list(&options->source);
 	if (options->course)
-		return run_course(options, operands);
+		return ranks_number() ? STATUS_DONE : run_course(options, operands);
 	char *config;
 	if (!find_simulator(operands[0]) || !stages_are_valid(options, operands) ||
 		!load_config(options, operands[0], &config))
@@ -435,5 +430,6 @@ const struct command command_sim = {
 		"polytrace sim cache --sweep size=1k..64k trace.tt6"},
 	.options = sim_tables,
 	.options_size = sizeof(struct sim_options),
+	.is_divided = true,
 	.run = sim_run,
 };

@@ -481,7 +481,7 @@ run_ranks(struct inputs *inputs, char **operands)
 	job->spread = &spread;
 	inputs->process = stats_collect;
 	if (ranks_number())
-		spread_work(&spread);
+		status = spread_work(&spread);
 	else
 		status = inputs_run(inputs, operands);
 	poly_stats_free(job->collected);
@@ -505,7 +505,7 @@ stats_run(void *fields, char **operands)
 					: NULL};
 	int status = STATUS_ERROR;
 	if (options->list)
-		return stats_list(&options->analysis.source);
+		return ranks_number() ? STATUS_DONE : stats_list(&options->analysis.source);
 	if (options->together && options->side_by_side) {
 		diag_print(NULL, "--together conflicts with --side-by-side; use one of them");
 		return STATUS_ERROR;
@@ -519,7 +519,7 @@ stats_run(void *fields, char **operands)
 		!files_are_allowed(options, operands))
 		return STATUS_ERROR;
 	if (operands[0] && saved_is(operands[0]))
-		return stats_merge_saved(options, operands);
+		return ranks_number() ? STATUS_DONE : stats_merge_saved(options, operands);
 	bool ready = analysis_request_init(&job.request, &options->analysis);
 	request_phases(options, &job.request);
 	if (ready && options->save)
@@ -544,5 +544,6 @@ const struct command command_stats = {
 		"polytrace stats -a mix,branches -O mix.top=5 trace.tt6"},
 	.options = stats_tables,
 	.options_size = sizeof(struct stats_options),
+	.is_divided = true,
 	.run = stats_run,
 };

@@ -31,51 +31,70 @@ receive_input(struct inputs *inputs, unsigned rank)
 	return status;
 }
 
-/* Processes an input, in this rank or in that of its number. */
+/* Returns the rank that processes an input. A launcher passes standard input to rank 0. */
+static unsigned
+find_rank(const struct inputs *inputs, const char *path, size_t number)
+{
+	if (!inputs->is_separate || strcmp(path, "-") == 0)
+		return 0;
+	return (unsigned)(number % ranks_count());
+}
+
+/* Processes an input, in this rank or in another. */
 static int
 process_input(struct inputs *inputs, const char *path, size_t number)
 {
-	const unsigned ranks = inputs->is_separate ? ranks_count() : 1;
-	return number % ranks ? receive_input(inputs, (unsigned)(number % ranks))
-			      : inputs->process(inputs, path);
+	const unsigned rank = find_rank(inputs, path, number);
+	return rank ? receive_input(inputs, rank) : inputs->process(inputs, path);
 }
 
-/* Sends what was printed to a file, and empties it. */
-static void
+/* Sends what was printed to a file, and empties it; false: a message was printed. */
+static bool
 send_printed(FILE *printed, int status)
 {
-	const long size = fseek(printed, 0, SEEK_END) == 0 ? ftell(printed) : 0;
-	char *bytes = diag_allocate((size_t)size + 1, 1);
+	const long size = fseek(printed, 0, SEEK_END) == 0 ? ftell(printed) : -1;
+	char *bytes = diag_allocate((size_t)(size < 0 ? 0 : size) + 1, 1);
 	rewind(printed);
-	if (fread(bytes, 1, (size_t)size, printed) != (size_t)size)
-		status = STATUS_ERROR;
-	ranks_send(&status, sizeof status);
-	ranks_send(bytes, (size_t)size);
+	const bool is_read =
+		size >= 0 && fread(bytes, 1, (size_t)size, printed) == (size_t)size;
+	rewind(printed);
+	const bool ok = is_read && ftruncate(fileno(printed), 0) == 0;
+	if (ok) {
+		ranks_send(&status, sizeof status);
+		ranks_send(bytes, (size_t)size);
+	} else {
+		diag_print(NULL, "cannot read or empty a temporary file: %s", strerror(errno));
+	}
 	free(bytes);
-	rewind(printed);
-	if (ftruncate(fileno(printed), 0) != 0)
-		diag_print(NULL, "cannot empty a temporary file: %s", strerror(errno));
+	return ok;
 }
 
-/* Processes the inputs of a rank other than 0, whose standard output becomes a file. */
-static void
+/* Processes the inputs of a rank other than 0, whose standard output becomes a file; returns an
+ * exit status. */
+static int
 work(struct inputs *inputs, char **paths)
 {
 	FILE *printed = tmpfile();
+	int status = STATUS_DONE;
 	if (!printed || dup2(fileno(printed), STDOUT_FILENO) < 0) {
 		diag_print(NULL, "cannot create a temporary file: %s", strerror(errno));
-		exit(STATUS_ERROR);
+		status = STATUS_ERROR;
 	}
-	for (size_t i = 0; paths[i]; i++) {
-		if (i % ranks_count() != ranks_number())
+	for (size_t i = 0; paths[i] && status != STATUS_ERROR; i++) {
+		if (find_rank(inputs, paths[i], i) != ranks_number())
 			continue;
 		inputs->output->tables.input = paths[1] ? diag_input_name(paths[i]) : NULL;
 		inputs->output->tables.headed = i > 0;
-		const int status = inputs->process(inputs, paths[i]);
+		status = inputs->process(inputs, paths[i]);
 		output_flush(inputs->output);
-		send_printed(printed, status);
+		if (status != STATUS_ERROR && !send_printed(printed, status))
+			status = STATUS_ERROR;
 	}
-	fclose(printed);
+	if (printed)
+		fclose(printed);
+	if (status == STATUS_ERROR)
+		return status;
+	return STATUS_DONE;
 }
 
 static int
@@ -96,6 +115,8 @@ run_all(struct inputs *inputs, char **paths)
 			rendering_of_options(inputs->options) == POLY_RENDER_CSV)
 			output_text(inputs->output, "\n");
 		int status = process_input(inputs, *path, (size_t)(path - paths));
+		if (status == STATUS_ERROR && ranks_count() > 1)
+			return status;
 		if (status > worst)
 			worst = status;
 		if (progress_interrupted())
@@ -118,12 +139,12 @@ inputs_run(struct inputs *inputs, char **operands)
 	else if (!operands[0] && term_input())
 		diag_print(NULL, "no input; name a file, or '-' for standard input");
 	else if (inputs->is_separate && ranks_number())
-		work(inputs, operands[0] ? operands : only);
+		status = work(inputs, operands[0] ? operands : only);
 	else
 		status = run_all(inputs, operands[0] ? operands : only);
 	if (inputs->is_separate && ranks_number()) {
 		free(inputs->output);
-		return STATUS_DONE;
+		return status;
 	}
 	int written = output_finish(inputs->output);
 	return written > status ? written : status;

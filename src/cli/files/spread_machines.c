@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares of ranks: the bytes of a share, empty on failure, and the messages of the rank. */
+/* Shares of ranks: the bytes of a share. A rank that fails ends all. */
 #include "cli/files/spread_machines.h"
 
 #include "cli/files/saved_stats.h"
 #include "cli/print/diagnostics.h"
 #include "cli/programs/ranks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,75 +38,56 @@ spread_machines_select(const struct spread_machines *spread, struct poly_stats *
 	return false;
 }
 
-/* Sends the share of an input, with the messages of this rank. */
-static void
+/* Sends the share of an input; false: a message was printed. */
+static bool
 send_share(const char *path, spread_machines_fn *simulate, void *user)
 {
-	char *bytes = NULL, *messages = NULL;
-	size_t size = 0, length = 0;
-	FILE *stream = open_memstream(&messages, &length);
-	if (!stream)
-		diag_no_memory();
-	diag_redirect(stream);
+	char *bytes = NULL;
+	size_t size = 0;
 	struct poly_stats *stats = simulate(user, path);
-	if (stats)
-		saved_write_bytes(stats, NULL, &bytes, &size);
+	const bool ok = stats && saved_write_bytes(stats, NULL, &bytes, &size);
 	poly_stats_free(stats);
-	diag_redirect(NULL);
-	if (fclose(stream) != 0)
-		diag_no_memory();
-	ranks_send(bytes, size);
-	ranks_send(messages, length);
+	if (ok)
+		ranks_send(bytes, size);
 	free(bytes);
-	free(messages);
+	return ok;
 }
 
-void
+bool
 spread_machines_work(const struct spread_machines *spread, char **paths,
 	spread_machines_fn *simulate, void *user)
 {
 	if (ranks_number() >= spread->shares)
-		return;
-	for (; *paths; paths++)
-		send_share(*paths, simulate, user);
+		return true;
+	for (; *paths; paths++) {
+		if (!send_share(*paths, simulate, user))
+			return false;
+	}
+	/* Rank 0 reads the same files, and prints the same warnings. */
+	diag_release(false);
+	return true;
 }
 
-/* Receives the share of a rank, and loads it, unless stats is NULL; else prints a message. */
+/* Receives the share of a rank, and loads it; false: a message was printed. */
 static bool
 receive_share(struct poly_stats *stats, unsigned rank, const char *name)
 {
 	struct poly_error error;
-	size_t size, length;
-	bool ok = true;
+	size_t size;
 	unsigned char *bytes = ranks_receive(rank, &size);
-	unsigned char *messages = ranks_receive(rank, &length);
-	if (stats && !size) {
-		fwrite(messages, 1, length, stderr);
-		diag_print(name, "rank %u of %u has no results", rank, ranks_count());
-		ok = false;
-	} else if (stats && poly_stats_load_share(stats, bytes, size, &error) != POLY_OK) {
+	const bool ok = bytes && poly_stats_load_share(stats, bytes, size, &error) == POLY_OK;
+	if (bytes && !ok)
 		diag_error(name, &error);
-		ok = false;
-	}
 	free(bytes);
-	free(messages);
 	return ok;
 }
 
 bool
 spread_machines_receive(
-	struct spread_machines *spread, struct poly_stats *stats, const char *name)
+	const struct spread_machines *spread, struct poly_stats *stats, const char *name)
 {
-	bool ok = stats;
-	for (unsigned rank = 1; rank < spread->shares; rank++)
-		ok = receive_share(ok ? stats : NULL, rank, name) && ok;
-	spread->received++;
+	bool ok = true;
+	for (unsigned rank = 1; rank < spread->shares && ok; rank++)
+		ok = receive_share(stats, rank, name);
 	return ok;
-}
-
-void
-spread_machines_end(struct spread_machines *spread)
-{
-	while (spread->shares > 1 && spread->received < spread->inputs)
-		spread_machines_receive(spread, NULL, NULL);
 }

@@ -9,7 +9,6 @@
 struct spread_machines {
 	size_t shares; /* rank i has share i; 1: not divided */
 	size_t inputs;
-	size_t received; /* of rank 0: inputs whose shares were received */
 };
 
 /* Divides the machines of a simulation if there are fewer inputs than ranks; the same in all of
@@ -23,16 +22,14 @@ bool spread_machines_select(const struct spread_machines *spread, struct poly_st
 /* Simulates an input, and returns the results of a share; NULL: a message was printed. */
 typedef struct poly_stats *spread_machines_fn(void *user, const char *path);
 
-/* Simulates all inputs in a rank other than 0, and sends its share of each. */
-void spread_machines_work(const struct spread_machines *spread, char **paths,
+/* Simulates all inputs in a rank other than 0, and sends its share of each; false: a message
+ * was printed. */
+bool spread_machines_work(const struct spread_machines *spread, char **paths,
 	spread_machines_fn *simulate, void *user);
 
-/* Receives the shares of the next input in rank 0, and loads them into its own results; NULL:
- * there are none. False: not all are there, and a message was printed. */
+/* Receives the shares of the next input in rank 0, and loads them into its own results; false:
+ * not all are there, and a message was printed. */
 bool spread_machines_receive(
-	struct spread_machines *spread, struct poly_stats *stats, const char *name);
-
-/* Receives what rank 0 did not wait for. */
-void spread_machines_end(struct spread_machines *spread);
+	const struct spread_machines *spread, struct poly_stats *stats, const char *name);
 
 #endif

@@ -135,15 +135,20 @@ run_task(const struct spread *spread, const struct spread_task *task)
 	return result;
 }
 
-void
+int
 spread_work(const struct spread *spread)
 {
 	for (size_t i = ranks_number(); i < spread->count; i += spread->ranks) {
 		struct spread_result result = run_task(spread, &spread->tasks[i]);
+		if (result.status == STATUS_ERROR) {
+			free(result.bytes);
+			return STATUS_ERROR;
+		}
 		ranks_send(&result.status, sizeof result.status);
 		ranks_send(result.bytes, result.size);
 		free(result.bytes);
 	}
+	return STATUS_DONE;
 }
 
 /* Receives the result of a rank. */
@@ -184,14 +189,12 @@ spread_collect(const struct spread *spread, size_t input, int *status)
 	struct poly_stats *stats = NULL;
 	const char *path = spread->paths[input];
 	*status = STATUS_DONE;
-	for (size_t i = 0; i < spread->count; i++) {
+	for (size_t i = 0; i < spread->count && *status != STATUS_ERROR; i++) {
 		if (spread->tasks[i].input != input)
 			continue;
 		const unsigned rank = (unsigned)(i % spread->ranks);
 		struct spread_result result =
 			rank ? receive(rank) : run_task(spread, &spread->tasks[i]);
-		if (rank && !result.size)
-			diag_print(path, "rank %u of %u has no results", rank, spread->ranks);
 		*status = result.status > *status ? result.status : *status;
 		if (!result.size ||
 			(*status != STATUS_ERROR && !merge_result(&stats, &result, path)))

@@ -25,8 +25,8 @@ struct spread {
 void spread_init(struct spread *spread, const struct poly_stats_options *request,
 	const struct input_options *options, char **paths);
 
-/* Processes the tasks of a rank other than 0. */
-void spread_work(const struct spread *spread);
+/* Processes the tasks of a rank other than 0; returns an exit status. */
+int spread_work(const struct spread *spread);
 
 /* Returns the results of an input in rank 0, and sets *status to the exit status; NULL: a
  * message was printed. */

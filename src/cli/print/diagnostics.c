@@ -11,12 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static FILE *redirected; /* NULL: to standard error */
+static char origin[400]; /* precedes the subject */
+static FILE *held;	 /* messages that are held back; NULL: they are printed */
+static char *held_text;
+static size_t held_size;
 
 void
-diag_redirect(FILE *stream)
+diag_set_origin(const char *text)
 {
-	redirected = stream;
+	snprintf(origin, sizeof origin, "%s", text);
+}
+
+void
+diag_hold(void)
+{
+	held = open_memstream(&held_text, &held_size);
+	if (!held)
+		diag_no_memory();
+}
+
+size_t
+diag_take(char **texts)
+{
+	FILE *stream = held;
+	*texts = NULL;
+	if (!stream)
+		return 0;
+	held = NULL;
+	if (fclose(stream) != 0)
+		diag_no_memory();
+	*texts = held_text;
+	return held_size;
+}
+
+void
+diag_release(bool prints)
+{
+	char *texts;
+	const size_t size = diag_take(&texts);
+	if (prints && size)
+		fwrite(texts, 1, size, stderr);
+	free(texts);
 }
 
 /* Prints one line, even if a file's name contains a line feed. */
@@ -25,7 +60,7 @@ print_line(const char *before, const char *line)
 {
 	char visible[4000];
 	poly_text_visible(visible, sizeof visible, line, strlen(line));
-	fprintf(redirected ? redirected : stderr, "%s%s\n", before, visible);
+	fprintf(held ? held : stderr, "%s%s%s\n", before, *before ? origin : "", visible);
 }
 
 /* Returns the excerpt at the end of a message: the user's text, and a caret below; or NULL. */
@@ -141,7 +176,7 @@ diag_output_name(const char *path)
 void
 diag_no_memory(void)
 {
-	diag_redirect(NULL);
+	diag_release(true);
 	diag_print(NULL, "out of memory");
 	exit(STATUS_ERROR);
 }

@@ -5,15 +5,24 @@
 
 #include "polytrace/polytrace.h"
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* Prints a message about a subject: a file, a command, an option; NULL: the whole program. */
 void diag_print(const char *subject, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Prints messages to a stream instead, except that memory ran out; NULL: to standard error. */
-void diag_redirect(FILE *stream);
+/* Precedes the subject of all messages that follow by a text, which is copied. */
+void diag_set_origin(const char *origin);
+
+/* Holds back the messages that follow, except that memory ran out. */
+void diag_hold(void);
+
+/* Prints or drops the messages that were held back, if any. */
+void diag_release(bool prints);
+
+/* Returns the size and, in *texts, which the caller frees, the messages that were held back. */
+size_t diag_take(char **texts);
 
 /* Prints a message about something that happened count times. */
 void diag_times(const char *subject, const char *note, uint64_t count);

@@ -5,6 +5,7 @@
 #include "polytrace/byte_output.h"
 
 #include "cli/print/term.h"
+#include "cli/programs/ranks.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -128,14 +129,15 @@ int
 progress_update(void *user, uint64_t done, uint64_t total)
 {
 	struct progress *progress = user;
+	const bool stops = interrupted || ranks_are_stopped();
 	if (!progress->shown)
-		return interrupted;
+		return stops;
 	uint64_t now = milliseconds();
 	if (now >= progress->next) {
 		draw(progress, now, done, total);
 		progress->next = now + INTERVAL;
 	}
-	return interrupted;
+	return stops;
 }
 
 void
