@@ -5,6 +5,7 @@
 #include "../sampling.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned results, failures;
@@ -44,6 +45,13 @@ law_result(bool holds, const char *law, const char *sample)
 		printf("# %s\n", why);
 	printf("%sok %u - %s: %s\n", holds ? "" : "not ", results, law, sample);
 	fflush(stdout);
+}
+
+bool
+law_lacks_library(void)
+{
+	const char *lacks = getenv("POLYTRACE_LACKS");
+	return lacks && *lacks && strstr(why, "requires a library that this build lacks");
 }
 
 void

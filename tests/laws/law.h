@@ -19,6 +19,9 @@ bool fails_also(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints whether a law holds for a sample, and why not. */
 void law_result(bool holds, const char *law, const char *sample);
 
+/* Returns whether the last fault is that the build lacks a library. */
+bool law_lacks_library(void);
+
 /* Prints that a law is not tried, for the stored reason. */
 void law_skip(const char *law, const char *sample);
 

@@ -119,9 +119,10 @@ try_sample(struct sample *sample, const char *root, bool threads)
 		if ((threads && !laws[i].threads) || !sample_takes_share(LAWS_SHARE))
 			continue;
 		fails("no reason");
-		if (can_be_read(sample, &options))
-			law_result(laws[i].holds(sample, &options), laws[i].name,
-				sample->name.path);
+		const bool readable = can_be_read(sample, &options),
+			   holds = readable && laws[i].holds(sample, &options);
+		if (readable && (holds || !law_lacks_library()))
+			law_result(holds, laws[i].name, sample->name.path);
 		else
 			law_skip(laws[i].name, sample->name.path);
 	}

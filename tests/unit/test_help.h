@@ -23,6 +23,52 @@
 
 #include <cmocka.h>
 
+/* Returns whether the build lacks a library, by its name in meson_options.txt. */
+static inline bool
+lacks_library(const char *name)
+{
+	const char *next = getenv("POLYTRACE_LACKS");
+	const size_t n = strlen(name);
+	for (; next && *next; next += strcspn(next, " "), next += *next == ' ') {
+		if (strcspn(next, " ") == n && memcmp(next, name, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Skips a test if the build lacks a library; tests/unit/tap.py reads the reason. */
+static inline void
+need_library(const char *name)
+{
+	if (!lacks_library(name))
+		return;
+	print_message("# the build lacks %s\n", name);
+	skip();
+}
+
+/* Skips a test whose operation needs a library that the build lacks, as its error states. */
+static inline void
+skip_unsupported(enum poly_status status, const struct poly_error *error)
+{
+	const char *lacks = getenv("POLYTRACE_LACKS");
+	if (status != POLY_ERR_UNSUPPORTED || !strstr(error->message, "this build lacks"))
+		return;
+	if (!lacks || !*lacks)
+		fail_msg("the build lacks no library: %s", error->message);
+	print_message("# %s\n", error->message);
+	skip();
+}
+
+/* Skips all tests of a program if the build lacks a library; before they are run. */
+static inline void
+need_library_in_all(const char *name)
+{
+	if (!lacks_library(name))
+		return;
+	printf("1..0 # SKIP the build lacks %s\n", name);
+	exit(0);
+}
+
 /* Returns a number below n; a seed determines those of all calls. */
 static inline uint32_t
 draw_below(uint32_t *seed, uint32_t n)

@@ -63,8 +63,7 @@ open_memory(const struct buf *bytes, const struct poly_read_options *options)
 	enum poly_status status =
 		poly_reader_open_memory(bytes->size ? (const void *)bytes->data : "",
 			bytes->size, options, &reader, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	if (status != POLY_OK)
 		fail_msg("%s", error.message);
 	return reader;
@@ -98,6 +97,7 @@ convert(struct poly_reader *reader, const char *target, const char *option, stru
 	options.options = words;
 	enum poly_status status = poly_writer_open_sink(
 		&sink, poly_reader_info(reader), &options, &writer, &error);
+	skip_unsupported(status, &error);
 	if (status != POLY_OK)
 		fail_msg("%s", error.message);
 	while ((status = poly_reader_next(reader, &batch, &error)) == POLY_OK) {

@@ -192,6 +192,7 @@ generated_programs_have_their_stacks(void **state)
 	static struct execution play;
 	unsigned long calls = 0;
 	(void)state;
+	need_library("capstone");
 	for (size_t i = 0; i < 3 * MACHINES; i++) {
 		memset(&play, 0, sizeof play);
 		play.machine = &machines[i % MACHINES];

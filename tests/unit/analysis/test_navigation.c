@@ -547,6 +547,7 @@ lack_of_memory_is_survived_by_an_instruction_with_an_access(void **state)
 {
 	struct query query = {.analysis = "defuse", .option = "defuse.address=0x2000"};
 	(void)state;
+	need_library("capstone");
 	open_query(&query, "jsonl",
 		"{\"kind\":\"instruction\",\"pc\":\"0x1000\",\"access\":\"write\","
 		"\"address\":\"0x2000\"}\n");

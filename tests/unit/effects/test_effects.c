@@ -113,6 +113,7 @@ rows_separated_and_joined_are_those_of_the_trace(void **state)
 {
 	static const enum effects_form both[] = {EFFECTS_SEPARATE, EFFECTS_JOINED};
 	(void)state;
+	need_library("isal");
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
 		struct conversion plain = {.bytes = load_sample(samples[i].name),
 			.isa = "powerpc",
@@ -145,6 +146,7 @@ lack_of_memory_is_reported(void **state)
 {
 	static const enum effects_form both[] = {EFFECTS_SEPARATE, EFFECTS_JOINED};
 	(void)state;
+	need_library("isal");
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i += 3) {
 		struct conversion conversion = {.bytes = load_sample(samples[i].name),
 			.isa = "powerpc",
@@ -176,6 +178,7 @@ static void
 forms_of_recordings_do_not_depend_on_batches(void **state)
 {
 	(void)state;
+	need_library("isal");
 	for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
 		struct conversion whole = {.bytes = load_sample(recordings[i].name),
 			.format = "ptz",

@@ -43,8 +43,7 @@ slurp(const char *name)
 	struct buf all = {0};
 	size_t have;
 	enum poly_status status = in_open(data_path(name), NULL, &in, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	assert_int_equal(status, POLY_OK);
 	for (;;) {
 		const uint8_t *p = in_peek(in, 1, &have);

@@ -35,8 +35,7 @@ expect_listing(const char *binary, const char *listing)
 		snprintf(path, sizeof path, "%s/tests/data/%s", getenv("POLYTRACE_ROOT"),
 			listing);
 		enum poly_status status = poly_reader_open(path, NULL, &reader, &error);
-		if (status == POLY_ERR_UNSUPPORTED)
-			skip();
+		skip_unsupported(status, &error);
 		if (status != POLY_OK)
 			fail_msg("%s", error.message);
 		expected = convert(reader, "bach-text", NULL, NULL);

@@ -211,6 +211,7 @@ a_file_depends_on_neither_threads_nor_batches(void **state)
 	struct buf trace = made_trace(50000);
 	struct job one = {&trace, 1, POLY_BATCH_ROWS, {0}};
 	(void)state;
+	need_library("zstd");
 	assert_int_equal(convert_job(&one), POLY_OK);
 	assert_true(one.out.size > 1000);
 	for (unsigned threads = 1; threads < 4; threads++) {
@@ -244,6 +245,7 @@ long_texts_end_a_group(void **state)
 	struct parquet *file;
 	unsigned rows = 0;
 	(void)state;
+	need_library("zstd");
 	assert_int_equal(parquet_new(&options, &column, 1, &file, NULL), POLY_OK);
 	while (rows < 200 && written < SIZE / 1000) {
 		assert_true(parquet_room(file) >= 1);
@@ -270,6 +272,7 @@ lack_of_memory_is_reported(void **state)
 	struct buf trace = made_trace(300);
 	struct job job = {&trace, 1, 100, {0}};
 	(void)state;
+	need_library("zstd");
 	law_memory_as(&(struct memory_law){
 		.run = convert_job, .release = free_output, .context = &job, .every = 100});
 	buf_free(&trace);

@@ -124,8 +124,7 @@ compressions_that_are_only_read_are_refused(void **state)
 	struct out *out;
 	struct poly_error error;
 	const enum poly_status status = out_open("trace.zip", false, &out, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	assert_int_equal(status, POLY_ERR_USAGE);
 	assert_string_equal(error.message,
 		"files with the extension 'zip' can be read, not written; choose another one");

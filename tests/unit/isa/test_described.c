@@ -304,8 +304,7 @@ check(const struct expectation *expected)
 	char text[400];
 	const size_t n = read_encoding(expected->encoding, bytes);
 	const enum poly_status status = isa_open(expected->isa, &decoder, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	assert_int_equal(status, POLY_OK);
 	print_message("# %s %s\n", expected->isa, expected->encoding);
 	assert_true(isa_describe(decoder, bytes, n, &instruction));

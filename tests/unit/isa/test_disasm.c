@@ -11,8 +11,7 @@ open_set(const char *isa)
 	struct poly_disasm *disasm;
 	struct poly_error error;
 	enum poly_status status = poly_disasm_open(isa, &disasm, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	if (status != POLY_OK)
 		fail_msg("%s", error.message);
 	return disasm;

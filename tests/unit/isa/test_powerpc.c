@@ -490,6 +490,7 @@ disassembly_is_in_one_style(void **state)
 		{0, 0x17ffffff, ".long 0x17ffffff"},
 	};
 	(void)state;
+	need_library("capstone");
 	struct poly_disasm *disasm;
 	struct poly_error error;
 	assert_int_equal(poly_disasm_open("vax", &disasm, &error), POLY_ERR_USAGE);

@@ -240,6 +240,7 @@ filters_select_the_rows_for_which_they_hold(void **state)
 	struct table table;
 	uint64_t seed = 1;
 	(void)state;
+	need_library("pcre2");
 	open_table(&table);
 	for (size_t r = 0; r < ROWS; r++) {
 		rows[r] = chance_row(&seed, r + 1);
@@ -275,7 +276,8 @@ faults_are_errors_of_their_record(void **state)
 {
 	static const struct {
 		const char *text;
-		bool is_division; /* in the first row with address 0; else in row 5, of its text */
+		bool is_division; /* in the first row with address 0; else in row 5, of its text
+				   */
 	} faults[] = {{"8 / address == 4", true}, {"not 8 % address == 4", true},
 		{"has(kind) and (size < 0 or address / address > 0)", true},
 		{"text ~ \"^(a+)+$\"", false}, {"not text ~ \"^(a+)+$\"", false},
@@ -298,7 +300,8 @@ faults_are_errors_of_their_record(void **state)
 		struct poly_filter *filter;
 		struct poly_error error;
 		uint64_t chosen[POLY_BATCH_ROWS / 64];
-		const enum poly_status created = poly_filter_new(faults[i].text, &filter, &error);
+		const enum poly_status created =
+			poly_filter_new(faults[i].text, &filter, &error);
 		if (created == POLY_ERR_UNSUPPORTED)
 			continue;
 		assert_int_equal(created, POLY_OK);
@@ -378,6 +381,7 @@ static void
 errors_have_the_position_of_their_cause(void **state)
 {
 	(void)state;
+	need_library("pcre2");
 	assert_fails("", POLY_ERR_USAGE, "expected a column, a number or a string before", 0);
 	assert_fails("pc ==", POLY_ERR_USAGE, "expected a column, a number or a string", 5);
 	assert_fails("pc == 1 pc", POLY_ERR_USAGE, "expected 'and', 'or' or the end", 8);

@@ -53,6 +53,7 @@ open_rows(const char *rows)
 	struct poly_reader *reader;
 	struct poly_read_options options = POLY_READ_OPTIONS_INIT;
 	options.format = "jsonl";
+	need_library("jansson");
 	assert_int_equal(
 		poly_reader_open_memory(rows, strlen(rows), &options, &reader, NULL), POLY_OK);
 	return reader;

@@ -660,6 +660,7 @@ static void
 another_version_is_not_read(void **state)
 {
 	(void)state;
+	need_library("xxhash");
 	struct buf file = make_file(defaults, NULL);
 	struct poly_reader *reader;
 	struct poly_error error;
@@ -711,6 +712,7 @@ static void
 out_of_memory_is_reported_at_every_allocation(void **state)
 {
 	(void)state;
+	need_library("xxhash");
 	struct buf file = make_file(defaults, NULL);
 	struct first_rows first = {&file, POLY_READ_OPTIONS_INIT, false};
 	first.options.one_thread = true;

@@ -399,5 +399,6 @@ main(void)
 		cmocka_unit_test(an_abandoned_append_leaves_the_file_unchanged),
 		cmocka_unit_test(traces_with_other_metadata_are_refused),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

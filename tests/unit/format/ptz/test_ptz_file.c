@@ -460,5 +460,6 @@ main(void)
 		cmocka_unit_test(overlapping_indexes_are_rejected),
 		cmocka_unit_test(weighted_records_are_refused_if_their_order_matters),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

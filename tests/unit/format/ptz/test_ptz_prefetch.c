@@ -300,5 +300,6 @@ main(void)
 		cmocka_unit_test(patterns_hold_within_their_epochs),
 		cmocka_unit_test(a_reader_that_is_closed_early_stops_its_threads),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

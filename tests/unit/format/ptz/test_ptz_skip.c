@@ -357,5 +357,6 @@ main(void)
 		cmocka_unit_test(conditions_on_every_record_skip_no_segment),
 		cmocka_unit_test(an_index_that_is_wrong_changes_nothing),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, make_trace, free_trace);
 }

@@ -22,7 +22,8 @@ measure(const struct buf *file, bool strict)
 	assert_int_equal(poly_reader_open_memory(
 				 file->data, file->size, &options, &reader, &breakdown.error),
 		POLY_OK);
-	breakdown.status = poly_reader_size_breakdown(reader, &breakdown.space, &breakdown.error);
+	breakdown.status =
+		poly_reader_size_breakdown(reader, &breakdown.space, &breakdown.error);
 	uint64_t before = UINT64_MAX;
 	for (size_t i = 0; i < breakdown.space.count; i++) {
 		const struct poly_size_item *item = &breakdown.space.items[i];
@@ -173,7 +174,8 @@ other_traces_and_started_readers_are_refused(void **state)
 	(void)state;
 	struct poly_reader *reader = open_bytes(&text, "cis501", NULL, false);
 	assert_int_equal(poly_reader_size_breakdown(reader, &space, &error), POLY_ERR_USAGE);
-	assert_string_equal(error.message, "no size breakdown of format 'cis501' (expected a packed trace)");
+	assert_string_equal(error.message,
+		"no size breakdown of format 'cis501' (expected a packed trace)");
 	assert_int_equal(poly_reader_next(reader, &batch, &error), POLY_OK);
 	poly_reader_close(reader);
 	reader = open_bytes(&file, "ptz", NULL, false);
@@ -196,5 +198,6 @@ main(void)
 		cmocka_unit_test(corrupt_data_are_detected_in_headers_and_fronts_only),
 		cmocka_unit_test(other_traces_and_started_readers_are_refused),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,8 +110,7 @@ open_writer(const struct generated *trace, unsigned threads, const struct poly_s
 	options.threads = threads;
 	const enum poly_status status =
 		poly_writer_open_sink(sink, &trace->info.view, &options, &writer, &error);
-	if (status == POLY_ERR_UNSUPPORTED)
-		skip();
+	skip_unsupported(status, &error);
 	assert_int_equal(status, POLY_OK);
 	return writer;
 }
@@ -271,6 +270,7 @@ static void
 lack_of_memory_is_reported(void **unused)
 {
 	(void)unused;
+	need_library("xxhash");
 	const struct recipe recipe = {"ptz.rows=300", 6000, 50, 1000, 3, 700};
 	struct generated trace;
 	open_generated(&trace, &recipe);

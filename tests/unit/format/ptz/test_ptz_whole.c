@@ -710,5 +710,6 @@ main(void)
 		cmocka_unit_test(labels_of_the_source_are_preserved_beside_the_provided_ones),
 		cmocka_unit_test(labels_beyond_the_limit_of_a_head_are_refused),
 	};
+	need_library_in_all("xxhash");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
