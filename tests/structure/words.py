@@ -9,6 +9,7 @@ is allowed to use the word. An exception that no line needs fails, too.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -75,21 +76,22 @@ JOIN = re.compile(r'\s*\n[ \t]*(?:\*(?!/)|//|#|\.\\")?[ \t]*|"\s*\n\s*"')
 
 
 def files(paths):
-    listed = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard',
-                             *paths], cwd=ROOT, capture_output=True, text=True)
-    names = listed.stdout.split('\n') if listed.returncode == 0 else walk(paths)
+    listed = shutil.which('git') and subprocess.run(
+        ['git', 'ls-files', '--cached', '--others', '--exclude-standard', *paths],
+        cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split('\n') if listed and listed.returncode == 0 else walk(paths)
     return [name for name in sorted(set(names)) if name and not SKIPPED.search(name) and
             os.path.isfile(os.path.join(ROOT, name))]
 
 
 def walk(paths):
-    """The same without git, as in a released archive."""
+    """The same without git, or in a released archive."""
     for path in paths:
         if os.path.isfile(os.path.join(ROOT, path)):
             yield path
         for folder, _, names in os.walk(os.path.join(ROOT, path)):
-            for name in names:
-                yield os.path.relpath(os.path.join(folder, name), ROOT)
+            if os.path.basename(folder) != '__pycache__':
+                yield from (os.path.relpath(os.path.join(folder, name), ROOT) for name in names)
 
 
 def find(text, is_code):
