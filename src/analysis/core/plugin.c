@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Maximum size of a state in bytes. */
-#define STATE_MAX ((size_t)1 << 40)
+#define STATE_MAX ((size_t)1 << 30)
 
 struct plugin_state {
 	const struct poly_analysis_plugin *plugin;

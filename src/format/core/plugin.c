@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Maximum size of a state in bytes. */
-#define STATE_MAX ((size_t)1 << 40)
+#define STATE_MAX ((size_t)1 << 30)
 
 struct plugin_reader {
 	struct poly_plugin_input input; /* first: the caller's functions return it */

@@ -289,7 +289,7 @@ incomplete_formats_are_refused(void **state)
 	plugin = one;
 	plugin.state_size = SIZE_MAX;
 	expect_format_refusal(&plugin,
-		"options.formats: format one: a state has more than 1099511627776 bytes");
+		"options.formats: format one: a state has more than 1073741824 bytes");
 	plugin = one;
 	plugin.size = offsetof(struct poly_format_plugin, read);
 	expect_format_refusal(
