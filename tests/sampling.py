@@ -1,12 +1,16 @@
 """Samples of repetitive cases. With POLYTRACE_SAMPLE=N in the environment, a test tries about one of N
-cases, which POLYTRACE_SEED determines. Without it, a test tries all cases."""
+cases, which POLYTRACE_SEED determines. Without it, a test tries all cases. Sanitizer builds set POLYTRACE_SPARSE,
+too, so that they try only one of N properties as well."""
 import json
 import os
 import random
 import subprocess
+import sys
 
 ONE_OF = int(os.environ.get('POLYTRACE_SAMPLE', '1'))
-CHOICE = random.Random(int(os.environ.get('POLYTRACE_SEED', '0')))
+SPARSE = int(os.environ.get('POLYTRACE_SPARSE', '1'))
+# Each program has choices of its own, so that they do not all choose the same samples.
+CHOICE = random.Random(os.environ.get('POLYTRACE_SEED', '0') + os.path.basename(sys.argv[0]))
 
 
 def sampled(cases, share=1):
@@ -14,9 +18,16 @@ def sampled(cases, share=1):
     return [case for case in cases if CHOICE.randrange(max(1, ONE_OF // share)) == 0]
 
 
+def some(cases):
+    """Some cases of one property, at least one: about one of N divided by 8."""
+    cases = list(cases)
+    return sampled(cases, 8) or [CHOICE.choice(cases)]
+
+
 def sparse(cases):
-    """The cases to be tried of those that differ: all, or one of four under the sanitizers."""
-    return sampled(cases, 8) or list(cases)[:1]
+    """The cases to be tried of properties that differ: all, or with POLYTRACE_SPARSE=N one of N, at least one."""
+    cases = list(cases)
+    return [case for case in cases if CHOICE.randrange(SPARSE) == 0] or [CHOICE.choice(cases)]
 
 
 def writable(program):

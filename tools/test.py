@@ -3,7 +3,7 @@
 
     tools/test.py [--all] [--continue] [--times] [plain] [slow] [asan] [tsan] [fuzz]
 
-plain: gcc, every test but those of the suite slow. slow: the same build, the suite slow. asan: clang with
+plain: gcc, every test but those of the suite slow. slow: the same build, the suites slow and sampled. asan: clang with
 address and undefined-behaviour sanitizers and failing allocations, every test except the structure of the
 source, models in Python, the recipes and the browser. tsan: gcc with the thread sanitizer, tests that start
 threads. Of the repetitive cases, each tries a sample (tests/sampling.h) that POLYTRACE_SEED determines.
@@ -32,7 +32,7 @@ SANITIZED = {'asan', 'tsan'}
 # name: compiler, meson setup options, meson test options
 CONFIGURATIONS = {
     'plain': ('gcc', ['-Dmpi=auto'], ['--no-suite', 'slow']),
-    'slow': ('gcc', ['-Dmpi=auto'], ['--suite', 'slow']),
+    'slow': ('gcc', ['-Dmpi=auto'], ['--suite', 'slow', '--suite', 'sampled']),
     'asan': ('clang', ['-Db_sanitize=address,undefined', '-Dfault_injection=true', *TRACED],
              ['--no-suite', 'structure', '--no-suite', 'memory', '--no-suite', 'models',
               '--no-suite', 'browser', '--no-suite', 'recipes']),
@@ -46,7 +46,9 @@ SANITIZERS = {
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
 # The builds try one of this number of repetitive cases.
-SAMPLE = {'plain': 8, 'slow': 8, 'asan': 32, 'tsan': 8}
+SAMPLE = {'plain': 64, 'slow': 8, 'asan': 32, 'tsan': 8}
+# And one of this number of properties of commands, which the plain build checks all.
+SPARSE = {'asan': 4}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
 # What precedes the packages in the reason of a test that is skipped (tests/needs.py).
 NEEDS = 'needs the package '
@@ -195,9 +197,9 @@ def run(name, sample, seed, again):
     if not folder:
         return [[name, 'the build', 'failed', '']]
     environment = {**SANITIZERS, **os.environ, 'POLYTRACE_SAMPLE': str(sample),
-                   'POLYTRACE_SEED': str(seed)}
+                   'POLYTRACE_SEED': str(seed), 'POLYTRACE_SPARSE': str(SPARSE.get(name, 1))}
     if '--all' in sys.argv[1:]:
-        environment['POLYTRACE_LONG'] = '1'
+        environment.update(POLYTRACE_LONG='1', POLYTRACE_SPARSE='1')
     status, log = run_tests(folder, again or CONFIGURATIONS[name][2], environment)
     print(f'{name}: {built - start:.0f} s of processor time to build, '
           f'{processor_time() - built:.0f} s to test')

@@ -12,7 +12,11 @@ import subprocess
 import sys
 import tempfile
 
-DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
+ROOT = os.environ['POLYTRACE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling  # noqa: E402
+
+DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 RUNS = 4
 LINES = 20000
@@ -72,6 +76,7 @@ def main():
     commands += [('check', '-f', form, path) for path, form in traces]
     commands += [('sim', 'mrc', '-f', form, path) for path, form in traces]
     commands += [('pack', '-f', form, '-o', '-', path) for path, form in traces]
+    commands = sampling.some(commands)
     print(f'1..{len(commands)}')
     failed = 0
     for i, command in enumerate(commands):

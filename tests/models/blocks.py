@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from branching import CALL, RETURN, facts_of, fall_through, instructions
-from model import Tap, micro_loop, packed, public, stats, trace
+from model import Tap, micro_loop, packed, public, some, stats, trace
 
 
 def merge_micro(rows):
@@ -131,11 +131,9 @@ def mips():
 
 
 tap = Tap()
-for name in ('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6',
-             'amber/memset_thread_001.tt6', 'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v',
-             'cis501/thumb.trace', 'cis501/sort_1k.trace', micro_loop(), public('cis501/gcc-1K.trace')):
-    if not name:
-        continue
+for name in some('tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'pthr/thread_002.tt6', 'amber/memset_thread_001.tt6',
+                 'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace', micro_loop,
+                 public('cis501/gcc-1K.trace')):
     _, rows = trace(name)
     expected = profile(rows)
     tap.same(name.split('/')[-1], found_in(name), expected)

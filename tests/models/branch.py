@@ -8,7 +8,7 @@ import sys
 import bpred
 import targets
 from branching import CALL, CONDITIONAL, INDIRECT, RETURN, aim, branches, fall_through, instructions
-from model import DATA, Tap, run, trace
+from model import DATA, Tap, run, some, trace
 
 TAGE = dict(tables=7, tag=9, lengths=[5, 9, 15, 25, 44, 76, 130], period=18, seed=1)
 COMMON = dict(shift=0, history=0, initial=0, mask_first=0, entries=0, local=0, bimodal=0,
@@ -147,8 +147,8 @@ def warm(tap, name):
 
 
 tap = Tap()
-for sample in 'cis501/sort_1k.trace', 'tt6/thread_002.tt6e', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'tt6/sort.tt6', \
-        'full/sort.full.gz', 'tarmac/calls.tarmac':
+for sample in some('cis501/sort_1k.trace', 'tt6/thread_002.tt6e', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace',
+                   'tt6/sort.tt6', 'full/sort.full.gz', 'tarmac/calls.tarmac'):
     check(tap, sample)
 budgets(tap, 'cis501/sort_1k.trace')
 warm(tap, 'cis501/sort_1k.trace')

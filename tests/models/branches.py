@@ -5,7 +5,7 @@ import math
 import sys
 
 from branching import CONDITIONAL, INDIRECT, branches, fall_through, instructions, kind
-from model import Tap, public, stats, trace
+from model import Tap, public, some, stats, trace
 
 
 def ratio(part, whole):
@@ -80,11 +80,10 @@ def reported(name):
 
 
 tap = Tap()
-for name in ('tt6/isamix.tt6e', 'tt6/sort.tt6', 'tt6/thread_002.tt6e', 'full/sort.full.gz',
-             'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
-             public('cis501/gcc-1K.trace'),
-             public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
-    if name:
-        _, rows = trace(name)
-        tap.same(name.split('/')[-1], reported(name), quantities(rows))
+for name in some('tt6/isamix.tt6e', 'tt6/sort.tt6', 'tt6/thread_002.tt6e', 'full/sort.full.gz',
+                 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
+                 public('cis501/gcc-1K.trace'),
+                 public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
+    _, rows = trace(name)
+    tap.same(name.split('/')[-1], reported(name), quantities(rows))
 sys.exit(tap.end())

@@ -3,7 +3,9 @@
 import os
 
 from cache import POLICIES, Cache
-from streams import GCC, cis501, drive, first_difference, report, default_streams
+from streams import GCC, cis501, drive, first_difference, report, default_streams, some
+
+STREAMS = default_streams()
 
 
 def model(stream, **settings):
@@ -14,9 +16,9 @@ def model(stream, **settings):
 
 
 def faults(shapes, **settings):
-    for number, stream in enumerate(default_streams()):
-        for sets, ways, line in shapes:
-            now = dict(settings, sets=sets, ways=ways, line=line)
+    for sets, ways, line in shapes:
+        now = dict(settings, sets=sets, ways=ways, line=line)
+        for number, stream in some(enumerate(STREAMS)):
             expected = model(stream, **now)
             for by in 0, 1:
                 fault = first_difference(drive('cache', stream, by=by, **now), expected)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares coherent caches with a model, as TAP: check_coherence.py DRIVE"""
 from coherence import model
-from streams import drive, first_difference, local, report, uniform
+from streams import drive, first_difference, local, report, some, uniform
 
 
 def modelled(stream, **shape):
@@ -20,7 +20,7 @@ def faults():
         streams = [uniform(31, 4000, 1 << 8, threads), uniform(32, 3000, 1 << 12, threads),
                    local(33, 4000, threads)]
         for number, stream in enumerate(streams):
-            for sets, ways, line, word in (4, 2, 32, 4), (16, 8, 64, 1), (1, 3, 256, 8):
+            for sets, ways, line, word in some([(4, 2, 32, 4), (16, 8, 64, 1), (1, 3, 256, 8)]):
                 shape = {'sets': sets, 'ways': ways, 'line': line, 'word': word,
                          'threads': threads}
                 fault = first_difference(drive('coherence', stream, **shape),

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Compares levels of caches with a model, as TAP: check_hierarchy.py DRIVE"""
 from hierarchy import Hierarchy, Level
-from streams import drive, first_difference, local, report, samples, uniform
+from streams import drive, first_difference, local, report, samples, some, uniform
 
 
-def streams():
-    return [uniform(11, 1500, 1 << 11), local(12, 3000), *samples()]
+STREAMS = [uniform(11, 1500, 1 << 11), local(12, 3000), *samples()]
 
 
 def faults(levels, instructions=None, inclusion=0):
@@ -14,7 +13,7 @@ def faults(levels, instructions=None, inclusion=0):
     for name, level in [(f'l{i}', level) for i, level in enumerate(levels)] + [
             ('i', instructions or {})]:
         words.update({f'{name}_{key}': value for key, value in level.items()})
-    for number, stream in enumerate(streams()):
+    for number, stream in some(enumerate(STREAMS)):
         model = Hierarchy([Level(**level) for level in levels],
                           Level(**instructions) if instructions else None, inclusion)
         for kind, address, size, _ in stream:

@@ -2,8 +2,9 @@
 """Compares caches of all sizes with lists, and with single caches, as TAP: check_mrc.py DRIVE"""
 from collections import Counter
 
-from streams import drive, first_difference, local, report, uniform, default_streams
+from streams import drive, first_difference, local, report, some, uniform, default_streams
 
+STREAMS = default_streams()
 LINE = 64
 
 
@@ -24,7 +25,7 @@ def lines_of(stream):
 
 
 def distance_faults():
-    for number, stream in enumerate(default_streams()):
+    for number, stream in some(enumerate(STREAMS)):
         counts = Counter(distances(lines_of(stream)))
         first = counts.pop(None)
         expected = [f'first {first}'] + [f'{d} {n}' for d, n in sorted(counts.items())]
@@ -39,7 +40,7 @@ def distance_faults():
 
 
 def associativity_faults():
-    for number, stream in enumerate(default_streams()):
+    for number, stream in some(enumerate(STREAMS)):
         expected = []
         for bits in range(2, 9):
             sets = {}
@@ -60,7 +61,7 @@ def misses_of_cache(stream, sets, ways):
 
 
 def single_faults():
-    for stream in default_streams():
+    for stream in some(STREAMS):
         for line in drive('distance', stream):
             if line.startswith('size'):
                 _, size, misses = line.split()
@@ -81,7 +82,7 @@ def mixed(line):
 
 
 def shards_faults():
-    for number, stream in enumerate(default_streams()):
+    for number, stream in some(enumerate(STREAMS)):
         for k in 3, 5:
             lines = lines_of(stream)
             samples = [[line for line in lines if mixed(line) % 2 ** k == s] for s in range(8)]
@@ -100,7 +101,7 @@ def shards_faults():
 
 def spread_faults():
     """The true ratio is between the minimum and the maximum, if samples resolve the size."""
-    for number, stream in enumerate([uniform(5, 20000, 1 << 18), local(6, 20000)]):
+    for number, stream in some(enumerate([uniform(5, 20000, 1 << 18), local(6, 20000)])):
         true = {int(line.split()[1]): int(line.split()[2]) / len(stream)
                 for line in drive('distance', stream) if line.startswith('size')}
         for line in drive('shards', stream, k=3)[1:]:

@@ -2,15 +2,14 @@
 """Compares classes of misses, the best replacement, TLBs and page replacement with
 models, as TAP: check_offline.py DRIVE"""
 from replacement import POLICIES, best, paging
-from streams import drive, first_difference, local, report, samples, uniform
+from streams import drive, first_difference, local, report, samples, some, uniform
 
 
-def streams():
-    return [uniform(21, 2000, 1 << 12), local(22, 3000), *samples()]
+STREAMS = [uniform(21, 2000, 1 << 12), local(22, 3000), *samples()]
 
 
 def compare(machine, model, **settings):
-    for number, stream in enumerate(streams()):
+    for number, stream in some(enumerate(STREAMS)):
         fault = first_difference(drive(machine, stream, **settings), model(stream, **settings))
         if fault:
             yield f'stream {number}, {settings}: {fault}'
@@ -130,7 +129,7 @@ def tlb_faults():
     for page in 64, 4096:
         for count in 1, 2:
             for split in 0, 1:
-                for number, stream in enumerate(streams()):
+                for number, stream in some(enumerate(STREAMS)):
                     got = drive('tlb', stream, page=page, count=count, split=split, l1_entries=32,
                                 l1_ways=4, l1_latency=7, i_entries=4, i_ways=4)
                     fault = first_difference(got, buffers(stream, page, count, split))

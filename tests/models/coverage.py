@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from model import ROOT, Tap, packed, public, stats, trace
+from model import ROOT, Tap, packed, public, some, stats, trace
 
 
 def table():
@@ -36,11 +36,9 @@ def micro(row):
 
 
 tap = Tap()
-for name, operation in (('tt6/isamix.tt6e', encoding), ('pthr/thread_002.tt6', encoding),
-                        ('full/sort.full.gz', encoding), ('qemu4v/arm_start_2k.q4v', encoding),
-                        ('cis501/sort_1k.trace', micro), (public('cis501/gcc-1K.trace'), micro)):
-    if not name:
-        continue
+for name, operation in some(('tt6/isamix.tt6e', encoding), ('pthr/thread_002.tt6', encoding),
+                            ('full/sort.full.gz', encoding), ('qemu4v/arm_start_2k.q4v', encoding),
+                            ('cis501/sort_1k.trace', micro), (public('cis501/gcc-1K.trace'), micro)):
     _, rows = trace(name)
     rows = [row for row in rows if row['kind'] == 'instruction' and not row.get('synthetic')]
     expected = cumulative(rows, operation)

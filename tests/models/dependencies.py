@@ -4,7 +4,7 @@ traces state; of PowerPC only whether an access uses the stack pointer."""
 import collections
 import sys
 
-from model import Tap, overlaps, context, stats, threads, trace
+from model import Tap, overlaps, context, some, stats, threads, trace
 from uses import is_instruction
 
 # Extended opcodes of integer stores with two index registers, and of string moves without the second.
@@ -125,10 +125,11 @@ def memory(contexts, stack, window):
 
 
 tap = Tap()
-for name, window in (('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), ('cis501/seed15.trace', 1),
-                     ('tt6/sort.tt6', 64), ('full/altivec.full.gz', 64), ('qemu4v/arm_start_2k.q4v', 3),
-                     ('amber/memset_thread_001.tt6e', 64), ('lackey/words.lackey', 64), ('tarmac/data.tarmac', 64),
-                     (threads(), 64), (overlaps(), 5)):
+for name, window in some(
+        ('cis501/sort_1k.trace', 64), ('cis501/thumb.trace', 64), ('cis501/seed15.trace', 1),
+        ('tt6/sort.tt6', 64), ('full/altivec.full.gz', 64), ('qemu4v/arm_start_2k.q4v', 3),
+        ('amber/memset_thread_001.tt6e', 64), ('lackey/words.lackey', 64), ('tarmac/data.tarmac', 64),
+        (threads, 64), (overlaps, 5)):
     header, rows = trace(name)
     contexts = collections.defaultdict(list)
     for row in rows:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 from branching import facts_of, fall_through
-from model import Tap, public, stats, trace
+from model import Tap, public, some, stats, trace
 
 SYSTEM = {'svc', 'dmb', 'smc', 'mrc', 'mcr', 'mrs', 'msr', 'cps'}
 
@@ -70,17 +70,15 @@ def reason(last, row, goal, kinds):
 
 
 tap = Tap()
-for name in ('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'full/sort.full.gz',
-             'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
-             'cis501/seed15.trace', public('cis501/gcc-1K.trace')):
-    if name:
-        _, rows = trace(name)
-        found = stats(name, 'flow')
-        found['discontinuity_reasons'] = {
-            row['reason']: row['count'] for row in found['discontinuity_reasons']}
-        found['sequential_run_lengths'] = {
-            row['sequential_run_length']: row['count'] for row in found['sequential_run_lengths']}
-        tap.same(name.split('/')[-1], found, follow(rows))
+for name in some('tt6/isamix.tt6', 'tt6/isamix.tt6e', 'pthr/thread_001.tt6', 'full/sort.full.gz',
+                 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
+                 'cis501/seed15.trace', public('cis501/gcc-1K.trace')):
+    _, rows = trace(name)
+    found = stats(name, 'flow')
+    found['discontinuity_reasons'] = {row['reason']: row['count'] for row in found['discontinuity_reasons']}
+    found['sequential_run_lengths'] = {
+        row['sequential_run_length']: row['count'] for row in found['sequential_run_lengths']}
+    tap.same(name.split('/')[-1], found, follow(rows))
 # All reasons of discontinuities, two interleaved threads, a repetition.
 ROWS = (
     ('1', 0x100, '"kind":"instruction"'), ('2', 0x900, '"kind":"instruction"'),

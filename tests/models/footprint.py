@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, context, stats, sweep, threads, trace
+from model import ROWS, Tap, overlaps, context, some, stats, sweep, threads, trace
 from uses import is_instruction
 
 PARTS = {'read': 'blocks_read', 'write': 'blocks_written', 'fetch': 'blocks_fetched'}
@@ -30,11 +30,10 @@ def distinct(bytes):
 
 
 tap = Tap()
-wide, wide_rows = sweep()
-for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'bach/bios_irq_4k.bach',
-             'lackey/words.lackey', 'din/sizes.din', 'full/altivec.full.gz',
-             'tarmac/calls.tarmac', threads(), overlaps(), wide):
-    rows = wide_rows if name == wide else trace(name)[1]
+for name in some('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'bach/bios_irq_4k.bach',
+                 'lackey/words.lackey', 'din/sizes.din', 'full/altivec.full.gz',
+                 'tarmac/calls.tarmac', threads, overlaps, sweep):
+    rows = trace(name)[1]
     bytes = {}
     for user, part, address in touched(rows):
         bytes.setdefault(user, {}).setdefault(part, set()).add(address)
@@ -44,7 +43,7 @@ for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 
     merged['blocks_touched'] = merged['blocks_accessed'] | merged['blocks_fetched']
     counts = {part: list(distinct(merged[part])) for part in merged}
     # 524288 lines of contexts are distinguished; if there are more, the line size doubles.
-    line = 128 if name == wide else 64
+    line = 128 if name in ROWS else 64
     blocks = [{'block_size': 2 ** k, **{part: counts[part][k] if 2 ** k >= line // 64 else None for part in merged}}
               for k in range(21)]
     lines = collections.Counter(number for parts in bytes.values()

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, stats, sweep, trace
+from model import Tap, overlaps, some, stats, sweep, trace
 from uses import is_instruction
 
 
@@ -45,11 +45,10 @@ def blocks(bins, size, most):
 
 
 tap = Tap()
-wide, wide_rows = sweep()
-for name, most in (('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis501/sort_1k.trace', 5),
+for name, most in some(('tt6/sort.tt6', 48), ('qemu4v/arm_start_2k.q4v', 48), ('cis501/sort_1k.trace', 5),
                    ('bach/bios_irq_4k.bach', 48), ('lackey/words.lackey', 1), ('amber/memset_thread_001.tt6', 48),
-                   ('tarmac/data.tarmac', 1024), (overlaps(), 9), (wide, 20)):
-    rows = wide_rows if name == wide else trace(name)[1]
+                   ('tarmac/data.tarmac', 1024), (overlaps, 9), (sweep, 20)):
+    rows = trace(name)[1]
     touched = list(places(rows))
     width = 1
     while (len(rows) - 1) // width >= 96:

@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, context, stats, sweep, threads, trace
+from model import Tap, overlaps, context, some, stats, sweep, threads, trace
 
 PAGE = 4096
 
@@ -67,15 +67,13 @@ def sizes(rows):
 
 
 tap = Tap()
-wide, wide_rows = sweep()
-for name, line, window in (
+for name, line, window in some(
         ('tt6/sort.tt6', 64, 32), ('qemu4v/arm_start_2k.q4v', 64, 32), ('cis501/sort_1k.trace', 64, 32),
         ('bach/bios_irq_4k.bach', 32, 32), ('bach/start_2k.bach', 64, 3), ('lackey/words.lackey', 16, 1),
         ('din/sizes.din', 64, 32), ('amber/memset_thread_001.tt6e', 128, 100),
-        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads(), 64, 32),
-        (overlaps(), 64, 7), (wide, 64, 32)):
-    rows = wide_rows if name == wide else trace(name)[1]
-    rows = [row for row in rows if 'access' in row and 'address' in row]
+        ('tarmac/data.tarmac', 64, 32), ('byutr/types24.tr', 64, 32), (threads, 64, 32),
+        (overlaps, 64, 7), (sweep, 64, 32)):
+    rows = [row for row in trace(name)[1] if 'access' in row and 'address' in row]
     options = [] if (line, window) in ((64, 32), (32, 32)) else [
         '-O', f'memory.line={line}', '-O', f'memory.window={window}']
     reads, writes = (sum(row['access'] == kind for row in rows) for kind in ('read', 'write'))

@@ -10,6 +10,11 @@ import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
 DATA = os.path.join(ROOT, 'tests', 'data')
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import sampling  # noqa: E402
+
+# The rows of traces that are too long to be read here.
+ROWS = {}
 
 
 def run(*words):
@@ -22,6 +27,8 @@ def run(*words):
 
 def trace(name, *words):
     """The header and the rows of a trace of tests/data, as dicts by column; numbers are ints."""
+    if name in ROWS:
+        return {}, ROWS[name]
     lines = run('convert', '--on-error=skip', '--to', 'jsonl', '-o', '-', *words, os.path.join(DATA, name))
     header, *rows = map(json.loads, lines.splitlines())
     for row in rows:
@@ -88,14 +95,24 @@ def micro_loop():
 
 
 def sweep():
-    """The name and the rows of a trace of reads of more lines than the tables have room for."""
+    """The name of a trace of reads of more lines than the tables have room for, which exists until the program ends."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     name = os.path.join(folder.name, 'sweep.lackey')
     addresses = [0x100000 + 64 * i + 7 * i % 64 for i in range(540000)]
     with open(name, 'w') as lines:
         lines.writelines(f' L {address:08x},1\n' for address in addresses)
-    return name, [{'kind': 'access', 'access': 'read', 'address': address, 'size': 1} for address in addresses]
+    ROWS[name] = [{'kind': 'access', 'access': 'read', 'address': address, 'size': 1} for address in addresses]
+    return name
+
+
+def some(*traces):
+    """Some of these traces (sampling.some), which may be None, or functions that create them; or of tuples that
+    begin with a trace."""
+    cases = [case if isinstance(case, tuple) else (case,) for case in traces]
+    for name, *rest in sampling.some(case for case in cases if case[0] is not None):
+        name = name() if callable(name) else name
+        yield (name, *rest) if rest else name
 
 
 def context(row):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from branching import CONDITIONAL, aim, facts_of, fall_through
-from model import Tap, context, run, stats, trace
+from model import Tap, context, run, some, stats, trace
 from uses import is_instruction
 
 PARTS = ['busy', 'fetch', 'branch', 'squash', 'order', 'load', 'miss', 'execute']
@@ -403,25 +403,23 @@ SETTINGS = {
 tap = Tap()
 ROOT = os.environ['POLYTRACE_ROOT']
 SORT = os.path.join(ROOT, 'tests', 'data', 'cis501', 'sort_1k.trace')
-for name, registers in (('cis501/sort_1k.trace', True), ('cis501/thumb.trace', True),
-                        (two_threads(SORT), True), ('qemu4v/arm_start_2k.q4v', False)):
-    _, rows = trace(name)
-    for title, setting in SETTINGS.items():
-        check(tap, f'{os.path.basename(name)}: {title}', name, rows, registers, setting)
-_, rows = trace('cis501/sort_1k.trace')
+TWO = two_threads(SORT)
+ROWS = {name: trace(name)[1] for name in ('cis501/sort_1k.trace', 'cis501/thumb.trace', TWO, 'qemu4v/arm_start_2k.q4v')}
 for title, setting in SETTINGS.items():
-    check_log(tap, f'a log: {title}', 'cis501/sort_1k.trace', rows, setting, 400, 300)
-    check_log(tap, f'the end of a log: {title}', 'cis501/sort_1k.trace', rows, setting, 950, 300)
-for name in ('cis501/sort_1k.trace', two_threads(SORT)):
-    _, rows = trace(name)
-    base = os.path.basename(name)
-    check_sweep(tap, f'{base}: a sweep in lanes', name, rows, True,
-                {'model': 'inorder', 'float': 1, 'cache': 1024, 'ways': 2, 'line': 16},
-                {'width': (1, 2, 3), 'load': (1, 5), 'penalty': (0, 7), 'miss': (2, 30)})
-    check_sweep(tap, f'{base}: a sweep of everything', name, rows, True,
-                {'memory': 'none', 'float': 1, 'ways': 2, 'line': 16},
-                {'model': ('ooo', 'inorder'), 'size': (4, 64), 'cache': (0, 1024),
-                 'predictor': ('perfect', 'gshare'), 'bits': (3, 6)})
+    for name in some(*ROWS):
+        check(tap, f'{os.path.basename(name)}: {title}', name, ROWS[name], not name.endswith('.q4v'), setting)
+rows = ROWS['cis501/sort_1k.trace']
+for title, first in ('a log', 400), ('the end of a log', 950):
+    for word in some(*SETTINGS):
+        check_log(tap, f'{title}: {word}', 'cis501/sort_1k.trace', rows, SETTINGS[word], first, 300)
+SWEEPS = {'in lanes': ({'model': 'inorder', 'float': 1, 'cache': 1024, 'ways': 2, 'line': 16},
+                       {'width': (1, 2, 3), 'load': (1, 5), 'penalty': (0, 7), 'miss': (2, 30)}),
+          'of everything': ({'memory': 'none', 'float': 1, 'ways': 2, 'line': 16},
+                            {'model': ('ooo', 'inorder'), 'size': (4, 64), 'cache': (0, 1024),
+                             'predictor': ('perfect', 'gshare'), 'bits': (3, 6)})}
+for title, (fixed, swept) in SWEEPS.items():
+    for name in some('cis501/sort_1k.trace', TWO):
+        check_sweep(tap, f'{os.path.basename(name)}: a sweep {title}', name, ROWS[name], True, fixed, swept)
 
 
 def delayed(opcode, text, is_likely):

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 from branching import CALL, RETURN, branches, fall_through
-from model import Tap, public, stats, trace
+from model import Tap, public, some, stats, trace
 
 
 def quantities(rows):
@@ -38,15 +38,13 @@ def quantities(rows):
 
 
 tap = Tap()
-for name in ('tt6/isamix.tt6e', 'amber/memset_thread_001.tt6', 'pthr/thread_001.tt6',
-             'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace',
-             'cis501/sort_1k.trace',
-             public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
-    if name:
-        _, rows = trace(name)
-        found = stats(name, 'returns')
-        found['call_depths'] = [(row['call_depth'], row['count']) for row in found['call_depths']]
-        tap.same(name.split('/')[-1], found, quantities(rows))
+for name in some('tt6/isamix.tt6e', 'amber/memset_thread_001.tt6', 'pthr/thread_001.tt6',
+                 'full/sort.full.gz', 'qemu4v/arm_start_2k.q4v', 'cis501/thumb.trace', 'cis501/sort_1k.trace',
+                 public('cis501/penn-cis501-v2-arm/streamcluster-10M-v2-first5000.trace.gz')):
+    _, rows = trace(name)
+    found = stats(name, 'returns')
+    found['call_depths'] = [(row['call_depth'], row['count']) for row in found['call_depths']]
+    tap.same(name.split('/')[-1], found, quantities(rows))
 # 1100 nested calls, then the same number of returns; a stack has 1024 entries.
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'deep.jsonl')

@@ -7,8 +7,8 @@ import sys
 import tempfile
 
 from hierarchy import Hierarchy, Level
-from model import DATA, ROOT, Tap, run, stats
-from uses import KINDS, all_traces, is_instruction, mpki, pieces, ratio, tops
+from model import DATA, ROOT, Tap, run, stats, trace
+from uses import KINDS, TRACES, all_traces, is_instruction, mpki, pieces, ratio, tops
 
 
 def uses(rows):
@@ -93,7 +93,7 @@ def machine(text):
     return levels, made.get('l1i'), 0, int(settings['memory'])
 
 
-name, rows = next(all_traces())
+name, rows = TRACES[0], trace(TRACES[0])[1]
 folder = tempfile.TemporaryDirectory()
 for file in sorted(os.listdir(PRESETS)):
     # Presets by name and by file; replacement as lru, which is all that this model has.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Miss ratios of all sizes by lists of lines, as TAP."""
+import bisect
 import math
 import sys
 
@@ -10,11 +11,16 @@ PARTS = {'data': 'data', 'fetch': 'instructions'}
 
 
 def missed(found, size):
-    return sum(distance is None or distance >= size for distance in found)
+    """Misses of a cache of size lines; found: sorted distances, infinite ones of first uses."""
+    return len(found) - bisect.bisect_left(found, size)
+
+
+def sorted_distances(lines):
+    return sorted(math.inf if distance is None else distance for distance in distances(lines))
 
 
 def exact(rows, line):
-    found = {part: list(distances(address // line for _, address, _ in pieces(uses(rows, of), line)))
+    found = {part: sorted_distances(address // line for _, address, _ in pieces(uses(rows, of), line))
              for part, of in PARTS.items()}
     sizes, lines = [], 1
     while True:
@@ -24,7 +30,7 @@ def exact(rows, line):
             result[part + '_miss_ratio'] = ratio(missed(found[part], lines), len(found[part]))
             result[part + '_mpki'] = mpki(rows, missed(found[part], lines))
         sizes.append(result)
-        if all(missed(one, lines) == one.count(None) for one in found.values()):
+        if all(missed(one, lines) == one.count(math.inf) for one in found.values()):
             break
         lines *= 2
     return {'line_size': line, 'data_accesses': len(found['data']), 'fetches': len(found['fetch']),
@@ -38,7 +44,7 @@ def sets(rows, line):
         of_sets = {}
         for number in lines:
             of_sets.setdefault(number % count, []).append(number)
-        found = [distance for one in of_sets.values() for distance in distances(one)]
+        found = sorted(distance for one in of_sets.values() for distance in sorted_distances(one))
         for ways in range(1, 17):
             result.append({'sets': count, 'ways': ways, 'size': count * ways * line,
                          'misses': missed(found, ways),
@@ -86,7 +92,7 @@ def of_threads(rows, line):
         name = None if who is None else '%s %d' % who
         own = [row for row in rows if context(row) == who]
         for of in PARTS.values():
-            found = list(distances(address // line for _, address, _ in pieces(uses(own, of), line)))
+            found = sorted_distances(address // line for _, address, _ in pieces(uses(own, of), line))
             lines = 1
             while found:
                 result.append({'context': name, 'kind': of, 'size': lines * line, 'accesses': len(found),
@@ -94,7 +100,7 @@ def of_threads(rows, line):
                              'miss_ratio': ratio(missed(found, lines), len(found)),
                              'mpki': mpki(own, missed(found, lines)),
                              'curve': f'{name}, {of}' if name else of})
-                if missed(found, lines) == found.count(None):
+                if missed(found, lines) == found.count(math.inf):
                     break
                 lines *= 2
     return result

@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 ROOT = os.environ['POLYTRACE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+from sampling import some  # noqa: E402
+
 SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared'))
 GCC = os.path.join(SHARED, 'data', 'public', 'cis501', 'gcc-1K.trace')
 

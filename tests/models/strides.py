@@ -3,7 +3,7 @@
 import collections
 import sys
 
-from model import Tap, overlaps, context, stats, threads, trace
+from model import Tap, overlaps, context, some, stats, threads, trace
 
 
 def ratio(part, whole):
@@ -40,8 +40,8 @@ def first_most(counts, n=None):
 
 
 tap = Tap()
-for name in ('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'lackey/words.lackey',
-             'full/altivec.full.gz', 'amber/memset_thread_001.tt6e', 'tarmac/data.tarmac', threads(), overlaps()):
+for name in some('tt6/sort.tt6', 'qemu4v/arm_start_2k.q4v', 'cis501/sort_1k.trace', 'lackey/words.lackey',
+                 'full/altivec.full.gz', 'amber/memset_thread_001.tt6e', 'tarmac/data.tarmac', threads, overlaps):
     _, rows = trace(name)
     contexts, last, sites, unattributed = {}, {}, collections.defaultdict(list), 0
     flat = collections.defaultdict(list)

@@ -7,7 +7,7 @@ import random
 import sys
 import tempfile
 
-from model import Tap, context, stats, trace
+from model import Tap, context, some, stats, trace
 
 # FULL records after the opcode (Apple amber traces 4.7): bytes of a register, offsets of r0, cr, xer, lr, ctr, f0, v0.
 LAYOUTS = {1004: (4, 8, 136, 140, 144, 148, 160, 424), 1008: (4, 8, 136, 140, 144, 148, 164, 428)}
@@ -68,8 +68,8 @@ def doublings():
 
 
 tap = Tap()
-for name in ('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1008.gz',
-             'qemu4v/arm_start_2k.q4v', 'qemu4v/memory.q4v', 'tarmac/data.tarmac', 'tarmac/calls.tarmac', doublings()):
+for name in some('full/sort.full.gz', 'full/altivec.full.gz', 'full/thread_001.full1008.gz', 'qemu4v/arm_start_2k.q4v',
+                 'qemu4v/memory.q4v', 'tarmac/data.tarmac', 'tarmac/calls.tarmac', doublings):
     header, rows = trace(name)
     registers, loads = collections.defaultdict(list), collections.defaultdict(list)
     site, last, changes = {}, {}, collections.Counter()

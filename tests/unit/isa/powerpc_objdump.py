@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 import needs  # noqa: E402
+import sampling  # noqa: E402
 
 OBJDUMP = 'powerpc-linux-gnu-objdump'
 # The processors of the table; and others, used if none of those knows an encoding.
@@ -54,8 +55,8 @@ def encodings(layout, primary, extended):
     other = {'XO': 0x400, 'VC': 0x400}.get(layout, 0)
     for zero in range(32):
         mask = free & ~sum(field for i, field in enumerate(FIELDS) if zero >> i & 1)
-        for _ in range(4):
-            yield (base | random.getrandbits(26) & mask) + other * random.getrandbits(1)
+        yield from sampling.some([(base | random.getrandbits(26) & mask) + other * random.getrandbits(1)
+                                  for _ in range(4)])
 
 
 def recorded():
@@ -102,6 +103,12 @@ def objdump(words, dialect):
     return [None if text.startswith('.long') else untested_bit(text) for text in texts]
 
 
+def dump(words, dialects):
+    """The texts of each word in some dialects, simplified or raw."""
+    columns = [objdump(words, dialect + raw) for dialect in dialects for raw in ('', ',raw')]
+    return [{text for text in texts if text} for texts in zip(*columns)]
+
+
 def untested_bit(text):
     """Text of a branch on no condition with its BI as a number (objdump names the bit)."""
     def number(m):
@@ -127,15 +134,15 @@ def main():
     traced = recorded()
     cases += [(None, word, '.') for word in traced if word >> 26]
     words = [word for _, word, _ in cases]
-    dumps = [[objdump(words, dialect + raw) for dialect in dialects for raw in ('', ',raw')]
-             for dialects in (DIALECTS, OTHERS)]
+    texts = dump(words, DIALECTS)
+    # Primary opcode 4 means something else on each of the others.
+    rest = sorted({word for word, found in zip(words, texts) if not found and word >> 26 != 4})
+    others = dict(zip(rest, dump(rest, OTHERS)))
     ours = run([listing], ''.join('%x %x\n' % (4 * i, word) for i, word in enumerate(words)))
     faults, known, compared = {}, {}, 0
     for i, (name, word, operands) in enumerate(cases):
         mnemonic, text, own = ours[i].split('\t')
-        theirs = ({dump[i] for dump in dumps[0]} or {None}) - {None}
-        if word >> 26 != 4:  # which means something else on each of the others
-            theirs = theirs or {dump[i] for dump in dumps[1]} - {None}
+        theirs = texts[i] or others.get(word, set())
         name = name or mnemonic
         if mnemonic != name:
             faults.setdefault((name, 'found as ' + mnemonic), (word, text, theirs))
@@ -149,7 +156,8 @@ def main():
         if zero_base(text) not in map(zero_base, theirs) and not EXPECTED.match(text):
             faults.setdefault((name, 'text'), (word, text, theirs))
     for name, is_known in known.items():
-        if not is_known and name not in UNKNOWN:
+        # In the few encodings of a sample some are not.
+        if not is_known and name not in UNKNOWN and sampling.ONE_OF <= 8:
             faults[(name, 'unknown to objdump')] = (0, '', '')
     print(f'1..1\n# {compared} of {len(words)} encodings of {len(known)} instructions compared, '
           f'{len(traced)} of them from traces')
