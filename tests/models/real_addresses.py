@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from model import DATA, Tap
+from model import DATA, Tap, sampling
 
 FOLDER = tempfile.TemporaryDirectory()
 SEED = int(os.environ.get('POLYTRACE_SEED', '11'))
@@ -99,7 +99,7 @@ for share in 1, 0.7:
     for number in range(2):
         data = list(rows(dice, dice.choice((40, 3000)), share))
         trace = lines('trace.jsonl', data)
-        for case in CASES:
+        for case in sampling.some(CASES):
             oracle = lines('real.jsonl', [only_real(row, 'sharing' in case or 'cache.top=9' in case) for row in data])
             name = case[1] if case[0] == 'sim' else case[2]
             found, numbers = without(report(*case[:1], trace, *case[1:], '--address=real')[name])
