@@ -52,4 +52,15 @@ sample_takes(void)
 	return sample_takes_share(1);
 }
 
+/* Whether a case is tried of some that take long: a sample has one, which the seed and the
+ * build determine. */
+static inline bool
+sample_takes_case(unsigned index, unsigned count)
+{
+	return sample_is_complete() ||
+	       (sample_setting("POLYTRACE_SEED") + sample_setting("POLYTRACE_SAMPLE") / 8) %
+			       count ==
+		       index;
+}
+
 #endif

@@ -46,7 +46,7 @@ SANITIZERS = {
     'TSAN_OPTIONS': 'halt_on_error=1',
 }
 # The builds try one of this number of repetitive cases.
-SAMPLE = {'plain': 64, 'slow': 8, 'asan': 32, 'tsan': 8}
+SAMPLE = {'plain': 64, 'slow': 8, 'asan': 32, 'tsan': 16}
 # And one of this number of properties of commands, which the plain build checks all.
 SPARSE = {'asan': 4}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']

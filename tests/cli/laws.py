@@ -375,6 +375,8 @@ NEEDED = {'manual_pages_are_valid': ['mandoc'], 'the_examples_of_recordings_run'
 
 def run_examples(commands):
     """Runs command lines in a folder with the files that they use; yields those that fail."""
+    if not commands:
+        return
     with tempfile.TemporaryDirectory() as folder:
         for name, sample in EXAMPLES.items():
             shutil.copy(os.path.join(ROOT, 'tests', 'data', sample), os.path.join(folder, name))
@@ -403,7 +405,7 @@ def is_recording(command):
 
 def the_examples_of_the_pages_run():
     for page in pages():
-        for fault in run_examples(itertools.filterfalse(is_recording, examples_of_page(page))):
+        for fault in run_examples(list(itertools.filterfalse(is_recording, examples_of_page(page)))):
             yield f'{page}: {fault}'
 
 
@@ -412,12 +414,12 @@ def the_examples_of_the_helps_run():
         examples = examples_of_help(command)
         if len(examples) != 2:
             yield f'{command}: {len(examples)} examples'
-        yield from run_examples(itertools.filterfalse(is_recording, examples))
+        yield from run_examples(list(itertools.filterfalse(is_recording, examples)))
 
 
 def the_examples_of_recordings_run():
-    examples = [example for page in pages() for example in examples_of_page(page)] + examples_of_help('record')
-    yield from run_examples(filter(is_recording, examples))
+    for examples in *map(examples_of_page, pages()), examples_of_help('record'):
+        yield from run_examples(list(filter(is_recording, examples)))
 
 
 LAWS = [every_help_agrees_with_its_manual_page,

@@ -74,7 +74,7 @@ def run(folder, command, words, form):
     # Column widths depend on the first rows.
     out = re.sub(rb' +', b' ', re.sub(rb'\bptz\b', form.encode(), out)).split(b'\n')
     err = re.sub(rb'\bptz\b', form.encode(), done.stderr)
-    err = [line for line in err.split(b'\n') if not re.search(rb': (warning|error) [A-Z][0-9]', line)]
+    err = [line for line in err.split(b'\n') if not re.search(rb': (warning|error) [A-Z]+[0-9]', line)]
     return done.returncode, out, err
 
 

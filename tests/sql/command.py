@@ -182,7 +182,7 @@ def joins_and_aggregates_are_those_of_sqlite():
     queries = [
         'select count(*), count(pc), sum(size), min(immediate), max(pc) from {0}',
         'select access, executed, count(*) from {0} group by 1, 2 order by 1, 2',
-        'select a.row, b.row from {0} a join {0} b on b.row = a.row + 1 where a.pc = b.pc and a.row < 200 order by 1',
+        'select a.row, b.row from {0} a join {0} b on b.row = a.row + 1 where a.pc = b.pc and a.row < 40 order by 1',
         'select a.row, b.pc from {0} a left join {0} b on b.rowid = a.size where a.row < 40 order by 1',
         'select a.row, b.row from {0} a left join {0} b on b.row = a.row and b.access = \'read\' '
         'where a.row < 60 and b.access is null order by 1',

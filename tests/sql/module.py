@@ -167,7 +167,7 @@ print(base.execute(query).fetchone())
 base.set_progress_handler(None, 0)
 for cursor in cursors:
     cursor.close()
-for _ in range(2000):
+for _ in range(100):
     base.execute("select row from trace('{SORT}') limit 1").fetchone()
 print(len(os.listdir('/proc/self/fd')) - before)
 ''')
