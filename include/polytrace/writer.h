@@ -176,9 +176,13 @@ POLY_API enum poly_status poly_writer_open_sink(const struct poly_sink *sink,
 	struct poly_writer **writer, struct poly_error *error);
 
 /*
- * Writes the rows of a batch. POLY_ERR_LOSS: a record lacks a column that the format needs (the
- * error names record and column), or the writer is strict and there is a note
- * (poly_writer_note_at). POLY_ERR_IO, POLY_ERR_MEMORY. Failures are sticky.
+ * Writes the rows of a batch, whose numbers of names and records are those of batch->info:
+ * batches may be of several traces. The metadata are those of the source that the writer was
+ * opened with. POLY_ERR_LOSS: a record lacks a column that the format needs (the error names
+ * record and column); the writer is strict and there is a note (poly_writer_note_at); of another
+ * trace than the first one, the column site is written, or a record is corrupt bytes of another
+ * dialect. POLY_ERR_LIMIT: the traces have more than 256 names of records. POLY_ERR_IO,
+ * POLY_ERR_MEMORY. Failures are sticky.
  */
 POLY_API enum poly_status poly_writer_write(
 	struct poly_writer *writer, const struct poly_batch *batch, struct poly_error *error);
