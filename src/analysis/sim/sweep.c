@@ -93,8 +93,8 @@ parse_value(const struct sweep_key *key, const char *word, struct sweep_values *
 	return false;
 }
 
-/* Parses the key at the start of a word; without one the previous key remains. *value: the text
- * after it. */
+/* Parses the key at the start of a word; without one the previous key remains, and *key is NULL
+ * if it is unknown. *value: the text after it. */
 static bool
 parse_key(const struct sweep_key *keys, const char *word, const struct sweep_key **key,
 	const char **value)
@@ -104,12 +104,13 @@ parse_key(const struct sweep_key *keys, const char *word, const struct sweep_key
 	if (!equals)
 		return *key;
 	*value = equals + 1;
-	for (*key = keys; (*key)->name; ++*key) {
-		const size_t n = strlen((*key)->name);
-		if (n == (size_t)(equals - word) && strncmp((*key)->name, word, n) == 0)
-			return true;
+	*key = NULL;
+	for (size_t i = 0; keys[i].name && !*key; i++) {
+		const size_t n = strlen(keys[i].name);
+		if (n == (size_t)(equals - word) && strncmp(keys[i].name, word, n) == 0)
+			*key = &keys[i];
 	}
-	return false;
+	return *key;
 }
 
 size_t
