@@ -104,10 +104,10 @@ struct poly_format_plugin {
 	size_t writer_state_size; /* bytes of the state of a writer; 0: none */
 	/*
 	 * Returns the strength of the evidence, in bits, that a trace is of this format, which
-	 * begins with size bytes (at most 4 MiB; the complete trace if is_complete); 0: it is
-	 * not. Structure alone, without a magic number, is worth at most 24 bits. evidence has
-	 * room for evidence_size bytes, and is empty: one line of text. NULL: the format is
-	 * only used if it is named.
+	 * begins with size bytes (at most 4 MiB; the complete trace if is_complete), at most 8
+	 * per byte; 0: it is not. Structure alone, without a magic number, is worth at most 24
+	 * bits. evidence has room for evidence_size bytes, and is empty: one line of text.
+	 * NULL: the format is only used if it is named.
 	 */
 	int (*probe)(const uint8_t *bytes, size_t size, bool is_complete, char *evidence,
 		size_t evidence_size);

@@ -94,14 +94,33 @@ plugin_probe(const struct poly_format_plugin *plugin, const uint8_t *p, size_t n
 	return bits;
 }
 
+/* Returns what is wrong with metadata that a format filled; NULL: nothing. */
+static const char *
+info_fault(const struct poly_trace_info *filled)
+{
+	if (filled->record_count && !filled->records)
+		return "records is NULL";
+	for (unsigned i = 0; i < filled->record_count; i++)
+		if (!filled->records[i])
+			return "the name of a record is NULL";
+	if ((unsigned)filled->byte_order > POLY_BYTE_ORDER_LITTLE)
+		return "byte_order is not a constant of enum poly_byte_order";
+	if ((unsigned)filled->addresses > POLY_ADDRESS_PHYSICAL)
+		return "addresses is not a constant of enum poly_address_space";
+	return filled->address_bits > 64 ? "address_bits exceeds 64" : NULL;
+}
+
 /* Copies the fields of a trace's metadata that a format may fill. */
 static enum poly_status
 copy_info(const struct poly_format_plugin *plugin, struct poly_trace_info *view,
 	const struct poly_trace_info *filled, struct poly_error *error)
 {
-	if (filled->record_count > UINT8_MAX || (filled->record_count && !filled->records))
+	if (filled->record_count > UINT8_MAX)
 		return err_usage(error, "format '%s': open returned %u records (maximum %u)",
 			plugin->info->name, filled->record_count, UINT8_MAX);
+	const char *fault = info_fault(filled);
+	if (fault)
+		return err_usage(error, "format '%s': open: %s", plugin->info->name, fault);
 	view->isa = filled->isa;
 	view->address_bits = filled->address_bits;
 	view->addresses = filled->addresses;
@@ -215,10 +234,10 @@ rows_put_bytes(struct poly_plugin_rows *filled, enum poly_column column, size_t 
 	if (size > UINT32_MAX - rows->batch->arena.size || (!data && size))
 		refuse_value(rows, column, row, "data is NULL, or too long");
 	else if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT)
-		batch_put_bytes(rows->batch, column, row, data, size);
+		batch_put_bytes(rows->batch, column, row, data ? data : "", size);
 	else if (form != POLY_FORM_NAME)
 		refuse_value(rows, column, row, "a column of numbers");
-	else if (info_keep_name(info, data, size, &number))
+	else if (info_keep_name(info, data ? data : "", size, &number))
 		batch_put_integer(rows->batch, column, row, number);
 	else if (rows->status == POLY_OK)
 		rows->status = info->no_memory ? POLY_ERR_MEMORY : POLY_ERR_LIMIT;

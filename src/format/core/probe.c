@@ -44,7 +44,8 @@ struct contest {
 	bool complete;	  /* the probes saw the complete input */
 	bool undecidable; /* a sibling of best has as many bits; the ending may have decided */
 	bool printable;	  /* the front is text */
-	const char *foreign; /* what the input is instead of a trace; NULL: unknown */
+	const struct bid *invalid; /* of a plugin; NULL: none */
+	const char *foreign;	   /* what the input is instead of a trace; NULL: unknown */
 	size_t bid_count;
 	struct bid bids[BIDS_MAX]; /* of every format that has a probe */
 };
@@ -126,7 +127,9 @@ collect_bids(struct contest *contest, const uint8_t *p, size_t n, bool eof)
 		*bid = (struct bid){.format = format};
 		bid->bits = format->plugin ? plugin_probe(format->plugin, p, n, eof, &bid->note)
 					   : format->probe(p, n, eof, &bid->note);
-		if (bid->bits <= 0)
+		if (bid->bits < 0 || (size_t)bid->bits > 8 * n)
+			contest->invalid = format->plugin ? bid : contest->invalid;
+		if (bid->bits <= 0 || contest->invalid)
 			continue;
 		bid->score = BID_SCALE * bid->bits;
 		if (contest->name && format_has_ending(format, contest->name))
@@ -150,8 +153,14 @@ hold_contest(struct in *in, size_t max, struct contest *contest, struct poly_err
 	*contest = (struct contest){.formats = contest->formats, .name = contest->name};
 	contest->complete = n < max;
 	contest->printable = is_printable(p, n);
-	collect_bids(contest, p, n < max ? n : max, contest->complete && end >= 0);
-	return POLY_OK;
+	n = n < max ? n : max;
+	collect_bids(contest, p, n, contest->complete && end >= 0);
+	const struct bid *invalid = contest->invalid;
+	return invalid ? err_usage(error,
+				 "format '%s': probe returned %d bits of %zu bytes (expected 0 "
+				 "to %zu)",
+				 invalid->format->info.name, invalid->bits, n, 8 * n)
+		       : POLY_OK;
 }
 
 /* The first round decides for most traces; the second one examines more bytes of the others. */

@@ -164,6 +164,19 @@ a_format_is_detected_and_read(void **state)
 }
 
 static void
+a_name_without_data_is_empty(void **state)
+{
+	(void)state;
+	struct poly_reader *reader;
+	const struct poly_batch *batch;
+	script = (struct script){.column = POLY_COLUMN_reg, .puts_bytes = true};
+	assert_int_equal(open_text("ONEab", &one, "one", &reader, NULL), POLY_OK);
+	assert_int_equal(poly_reader_next(reader, &batch, NULL), POLY_OK);
+	assert_string_equal(poly_trace_name(batch->info, batch->reg[0]), "");
+	poly_reader_close(reader);
+}
+
+static void
 rows_before_a_failure_are_delivered(void **state)
 {
 	(void)state;
@@ -264,6 +277,85 @@ expect_format_refusal(const struct poly_format_plugin *plugin, const char *messa
 	assert_int_equal(open_text("ONE", plugin, NULL, &reader, &error), POLY_ERR_USAGE);
 	assert_string_equal(error.message, message);
 	assert_null(reader);
+}
+
+/* Metadata, and a number of bits, that open and probe of hostile formats provide. */
+static struct poly_trace_info stated;
+static int bits;
+
+static enum poly_status
+hostile_open(const struct poly_plugin_input *input, struct poly_trace_info *info,
+	struct poly_error *error)
+{
+	(void)input;
+	(void)error;
+	info->byte_order = stated.byte_order;
+	info->addresses = stated.addresses;
+	info->address_bits = stated.address_bits;
+	info->records = stated.records;
+	info->record_count = stated.record_count;
+	return POLY_OK;
+}
+
+static int
+hostile_probe(const uint8_t *bytes, size_t size, bool is_complete, char *evidence,
+	size_t evidence_size)
+{
+	(void)bytes;
+	(void)size;
+	(void)is_complete;
+	(void)evidence;
+	(void)evidence_size;
+	return bits;
+}
+
+static void
+invalid_metadata_are_refused(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"first", NULL};
+	static const struct {
+		struct poly_trace_info info;
+		const char *message;
+	} cases[] = {
+		{{.byte_order = (enum poly_byte_order)3},
+			"byte_order is not a constant of enum poly_byte_order"},
+		{{.addresses = (enum poly_address_space)3},
+			"addresses is not a constant of enum poly_address_space"},
+		{{.address_bits = 65}, "address_bits exceeds 64"},
+		{{.record_count = 1}, "records is NULL"},
+		{{.record_count = 2, .records = names}, "the name of a record is NULL"},
+	};
+	struct poly_format_plugin plugin = one;
+	plugin.open = hostile_open;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char message[100];
+		stated = cases[i].info;
+		snprintf(message, sizeof message, "format 'one': open: %s", cases[i].message);
+		expect_format_refusal(&plugin, message);
+	}
+}
+
+static void
+bids_that_no_input_has_are_refused(void **state)
+{
+	(void)state;
+	struct poly_format_plugin plugin = one;
+	struct poly_reader *reader;
+	plugin.probe = hostile_probe;
+	bits = 25;
+	expect_format_refusal(
+		&plugin, "format 'one': probe returned 25 bits of 3 bytes (expected 0 to 24)");
+	bits = INT32_MAX;
+	expect_format_refusal(&plugin,
+		"format 'one': probe returned 2147483647 bits of 3 bytes (expected 0 to 24)");
+	bits = -1;
+	expect_format_refusal(
+		&plugin, "format 'one': probe returned -1 bits of 3 bytes (expected 0 to 24)");
+	bits = 24;
+	script = (struct script){.column = POLY_COLUMN_pc};
+	assert_int_equal(open_text("ONE", &plugin, NULL, &reader, NULL), POLY_OK);
+	poly_reader_close(reader);
 }
 
 static void
@@ -662,9 +754,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_format_is_detected_and_read),
+		cmocka_unit_test(a_name_without_data_is_empty),
 		cmocka_unit_test(rows_before_a_failure_are_delivered),
 		cmocka_unit_test(invalid_values_are_refused),
 		cmocka_unit_test(invalid_results_are_refused),
+		cmocka_unit_test(invalid_metadata_are_refused),
+		cmocka_unit_test(bids_that_no_input_has_are_refused),
 		cmocka_unit_test(incomplete_formats_are_refused),
 		cmocka_unit_test(two_formats_of_a_name_are_refused),
 		cmocka_unit_test(options_are_those_of_the_format),
