@@ -20,7 +20,10 @@ match_fields(const struct diff_rules *rules, const struct step *a, const struct 
 		/* A trace without the column `executed` matches any value of it. */
 		if (rules->fields[i] == POLY_COLUMN_executed)
 			differ &= ~bit;
-		if (both & bit && a->fields[i] != b->fields[i])
+		const enum poly_form form = poly_column_form(rules->fields[i]);
+		const bool is_bytes = form == POLY_FORM_BYTES || form == POLY_FORM_TEXT;
+		if (both & bit &&
+			(is_bytes ? !step_field_same(a, b, i) : a->fields[i] != b->fields[i]))
 			differ |= bit;
 	}
 	return differ;

@@ -9,6 +9,8 @@
 #include "correlate/diff/rules.h"
 #include "effects/effects.h"
 
+#include <string.h>
+
 /* Maximum number of records of a step; further ones begin another step. */
 #define EFFECTS_MAX 1024
 
@@ -65,10 +67,10 @@ struct step {
 	bool is_counted;	     /* its head counts as an instruction */
 	uint8_t opcode_size;	     /* in bytes; 0: unknown */
 	uint64_t fields_present;     /* bit n: field n of the rules */
-	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: a hash */
+	uint64_t fields[FIELDS_MAX]; /* of BYTES and TEXT: step_field */
 	struct effect *effects;
 	uint32_t effect_count, effect_room;
-	struct buf bytes;	    /* wide values and text */
+	struct buf bytes;	    /* wide values, text and fields */
 	uint32_t text, text_length; /* in bytes */
 };
 
@@ -99,6 +101,25 @@ void step_clear(struct step *step);
 
 /* Moves the records of another step to dst; false: out of memory. */
 bool step_absorb(struct step *dst, struct step *src);
+
+/* Returns the value of a field of bytes in a step: their place in its bytes, and their number.
+ */
+static inline uint64_t
+step_field(size_t offset, size_t length)
+{
+	return (uint64_t)offset << 32 | (uint32_t)length;
+}
+
+/* Returns whether two steps have the same bytes in a field of bytes. */
+static inline bool
+step_field_same(const struct step *a, const struct step *b, size_t field)
+{
+	const uint64_t of_a = a->fields[field], of_b = b->fields[field];
+	const uint32_t length = (uint32_t)of_a;
+	return length == (uint32_t)of_b &&
+	       (!length || memcmp(a->bytes.data + (of_a >> 32), b->bytes.data + (of_b >> 32),
+				   length) == 0);
+}
 
 /* Returns the wide value of a record of a step. */
 static inline const uint8_t *

@@ -100,26 +100,18 @@ mixed(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-static uint64_t
-bytes_hash(const uint8_t *bytes, size_t n)
-{
-	uint64_t hash = n;
-	for (size_t i = 0; i < n; i++)
-		hash = mixed(hash, bytes[i]);
-	return hash;
-}
-
 /* Gets the value of a field for comparison; false: out of memory. */
 static bool
-add_field(struct builder *builder, enum poly_column column, uint64_t *value)
+add_field(struct builder *builder, struct step *step, enum poly_column column, uint64_t *value)
 {
 	const struct poly_batch *batch = builder->batch;
 	enum poly_form form = poly_column_form(column);
 	if (form == POLY_FORM_BYTES || form == POLY_FORM_TEXT) {
 		size_t n;
 		const uint8_t *bytes = poly_batch_bytes(batch, column, builder->row, &n);
-		*value = bytes_hash(bytes, n);
-		return true;
+		*value = step_field(step->bytes.size, n);
+		buf_append(&step->bytes, bytes, n);
+		return !step->bytes.failed;
 	}
 	*value = poly_batch_integer(batch, column, builder->row);
 	if (form != POLY_FORM_NAME)
@@ -147,7 +139,7 @@ add_fields(struct builder *builder, struct step *step)
 			ignores_field(builder, rules->fields[i]))
 			continue;
 		step->fields_present |= (uint64_t)1 << i;
-		if (!add_field(builder, rules->fields[i], &step->fields[i]))
+		if (!add_field(builder, step, rules->fields[i], &step->fields[i]))
 			return false;
 	}
 	return true;
