@@ -60,7 +60,8 @@ def sizes(rows):
     counts = collections.defaultdict(collections.Counter)
     for row in rows:
         if row.get('size'):
-            counts[min(row['size'], 256)][row['access']] += 1
+            size = row['size'] if row['size'] <= 65536 else 1 << row['size'].bit_length() - 1
+            counts[size][row['access']] += 1
     return [{'size': size, 'reads': kinds['read'], 'writes': kinds['write'],
              'other_accesses': sum(kinds.values()) - kinds['read'] - kinds['write']}
             for size, kinds in sorted(counts.items())]

@@ -241,3 +241,12 @@ access_stats_merge(struct access_stats *into, const struct access_stats *from)
 		extend_range(into, i, from->ranges[i].high);
 	}
 }
+
+void
+report_truncated_accesses(struct poly_report *report, uint64_t count)
+{
+	if (!count)
+		return;
+	poly_report_count(report, "truncated_accesses", count);
+	poly_report_note(report, "Of each truncated access only the first 4096 bytes count.");
+}

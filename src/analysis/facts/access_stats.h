@@ -3,6 +3,8 @@
 #ifndef ANALYSIS_ACCESS_STATS_H
 #define ANALYSIS_ACCESS_STATS_H
 
+#include "polytrace/report.h"
+
 #include "analysis/facts/column_stats.h"
 
 /* Slots per kind of access: a power of two, for an index of three bits. */
@@ -30,5 +32,14 @@ void access_stats_update_plain(struct access_stats *stats, const struct poly_bat
 
 /* Adds the statistics of from. */
 void access_stats_merge(struct access_stats *into, const struct access_stats *from);
+
+/*
+ * Maximum number of bytes of an access that count in analyses of what accesses touch, and in
+ * simulators in which an access is one in each of its lines.
+ */
+#define ACCESS_BYTES_MAX 4096
+
+/* Reports the number of longer accesses, unless it is 0. */
+void report_truncated_accesses(struct poly_report *report, uint64_t count);
 
 #endif

@@ -238,15 +238,30 @@ find_block(struct state *state, uint64_t address)
 	return block;
 }
 
+/* Makes bytes of a block unknown that were written without data. */
+static void
+invalidate_block(struct state_block *block, uint64_t address, uint32_t size)
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (block->address + i - address < size)
+			block->known &= (uint16_t) ~(1u << i);
+}
+
 /* Makes bytes unknown that were written without data. */
 static void
 invalidate(struct state *state, uint64_t address, uint32_t size)
 {
-	for (uint32_t i = 0; state->block_count && i < size && i < ACCESS_MAX; i++) {
-		const uint64_t at = address + i;
-		const uint64_t *number = map_find(&state->block_numbers, at / 16);
+	const uint64_t count = (address % 16 + size + 15) / 16;
+	if (count > state->block_count) {
+		for (uint32_t i = 0; i < state->block_count; i++)
+			invalidate_block(&state->blocks[i], address, size);
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t block = (address / 16 + i) % (UINT64_MAX / 16 + 1);
+		const uint64_t *number = map_find(&state->block_numbers, block);
 		if (number)
-			state->blocks[*number].known &= (uint16_t) ~(1u << at % 16);
+			invalidate_block(&state->blocks[*number], address, size);
 	}
 }
 

@@ -435,6 +435,7 @@ cache_report(const void *state, const struct static_ops *ops, struct poly_report
 	const struct cache_limits limits = find_limits(sim);
 	(void)ops;
 	report_instructions(report, sim->instructions);
+	report_truncated_accesses(report, sim->sizes.split ? sim->refs.truncated : 0);
 	open_table(sim, &limits, report);
 	for (size_t i = 0; i < sim->sweep.count; i++)
 		report_cache(sim, &sim->caches[i], &limits, report);

@@ -77,7 +77,8 @@ static bool
 open_slices(void *state, unsigned threads)
 {
 	struct cache_simulation *sim = state;
-	if (threads < SLICING_THREADS || sim->sweep.count != 1 || !has_independent_sets(sim->sweep.configs))
+	if (threads < SLICING_THREADS || sim->sweep.count != 1 ||
+		!has_independent_sets(sim->sweep.configs))
 		return true;
 	sim->slices = mem_new(CACHE_SLICES, sizeof *sim->slices);
 	bool ok = sim->slices;
@@ -273,6 +274,7 @@ advance(void *state, size_t task, void *const *parts, size_t count)
 		if (task != 0 || !part->counts)
 			continue;
 		sim->instructions += part->instructions;
+		sim->refs.truncated += part->refs.truncated;
 		sim->has_operations |= part->has_operations;
 	}
 	return ok;
@@ -283,6 +285,7 @@ clear(void *user)
 {
 	struct cache_part *part = user;
 	part->instructions = 0;
+	part->refs.truncated = 0;
 	part->has_operations = false;
 	for (size_t i = 0; i < CACHE_SLICES; i++)
 		part->streams[i].count = part->streams[i].step_count = 0;

@@ -219,6 +219,7 @@ levels_report(const void *state, const struct static_ops *ops, struct poly_repor
 	if (sim->source[0])
 		poly_report_text(report, "parameter_source", sim->source);
 	report_instructions(report, sim->instructions);
+	report_truncated_accesses(report, sim->lines.split ? sim->refs.truncated : 0);
 	poly_report_count(report, "accesses", totals->accesses);
 	poly_report_count(report, "cycles", totals->cycles);
 	if (totals->accesses)

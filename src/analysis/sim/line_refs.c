@@ -31,7 +31,7 @@ has_crossing(const struct line_refs *lines, const struct mem_refs *refs)
 		const uint64_t line = sizes[refs->kinds[i]], size = refs->sizes[i];
 		/* Differences, whose highest bit is set if a reference is longer. */
 		negative |= line - (refs->addresses[i] & (line - 1)) - size;
-		negative |= LINE_REFS_BYTES_MAX - size;
+		negative |= ACCESS_BYTES_MAX - size;
 	}
 	return negative >> 63;
 }
@@ -58,7 +58,7 @@ bytes_of(const struct line_refs *lines, size_t i)
 {
 	const uint32_t size = lines->refs->sizes[i];
 	if (lines->refs->kinds[i] != REF_STREAM)
-		return size < LINE_REFS_BYTES_MAX || !lines->split ? size : LINE_REFS_BYTES_MAX;
+		return size < ACCESS_BYTES_MAX || !lines->split ? size : ACCESS_BYTES_MAX;
 	const struct mem_stream stream = mem_refs_stream(size);
 	return stream.size * stream.count;
 }

@@ -9,9 +9,6 @@
 
 #include "analysis/sim/mem_refs.h"
 
-/* Maximum number of bytes of a reference that are split; further ones are ignored. */
-#define LINE_REFS_BYTES_MAX 4096
-
 /* The option of an analysis; 0: split. */
 #define LINE_REFS_OPTION(name)                                                                 \
 	{                                                                                      \

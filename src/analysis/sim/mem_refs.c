@@ -86,9 +86,10 @@ add_operation(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 }
 
 static void
-add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
+add_access(struct mem_refs *refs, const struct analysis_rows *rows, size_t row,
 	enum mem_refs_selection selection)
 {
+	const struct poly_batch *batch = rows->batch;
 	if (!poly_present(batch, POLY_COLUMN_access, row) ||
 		!poly_present(batch, POLY_COLUMN_address, row))
 		return;
@@ -100,6 +101,7 @@ add_access(struct mem_refs *refs, const struct poly_batch *batch, size_t row,
 	if (selection != MEM_REFS_ALL && fetch != (selection != MEM_REFS_DATA))
 		return;
 	const bool sized = poly_present(batch, POLY_COLUMN_size, row);
+	refs->truncated += sized && rows->counts && batch->size[row] > ACCESS_BYTES_MAX;
 	const bool write = batch->access[row] == POLY_ACCESS_WRITE;
 	const bool allocate = write && operation_of(refs, batch, row) == ISA_CACHE_ALLOCATE;
 	add(refs, batch->address[row], sized ? batch->size[row] : 0,
@@ -137,7 +139,7 @@ add_row(struct mem_refs *refs, const struct analysis_rows *rows, size_t row,
 	const size_t before = refs->count;
 	if (selection != MEM_REFS_DATA)
 		add_fetch(refs, batch, row, selection == MEM_REFS_UOPS);
-	add_access(refs, batch, row, selection);
+	add_access(refs, rows, row, selection);
 	if (refs->operates && poly_present(batch, POLY_COLUMN_event, row))
 		add_event(refs, batch, row);
 	if (refs->count == before)

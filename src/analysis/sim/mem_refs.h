@@ -5,6 +5,7 @@
 
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/access_stats.h"
 #include "isa/isa.h"
 #include "sim/cache/cache.h"
 
@@ -40,6 +41,7 @@ struct mem_refs {
 	bool operates;		    /* cache operations are gathered */
 	isa_cache_fn *operation_of; /* of instructions; NULL: not known */
 	bool has_operations;	    /* some are operations */
+	uint64_t truncated;	    /* accesses that were longer, in rows that count, so far */
 	enum mem_refs_step step;    /* if they are those of a step */
 };
 

@@ -126,6 +126,7 @@ mrc_part_clear(struct mrc_part *part)
 		stack_distance_clear(stream->distance);
 	}
 	part->step_count = 0;
+	part->refs.truncated = 0;
 }
 
 void
@@ -163,6 +164,7 @@ bool
 mrc_advance(struct mrc_simulation *sim, const struct mrc_part *part)
 {
 	bool appended, ok = mrc_append(sim, part, &appended);
+	sim->truncated += sim->split ? part->refs.truncated : 0;
 	for (uint32_t i = 0; i < part->step_count && ok; i++) {
 		sim->instructions += part->counts ? part->steps[i].instructions : 0;
 		for (int curve = 0; curve < CURVES && ok; curve++) {

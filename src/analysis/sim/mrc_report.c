@@ -252,7 +252,8 @@ mrc_report(const void *state, const struct static_ops *ops, struct poly_report *
 	report_instructions(report, sim->instructions);
 	for (int i = 0; i < CURVES; i++)
 		poly_report_count(report, keys[i].accesses, sim->curves[i].accesses);
-	poly_report_bool(report, "complete", is_complete(sim));
+	poly_report_bool(report, "complete", is_complete(sim) && !sim->truncated);
+	report_truncated_accesses(report, sim->truncated);
 	open_curve(sim, report);
 	report_sizes(sim, report);
 	poly_report_end(report);

@@ -30,8 +30,8 @@ struct paging_simulation {
 	struct paged_memory *memories;
 	size_t count;
 	struct line_sizes sizes; /* of pages */
-	bool finished; /* the memories that are opt have simulated the trace exactly */
-	uint64_t instructions;	 /* counted */
+	bool finished;	       /* the memories that are opt have simulated the trace exactly */
+	uint64_t instructions; /* counted */
 	struct mem_refs refs;
 };
 
@@ -267,6 +267,7 @@ paging_report(const void *state, const struct static_ops *ops, struct poly_repor
 	const struct paging_simulation *sim = state;
 	(void)ops;
 	report_instructions(report, sim->instructions);
+	report_truncated_accesses(report, sim->sizes.split ? sim->refs.truncated : 0);
 	open_table(report);
 	if (has_estimates(sim))
 		table_columns(report, "faults_min faults_max");

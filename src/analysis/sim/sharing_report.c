@@ -187,9 +187,12 @@ sharing_report(const void *state, const struct static_ops *ops, struct poly_repo
 	const struct coherence_line **lines = mem_new(all + 1, sizeof *lines);
 	const struct sharing_site **sites =
 		mem_new((size_t)sim->sites.count + 1, sizeof *sites);
-	poly_report_bool(report, "complete", !sim->full && !sim->untracked && !sim->sites.full);
+	poly_report_bool(report, "complete",
+		!sim->full && !sim->untracked && !sim->sites.full &&
+			!(sim->lines.split && sim->refs.truncated));
 	poly_report_count(report, "line_size", sim->config.cache.line_size);
 	report_instructions(report, sim->all_instructions);
+	report_truncated_accesses(report, sim->lines.split ? sim->refs.truncated : 0);
 	report_threads(sim, report);
 	if (lines && sites) {
 		const size_t count = find_lines(sim, lines);

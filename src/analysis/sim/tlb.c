@@ -115,6 +115,7 @@ tlb_report(const void *state, const struct static_ops *ops, struct poly_report *
 	const struct tlb_totals *totals = &sim->counts.totals;
 	(void)ops;
 	report_instructions(report, sim->instructions);
+	report_truncated_accesses(report, sim->pages.split ? sim->refs.truncated : 0);
 	poly_report_count(report, "accesses", totals->accesses);
 	poly_report_count(report, "page_walks", totals->walks);
 	poly_report_count(report, "cycles", totals->cycles);

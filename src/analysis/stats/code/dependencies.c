@@ -131,6 +131,7 @@ dependencies_transfer(void *state, struct archive *archive)
 	ARCHIVE_ARRAY(archive, dependencies->load_distances);
 	ARCHIVE(archive, dependencies->stores);
 	ARCHIVE(archive, dependencies->untracked_bytes);
+	ARCHIVE(archive, dependencies->truncated);
 	ARCHIVE(archive, dependencies->stack_stores);
 	ARCHIVE(archive, dependencies->reloaded);
 	ARCHIVE(archive, dependencies->reloads);

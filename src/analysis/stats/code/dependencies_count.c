@@ -2,11 +2,9 @@
 /* Counts uses of values in registers and in memory. */
 #include "analysis/stats/code/dependencies.h"
 
+#include "analysis/facts/access_stats.h"
 #include "analysis/facts/column_stats.h"
 #include "base/mem.h"
-
-/* Max. number of bytes of an access that count. */
-#define ACCESS_BYTES_MAX 4096
 
 #define WORDS_MAX ((uint32_t)1 << 18)
 #define WORD_SHIFT 3
@@ -382,6 +380,7 @@ update_row(struct dependencies *dependencies, const struct analysis_rows *rows, 
 		return true;
 	bytes.address = batch->address[row];
 	bytes.size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
+	dependencies->truncated += bytes.counts && bytes.size > ACCESS_BYTES_MAX;
 	if (bytes.size > ACCESS_BYTES_MAX)
 		bytes.size = ACCESS_BYTES_MAX;
 	return count_access(dependencies, &bytes, batch->access[row] == POLY_ACCESS_WRITE);

@@ -28,6 +28,7 @@ add_counts(struct dependencies *into, const struct dependencies *from)
 	add_list(into->load_distances, from->load_distances, DISTANCE_BINS);
 	into->stores += from->stores;
 	into->untracked_bytes += from->untracked_bytes;
+	into->truncated += from->truncated;
 	into->stack_stores += from->stack_stores;
 	into->reloaded += from->reloaded;
 	into->reloads += from->reloads;

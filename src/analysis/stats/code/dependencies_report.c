@@ -2,6 +2,7 @@
 /* The report of the analysis dependencies. */
 #include "analysis/stats/code/dependencies.h"
 
+#include "analysis/facts/access_stats.h"
 #include "analysis/facts/top_n.h"
 #include "report/table.h"
 
@@ -88,6 +89,7 @@ report_loads(const struct dependencies *dependencies, struct poly_report *report
 	struct poly_plot plot = POLY_PLOT_INIT;
 	poly_report_count(report, "stores", dependencies->stores);
 	poly_report_count(report, "untracked_bytes", dependencies->untracked_bytes);
+	report_truncated_accesses(report, dependencies->truncated);
 	table_open(report, "store_to_load_forwarding", "source:text loads share near_loads");
 	plot.kind = POLY_PLOT_BARS;
 	plot.x = "source";

@@ -34,7 +34,8 @@ enum { DATA = ACCESS_KINDS, ALL, COUNTS };
 struct footprint {
 	struct adaptive_bins bins; /* by context */
 	const struct contexts *contexts;
-	bool is_first; /* accesses touch their first byte only */
+	bool is_first;	    /* accesses touch their first byte only */
+	uint64_t truncated; /* accesses of which only the first bytes are touched */
 };
 
 /* The touched bytes of a bin by kind of access, one bit per 64th of the bin. */
@@ -127,10 +128,10 @@ touch_access(struct footprint *footprint, const struct analysis_rows *rows, size
 	const unsigned kind = kind_of(batch->access[row]);
 	uint64_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
 	size = size && !footprint->is_first ? size : 1;
+	footprint->truncated += kind != ACCESS_KINDS && size > ACCESS_BYTES_MAX;
 	return kind == ACCESS_KINDS ||
 	       touch(footprint, rows->context ? rows->context[row] : rows->sole_context, kind,
-		       batch->address[row],
-		       size < LINE_REFS_BYTES_MAX ? size : LINE_REFS_BYTES_MAX);
+		       batch->address[row], size < ACCESS_BYTES_MAX ? size : ACCESS_BYTES_MAX);
 }
 
 /* Adjacent instructions of a context, and the last of them. */
@@ -200,6 +201,7 @@ footprint_merge(void *into, const void *from, const struct analysis_numbers *num
 {
 	struct footprint *sum = into;
 	const struct footprint *footprint = from;
+	sum->truncated += footprint->truncated;
 	return adaptive_bins_merge(&sum->bins, &footprint->bins, numbers->contexts);
 }
 
@@ -339,6 +341,7 @@ footprint_report(const void *state, const struct static_ops *ops, struct poly_re
 	struct context_lines *contexts = mem_new(ANALYSIS_CONTEXTS_MAX, sizeof *contexts);
 	uint32_t *sorted = adaptive_bins_sorted(bins);
 	(void)ops;
+	report_truncated_accesses(report, footprint->truncated);
 	if (blocks && contexts && sorted) {
 		count_all(bins, sorted, blocks);
 		count_contexts(bins, sorted, contexts);
@@ -371,6 +374,7 @@ static void
 footprint_transfer(void *state, struct archive *archive)
 {
 	struct footprint *footprint = state;
+	ARCHIVE(archive, footprint->truncated);
 	archive_bins(archive, &footprint->bins, archive->contexts, transfer_touched);
 }
 

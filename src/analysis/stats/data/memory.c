@@ -201,15 +201,41 @@ ring_step(struct memory *memory, struct memory_ring *ring, struct ring_access ac
 	ring_push(ring, memory->window, &access);
 }
 
+/* Counts accesses larger than MEMORY_SIZES; false: out of memory. */
+static bool
+count_large(struct memory *memory, uint64_t key, uint64_t count)
+{
+	bool added;
+	uint64_t *known = map_get(&memory->sizes, key, 0, &added);
+	if (known)
+		*known += count;
+	return known;
+}
+
+/* Counts the size of an access of a kind; false: out of memory. */
+static inline bool
+count_size(struct memory *memory, unsigned which, uint32_t size)
+{
+	struct memory_kind *kind = &memory->kinds[which];
+	if (size <= MEMORY_SIZES) {
+		kind->sizes[size]++;
+		return true;
+	}
+	kind->large++;
+	kind->large_bytes += size;
+	if (size > MEMORY_SIZES_EXACT)
+		size = UINT32_C(1) << (31 - __builtin_clz(size));
+	return count_large(memory, memory_large_key(which, size), 1);
+}
+
 /* Counts an access of a kind; false: out of memory. */
 static inline bool
 count_row(struct memory *memory, unsigned which, uint64_t address, uint32_t size)
 {
 	struct memory_kind *kind = &memory->kinds[which];
 	const uint64_t line = memory->line;
-	kind->sizes[size < MEMORY_SIZES ? size : MEMORY_SIZES]++;
-	if (size > MEMORY_SIZES)
-		kind->excess_bytes += size - MEMORY_SIZES;
+	if (!count_size(memory, which, size))
+		return false;
 	if (size) {
 		kind->misaligned += !(size & (size - 1)) && (address & (size - 1));
 		kind->line_crossings += (address & (line - 1)) + size > line;
@@ -287,11 +313,19 @@ memory_merge(void *into, const void *from, const struct analysis_numbers *number
 		struct memory_kind *kind = &sum->kinds[i];
 		for (size_t size = 0; size <= MEMORY_SIZES; size++)
 			kind->sizes[size] += memory->kinds[i].sizes[size];
-		kind->excess_bytes += memory->kinds[i].excess_bytes;
+		kind->large += memory->kinds[i].large;
+		kind->large_bytes += memory->kinds[i].large_bytes;
 		kind->misaligned += memory->kinds[i].misaligned;
 		kind->line_crossings += memory->kinds[i].line_crossings;
 		kind->page_crossings += memory->kinds[i].page_crossings;
 	}
+	struct map_entry *large = map_sorted(&memory->sizes);
+	bool ok = large || !memory->sizes.count;
+	for (size_t i = 0; i < memory->sizes.count && ok; i++)
+		ok = count_large(sum, large[i].key, large[i].value);
+	mem_free(large);
+	if (!ok)
+		return false;
 	sum->loads += memory->loads;
 	sum->candidates += memory->candidates;
 	sum->contained += memory->contained;
@@ -326,6 +360,7 @@ memory_fini(void *state)
 {
 	struct memory *memory = state;
 	adaptive_bins_fini(&memory->lines);
+	map_free(&memory->sizes);
 	for (size_t i = 0; i < ANALYSIS_CONTEXTS_MAX; i++) {
 		if (!memory->rings[i])
 			continue;
@@ -378,7 +413,8 @@ static void
 transfer_kind(struct archive *archive, struct memory_kind *kind)
 {
 	ARCHIVE_ARRAY(archive, kind->sizes);
-	ARCHIVE(archive, kind->excess_bytes);
+	ARCHIVE(archive, kind->large);
+	ARCHIVE(archive, kind->large_bytes);
 	ARCHIVE(archive, kind->misaligned);
 	ARCHIVE(archive, kind->line_crossings);
 	ARCHIVE(archive, kind->page_crossings);
@@ -392,6 +428,7 @@ memory_transfer(void *state, struct archive *archive)
 	archive_require(archive, !(memory->line & (memory->line - 1)));
 	for (size_t i = 0; i < POLY_ACCESS_COUNT; i++)
 		transfer_kind(archive, &memory->kinds[i]);
+	archive_map(archive, &memory->sizes, UINT64_MAX);
 	archive_bins(archive, &memory->lines, 1, transfer_line);
 	for (uint16_t i = 0; i < archive->contexts && !archive_failed(archive); i++)
 		transfer_ring(archive, memory, i);

@@ -6,9 +6,12 @@
 #include "analysis/core/analysis.h"
 
 #include "analysis/facts/adaptive_bins.h"
+#include "base/map.h"
 
-/* Sizes up to this one have counts of their own; the last one includes all larger sizes. */
+/* Sizes up to MEMORY_SIZES are counted in an array, larger ones in a map: those up to
+ * MEMORY_SIZES_EXACT each, the others by the power of two that they begin with. */
 #define MEMORY_SIZES 256
+#define MEMORY_SIZES_EXACT 65536
 
 #define MEMORY_PAGE 4096
 #define MEMORY_LINE_MAX ((uint32_t)1 << 31)
@@ -16,7 +19,7 @@
 /* The counts of a kind of access. */
 struct memory_kind {
 	uint64_t sizes[MEMORY_SIZES + 1]; /* by bytes; 0: no size */
-	uint64_t excess_bytes;		  /* bytes above MEMORY_SIZES of larger accesses */
+	uint64_t large, large_bytes;	  /* accesses larger than MEMORY_SIZES, their bytes */
 	uint64_t misaligned, line_crossings, page_crossings;
 };
 
@@ -49,10 +52,18 @@ struct memory_ring {
 struct memory {
 	uint32_t line_option, line, top, window;
 	struct memory_kind kinds[POLY_ACCESS_COUNT];
+	struct map sizes; /* accesses larger than MEMORY_SIZES, by memory_large_key */
 	struct adaptive_bins lines;
 	struct memory_ring *rings[ANALYSIS_CONTEXTS_MAX];
 	uint64_t loads, candidates, contained;
 };
+
+/* Returns the key of a kind of access of a size: keys are in order of sizes. */
+static inline uint64_t
+memory_large_key(unsigned kind, uint32_t size)
+{
+	return (uint64_t)size * POLY_ACCESS_COUNT + kind;
+}
 
 void memory_report(const void *state, const struct static_ops *ops, struct poly_report *report);
 

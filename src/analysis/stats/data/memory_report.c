@@ -12,7 +12,7 @@
 static uint64_t
 kind_count(const struct memory_kind *kind)
 {
-	uint64_t count = 0;
+	uint64_t count = kind->large;
 	for (size_t i = 0; i <= MEMORY_SIZES; i++)
 		count += kind->sizes[i];
 	return count;
@@ -22,7 +22,7 @@ kind_count(const struct memory_kind *kind)
 static uint64_t
 kind_bytes(const struct memory_kind *kind)
 {
-	uint64_t bytes = kind->excess_bytes;
+	uint64_t bytes = kind->large_bytes;
 	for (size_t i = 1; i <= MEMORY_SIZES; i++)
 		bytes += i * kind->sizes[i];
 	return bytes;
@@ -55,10 +55,41 @@ report_kinds(const struct memory *memory, struct poly_report *report)
 	poly_report_end(report);
 }
 
+/* Adds a row of the table of sizes: counts of each kind of access. */
+static void
+report_size(struct poly_report *report, uint64_t size, const uint64_t counts[POLY_ACCESS_COUNT])
+{
+	uint64_t others = 0;
+	for (unsigned i = POLY_ACCESS_WRITE + 1; i < POLY_ACCESS_COUNT; i++)
+		others += counts[i];
+	if (!(counts[POLY_ACCESS_READ] | counts[POLY_ACCESS_WRITE] | others))
+		return;
+	poly_report_cell_count(report, size);
+	poly_report_cell_count(report, counts[POLY_ACCESS_READ]);
+	poly_report_cell_count(report, counts[POLY_ACCESS_WRITE]);
+	poly_report_cell_count(report, others);
+}
+
+/* Adds the rows of sizes that are in the map; false: out of memory. */
+static bool
+report_large_sizes(const struct memory *memory, struct poly_report *report)
+{
+	const size_t count = memory->sizes.count;
+	struct map_entry *sorted = map_sorted(&memory->sizes);
+	for (size_t i = 0; sorted && i < count;) {
+		const uint64_t size = sorted[i].key / POLY_ACCESS_COUNT;
+		uint64_t counts[POLY_ACCESS_COUNT] = {0};
+		for (; i < count && sorted[i].key / POLY_ACCESS_COUNT == size; i++)
+			counts[sorted[i].key % POLY_ACCESS_COUNT] = sorted[i].value;
+		report_size(report, size, counts);
+	}
+	mem_free(sorted);
+	return sorted || !count;
+}
+
 static void
 report_sizes(const struct memory *memory, struct poly_report *report)
 {
-	const struct memory_kind *kinds = memory->kinds;
 	table_open(report, "access_sizes", "size reads writes other_accesses");
 	struct poly_plot plot = POLY_PLOT_INIT;
 	plot.kind = POLY_PLOT_BARS;
@@ -68,19 +99,15 @@ report_sizes(const struct memory *memory, struct poly_report *report)
 	plot.y_title = "Accesses";
 	poly_report_plot(report, &plot);
 	for (unsigned size = 1; size <= MEMORY_SIZES; size++) {
-		uint64_t others = 0;
-		for (unsigned i = POLY_ACCESS_WRITE + 1; i < POLY_ACCESS_COUNT; i++)
-			others += kinds[i].sizes[size];
-		const uint64_t reads = kinds[POLY_ACCESS_READ].sizes[size],
-			       writes = kinds[POLY_ACCESS_WRITE].sizes[size];
-		if (!(reads | writes | others))
-			continue;
-		poly_report_cell_count(report, size);
-		poly_report_cell_count(report, reads);
-		poly_report_cell_count(report, writes);
-		poly_report_cell_count(report, others);
+		uint64_t counts[POLY_ACCESS_COUNT];
+		for (unsigned i = 0; i < POLY_ACCESS_COUNT; i++)
+			counts[i] = memory->kinds[i].sizes[size];
+		report_size(report, size, counts);
 	}
+	const bool good = report_large_sizes(memory, report);
 	poly_report_end(report);
+	if (!good)
+		tree_fail(report);
 }
 
 /* A line or page and its accesses. */

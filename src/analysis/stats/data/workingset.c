@@ -9,6 +9,7 @@
  */
 #include "analysis/core/analysis.h"
 
+#include "analysis/facts/access_stats.h"
 #include "analysis/facts/archive.h"
 #include "analysis/facts/adaptive_bins.h"
 #include "analysis/facts/part_log.h"
@@ -20,9 +21,6 @@
 #define BLOCKS_MAX ((uint32_t)1 << 20)
 #define LINE_SHIFT 6
 #define PAGE_SHIFT 12
-
-/* Max. number of bytes of an access that count. */
-#define ACCESS_BYTES_MAX 4096
 
 /* Window lengths; each is WINDOW_FACTOR times the one before. */
 #define WINDOWS 4
@@ -64,6 +62,7 @@ struct touched_rows {
 struct workingset {
 	uint64_t window;    /* records of the shortest one */
 	uint64_t untracked; /* accesses to blocks that exceed the table */
+	uint64_t truncated; /* accesses of which only the first bytes count */
 	struct window_stats windows[WINDOWS];
 	unsigned bin_shift; /* a bin is 1 << bin_shift shortest windows */
 	struct window_bin bins[BINS_MAX];
@@ -253,10 +252,11 @@ update_row(struct workingset *workingset, const struct poly_batch *batch, size_t
 		!poly_present(batch, POLY_COLUMN_address, row) ||
 		batch->access[row] > POLY_ACCESS_FETCH)
 		return true;
+	const uint32_t size = poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1;
+	workingset->truncated += size > ACCESS_BYTES_MAX;
 	return touch(workingset,
 		batch->access[row] == POLY_ACCESS_FETCH ? CODE_LINES : DATA_LINES,
-		batch->address[row],
-		poly_present(batch, POLY_COLUMN_size, row) ? batch->size[row] : 1);
+		batch->address[row], size);
 }
 
 /* Repeats the touches of a block by consecutive rows, before which *row rows were counted. */
@@ -400,6 +400,7 @@ workingset_merge(void *into, const void *from, const struct analysis_numbers *nu
 		ok = count_log(sum);
 		end_trace(sum);
 	}
+	sum->truncated += workingset->truncated;
 	part_log_merge(&sum->log, &workingset->log, numbers->continues);
 	if (!workingset->log.has_rows)
 		return ok && !sum->failed;
@@ -484,6 +485,7 @@ workingset_report(const void *state, const struct static_ops *ops, struct poly_r
 	poly_report_count(report, "line_size", 1 << LINE_SHIFT);
 	poly_report_count(report, "page_size", 1 << PAGE_SHIFT);
 	poly_report_count(report, "untracked_accesses", workingset->untracked);
+	report_truncated_accesses(report, workingset->truncated);
 	report_windows(workingset, report);
 	report_time(workingset, report);
 }
@@ -554,6 +556,7 @@ workingset_transfer(void *state, struct archive *archive)
 {
 	struct workingset *workingset = state;
 	ARCHIVE(archive, workingset->untracked);
+	ARCHIVE(archive, workingset->truncated);
 	for (size_t i = 0; i < WINDOWS; i++)
 		transfer_windows(archive, &workingset->windows[i],
 			i ? WINDOW_FACTOR : workingset->window);
