@@ -46,7 +46,7 @@ info_one(struct inputs *inputs, const char *path)
 	struct poly_report *report = report_new();
 	input_analyse(&input, stats, NULL);
 	summary_finish(stats);
-	input_report_name(&input, report);
+	input_report_name(&input, report, inputs->output);
 	report_summary(stats, &input, report);
 	int rendered = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);
@@ -124,7 +124,7 @@ info_space(struct inputs *inputs, const char *path)
 	int rendered = STATUS_DONE;
 	if (format) {
 		struct poly_report *report = report_new();
-		input_report_name(&input, report);
+		input_report_name(&input, report, inputs->output);
 		report_space(report, &space, format);
 		rendered = report_render(report, inputs->options, inputs->output);
 	}

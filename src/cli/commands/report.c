@@ -67,7 +67,7 @@ add_input(struct page *page, const struct command_input *input,
 		poly_report_heading(report, input->name);
 	}
 	poly_report_section(report, "overview");
-	input_report_name(input, report);
+	input_report_name(input, report, NULL);
 	poly_stats_report(analyses->summary, "totals", report);
 	report_summary(analyses->summary, input, report);
 	poly_report_end(report);
@@ -94,8 +94,7 @@ report_one(struct inputs *inputs, const char *path)
 	struct page_analyses analyses = {.summary = summary_new(inputs->options, true)};
 	struct command_input input;
 	struct poly_error error;
-	const struct input_needs wants = {
-		.columns = POLY_ALL_COLUMNS_INIT, .lists_findings = true};
+	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	int status = STATUS_ERROR;
 	if (poly_stats_new(&page->request.options, &analyses.stats, &error) != POLY_OK) {
 		diag_error("report", &error);
@@ -134,12 +133,13 @@ write_page(const struct page *page, const struct poly_sink *sink)
 static bool
 save_page(const struct page *page, const char *path, bool partial)
 {
-	const bool replaces =
-		page->options->force && !(partial && !page->options->analysis.source.partial);
 	struct poly_byte_output *file;
 	struct poly_error error;
 	bool written = true;
-	enum poly_status status = poly_byte_output_open(path, replaces, &file, &error);
+	if (partial && !page->options->analysis.source.partial && !output_accepts_partial(path))
+		return false;
+	enum poly_status status =
+		poly_byte_output_open(path, page->options->force, &file, &error);
 	if (status == POLY_OK) {
 		const struct poly_sink sink = {poly_byte_output_write, file};
 		written = write_page(page, &sink);
@@ -147,10 +147,7 @@ save_page(const struct page *page, const char *path, bool partial)
 	if (status == POLY_OK && written)
 		status = poly_byte_output_finish(file, &error);
 	poly_byte_output_close(file);
-	if (status == POLY_ERR_USAGE && partial)
-		diag_print(path, "not replaced: the page is partial; use --partial to accept "
-				 "it");
-	else if (status != POLY_OK)
+	if (status != POLY_OK)
 		diag_error(path, &error);
 	return status == POLY_OK && written;
 }

@@ -203,12 +203,13 @@ report_simulation(const struct inputs *inputs, const struct command_input *sourc
 	const struct sim_options *options = inputs->command;
 	struct poly_report *report = report_new();
 	temp_store_print_limits(stats, source->name);
-	input_report_name(source, report);
+	input_report_name(source, report, inputs->output);
+	const bool partial = inputs->output->tables.partial;
 	poly_stats_report(stats, NULL, report);
 	const int status = report_render(report, inputs->options, inputs->output);
 	const bool written =
-		analysis_file_write(stats, "pipeline", "konata", options->konata) &&
-		analysis_file_write(stats, "pipeline", "svg", options->diagram);
+		analysis_file_write(stats, "pipeline", "konata", options->konata, partial) &&
+		analysis_file_write(stats, "pipeline", "svg", options->diagram, partial);
 	return written ? status : STATUS_ERROR;
 }
 

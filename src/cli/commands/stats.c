@@ -153,7 +153,7 @@ report_input(const struct inputs *inputs, const struct command_input *input,
 		poly_report_section(report, NULL);
 		poly_report_heading(report, input->name);
 	}
-	input_report_name(input, report);
+	input_report_name(input, report, inputs->output);
 	poly_stats_report(stats, NULL, report);
 	if (!job->report)
 		return report_render(report, inputs->options, inputs->output);
@@ -161,14 +161,15 @@ report_input(const struct inputs *inputs, const struct command_input *input,
 	return STATUS_DONE;
 }
 
-/* Writes the requested files of phases. */
+/* Writes the requested files of phases; partial: of a partial input. */
 static bool
-write_phases(const struct inputs *inputs, const struct poly_stats *stats)
+write_phases(const struct inputs *inputs, const struct poly_stats *stats, bool partial)
 {
 	const struct stats_options *options = inputs->command;
-	return analysis_file_write(stats, "phases", "vectors", options->vectors) &&
-	       analysis_file_write(stats, "phases", "simpoints", options->simpoints) &&
-	       analysis_file_write(stats, "phases", "weights", options->weights);
+	partial = partial && !inputs->options->partial;
+	return analysis_file_write(stats, "phases", "vectors", options->vectors, partial) &&
+	       analysis_file_write(stats, "phases", "simpoints", options->simpoints, partial) &&
+	       analysis_file_write(stats, "phases", "weights", options->weights, partial);
 }
 
 /* Reports an input that was analysed, or adds it to the parts to be saved. */
@@ -199,7 +200,8 @@ stats_one(struct inputs *inputs, const char *path)
 	} else if (input_open(&input, path, inputs->options, &wants)) {
 		if (input_analyse(&input, stats, NULL))
 			status = end_input(inputs, &input, stats);
-		if (status == STATUS_DONE && !job->stats && !write_phases(inputs, stats))
+		if (status == STATUS_DONE && !job->stats &&
+			!write_phases(inputs, stats, input_is_partial(&input)))
 			status = STATUS_ERROR;
 		output_flush(inputs->output);
 		const int ended = input_close(&input);
@@ -263,7 +265,8 @@ stats_collect(struct inputs *inputs, const char *path)
 	int reported = STATUS_ERROR;
 	if (temp_store_finish_stats(stats, diag_input_name(path)))
 		reported = report_collected(inputs, stats);
-	if (reported == STATUS_DONE && !write_phases(inputs, stats))
+	const bool partial = poly_stats_part_at(stats, 0)->is_partial;
+	if (reported == STATUS_DONE && !write_phases(inputs, stats, partial))
 		reported = STATUS_ERROR;
 	poly_stats_free(stats);
 	return reported > status ? reported : status;
@@ -306,8 +309,10 @@ end_report(struct inputs *inputs)
 	if (job->stats)
 		poly_stats_report(job->stats, NULL, report);
 	job->report = NULL;
+	inputs->output->tables.partial |= job->failed && !inputs->options->partial;
 	const int status = report_render(report, inputs->options, inputs->output);
-	return !job->stats || write_phases(inputs, job->stats) ? status : STATUS_ERROR;
+	return !job->stats || write_phases(inputs, job->stats, job->failed) ? status
+									    : STATUS_ERROR;
 }
 
 /* Saves the results of all inputs. */
@@ -363,7 +368,7 @@ report_saved(struct inputs *inputs, struct poly_stats *stats)
 	inputs->output = output_new();
 	const int status = report_render(report, inputs->options, inputs->output);
 	const int written = output_finish(inputs->output);
-	if (!write_phases(inputs, stats))
+	if (!write_phases(inputs, stats, false))
 		return STATUS_ERROR;
 	return written > status ? written : status;
 }

@@ -9,12 +9,14 @@
 
 bool
 analysis_file_write(const struct poly_stats *stats, const char *analysis, const char *output,
-	const char *path)
+	const char *path, bool partial)
 {
 	struct poly_error error;
 	struct poly_byte_output *file;
 	if (!path)
 		return true;
+	if (partial && !output_accepts_partial(path))
+		return false;
 	enum poly_status status = poly_byte_output_open(path, true, &file, &error);
 	if (status == POLY_OK) {
 		const struct poly_sink sink = {poly_byte_output_write, file};

@@ -140,6 +140,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	input->name = diag_input_name(path);
 	/* Under strict reading the first finding is the error. */
 	input->prints_findings = !needs->lists_findings && !options->strict;
+	input->accepts_partial = options->partial;
 	input->accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial;
 	input->skips = options->on_error == ON_ERROR_SKIP;
 	progress_start(&input->progress, needs->prints);
@@ -152,6 +153,7 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	reading.skip_errors = input->skips;
 	reading.check = needs->check;
 	reading.partial = options->partial;
+	reading.drop_corrupt = needs->repairs && input->accepts_errors;
 	reading.by_thread = options->by_thread;
 	input->skip = reading.skip = options->skip.value;
 	if (options->count.is_set)
@@ -262,12 +264,30 @@ input_is_complete(const struct command_input *input)
 	return input->status == POLY_END && !input->bounded;
 }
 
+/* Returns whether rules were violated that make the input invalid, although it was read; its
+ * end is not one. */
+static bool
+has_errors(const struct command_input *input)
+{
+	struct poly_finding finding;
+	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
+		if (finding.rule->severity == POLY_ERROR && !input_is_end(input, &finding))
+			return true;
+	}
+	return false;
+}
+
 void
-input_report_name(const struct command_input *input, struct poly_report *report)
+input_report_name(
+	const struct command_input *input, struct poly_report *report, struct output *output)
 {
 	poly_report_text(report, "file", input->name);
 	if (input_is_partial(input) || input_is_truncated(input))
 		poly_report_bool(report, "partial", true);
+	else if (input->prints_findings && has_errors(input))
+		poly_report_bool(report, "corrupt", true);
+	if (output)
+		output->tables.partial |= input_is_partial(input) && !input->accepts_partial;
 }
 
 bool
@@ -468,19 +488,6 @@ print_skip_excess(const struct command_input *input)
 		!input->count_is_zero)
 		diag_print(input->name, "no records: the trace has at most %llu records",
 			(unsigned long long)input->skip);
-}
-
-/* Returns whether rules were violated that make the input invalid, although it was read; its
- * end is not one. */
-static bool
-has_errors(const struct command_input *input)
-{
-	struct poly_finding finding;
-	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
-		if (finding.rule->severity == POLY_ERROR && !input_is_end(input, &finding))
-			return true;
-	}
-	return false;
 }
 
 /* Returns the exit status for corrupt data in an input that was read to its end. */

@@ -3,6 +3,7 @@
 #ifndef CLI_COMMAND_INPUT_H
 #define CLI_COMMAND_INPUT_H
 
+#include "cli/files/output.h"
 #include "cli/options/input_options.h"
 #include "cli/print/progress.h"
 
@@ -22,6 +23,7 @@ struct command_input {
 	unsigned work_count;
 	struct poly_writer *writer; /* whose work it is: closed after the reader; or NULL */
 	bool prints_findings;	    /* when it is closed */
+	bool accepts_partial;	    /* --partial */
 	bool accepts_errors;	    /* --on-error=skip or --partial */
 	bool skips;		    /* --on-error=skip */
 	bool has_skipped;	    /* set by input_close: corrupt data were skipped */
@@ -40,6 +42,8 @@ struct input_needs {
 	bool lists_findings; /* the command prints the findings */
 	bool quiet;	     /* the command reports why an input cannot be opened */
 	bool shows_sites;    /* the command prints numbers of sites: keep all */
+	bool repairs;	     /* the command writes a new trace: without what --partial and
+				--on-error=skip        accept, so that it is valid */
 	bool writes; /* the command writes a trace: records stay with their instruction */
 };
 
@@ -105,8 +109,10 @@ bool input_is_truncated(const struct command_input *input);
 /* Returns whether an input was read from its beginning to its end. */
 bool input_is_complete(const struct command_input *input);
 
-/* Writes the name of an input into a report, and whether it is partial. */
-void input_report_name(const struct command_input *input, struct poly_report *report);
+/* Writes the name of an input into a report, and whether it is partial or corrupt; output, on
+ * which the report is printed, is told whether it may replace files. NULL: none. */
+void input_report_name(
+	const struct command_input *input, struct poly_report *report, struct output *output);
 
 /*
  * Feeds all records of an input to analyses, and to a summary (NULL: none). False: an analysis

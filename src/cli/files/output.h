@@ -17,6 +17,7 @@ struct output_tables {
 	const char *input; /* name of the current input; NULL: the only one */
 	bool headed;	   /* the header of the requested table is printed */
 	bool advised;	   /* the switches of tables were named */
+	bool partial;	   /* the next report is of a partial input, which was not accepted */
 };
 
 struct output {

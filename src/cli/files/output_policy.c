@@ -35,8 +35,7 @@ bool
 output_is_allowed(const struct output_policy *policy, const char *path)
 {
 	struct stat file;
-	if (!path || strcmp(path, "-") == 0 || stat(path, &file) != 0 ||
-		!S_ISREG(file.st_mode))
+	if (!path || strcmp(path, "-") == 0 || stat(path, &file) != 0 || !S_ISREG(file.st_mode))
 		return true;
 	if (is_input(policy, &file))
 		diag_print(path, "is an input, and cannot be the output, too");
@@ -44,6 +43,16 @@ output_is_allowed(const struct output_policy *policy, const char *path)
 		diag_print(path, "the file exists; use --force to replace it");
 	else
 		return true;
+	return false;
+}
+
+bool
+output_accepts_partial(const char *path)
+{
+	struct stat file;
+	if (!path || strcmp(path, "-") == 0 || stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+		return true;
+	diag_print(path, "not replaced: the result is partial; use --partial to accept it");
 	return false;
 }
 

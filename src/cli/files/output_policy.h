@@ -30,6 +30,12 @@ struct output_policy {
 bool output_is_allowed(const struct output_policy *policy, const char *path);
 
 /*
+ * Returns whether path may be written although the result is partial, and --partial does not
+ * accept that: a partial file replaces no other. False: a message was printed.
+ */
+bool output_accepts_partial(const char *path);
+
+/*
  * Returns whether a format may be written to standard output: binary formats are not written to
  * a terminal without force (--force); false: a message was printed.
  */

@@ -72,7 +72,7 @@ print_report(const struct query *query, struct inputs *inputs,
 	if (query->missing)
 		poly_report_text(report, "file", input->name);
 	else
-		input_report_name(input, report);
+		input_report_name(input, report, inputs->output);
 	poly_stats_report(stats, query->analysis, report);
 	const int status = report_render(report, inputs->options, inputs->output);
 	output_flush(inputs->output);

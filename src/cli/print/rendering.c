@@ -103,15 +103,23 @@ print_names(const struct poly_report *report)
 		diag_print("--table", "expected %s", name);
 }
 
+/* How tables are written to files. */
+struct table_saving {
+	bool force;   /* replace files */
+	bool partial; /* of a partial input, which was not accepted */
+};
+
 /* Renders a table to a file; returns the exit status. */
 static int
 save_table(const struct poly_report *report, const struct poly_render_options *options,
-	const char *path, bool force)
+	const char *path, const struct table_saving *saving)
 {
+	const bool force = saving->force;
 	const struct output_policy policy = {force, NULL, {NULL}};
 	struct poly_byte_output *file = NULL;
 	struct poly_error error;
-	if (!output_is_allowed(&policy, path))
+	if (!output_is_allowed(&policy, path) ||
+		(saving->partial && !output_accepts_partial(path)))
 		return STATUS_ERROR;
 	enum poly_status status = poly_byte_output_open(path, force, &file, &error);
 	if (status == POLY_OK) {
@@ -166,6 +174,7 @@ save_tables(const struct poly_report *report, const struct input_options *option
 	const struct output *output)
 {
 	struct poly_render_options rendering = POLY_RENDER_OPTIONS_INIT;
+	const struct table_saving saving = {options->force, output->tables.partial};
 	char name[TABLE_NAME], path[FILE_NAME];
 	int worst = STATUS_DONE;
 	rendering.rendering = options->json ? POLY_RENDER_JSON_LINE : POLY_RENDER_CSV;
@@ -182,7 +191,7 @@ save_tables(const struct poly_report *report, const struct input_options *option
 	for (size_t i = 0; poly_report_table_at(report, i, name, sizeof name); i++) {
 		int status = STATUS_ERROR;
 		if (format_file_name(options, output->tables.input, name, path))
-			status = save_table(report, &rendering, path, options->force);
+			status = save_table(report, &rendering, path, &saving);
 		else
 			diag_print(name, "the name of its file is longer than %d bytes",
 				FILE_NAME - 1);
@@ -211,8 +220,9 @@ render_one_table(
 		return STATUS_ERROR;
 	}
 	if (options->tables) {
+		const struct table_saving saving = {options->force, output->tables.partial};
 		rendering.rendering = rendering_of_file(options, options->tables);
-		return save_table(report, &rendering, options->tables, options->force);
+		return save_table(report, &rendering, options->tables, &saving);
 	}
 	const enum poly_status status =
 		poly_report_render_with(report, &rendering, &sink, &error);
@@ -244,10 +254,12 @@ report_render(
 	if (options->table || options->tables) {
 		const int status = options->table ? render_one_table(report, options, output)
 						  : save_tables(report, options, output);
+		output->tables.partial = false;
 		poly_report_free(report);
 		return status;
 	}
 	const struct poly_render_options rendering = rendering_options(options);
+	output->tables.partial = false;
 	if (options->json || rendering.rendering == POLY_RENDER_CSV)
 		output_quote(output);
 	if (rendering.rendering == POLY_RENDER_CSV)
