@@ -111,6 +111,12 @@ struct poly_read_options {
 	/* The files of a directory are read one after the other, by name, instead of merged by
 	 * their times. POLY_ERR_USAGE if the input is not a directory. */
 	bool by_thread;
+	/*
+	 * Rows of corrupt bytes, whose record is "corrupt", are counted but not delivered: what
+	 * skip_errors skips, what is left of a truncated last record, and the bytes that a
+	 * format reports as such. What a writer makes of the others is valid.
+	 */
+	bool drop_corrupt;
 };
 
 /* Initial values: any format, every column, tolerant, stop at corrupt data. */
@@ -278,7 +284,7 @@ struct poly_reader_counts {
 POLY_API void poly_reader_count(
 	const struct poly_reader *reader, struct poly_reader_counts *counts);
 
-/* Returns the number of records delivered so far that stand for corrupt bytes (skip_errors). */
+/* Returns the number of records counted so far that stand for corrupt bytes (skip_errors). */
 POLY_API uint64_t poly_reader_corrupt_records(const struct poly_reader *reader);
 
 /* The bytes of a packed trace that hold one kind of data. */

@@ -139,6 +139,16 @@ findings_rule(const struct findings *findings, unsigned rule)
 					  : &line_rules[rule - findings->own_count];
 }
 
+void
+findings_set_truncation(struct findings *findings, uint64_t record, uint64_t offset)
+{
+	if (findings->truncated || is_outside(findings, record))
+		return;
+	findings->truncated = true;
+	findings->truncation = (struct poly_error){
+		.status = POLY_ERR_TRUNCATED, .record = record, .offset = offset};
+}
+
 uint64_t
 findings_full(const struct findings *findings)
 {

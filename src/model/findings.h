@@ -94,6 +94,12 @@ const struct poly_rule *findings_rule(const struct findings *findings, unsigned 
 void findings_add_truncation(struct findings *findings, unsigned rule, uint64_t record,
 	uint64_t offset, const char *message, ...) __attribute__((format(printf, 5, 6)));
 
+/*
+ * Notes that the input ends within a record, in a compressed stream: a record of which nothing
+ * else is known. The failure of reading is that of the stream.
+ */
+void findings_set_truncation(struct findings *findings, uint64_t record, uint64_t offset);
+
 /* Returns the rules, by bit, of which no more findings are stored. */
 uint64_t findings_full(const struct findings *findings);
 

@@ -95,6 +95,25 @@ def compare(kept, complete):
     return f'row {at + 1} differs: {before[at][:200]!r}, {complete[at][:200]!r}'
 
 
+def repair(path, form, options, how):
+    """What is wrong with what the command writes, in the same format, of a corrupt trace."""
+    out = path + '.repaired'
+    code, _, errors = polytrace('convert', '--force', how, *options, path, '-t', form, '-o', out)
+    if 'can only be read' in errors or 'requires columns' in errors:
+        return None
+    if code == 2:
+        return f'{how}: {errors}'
+    stated, found = verdict(out, ['--from', form])[1:3]
+    if stated not in ('valid', 'valid with warnings') and how == '--partial':
+        return f'{how}: the result is {stated}: {found}'
+    status, written, messages = rows(out, ['--from', form, *options[2:]])
+    if status != 0 or any(b'"record":"corrupt"' in row for row in written):
+        return f'{how}: the result cannot be read: {messages}'
+    if form != 'aix' and written != rows(path, [*options, how])[1]:
+        return f'{how}: the rows of the result differ'
+    return None
+
+
 def check_cut(folder, form, options, data, size, ending, complete):
     """Reports what is wrong with the reading of the first size bytes of data."""
     path = os.path.join(folder, 'cut' + ending)
@@ -123,8 +142,12 @@ def check_cut(folder, form, options, data, size, ending, complete):
         return f'a cut {ending} is {stated}: {errors}'
     elif form in TEXT and data[size - 1:size] != b'\n' and not found:
         return f'a cut line is {stated} without a finding'
-    if kept[:len(some)] != some:
+    if kept != some[:len(kept)] or len(kept) < len(some) - 2:
         return '--partial changes rows'
+    if stated == 'truncated':
+        fault = repair(path, form, options, '--partial')
+        if fault:
+            return fault
     return compare(kept, complete) if complete else None
 
 
@@ -167,6 +190,24 @@ def a_cut_packed_trace_is_truncated():
                 fault = check_cut(folder, 'ptz', ['--from', 'ptz'], data, size, '', complete)
                 if fault:
                     yield f'{name}: at {size} of {len(data)}: {fault}'
+
+
+def what_is_written_without_corrupt_data_is_valid():
+    """16 bytes in the middle of a trace, and a line, are overwritten."""
+    for form, name, options in sampling.sampled(samples()):
+        path = os.path.join(DATA, name)
+        data = content(path) if name.endswith('.gz') else open(path, 'rb').read()
+        middle = len(data) // 2
+        line = data.find(b'\n', middle) + 1
+        with tempfile.TemporaryDirectory() as folder:
+            corrupt = os.path.join(folder, 'corrupt')
+            for at, junk in ((middle, b'\xff' * 16), (line, b'? junk\n')):
+                with open(corrupt, 'wb') as file:
+                    file.write(data[:at] + junk + data[at + len(junk):])
+                code, _, errors = polytrace('info', '--on-error=skip', *options, corrupt)
+                fault = repair(corrupt, form, options, '--on-error=skip') if code != 2 else None
+                if fault:
+                    yield f'{form} {name}, byte {at}: {fault}'
 
 
 def every_reading_command_ends_with_status_2():
@@ -232,5 +273,6 @@ def verdicts_have_their_statuses():
             yield f'invalid: {found}, {code}'
 
 
-tap.run([every_cut_is_reported, a_cut_packed_trace_is_truncated, every_reading_command_ends_with_status_2,
-         skipped_entries_of_aix_logs_are_errors, verdicts_have_their_statuses])
+tap.run([every_cut_is_reported, what_is_written_without_corrupt_data_is_valid, a_cut_packed_trace_is_truncated,
+         every_reading_command_ends_with_status_2, skipped_entries_of_aix_logs_are_errors,
+         verdicts_have_their_statuses])

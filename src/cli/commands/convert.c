@@ -138,8 +138,8 @@ write_options(const struct convert *convert)
 	options.labels = convert->options->labels.items;
 	options.overwrite = convert->options->force;
 	options.threads = (unsigned)convert->options->source.threads.value;
-	options.selected =
-		convert->options->simpoints || input_is_selected(&convert->options->source);
+	options.selected = convert->options->simpoints || convert->source.accepts_errors ||
+			   input_is_selected(&convert->options->source);
 	return options;
 }
 
@@ -187,6 +187,7 @@ static int
 convert_file(struct convert *convert, const char *path)
 {
 	const struct input_needs wants = {.writes = true,
+		.repairs = true,
 		.columns = columns_to_write(convert->columns.set),
 		.shows_sites = columns_name_site(convert->options->columns),
 		.prints = strcmp(convert->options->output, "-") == 0};
@@ -235,8 +236,9 @@ convert_partition(struct convert *convert, const char *path, enum poly_column co
 	char word[16];
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(ending, " "), ending);
 	const struct dataset_options wanted = {options->output, word, column, &writing};
-	struct input_needs wants = {
-		.writes = true, .columns = columns_to_write(convert->columns.set)};
+	struct input_needs wants = {.writes = true,
+		.repairs = true,
+		.columns = columns_to_write(convert->columns.set)};
 	poly_columns_add(&wants.columns, column);
 	if (!input_open(&convert->source, path, &options->source, &wants))
 		return STATUS_ERROR;
@@ -286,6 +288,7 @@ convert_intervals(struct convert *convert, const char *path, const struct output
 	const struct simpoints_job job = {
 		options->simpoints, options->interval.value, options->output, &writing, policy};
 	const struct input_needs wants = {.writes = true,
+		.repairs = true,
 		.columns = poly_columns_union(columns_to_write(convert->columns.set),
 			POLY_COLUMNS(kind, uop_index, synthetic))};
 	if (!input_open(&convert->source, path, &options->source, &wants))

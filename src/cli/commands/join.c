@@ -133,6 +133,7 @@ static int
 join_first(struct join_job *job, const char *path, bool is_only)
 {
 	const struct input_needs wants = {.writes = true,
+		.repairs = true,
 		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0};
 	struct poly_write_options options = POLY_WRITE_OPTIONS_INIT;
@@ -143,7 +144,8 @@ join_first(struct join_job *job, const char *path, bool is_only)
 	options.strict = job->options->source.strict;
 	options.overwrite = job->options->force;
 	options.threads = (unsigned)job->options->source.threads.value;
-	options.selected = !is_only || input_is_selected(&job->options->source);
+	options.selected = !is_only || job->first.accepts_errors ||
+			   input_is_selected(&job->options->source);
 	if (!trace_output_open(&job->output, job->options->output, info, &options))
 		return STATUS_ERROR;
 	return write_records(job, &job->first);
@@ -159,6 +161,7 @@ open_next(struct join_job *job, const char *path, struct command_input *source)
 	struct input_options options = job->options->source;
 	const struct poly_format_info *first = poly_reader_format(job->first.reader);
 	struct input_needs wants = {.writes = true,
+		.repairs = true,
 		.columns = columns_to_write(POLY_ALL_COLUMNS),
 		.prints = strcmp(job->options->output, "-") == 0,
 		.quiet = true};

@@ -153,7 +153,8 @@ open_input(struct merge_job *job, struct merged *input, poly_columns columns)
 	/* Of simultaneously open inputs only the first one shows progress. */
 	const bool shows = input == job->inputs || !job->inputs->open;
 	const bool prints = options->output && strcmp(options->output, "-") == 0;
-	const struct input_needs wants = {.columns = columns, .prints = prints || !shows};
+	const struct input_needs wants = {
+		.columns = columns, .repairs = true, .prints = prints || !shows};
 	input->open = input_open(&input->source, input->path, &job->reading, &wants);
 	return input->open;
 }

@@ -237,7 +237,7 @@ static int
 split_run(void *fields, char **operands)
 {
 	const struct input_needs wants = {
-		.writes = true, .columns = columns_to_write(POLY_ALL_COLUMNS)};
+		.writes = true, .repairs = true, .columns = columns_to_write(POLY_ALL_COLUMNS)};
 	struct split_job split = {.options = fields, .column = POLY_COLUMN_kind};
 	if (split.options->by)
 		split.column = poly_column_find(split.options->by, strlen(split.options->by));

@@ -32,7 +32,7 @@ static uint64_t
 weighted_max(const struct poly_reader *reader)
 {
 	const struct poly_read_options *options = &reader->options;
-	if (!reader->plan.weights || reader->reading.check ||
+	if (!reader->plan.weights || reader->reading.check || options->drop_corrupt ||
 		reader->reading.record < options->skip)
 		return 0;
 	return options->count - reader->counts.records;
@@ -43,7 +43,8 @@ static bool
 may_be_lazy(const struct poly_reader *reader)
 {
 	return reader->plan.lazy && !reader->reading.check && !reader->options.skip &&
-	       reader->options.count == UINT64_MAX && !reader->batch.view.site;
+	       !reader->options.drop_corrupt && reader->options.count == UINT64_MAX &&
+	       !reader->batch.view.site;
 }
 
 /* Fills the reader's own batch. */
@@ -193,6 +194,47 @@ bare_batch(struct poly_reader *reader, const struct poly_batch *batch)
 	return bare;
 }
 
+/* Returns the value of the column record of corrupt bytes; UINT8_MAX: none. */
+static uint8_t
+corrupt_record(const struct poly_trace_info *info)
+{
+	unsigned record = 0;
+	while (record < info->record_count && strcmp(info->records[record], "corrupt") != 0)
+		record++;
+	return record < info->record_count ? (uint8_t)record : UINT8_MAX;
+}
+
+/* Drops the rows of corrupt bytes; *view: NULL if no row is left. */
+static enum poly_status
+drop_corrupt(
+	struct poly_reader *reader, const struct poly_batch **view, struct poly_error *error)
+{
+	const struct poly_batch *batch = *view;
+	const struct findings *findings = &reader->findings;
+	const uint64_t end = findings->truncated && findings->truncation.record
+				     ? findings->truncation.record
+				     : UINT64_MAX;
+	const uint8_t corrupt = corrupt_record(&reader->info.view);
+	uint64_t kept[POLY_BATCH_ROWS / 64] = {0};
+	size_t count = 0;
+	for (size_t row = 0; row < batch->rows && !reader->corrupt; row++) {
+		if ((poly_present(batch, POLY_COLUMN_record, row) &&
+			    batch->record[row] == corrupt) ||
+			poly_batch_number(batch, row) >= end)
+			continue;
+		kept[row / 64] |= UINT64_C(1) << row % 64;
+		count++;
+	}
+	if (count == batch->rows)
+		return POLY_OK;
+	*view = NULL;
+	if (!count)
+		return POLY_OK;
+	const enum poly_status status = batch_gather_rows(&reader->kept, batch, kept, error);
+	*view = status == POLY_OK ? &reader->kept.view : NULL;
+	return status;
+}
+
 /* Delivers the selected rows of the batch; *batch stays NULL if it has none. */
 static enum poly_status
 deliver_rows(
@@ -217,11 +259,16 @@ deliver_rows(
 			return status;
 		view = &reader->slice.view;
 	}
+	reader->counts.records += rows;
+	reader->corrupt_records += corrupt ? rows : 0;
+	if (reader->options.drop_corrupt) {
+		enum poly_status status = drop_corrupt(reader, &view, error);
+		if (!view)
+			return status;
+	}
 	const struct poly_patterns *patterns = batch_patterns(view);
 	if (patterns && patterns->lazy)
 		view = bare_batch(reader, view);
-	reader->counts.records += rows;
-	reader->corrupt_records += corrupt ? rows : 0;
 	*batch = view;
 	return POLY_OK;
 }

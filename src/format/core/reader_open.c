@@ -202,6 +202,7 @@ poly_reader_close(struct poly_reader *reader)
 	batch_fini(&reader->batch);
 	sites_fini(&reader->sites);
 	slice_fini(&reader->slice);
+	batch_gather_fini(&reader->kept);
 	findings_fini(&reader->findings);
 	registers_free(reader->registers);
 	encodings_close(&reader->encodings);

@@ -48,6 +48,9 @@ poly_reader_plan(
 		status = registers_new(reader->plan.registers, reader->plan.register_count,
 			&reader->info, &reader->registers, error);
 	reader->plan.registers = NULL;
+	/* Decoders do not drop rows. */
+	if (reader->options.drop_corrupt)
+		reader->plan.work_count = 0;
 	if (status != POLY_OK) {
 		reader->plan = before;
 		return status;
@@ -73,6 +76,8 @@ reader_columns(const struct poly_reader *reader)
 		poly_columns_add(&able, POLY_COLUMN_site);
 	if (POLY_HAS(wanted, site)) /* sites are found by these */
 		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
+	if (reader->options.drop_corrupt)
+		poly_columns_add(&wanted, POLY_COLUMN_record);
 	if (reader->registers)
 		wanted = poly_columns_union(wanted, registers_sources());
 	if (reader->format->also)

@@ -14,6 +14,7 @@
 #include "format/core/option.h"
 #include "format/core/probe.h"
 #include "effects/registers.h"
+#include "model/batch_gather.h"
 #include "model/decoder_work.h"
 #include "model/site.h"
 #include "model/slice.h"
@@ -34,8 +35,9 @@ struct poly_reader {
 	struct decode_pool *pool; /* NULL: one thread decodes */
 	bool alone; /* the reader decodes the present chunk itself, although it has a pool */
 	struct sites sites;
-	struct slice slice;	/* of the batch, if not all its rows are selected */
-	struct poly_batch bare; /* the batch without its lazy columns */
+	struct slice slice;	  /* of the batch, if not all its rows are selected */
+	struct batch_gather kept; /* rows of the batch that are not corrupt */
+	struct poly_batch bare;	  /* the batch without its lazy columns */
 	struct reading reading;
 	struct encodings encodings;  /* of options.symbols */
 	struct option_values values; /* of the format */

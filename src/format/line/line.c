@@ -266,14 +266,19 @@ lines_read(struct reading *reading, struct batch *batch, struct poly_error *erro
 		if (!whole)
 			line_set_fault(&fault, lines->format->too_long, 0,
 				"the line is longer than %zu bytes", lines->limit);
-		if (!whole || !take_line(&taking, &line, &fault)) {
+		/* A line within which a compressed stream ends may be a part of another one. */
+		const bool cut = whole && !line.ended && in_status(reading->in, NULL) < 0;
+		if (cut) {
+			findings_set_truncation(
+				reading->findings, reading->record + row + 1, line.offset);
+			store_corrupt(batch, row, format, &line);
+		} else if (!whole || !take_line(&taking, &line, &fault)) {
 			if (!whole || line.ended) {
 				status = bad_line(reading, &line, &fault, error);
 				break;
 			}
 			/* The last line is truncated. */
-			if (in_ended(reading->in))
-				find_fault(reading, row, &line, &fault);
+			find_fault(reading, row, &line, &fault);
 			store_corrupt(batch, row, format, &line);
 		}
 		pass(reading, lines, &line);
