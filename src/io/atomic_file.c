@@ -143,7 +143,6 @@ open_replacement(struct atomic_file *file, const struct stat *old, struct poly_e
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	/* Private until it has the old file's permissions. */
 	enum poly_status status = open_temporary(file, 0600, error);
-	file->replaces = true;
 	if (status == POLY_OK)
 		(void)fchmod(file->fd, old->st_mode & 0777);
 	return status;
@@ -276,10 +275,11 @@ static enum poly_status
 rename_into_place(struct atomic_file *file, struct poly_error *error)
 {
 	if (!file->overwrite) {
-		if (link(file->path, file->destination) == 0) {
-			unlink(file->path);
-			return POLY_OK;
-		}
+		if (link(file->path, file->destination) == 0)
+			return unlink(file->path) == 0
+				       ? POLY_OK
+				       : err_system(error, POLY_NO_OFFSET,
+						 "cannot remove the temporary file");
 		/* Else it may be a file system without hard links. */
 		if (errno == EEXIST || !claim_destination(file))
 			return err_usage(error, "file exists: another process created it");
@@ -300,6 +300,21 @@ store_durably(int fd)
 	return result == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
+/* Stores the name of the file on the device, as far as the folder can be opened. */
+static bool
+store_name(const struct atomic_file *file)
+{
+	char *folder = join_path(file->destination, ".");
+	if (!folder)
+		return false;
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool stored = fd < 0 || store_durably(fd);
+	if (fd >= 0)
+		close(fd);
+	mem_free(folder);
+	return stored;
+}
+
 enum poly_status
 atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 {
@@ -307,10 +322,9 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 	/* An append has no old file to fall back to. */
 	if (file->appends)
 		note_finished(file);
-	/* After a crash of the system a replaced file is the old or the new one, not an empty
-	 * one.
-	 */
-	if ((file->appends || file->replaces) && !store_durably(fd))
+	/* After a crash of the system the name is that of the old file or of the new one, not
+	 * of an empty one. */
+	if ((file->appends || file->path) && !store_durably(fd))
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
 	file->fd = -1;
 	if (file->own && close(fd) != 0 && errno != EINTR)
@@ -322,6 +336,8 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 		note_finished(file);
 		mem_free(file->path);
 		file->path = NULL;
+		if (!store_name(file))
+			status = err_system(error, POLY_NO_OFFSET, "cannot store the name");
 	}
 	return status;
 }

@@ -18,7 +18,6 @@ struct atomic_file {
 	int fd;		   /* -1: not open */
 	bool own;	   /* fd was opened here */
 	bool overwrite;	   /* an existing file may be replaced */
-	bool replaces;	   /* there is an existing file */
 	char *destination; /* the path, links followed; NULL: written directly */
 	char *path;	   /* the temporary file beside it; NULL: none */
 	int slot;	   /* 1 + index among those to discard; 0: none */
