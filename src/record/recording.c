@@ -370,12 +370,25 @@ begin_rows(struct poly_recording *recording)
 	batch_all_present(&recording->rows, POLY_COLUMN_thread);
 }
 
+/* Returns whether the program has left what only the recorder writes as it was: it finds the
+ * memory if it searches its own mappings. */
+static bool
+is_intact(const struct poly_recording *recording)
+{
+	const struct channel *channel = recording->channel;
+	return channel->magic == CHANNEL_MAGIC && channel->size == sizeof *channel &&
+	       channel->recorder == getpid() && atomic_load(&channel->phase) == CHANNEL_RUNNING;
+}
+
 enum poly_status
 poly_recording_next(struct poly_recording *recording, const struct poly_batch **batch,
 	struct poly_error *error)
 {
 	const struct poly_batch *view = &recording->rows.view;
 	begin_rows(recording);
+	if (!is_intact(recording))
+		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+			"the program has overwritten the memory of the recording");
 	if (atomic_load(&recording->channel->waiting))
 		take_partial_chunks(recording, false);
 	while (view->rows < ROWS_FULL) {

@@ -239,6 +239,29 @@ def signals_end_the_program_and_the_trace_is_complete():
             yield f'{number}: {recorder.returncode} {errors} {checked}'
 
 
+def a_program_that_overwrites_the_shared_memory_is_refused():
+    program = compiled('scribble', TARGETS[-1])
+    done = record('scribble.ptz', '--', program, timeout=60)
+    if done.returncode != 2 or b'overwritten the memory of the recording' not in done.stderr:
+        yield str(done)
+    if os.path.exists(os.path.join(FOLDER.name, 'scribble.ptz')):
+        yield 'a trace was written'
+
+
+def a_second_signal_kills_a_program_that_ignores_it():
+    program = compiled('scribble', TARGETS[-1])
+    recorder = subprocess.Popen([PROGRAM, 'record', '--force', '-o', 'run.ptz', '--', program, 'ignore'],
+                                cwd=FOLDER.name, env=ENVIRONMENT, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, start_new_session=True)
+    recorder.stdout.readline()
+    for _ in range(2):
+        time.sleep(0.3)
+        recorder.terminate()
+    _, errors = recorder.communicate(timeout=60)
+    if recorder.returncode != 128 + signal.SIGKILL or run(PROGRAM, 'check', 'run.ptz').returncode:
+        yield f'{recorder.returncode} {errors}'
+
+
 def a_killed_recorder_leaves_segments_and_a_running_program():
     program = compiled('programs', TARGETS[-1])
     folder = tempfile.mkdtemp(dir=FOLDER.name)
@@ -688,6 +711,7 @@ TESTS = [the_instructions_are_those_of_the_emulators_log,
          powerpc_accesses_have_the_addresses_of_registers, threads_of_powerpc_have_valid_traces_that_merge,
          the_status_is_that_of_the_program,
          a_killed_program_leaves_its_last_instructions, signals_end_the_program_and_the_trace_is_complete,
+         a_program_that_overwrites_the_shared_memory_is_refused, a_second_signal_kills_a_program_that_ignores_it,
          a_killed_recorder_leaves_segments_and_a_running_program,
          the_first_lines_of_the_readme_work, conditions_of_arm_agree_with_what_follows,
          code_that_is_written_anew_has_its_opcodes,

@@ -20,15 +20,22 @@ static const int left[] = {SIGINT, SIGQUIT}, passed[] = {SIGTERM, SIGHUP};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Seconds after which a program that was asked to end is killed. */
+#define GRACE_SECONDS 10
+
 /* The program, for the handler; 0: it has ended. */
 static volatile pid_t current;
 
+/* Signals that were passed on. */
+static volatile sig_atomic_t passed_count;
+
+/* Passes a signal on; a further one kills the program. */
 static void
 pass_on(int number)
 {
 	const int before = errno;
 	if (current)
-		kill(current, number);
+		kill(current, passed_count++ ? SIGKILL : number);
 	errno = before;
 }
 
@@ -94,10 +101,24 @@ note_end(struct child *child, int status)
 	child->status = child->signal ? 128 + child->signal : WEXITSTATUS(status);
 }
 
+/* Kills a program that ignores the signal that was passed on to it. */
+static void
+enforce_end(struct child *child)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!child->deadline)
+		child->deadline = now.tv_sec + GRACE_SECONDS;
+	else if (now.tv_sec >= child->deadline)
+		kill(child->process, SIGKILL);
+}
+
 void
 child_update(struct child *child)
 {
 	int status;
+	if (!child->has_ended && passed_count)
+		enforce_end(child);
 	if (!child->has_ended && waitpid(child->process, &status, WNOHANG) == child->process)
 		note_end(child, status);
 }

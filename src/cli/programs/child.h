@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that this one starts and waits for. Ctrl-C reaches both by the terminal, and is
- * left to the program; TERM and HUP are passed on to it. So whatever ends the program, this one
+ * left to the program; TERM and HUP are passed on to it, and kill it if they are repeated or
+ * if it has not ended after ten seconds. So whatever ends the program, this one
  * continues and completes its output.
  */
 #ifndef CLI_CHILD_H
@@ -9,20 +10,22 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct child {
 	pid_t process;
 	bool has_ended;
-	int status;	/* exit status, if it has ended; 128 + signal: killed by it */
-	int signal;	/* that killed it; 0: none */
-	unsigned pause; /* microseconds of the next child_wait */
+	int status;	 /* exit status, if it has ended; 128 + signal: killed by it */
+	int signal;	 /* that killed it; 0: none */
+	unsigned pause;	 /* microseconds of the next child_wait */
+	time_t deadline; /* seconds of the monotonic clock, if it was asked to end; 0: not */
 };
 
 /* Starts a command of PATH with its arguments (NULL at the end); false, after a message: it
  * cannot be started. */
 bool child_start(struct child *child, const char *const *arguments);
 
-/* Notes whether the program has ended. */
+/* Notes whether the program has ended; kills it if it should have. */
 void child_update(struct child *child);
 
 /* Waits for the end of the program. */
