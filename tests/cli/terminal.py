@@ -66,6 +66,22 @@ def no_control_character_reaches_a_terminal():
                     yield f'{words}: no output'
 
 
+def names_of_symbols_are_quoted():
+    """Calls of a function whose name in the list of symbols is hostile."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, symbols = os.path.join(folder, 'calls.jsonl'), os.path.join(folder, 'symbols.nm')
+        with open(path, 'w') as file:
+            file.write('{"polytrace":"trace","version":1,"isa":"powerpc"}\n')
+            for pc, opcode in ((0x1000, 0x48001001), (0x2000, 0x60000000), (0x2004, 0x4e800020), (0x1004, 0x60000000)):
+                file.write(json.dumps({'kind': 'instruction', 'pc': hex(pc), 'opcode': hex(opcode)}) + '\n')
+        with open(symbols, 'w') as file:
+            file.write('0000000000001000 T main\n0000000000002000 T f\x1b[31m\x9b1m\u202ex\n')
+        for style in 'folded', 'tree', 'list':
+            text = on_terminal('calls', '--style', style, '--symbols', symbols, path)
+            if not ALLOWED.fullmatch(text) or (style == 'folded' and 'u202e' not in text):
+                yield f'{style}: {text!r}'
+
+
 def long_outputs_are_quoted_at_every_boundary():
     with tempfile.TemporaryDirectory() as folder:
         path = trace(folder, '\u202e\x9b' * 501, 200)
@@ -104,5 +120,6 @@ def files_have_the_bytes_of_the_trace():
             yield text
 
 
-tap.run([no_control_character_reaches_a_terminal, long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace,
+tap.run([no_control_character_reaches_a_terminal, names_of_symbols_are_quoted,
+         long_outputs_are_quoted_at_every_boundary, files_have_the_bytes_of_the_trace,
          binary_formats_are_not_written_to_a_terminal])

@@ -9,6 +9,7 @@
 #include "cli/print/term.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,8 +28,13 @@ write_all(struct output *output, const char *data, size_t size)
 {
 	while (size && !output->failure) {
 		ssize_t n = write(STDOUT_FILENO, data, size);
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno == EAGAIN) {
+			/* The descriptor is non-blocking. */
+			struct pollfd wait = {.fd = STDOUT_FILENO, .events = POLLOUT};
+			(void)poll(&wait, 1, -1);
+		} else if (n < 0 && errno != EINTR) {
 			output->failure = errno;
+		}
 		if (n > 0) {
 			data += n;
 			size -= (size_t)n;

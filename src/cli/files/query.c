@@ -56,6 +56,8 @@ print_output(const struct query *query, struct output *output, const char *input
 {
 	const struct poly_sink sink = {output_write, output};
 	struct poly_error error;
+	/* Names of symbols are any text. */
+	output_quote(output);
 	if (poly_stats_write(stats, query->analysis, query->output, &sink, &error) == POLY_OK ||
 		output_failed(output))
 		return STATUS_DONE;
