@@ -61,6 +61,8 @@ disassembly_new(const struct poly_trace_info *info, const char *name)
 		status = poly_disasm_open("thumb", &disassembly->thumb, &error);
 	if (status == POLY_OK)
 		return disassembly;
+	if (status == POLY_ERR_MEMORY)
+		diag_no_memory();
 	diag_error(name, &error);
 	disassembly_free(disassembly);
 	return NULL;

@@ -215,6 +215,7 @@ rv_find_csr(struct rv_csrs *csrs, struct rv_span name, uint16_t *number)
 {
 	if (!csrs->names.count && !fill_csrs(csrs)) {
 		intern_free(&csrs->names);
+		csrs->no_memory = true;
 		return false;
 	}
 	const uint32_t found = intern_find(&csrs->names, (const char *)name.text, name.size);

@@ -284,12 +284,15 @@ rv_record_size(
 
 /* Finds the number of a CSR by its name; false: no such CSR, or another one than stated. */
 static bool
-is_known_csr(struct rv_csrs *csrs, const struct rv_effect *effect)
+is_known_csr(struct reading *reading, const struct rv_effect *effect)
 {
+	struct rv_reader *reader = reading->state;
 	uint16_t number;
-	return !effect->name.size ||
-	       (rv_find_csr(csrs, effect->name, &number) &&
-		       (effect->number == RV_CSRS || effect->number == number));
+	if (!effect->name.size)
+		return true;
+	const bool found = rv_find_csr(&reader->csrs, effect->name, &number);
+	reading->info->no_memory |= reader->csrs.no_memory;
+	return found && (effect->number == RV_CSRS || effect->number == number);
 }
 
 /* Returns the number of the name of a register; false: it cannot be stored. */
@@ -331,12 +334,13 @@ is_exact(struct reading *reading, const struct rv_record *record, const struct l
 	for (uint32_t i = 0; i < record->count; i++) {
 		const struct rv_effect *effect = &record->effects[i];
 		if (effect->digits.size % 2 ||
-			(effect->file == RV_CSR && !is_known_csr(&reader->csrs, effect)) ||
+			(effect->file == RV_CSR && !is_known_csr(reading, effect)) ||
 			(effect->file <= RV_CSR && !find_name(reading, effect, &name)))
 			return false;
 	}
 	buf_clear(&reader->line);
 	reader->dialect->format(&reader->form, record, &reader->line);
+	reading->info->no_memory |= reader->line.failed;
 	return !reader->line.failed && reader->line.size == line->size &&
 	       memcmp(reader->line.data, line->text, line->size) == 0;
 }

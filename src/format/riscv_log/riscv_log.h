@@ -216,10 +216,11 @@ bool rv_find_register(struct rv_span name, enum rv_file *file, uint16_t *number)
 struct rv_csrs {
 	struct intern names;
 	uint16_t numbers[RV_CSRS];
+	bool no_memory; /* the table could not be filled */
 };
 
 /* Finds the number of a CSR's name, which may be a number with 0x; the table fills itself.
- * False: no such CSR. */
+ * False: no such CSR, or no_memory. */
 bool rv_find_csr(struct rv_csrs *csrs, struct rv_span name, uint16_t *number);
 
 /* Appends the name of a register, as x5 or mstatus, to a buffer. */

@@ -296,6 +296,7 @@ add_register(struct writing *writing, const struct poly_batch *batch, size_t row
 	uint16_t number;
 	if (!rv_find_register(name, &file, &number) &&
 		!rv_find_csr(&writer->csrs, name, &number)) {
+		writer->bytes.failed |= writer->csrs.no_memory;
 		writing_note(writing, "registers that RISC-V does not have were dropped");
 		return;
 	}

@@ -42,8 +42,10 @@ find_variable(struct writing *writing, uint32_t scope, const char *name)
 	struct vcd_writer *state = writing->state;
 	bool added;
 	const uint32_t number = intern_add(&state->names, name, strlen(name));
-	if (number == INTERN_FAILED)
+	if (number == INTERN_FAILED) {
+		state->body.failed = true;
 		return NULL;
+	}
 	const uint64_t key = (uint64_t)scope << 32 | number;
 	const uint64_t *known = map_find(&state->numbers, key);
 	if (known)

@@ -517,6 +517,57 @@ lack_of_memory_is_not_a_failure_of_the_output(void **state)
 	buf_free(&trace);
 }
 
+/* A short trace, and a format that it is converted to. */
+struct conversion {
+	const char *from, *text, *to;
+};
+
+static enum poly_status
+convert(void *context)
+{
+	const struct conversion *conversion = context;
+	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
+	const struct poly_write_options writing = to_format(conversion->to);
+	size_t bytes = 0;
+	const struct poly_sink sink = {count_bytes, &bytes};
+	const struct poly_batch *batch;
+	struct poly_reader *reader;
+	struct poly_writer *writer = NULL;
+	reading.format = conversion->from;
+	reading.one_thread = true;
+	enum poly_status status = poly_reader_open_memory(
+		conversion->text, strlen(conversion->text), &reading, &reader, NULL);
+	if (status != POLY_OK)
+		return status;
+	status =
+		poly_writer_open_sink(&sink, poly_reader_info(reader), &writing, &writer, NULL);
+	while (status == POLY_OK &&
+		(status = poly_reader_next(reader, &batch, NULL)) == POLY_OK)
+		status = poly_writer_write(writer, batch, NULL);
+	if (status == POLY_END)
+		status = poly_writer_finish(writer, NULL);
+	poly_writer_close(writer);
+	poly_reader_close(reader);
+	return status;
+}
+
+static void
+a_conversion_without_memory_does_not_succeed(void **state)
+{
+	static const char tarmac[] = "1 clk IT (1) 00001000 e1a00000 A svc_s : mov r0, r0\n"
+				     "1 clk R r1 00000001\n2 clk R cpsr 00000010\n";
+	static const char spike[] =
+		"core   0: 3 0x0000000080000000 (0x30529073) c773_mtvec 0x0000000000000004\n"
+		"core   0: 3 0x0000000080000004 (0x00600113) x2  0x0000000000000006\n";
+	static struct conversion conversions[] = {{"tarmac", tarmac, "vcd"},
+		{"tarmac", tarmac, "tarmac"}, {"tarmac", tarmac, "jsonl"},
+		{"tarmac", tarmac, "csv"}, {"riscv-log", spike, "riscv-log"},
+		{"riscv-log", spike, "vcd"}, {"riscv-log", spike, "jsonl"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
+		assert_true(law_memory(convert, &conversions[i]) > 10);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int
@@ -533,6 +584,7 @@ main(void)
 		TEST(threads_change_no_byte),
 		TEST(a_failure_and_notes_do_not_depend_on_threads),
 		TEST(lack_of_memory_is_not_a_failure_of_the_output),
+		TEST(a_conversion_without_memory_does_not_succeed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
