@@ -284,7 +284,7 @@ input_report_name(
 	poly_report_text(report, "file", input->name);
 	if (input_is_partial(input) || input_is_truncated(input))
 		poly_report_bool(report, "partial", true);
-	else if (input->prints_findings && has_errors(input))
+	else if (input->status == POLY_END && input->prints_findings && has_errors(input))
 		poly_report_bool(report, "corrupt", true);
 	if (output)
 		output->tables.partial |= input_is_partial(input) && !input->accepts_partial;

@@ -109,8 +109,8 @@ bool input_is_truncated(const struct command_input *input);
 /* Returns whether an input was read from its beginning to its end. */
 bool input_is_complete(const struct command_input *input);
 
-/* Writes the name of an input into a report, and whether it is partial or corrupt; output, on
- * which the report is printed, is told whether it may replace files. NULL: none. */
+/* Writes the name of an input into a report, and whether it is partial or corrupt; sets
+ * whether output, on which the report is printed, may replace files. NULL: none. */
 void input_report_name(
 	const struct command_input *input, struct poly_report *report, struct output *output);
 

@@ -20,7 +20,7 @@ static const int left[] = {SIGINT, SIGQUIT}, passed[] = {SIGTERM, SIGHUP};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Seconds after which a program that was asked to end is killed. */
+/* Seconds after which a program is killed that does not end by a signal. */
 #define GRACE_SECONDS 10
 
 /* The program, for the handler; 0: it has ended. */

@@ -18,7 +18,8 @@ struct child {
 	int status;	 /* exit status, if it has ended; 128 + signal: killed by it */
 	int signal;	 /* that killed it; 0: none */
 	unsigned pause;	 /* microseconds of the next child_wait */
-	time_t deadline; /* seconds of the monotonic clock, if it was asked to end; 0: not */
+	time_t deadline; /* seconds of the monotonic clock, when it is killed; 0: no signal was
+			    passed on */
 };
 
 /* Starts a command of PATH with its arguments (NULL at the end); false, after a message: it

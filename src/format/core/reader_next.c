@@ -220,7 +220,8 @@ drop_corrupt(
 	for (size_t row = 0; row < batch->rows && !reader->corrupt; row++) {
 		if ((poly_present(batch, POLY_COLUMN_record, row) &&
 			    batch->record[row] == corrupt) ||
-			poly_batch_number(batch, row) >= end)
+			(poly_batch_number(batch, row) == end &&
+				batch->kind[row] == POLY_KIND_OTHER))
 			continue;
 		kept[row / 64] |= UINT64_C(1) << row % 64;
 		count++;

@@ -77,7 +77,7 @@ reader_columns(const struct poly_reader *reader)
 	if (POLY_HAS(wanted, site)) /* sites are found by these */
 		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
 	if (reader->options.drop_corrupt)
-		poly_columns_add(&wanted, POLY_COLUMN_record);
+		wanted = poly_columns_union(wanted, POLY_COLUMNS(kind, record));
 	if (reader->registers)
 		wanted = poly_columns_union(wanted, registers_sources());
 	if (reader->format->also)

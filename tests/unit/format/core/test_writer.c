@@ -518,14 +518,14 @@ lack_of_memory_is_not_a_failure_of_the_output(void **state)
 }
 
 /* A short trace, and a format that it is converted to. */
-struct conversion {
+struct short_conversion {
 	const char *from, *text, *to;
 };
 
 static enum poly_status
-convert(void *context)
+convert_short(void *context)
 {
-	const struct conversion *conversion = context;
+	const struct short_conversion *conversion = context;
 	struct poly_read_options reading = POLY_READ_OPTIONS_INIT;
 	const struct poly_write_options writing = to_format(conversion->to);
 	size_t bytes = 0;
@@ -559,13 +559,13 @@ a_conversion_without_memory_does_not_succeed(void **state)
 	static const char spike[] =
 		"core   0: 3 0x0000000080000000 (0x30529073) c773_mtvec 0x0000000000000004\n"
 		"core   0: 3 0x0000000080000004 (0x00600113) x2  0x0000000000000006\n";
-	static struct conversion conversions[] = {{"tarmac", tarmac, "vcd"},
+	static struct short_conversion conversions[] = {{"tarmac", tarmac, "vcd"},
 		{"tarmac", tarmac, "tarmac"}, {"tarmac", tarmac, "jsonl"},
 		{"tarmac", tarmac, "csv"}, {"riscv-log", spike, "riscv-log"},
 		{"riscv-log", spike, "vcd"}, {"riscv-log", spike, "jsonl"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
-		assert_true(law_memory(convert, &conversions[i]) > 10);
+		assert_true(law_memory(convert_short, &conversions[i]) > 10);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
