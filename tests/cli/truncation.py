@@ -104,7 +104,7 @@ def repair(path, form, options, how):
     if code == 2:
         return f'{how}: {errors}'
     stated, found = verdict(out, ['--from', form])[1:3]
-    if stated not in ('valid', 'valid with warnings') and how == '--partial':
+    if stated not in ('valid', 'valid with warnings', 'not understood') and how == '--partial':
         return f'{how}: the result is {stated}: {found}'
     status, written, messages = rows(out, ['--from', form, *options[2:]])
     if status != 0 or any(b'"record":"corrupt"' in row for row in written):
