@@ -65,8 +65,8 @@ struct poly_write_options {
 	/* Formats of the caller, as in struct poly_read_options. */
 	const struct poly_format_plugin *const *formats;
 	/*
-	 * The rows are not all those of the source, or not in its order. A format whose header
-	 * describes the rest of the file (aix) then writes one for these rows, instead of
+	 * The rows are not all those of the source, or not in its order. A format that describes
+	 * the rest of the file (aix, oraclegeneral) then does so for these rows, instead of
 	 * reproducing that of the source; formats that hold its rows (ptz, jsonl) state it as a
 	 * fact.
 	 */
@@ -196,7 +196,17 @@ POLY_API const char *poly_writer_note_at(
 	const struct poly_writer *writer, size_t i, uint64_t *count);
 
 /*
- * Flushes the output and renames the file to its path. After it only poly_writer_note_at and
+ * Writes the end of the output, but keeps the file under its temporary name until poly_writer_finish, so
+ * that a caller can verify what it closes unfinished otherwise. *path gets the path of its
+ * bytes until then, which belongs to the writer; NULL: that of poly_writer_open, or no file.
+ * path may be NULL. After it only poly_writer_note_at, poly_writer_finish and
+ * poly_writer_close may be called. Fails as poly_writer_finish.
+ */
+POLY_API enum poly_status poly_writer_complete(
+	struct poly_writer *writer, const char **path, struct poly_error *error);
+
+/*
+ * Completes the output and renames the file to its path. After it only poly_writer_note_at and
  * poly_writer_close may be called. POLY_ERR_IO, POLY_ERR_MEMORY, POLY_ERR_LOSS if the writer is
  * strict and there is a note, or the failure that an earlier call returned: then no file
  * appears at the path.

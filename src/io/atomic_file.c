@@ -231,10 +231,13 @@ atomic_file_open_append(struct atomic_file *file, const struct out_append_point 
 	return lock_for_append(file, point, error);
 }
 
-/* Restores the file to its state before the append. */
+/* Restores the file to its state before the append, unless another process appended more. */
 static void
 restore_tail(struct atomic_file *file)
 {
+	struct stat there;
+	if (fstat(file->fd, &there) != 0 || there.st_size > lseek(file->fd, 0, SEEK_CUR))
+		return;
 	if (ftruncate(file->fd, (off_t)file->kept) == 0)
 		(void)!pwrite(file->fd, file->tail, file->tail_size, (off_t)file->kept);
 }

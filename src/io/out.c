@@ -20,7 +20,7 @@ struct out {
 	struct atomic_file file;
 	out_fn function; /* receives the bytes; NULL: the file does */
 	void *user;
-	bool finished;
+	bool completed, finished;
 	bool has_last;		 /* bytes were handed on */
 	uint8_t last;		 /* of them */
 	enum poly_status status; /* of the first failure */
@@ -148,16 +148,27 @@ end_filter(struct out *out)
 }
 
 enum poly_status
-out_finish(struct out *out, struct poly_error *error)
+out_complete(struct out *out, struct poly_error *error)
 {
 	out_flush(out);
-	if (out->status == POLY_OK && !out->finished) {
-		if (out->filter)
-			end_filter(out);
-		if (out->status == POLY_OK && !out->function)
-			out->status = atomic_file_finish(&out->file, &out->error);
-		out->finished = true;
-	}
+	if (out->status == POLY_OK && !out->completed && out->filter)
+		end_filter(out);
+	out->completed = true;
+	return out_status(out, error);
+}
+
+const char *
+out_path(const struct out *out)
+{
+	return out->file.path;
+}
+
+enum poly_status
+out_finish(struct out *out, struct poly_error *error)
+{
+	if (out_complete(out, error) == POLY_OK && !out->finished && !out->function)
+		out->status = atomic_file_finish(&out->file, &out->error);
+	out->finished = true;
 	return out_status(out, error);
 }
 

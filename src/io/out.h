@@ -74,10 +74,16 @@ void out_flush(struct out *out);
 /* POLY_OK, or the failure of an earlier write. */
 enum poly_status out_status(const struct out *out, struct poly_error *error);
 
+/* Flushes and ends the compression; nothing may be written afterwards. As out_status. */
+enum poly_status out_complete(struct out *out, struct poly_error *error);
+
+/* Returns the path of the bytes until out_finish; NULL: that of out_open, or no file. */
+const char *out_path(const struct out *out);
+
 /*
- * Flushes, ends the compression and renames the file; nothing may be written afterwards.
- * Returns as out_status. POLY_ERR_IO: the system or the function failed, with errno.
- * POLY_ERR_USAGE: another process created the file, and overwrite was false.
+ * Completes the output and renames the file. Returns as out_status. POLY_ERR_IO: the system or
+ * the function failed, with errno. POLY_ERR_USAGE: another process created the file, and
+ * overwrite was false.
  */
 enum poly_status out_finish(struct out *out, struct poly_error *error);
 

@@ -17,8 +17,8 @@ import sampling
 DATA = os.path.join(ROOT, 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])
 LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
-# Formats with a header, by polytrace-pack(1), and those whose records state positions.
-HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix', 'sbbt', 'oraclegeneral'}
+# Formats with a header, by polytrace-pack(1).
+HEADED = {'full', 'tt6', 'tt6e', 'jsonl', 'aix', 'sbbt'}
 
 
 def polytrace(*arguments):

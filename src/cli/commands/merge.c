@@ -397,6 +397,7 @@ open_writer(struct merge_job *job)
 	options.strict = requested->source.strict;
 	options.overwrite = requested->force;
 	options.columns = job->columns;
+	options.selected = job->count > 1 || input_is_selected(&requested->source);
 	if (!trace_output_open(
 		    &job->output, requested->output, poly_merge_info(job->merge), &options))
 		return STATUS_ERROR;

@@ -70,6 +70,8 @@ struct pack_job {
 	struct pack_totals *totals;
 	const struct pack_options *options;
 	const char *path, *output;
+	struct trace_output written;
+	const char *place;	      /* of the output's bytes until it is finished */
 	bool stays;		      /* the trace can be read twice */
 	uint64_t before, file, after; /* bytes: of the trace, of its file, packed */
 	uint64_t there, records;      /* bytes and records that PACKED had before */
@@ -120,8 +122,7 @@ can_be_packed(const struct pack_job *job, const struct command_input *source)
 }
 
 static bool
-open_output(const struct pack_job *job, const struct command_input *source,
-	struct trace_output *output)
+open_output(struct pack_job *job, const struct command_input *source)
 {
 	const char *const level[] = {job->options->fast	   ? "ptz.level=fast"
 				     : job->options->small ? "ptz.level=small"
@@ -135,7 +136,7 @@ open_output(const struct pack_job *job, const struct command_input *source,
 	writing.labels = job->options->labels.items;
 	writing.threads = (unsigned)job->options->source.threads.value;
 	return trace_output_open(
-		output, job->output, poly_reader_info(source->reader), &writing);
+		&job->written, job->output, poly_reader_info(source->reader), &writing);
 }
 
 static void
@@ -147,31 +148,32 @@ print_notes(const struct trace_output *output)
 		diag_print(output->name, "%s", note);
 }
 
-/* Writes the packed trace; returns an exit status. */
+/* Writes the packed trace up to its end, but not in its place; returns an exit status. */
 static int
 write_packed(struct pack_job *job, struct command_input *source)
 {
-	struct trace_output output;
+	struct trace_output *output = &job->written;
 	struct poly_reader_counts counts;
 	struct poly_error error;
-	if (!open_output(job, source, &output))
+	if (!open_output(job, source))
 		return STATUS_ERROR;
-	print_notes(&output);
-	job->records = poly_writer_existing_records(output.writer);
+	print_notes(output);
+	job->records = poly_writer_existing_records(output->writer);
 	/* The writer has removed an incomplete end by now. */
 	if (job->options->append)
 		file_size(job->output, &job->there);
-	enum poly_status status = trace_output_pump(&output, source, &error);
+	enum poly_status status = trace_output_pump(output, source, &error);
 	const bool partial = input_is_partial(source);
 	if (status == POLY_OK && !partial)
-		status = poly_writer_finish(output.writer, &error);
-	trace_output_close(&output);
+		status = poly_writer_complete(output->writer, &job->place, &error);
+	if (!job->place)
+		job->place = job->output;
 	poly_reader_count(source->reader, &counts);
 	job->before = counts.content_bytes;
 	if (status != POLY_OK)
-		return trace_output_failed(&output, output.name, &error);
+		return trace_output_failed(output, output->name, &error);
 	if (partial)
-		diag_print(output.name, "not written");
+		diag_print(output->name, "not written");
 	return partial ? STATUS_ERROR : STATUS_DONE;
 }
 
@@ -190,48 +192,53 @@ format_ratio(uint64_t bytes, uint64_t packed, char *text, size_t size)
 static void
 print_ratio(const struct pack_job *job, const char *verdict)
 {
-	char ratio[40], file[80] = "";
+	char ratio[40], file[80] = "", to[40] = "";
 	const double after = (double)job->after;
 	format_ratio(job->before, job->after, ratio, sizeof ratio);
-	if (job->stays && job->file != job->before)
+	if (job->stays && job->file && job->file != job->before)
 		snprintf(file, sizeof file, ", %.2f times smaller than the file's %llu",
 			(double)job->file / after, (unsigned long long)job->file);
-	diag_print(job->output, "%llu bytes packed to %llu%s%s; %s",
-		(unsigned long long)job->before, (unsigned long long)job->after, ratio, file,
-		verdict);
+	if (job->after)
+		snprintf(to, sizeof to, " to %llu", (unsigned long long)job->after);
+	diag_print(job->output, "%llu bytes packed%s%s%s; %s", (unsigned long long)job->before,
+		to, ratio, job->after ? file : "", verdict);
 }
 
-/* Verifies the output; returns an exit status. */
-static int
+/* Verifies the output before it gets its name; returns what to say about it, NULL: it differs.
+ */
+static const char *
 verify_output(struct pack_job *job)
 {
-	if (strcmp(job->output, "-") == 0)
-		return STATUS_DONE;
-	if (!file_size(job->output, &job->after)) {
-		diag_print(job->output,
-			"%llu bytes packed; not verified: cannot read the output again",
-			(unsigned long long)job->before);
-		return STATUS_DONE;
-	}
+	if (!file_size(job->place, &job->after))
+		return "not verified: cannot read the output again";
 	job->after -= job->there;
-	if (job->options->trusting || !job->stays) {
-		print_ratio(job, job->stays ? "not verified"
-					    : "not verified: cannot read the input twice");
-		return STATUS_DONE;
-	}
-	if (job->options->append ? packed_verify_appended(job->output, job->path, job->records,
-					   &job->options->source)
-				 : packed_verify(job->output, job->path)) {
-		print_ratio(job, "verified");
-		return STATUS_DONE;
-	}
-	if (job->options->append)
-		diag_print(job->output,
-			"verification of the records from %llu on failed; do not rely on them",
-			(unsigned long long)job->records + 1);
-	else
-		diag_print(job->output, "verification failed; do not rely on it");
-	return STATUS_ERROR;
+	if (!job->stays)
+		return "not verified: cannot read the input twice";
+	if (job->options->trusting)
+		return "not verified";
+	const bool good = job->options->append
+				  ? packed_verify_appended(job->output, job->path, job->records,
+					    &job->options->source)
+				  : packed_verify(job->place, job->written.name, job->path);
+	if (!good)
+		diag_print(job->output, "verification failed; %s",
+			job->options->append ? "the records were removed" : "not written");
+	return good ? "verified" : NULL;
+}
+
+/* Verifies and finishes the output; returns an exit status. */
+static int
+finish_output(struct pack_job *job)
+{
+	struct poly_error error;
+	const char *verdict = job->written.is_file ? verify_output(job) : "";
+	if (!verdict)
+		return STATUS_ERROR;
+	if (poly_writer_finish(job->written.writer, &error) != POLY_OK)
+		return trace_output_failed(&job->written, job->written.name, &error);
+	if (job->written.is_file)
+		print_ratio(job, verdict);
+	return STATUS_DONE;
 }
 
 static int
@@ -255,11 +262,15 @@ pack(struct pack_job *job)
 		input_discard(&source);
 		return STATUS_ERROR;
 	}
-	const int status = write_packed(job, &source), read = input_close(&source);
+	int status = write_packed(job, &source);
+	const int read = input_close(&source);
 	/* Corrupt data that were skipped are in the packed trace. */
-	if (status != STATUS_DONE || (read == STATUS_ERROR && !source.has_skipped))
-		return STATUS_ERROR;
-	return verify_output(job);
+	if (status == STATUS_DONE && read == STATUS_ERROR && !source.has_skipped)
+		status = read;
+	if (status == STATUS_DONE)
+		status = finish_output(job);
+	trace_output_close(&job->written);
+	return status;
 }
 
 /* Returns whether the trace is a packed trace, or has one that is not older. */

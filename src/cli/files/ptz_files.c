@@ -130,7 +130,7 @@ compare(void *user, const void *data, size_t size)
 
 /* Reports the result; returns whether the bytes are equal. */
 static bool
-report_comparison(struct byte_comparison *comparison, const char *packed, const char *path)
+report_comparison(struct byte_comparison *comparison, const char *name, const char *path)
 {
 	/* The original may have further bytes. */
 	if (!comparison->differs && refill(comparison))
@@ -138,13 +138,13 @@ report_comparison(struct byte_comparison *comparison, const char *packed, const 
 	if (comparison->status < 0)
 		diag_error(path, &comparison->error);
 	else if (comparison->differs)
-		diag_print(packed, "the unpacked trace differs from '%s' from byte %llu on",
-			path, (unsigned long long)comparison->same);
+		diag_print(name, "the unpacked trace differs from '%s' from byte %llu on", path,
+			(unsigned long long)comparison->same);
 	return comparison->status >= 0 && !comparison->differs;
 }
 
 bool
-packed_verify(const char *packed, const char *path)
+packed_verify(const char *packed, const char *name, const char *path)
 {
 	const struct input_options options = {.on_error = ON_ERROR_STOP};
 	const struct input_needs wants = {.columns = columns_to_write(POLY_ALL_COLUMNS)};
@@ -157,17 +157,17 @@ packed_verify(const char *packed, const char *path)
 	}
 	bool good = input_open(&source, packed, &options, &wants);
 	if (good) {
+		source.name = name;
 		const struct poly_sink sink = {compare, &comparison};
 		struct poly_write_options writing = POLY_WRITE_OPTIONS_INIT;
 		writing.format = packed_format(&source);
 		const enum poly_status status = pump_to_sink(&source, &sink, &writing, &error);
 		const bool ended = !input_is_partial(&source);
 		if (status != POLY_OK && !comparison.differs)
-			diag_error(packed, &error);
+			diag_error(name, &error);
 		good = input_close(&source) == STATUS_DONE && ended;
 		if (good && (status == POLY_OK || comparison.differs))
-			good = report_comparison(&comparison, packed, path) &&
-			       status == POLY_OK;
+			good = report_comparison(&comparison, name, path) && status == POLY_OK;
 		else
 			good = false;
 	}

@@ -33,10 +33,10 @@ char *packed_name(const char *path);
 char *packed_original_name(const char *path);
 
 /*
- * Unpacks the trace at packed and compares it with the bytes of the one at path. Returns
- * whether they are equal, and prints a difference or error.
+ * Unpacks the trace at packed, which messages call name, and compares it with the bytes of the
+ * one at path. Returns whether they are equal, and prints a difference or error.
  */
-bool packed_verify(const char *packed, const char *path);
+bool packed_verify(const char *packed, const char *name, const char *path);
 
 /*
  * Compares the records of the packed trace after the first ones with those of the trace at

@@ -245,7 +245,7 @@ put_instruction(struct reading *reading, struct batch *batch, size_t row,
 	batch_put_bytes(batch, POLY_COLUMN_payload, row, payload,
 		champsim_payload_size(reader->layout));
 	/* Other operands are written from the left on. */
-	if (reader->layout == CHAMPSIM_64 && champsim_holes(record) & CHAMPSIM_ADDRESS_HOLE)
+	if (champsim_holes(record) & CHAMPSIM_ADDRESS_HOLE)
 		batch_put_bytes(batch, POLY_COLUMN_raw, row, instruction->bytes, size);
 }
 
@@ -381,10 +381,11 @@ champsim_enter_split(struct reading *reading, const uint8_t *before, size_t n)
 static const char *const branch_words[] = {"registers", "flag", NULL};
 
 static const struct poly_option options[] = {
-	[CHAMPSIM_OPTION_RECORD] = {"champsim.record", POLY_OPTION_CHOICE, POLY_OPTION_READ,
-		.initial = CHAMPSIM_READ, .choices = champsim_layouts,
+	[CHAMPSIM_OPTION_RECORD] = {"champsim.record", POLY_OPTION_CHOICE,
+		POLY_OPTION_READ | POLY_OPTION_WRITE, .initial = CHAMPSIM_READ,
+		.choices = champsim_layouts,
 		.help = "layout of the records (default auto: the one whose flags and operands "
-			"fit)",
+			"fit; when writing, that of the source, or 64)",
 		.source = "polytrace-champsim(5)"},
 	[CHAMPSIM_OPTION_BRANCHES] = {"champsim.branches", POLY_OPTION_CHOICE, POLY_OPTION_READ,
 		.choices = branch_words,

@@ -25,11 +25,11 @@ enum champsim_layout {
 	CHAMPSIM_LAYOUTS
 };
 
-#define CHAMPSIM_SIZE 64      /* bytes of a record that is written */
+#define CHAMPSIM_SIZE 64      /* bytes of a record of the common layout */
 #define CHAMPSIM_SIZE_MAX 152 /* of the largest record */
 
-/* Operands of a record that is written, and of any record. */
-enum { CHAMPSIM_DESTS = 2, CHAMPSIM_SOURCES = 4, CHAMPSIM_STORES = 2, CHAMPSIM_LOADS = 4 };
+/* Registers of a record of 64 bytes, and operands of any record. */
+enum { CHAMPSIM_DESTS = 2, CHAMPSIM_SOURCES = 4 };
 enum { CHAMPSIM_OPERANDS_MAX = 4 };
 
 /* Bytes of the largest payload. */
@@ -81,8 +81,13 @@ void champsim_put_payload(uint8_t *p, enum champsim_layout layout, const uint8_t
 /* Decodes a record. */
 struct champsim_record champsim_load(const uint8_t *p, enum champsim_layout layout);
 
-/* Encodes a record of 64 bytes. */
-void champsim_store(uint8_t p[CHAMPSIM_SIZE], const struct champsim_record *record);
+/* Encodes what a record has, and keeps the other bytes of the record at p. */
+void champsim_store(
+	uint8_t *p, enum champsim_layout layout, const struct champsim_record *record);
+
+/* Returns the stores, or loads, of a layout. */
+unsigned champsim_stores(enum champsim_layout layout);
+unsigned champsim_loads(enum champsim_layout layout);
 
 /* Returns the kind of branch by the sets of registers, the first rule that fits. */
 enum champsim_kind champsim_kind_of(const struct champsim_record *record);
@@ -138,16 +143,17 @@ struct champsim_pending {
 	bool is_open, is_own; /* own: registers are those of the payload */
 	bool has_outcome, has_raw, has_end;
 	uint64_t end; /* address after the instruction */
-	uint8_t raw[CHAMPSIM_SIZE];
-	unsigned stores, loads; /* of the record */
+	uint8_t raw[CHAMPSIM_SIZE_MAX];
+	uint8_t bytes[CHAMPSIM_SIZE_MAX]; /* those of the payload, if its layout is written */
+	unsigned stores, loads;		  /* of the record */
 	struct operation operation;
 	struct champsim_record record;
 };
 
 /* The writer's state. */
 struct champsim_writer {
-	bool is_own; /* payloads are those of a layout */
-	enum champsim_layout layout;
+	bool is_own, is_same; /* payloads are those of a layout; of the written one */
+	enum champsim_layout source, layout; /* of payloads; of written records */
 	struct operations operations;
 	struct champsim_registers registers;
 	struct champsim_pending pending;

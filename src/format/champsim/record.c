@@ -142,18 +142,30 @@ champsim_load(const uint8_t *p, enum champsim_layout number)
 }
 
 void
-champsim_store(uint8_t p[CHAMPSIM_SIZE], const struct champsim_record *record)
+champsim_store(uint8_t *p, enum champsim_layout number, const struct champsim_record *record)
 {
-	const struct layout *layout = &layouts[CHAMPSIM_64];
+	const struct layout *layout = &layouts[number];
 	store_le64(p, record->ip);
 	p[layout->is_branch] = record->is_branch;
 	p[layout->is_taken] = record->is_taken;
-	memcpy(p + layout->dests_at, record->dests, CHAMPSIM_DESTS);
-	memcpy(p + layout->sources_at, record->sources, CHAMPSIM_SOURCES);
-	for (size_t i = 0; i < CHAMPSIM_STORES; i++)
+	memcpy(p + layout->dests_at, record->dests, layout->dests);
+	memcpy(p + layout->sources_at, record->sources, layout->sources);
+	for (size_t i = 0; i < layout->stores; i++)
 		store_le64(p + layout->stores_at + 8 * i, record->stores[i]);
-	for (size_t i = 0; i < CHAMPSIM_LOADS; i++)
+	for (size_t i = 0; i < layout->loads; i++)
 		store_le64(p + layout->loads_at + 8 * i, record->loads[i]);
+}
+
+unsigned
+champsim_stores(enum champsim_layout layout)
+{
+	return layouts[layout].stores;
+}
+
+unsigned
+champsim_loads(enum champsim_layout layout)
+{
+	return layouts[layout].loads;
 }
 
 bool

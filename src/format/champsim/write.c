@@ -10,18 +10,39 @@
 
 #include <string.h>
 
+/* Determines the layouts of the payloads and of the records to be written. */
+static enum poly_status
+find_layouts(struct writing *writing, struct poly_error *error)
+{
+	struct champsim_writer *writer = writing->state;
+	const char *fact = poly_trace_fact(writing->source, "champsim.record");
+	const unsigned wanted = (unsigned)writing->options[CHAMPSIM_OPTION_RECORD];
+	for (unsigned i = 0; fact && i < CHAMPSIM_READ; i++) {
+		if (strcmp(fact, champsim_layouts[i]) != 0)
+			continue;
+		writer->is_own = true;
+		writer->source = (enum champsim_layout)i;
+	}
+	writer->layout = wanted < CHAMPSIM_READ ? (enum champsim_layout)wanted
+			 : writer->is_own	? writer->source
+						: CHAMPSIM_64;
+	writer->is_same = writer->is_own && writer->layout == writer->source;
+	if (writer->is_same || writer->layout == CHAMPSIM_64)
+		return POLY_OK;
+	return err_usage(error,
+		"options.champsim.record: records of layout '%s' are written only from a trace "
+		"that has them (found '%s', expected 64 or auto)",
+		champsim_layouts[writer->layout], fact ? fact : "none");
+}
+
 enum poly_status
 champsim_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct champsim_writer *writer = writing->state;
 	const struct poly_trace_info *source = writing->source;
-	const char *fact = poly_trace_fact(source, "champsim.record");
-	for (unsigned i = 0; fact && i < CHAMPSIM_READ; i++) {
-		if (strcmp(fact, champsim_layouts[i]) != 0)
-			continue;
-		writer->is_own = true;
-		writer->layout = (enum champsim_layout)i;
-	}
+	const enum poly_status status = find_layouts(writing, error);
+	if (status != POLY_OK)
+		return status;
 	writer->registers = champsim_registers_of(operations_isa(source));
 	writing->uses = poly_columns_union(
 		writing->uses, POLY_COLUMNS(OPERATION_COLUMNS, cpu, cpu_name, process, thread));
@@ -30,9 +51,10 @@ champsim_wopen(struct writing *writing, struct poly_error *error)
 
 /* Returns whether the raw bytes of the pending record have its operands. */
 static bool
-raw_agrees(const struct champsim_pending *pending)
+raw_agrees(const struct champsim_writer *writer)
 {
-	const struct champsim_record raw = champsim_load(pending->raw, CHAMPSIM_64);
+	const struct champsim_pending *pending = &writer->pending;
+	const struct champsim_record raw = champsim_load(pending->raw, writer->layout);
 	size_t loads = 0, stores = 0;
 	bool same = true;
 	for (size_t i = 0; i < CHAMPSIM_OPERANDS_MAX; i++) {
@@ -65,9 +87,10 @@ flush(struct writing *writing, const uint64_t *next)
 	struct champsim_pending *pending = &writer->pending;
 	if (!pending->is_open)
 		return;
+	const size_t size = champsim_size(writer->layout);
 	pending->is_open = false;
-	if (pending->has_raw && raw_agrees(pending)) {
-		out_write(writing->out, pending->raw, sizeof pending->raw);
+	if (pending->has_raw && raw_agrees(writer)) {
+		out_write(writing->out, pending->raw, size);
 		return;
 	}
 	if (!pending->is_own) {
@@ -86,8 +109,8 @@ flush(struct writing *writing, const uint64_t *next)
 			writing_note(writing, "instructions with unknown registers");
 		resolve(writing, pending, next);
 	}
-	champsim_store(out_room(writing->out, CHAMPSIM_SIZE), &pending->record);
-	out_commit(writing->out, CHAMPSIM_SIZE);
+	champsim_store(pending->bytes, writer->layout, &pending->record);
+	out_write(writing->out, pending->bytes, size);
 }
 
 /* Sets what the payload of a row of a ChampSim trace states; false: it has none. */
@@ -100,12 +123,14 @@ apply_payload(struct champsim_writer *writer, const struct poly_batch *batch, si
 	if (!writer->is_own || !poly_present(batch, POLY_COLUMN_payload, row))
 		return false;
 	const uint8_t *payload = poly_batch_bytes(batch, POLY_COLUMN_payload, row, &n);
-	if (n != champsim_payload_size(writer->layout))
+	if (n != champsim_payload_size(writer->source))
 		return false;
-	champsim_put_payload(bytes, writer->layout, payload);
+	champsim_put_payload(bytes, writer->source, payload);
 	const uint64_t ip = pending->record.ip;
-	pending->record = champsim_load(bytes, writer->layout);
+	pending->record = champsim_load(bytes, writer->source);
 	pending->record.ip = ip;
+	if (writer->is_same)
+		memcpy(pending->bytes, bytes, champsim_size(writer->layout));
 	return true;
 }
 
@@ -114,12 +139,12 @@ static void
 note_layout(struct writing *writing, const struct champsim_record *record)
 {
 	const struct champsim_writer *writer = writing->state;
-	if (writer->layout == CHAMPSIM_CLOUDSUITE && (record->dests[2] || record->dests[3]))
+	if (writer->source == CHAMPSIM_CLOUDSUITE && (record->dests[2] || record->dests[3]))
 		writing_note(writing,
 			"destination registers that exceed 2 of an instruction were dropped");
-	if (writer->layout == CHAMPSIM_CLOUDSUITE)
+	if (writer->source == CHAMPSIM_CLOUDSUITE)
 		writing_note(writing, "address spaces were dropped");
-	else if (writer->layout != CHAMPSIM_64)
+	else if (writer->source != CHAMPSIM_64)
 		writing_note(writing, "types of instructions or loads were dropped");
 }
 
@@ -149,13 +174,12 @@ open_instruction(struct writing *writing, const struct poly_batch *batch, size_t
 	flush(writing, follows ? &batch->pc[row] : NULL);
 	*pending = (struct champsim_pending){.is_open = true, .record.ip = batch->pc[row]};
 	pending->is_own = apply_payload(writer, batch, row);
-	if (pending->is_own)
+	if (pending->is_own && !writer->is_same)
 		note_layout(writing, &pending->record);
-	if (writing->own_raw && writer->layout == CHAMPSIM_64 &&
-		poly_present(batch, POLY_COLUMN_raw, row)) {
+	if (writing->own_raw && writer->is_same && poly_present(batch, POLY_COLUMN_raw, row)) {
 		size_t n;
 		const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
-		pending->has_raw = n == sizeof pending->raw;
+		pending->has_raw = n == champsim_size(writer->layout);
 		memcpy(pending->raw, raw, pending->has_raw ? n : 0);
 	}
 	if (!batch->pc[row])
@@ -193,8 +217,8 @@ add_address(struct writing *writing, uint64_t *set, unsigned *count, unsigned ro
 	if (!address)
 		writing_note(writing, "accesses to address 0 were dropped");
 	else if (*count == room)
-		writing_note(writing, "accesses that exceed 4 loads or 2 stores of an "
-				      "instruction were dropped");
+		writing_note(writing, "accesses that exceed the loads or stores of a "
+				      "record were dropped");
 	else
 		set[(*count)++] = address;
 }
@@ -214,11 +238,11 @@ add_access(struct writing *writing, const struct poly_batch *batch, size_t row)
 	if (!pending->is_open || is_other)
 		writing_note(writing, "accesses without their instruction were dropped");
 	else if (access == POLY_ACCESS_READ)
-		add_address(writing, record->loads, &pending->loads, CHAMPSIM_LOADS,
-			batch->address[row]);
+		add_address(writing, record->loads, &pending->loads,
+			champsim_loads(writer->layout), batch->address[row]);
 	else if (access == POLY_ACCESS_WRITE)
-		add_address(writing, record->stores, &pending->stores, CHAMPSIM_STORES,
-			batch->address[row]);
+		add_address(writing, record->stores, &pending->stores,
+			champsim_stores(writer->layout), batch->address[row]);
 	else
 		writing_note(writing, "accesses that are not reads or writes were dropped");
 }
@@ -237,7 +261,7 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row)
 {
 	const struct champsim_writer *writer = writing->state;
 	size_t n;
-	if (!writing->own_raw || writer->layout != CHAMPSIM_64 ||
+	if (!writing->own_raw || !writer->is_same ||
 		!poly_present(batch, POLY_COLUMN_raw, row)) {
 		writing_note(writing,
 			"records that are neither instructions nor accesses were dropped");

@@ -169,8 +169,8 @@ struct format {
 	/* open accepts a directory as reading->in (in_is_directory), and knows its files. */
 	bool reads_directories;
 	/*
-	 * The fact by which formats that hold raw state writing->selected; NULL: headers of
-	 * this format do not describe the rest of the file.
+	 * The fact by which formats that hold raw state writing->selected; NULL: no header or
+	 * record of this format describes the rest of the file.
 	 */
 	const char *selected_fact;
 	/*

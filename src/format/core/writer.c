@@ -39,6 +39,7 @@ struct poly_writer {
 	struct writer_work *work;	  /* of decoders; or NULL */
 	bool opened;			  /* the format's wopen was called */
 	bool strict;			  /* a note is a failure */
+	bool completed;			  /* the format's wfinish was called */
 	bool has_verbatim;	 /* the source has the column; its info may be freed by now */
 	struct effects *effects; /* converts rows to the format's form; or NULL */
 	enum poly_status status;
@@ -611,16 +612,29 @@ poly_writer_write(
 }
 
 enum poly_status
-poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
+poly_writer_complete(struct poly_writer *writer, const char **path, struct poly_error *error)
 {
 	enum poly_status status = writer->status;
-	if (status == POLY_OK)
+	if (status == POLY_OK && !writer->completed) {
 		status = write_rows(writer, NULL, &writer->failure);
-	parallel_writer_flush(writer->parallel, writer->writing.out);
-	if (status == POLY_OK && writer->format->wfinish)
-		status = writer->format->wfinish(&writer->writing, &writer->failure);
-	if (status == POLY_OK)
-		status = refuse_notes(writer);
+		parallel_writer_flush(writer->parallel, writer->writing.out);
+		if (status == POLY_OK && writer->format->wfinish)
+			status = writer->format->wfinish(&writer->writing, &writer->failure);
+		if (status == POLY_OK)
+			status = refuse_notes(writer);
+		if (status == POLY_OK)
+			status = out_complete(writer->writing.out, &writer->failure);
+		writer->completed = true;
+	}
+	if (path)
+		*path = out_path(writer->writing.out);
+	return writer_status(writer, status, error);
+}
+
+enum poly_status
+poly_writer_finish(struct poly_writer *writer, struct poly_error *error)
+{
+	enum poly_status status = poly_writer_complete(writer, NULL, error);
 	if (status == POLY_OK)
 		status = out_finish(writer->writing.out, &writer->failure);
 	return writer_status(writer, status, error);

@@ -289,6 +289,8 @@ static const struct format oraclegeneral = {
 		.needs = POLY_COLUMNS_INIT(access, address),
 		.options = options,
 		.rules = rules},
+	/* Packed parts of a trace are numbered from 1, too, but state other next requests. */
+	.selected_fact = "oraclegeneral.selected",
 	.effects = EFFECTS_SEPARATE,
 	.reader_size = sizeof(struct oracle_reader),
 	.writer_size = sizeof(struct oracle_writer),

@@ -25,8 +25,6 @@ struct oracle_writer {
 	uint64_t line;		       /* bytes of an object; 0: an address is an object */
 	struct spill_buffer *requests; /* all of them, as the next one must be known */
 	uint64_t count;		       /* of requests */
-	uint64_t links, stated;	       /* requests with a next one; and which state it */
-	bool is_direct;		       /* the source is a file of this format */
 	bool is_prefix;		       /* they are the first ones of a trace of this format */
 	struct buf tail;	       /* an incomplete last request */
 };

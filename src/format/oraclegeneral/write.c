@@ -27,8 +27,9 @@ oracle_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct oracle_writer *writer = writing->state;
 	writer->line = writing->options[0];
-	writer->is_prefix = writing->own_raw && !writer->line;
-	writer->is_direct = strcmp(writing->source->format, "oraclegeneral") == 0;
+	const bool is_direct = strcmp(writing->source->format, "oraclegeneral") == 0;
+	writer->is_prefix =
+		writing->own_raw && !writer->line && (is_direct || !writing->selected);
 	writer->requests = spill_buffer_new(SPILL_MEMORY);
 	return writer->requests ? POLY_OK : err_memory(error);
 }
@@ -169,8 +170,7 @@ read_requests(const struct oracle_writer *writer, uint64_t first, size_t n, uint
 		writer->requests, first * ORACLE_SIZE, block, n * ORACLE_SIZE, error);
 }
 
-/* Appends the numbers of the next requests to a buffer, the last request first. Counts those,
- * and which of them the requests state. */
+/* Appends the numbers of the next requests to a buffer, the last request first. */
 static enum poly_status
 find_next(struct oracle_writer *writer, struct map *seen, struct spill_buffer *next,
 	uint8_t *block, struct poly_error *error)
@@ -188,9 +188,6 @@ find_next(struct oracle_writer *writer, struct map *seen, struct spill_buffer *n
 			if (!later)
 				return err_memory(error);
 			store_le64(number, added ? (uint64_t)ORACLE_NEVER : *later);
-			writer->links += !added;
-			writer->stated += !added && load_le64(block + i * ORACLE_SIZE +
-							      ORACLE_NEXT) == *later;
 			*later = end + i + 1;
 			status = spill_buffer_append(next, number, sizeof number, error);
 		}
@@ -232,13 +229,10 @@ oracle_wfinish(struct writing *writing, struct poly_error *error)
 	struct spill_buffer *next = spill_buffer_new(SPILL_MEMORY);
 	enum poly_status status =
 		block && next && !writer->tail.failed ? POLY_OK : err_memory(error);
-	if (status == POLY_OK)
+	if (status == POLY_OK && !writer->is_prefix)
 		status = find_next(writer, &seen, next, block, error);
-	/* Packed parts of a trace are numbered from 1, too, but state other numbers. */
-	const bool is_prefix = writer->is_prefix &&
-			       (writer->is_direct || 4 * writer->stated >= 3 * writer->links);
 	if (status == POLY_OK)
-		status = write_requests(writing, is_prefix ? NULL : next, block, error);
+		status = write_requests(writing, writer->is_prefix ? NULL : next, block, error);
 	if (status == POLY_OK)
 		out_write(writing->out, writer->tail.data, writer->tail.size);
 	map_free(&seen);

@@ -25,6 +25,8 @@ const char *const sbbt_records[SBBT_RECORDS] = {
 	[SBBT_CORRUPT] = "corrupt",
 };
 
+const char *const sbbt_layouts[] = {"new", "old", "auto", NULL};
+
 bool
 sbbt_has_address(uint64_t address)
 {
@@ -52,8 +54,11 @@ sbbt_load(const uint8_t *p, bool is_old)
 }
 
 void
-sbbt_store(uint8_t p[SBBT_SIZE], const struct sbbt_branch *branch)
+sbbt_store(uint8_t p[SBBT_SIZE], const struct sbbt_branch *branch, bool is_old)
 {
-	store_le64(p, branch->ip << 12 | (uint64_t)branch->is_taken << 11 | branch->kind);
+	const unsigned taken = branch->is_taken, kind = branch->kind,
+		       low = is_old ? taken | (kind >> 2) << 8 | (kind & 3) << 10
+				    : taken << 11 | kind;
+	store_le64(p, branch->ip << 12 | low);
 	store_le64(p + 8, branch->target << 12 | branch->gap);
 }

@@ -85,7 +85,7 @@ add_facts(struct reading *reading)
 	char instructions[24] = "", branches[24] = "";
 	num_decimal(instructions, reader->header_instructions);
 	num_decimal(branches, reader->header_branches);
-	return info_fact(reading->info, "sbbt.layout", reader->is_old ? "old" : "new") &&
+	return info_fact(reading->info, "sbbt.layout", sbbt_layouts[reader->is_old]) &&
 	       info_fact(reading->info, "sbbt.instructions", instructions) &&
 	       info_fact(reading->info, "sbbt.branches", branches);
 }
@@ -295,13 +295,13 @@ sbbt_check(struct reading *reading, const struct poly_batch *batch)
 			(unsigned long long)reader->header_instructions);
 }
 
-static const char *const layout_words[] = {"new", "old", "auto", NULL};
-
 static const struct poly_option options[] = {
-	{"sbbt.layout", POLY_OPTION_CHOICE, POLY_OPTION_READ, .initial = SBBT_AUTO,
-		.choices = layout_words,
+	{"sbbt.layout", POLY_OPTION_CHOICE, POLY_OPTION_READ | POLY_OPTION_WRITE,
+		.initial = SBBT_AUTO, .choices = sbbt_layouts,
 		.help = "layout of the branches: that of MBPlib since 2023, or the one before "
-			"(default auto: the one whose reserved bits are 0)",
+			"(default auto: the one whose reserved bits are 0; when writing, that "
+			"of "
+			"the source, or new)",
 		.source = "polytrace-sbbt(5)"},
 	{.name = NULL},
 };

@@ -33,8 +33,11 @@ struct sbbt_branch {
 /* Decodes a branch. */
 struct sbbt_branch sbbt_load(const uint8_t *p, bool is_old);
 
-/* Stores a branch in the current layout. */
-void sbbt_store(uint8_t p[SBBT_SIZE], const struct sbbt_branch *branch);
+/* Stores a branch. */
+void sbbt_store(uint8_t p[SBBT_SIZE], const struct sbbt_branch *branch, bool is_old);
+
+/* The words of sbbt.layout, in the order of their values. */
+extern const char *const sbbt_layouts[];
 
 /* Returns whether an address is one of 52 bits with its sign extended. */
 bool sbbt_has_address(uint64_t address);
@@ -51,6 +54,7 @@ struct spill_buffer;
 /* The writer's state. */
 struct sbbt_writer {
 	bool is_own, has_header, is_raw; /* is_raw: the source's layout is the written one */
+	bool is_old;			 /* the layout that is written */
 	bool is_irregular;		 /* the source's branches are not those of its header */
 	uint64_t header_instructions, header_branches;
 	struct operations operations;

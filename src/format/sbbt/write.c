@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the branches of any trace as SBBT, in the current layout.
+ * Writes the branches of any trace as SBBT.
  *
  * spec: polytrace-sbbt(5)
  */
@@ -38,12 +38,15 @@ sbbt_wopen(struct writing *writing, struct poly_error *error)
 {
 	struct sbbt_writer *writer = writing->state;
 	const char *layout = poly_trace_fact(writing->source, "sbbt.layout");
+	const bool was_old = layout && strcmp(layout, sbbt_layouts[SBBT_OLD]) == 0;
 	writer->is_own = writing->own_raw && has_own_records(writing->source);
 	writer->has_header =
 		!writer->is_own ||
 		(find_count(writing, "sbbt.instructions", &writer->header_instructions) &&
 			find_count(writing, "sbbt.branches", &writer->header_branches));
-	writer->is_raw = writer->is_own && (!layout || strcmp(layout, "new") == 0);
+	writer->is_old = writing->options[0] == SBBT_AUTO ? writer->is_own && was_old
+							  : writing->options[0] == SBBT_OLD;
+	writer->is_raw = writer->is_own && writer->is_old == was_old;
 	writing->uses = poly_columns_union(writing->uses, POLY_COLUMNS(OPERATION_COLUMNS));
 	writer->spill = spill_buffer_new(SPILL_MEMORY);
 	if (!writer->spill)
@@ -88,7 +91,7 @@ write_branch(struct sbbt_writer *writer, struct sbbt_branch *branch, uint64_t id
 	writer->last = id;
 	writer->instructions += gap;
 	writer->branches++;
-	sbbt_store(bytes, branch);
+	sbbt_store(bytes, branch, writer->is_old);
 	return spill_buffer_append(writer->spill, bytes, sizeof bytes, error);
 }
 
@@ -195,8 +198,8 @@ write_raw(struct writing *writing, const struct poly_batch *batch, size_t row,
 	const uint8_t *raw = poly_batch_bytes(batch, POLY_COLUMN_raw, row, &n);
 	if (batch->kind[row] == POLY_KIND_INSTRUCTION && n == SBBT_SIZE) {
 		uint8_t regular[SBBT_SIZE];
-		const struct sbbt_branch branch = sbbt_load(raw, false);
-		sbbt_store(regular, &branch);
+		const struct sbbt_branch branch = sbbt_load(raw, writer->is_old);
+		sbbt_store(regular, &branch, writer->is_old);
 		/* The header does not count it. */
 		writer->is_irregular |= memcmp(raw, regular, SBBT_SIZE) == 0;
 		writer->branches++;
@@ -237,7 +240,8 @@ write_own(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (has_raw)
 		writing_note(writing, "reserved bits were dropped");
 	if (!writer->is_raw)
-		writing_note(writing, "branches of the old layout, written in the current one");
+		writing_note(
+			writing, "branches of the other layout, written in the chosen one");
 	struct sbbt_branch branch = {.ip = batch->pc[row],
 		.kind = batch->record[row],
 		.is_taken = poly_present(batch, POLY_COLUMN_branch, row) &&

@@ -181,11 +181,15 @@ expect_layout(const char *option, const char *fact, size_t size, const size_t at
 			"store - 0x401008 0x7002 - - -\n");
 		buf_free(&rows);
 	}
-	/* They are written as records of 64 bytes. */
+	/* They are written as they are, or as records of 64 bytes. */
 	static const size_t normal[6] = {8, 9, 10, 12, 16, 32};
-	struct buf out = convert(open_bytes(&bytes, "champsim", option, false), "champsim",
-			   NULL, NULL),
-		   expected = other_layout(64, normal);
+	struct buf expected = other_layout(64, normal);
+	struct buf out =
+		convert(open_bytes(&bytes, "champsim", option, false), "champsim", NULL, NULL);
+	expect_same(&out, &bytes);
+	buf_free(&out);
+	out = convert(open_bytes(&bytes, "champsim", option, false), "champsim",
+		"champsim.record=64", NULL);
 	expect_same(&out, &expected);
 	buf_free(&out);
 	buf_free(&expected);
@@ -193,7 +197,7 @@ expect_layout(const char *option, const char *fact, size_t size, const size_t at
 }
 
 static void
-other_layouts_are_read(void **state)
+other_layouts_are_read_and_written(void **state)
 {
 	(void)state;
 	static const size_t normal[6] = {8, 9, 10, 12, 16, 32},
@@ -367,7 +371,7 @@ operands_that_do_not_fit_are_counted(void **state)
 		&notes);
 	assert_string_equal(buf_text(&notes),
 		"1 repeated accesses of an instruction to one address were dropped\n"
-		"2 accesses that exceed 4 loads or 2 stores of an instruction were dropped\n"
+		"2 accesses that exceed the loads or stores of a record were dropped\n"
 		"1 accesses to address 0 were dropped\n"
 		"1 accesses that are not reads or writes were dropped\n"
 		"1 destination registers that exceed 2 of an instruction were dropped\n");
@@ -563,7 +567,7 @@ main(void)
 		cmocka_unit_test(a_record_is_an_instruction_and_its_operands),
 		cmocka_unit_test(the_kind_of_a_branch_follows_from_the_registers),
 		cmocka_unit_test(the_flag_decides_on_request),
-		cmocka_unit_test(other_layouts_are_read),
+		cmocka_unit_test(other_layouts_are_read_and_written),
 		cmocka_unit_test(the_address_space_of_cloudsuite_is_a_process),
 		cmocka_unit_test(records_of_152_bytes_are_refused),
 		cmocka_unit_test(text_is_refused),
