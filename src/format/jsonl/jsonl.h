@@ -77,6 +77,7 @@ struct jsonl_reader {
 	struct buf header;	   /* the header's bytes; empty: no header */
 	poly_columns columns;	   /* that rows can have */
 	const char **records;	   /* JSONL_RECORDS pointers: storage of the information's */
+	unsigned known;		   /* records that the header names */
 	uint64_t lines;		   /* before the current one */
 	uint64_t offset;	   /* of the current one */
 	enum jsonl_rule rule;	   /* that the last invalid line violates */

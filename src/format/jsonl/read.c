@@ -171,6 +171,7 @@ jsonl_open_decoder(struct reading *reading, const struct reading *opened)
 	if (init_state(reading, NULL) != POLY_OK)
 		return false;
 	state->columns = ((const struct jsonl_reader *)opened->state)->columns;
+	state->known = ((const struct jsonl_reader *)opened->state)->known;
 	view->columns = from->columns;
 	view->record_count = from->record_count;
 	for (unsigned i = 0; i < from->record_count; i++)
@@ -205,15 +206,22 @@ jsonl_open(struct reading *reading, struct poly_error *error)
 	if (status == POLY_OK)
 		status = read_header(reading, error);
 	state->columns = view->columns;
+	state->known = view->record_count;
 	view->columns = poly_columns_union(view->columns, POLY_COLUMNS(origin, verbatim));
 	return status == POLY_OK ? keep_header(reading, error) : status;
 }
 
-/* Whether the writer would produce exactly this line from the decoded row. */
+/*
+ * Whether the writer would produce exactly this line from the decoded row. The name of a record
+ * that the header lacks may not be stored with the rows.
+ */
 static bool
 is_canonical(struct jsonl_reader *state, const struct jsonl_line *line)
 {
+	const struct poly_batch *row = &state->row.view;
 	buf_clear(&state->text);
+	if (poly_present(row, POLY_COLUMN_record, 0) && row->record[0] >= state->known)
+		return false;
 	jsonl_plan(&state->plan, &state->row.view, JSONL_CANONICAL);
 	jsonl_row(&state->text, &state->plan, &state->row.view, 0);
 	return !state->text.failed && state->text.size == line->size &&

@@ -787,6 +787,7 @@ static const struct format riscv_log = {
 	.check_fits = check_fits,
 	.check_adopt = check_adopt,
 	.close = rv_close,
+	.selected_fact = "riscv.selected", /* parts of a log lack its header */
 	.effects = EFFECTS_SEPARATE,
 	.wopen = rv_wopen,
 	.raw_facts = (const char *const[]){"dialect", NULL},

@@ -445,7 +445,8 @@ write_columns(struct writing *writing, const struct poly_batch *batch, size_t ro
 	return POLY_OK;
 }
 
-/* Writes the header before the first record, unless that is a header. */
+/* Writes the header before the first record, unless that is a header or the log begins without
+ * one. */
 static void
 begin_log(struct writing *writing, const struct poly_batch *batch, size_t row, bool is_raw)
 {
@@ -453,7 +454,9 @@ begin_log(struct writing *writing, const struct poly_batch *batch, size_t row, b
 	if (writer->has_begun)
 		return;
 	writer->has_begun = true;
-	if (writer->dialect->header && !(is_raw && kind_of(writing, batch, row) == RV_HEADER))
+	const bool is_complete = writer->copies && !writing->selected,
+		   is_header = is_raw && kind_of(writing, batch, row) == RV_HEADER;
+	if (writer->dialect->header && !is_complete && !is_header)
 		out_write(
 			writing->out, writer->dialect->header, strlen(writer->dialect->header));
 }
