@@ -28,10 +28,10 @@ static const enum poly_column bound_columns[TT6_CODE_LAST_CONTEXT + 1] = {
 	[TT6_CODE_REAL_PC] = POLY_COLUMN_real_pc,
 };
 
-/* Returns whether the column of the instruction replaces an escape: threads may switch before
- * it. */
+/* Returns whether the column of the instruction can replace an escape: threads may switch
+ * before it. */
 static bool
-is_from_column(const struct poly_batch *batch, size_t row)
+is_in_column(const struct poly_batch *batch, size_t row)
 {
 	return context_key(batch, row) &&
 	       bound_columns[batch->escape[row]] != POLY_COLUMN_NONE &&
@@ -46,6 +46,7 @@ tt6_held_add(struct writing *writing, const struct poly_batch *batch, size_t row
 	held->next = poly_batch_number(batch, row) + 1;
 	held->context = context_key(batch, row);
 	held->is_empty = false;
+	held->is_lost |= !is_in_column(batch, row);
 	held->has[code] = true;
 	held->has_value[code] = poly_present(batch, POLY_COLUMN_value, row);
 	if (held->has_value[code])
@@ -59,17 +60,6 @@ continues(const struct tt6_held *held, const struct poly_batch *batch, size_t ro
 {
 	return poly_batch_number(batch, row) == held->next ||
 	       (batch->internal && batch->internal->keeps_attached);
-}
-
-bool
-tt6_held_omit(struct writing *writing, const struct poly_batch *batch, size_t row)
-{
-	struct tt6_held *held = &((struct tt6_writer *)writing->state)->held;
-	if (!is_from_column(batch, row))
-		return false;
-	if (continues(held, batch, row))
-		held->next = poly_batch_number(batch, row) + 1;
-	return true;
 }
 
 /* Returns whether a row is the instruction that the held escapes are of. */
@@ -101,12 +91,15 @@ release(struct writing *writing, bool is_kept)
 		tt6_put_bytes(writing, held->words.data, held->words.size);
 	} else {
 		tt6_put_bytes(writing, held->others.data, held->others.size);
-		writing_note(writing, "escapes dropped whose instruction is not selected");
+		if (held->is_lost)
+			writing_note(
+				writing, "escapes dropped whose instruction is not selected");
 		memset(held->has, 0, sizeof held->has);
 		memset(held->has_value, 0, sizeof held->has_value);
 	}
 	buf_clear(&held->words);
 	buf_clear(&held->others);
+	held->is_lost = false;
 }
 
 bool

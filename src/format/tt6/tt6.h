@@ -315,6 +315,7 @@ enum tt6_missing {
 /* Escapes that wait for their instruction. */
 struct tt6_held {
 	bool is_empty;	   /* none of the following */
+	bool is_lost;	   /* columns of the instruction do not replace all words, if dropped */
 	struct buf words;  /* as they are written, with other records between them */
 	struct buf others; /* the words of those */
 	uint64_t next;	   /* number of the record after the last one */
@@ -354,10 +355,6 @@ struct tt6_writer {
 /* Returns whether the address of a row has no word in its record, so that an escape of the
  * source states it. */
 bool tt6_lacks_word(const struct writing *writing, const struct poly_batch *batch, size_t row);
-
-/* Returns whether an attached escape is omitted: its instruction's column creates it instead,
- * since threads may switch before it. */
-bool tt6_held_omit(struct writing *writing, const struct poly_batch *batch, size_t row);
 
 /* Drops the held escapes unless a further one belongs to the same instruction. */
 void tt6_held_continue(struct writing *writing, const struct poly_batch *batch, size_t row);

@@ -476,9 +476,7 @@ write_other(struct writing *writing, const struct poly_batch *batch, size_t row,
 	if (writing->cache)
 		return POLY_OK;
 	if (attached_to_next(batch, row))
-		return tt6_held_omit(writing, batch, row)
-			       ? POLY_OK
-			       : hold_escape(writing, batch, row, error);
+		return hold_escape(writing, batch, row, error);
 	if (poly_present(batch, POLY_COLUMN_escape, row) ||
 		poly_present(batch, POLY_COLUMN_sync, row))
 		return write_point(writing, batch, row, error);
