@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fuzzes $TARGET (reader, filter, lines, ptz, templates, trcfmt; default reader) with libFuzzer for
+"""Fuzzes $TARGET (reader, filter, lines, options, ptz, templates, trcfmt; default reader) with libFuzzer for
 $SECONDS (default 60).
 
 It starts from the samples, for reader and ptz, and from the target's corpus. $FORMAT is the format of reader's input (default: chosen by the input). Findings are written to build-fuzz/; add their minimized form to tests/fuzz/corpus.
