@@ -103,12 +103,16 @@ def repair(path, form, options, how):
         return None
     if code == 2:
         return f'{how}: {errors}'
-    stated, found = verdict(out, ['--from', form])[1:3]
+    if os.path.getsize(out) == 0:
+        return None  # no record was complete
+    again = ['--from', form, *options[2:]]
+    stated, found = verdict(out, again)[1:3]
     if stated not in ('valid', 'valid with warnings', 'not understood') and how == '--partial':
         return f'{how}: the result is {stated}: {found}'
-    status, written, messages = rows(out, ['--from', form, *options[2:]])
-    if status != 0 or any(b'"record":"corrupt"' in row for row in written):
-        return f'{how}: the result cannot be read: {messages}'
+    # Corrupt data end the rows, but violated rules do not.
+    _, written, messages = rows(out, again)
+    if any(b'"record":"corrupt"' in row for row in written):
+        return f'{how}: the result has corrupt data: {messages}'
     if form != 'aix' and written != rows(path, [*options, how])[1]:
         return f'{how}: the rows of the result differ'
     return None
