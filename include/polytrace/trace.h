@@ -40,20 +40,20 @@ struct poly_trace_info {
 	const char *raw_format; /* family of formats whose bytes the column raw holds */
 	const char *isa;	/* instruction set: "powerpc", "x86"; NULL: unknown */
 	unsigned address_bits;	/* width of addresses in bits; 0: unknown */
-	enum poly_address_space addresses;    /* virtual or physical */
-	enum poly_byte_order byte_order;      /* of the file */
-	const char *clock;		      /* unit of the column time; NULL: none */
-	const char *producer;		      /* program that wrote the trace, if stated */
-	bool has_first_pc;		      /* first_pc is known */
-	uint64_t first_pc;		      /* address of the first instruction */
-	poly_columns columns;		      /* columns that its rows may have */
-	const char *const *records;	      /* names of the values of the column record */
-	unsigned record_count;		      /* number of records, 0 to 255 */
-	const struct poly_fact *facts;	      /* further facts, in their order in the trace */
-	size_t fact_count;		      /* number of facts */
-	const struct poly_trace_names *names; /* interned strings; see poly_trace_name */
-	const struct poly_fact *labels;	      /* the user's labels of the trace */
-	size_t label_count;		      /* number of labels */
+	enum poly_address_space addresses;     /* virtual or physical */
+	enum poly_byte_order byte_order;       /* of the file */
+	const char *clock;		       /* unit of the column time; NULL: none */
+	const char *producer;		       /* program that wrote the trace, if stated */
+	bool has_first_pc;		       /* first_pc is known */
+	uint64_t first_pc;		       /* address of the first instruction */
+	poly_columns columns;		       /* columns that its rows may have */
+	const char *const *records;	       /* names of the values of the column record */
+	unsigned record_count;		       /* number of records, 0 to 255 */
+	const struct poly_fact *facts;	       /* further facts, in their order in the trace */
+	size_t fact_count;		       /* number of facts */
+	const struct poly_trace_names *names;  /* interned strings; see poly_trace_name */
+	const struct poly_fact *labels;	       /* the user's labels of the trace */
+	size_t label_count;		       /* number of labels */
 	const struct poly_format_info *family; /* the format of raw_format's name, or NULL */
 };
 
@@ -103,6 +103,14 @@ POLY_API const char *poly_trace_column_name(
  * name, in any case; isa NULL: whether any set has it.
  */
 POLY_API bool poly_isa_has_register(const char *isa, const char *name);
+
+/*
+ * The label of a trace that states, in decimal digits, how many of its first records are
+ * warm-up: they precede the part that the trace was extracted for, so that simulations should
+ * not count them (poly_stats_options.warmup). Writers do not take it over if rows were selected
+ * (poly_write_options.selected).
+ */
+#define POLY_LABEL_WARMUP "warmup"
 
 /* Returns the value of a label, in the same way. */
 POLY_API const char *poly_trace_label(const struct poly_trace_info *info, const char *key);

@@ -42,11 +42,11 @@ def interval(whole, number, length):
     return whole[0 if number == 0 else begin:end]
 
 
-def cut(folder, name, lines, length, output):
+def cut(folder, name, lines, length, output, *options):
     points = os.path.join(folder, 'points')
     with open(points, 'w') as out:
         out.write(lines)
-    return polytrace('convert', '--simpoints', points, '--interval', str(length),
+    return polytrace('convert', '--simpoints', points, '--interval', str(length), *options,
                      os.path.join(DATA, name), '-o', os.path.join(folder, output))
 
 
@@ -71,6 +71,60 @@ def same(name, form, length, points):
     return ''
 
 
+def warmed(ending, warmup):
+    """What is wrong with the warm-up of parts, or with what a simulation of them counts."""
+    name, length, points = 'cis501/sort_1k.trace', 50, [(0, 2), (4, 1), (5, 0)]
+    whole = rows(os.path.join(DATA, name), 'cis501')
+    with tempfile.TemporaryDirectory() as folder:
+        done = cut(folder, name, ''.join(f'{i} {p}\n' for i, p in points), length,
+                   'part.' + ending, f'--warmup={warmup}')
+        if done.returncode:
+            return done.stderr.decode()
+        for number, phase in points:
+            path = os.path.join(folder, f'part.{phase}.{ending}')
+            part = interval(whole, number, length)
+            first = next(i for i in range(len(whole)) if whole[i:i + len(part)] == part)
+            before = min(first, warmup)
+            if rows(path, ending if ending == 'ptz' else 'cis501') != whole[first - before:first + len(part)]:
+                return f'phase {phase}: other rows'
+            marked = ending == 'ptz' or not before
+            if not marked and f'--warmup={before}' not in done.stderr.decode():
+                return f'phase {phase}: {done.stderr}'
+            done_sim = polytrace('sim', 'cache', '--json', *([] if marked else [f'--warmup={before}']), path)
+            reported = f'records 1 to {before} are warm-up' in done_sim.stderr.decode()
+            counted = json.loads(done_sim.stdout)['cache']['caches'][0]['accesses']
+            accesses = sum('address' in row and row.get('access') != 'none' for row in part)
+            if counted != accesses or reported != (ending == 'ptz' and before > 0):
+                return f'phase {phase}: {counted} accesses, expected {accesses}; {done_sim.stderr}'
+            # The same records of the whole trace, with the option.
+            options = [f'--skip={first - before}', f'--count={before + len(part)}', f'--warmup={before}']
+            expected = polytrace('sim', 'cache', '--json', *options, os.path.join(DATA, name)).stdout
+            if json.loads(expected)['cache'] != json.loads(done_sim.stdout)['cache']:
+                return f'phase {phase}: {done_sim.stdout}, expected {expected}'
+    return ''
+
+
+def mark_is_dropped():
+    """What is wrong with the mark of a part that is converted: whole, or without its first record."""
+    with tempfile.TemporaryDirectory() as folder:
+        cut(folder, 'cis501/sort_1k.trace', '4 1\n', 50, 'part.ptz', '--warmup=37')
+        part, marks = os.path.join(folder, 'part.1.ptz'), []
+        for options in ([], ['--skip=1'], ['--where', 'row > 1']):
+            other = os.path.join(folder, 'other.ptz')
+            polytrace('convert', '--force', *options, part, '-o', other)
+            marks.append(b'warm-up' in polytrace('sim', 'cache', other).stderr)
+        return '' if marks == [True, False, False] else f'{marks}'
+
+
+def reported_cold():
+    """What is wrong with the message about parts without warm-up."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = cut(folder, 'cis501/sort_1k.trace', '1 0\n', 50, 'part.trace')
+        stats = polytrace('stats', '-O', 'phases.interval=50', '--simpoints', os.path.join(folder, 'found'),
+                          os.path.join(DATA, 'cis501/sort_1k.trace'))
+        return ''.join(str(run.stderr) for run in (done, stats) if b'--warmup=N' not in run.stderr)
+
+
 def refused(lines, length, words):
     """Why a list that is wrong is not refused with these words, if so."""
     with tempfile.TemporaryDirectory() as folder:
@@ -91,6 +145,10 @@ CASES = [
     ('accesses and registers come along', same, 'qemu4v/arm_start_2k.q4v', 'qemu4v', 64,
      [(2, 0), (13, 1)]),
     ('every state of FULL comes along', same, 'full/isamix.full.gz', 'full', 30, [(1, 0), (7, 1)]),
+    ('a simulation counts the interval after its marked warm-up alone', warmed, 'ptz', 37),
+    ('warm-up that a format cannot mark is reported', warmed, 'trace', 37),
+    ('parts without warm-up are reported', reported_cold),
+    ('the mark of warm-up is dropped with the first records', mark_is_dropped),
     ('an interval that is not there is an error', refused, '0 1\n7 9\n', 20,
      'no interval 7 of phase 9: the trace has 4 complete intervals of 20 instructions'),
     ('an interval that the end cuts short is not there', refused, '4 9\n', 20, 'no interval 4 of phase 9'),

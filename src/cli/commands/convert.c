@@ -18,7 +18,7 @@
 struct convert_options {
 	struct input_options source; /* first: the reading options are in it */
 	const char *output, *to, *columns, *simpoints, *partition;
-	struct opt_number interval;
+	struct opt_number interval, warmup;
 	struct opt_list to_options, labels;
 	bool force, explains;
 };
@@ -51,6 +51,9 @@ static const struct opt convert_table[] = {
 			"its phase in the name: run.tt6 becomes run.3.tt6"},
 	{"interval", 0, OPT_NUMBER, "N", FIELD(interval),
 		.help = "length of the intervals of '--simpoints' in instructions"},
+	{"warmup", 0, OPT_NUMBER, "N", FIELD(warmup),
+		.help = "write the N records before each interval of '--simpoints', too, and "
+			"mark them as warm-up"},
 	{0},
 };
 
@@ -285,8 +288,14 @@ convert_intervals(struct convert *convert, const char *path, const struct output
 {
 	const struct convert_options *options = convert->options;
 	const struct poly_write_options writing = write_options(convert);
-	const struct simpoints_job job = {
-		options->simpoints, options->interval.value, options->output, &writing, policy};
+	const struct simpoints_job job = {.path = options->simpoints,
+		.length = options->interval.value,
+		.output = options->output,
+		.options = &writing,
+		.policy = policy,
+		.warmup = options->warmup.value,
+		.holds_labels = convert->target->holds_labels};
+	struct command_input again;
 	const struct input_needs wants = {.writes = true,
 		.repairs = true,
 		.columns = poly_columns_union(columns_to_write(convert->columns.set),
@@ -298,14 +307,20 @@ convert_intervals(struct convert *convert, const char *path, const struct output
 	report_loss(convert, POLY_ALL_COLUMNS);
 	column_list_report_absent(
 		&convert->columns, "convert", &convert->source, POLY_NO_COLUMNS);
-	const int status = simpoints_cut(&job, &convert->source);
+	int status = STATUS_ERROR;
+	if (!job.warmup) {
+		status = simpoints_cut(&job, &convert->source, NULL);
+	} else if (input_open(&again, path, &options->source, &wants)) {
+		status = simpoints_cut(&job, &convert->source, &again);
+		input_discard(&again);
+	}
 	const int ended = input_close(&convert->source);
 	return status > ended ? status : ended;
 }
 
 /* Checks the options of intervals; reports invalid ones and returns false. */
 static bool
-check_intervals(const struct convert_options *options)
+check_intervals(const struct convert_options *options, const char *path)
 {
 	if (options->simpoints && !options->interval.value)
 		diag_print("convert",
@@ -317,6 +332,12 @@ check_intervals(const struct convert_options *options)
 			"files with -o");
 	else if (!options->simpoints && options->interval.is_set)
 		diag_print("convert", "--interval: only with --simpoints");
+	else if (!options->simpoints && options->warmup.is_set)
+		diag_print("convert", "--warmup: only with --simpoints");
+	else if (options->warmup.value && strcmp(path, "-") == 0)
+		diag_print("convert",
+			"--warmup: the input is read twice; name a file instead of standard "
+			"input");
 	else
 		return true;
 	return false;
@@ -378,7 +399,7 @@ convert_run(void *fields, char **operands)
 			return check_partition(&convert, &column)
 				       ? convert_partition(&convert, path, column)
 				       : STATUS_ERROR;
-		if (!check_intervals(options) ||
+		if (!check_intervals(options, path) ||
 			(!options->simpoints && !output_is_allowed(&policy, options->output)))
 			return STATUS_ERROR;
 		if (options->simpoints)

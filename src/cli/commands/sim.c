@@ -63,6 +63,7 @@ struct sim_job {
 	struct analysis_words words;
 	struct poly_stats_options initial; /* with its limits */
 	struct spread_machines spread;
+	uint64_t warmup; /* of the input, if the option is not used */
 };
 
 static void
@@ -125,7 +126,7 @@ request_simulation(const struct sim_options *options, const struct sim_job *job)
 	struct poly_stats_options request = job->initial;
 	request.analyses = job->names;
 	request.options = (const char *const *)job->words.items;
-	request.warmup = options->warmup.value;
+	request.warmup = options->warmup.is_set ? options->warmup.value : job->warmup;
 	request.stores = &temp_stores;
 	request.threads = (unsigned)options->source.threads.value;
 	return request;
@@ -159,10 +160,12 @@ print_setup_error(const struct sim_options *options, const struct sim_job *job,
 	diag_error(subject, error);
 }
 
-/* Creates the simulation of an input; NULL: a message was printed. */
+/* Creates the simulation of an open input; NULL: a message was printed. */
 static struct poly_stats *
-new_simulation(const struct sim_options *options, const struct sim_job *job)
+new_simulation(const struct sim_options *options, struct sim_job *job,
+	const struct command_input *input)
 {
+	job->warmup = options->warmup.is_set ? 0 : input_label_warmup(input);
 	const struct poly_stats_options request = request_simulation(options, job);
 	struct poly_error error;
 	struct poly_stats *stats;
@@ -182,15 +185,20 @@ simulate_share(void *user, const char *path)
 {
 	const struct inputs *inputs = user;
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
-	struct poly_stats *stats = new_simulation(inputs->command, inputs->state);
+	struct poly_stats *stats;
 	struct command_input source;
-	if (stats && input_open(&source, path, inputs->options, &wants)) {
-		const bool ok = input_analyse(&source, stats, NULL) &&
-				temp_store_read_again(stats, source.name);
-		input_close(&source);
-		if (ok)
-			return stats;
+	if (!input_open(&source, path, inputs->options, &wants))
+		return NULL;
+	stats = new_simulation(inputs->command, inputs->state, &source);
+	if (!stats) {
+		input_discard(&source);
+		return NULL;
 	}
+	const bool ok = input_analyse(&source, stats, NULL) &&
+			temp_store_read_again(stats, source.name);
+	input_close(&source);
+	if (ok)
+		return stats;
 	poly_stats_free(stats);
 	return NULL;
 }
@@ -218,10 +226,13 @@ sim_one(struct inputs *inputs, const char *path)
 {
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
 	struct sim_job *job = inputs->state;
-	struct poly_stats *stats = new_simulation(inputs->command, job);
+	struct poly_stats *stats = NULL;
 	struct command_input source;
 	int status = STATUS_ERROR;
-	if (stats && input_open(&source, path, inputs->options, &wants)) {
+	const bool is_open = input_open(&source, path, inputs->options, &wants);
+	if (is_open)
+		stats = new_simulation(inputs->command, job, &source);
+	if (stats) {
 		if (input_analyse(&source, stats, NULL) &&
 			temp_store_read_again(stats, source.name) &&
 			(ranks_count() == 1 || inputs->options->partial ||
@@ -231,6 +242,8 @@ sim_one(struct inputs *inputs, const char *path)
 		output_flush(inputs->output);
 		const int ended = input_close(&source);
 		status = status > ended ? status : ended;
+	} else if (is_open) {
+		input_discard(&source);
 	}
 	poly_stats_free(stats);
 	return status;

@@ -13,6 +13,7 @@
 #include "cli/programs/ranks.h"
 #include "cli/files/temp_store.h"
 #include "cli/print/rendering.h"
+#include "cli/print/simpoints.h"
 #include "cli/files/inputs.h"
 #include "cli/options/column_list.h"
 
@@ -167,9 +168,14 @@ write_phases(const struct inputs *inputs, const struct poly_stats *stats, bool p
 {
 	const struct stats_options *options = inputs->command;
 	partial = partial && !inputs->options->partial;
-	return analysis_file_write(stats, "phases", "vectors", options->vectors, partial) &&
-	       analysis_file_write(stats, "phases", "simpoints", options->simpoints, partial) &&
-	       analysis_file_write(stats, "phases", "weights", options->weights, partial);
+	const bool good =
+		analysis_file_write(stats, "phases", "vectors", options->vectors, partial) &&
+		analysis_file_write(
+			stats, "phases", "simpoints", options->simpoints, partial) &&
+		analysis_file_write(stats, "phases", "weights", options->weights, partial);
+	if (good && options->simpoints)
+		simpoints_print_cold(options->simpoints);
+	return good;
 }
 
 /* Reports an input that was analysed, or adds it to the parts to be saved. */

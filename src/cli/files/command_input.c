@@ -6,6 +6,7 @@
 #include "cli/print/diagnostics.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +289,29 @@ input_report_name(
 		poly_report_bool(report, "corrupt", true);
 	if (output)
 		output->tables.partial |= input_is_partial(input) && !input->accepts_partial;
+}
+
+uint64_t
+input_label_warmup(const struct command_input *input)
+{
+	const char *label =
+		poly_trace_label(poly_reader_info(input->reader), POLY_LABEL_WARMUP);
+	char *end = NULL;
+	const uint64_t warmup =
+		label && isdigit((unsigned char)*label) ? strtoull(label, &end, 10) : 0;
+	if (!warmup || *end)
+		return 0;
+	if (input->selection || input->skip) {
+		diag_print(input->name,
+			"the label '%s=%s' does not apply to selected records; use --warmup",
+			POLY_LABEL_WARMUP, label);
+		return 0;
+	}
+	diag_print(input->name,
+		"records 1 to %s are warm-up by the label '%s', and not counted; --warmup=N "
+		"sets another number",
+		label, POLY_LABEL_WARMUP);
+	return warmup;
 }
 
 bool

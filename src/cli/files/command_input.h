@@ -61,6 +61,13 @@ enum input_use {
 	INPUT_COUNTS, /* counts records, which may be weighted */
 };
 
+/*
+ * Returns the number of records at the front of an open input that its label
+ * POLY_LABEL_WARMUP states,
+ * and prints that they are not counted; 0, after a message, if other records are selected.
+ */
+uint64_t input_label_warmup(const struct command_input *input);
+
 /* Adds to what decoders do with the rows, before input_plan; false: nothing, as work is NULL or
  * the input has a selection. */
 bool input_add_work(struct command_input *input, const struct poly_decoder_work *work);

@@ -16,8 +16,15 @@
 /* Maximum number of intervals of a list. */
 #define POINTS_MAX 4096
 
+/* Maximum number of labels besides that of warm-up. */
+#define LABELS_MAX 100
+
 struct point {
 	uint64_t interval, phase;
+	/* Rows of the interval, counted from 0 in the selected ones; end 0: not found. */
+	uint64_t first, end;
+	/* With warm-up, whose files overlap; otherwise the state has the only one. */
+	struct split_output part;
 };
 
 /* The state of writing intervals. */
@@ -28,6 +35,7 @@ struct cutting {
 	size_t count, next;   /* next: the first one that is not complete */
 	uint64_t instructions;
 	uint64_t interval; /* of the last row */
+	uint64_t row;	   /* number of rows before the batch */
 	struct split_output part;
 };
 
@@ -59,7 +67,7 @@ read_lines(struct cutting *cutting, FILE *file)
 	unsigned number = 0;
 	while (fgets(line, sizeof line, file)) {
 		char *text = line + strspn(line, " \t\r\n");
-		struct point point;
+		struct point point = {.interval = 0};
 		number++;
 		if (!*text)
 			continue;
@@ -149,23 +157,18 @@ interval_of(struct cutting *cutting, const struct poly_batch *batch, size_t row)
 	return cutting->interval;
 }
 
-/* Returns the output of the next point, opened if necessary; NULL: an error, which was printed.
- */
-static struct split_output *
-open_next(struct cutting *cutting)
+/* Opens the output of a point, unless it is open; false: an error, which was printed. */
+static bool
+open_part(const struct cutting *cutting, const struct point *point, struct split_output *part,
+	const struct poly_write_options *options)
 {
 	char name[24];
-	struct split_output *part = &cutting->part;
 	if (part->output.writer)
-		return part;
-	snprintf(name, sizeof name, "%" PRIu64, cutting->points[cutting->next].phase);
+		return true;
+	snprintf(name, sizeof name, "%" PRIu64, point->phase);
 	split_output_name(part, cutting->job->output, name);
 	return output_is_allowed(cutting->job->policy, part->path) &&
-			       split_output_open(part,
-				       poly_reader_info(cutting->source->reader),
-				       cutting->job->options)
-		       ? part
-		       : NULL;
+	       split_output_open(part, poly_reader_info(cutting->source->reader), options);
 }
 
 /* Writes rows of an interval, from first to before end. */
@@ -173,7 +176,7 @@ static bool
 deal_rows(struct cutting *cutting, const struct poly_batch *batch, size_t first, size_t end,
 	uint64_t interval)
 {
-	const struct point *next = &cutting->points[cutting->next];
+	struct point *next = &cutting->points[cutting->next];
 	if (cutting->next < cutting->count && interval > next->interval) {
 		if (!split_output_finish(&cutting->part))
 			return false;
@@ -182,8 +185,12 @@ deal_rows(struct cutting *cutting, const struct poly_batch *batch, size_t first,
 	}
 	if (cutting->next == cutting->count || interval != next->interval)
 		return true;
-	struct split_output *part = open_next(cutting);
-	return part && split_output_write_rows(part, batch, first, end);
+	if (!next->end)
+		next->first = cutting->row + first;
+	next->end = cutting->row + end;
+	return cutting->job->warmup ||
+	       (open_part(cutting, next, &cutting->part, cutting->job->options) &&
+		       split_output_write_rows(&cutting->part, batch, first, end));
 }
 
 static bool
@@ -201,6 +208,7 @@ deal(struct cutting *cutting, const struct poly_batch *batch)
 		first = row;
 		interval = next;
 	}
+	cutting->row += batch->rows;
 	return true;
 }
 
@@ -223,8 +231,85 @@ finish(struct cutting *cutting)
 	return false;
 }
 
+/* Returns the number of rows of warm-up that precede an interval. */
+static uint64_t
+warmup_of(const struct cutting *cutting, const struct point *point)
+{
+	const uint64_t warmup = cutting->job->warmup;
+	return warmup < point->first ? warmup : point->first;
+}
+
+/* Opens the output of a point, with a label that states its warm-up if the format holds labels;
+ * false: an error, which was printed. */
+static bool
+open_warm(const struct cutting *cutting, struct point *point)
+{
+	const struct simpoints_job *job = cutting->job;
+	struct poly_write_options options = *job->options;
+	const char *labels[LABELS_MAX + 2] = {NULL};
+	char label[60];
+	size_t n = 0;
+	if (point->part.output.writer)
+		return true;
+	for (; options.labels && options.labels[n]; n++) {
+		if (n == LABELS_MAX) {
+			diag_print("--label", "more than %d labels", LABELS_MAX);
+			return false;
+		}
+		labels[n] = options.labels[n];
+	}
+	snprintf(label, sizeof label, POLY_LABEL_WARMUP "=%" PRIu64, warmup_of(cutting, point));
+	labels[n] = label;
+	if (job->holds_labels)
+		options.labels = labels;
+	return open_part(cutting, point, &point->part, &options);
+}
+
+/* Writes the rows of a batch that belong to a point or to its warm-up. */
+static bool
+deal_to_point(
+	const struct cutting *cutting, const struct poly_batch *batch, struct point *point)
+{
+	const uint64_t begin = point->first - warmup_of(cutting, point), row = cutting->row;
+	if (begin >= row + batch->rows || point->end <= row)
+		return true;
+	const size_t first = begin > row ? (size_t)(begin - row) : 0;
+	const bool ends = point->end <= row + batch->rows;
+	const size_t end = ends ? (size_t)(point->end - row) : batch->rows;
+	if (!open_warm(cutting, point) ||
+		!split_output_write_rows(&point->part, batch, first, end))
+		return false;
+	if (!ends)
+		return true;
+	if (!cutting->job->holds_labels)
+		diag_print(point->part.path,
+			"the first %" PRIu64 " records are warm-up, which this format cannot "
+			"mark; simulate with --warmup=%" PRIu64,
+			warmup_of(cutting, point), warmup_of(cutting, point));
+	return split_output_finish(&point->part);
+}
+
+/* Writes the intervals that were found, each with the records before it, from a source that
+ * begins again. */
+static bool
+write_warm(struct cutting *cutting, struct command_input *source)
+{
+	const struct poly_batch *batch;
+	bool good = true;
+	cutting->source = source;
+	cutting->row = 0;
+	while (good && cutting->row < cutting->points[cutting->count - 1].end &&
+		(batch = input_next(source))) {
+		for (size_t i = 0; good && i < cutting->count; i++)
+			good = deal_to_point(cutting, batch, &cutting->points[i]);
+		cutting->row += batch->rows;
+	}
+	return good && !input_is_partial(source);
+}
+
 int
-simpoints_cut(const struct simpoints_job *job, struct command_input *source)
+simpoints_cut(const struct simpoints_job *job, struct command_input *source,
+	struct command_input *again)
 {
 	struct cutting cutting = {.job = job, .source = source};
 	const struct poly_batch *batch;
@@ -233,7 +318,22 @@ simpoints_cut(const struct simpoints_job *job, struct command_input *source)
 	while (good && cutting.next < cutting.count && (batch = input_next(source)))
 		good = deal(&cutting, batch);
 	good = good && !input_is_partial(source) && finish(&cutting);
+	if (good && job->warmup)
+		good = write_warm(&cutting, again);
+	else if (good)
+		simpoints_print_cold(job->output);
 	split_output_discard(&cutting.part);
+	for (size_t i = 0; i < cutting.count; i++)
+		split_output_discard(&cutting.points[i].part);
 	free(cutting.points);
 	return good ? STATUS_DONE : STATUS_ERROR;
+}
+
+void
+simpoints_print_cold(const char *name)
+{
+	diag_print(name,
+		"the intervals have no warm-up: simulations of them begin cold, with errors of "
+		"tens of percent; write records before each of them by 'convert --simpoints "
+		"--warmup=N'");
 }

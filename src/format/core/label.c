@@ -66,11 +66,14 @@ add_label(struct info *info, const char *const *labels, size_t i, struct poly_er
 }
 
 enum poly_status
-label_gather(struct info *info, const struct poly_trace_info *source, const char *const *labels,
-	struct poly_error *error)
+label_gather(struct info *info, const struct poly_trace_info *source, bool selected,
+	const char *const *labels, struct poly_error *error)
 {
 	enum poly_status status = POLY_OK;
 	for (size_t i = 0; i < source->label_count; i++) {
+		/* It is about the first records of the source. */
+		if (selected && strcmp(source->labels[i].key, POLY_LABEL_WARMUP) == 0)
+			continue;
 		if (!info_label(info, source->labels[i].key, source->labels[i].value))
 			return err_memory(error);
 	}

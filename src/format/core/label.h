@@ -19,11 +19,12 @@ enum poly_status label_check(
 
 /*
  * Collects the labels of a written trace: those of its source, and the user's as "key=value",
- * NULL at the end, or NULL; the user's label replaces the source's with the same key.
+ * NULL at the end, or NULL; the user's label replaces the source's with the same key,
+ * and POLY_LABEL_WARMUP of the source is dropped if rows were selected.
  * POLY_ERR_USAGE: a label is invalid, or specified twice. POLY_ERR_LIMIT: too many labels.
  * POLY_ERR_MEMORY.
  */
 enum poly_status label_gather(struct info *info, const struct poly_trace_info *source,
-	const char *const *labels, struct poly_error *error);
+	bool selected, const char *const *labels, struct poly_error *error);
 
 #endif

@@ -283,7 +283,8 @@ gather_labels(struct poly_writer *writer, const struct poly_write_options *optio
 			error, "options.labels: appending cannot change the labels of a file");
 	if (!writer->format->info.holds_labels || options->append)
 		return POLY_OK;
-	return label_gather(&writer->labels, writing->source, options->labels, error);
+	return label_gather(
+		&writer->labels, writing->source, options->selected, options->labels, error);
 }
 
 /* Lets the format examine the file that it appends to, and opens the file. */
