@@ -180,13 +180,34 @@ def foreign_files_are_named():
                        ('data compressed by snappy', b'\xff\x06\0\0sNaPpY' + bytes(20)),
                        ('CSV of trace columns', csv.encode()), ('comma-separated values', b'a,b\n1,2\n3,4\n'),
                        ('value change dump', vcd.encode()), ('JSON', b'{"traceEvents": [\n'),
-                       ('JSON', b'[1, 2]\n')):
+                       ('JSON', b'[1, 2]\n'),
+                       ('an STF trace', b'ZSTF' + bytes(20)), ('an STF trace', b'\1STF\1\2\1'),
+                       ('a BT9 branch trace', b'BT9_SPA_TRACE_FORMAT\nbt9_minor_version: 0\n'),
+                       ('a listing of OpenCSD', b'Idx:12; ID:10; [0x04 0x9d ]; I_ADDR_L_64IS0 : Address\n'),
+                       ('a report of AIX trcrpt', b'\nID  PROCESS NAME   PID      ELAPSED_SEC     DELTA_MSEC\n'),
+                       ('a debug log of gem5', b'    500: system.cpu: A0 T0 : 0x10000 @_start    : auipc gp, 0x2\n'),
+                       ('a listing of perf script', b'dd 29776 666709.771979:   10101010 cpu-clock: \n\t414b3b fsnotify\n'),
+                       ('a listing of perf script', b'ls 1/1 [002]  100.000001:  1 instructions:u:  55d0c1a2b0a0 _start\n')):
         code, _, errors = polytrace('info', '-', stdin=data)
         if code != 2 or f'(found {what}' not in errors and what not in errors:
             yield f'{what}: {errors}'
 
 
+def nothing_is_guessed():
+    # Texts that are not what their first letters, commas or names suggest.
+    ibex = b'    249402\t104397\t000081cc\t0062ae23\tsw\tx6,28(x5)\t  x5:0x30470000\n'
+    for name, data in (('-', 3 * ibex), ('-', 3 * b'0x00007f3c1a2b4cd0:  5, mov\n'), ('-', b'[I]0x1000: nop\n[R]8\n'),
+                       ('-', 3 * b'interrupt: hart:0, async:0, cause:0b\n'), ('a.raw', bytes(range(128, 256)))):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name) if name != '-' else name
+            if name != '-':
+                open(path, 'wb').write(data)
+            code, _, errors = polytrace('info', path, stdin=data)
+            if code != 2 or 'unrecognized format' not in errors or 'found' in errors or 'drraw2trace' in errors:
+                yield f'{name} {data[:20]}: {errors}'
+
+
 tap.run([the_first_records_are_a_trace_of_the_same_format, straight_line_code_is_detected_by_the_extension,
          a_contradiction_outweighs_the_extension, a_complete_line_needs_no_extension,
          an_empty_file_has_the_format_of_its_extension, supervisor_code_is_a_full_trace,
-         foreign_files_are_named])
+         foreign_files_are_named, nothing_is_guessed])

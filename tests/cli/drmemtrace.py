@@ -512,14 +512,16 @@ def faults_of_directories_name_the_file():
             yield f'truncated: {len(found)} of {len(complete)} rows'
 
 
-def raw_files_are_named():
-    with tempfile.TemporaryDirectory() as folder:
-        for name in 'app.1.0001.raw', 'app.1.0001.raw.gz':
-            data = bytes(range(128, 256))
-            path = write(os.path.join(folder, name), gzip.compress(data) if name.endswith('gz') else data)
-            done = polytrace('info', path)
-            if done.returncode != 2 or (b'drraw2trace' not in done.stderr and 'isal' not in LACKS):
-                yield f'{name}: {done.stderr}'
+def other_directories_are_not_taken_for_recordings():
+    packet = b'\xc1\x1f\xfc\xc1' + bytes(60)
+    for files, message in (({'channel0_0': packet, 'metadata': b'/* CTF 1.8 */'}, 'found a CTF trace'),
+                           ({'notes.txt': b'some text'}, 'found the file notes.txt')):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in files.items():
+                write(os.path.join(folder, name), data)
+            _, code, errors = rows(folder)
+            if code != 2 or f'unrecognized directory ({message}' not in errors or 'DM01' in errors:
+                yield f'{sorted(files)}: {code} {errors}'
 
 
 def the_generator_makes_these_samples():
@@ -532,5 +534,5 @@ def the_generator_makes_these_samples():
 
 tap.run([rows_are_those_of_the_model, counts_are_those_of_the_tools, listings_of_view_have_the_same_records,
          caches_are_accessed_as_by_the_tools, archives_are_one_stream_in_their_order,
-         directories_are_merged_by_timestamps, faults_of_directories_name_the_file, raw_files_are_named,
+         directories_are_merged_by_timestamps, faults_of_directories_name_the_file, other_directories_are_not_taken_for_recordings,
          the_generator_makes_these_samples])

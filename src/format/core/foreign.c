@@ -10,6 +10,9 @@
 /* Lines of a table that have the same number of cells. */
 #define TABLE_LINES 3
 
+/* First lines of a listing, one of which identifies it. */
+#define LISTING_LINES 20
+
 /* Bytes at a fixed offset that identify a kind of file. */
 struct magic {
 	size_t offset, size;
@@ -60,6 +63,10 @@ static const struct magic magics[] = {
 	MAGIC(0, "$comment", "a value change dump (VCD)"),
 	MAGIC(0, "O3PipeView:", "a gem5 O3PipeView log"),
 	MAGIC(0, "Kanata\t", "a Konata pipeline log"),
+	MAGIC(0, "ZSTF", "an STF trace"),
+	MAGIC(0, "\1STF", "an STF trace"),
+	MAGIC(0, "BT9_SPA_TRACE_FORMAT", "a BT9 branch trace"),
+	MAGIC(0, "Idx:", "a listing of OpenCSD"),
 };
 
 static bool
@@ -98,7 +105,10 @@ has_column_names(const char *p, size_t n)
 	}
 }
 
-/* Returns whether the first lines are printable and have the same number of commas, not 0. */
+/*
+ * Returns whether the first lines are printable and have the same number of commas, not 0.
+ * Other texts with commas have blanks after them or between fields.
+ */
 static bool
 is_table(const uint8_t *p, size_t n)
 {
@@ -106,8 +116,10 @@ is_table(const uint8_t *p, size_t n)
 	for (unsigned line = 0; line < TABLE_LINES; line++) {
 		size_t commas = 0;
 		for (; n && *p != '\n'; p++, n--) {
-			commas += *p == ',';
-			if (*p < ' ' && *p != '\t' && *p != '\r')
+			const bool is_comma = *p == ',';
+			commas += is_comma;
+			if ((*p < ' ' && *p != '\r') ||
+				((is_comma || *p == ' ') && n > 1 && p[1] == ' '))
 				return false;
 		}
 		if (!n || !commas || (line && commas != first))
@@ -129,14 +141,92 @@ foreign_magic(const uint8_t *p, size_t n)
 	return NULL;
 }
 
-const char *
-foreign_name(const char *name)
+/* Returns the number of decimal digits at the front. */
+static size_t
+count_digits(const uint8_t *p, size_t n)
 {
-	const char *slash = strrchr(name, '/');
-	const char *raw = strstr(slash ? slash : name, ".raw");
-	return raw && (!raw[4] || raw[4] == '.')
-		       ? "a raw file, which drraw2trace converts if it is drmemtrace's"
-		       : NULL;
+	size_t digits = 0;
+	while (digits < n && p[digits] >= '0' && p[digits] <= '9')
+		digits++;
+	return digits;
+}
+
+/* Returns whether a line has a time in seconds and a colon, as lines of perf script have after
+ * the program, its numbers and the processor. */
+static bool
+has_time_of_perf(const uint8_t *line, size_t n)
+{
+	enum { MICROSECONDS = 6, NANOSECONDS = 9 };
+	for (size_t i = 1; i < n; i++) {
+		const uint8_t *p = line + i;
+		const size_t seconds = p[-1] == ' ' ? count_digits(p, n - i) : 0;
+		if (!seconds || i + seconds == n || p[seconds] != '.')
+			continue;
+		const size_t rest = n - i - seconds - 1,
+			     digits = count_digits(p + seconds + 1, rest);
+		if ((digits == MICROSECONDS || digits == NANOSECONDS) && digits + 1 < rest &&
+			p[seconds + 1 + digits] == ':' && p[seconds + 2 + digits] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a line has a text. */
+static bool
+has_text(const uint8_t *line, size_t n, const char *text)
+{
+	const size_t size = strlen(text);
+	for (size_t i = 0; i + size <= n; i++) {
+		if (memcmp(line + i, text, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns what a line of a known listing belongs to; NULL: unknown. */
+static const char *
+name_line(const uint8_t *line, size_t n)
+{
+	size_t blanks = 0;
+	while (blanks < n && line[blanks] == ' ')
+		blanks++;
+	const size_t tick = count_digits(line + blanks, n - blanks), at = blanks + tick;
+	if (tick && n - at > 8 && memcmp(line + at, ": system", 8) == 0)
+		return "a debug log of gem5";
+	if (n > 2 && memcmp(line, "ID", 2) == 0 && has_text(line, n, "ELAPSED_SEC"))
+		return "a report of AIX trcrpt";
+	if (has_text(line, n, "# captured on") || has_time_of_perf(line, n))
+		return "a listing of perf script";
+	return NULL;
+}
+
+/* Returns what one of the first lines of n bytes belongs to; NULL: unknown. */
+static const char *
+name_listing(const uint8_t *p, size_t n)
+{
+	const char *name = NULL;
+	for (unsigned line = 0; line < LISTING_LINES && n && !name; line++) {
+		const uint8_t *newline = memchr(p, '\n', n);
+		const size_t size = newline ? (size_t)(newline - p) : n;
+		name = name_line(p, size);
+		p += size + (newline != NULL);
+		n -= size + (newline != NULL);
+	}
+	return name;
+}
+
+/* Returns whether a text begins as JSON: its first value is an object or an array. */
+static bool
+is_json(const uint8_t *p, size_t n)
+{
+	size_t i = 1;
+	while (i < n && p[i] && strchr(" \t\r\n", p[i]))
+		i++;
+	const char *first = *p == '{' ? "\"}" : "{[\"]-0123456789";
+	if ((*p != '{' && *p != '[') || i == n || !p[i] || !strchr(first, p[i]))
+		return false;
+	const size_t digits = count_digits(p + i, n - i);
+	return !digits || i + digits == n || strchr(", .\n", p[i + digits]) != NULL;
 }
 
 const char *
@@ -147,9 +237,10 @@ foreign_text(const uint8_t *p, size_t n)
 		blanks++;
 	if (blanks == n)
 		return NULL;
-	if (p[blanks] == '{' || p[blanks] == '[')
+	if (is_json(p + blanks, n - blanks))
 		return "JSON that is not in lines of columns";
 	if (has_column_names((const char *)p, n))
 		return "CSV of trace columns, which are written but not read";
-	return is_table(p, n) ? "comma-separated values" : NULL;
+	const char *listing = name_listing(p, n);
+	return listing ? listing : is_table(p, n) ? "comma-separated values" : NULL;
 }

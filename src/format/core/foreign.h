@@ -13,7 +13,4 @@
 const char *foreign_magic(const uint8_t *p, size_t n);
 const char *foreign_text(const uint8_t *p, size_t n);
 
-/* Returns the same by the name of a file; NULL: unknown. */
-const char *foreign_name(const char *name);
-
 #endif

@@ -275,8 +275,6 @@ decide_consistent(struct in *in, struct contest *contest, struct poly_error *err
 		choose_consistent(contest, false);
 	if (status == POLY_OK && !contest->best)
 		contest->foreign = foreign_text(p, n);
-	if (status == POLY_OK && !contest->best && !contest->foreign && contest->name)
-		contest->foreign = foreign_name(contest->name);
 	return status;
 }
 
@@ -321,7 +319,8 @@ fail_unrecognized(const struct contest *contest, struct poly_error *error)
 	char nearest[NEAREST_SIZE];
 	if (contest->foreign)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
-			"unrecognized format (found %s, expected a trace)%s", contest->foreign,
+			"unrecognized format (found %s, which cannot be read)%s",
+			contest->foreign,
 			contest->printable ? "; 'text:DESCRIPTION' as options.format reads text"
 					   : "");
 	const struct format *named = contest->printable ? binary_format_of_name(contest) : NULL;

@@ -120,6 +120,37 @@ list_files(struct reading *reading, struct poly_error *error)
 	return in_list(reader->trace, &reader->names, error);
 }
 
+/* Returns whether a file of the directory is of a trace, or of a recording that is to be
+ * converted. */
+static bool
+has_trace_file(struct drm_reader *reader)
+{
+	const char *name = (const char *)reader->names.data, *end = name + reader->names.size;
+	if (has_name(&reader->names, "raw"))
+		return true;
+	for (; name < end; name += strlen(name) + 1) {
+		struct drm_stream stream = {.name = name};
+		struct poly_error ignored;
+		const bool is_trace =
+			!is_skipped(name) && open_file(reader, &stream, &ignored) == POLY_OK;
+		in_close(stream.in);
+		if (is_trace)
+			return true;
+	}
+	return false;
+}
+
+/* Fails for a directory of other files. */
+static enum poly_status
+fail_unrecognized(const struct drm_reader *reader, struct poly_error *error)
+{
+	/* Each directory of a CTF trace has this file. */
+	const bool is_ctf = has_name(&reader->names, "metadata");
+	return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
+		"unrecognized directory (found %s%.200s, expected files of drmemtrace)",
+		is_ctf ? "a CTF trace" : "the file ", is_ctf ? "" : reader->streams[0].name);
+}
+
 enum poly_status
 drm_directory_open(struct reading *reading, struct poly_error *error)
 {
@@ -132,6 +163,10 @@ drm_directory_open(struct reading *reading, struct poly_error *error)
 		if (!is_skipped(name))
 			status = add_file(reading, name, error);
 	}
+	/* A file that can be opened, but is not a trace, as all others. */
+	if (status == POLY_ERR_FORMAT && reader->count == 1 && reader->streams[0].in &&
+		!has_trace_file(reader))
+		return fail_unrecognized(reader, error);
 	if (status == POLY_OK && !reader->count)
 		return err_set(error, POLY_ERR_FORMAT, POLY_NO_OFFSET,
 			"the directory has no files of a trace (expected files of drmemtrace)");
