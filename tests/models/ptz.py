@@ -109,6 +109,20 @@ def parts(data):
     expect(struct.unpack_from('<Q', data, at)[0] == last and data[at + 8:] == END, 'the end')
 
 
+def restored(section, front):
+    """The section whose parity this is, after its front has lost a block."""
+    size, block, zero = struct.unpack_from('<QII', front)
+    expect((size, zero, len(front) - 16) == (len(section), 0, block), 'the size of parity')
+    expect(block == (size + 127) // 128, 'the size of a block')
+    parity = front[16:]
+    for at in range(0, size, block):
+        if at != 64 // block * block:
+            part = section[at:at + block].ljust(block, b'\0')
+            parity = bytes(a ^ b for a, b in zip(parity, part))
+    at = 64 // block * block
+    return section[:at] + parity[:len(section[at:at + block])] + section[at + block:]
+
+
 class Stream:
     """A stream of a segment, and its values."""
 
@@ -295,6 +309,12 @@ def pairs(front):
         yield pair
 
 
+def listed_columns(front):
+    """The names of columns in a head, by number; those of other numbers are empty."""
+    numbered = {int(key[7:]): value for key, value in pairs(front) if key.startswith('column.')}
+    return [numbered.get(n, '') for n in range(max(numbered) + 1)]
+
+
 def taken(data):
     """What the bytes of a file are taken by, as polytrace-info(1) names it: values, bytes unpacked
     and bytes packed."""
@@ -306,7 +326,7 @@ def taken(data):
     for _, tag, front, _, _ in parts(data):
         add('layout', None, 0, 32 + len(front), 32 + len(front))
         if tag == 'HEAD':
-            columns = [value for key, value in pairs(front) if key in ('column', 'unused')]
+            columns = listed_columns(front)
         for at in range(24, len(front), 24) if tag == 'SEGM' else ():
             role, column, count, size, packed = struct.unpack_from('<BBxxIII', front, at)
             add(HOLDS[role], columns[column] if role > 5 else None,
@@ -328,17 +348,24 @@ def space(polytrace, path, data):
 def read(data):
     """The columns that a file has, and its rows as JSON Lines would have them."""
     head, columns, records, used, found, waiting, index, first = {}, [], [], [], [], [], 0, 0
-    number = 0
+    number, before_parity, others = 0, 0, []
     for offset, tag, front, body, chain in parts(data):
+        expect((tag == 'pARI') == (before_parity > 0), 'the place of parity')
         if tag == 'HEAD':
             for key, value in pairs(front):
                 head[key] = value
-                if key in ('column', 'unused'):
-                    columns.append(value)
-                    used += [value] * (key == 'column')
-                elif key == 'record':
+                if key == 'record':
                     records.append(value)
-            expect(head['version'] == '2', 'the version')
+            columns = listed_columns(front)
+            used = [name for name in columns if name]
+            expect(head['version'] == '3', 'the version')
+            description = front
+        elif tag == 'pARI':
+            section = data[before_parity:offset]
+            expect(restored(section, front) == section, 'the parity')
+        elif tag == 'cOPY':
+            expect(front == description, 'the copy of the head')
+            others.append((offset, b'cOPY'))
         elif tag == 'SEGM':
             segment = Segment(front, body, columns)
             number += 1
@@ -352,12 +379,17 @@ def read(data):
         elif tag == 'INDX':
             before, count, width = struct.unpack_from('<QII', front)
             expect(before == index and count == len(waiting), 'the index')
-            expect(len(front) == 24 + count * (24 + 16 * width) + 8, 'the size of the index')
-            expect(struct.unpack('<Q', front[-8:])[0] == chain, 'the chain')
+            end = 24 + count * (24 + 16 * width)
+            expect(len(front) == end + 16 * len(others) + 16, 'the size of the index')
+            expect(struct.unpack('<QQ', front[-16:]) == (len(others), chain), 'the chain')
+            expect([(place, name) for place, name, _ in struct.iter_unpack('<Q4sI', front[end:-16])] == others,
+                   'the other sections')
+            others = []
             for i, (segment, table, place) in enumerate(waiting):
                 ranges(segment, table, front[24 + i * (24 + 16 * width):], front[16:16 + width],
                        place)
             index, waiting = offset, []
+        before_parity = offset if tag in ('HEAD', 'SEGM') else 0
     return used, found
 
 

@@ -227,8 +227,8 @@ struct format {
 	/*
 	 * After a failure: consumes bytes up to the next position where a record may begin, at
 	 * least one byte or the rest of a record that read did not deliver, and adds a row of
-	 * kind other for them (batch is empty; raw holds the bytes). It is called again until a
-	 * valid record follows. NULL: corrupt data cannot be skipped.
+	 * kind other for them (batch is empty; raw holds the bytes), or none if no record is lost;
+	 * it is called again until a valid record follows. NULL: corrupt data cannot be skipped.
 	 */
 	enum poly_status (*resync)(
 		struct reading *reading, struct batch *batch, struct poly_error *error);

@@ -9,7 +9,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Adds a row of corrupt bytes, if skip_errors is set and the format can resynchronise. */
+/* Adds a row of corrupt bytes, unless no record was lost, if skip_errors is set and the format
+ * can resynchronise. */
 static enum poly_status
 skip_corrupt(struct poly_reader *reader, struct poly_error *failure)
 {
@@ -21,6 +22,8 @@ skip_corrupt(struct poly_reader *reader, struct poly_error *failure)
 		reader->format->resync(&reader->reading, &reader->batch, failure);
 	if (status != POLY_OK)
 		return status == POLY_END ? reader_check_end(reader, failure) : status;
+	if (!reader_shown_records(reader))
+		return POLY_OK;
 	reader->counts.skipped_bytes += in_offset(in) - before;
 	reader->counts.skipped_places += !reader->corrupt;
 	reader->corrupt = true;
@@ -60,21 +63,25 @@ fill_own(struct poly_reader *reader, struct poly_error *failure)
 		return status;
 	reader->reading.weighted = weighted_max(reader);
 	reader->batch.may_defer = may_be_lazy(reader);
-	status = reader->format->read(&reader->reading, &reader->batch, failure);
-	if (status == POLY_END)
-		return reader_check_end(reader, failure);
-	if (reader_shown_records(reader) && (status == POLY_OK || status == POLY_ERR_FORMAT)) {
-		/*
-		 * Valid records first: the next call meets the corrupt data again, without
-		 * rows.
-		 */
-		reader->corrupt = false;
-		return POLY_OK;
+	for (;;) {
+		status = reader->format->read(&reader->reading, &reader->batch, failure);
+		if (status == POLY_END)
+			return reader_check_end(reader, failure);
+		if (reader_shown_records(reader) &&
+			(status == POLY_OK || status == POLY_ERR_FORMAT)) {
+			/*
+			 * Valid records first: the next call meets the corrupt data again,
+			 * without rows.
+			 */
+			reader->corrupt = false;
+			return POLY_OK;
+		}
+		assert(status != POLY_OK);
+		if (status == POLY_ERR_FORMAT)
+			status = skip_corrupt(reader, failure);
+		if (status != POLY_OK || reader_shown_records(reader))
+			return status;
 	}
-	if (status == POLY_ERR_FORMAT)
-		status = skip_corrupt(reader, failure);
-	assert(status != POLY_OK || reader_shown_records(reader));
-	return status;
 }
 
 /*

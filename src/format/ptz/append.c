@@ -126,24 +126,23 @@ static enum poly_status
 open_head(struct ending *ending, struct poly_error *error)
 {
 	struct writing *writing = ending->writing;
-	struct buf head = {0}, stored = {0};
+	struct ptz_writer *writer = writing->state;
+	struct buf head = {0}, *stored = &writer->head;
 	enum poly_status status = ptz_open(ending->reading, error);
 	if (status != POLY_OK)
 		return status;
-	const size_t before = PTZ_MAGIC_SIZE + PTZ_HEADER_SIZE;
-	const size_t size = (size_t)in_offset(ending->reading->in) - before;
+	const struct ptz_place place = {PTZ_TAG_HEAD, PTZ_MAGIC_SIZE, UINT64_MAX};
 	ptz_put_head(&head, writing->source, writing->uses);
-	uint8_t *room = buf_reserve(&stored, size);
-	if (head.failed || !room)
+	const struct ptz_reader *state = ending->reading->state;
+	if (state->rescued || !ptz_load_front(ending->reading->in, &place, stored))
+		status = fail_corrupt(0, "its magic or head section is invalid", error);
+	else if (head.failed || stored->failed)
 		status = err_memory(error);
-	else if (!ptz_read_at(ending->reading->in, before, room, size))
-		status = fail_corrupt(
-			PTZ_MAGIC_SIZE, "cannot read its head section again", error);
 	else
-		status = compare_heads(&(struct ptz_bytes){room, room + size, false},
+		status = compare_heads(
+			&(struct ptz_bytes){stored->data, stored->data + stored->size, false},
 			&(struct ptz_bytes){head.data, head.data + head.size, false}, error);
 	buf_free(&head);
-	buf_free(&stored);
 	return status;
 }
 
@@ -308,18 +307,18 @@ read_unindexed(struct ending *ending, struct poly_error *error)
 	return status < 0 ? status : POLY_OK;
 }
 
-/* Returns whether the index at an offset has this chain, or none. */
+/* Returns whether the index at an offset has this chain. */
 static bool
 is_chained(const struct ending *ending, uint64_t offset, uint64_t chain)
 {
 	struct buf front = {0};
-	uint64_t recorded = chain;
-	const bool good =
-		ptz_load_index_front(ending->reading->in, offset, ending->retained, &front);
-	if (good)
-		ptz_parse_index_chain(front.data, front.size, &recorded);
+	struct ptz_index_front index;
+	const struct ptz_place place = {PTZ_TAG_INDEX, offset, ending->retained};
+	const bool good = ptz_load_front(ending->reading->in, &place, &front) &&
+			  ptz_parse_index(front.data, front.size, &index) &&
+			  index.chain == chain;
 	buf_free(&front);
-	return good && recorded == chain;
+	return good;
 }
 
 /* Computes the chain of the retained sections from their headers alone. */

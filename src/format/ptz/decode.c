@@ -155,11 +155,18 @@ load_stream(struct unpacked *segment, uint32_t i, struct block_unpacker *unpacke
 	struct poly_error why;
 	if (checksum(p, stream->packed) != stream->check)
 		return fail_stream(segment, stream, "is corrupt: its checksum is wrong", error);
+	if (stream->coding >= PTZ_CODING_COUNT || stream->packing >= PTZ_PACKING_COUNT) {
+		fail_stream(segment, stream,
+			"has a coding that this version does not know; use a newer version of "
+			"polytrace",
+			error);
+		if (error)
+			error->status = POLY_ERR_UNSUPPORTED;
+		return POLY_ERR_UNSUPPORTED;
+	}
 	if (stream->packing == PTZ_STORED && stream->packed != stream->size)
 		return fail_stream(
 			segment, stream, "does not have the size that it specifies", error);
-	if (stream->packing >= PTZ_PACKING_COUNT)
-		return fail_stream(segment, stream, "has an unknown packing", error);
 	/* Only the bytes after the stream have to be 0. */
 	segment->data[i] = mem_resize(NULL, stream->size + (size_t)PTZ_SLACK, 1);
 	if (!segment->data[i])

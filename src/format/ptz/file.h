@@ -15,13 +15,34 @@
 enum { PTZ_OPTION_LEVEL, PTZ_OPTION_ROWS };
 
 /* Rules, in the order of their table. */
-enum { PTZ_RULE_CORRUPT, PTZ_RULE_TRUNCATED, PTZ_RULE_ORDER, PTZ_RULE_CHAIN };
+enum {
+	PTZ_RULE_CORRUPT,
+	PTZ_RULE_TRUNCATED,
+	PTZ_RULE_ORDER,
+	PTZ_RULE_CHAIN,
+	PTZ_RULE_MISSING,
+	PTZ_RULE_REPAIRED
+};
 
 /* A segment's entry in an index. */
 struct ptz_index_entry {
 	uint64_t offset, first, rows;
 	unsigned known; /* bit k: the range of the k-th column is known */
 	struct ptz_range range[PTZ_RANGES];
+};
+
+/* The front of an index. */
+struct ptz_index_front {
+	uint64_t before; /* offset of the previous index; 0: none */
+	uint32_t segments, ranges, other_count;
+	const uint8_t *others; /* offset (u64), tag (u32) and 0 (u32) of each */
+	uint64_t chain;
+};
+
+/* A section of this tag at an offset, which ends before `end`. */
+struct ptz_place {
+	uint32_t tag;
+	uint64_t offset, end;
 };
 
 /* All segments of a file. Zeroed is an empty index. */
@@ -31,6 +52,7 @@ struct ptz_index {
 	uint64_t records; /* in all segments */
 	uint64_t end;	  /* offset of the last index, which follows all segments */
 	uint32_t number;  /* of the last segment; 0: the segment does not match its entry */
+	uint64_t copy;	  /* offset of the last copy of the head section; 0: none */
 	size_t checked;	  /* entries that the selection has been applied to */
 };
 
@@ -59,6 +81,10 @@ struct ptz_reader {
 	uint64_t next_record; /* records up to the end of the current segment */
 	bool position_lost; /* number and next_record of the following segment are not known */
 	unsigned broken;    /* rule that the next corruption violates */
+	bool is_damaged;    /* bytes of the current section differ from their checksums */
+	uint32_t tag;	    /* of the current section; 0: not known */
+	bool rescued;	    /* the description was read in spite of corrupt bytes */
+	uint64_t marked;    /* rows that stand for the segments before the next one */
 	/* Chains before and after the current section, if known. */
 	struct ptz_chain_at chain_before, chain_after;
 	bool index_tried;	       /* the index was looked up */
@@ -87,7 +113,9 @@ struct ptz_writer {
 	struct buf entries; /* struct ptz_index_entry of the segments since the last index */
 	uint64_t index;	    /* offset of the last index; 0: none */
 	uint64_t chain;	    /* of the sections written so far */
-	struct buf front;   /* of an index */
+	struct buf others;  /* struct ptz_place of sections that the next index lists */
+	struct buf head;    /* front of the head section */
+	struct buf front;   /* of another section */
 };
 
 /* Appends the trace's metadata as a front, without labels. */
@@ -95,6 +123,10 @@ void ptz_put_head(struct buf *out, const struct poly_trace_info *info, poly_colu
 
 /* Appends the labels of the metadata. */
 void ptz_put_labels(struct buf *out, const struct poly_trace_info *labels);
+
+/* Reads the description where the head section is corrupt: by its parity, or its copy. Returns
+ * false if there is none. */
+bool ptz_rescue_head(struct reading *reading, struct buf *head);
 
 /* Parses a head section's front. POLY_ERR_FORMAT, POLY_ERR_MEMORY, POLY_ERR_UNSUPPORTED (later
  * version). */
@@ -144,22 +176,23 @@ void ptz_report_truncated_section(struct reading *reading, const struct ptz_sect
 	uint64_t have, uint32_t number);
 
 /*
- * Makes a segment the current one. POLY_ERR_FORMAT: it does not follow the previous one; it is
- * read next.
+ * Makes a segment the current one; after corrupt data reports the records that are missing
+ * before it. POLY_ERR_FORMAT: it does not follow the previous one; it is read next.
  */
 enum poly_status ptz_check_sequence(
-	struct ptz_reader *state, const uint8_t *front, struct poly_error *error);
+	struct reading *reading, const uint8_t *front, struct poly_error *error);
+
+/* Reports that records before the first one of what follows are missing, if any. */
+void ptz_report_missing(struct reading *reading, uint64_t first);
 
 /*
- * Appends the front of the index at an offset, which must end before `end`: overlapping fronts
+ * Appends the front of a section; an index must end before the next one: overlapping fronts
  * would read more than the file. Returns false if it is missing or corrupt.
  */
-bool ptz_load_index_front(
-	const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts);
+bool ptz_load_front(const struct in *in, const struct ptz_place *place, struct buf *fronts);
 
-/* Parses the chain in an index's front of n bytes; returns false if the index has none or is
- * corrupt. */
-bool ptz_parse_index_chain(const uint8_t *front, size_t n, uint64_t *chain);
+/* Parses an index's front of n bytes; returns false if it is corrupt. */
+bool ptz_parse_index(const uint8_t *front, size_t n, struct ptz_index_front *index);
 
 /* Returns whether a front's segment follows the current segment, as far as that is known. */
 bool ptz_is_in_sequence(const struct ptz_reader *state, const uint8_t *front);
@@ -179,8 +212,29 @@ enum poly_status ptz_verify_and_skip(struct reading *reading, const struct ptz_s
 enum poly_status ptz_space(
 	struct reading *reading, struct poly_size_breakdown *space, struct poly_error *error);
 
+/* Returns whether a valid head section follows the magic, or what is left of it. */
+bool ptz_starts_head(const uint8_t *p, size_t n);
+
+/* Returns whether a reader must know a tag, and this one does not. */
+bool ptz_is_refused(uint32_t tag);
+
 /* Returns whether a valid section header is at p, which has n bytes. */
 bool ptz_is_header(const uint8_t *p, size_t n);
+
+/* Skips corrupt data, up to a valid section header or to the end of the input, which may be the
+ * end of the file even if the end's index offset is wrong. */
+void ptz_skip_corrupt(struct reading *reading);
+
+/*
+ * Repairs the corrupt section at the reader's offset by the parity after it; *section is set to
+ * its bytes, valid until the next call. Returns their number; 0: it cannot be repaired.
+ */
+size_t ptz_repair(struct reading *reading, const uint8_t **section);
+
+/* Extends the known chain by the section at the reader's offset, which may be read a second
+ * time. */
+void ptz_extend_chain(
+	struct ptz_reader *state, const uint8_t *head, const struct ptz_section *section);
 
 enum poly_status ptz_resync(
 	struct reading *reading, struct batch *batch, struct poly_error *error);

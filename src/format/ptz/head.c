@@ -15,6 +15,7 @@
 
 #define FACT "fact."
 #define LABEL "label."
+#define COLUMN "column."
 
 /* Maximum number of facts read; each is compared with the preceding ones. */
 #define FACTS_MAX 4096
@@ -62,14 +63,13 @@ ptz_put_head(struct buf *out, const struct poly_trace_info *info, poly_columns c
 		put_number(out, "first_pc", info->first_pc);
 	for (unsigned i = 0; i < info->record_count; i++)
 		put_text(out, "record", info->records[i]);
-	/* A column's number is its position in this list. */
-	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++)
-		put_text(out,
-			poly_columns_has(poly_columns_common(info->columns, columns),
-				(enum poly_column)c)
-				? "column"
-				: "unused",
-			poly_column_name((enum poly_column)c));
+	const poly_columns used = poly_columns_common(info->columns, columns);
+	for (unsigned c = 0; c < POLY_COLUMN_COUNT; c++) {
+		char key[sizeof COLUMN + 3];
+		snprintf(key, sizeof key, COLUMN "%u", c);
+		if (poly_columns_has(used, (enum poly_column)c))
+			put_text(out, key, poly_column_name((enum poly_column)c));
+	}
 	/* A source that may have any column has not declared its columns. */
 	if (poly_columns_equal(info->columns, POLY_ALL_COLUMNS))
 		put_text(out, "columns", "any");
@@ -107,22 +107,25 @@ parse_string(struct reading *reading, struct ptz_bytes *bytes)
 	return kept;
 }
 
-/* Assigns the file's next column number. */
+/* Assigns a column its number in the file. */
 static void
-parse_column(struct reading *reading, const char *name, bool used)
+parse_column(struct reading *reading, const char *number, const char *name)
 {
 	struct ptz_reader *state = reading->state;
 	const enum poly_column column = poly_column_find(name, strlen(name));
-	if (state->column_count == sizeof state->column_map)
+	uint64_t n;
+	if (!num_parse(number, strlen(number), &n) || n >= sizeof state->column_map)
 		return;
+	while (state->column_count <= n)
+		state->column_map[state->column_count++] = 255;
 	poly_columns *columns = &reading->info->view.columns;
 	/* Columns that are listed twice are not known, either. */
-	const bool known = used && column != POLY_COLUMN_COUNT &&
-			   !poly_columns_has(*columns, column) &&
-			   !poly_columns_has(POLY_COLUMNS(PTZ_POSITION_COLUMNS), column);
-	if (known)
-		poly_columns_add(columns, column);
-	state->column_map[state->column_count++] = known ? (uint8_t)column : 255;
+	if (column == POLY_COLUMN_COUNT || state->column_map[n] != 255 ||
+		poly_columns_has(*columns, column) ||
+		poly_columns_has(POLY_COLUMNS(PTZ_POSITION_COLUMNS), column))
+		return;
+	poly_columns_add(columns, column);
+	state->column_map[n] = (uint8_t)column;
 }
 
 static bool
@@ -132,8 +135,8 @@ parse_fact(struct reading *reading, const char *key, const char *value)
 	struct poly_trace_info *view = &reading->info->view;
 	if (strcmp(key, "record") == 0 && view->record_count < PTZ_RECORDS_MAX)
 		state->records[view->record_count++] = value;
-	else if (strcmp(key, "column") == 0 || strcmp(key, "unused") == 0)
-		parse_column(reading, value, *key == 'c');
+	else if (strncmp(key, COLUMN, strlen(COLUMN)) == 0)
+		parse_column(reading, key + strlen(COLUMN), value);
 	else if (strcmp(key, "columns") == 0 && strcmp(value, "any") == 0)
 		view->columns = POLY_ALL_COLUMNS;
 	else if (strcmp(key, "format") == 0)

@@ -31,16 +31,19 @@ parse_entry(const struct ptz_reader *state, const uint8_t *p, const uint8_t *col
 	return entry;
 }
 
-/* Adds the segments of an index at an offset; returns false if they are implausible. */
+/* Adds the sections of an index at an offset; returns false if they are implausible, or unknown
+ * and required. */
 static bool
 add_entries(const struct ptz_reader *state, struct ptz_index *index, const uint8_t *front,
-	uint64_t offset)
+	size_t n, uint64_t offset)
 {
-	const uint32_t segments = load_le32(front + 8), ranges = load_le32(front + 12);
-	const size_t size = PTZ_ENTRY_SIZE + ranges * (size_t)PTZ_RANGE_SIZE;
-	for (uint32_t i = 0; i < segments; i++) {
+	struct ptz_index_front parsed;
+	if (!ptz_parse_index(front, n, &parsed))
+		return false;
+	const size_t size = PTZ_ENTRY_SIZE + parsed.ranges * (size_t)PTZ_RANGE_SIZE;
+	for (uint32_t i = 0; i < parsed.segments; i++) {
 		const struct ptz_index_entry entry = parse_entry(
-			state, front + PTZ_INDEX_SIZE + i * size, front + 16, ranges);
+			state, front + PTZ_INDEX_SIZE + i * size, front + 16, parsed.ranges);
 		if (entry.first != index->records || entry.rows > PTZ_ROWS_MAX ||
 			entry.offset < index->end || entry.offset >= offset)
 			return false;
@@ -49,6 +52,14 @@ add_entries(const struct ptz_reader *state, struct ptz_index *index, const uint8
 		index->count++;
 		buf_append(&index->entries, &entry, sizeof entry);
 	}
+	for (uint32_t i = 0; i < parsed.other_count; i++) {
+		const uint8_t *other = parsed.others + i * (size_t)PTZ_OTHER_SIZE;
+		const uint32_t tag = load_le32(other + 8);
+		if (ptz_is_refused(tag) || load_le64(other) >= offset)
+			return false;
+		if (tag == PTZ_TAG_COPY)
+			index->copy = load_le64(other);
+	}
 	index->end = offset;
 	return !index->entries.failed;
 }
@@ -56,7 +67,7 @@ add_entries(const struct ptz_reader *state, struct ptz_index *index, const uint8
 /* An index in the chain from the last one to the first. */
 struct index_step {
 	uint64_t offset;
-	size_t front; /* where its front starts in the fronts */
+	size_t front, size; /* where its front starts in the fronts, and its bytes */
 };
 
 /* Loads the entries of all indexes; the last index is at an offset. */
@@ -68,17 +79,22 @@ load_indexes(const struct in *in, const struct ptz_reader *state, uint64_t offse
 	uint64_t end = UINT64_MAX;
 	bool good = true;
 	do {
-		const struct index_step step = {offset, fronts.size};
+		struct index_step step = {offset, fronts.size, 0};
+		struct ptz_index_front parsed;
+		good = ptz_load_front(
+			in, &(struct ptz_place){PTZ_TAG_INDEX, offset, end}, &fronts);
+		step.size = fronts.size - step.front;
 		buf_append(&steps, &step, sizeof step);
-		good = ptz_load_index_front(in, offset, end, &fronts) && !steps.failed;
-		const uint64_t before = good ? load_le64(fronts.data + step.front) : 0;
-		good = good && before < offset;
+		good = good && !steps.failed &&
+		       ptz_parse_index(fronts.data + step.front, step.size, &parsed) &&
+		       parsed.before < offset;
 		end = offset;
-		offset = before;
+		offset = good ? parsed.before : 0;
 	} while (good && offset);
 	const struct index_step *step = (const void *)steps.data;
 	for (size_t i = steps.size / sizeof *step; good && i-- > 0;)
-		good = add_entries(state, index, fronts.data + step[i].front, step[i].offset);
+		good = add_entries(state, index, fronts.data + step[i].front, step[i].size,
+			step[i].offset);
 	buf_free(&fronts);
 	buf_free(&steps);
 	return good;
@@ -186,11 +202,17 @@ skip_by_headers(struct reading *reading, uint64_t n)
 	const uint8_t *front;
 	uint64_t skipped = 0;
 	while (ptz_peek_section(reading, &section, NULL) == POLY_OK &&
-		section.tag == PTZ_TAG_SEGMENT && section.front >= PTZ_FRONT_SIZE &&
 		ptz_peek_front(reading, &section, &front, NULL) == POLY_OK) {
-		const uint32_t rows = load_le32(front + 8);
 		uint8_t header[PTZ_FRONT_SIZE];
+		if (section.tag != PTZ_TAG_SEGMENT) {
+			if (ptz_verify_and_skip(reading, &section, front, NULL) != POLY_OK)
+				break;
+			continue;
+		}
+		if (section.front < PTZ_FRONT_SIZE)
+			break;
 		memcpy(header, front, sizeof header);
+		const uint32_t rows = load_le32(header + 8);
 		if (rows > n - skipped || !ptz_is_in_sequence(state, header) ||
 			!ptz_skip_section(reading, &section))
 			break;

@@ -82,12 +82,31 @@ peek_section(
 	       section->body <= total - offset - PTZ_HEADER_SIZE;
 }
 
+/* A segment that was found, and the number of records before it. */
+struct found_segment {
+	struct ptz_section section;
+	uint64_t before;
+};
+
+/* Moves an offset past sections that are not segments; returns false if none follows soon. */
+static bool
+find_segment(const struct in *in, uint64_t *offset, struct found_segment *found)
+{
+	for (unsigned skipped = 0; skipped <= OTHERS_MAX; skipped++) {
+		if (!peek_section(in, *offset, &found->section, &found->before))
+			return false;
+		if (found->section.tag == PTZ_TAG_SEGMENT)
+			return true;
+		*offset += PTZ_HEADER_SIZE + found->section.body;
+	}
+	return false;
+}
+
 bool
 ptz_prefetch_is_useful(const struct in *in, uint64_t offset)
 {
-	struct ptz_section section;
-	uint64_t before;
-	return peek_section(in, offset, &section, &before) && section.tag == PTZ_TAG_SEGMENT;
+	struct found_segment found;
+	return find_segment(in, &offset, &found);
 }
 
 /* Claims the next segment; NULL if none is available now. Caller holds lock. */
@@ -99,24 +118,19 @@ claim_slot(struct prefetch_worker *worker)
 	const size_t min = worker == prefetch->workers;
 	const size_t max = prefetch->distance > min ? prefetch->distance : min;
 	struct prefetch_slot *slot = slot_at(prefetch, prefetch->claimed);
-	uint64_t before;
+	struct found_segment found;
 	if (prefetch->at_end || prefetch->stop || prefetch->claimed - prefetch->released >= max)
 		return NULL;
-	for (unsigned skipped = 0; skipped <= OTHERS_MAX; skipped++) {
-		slot->offset = prefetch->next;
-		if (!peek_section(prefetch->plan.in, slot->offset, &slot->section, &before))
-			break;
-		prefetch->next += PTZ_HEADER_SIZE + slot->section.body;
-		if (slot->section.tag != PTZ_TAG_SEGMENT)
-			continue;
-		if (before >= prefetch->plan.end)
-			break;
-		slot->done = false;
-		prefetch->claimed++;
-		return slot;
-	}
-	prefetch->at_end = true;
-	return NULL;
+	prefetch->at_end = !find_segment(prefetch->plan.in, &prefetch->next, &found) ||
+			   found.before >= prefetch->plan.end;
+	if (prefetch->at_end)
+		return NULL;
+	slot->offset = prefetch->next;
+	slot->section = found.section;
+	prefetch->next += PTZ_HEADER_SIZE + found.section.body;
+	slot->done = false;
+	prefetch->claimed++;
+	return slot;
 }
 
 /* Reads size bytes at from within a section; NULL: they are missing, or out of memory. */
@@ -227,6 +241,9 @@ static void
 adapt_distance(struct ptz_prefetch *prefetch, uint64_t offset)
 {
 	const bool none = prefetch->claimed == prefetch->released;
+	struct found_segment found;
+	if (none && prefetch->next < offset)
+		find_segment(prefetch->plan.in, &prefetch->next, &found);
 	const uint64_t expected =
 		none ? prefetch->next : slot_at(prefetch, prefetch->released)->offset;
 	const size_t max = prefetch->plan.threads,

@@ -15,11 +15,12 @@ static int
 ptz_probe(const uint8_t *p, size_t n, bool eof, struct probe_note *note)
 {
 	(void)eof;
+	const bool has_head = ptz_starts_head(p, n);
 	note->consistent = memcmp(p, PTZ_MAGIC, n < PTZ_MAGIC_SIZE ? n : PTZ_MAGIC_SIZE) == 0;
-	if (n < PTZ_MAGIC_SIZE || !note->consistent)
+	if (n < PTZ_MAGIC_SIZE || (!note->consistent && !has_head))
 		return 0;
-	snprintf(note->text, sizeof note->text,
-		"the input starts with the magic of packed traces");
+	snprintf(note->text, sizeof note->text, "the input starts with the %s of packed traces",
+		note->consistent ? "magic" : "head section");
 	return MAGIC_BITS;
 }
 
@@ -44,6 +45,9 @@ static const struct poly_rule rules[] = {
 		"segment numbers and counts of preceding records are consecutive",
 		"polytrace-ptz(5)"},
 	[PTZ_RULE_CHAIN] = {"P04", POLY_ERROR, "an index matches the sections before it",
+		"polytrace-ptz(5)"},
+	[PTZ_RULE_MISSING] = {"P05", POLY_ERROR, "no record is missing", "polytrace-ptz(5)"},
+	[PTZ_RULE_REPAIRED] = {"P06", POLY_WARNING, "no segment has to be repaired",
 		"polytrace-ptz(5)"},
 	{.code = NULL},
 };

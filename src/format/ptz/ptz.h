@@ -8,25 +8,33 @@
  *
  *     header:     tag (4 bytes), front size (u32), body size (u64, front included),
  *                 checksum of the front (u64), checksum of the preceding 24 bytes (u64)
- *     HEAD:       metadata of the trace; consists of a front only
+ *     HEAD:       description of the trace; consists of a front only
  *     SEGM:       front: preceding records (u64), rows (u32), templates (u32), streams (u32),
  *                 segment number from 1 (u32), 24 bytes per stream; then the streams'
  *                 bytes in the same order
  *     stream:     role (u8), column (u8), coding (u8), packing (u8), values (u32),
  *                 bytes unpacked (u32), bytes packed (u32), checksum of the packed bytes (u64)
+ *     pARI:       after HEAD and each SEGM: size of that section (u64), size of a block (u32),
+ *                 0 (u32), the exclusive or of the section's blocks
  *     INDX:       consists of a front only: offset of the previous index or 0 (u64), segments
  *                 (u32), ranges (u32), columns of the ranges (8 bytes); per segment: offset of
- * its header, preceding records, rows (u64 each), and minimum and maximum of each range's
- * column (u64 each; minimum > maximum: no values); then the chain of all preceding sections
- * (u64)
+ *                 its header, preceding records, rows (u64 each), and minimum and maximum of
+ *                 each range's column (u64 each; minimum > maximum: no values); offset, tag
+ *                 (u32) and 0 (u32) of each further section; their number (u64); the chain of
+ *                 all preceding sections (u64)
+ *     cOPY:       the front of HEAD again, before the last index
+ *
+ * Sections whose tag starts with a small letter are optional: a reader that does not know them
+ * skips them.
  *
  * A section's chain is the checksum of the previous section's chain and the section's header;
  * the chain before the first section is 0. A header has the checksum of its front, and a
  * segment's front has those of its streams: so the chain covers the bytes and the order of all
  * sections, and is computed without reading them again.
  *
- * An index lists the segments since the previous index. The last 16 bytes of a complete file
- * are the offset of the last index's header (u64) and the end magic.
+ * An index lists the segments since the previous index, and the other sections except parity.
+ * The last 16 bytes of a complete file are the offset of the last index's header (u64) and the
+ * end magic.
  *
  * spec: polytrace-ptz(5).
  */
@@ -44,7 +52,7 @@
 #define PTZ_END_MAGIC "PTZ\x89\n\x1a\r\n"
 #define PTZ_MAGIC_SIZE 8
 
-#define PTZ_VERSION 2
+#define PTZ_VERSION 3
 
 enum { PTZ_HEADER_SIZE = 32, PTZ_FRONT_SIZE = 24, PTZ_STREAM_SIZE = 24, PTZ_TAIL_SIZE = 16 };
 enum {
@@ -52,12 +60,22 @@ enum {
 	PTZ_ENTRY_SIZE = 24,
 	PTZ_RANGE_SIZE = 16,
 	PTZ_RANGES_MAX = 8,
-	PTZ_CHAIN_SIZE = 8
+	PTZ_OTHER_SIZE = 16,
+	PTZ_CHAIN_SIZE = 8,
+	PTZ_PARITY_SIZE = 16
 };
 
 #define PTZ_TAG_HEAD 0x44414548u    /* "HEAD" */
 #define PTZ_TAG_SEGMENT 0x4d474553u /* "SEGM" */
 #define PTZ_TAG_INDEX 0x58444e49u   /* "INDX" */
+#define PTZ_TAG_PARITY 0x49524170u  /* "pARI" */
+#define PTZ_TAG_COPY 0x59504f63u    /* "cOPY" */
+
+/* The bit of a tag that makes a section optional: of its first letter. */
+#define PTZ_OPTIONAL 0x20u
+
+/* Blocks that a section is divided into for its parity: one of them can be lost. */
+#define PTZ_PARITY_BLOCKS 128
 
 /* Limits of a segment; values of a file are checked against them before memory is allocated. */
 #define PTZ_ROWS_MAX ((uint32_t)1 << 20)
@@ -175,9 +193,13 @@ void ptz_put_u64(struct buf *out, uint64_t v);
 /* Returns the chain after a section, from the chain before it and its header. */
 uint64_t ptz_next_chain(uint64_t before, const uint8_t *head);
 
-/* Completes a section's header, writes header and front, and updates the chain. */
-void ptz_write_section(
-	struct out *out, const struct ptz_section *section, const void *front, uint64_t *chain);
+/* Creates the header of a section with these bytes, of which streams may be NULL. */
+void ptz_make_header(uint8_t head[PTZ_HEADER_SIZE], uint32_t tag, const struct buf *front,
+	const struct buf *streams);
+
+/* Appends the front of the parity of a section; streams may be NULL. */
+void ptz_put_parity(struct buf *out, const uint8_t head[PTZ_HEADER_SIZE],
+	const struct buf *front, const struct buf *streams);
 
 /* Parses a section header of PTZ_HEADER_SIZE bytes; returns false if its checksum is wrong. */
 bool ptz_parse_header(const uint8_t *p, struct ptz_section *section);

@@ -16,13 +16,64 @@
 /* Bytes of a large segment that are read at a time. */
 #define PIECE ((size_t)8 << 20)
 
-enum poly_status
-ptz_open(struct reading *reading, struct poly_error *error)
+/* Reads and parses the head section, which is next; what it is in spite of corrupt bytes. */
+static enum poly_status
+open_head(struct reading *reading, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
 	struct ptz_section section;
 	const uint8_t *front = NULL;
+	struct buf head = {0};
+	enum poly_status status = ptz_peek_section(reading, &section, error);
+	if (status == POLY_OK && section.tag != PTZ_TAG_HEAD)
+		status = err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the packed trace does not start with a head section");
+	if (status == POLY_OK && section.body != section.front)
+		status = err_set(error, POLY_ERR_FORMAT, state->offset,
+			"the head section has %llu bytes after its front, expected none",
+			(unsigned long long)(section.body - section.front));
+	if (status == POLY_OK)
+		status = ptz_peek_front(reading, &section, &front, error);
+	if (status == POLY_OK)
+		status = ptz_parse_head(reading, front, section.front, error);
+	if (status == POLY_OK) {
+		in_consume(reading->in, PTZ_HEADER_SIZE + section.front);
+	} else if (status == POLY_ERR_FORMAT && state->is_damaged &&
+		   ptz_rescue_head(reading, &head)) {
+		status = ptz_parse_head(reading, head.data, head.size, error);
+		state->is_damaged = state->position_lost = false;
+	}
+	buf_free(&head);
+	return status;
+}
+
+/* Reads the magic, or what is left of it. */
+static enum poly_status
+open_magic(struct reading *reading, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
 	size_t have;
+	const uint8_t *p = in_peek(reading->in, PTZ_MAGIC_SIZE + PTZ_HEADER_SIZE, &have);
+	const bool has_head = ptz_starts_head(p, have);
+	if (have < PTZ_MAGIC_SIZE && memcmp(p, PTZ_MAGIC, have) == 0)
+		return err_set(error, POLY_ERR_TRUNCATED, 0,
+			"the packed trace is truncated within its magic");
+	state->rescued = have < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0;
+	if (state->rescued && !has_head)
+		return err_set(error, POLY_ERR_FORMAT, 0,
+			"the input does not start with the magic of a packed trace");
+	if (state->rescued && reading->findings)
+		findings_add(reading->findings, PTZ_RULE_CORRUPT, 0, 0,
+			"the magic is corrupt; the head section after it is valid");
+	in_consume(reading->in, PTZ_MAGIC_SIZE);
+	state->chain_after.offset = PTZ_MAGIC_SIZE;
+	return POLY_OK;
+}
+
+enum poly_status
+ptz_open(struct reading *reading, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
 	state->records = mem_new(PTZ_RECORDS_MAX, sizeof *state->records);
 	if (!state->records)
 		return err_memory(error);
@@ -35,34 +86,14 @@ ptz_open(struct reading *reading, struct poly_error *error)
 	if (!checksum_available())
 		return err_missing(error, "the format ptz", "libxxhash-dev");
 	enum poly_status status = block_unpacker_new(&state->unpacker, error);
+	if (status == POLY_OK)
+		status = open_magic(reading, error);
 	if (status != POLY_OK)
 		return status;
-	const uint8_t *p = in_peek(reading->in, PTZ_MAGIC_SIZE, &have);
-	if (have < PTZ_MAGIC_SIZE && memcmp(p, PTZ_MAGIC, have) == 0)
-		return err_set(error, POLY_ERR_TRUNCATED, 0,
-			"the packed trace is truncated within its magic");
-	if (have < PTZ_MAGIC_SIZE || memcmp(p, PTZ_MAGIC, PTZ_MAGIC_SIZE) != 0)
-		return err_set(error, POLY_ERR_FORMAT, 0,
-			"the input does not start with the magic of a packed trace");
-	in_consume(reading->in, PTZ_MAGIC_SIZE);
-	state->chain_after.offset = PTZ_MAGIC_SIZE;
 	/* A trace cannot be read without its head: truncation within it is an error. */
 	const bool reported = state->reported;
 	state->reported = true;
-	status = ptz_peek_section(reading, &section, error);
-	if (status == POLY_OK && section.tag != PTZ_TAG_HEAD)
-		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the packed trace does not start with a head section");
-	if (status == POLY_OK && section.body != section.front)
-		status = err_set(error, POLY_ERR_FORMAT, state->offset,
-			"the head section has %llu bytes after its front, expected none",
-			(unsigned long long)(section.body - section.front));
-	if (status == POLY_OK)
-		status = ptz_peek_front(reading, &section, &front, error);
-	if (status == POLY_OK)
-		status = ptz_parse_head(reading, front, section.front, error);
-	if (status == POLY_OK)
-		in_consume(reading->in, PTZ_HEADER_SIZE + section.front);
+	status = open_head(reading, error);
 	poly_columns_add(&reading->info->view.columns, POLY_COLUMN_origin);
 	state->reported = reported;
 	return status == POLY_END
@@ -186,8 +217,6 @@ load_segment(struct reading *reading, const struct ptz_section *section, const u
 			"its streams have %llu bytes, its header specifies %llu",
 			(unsigned long long)size,
 			(unsigned long long)(section->body - section->front));
-	/* A corrupt front does not determine the number of the following segment. */
-	state->position_lost |= status != POLY_OK;
 	if (status == POLY_OK)
 		status = read_streams(reading, section, &streams, error);
 	if (status == POLY_OK)
@@ -199,7 +228,21 @@ load_segment(struct reading *reading, const struct ptz_section *section, const u
 	state->skipped = in_offset(reading->in) != before;
 	if (status != POLY_OK)
 		unpacked_clear(segment);
+	if (status == POLY_ERR_FORMAT) {
+		/* Its records are missing. */
+		state->is_damaged = state->position_lost = true;
+		if (section->front >= PTZ_FRONT_SIZE)
+			state->next_record = segment->first;
+	}
 	return status;
+}
+
+/* Sets what identifies the current segment's templates: the front has the checksums of all
+ * streams. */
+static void
+set_epoch(struct ptz_reader *state, const struct ptz_section *section, poly_columns wanted)
+{
+	state->epoch = section->front_checksum ^ wanted.words[0] * 0x9e3779b97f4a7c15u;
 }
 
 /* Takes the segment, whose header and front are next, from the prefetch or loads it. */
@@ -207,20 +250,18 @@ static enum poly_status
 fetch_segment(struct reading *reading, const struct ptz_section *section, const uint8_t *front,
 	poly_columns wanted, struct poly_error *error)
 {
-	struct ptz_reader *state = reading->state;
-	/* The front has the checksums of all streams, so it identifies the templates. */
-	state->epoch = section->front_checksum ^ wanted.words[0] * 0x9e3779b97f4a7c15u;
+	set_epoch(reading->state, section, wanted);
 	if (take_prefetched(reading, section, front, wanted))
 		return POLY_OK;
 	return load_segment(reading, section, front, wanted, error);
 }
 
-/* Sets an error that names the corrupt segment. */
+/* Sets an error that names the segment. */
 static void
 fail_segment(
 	const struct ptz_reader *state, const struct poly_error *why, struct poly_error *error)
 {
-	err_set(error, POLY_ERR_FORMAT, state->offset, "segment %u: %s", state->number,
+	err_set(error, why->status, state->offset, "segment %u: %s", state->number,
 		why->message);
 }
 
@@ -249,11 +290,11 @@ next_segment(struct reading *reading, poly_columns wanted, struct poly_error *er
 		}
 		struct poly_error why;
 		if (section.front >= PTZ_FRONT_SIZE)
-			status = ptz_check_sequence(state, front, error);
+			status = ptz_check_sequence(reading, front, error);
 		if (status != POLY_OK)
 			break;
 		status = fetch_segment(reading, &section, front, wanted, &why);
-		if (status == POLY_ERR_FORMAT)
+		if (status == POLY_ERR_FORMAT || status == POLY_ERR_UNSUPPORTED)
 			fail_segment(state, &why, error);
 		else if (status != POLY_OK && error)
 			*error = why;
@@ -280,16 +321,21 @@ deliver_rows(struct reading *reading, struct batch *batch, struct poly_error *er
 	return status;
 }
 
+/* Returns the columns to load: a site number depends on pc and opcode. */
+static poly_columns
+columns_to_load(const struct batch *batch)
+{
+	return POLY_HAS(batch->wanted, site)
+		       ? poly_columns_union(batch->wanted, POLY_COLUMNS(pc, opcode))
+		       : batch->wanted;
+}
+
 enum poly_status
 ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	/* A site number depends on pc and opcode. */
-	poly_columns wanted = batch->wanted;
 	state->batch = batch;
-	if (POLY_HAS(wanted, site))
-		wanted = poly_columns_union(wanted, POLY_COLUMNS(pc, opcode));
-	enum poly_status status = next_segment(reading, wanted, error);
+	enum poly_status status = next_segment(reading, columns_to_load(batch), error);
 	if (status == POLY_OK && state->result.count) {
 		batch->internal = (struct poly_batch_internal){.decoded = &state->result};
 		batch->view.internal = &batch->internal;
@@ -298,9 +344,11 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	if (status == POLY_OK) {
 		struct poly_error why;
 		status = deliver_rows(reading, batch, &why);
-		if (status == POLY_ERR_FORMAT)
+		if (status == POLY_ERR_FORMAT) {
 			fail_segment(state, &why, error);
-		else if (status != POLY_OK && error)
+			state->position_lost = true;
+			state->next_record = state->segment.first + state->segment.delivered;
+		} else if (status != POLY_OK && error)
 			*error = why;
 	}
 	/* If columns are deferred, origins are deferred, too. */
@@ -316,12 +364,8 @@ ptz_read(struct reading *reading, struct batch *batch, struct poly_error *error)
 	return status;
 }
 
-/*
- * Skips corrupt data, up to a valid section header or to the end of the input, which may be the
- * end of the file even if the end's index offset is wrong.
- */
-static void
-skip_corrupt(struct reading *reading)
+void
+ptz_skip_corrupt(struct reading *reading)
 {
 	struct ptz_reader *state = reading->state;
 	size_t have = 0, at = 1;
@@ -332,9 +376,11 @@ skip_corrupt(struct reading *reading)
 			at++;
 		const bool is_last = at >= have && have < IN_PEEK_MAX;
 		state->ended |= state->other_stream;
+		/* Either half of the end suffices. */
 		if (is_last && have >= PTZ_TAIL_SIZE)
 			state->ended |= memcmp(p + have - PTZ_MAGIC_SIZE, PTZ_END_MAGIC,
-						PTZ_MAGIC_SIZE) == 0;
+						PTZ_MAGIC_SIZE) == 0 ||
+					load_le64(p + have - PTZ_TAIL_SIZE) == state->index;
 		more_input = at >= have && !is_last;
 		/* If the input continues, a header may start within the last bytes. */
 		in_consume(reading->in, more_input ? have - PTZ_HEADER_SIZE
@@ -342,6 +388,95 @@ skip_corrupt(struct reading *reading)
 						   : at);
 		at = 1;
 	}
+}
+
+/* Moves to the end of the repaired section of size bytes. */
+static void
+skip_repaired(struct reading *reading, const uint8_t *bytes, size_t size)
+{
+	struct ptz_reader *state = reading->state;
+	struct ptz_section section;
+	const uint64_t end = state->offset + size;
+	if (ptz_parse_header(bytes, &section))
+		ptz_extend_chain(state, bytes, &section);
+	if (in_is_random(reading->in))
+		in_seek(reading->in, end);
+	else
+		in_consume(reading->in, size);
+}
+
+bool
+ptz_rescue_head(struct reading *reading, struct buf *head)
+{
+	struct ptz_reader *state = reading->state;
+	const uint8_t *section;
+	struct ptz_index index;
+	const size_t size = ptz_repair(reading, &section);
+	const bool repaired = size && load_le32(section) == PTZ_TAG_HEAD;
+	bool good = repaired;
+	if (repaired) {
+		buf_append(head, section + PTZ_HEADER_SIZE, size - PTZ_HEADER_SIZE);
+		skip_repaired(reading, section, size);
+	} else if (ptz_load_index(reading->in, state, &index)) {
+		const struct ptz_place copy = {PTZ_TAG_COPY, index.copy, UINT64_MAX};
+		good = index.copy && ptz_load_front(reading->in, &copy, head);
+		buf_free(&index.entries);
+		if (good)
+			ptz_skip_corrupt(reading);
+	}
+	state->rescued |= good;
+	if (good && reading->findings)
+		findings_add(reading->findings, PTZ_RULE_CORRUPT, 0, PTZ_MAGIC_SIZE,
+			"the head section is corrupt; its %s is used",
+			repaired ? "parity" : "copy at the end of the file");
+	return good && !head->failed;
+}
+
+/* Makes the corrupt segment, repaired by its parity, the current one; false: it cannot be. */
+static bool
+repair_segment(struct reading *reading, poly_columns wanted)
+{
+	struct ptz_reader *state = reading->state;
+	struct unpacked *segment = &state->segment;
+	const struct ptz_load_options with = {
+		state->unpacker, wanted, state->column_map, state->column_count};
+	const uint8_t *bytes;
+	struct ptz_section section;
+	const size_t size = ptz_repair(reading, &bytes);
+	if (!size || !ptz_parse_header(bytes, &section) || section.tag != PTZ_TAG_SEGMENT)
+		return false;
+	const uint8_t *front = bytes + PTZ_HEADER_SIZE;
+	if (unpacked_parse_front(segment, front, section.front, NULL) != POLY_OK ||
+		unpacked_load(segment, &with, front + section.front, NULL) != POLY_OK ||
+		unpacked_resolve_names(segment, reading->info, NULL) != POLY_OK) {
+		unpacked_clear(segment);
+		return false;
+	}
+	ptz_report_missing(reading, segment->first);
+	ptz_set_current(state, front);
+	set_epoch(state, &section, wanted);
+	skip_repaired(reading, bytes, size);
+	findings_add(reading->findings, PTZ_RULE_REPAIRED, reading->record + 1, state->offset,
+		"segment %u was repaired by its parity: none of its records is missing",
+		state->number);
+	return true;
+}
+
+/* Returns whether records were lost with the section that was skipped. */
+static bool
+has_lost_records(struct reading *reading)
+{
+	const struct ptz_reader *state = reading->state;
+	struct ptz_section next;
+	size_t have;
+	if (state->tag)
+		return state->tag == PTZ_TAG_SEGMENT;
+	const uint8_t *p = in_peek(reading->in, PTZ_HEADER_SIZE + 8, &have);
+	if (have < PTZ_HEADER_SIZE + 8 || !ptz_parse_header(p, &next))
+		return false;
+	return next.tag == PTZ_TAG_PARITY ||
+	       (next.tag == PTZ_TAG_SEGMENT &&
+		       load_le64(p + PTZ_HEADER_SIZE) > state->next_record);
 }
 
 enum poly_status
@@ -353,12 +488,18 @@ ptz_resync(struct reading *reading, struct batch *batch, struct poly_error *erro
 	(void)error;
 	if (have == 0 && !state->skipped)
 		return POLY_END;
+	const bool repaired = state->is_damaged &&
+			      (!state->tag || state->tag == PTZ_TAG_SEGMENT) &&
+			      repair_segment(reading, columns_to_load(batch));
+	if (!repaired && !state->skipped)
+		ptz_skip_corrupt(reading);
+	state->reported = state->skipped = state->is_damaged = false;
+	if (repaired || !has_lost_records(reading))
+		return POLY_OK;
 	batch_put(batch, kind, 0, POLY_KIND_OTHER);
 	batch_put(batch, origin, 0, state->offset);
 	batch->view.rows = 1;
-	if (!state->skipped)
-		skip_corrupt(reading);
-	state->reported = state->skipped = false;
+	state->marked++;
 	return POLY_OK;
 }
 

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Maximum number of records of which missing ones are reported. */
+#define RECORDS_MAX ((uint64_t)1 << 62)
+
 /* Describes the section before the current one, for messages. */
 struct predecessor {
 	char text[32];
@@ -30,7 +33,7 @@ static enum poly_status
 fail_section(struct ptz_reader *state, const char *what, struct poly_error *error)
 {
 	/* The number of segments in the corrupt section is unknown. */
-	state->position_lost = true;
+	state->position_lost = state->is_damaged = true;
 	return err_set(error, POLY_ERR_FORMAT, state->offset, "the section after %s %s",
 		predecessor(state).text, what);
 }
@@ -60,12 +63,14 @@ ptz_report_truncated_section(struct reading *reading, const struct ptz_section *
 	report_truncation(reading, what);
 }
 
-/* Returns whether the first n bytes of a tag, or all of it, are capital letters. */
+/* Returns whether the first n bytes of a tag, or all of it, are capital letters; the first one
+ * may be a small letter. */
 static bool
 starts_tag(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n && i < 4; i++) {
-		if (p[i] < 'A' || p[i] > 'Z')
+		const unsigned letter = i ? p[i] : p[i] & ~PTZ_OPTIONAL;
+		if (letter < 'A' || letter > 'Z')
 			return false;
 	}
 	return true;
@@ -78,6 +83,13 @@ ptz_is_header(const uint8_t *p, size_t n)
 	return n >= PTZ_HEADER_SIZE && starts_tag(p, n) && ptz_parse_header(p, &section);
 }
 
+bool
+ptz_starts_head(const uint8_t *p, size_t n)
+{
+	return n >= PTZ_MAGIC_SIZE + 4 && load_le32(p + PTZ_MAGIC_SIZE) == PTZ_TAG_HEAD &&
+	       ptz_is_header(p + PTZ_MAGIC_SIZE, n - PTZ_MAGIC_SIZE);
+}
+
 /*
  * Consumes the last n bytes, which are too few for a section: a truncated header or a truncated
  * end. POLY_ERR_FORMAT: they are neither.
@@ -85,18 +97,20 @@ ptz_is_header(const uint8_t *p, size_t n)
 static enum poly_status
 consume_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_error *error)
 {
-	const struct ptz_reader *state = reading->state;
+	struct ptz_reader *state = reading->state;
 	uint8_t tail[PTZ_TAIL_SIZE];
 	char what[120];
 	store_le64(tail, state->index);
 	memcpy(tail + 8, PTZ_END_MAGIC, PTZ_MAGIC_SIZE);
 	const bool ends = state->index && n < sizeof tail && memcmp(p, tail, n) == 0;
-	if (!ends && !starts_tag(p, n))
+	if (!ends && !starts_tag(p, n)) {
+		state->tag = PTZ_TAG_INDEX; /* no record is there */
 		return err_set(error, POLY_ERR_FORMAT, state->offset,
 			"corrupt end of the packed trace: the %zu bytes after %s are neither "
 			"the "
 			"end nor a section header",
 			n, predecessor(state).text);
+	}
 	if (ends)
 		snprintf(what, sizeof what, "%zu of %d bytes of its end are present", n,
 			PTZ_TAIL_SIZE);
@@ -109,9 +123,9 @@ consume_rest(struct reading *reading, const uint8_t *p, size_t n, struct poly_er
 	return POLY_END;
 }
 
-/* Extends the known chain by a section, which may be read a second time. */
-static void
-extend_chain(struct ptz_reader *state, const uint8_t *head, const struct ptz_section *section)
+void
+ptz_extend_chain(
+	struct ptz_reader *state, const uint8_t *head, const struct ptz_section *section)
 {
 	const uint64_t offset = state->offset;
 	if (state->chain_after.offset == offset)
@@ -132,6 +146,13 @@ is_end(const struct ptz_reader *state, const uint8_t *p, size_t n)
 	       memcmp(p + PTZ_MAGIC_SIZE, PTZ_END_MAGIC, PTZ_MAGIC_SIZE) == 0;
 }
 
+bool
+ptz_is_refused(uint32_t tag)
+{
+	return !(tag & PTZ_OPTIONAL) && tag != PTZ_TAG_HEAD && tag != PTZ_TAG_SEGMENT &&
+	       tag != PTZ_TAG_INDEX;
+}
+
 /* Reports that the following bytes are not of this trace. */
 static enum poly_status
 fail_other_stream(struct ptz_reader *state, const char *what, struct poly_error *error)
@@ -149,6 +170,7 @@ ptz_peek_section(struct reading *reading, struct ptz_section *section, struct po
 	size_t have;
 	const uint8_t *p = in_peek(reading->in, PTZ_HEADER_SIZE, &have);
 	state->offset = in_offset(reading->in);
+	state->tag = 0;
 	if (have == 0 && !state->ended)
 		report_truncation(reading, "it does not end with an index");
 	if (have == 0)
@@ -174,7 +196,13 @@ ptz_peek_section(struct reading *reading, struct ptz_section *section, struct po
 			state, "is corrupt: its size exceeds that of any file", error);
 	if (section->tag == PTZ_TAG_HEAD && state->offset != PTZ_MAGIC_SIZE)
 		return fail_other_stream(state, "second head section", error);
-	extend_chain(state, p, section);
+	if (ptz_is_refused(section->tag))
+		return err_set(error, POLY_ERR_UNSUPPORTED, state->offset,
+			"the section '%.4s' after %s is required, and unknown to this "
+			"version; use a newer version of polytrace",
+			(const char *)p, predecessor(state).text);
+	state->tag = section->tag;
+	ptz_extend_chain(state, p, section);
 	return POLY_OK;
 }
 
@@ -223,19 +251,31 @@ ptz_skip_section(struct reading *reading, const struct ptz_section *section)
 	return true;
 }
 
+/* Returns the number of records that precede the end of an index; 0: it has no segments. */
+static uint64_t
+index_records(const uint8_t *front, const struct ptz_index_front *index)
+{
+	const size_t size = PTZ_ENTRY_SIZE + index->ranges * (size_t)PTZ_RANGE_SIZE;
+	const uint8_t *last = front + PTZ_INDEX_SIZE + (index->segments - (size_t)1) * size;
+	return index->segments ? load_le64(last + 8) + load_le64(last + 16) : 0;
+}
+
 /* Records an index; returns false if its chain is not that of the preceding sections. The chain
  * continues from the index's. */
 static bool
-check_index(struct ptz_reader *state, const struct ptz_section *section, const uint8_t *front)
+check_index(struct reading *reading, const struct ptz_section *section, const uint8_t *front)
 {
-	struct ptz_chain_at recorded = {.offset = state->offset};
+	struct ptz_reader *state = reading->state;
+	struct ptz_index_front index;
 	state->index = state->offset;
-	if (!ptz_parse_index_chain(front, section->front, &recorded.chain))
-		return true;
+	if (!ptz_parse_index(front, section->front, &index))
+		return false;
+	if (state->position_lost)
+		ptz_report_missing(reading, index_records(front, &index));
 	const struct ptz_chain_at known = state->chain_before;
-	state->chain_before = recorded;
-	extend_chain(state, front - PTZ_HEADER_SIZE, section);
-	return known.offset != recorded.offset || known.chain == recorded.chain;
+	state->chain_before = (struct ptz_chain_at){state->offset, index.chain};
+	ptz_extend_chain(state, front - PTZ_HEADER_SIZE, section);
+	return known.offset != state->offset || known.chain == index.chain;
 }
 
 enum poly_status
@@ -243,7 +283,7 @@ ptz_verify_and_skip(struct reading *reading, const struct ptz_section *section,
 	const uint8_t *front, struct poly_error *error)
 {
 	struct ptz_reader *state = reading->state;
-	const bool good = section->tag != PTZ_TAG_INDEX || check_index(state, section, front);
+	const bool good = section->tag != PTZ_TAG_INDEX || check_index(reading, section, front);
 	if (!ptz_skip_section(reading, section))
 		return POLY_END;
 	if (good)
@@ -270,13 +310,34 @@ ptz_set_current(struct ptz_reader *state, const uint8_t *front)
 	state->position_lost = false;
 }
 
-enum poly_status
-ptz_check_sequence(struct ptz_reader *state, const uint8_t *front, struct poly_error *error)
+void
+ptz_report_missing(struct reading *reading, uint64_t first)
 {
+	struct ptz_reader *state = reading->state;
+	const uint64_t next = state->next_record;
+	const uint64_t marked = state->marked;
+	state->marked = 0;
+	if (first <= next || first > RECORDS_MAX)
+		return;
+	findings_add(reading->findings, PTZ_RULE_MISSING, next + 1, state->offset,
+		"records %llu to %llu are missing", (unsigned long long)next + 1,
+		(unsigned long long)first);
+	/* The following records keep their numbers. */
+	if (first - next > marked)
+		reading->record += first - next - marked;
+	state->next_record = first;
+}
+
+enum poly_status
+ptz_check_sequence(struct reading *reading, const uint8_t *front, struct poly_error *error)
+{
+	struct ptz_reader *state = reading->state;
 	const uint32_t number = load_le32(front + 20), expected = state->number + 1;
 	const uint64_t first = load_le64(front), records = state->next_record;
 	const struct predecessor before = predecessor(state);
 	const bool good = ptz_is_in_sequence(state, front);
+	if (state->position_lost)
+		ptz_report_missing(reading, first);
 	ptz_set_current(state, front);
 	if (good)
 		return POLY_OK;

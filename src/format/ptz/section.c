@@ -72,18 +72,14 @@ ptz_next_chain(uint64_t before, const uint8_t *head)
 }
 
 void
-ptz_write_section(
-	struct out *out, const struct ptz_section *section, const void *front, uint64_t *chain)
+ptz_make_header(uint8_t head[PTZ_HEADER_SIZE], uint32_t tag, const struct buf *front,
+	const struct buf *streams)
 {
-	uint8_t head[PTZ_HEADER_SIZE];
-	store_le32(head, section->tag);
-	store_le32(head + 4, section->front);
-	store_le64(head + 8, section->body);
-	store_le64(head + 16, checksum(front, section->front));
+	store_le32(head, tag);
+	store_le32(head + 4, (uint32_t)front->size);
+	store_le64(head + 8, front->size + (streams ? streams->size : 0));
+	store_le64(head + 16, checksum(front->data, front->size));
 	store_le64(head + 24, checksum(head, 24));
-	out_write(out, head, sizeof head);
-	out_write(out, front, section->front);
-	*chain = ptz_next_chain(*chain, head);
 }
 
 bool
@@ -104,42 +100,40 @@ ptz_parse_header(const uint8_t *p, struct ptz_section *section)
 	return load_le64(p + 24) == checksum(p, 24);
 }
 
-/* Returns the bytes of an index without its chain, from its front of at least PTZ_INDEX_SIZE
- * bytes. */
-static uint64_t
-index_size(const uint8_t *front)
+bool
+ptz_parse_index(const uint8_t *front, size_t n, struct ptz_index_front *index)
 {
-	const uint64_t segments = load_le32(front + 8), ranges = load_le32(front + 12);
-	return PTZ_INDEX_SIZE + segments * (PTZ_ENTRY_SIZE + ranges * PTZ_RANGE_SIZE);
+	*index = (struct ptz_index_front){0};
+	if (n < PTZ_INDEX_SIZE + 8 + PTZ_CHAIN_SIZE)
+		return false;
+	index->before = load_le64(front);
+	index->segments = load_le32(front + 8);
+	index->ranges = load_le32(front + 12);
+	const uint64_t others = load_le64(front + n - 8 - PTZ_CHAIN_SIZE);
+	index->chain = load_le64(front + n - PTZ_CHAIN_SIZE);
+	if (index->ranges > PTZ_RANGES_MAX || others > n / PTZ_OTHER_SIZE)
+		return false;
+	const uint64_t entries =
+		index->segments * (PTZ_ENTRY_SIZE + (uint64_t)index->ranges * PTZ_RANGE_SIZE);
+	index->other_count = (uint32_t)others;
+	index->others = front + PTZ_INDEX_SIZE + entries;
+	return PTZ_INDEX_SIZE + entries + others * PTZ_OTHER_SIZE + 8 + PTZ_CHAIN_SIZE == n;
 }
 
 bool
-ptz_parse_index_chain(const uint8_t *front, size_t n, uint64_t *chain)
-{
-	const bool has = n >= PTZ_INDEX_SIZE + PTZ_CHAIN_SIZE &&
-			 load_le32(front + 12) <= PTZ_RANGES_MAX &&
-			 index_size(front) == n - PTZ_CHAIN_SIZE;
-	if (has)
-		*chain = load_le64(front + n - PTZ_CHAIN_SIZE);
-	return has;
-}
-
-bool
-ptz_load_index_front(const struct in *in, uint64_t offset, uint64_t end, struct buf *fronts)
+ptz_load_front(const struct in *in, const struct ptz_place *place, struct buf *fronts)
 {
 	uint8_t head[PTZ_HEADER_SIZE];
 	struct ptz_section section;
-	if (!ptz_read_at(in, offset, head, sizeof head) || !ptz_parse_header(head, &section) ||
-		section.tag != PTZ_TAG_INDEX || section.front > PTZ_FRONT_MAX ||
-		section.front < PTZ_INDEX_SIZE ||
-		PTZ_HEADER_SIZE + (uint64_t)section.front > end - offset)
+	if (!ptz_read_at(in, place->offset, head, sizeof head) ||
+		!ptz_parse_header(head, &section) || section.tag != place->tag ||
+		section.front > PTZ_FRONT_MAX ||
+		PTZ_HEADER_SIZE + (uint64_t)section.front > place->end - place->offset)
 		return false;
 	uint8_t *room = buf_reserve(fronts, section.front);
-	if (!room || !ptz_read_at(in, offset + PTZ_HEADER_SIZE, room, section.front) ||
+	if (!room || !ptz_read_at(in, place->offset + PTZ_HEADER_SIZE, room, section.front) ||
 		checksum(room, section.front) != section.front_checksum)
 		return false;
 	fronts->size += section.front;
-	uint64_t chain;
-	return ptz_parse_index_chain(room, section.front, &chain) ||
-	       (load_le32(room + 12) <= PTZ_RANGES_MAX && index_size(room) == section.front);
+	return true;
 }

@@ -14,42 +14,87 @@
 /* Zstandard's levels for the choices of ptz.level. */
 static const int levels[] = {3, 9, 19};
 
+/* Writes a section; streams may be NULL. */
+static void
+write_plain(struct writing *writing, const uint8_t head[PTZ_HEADER_SIZE],
+	const struct buf *front, const struct buf *streams)
+{
+	struct ptz_writer *state = writing->state;
+	const size_t more = streams ? streams->size : 0;
+	out_write(writing->out, head, PTZ_HEADER_SIZE);
+	out_write(writing->out, front->data, front->size);
+	if (more)
+		out_write(writing->out, streams->data, more);
+	state->chain = ptz_next_chain(state->chain, head);
+	state->offset += PTZ_HEADER_SIZE + front->size + more;
+}
+
+/* Writes a section and the parity of it, if it cannot be omitted. */
+static enum poly_status
+write_section(struct writing *writing, uint32_t tag, const struct buf *front,
+	const struct buf *streams, struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	uint8_t head[PTZ_HEADER_SIZE], parity_head[PTZ_HEADER_SIZE];
+	if (front->failed)
+		return err_memory(error);
+	ptz_make_header(head, tag, front, streams);
+	write_plain(writing, head, front, streams);
+	if (tag != PTZ_TAG_HEAD && tag != PTZ_TAG_SEGMENT)
+		return POLY_OK;
+	struct buf *parity = &state->front;
+	buf_clear(parity);
+	ptz_put_parity(parity, head, front, streams);
+	if (parity->failed)
+		return err_memory(error);
+	ptz_make_header(parity_head, PTZ_TAG_PARITY, parity, NULL);
+	write_plain(writing, parity_head, parity, NULL);
+	return POLY_OK;
+}
+
+/* Writes a section that the next index lists. */
+static enum poly_status
+write_listed(struct writing *writing, uint32_t tag, const struct buf *front,
+	struct poly_error *error)
+{
+	struct ptz_writer *state = writing->state;
+	const struct ptz_place place = {tag, state->offset, 0};
+	buf_append(&state->others, &place, sizeof place);
+	return state->others.failed ? err_memory(error)
+				    : write_section(writing, tag, front, NULL, error);
+}
+
 /* Writes the magic and the head section. */
 static enum poly_status
 write_head(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
-	struct buf head = {0};
-	ptz_put_head(&head, writing->source, writing->uses);
-	ptz_put_labels(&head, writing->labels);
-	enum poly_status status = POLY_OK;
-	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
-	const struct ptz_section section = {
-		.tag = PTZ_TAG_HEAD, .front = (uint32_t)head.size, .body = head.size};
-	if (!head.failed)
-		ptz_write_section(writing->out, &section, head.data, &state->chain);
-	state->offset = PTZ_MAGIC_SIZE + PTZ_HEADER_SIZE + head.size;
-	if (head.failed)
-		status = err_memory(error);
-	else if (head.size > PTZ_FRONT_MAX)
-		status = err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
+	struct buf *head = &state->head;
+	ptz_put_head(head, writing->source, writing->uses);
+	ptz_put_labels(head, writing->labels);
+	if (head->size > PTZ_FRONT_MAX)
+		return err_set(error, POLY_ERR_LIMIT, POLY_NO_OFFSET,
 			"the trace's metadata have %zu bytes, the limit of a packed trace is "
 			"%u",
-			head.size, PTZ_FRONT_MAX);
-	buf_free(&head);
-	return status;
+			head->size, PTZ_FRONT_MAX);
+	out_write(writing->out, PTZ_MAGIC, PTZ_MAGIC_SIZE);
+	state->offset = PTZ_MAGIC_SIZE;
+	return write_section(writing, PTZ_TAG_HEAD, head, NULL, error);
 }
 
-/* Writes an index of the segments since the last one. */
+/* Writes an index of the sections since the last one. */
 static enum poly_status
 write_index(struct writing *writing, struct poly_error *error)
 {
 	struct ptz_writer *state = writing->state;
 	struct buf *front = &state->front;
 	const struct ptz_index_entry *entry = (const void *)state->entries.data;
+	const struct ptz_place *other = (const void *)state->others.data;
 	const size_t count = state->entries.size / sizeof *entry;
+	const size_t others = state->others.size / sizeof *other;
 	const uint8_t columns[PTZ_RANGES_MAX] = {
 		ptz_range_columns[0], ptz_range_columns[1], ptz_range_columns[2]};
+	const uint64_t offset = state->offset;
 	buf_clear(front);
 	ptz_put_u64(front, state->index);
 	ptz_put_u32(front, (uint32_t)count);
@@ -64,16 +109,17 @@ write_index(struct writing *writing, struct poly_error *error)
 			ptz_put_u64(front, entry[i].range[k].max);
 		}
 	}
+	for (size_t i = 0; i < others; i++) {
+		ptz_put_u64(front, other[i].offset);
+		ptz_put_u32(front, other[i].tag);
+		ptz_put_u32(front, 0);
+	}
+	ptz_put_u64(front, others);
 	ptz_put_u64(front, state->chain);
-	if (front->failed)
-		return err_memory(error);
-	const struct ptz_section section = {
-		.tag = PTZ_TAG_INDEX, .front = (uint32_t)front->size, .body = front->size};
-	ptz_write_section(writing->out, &section, front->data, &state->chain);
-	state->index = state->offset;
-	state->offset += PTZ_HEADER_SIZE + front->size;
+	state->index = offset;
 	buf_clear(&state->entries);
-	return POLY_OK;
+	buf_clear(&state->others);
+	return write_section(writing, PTZ_TAG_INDEX, front, NULL, error);
 }
 
 /* Writes an encoded segment. */
@@ -82,23 +128,18 @@ write_segment(void *user, const struct ptz_encoded *encoded, struct poly_error *
 {
 	struct writing *writing = user;
 	struct ptz_writer *state = writing->state;
-	const struct buf *front = &encoded->packed->front, *streams = &encoded->packed->streams;
 	struct ptz_index_entry entry = {.offset = state->offset,
 		.first = encoded->begin.first,
 		.rows = encoded->rows,
 		.known = (1u << PTZ_RANGES) - 1};
 	memcpy(entry.range, encoded->range, sizeof entry.range);
 	buf_append(&state->entries, &entry, sizeof entry);
-	const struct ptz_section section = {.tag = PTZ_TAG_SEGMENT,
-		.front = (uint32_t)front->size,
-		.body = front->size + streams->size};
-	ptz_write_section(writing->out, &section, front->data, &state->chain);
-	out_write(writing->out, streams->data, streams->size);
+	const enum poly_status status = write_section(writing, PTZ_TAG_SEGMENT,
+		&encoded->packed->front, &encoded->packed->streams, error);
 	/* Whatever ends the process leaves the segment in the file. */
 	out_flush(writing->out);
-	state->offset += PTZ_HEADER_SIZE + front->size + streams->size;
-	if (state->entries.failed)
-		return err_memory(error);
+	if (status != POLY_OK || state->entries.failed)
+		return status == POLY_OK ? err_memory(error) : status;
 	return state->entries.size / sizeof entry < PTZ_INDEX_SEGMENTS_MAX
 		       ? POLY_OK
 		       : write_index(writing, error);
@@ -255,7 +296,10 @@ ptz_wfinish(struct writing *writing, struct poly_error *error)
 		status = end_segment(writing, error);
 	if (status != POLY_OK)
 		return status;
-	if ((status = write_index(writing, error)) != POLY_OK)
+	status = write_listed(writing, PTZ_TAG_COPY, &state->head, error);
+	if (status == POLY_OK)
+		status = write_index(writing, error);
+	if (status != POLY_OK)
 		return status;
 	struct buf *tail = &state->front;
 	buf_clear(tail);
@@ -276,5 +320,7 @@ ptz_wclose(struct writing *writing)
 	slice_fini(&state->slice);
 	ptz_names_free(&state->names);
 	buf_free(&state->entries);
+	buf_free(&state->others);
+	buf_free(&state->head);
 	buf_free(&state->front);
 }

@@ -12,13 +12,14 @@
 struct section_at {
 	char tag[5];
 	size_t offset, front, body;
+	size_t size; /* with the header and the optional sections that follow */
 };
 
 #define SECTIONS_MAX 64
 
-/* The parts of a file; how many. */
+/* The sections of a file; how many. */
 static inline size_t
-find_sections(const struct buf *file, struct section_at *sections)
+find_all_sections(const struct buf *file, struct section_at *sections)
 {
 	size_t count = 0, at = 8;
 	while (at + 32 <= file->size && count < SECTIONS_MAX) {
@@ -28,7 +29,24 @@ find_sections(const struct buf *file, struct section_at *sections)
 		section->offset = at;
 		section->front = load_le32(file->data + at + 4);
 		section->body = (size_t)load_le64(file->data + at + 8);
-		at += 32 + section->body;
+		section->size = 32 + section->body;
+		at += section->size;
+	}
+	return count;
+}
+
+/* The sections of a file that are not optional; how many. */
+static inline size_t
+find_sections(const struct buf *file, struct section_at *sections)
+{
+	struct section_at all[SECTIONS_MAX];
+	const size_t total = find_all_sections(file, all);
+	size_t count = 0;
+	for (size_t i = 0; i < total; i++) {
+		if (all[i].tag[0] & 0x20)
+			sections[count - 1].size += all[i].size;
+		else
+			sections[count++] = all[i];
 	}
 	return count;
 }
@@ -73,13 +91,13 @@ put_section(struct buf *file, const char *tag, const struct buf *front, const st
 	mend_section(file->data + at);
 }
 
-/* Computes the chain of the sections before one, by the page. */
+/* Computes the chain of the sections before an offset, by the page. */
 static inline uint64_t
-chain_before(const struct buf *file, const struct section_at *sections, size_t section)
+chain_before(const struct buf *file, size_t offset)
 {
 	uint8_t bytes[40] = {0};
-	for (size_t i = 0; i < section; i++) {
-		memcpy(bytes + 8, file->data + sections[i].offset, 32);
+	for (size_t at = 8; at < offset; at += 32 + (size_t)load_le64(file->data + at + 8)) {
+		memcpy(bytes + 8, file->data + at, 32);
 		store_number(bytes, checksum(bytes, 40), 8);
 	}
 	return load_le64(bytes);

@@ -112,7 +112,7 @@ expect_sound_parts(const struct buf *file)
 			index = sections[i].offset;
 			listed += load_le32(front + 8);
 			assert_true(load_le64(front + sections[i].front - 8) ==
-				    chain_before(file, sections, i));
+				    chain_before(file, sections[i].offset));
 		}
 	}
 	assert_int_equal(listed, number);
@@ -164,7 +164,7 @@ a_file_without_its_end_is_truncated_to_complete_segments(void **state)
 	(void)state;
 	struct buf whole = long_packed(14), piece = long_text(1);
 	struct section_at sections[SECTIONS_MAX];
-	const size_t count = find_sections(&whole, sections);
+	const size_t count = find_all_sections(&whole, sections);
 	size_t section = 1;
 	/* Every place in the file about parts' borders, and some within them. */
 	for (size_t size = sections[1].offset; size < whole.size; size++) {
@@ -181,8 +181,8 @@ a_file_without_its_end_is_truncated_to_complete_segments(void **state)
 		struct buf file = bytes_at(&place);
 		expect_sound_parts(&file);
 		/* Whole parts stay, and nothing else. */
-		assert_true(find_sections(&file, sections) >= section + 1);
-		find_sections(&whole, sections);
+		assert_true(find_all_sections(&file, sections) >= section + 1);
+		find_all_sections(&whole, sections);
 		const size_t kept = in >= sections[section].body + 32 ? section + 1 : section;
 		const size_t end = kept < count ? sections[kept].offset
 						: sections[count - 1].offset + 32 +

@@ -26,7 +26,8 @@ expect_from(struct poly_reader *reader, const struct buf *all, uint64_t first, u
 {
 	struct poly_error error = {0};
 	struct buf rows = list_rows(reader, COLUMNS, &error);
-	if (error.status && error.status != POLY_ERR_TRUNCATED)
+	if (error.status && error.status != POLY_ERR_TRUNCATED &&
+		!strstr(error.message, "the index does not match"))
 		fail_msg("%s", error.message);
 	const size_t from = line_of(all, first), to = line_of(all, end);
 	assert_int_equal(rows.size, to - from);
@@ -68,6 +69,10 @@ expect_corrupt(struct whole *whole, size_t at, const char *message)
 	const size_t corrupt = 2, place = whole->sections[corrupt].offset + at;
 	const uint64_t before = rows_before(whole, corrupt),
 		       resumed = before + rows_of(whole, corrupt);
+	/* Without its parity the segment is lost. */
+	uint8_t *parity = whole->file.data + whole->sections[corrupt].offset + 32 +
+			  whole->sections[corrupt].body + 32;
+	*parity ^= 1;
 	whole->file.data[place] ^= 0x10;
 	struct buf rows =
 		list_rows(open_bytes(&whole->file, NULL, NULL, false), COLUMNS, &error);
@@ -93,6 +98,7 @@ expect_corrupt(struct whole *whole, size_t at, const char *message)
 	assert_string_equal(buf_text(&rows) + front, rows.data + front);
 	assert_memory_equal(rows.data + front, "- - - - -\n", 10);
 	buf_free(&rows);
+	*parity ^= 1;
 	whole->file.data[place] ^= 0x10;
 }
 
@@ -322,8 +328,8 @@ the_index_has_minimum_and_maximum_values(void **state)
 		entry += 24 + 3 * 16;
 	}
 	poly_reader_close(reader);
-	/* The chain, and the end. */
-	assert_ptr_equal(entry + 8 + 16, whole.file.data + whole.file.size);
+	/* The copy of the head, the chain, and the end. */
+	assert_ptr_equal(entry + 16 + 8 + 8 + 16, whole.file.data + whole.file.size);
 	free_whole(&whole);
 }
 
@@ -368,6 +374,8 @@ overlap_indexes(struct whole *whole)
 	put_number(&front, section->offset, 8);
 	put_number(&front, 0, 8);
 	put_number(&front, 0, 8);
+	put_number(&front, 0, 8);
+	put_number(&front, chain_before(file, last), 8);
 	put_section(file, "INDX", &front, NULL);
 	mend_section(file->data + section->offset);
 	put_number(file, last, 8);
