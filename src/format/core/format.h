@@ -180,6 +180,9 @@ struct format {
 	const char *const *raw_facts;
 	/* A fact of traces of lines whose records are separated by any blanks; or NULL. */
 	const char *free_fact;
+	/* Returns whether a row belongs to the line of the row before, which is open; or NULL. */
+	bool (*continues_line)(
+		const struct writing *writing, const struct poly_batch *batch, size_t row);
 	enum effects_form effects; /* of the rows that the writer takes */
 
 	/*

@@ -101,13 +101,17 @@ line_ends_write(const struct format *format, struct writing *writing,
 		return status;
 	for (size_t row = 0, count; status == POLY_OK && row < batch->rows; row += count) {
 		const size_t open = find_open(writing, batch, row);
-		count = (open < batch->rows ? open + 1 : open) - row;
+		const bool same = writing->line_is_open && format->continues_line &&
+				  format->continues_line(writing, batch, row);
+		count = same ? 1 : (open < batch->rows ? open + 1 : open) - row;
 		status = slice_make(&slice, batch, row, count, error);
 		if (status != POLY_OK)
 			break;
-		begin_row(writing, batch, row);
+		if (!same)
+			begin_row(writing, batch, row);
 		status = format->write(writing, &slice.view, error);
-		end_row(writing, batch, row + count - 1);
+		if (!same)
+			end_row(writing, batch, row + count - 1);
 	}
 	slice_fini(&slice);
 	return status;

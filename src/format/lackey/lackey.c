@@ -500,6 +500,7 @@ static const struct format lackey = {
 	.close = lines_close,
 	.wopen = lackey_wopen,
 	.write = lackey_write,
+	.continues_line = lackey_continues_line,
 	.predict_state = lackey_predict_state,
 	.numbers_size = sizeof(struct lackey_writer),
 	.wfinish = lackey_wfinish,

@@ -36,6 +36,10 @@ struct lackey_writer {
 			       */
 };
 
+/* Functions of struct format. */
+bool lackey_continues_line(
+	const struct writing *writing, const struct poly_batch *batch, size_t row);
+
 enum poly_status lackey_wopen(struct writing *writing, struct poly_error *error);
 enum poly_status lackey_write(
 	struct writing *writing, const struct poly_batch *batch, struct poly_error *error);

@@ -134,6 +134,16 @@ write_columns(struct writing *writing, const struct poly_batch *batch, size_t ro
 	return status;
 }
 
+bool
+lackey_continues_line(const struct writing *writing, const struct poly_batch *batch, size_t row)
+{
+	const struct lackey_writer *writer = writing->state;
+	return writer->skip_store && poly_present(batch, POLY_COLUMN_record, row) &&
+	       writer->records[batch->record[row]] == LACKEY_MODIFY &&
+	       poly_present(batch, POLY_COLUMN_access, row) &&
+	       batch->access[row] == POLY_ACCESS_WRITE;
+}
+
 static enum poly_status
 write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 	struct poly_error *error)
@@ -149,9 +159,7 @@ write_row(struct writing *writing, const struct poly_batch *batch, size_t row,
 		writer->skip_store = modify;
 		return POLY_OK;
 	}
-	bool passed = writer->skip_store && modify &&
-		      poly_present(batch, POLY_COLUMN_access, row) &&
-		      batch->access[row] == POLY_ACCESS_WRITE;
+	const bool passed = lackey_continues_line(writing, batch, row);
 	writer->skip_store = false;
 	return passed ? POLY_OK : write_columns(writing, batch, row, error);
 }

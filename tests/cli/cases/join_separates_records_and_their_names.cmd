@@ -13,3 +13,5 @@ printf 'core   0: 3 0x0000000080000004 (0x00600113) x2  0x0000000000000006\ncore
 polytrace join -f riscv-log $T/a.log $T/b.log -o -
 polytrace join aix/stream1114.trc aix/stream1114.trc -o $T/j.trc; polytrace check $T/j.trc; polytrace view --csv -c record $T/j.trc | sort | uniq -c
 polytrace join riscv_log/spike.log riscv_log/cva6.log -o $T/x; echo $?
+printf ' M 04016d90,3' >$T/a.lackey; printf ' L 04016d98,1\n' >$T/b.lackey
+polytrace join -f lackey $T/a.lackey $T/b.lackey -o - 2>/dev/null
