@@ -30,7 +30,7 @@ struct hash_index {
 static inline size_t
 hash_index_place(const struct hash_index *index, uint64_t hash)
 {
-	return hash & index->mask;
+	return (size_t)hash & index->mask;
 }
 
 /* Returns the place after one. */

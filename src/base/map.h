@@ -38,7 +38,7 @@ map_place_hashed(const struct map *map, uint64_t key, uint64_t hash)
 {
 	if (!key)
 		return &map->entries[map->mask + 1];
-	size_t i = hash & map->mask;
+	size_t i = (size_t)hash & map->mask;
 	while (map->entries[i].key && map->entries[i].key != key)
 		i = (i + 1) & map->mask;
 	return &map->entries[i];

@@ -74,8 +74,8 @@ initialize(struct attempt *attempt, uint64_t seed)
 	for (size_t i = 0; i < attempt->n; i++)
 		attempt->nearest[i] = HUGE_VAL;
 	for (uint32_t c = 0; c < attempt->k; c++) {
-		const size_t chosen =
-			c ? draw(attempt, &state) : cluster_random(&state) % attempt->n;
+		const size_t chosen = c ? draw(attempt, &state)
+					: (size_t)(cluster_random(&state) % attempt->n);
 		attempt->centers[c] = attempt->points[chosen];
 		for (size_t i = 0; i < attempt->n; i++) {
 			const double d =

@@ -166,7 +166,8 @@ input_open(struct command_input *input, const char *path, const struct input_opt
 	input->count_is_zero = options->count.is_set && !options->count.value;
 	input->bounded = options->count.is_set || options->range.is_set;
 	reading.threads = (unsigned)options->threads.value;
-	reading.max_line = (size_t)options->max_line.value;
+	reading.max_line =
+		options->max_line.value < SIZE_MAX ? (size_t)options->max_line.value : SIZE_MAX;
 	reading.progress = progress_update;
 	reading.user = &input->progress;
 	input->status = options->verbose ? open_verbosely(input, options, needs, &reading)

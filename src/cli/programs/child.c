@@ -138,7 +138,7 @@ child_finish(struct child *child)
 void
 child_wait(struct child *child)
 {
-	const struct timespec time = {0, child->pause * 1000L};
+	const struct timespec time = {0, (long)child->pause * 1000};
 	nanosleep(&time, NULL);
 	if (child->pause < PAUSE_MAX)
 		child->pause *= 2;

@@ -89,10 +89,11 @@ static void
 read_segments(struct program *program, const struct elf_head *head)
 {
 	const bool wide = head->class == ELF_64;
-	size_t at = get_address(head, 28, 32);
-	const size_t each = get(head, wide ? 54 : 42, 2), count = get(head, wide ? 56 : 44, 2);
+	const uint64_t first = get_address(head, 28, 32), each = get(head, wide ? 54 : 42, 2),
+		       count = get(head, wide ? 56 : 44, 2);
+	size_t at = first < head->size ? (size_t)first : head->size;
 	program->code = UINT64_MAX;
-	for (size_t i = 0; i < count && at < head->size; i++, at += each) {
+	for (uint64_t i = 0; i < count && at < head->size; i++, at += (size_t)each) {
 		const uint64_t type = get(head, at, 4),
 			       flags = get(head, at + (wide ? 4 : 24), 4),
 			       offset = get_address(head, at + 4, at + 8),
@@ -104,8 +105,8 @@ read_segments(struct program *program, const struct elf_head *head)
 		if (type != SEGMENT_INTERPRETER || offset >= head->size ||
 			size > head->size - offset || program->interpreter)
 			continue;
-		program->interpreter = diag_allocate(size + 1, 1);
-		memcpy(program->interpreter, head->bytes + offset, size);
+		program->interpreter = diag_allocate((size_t)size + 1, 1);
+		memcpy(program->interpreter, head->bytes + offset, (size_t)size);
 	}
 }
 

@@ -130,7 +130,7 @@ window_number_plain(const uint8_t *p, const struct window *window, uint64_t *val
 	return hex_number(p, width, first_letter(window->form), value);
 }
 
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 
 #include <emmintrin.h>
 
@@ -205,7 +205,7 @@ static inline bool
 window_number(
 	const uint8_t *front, const uint8_t *p, const struct window *window, uint64_t *value)
 {
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 	if (window->width <= 16 && p - front >= 16)
 		return window_number_16(p, window, value);
 #endif

@@ -163,7 +163,7 @@ add_column(struct isa_registers *set, const struct poly_batch *batch, enum poly_
 					? poly_batch_integer(batch, column, row)
 					: GENERAL;
 	if (number < GENERAL)
-		bit_set(set->bits, number);
+		bit_set(set->bits, (size_t)number);
 }
 
 /* Adds the control flow of a branch without an encoding. */

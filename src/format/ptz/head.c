@@ -100,7 +100,7 @@ parse_string(struct reading *reading, struct ptz_bytes *bytes)
 	char *text = mem_new((size_t)n + 1, 1);
 	if (!text)
 		return NULL;
-	memcpy(text, bytes->p, n);
+	memcpy(text, bytes->p, (size_t)n);
 	bytes->p += n;
 	const char *kept = info_string(reading->info, text);
 	mem_free(text);

@@ -170,11 +170,12 @@ emit_fixed(struct row_emitter *emitter, const struct ptz_column *column)
 /* Decodes the next slice of a varying column. Returns false if it is missing, or out of memory.
  */
 static bool
-decode_slice(
-	struct row_emitter *emitter, struct ptz_column *column, size_t n, const uint8_t **bytes)
+decode_slice(struct row_emitter *emitter, struct ptz_column *column, uint64_t size,
+	const uint8_t **bytes)
 {
 	struct ptz_bytes *slices = &column->slices;
-	if ((size_t)(slices->end - slices->p) < n)
+	const size_t n = (size_t)size;
+	if ((size_t)(slices->end - slices->p) < size)
 		return false;
 	*bytes = slices->p;
 	/* If all slices are empty, the stream may have no bytes. */
@@ -284,7 +285,7 @@ emit_varying(struct row_emitter *emitter, struct ptz_column *column)
 		if (!decode_slice(emitter, column, emitter->value[i], &bytes))
 			return false;
 		batch_put_bytes(emitter->batch, column->column, emitter->row[i], bytes,
-			emitter->value[i]);
+			(size_t)emitter->value[i]);
 	}
 	return true;
 }

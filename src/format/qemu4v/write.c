@@ -236,7 +236,7 @@ append_address(struct writing *writing, struct line_buffer *line,
 
 /* Writes a value of size bytes. */
 static void
-append_value(struct line_buffer *line, uint64_t value, size_t size)
+append_value(struct line_buffer *line, uint64_t value, uint64_t size)
 {
 	for (; size > 8; size--)
 		append_text(line, "00", 2);
@@ -452,7 +452,7 @@ append_content(
 	struct writing *writing, struct line_buffer *line, const struct row_content *content)
 {
 	const struct qemu4v_writer *writer = writing->state;
-	const size_t size = content->size < 8 ? content->size : 8;
+	const size_t size = content->size < 8 ? (size_t)content->size : 8;
 	if (content->bytes.length) {
 		append_bytes(line, content->bytes.text, content->bytes.length);
 		return;
@@ -602,7 +602,8 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 		write_parts(writing, batch, row, &content);
 		return;
 	}
-	struct line_buffer line = begin_line(writing, batch, row, length + 2 * content.size);
+	struct line_buffer line =
+		begin_line(writing, batch, row, length + 2 * (size_t)content.size);
 	append_string(&line, batch->access[row] == POLY_ACCESS_WRITE ? " MW" : " MR");
 	append_decimal(&line, content.size);
 	append_text(&line, attributes, length);
@@ -610,7 +611,7 @@ write_memory(struct writing *writing, const struct poly_batch *batch, size_t row
 	size_t start = line.used;
 	append_content(writing, &line, &content);
 	if (writer->memory_order)
-		swap_data(&line, start, content.size);
+		swap_data(&line, start, (size_t)content.size);
 	end_line(writing, &line);
 }
 
@@ -679,7 +680,7 @@ write_register(struct writing *writing, const struct poly_batch *batch, size_t r
 	}
 	if (!bad) {
 		struct line_buffer line =
-			begin_line(writing, batch, row, length + 2 * content.size);
+			begin_line(writing, batch, row, length + 2 * (size_t)content.size);
 		append_string(&line, " R ");
 		bad = !append_register_name(writing, &line, name);
 		append_text(&line, " ", 1);

@@ -61,7 +61,7 @@ line_table_fini(struct line_table *table)
 static struct line_entry *
 place_of(const struct line_table *table, uint64_t key)
 {
-	size_t i = hash_number(&table->seed, key) & table->mask;
+	size_t i = (size_t)hash_number(&table->seed, key) & table->mask;
 	while (table->entries[i].key && table->entries[i].key != key)
 		i = (i + 1) & table->mask;
 	return &table->entries[i];

@@ -113,7 +113,7 @@ shards_run(struct shards *shards, const uint64_t *lines, size_t count, struct po
 }
 
 void
-shards_skip(struct shards *shards, size_t count)
+shards_skip(struct shards *shards, uint64_t count)
 {
 	shards->uses += shards->idle ? 0 : count;
 }

@@ -42,7 +42,7 @@ enum poly_status shards_run(
 
 /* Counts accesses to lines that are in no sample, which the caller need not pass to shards_run.
  */
-void shards_skip(struct shards *shards, size_t count);
+void shards_skip(struct shards *shards, uint64_t count);
 
 /* Returns the miss ratios of a fully associative lru cache of a number of lines; 0 without
  * accesses.

@@ -156,7 +156,8 @@ report_similarity(const struct phases *phases, const struct phase_result *result
 	struct poly_report *report)
 {
 	const uint32_t intervals = phases->interval_count;
-	const size_t n = phases->similarity < intervals ? phases->similarity : intervals;
+	const size_t n =
+		phases->similarity < intervals ? (size_t)phases->similarity : intervals;
 	struct poly_plot plot = POLY_PLOT_INIT;
 	if (!n)
 		return;

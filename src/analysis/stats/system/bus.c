@@ -112,7 +112,7 @@ count_memory(struct bus *bus, uint64_t address, uint32_t size, unsigned way)
 		return;
 	}
 	bus->regions[address >> BUS_REGION_SHIFT][way]++;
-	bit_set(bus->pages, address >> BUS_PAGE_SHIFT);
+	bit_set(bus->pages, (size_t)(address >> BUS_PAGE_SHIFT));
 }
 
 /* Counts an access; returns the number of its transfers. */
