@@ -340,6 +340,33 @@ add_mnemonic(
 		add(line, strcmp(found->mnemonic, "dss") == 0 ? "all" : "t");
 }
 
+/* Adds an instruction that has another mnemonic or further operands if a bit is set (or always,
+ * if they are of no register that the table describes); returns whether it is one. */
+static bool
+add_variant(struct operand_line *line, uint32_t opcode, const char *mnemonic)
+{
+	static const struct {
+		const char *mnemonic;
+		uint32_t bit;
+		const char *name, *operands;
+	} variants[] = {
+		{"dcbz", .bit = 1 << 21, .name = "dcbzl", .operands = "0b"},
+		{"mcrfs", .bit = 0, .name = "mcrfs", .operands = "Kk"},
+		{"mfcr", .bit = 1 << 20, .name = "mfocrf", .operands = "TM"},
+		{"mtcrf", .bit = 1 << 20, .name = "mtocrf", .operands = "MS"},
+		{"mtmsrd", .bit = 1 << 16, .name = "mtmsrd", .operands = "Sz"},
+	};
+	for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+		if ((opcode & variants[i].bit) != variants[i].bit ||
+			strcmp(mnemonic, variants[i].mnemonic) != 0)
+			continue;
+		add(line, "%s", variants[i].name);
+		add_operands(line, opcode, variants[i].operands);
+		return true;
+	}
+	return false;
+}
+
 static void
 add_instruction(
 	struct operand_line *line, uint32_t opcode, const struct powerpc_instruction *found)
@@ -349,6 +376,8 @@ add_instruction(
 		add_condition_alias(line, opcode))
 		return;
 	if (is_special && add_special_alias(line, opcode))
+		return;
+	if (add_variant(line, opcode, found->mnemonic))
 		return;
 	add_mnemonic(line, opcode, found);
 	if ((opcode & 0xfe0007fe) != 0x7e00066c) /* dssall */
