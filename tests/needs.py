@@ -1,12 +1,16 @@
 """Programs and files of other packages: a test that needs one that is missing is skipped, with the name of the
-Debian package. tools/test.py counts these tests by package."""
+Debian package. tools/test.py counts these tests by package. Libraries, as meson_options.txt names them: a test of
+what a build lacks is skipped with their names."""
 import os
 import re
 import shutil
+import sys
 
 # Packages that are not named after their program.
 PACKAGES = {'chromedriver': 'chromium-driver', 'ctags': 'universal-ctags', 'groff': 'groff-base', 'mpirun': 'openmpi-bin',
             'node': 'nodejs', 'objdump': 'binutils', 'pgrep': 'procps'}
+# Libraries that the build lacks.
+LACKS = os.environ.get('POLYTRACE_LACKS', '').split()
 RULES = [(r'(\S+)-gcc', r'gcc-\1'), (r'(\S+)-(?:as|objcopy|objdump)', r'binutils-\1'), (r'qemu-.*', 'qemu-user')]
 
 
@@ -33,3 +37,16 @@ def lacking(*programs):
 def lacking_file(path, name):
     """The same of a file of a package."""
     return '' if os.path.exists(path) else reason(name)
+
+
+def without(*libraries):
+    """Why a test that needs libraries is skipped; '': the build lacks none of them."""
+    missing = ' '.join(name for name in libraries if name in LACKS)
+    return missing and 'the build lacks ' + missing
+
+
+def libraries(*names):
+    """Skips all tests of a program, before its plan, if the build lacks a library that they need."""
+    if without(*names):
+        print(f'1..0 # SKIP {without(*names)}')
+        sys.exit()

@@ -14,8 +14,10 @@ import tempfile
 
 ROOT = os.environ['POLYTRACE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'cli'))
-import tap
+import tap  # noqa: E402
+import needs  # noqa: E402
 
+needs.libraries('xxhash', 'zstd', 'capstone', 'jansson')
 PROGRAM = os.path.abspath(sys.argv[1])
 RECORDED = os.path.join(ROOT, 'tests', 'data', 'effects', 'x86.ptz')
 SP, FLAGS, IP = 6, 25, 26

@@ -16,7 +16,9 @@ import sys
 import tempfile
 from collections import Counter
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '..', '..')]
+import needs  # noqa: E402
 import riscv_tools as tools  # noqa: E402
 
 LISTING, POLYTRACE = sys.argv[1:3]
@@ -184,6 +186,9 @@ def main():
     known = list(samples())
     print(f'1..{len(laws)}')
     for number, law in enumerate(laws, 1):
+        if law == stats_counts_the_same and needs.without('jansson'):
+            print(f'ok {number} - {law.__name__} # SKIP {needs.without("jansson")}')
+            continue
         faults = [f'{path}: {fault}' for path, isa, rows in known for fault in law(rows, isa)]
         print(f'# {sum(len(rows) for _, _, rows in known)} instructions of {len(known)} records')
         for fault in faults[:FAULTS_SHOWN]:
