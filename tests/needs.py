@@ -45,6 +45,18 @@ def without(*libraries):
     return missing and 'the build lacks ' + missing
 
 
+def library(path):
+    """The library that reads a file, by its ending; '': none."""
+    endings = {'.gz': 'isal', '.jsonl': 'jansson', '.ptz': 'xxhash'}
+    return endings.get(os.path.splitext(path)[1], '')
+
+
+def unsupported(message):
+    """Why a test is skipped whose command failed by this message in bytes; '': not for a library that the build lacks."""
+    found = re.search(r"[^:]* requires a library that this build lacks.*", message.decode(errors='replace'))
+    return found[0].strip() if LACKS and found else ''
+
+
 def libraries(*names):
     """Skips all tests of a program, before its plan, if the build lacks a library that they need."""
     if without(*names):

@@ -14,6 +14,8 @@ import tempfile
 
 import needs
 
+needs.libraries('xxhash', 'zstd')
+
 ROOT = os.environ['POLYTRACE_ROOT']
 PROGRAM = os.path.abspath(sys.argv[1])
 BLOCK = re.compile(r'((?:^\.\\" (?:needs|same): [^\n]*\n)*)^\.Bd -literal\n(.*?)^\.Ed$', re.M | re.S)

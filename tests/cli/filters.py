@@ -12,6 +12,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
+
 ROOT = os.environ['POLYTRACE_ROOT']
 PROGRAM = os.path.abspath(sys.argv[1])
 MASK = (1 << 64) - 1
@@ -139,8 +142,9 @@ def fault_differs(options, rows, record, message):
 
 print(f'1..{len(CASES) + len(FAULTS)}')
 for case, (path, text, holds) in enumerate(CASES, 1):
-    if '~ "' in text and 'pcre2' in os.environ.get('POLYTRACE_LACKS', ''):
-        print(f'ok {case} # SKIP the build lacks pcre2')
+    lacking = needs.without('pcre2' if '~ "' in text else '')
+    if lacking:
+        print(f'ok {case} # SKIP {lacking}')
         continue
     rows = [(line, Row(json.loads(line), row=i)) for i, line in enumerate(all_lines[path], 1)]
     expected = [line for line, row in rows if holds(row)]
@@ -154,8 +158,9 @@ for case, (path, text, holds) in enumerate(CASES, 1):
         print(f'# expected {len(expected)} records, came {len(came)}: {came[:1]}')
     print(f'{"not " if fault else ""}ok {case} - {text}'.replace('#', ''))
 for case, (options, rows, record, message) in enumerate(FAULTS, len(CASES) + 1):
-    if '~ "' in options[1] and 'pcre2' in os.environ.get('POLYTRACE_LACKS', ''):
-        print(f'ok {case} # SKIP the build lacks pcre2')
+    lacking = needs.without('jansson', 'pcre2' if '~ "' in options[1] else '')
+    if lacking:
+        print(f'ok {case} # SKIP {lacking}')
         continue
     difference = fault_differs(options, rows, record, message)
     if difference:

@@ -16,6 +16,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
 import dispositions  # noqa: E402,F401
+import needs  # noqa: E402
+
+needs.libraries('xxhash', 'zstd')
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')

@@ -13,8 +13,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
 import sampling  # noqa: E402
 import tap  # noqa: E402
+
+needs.libraries('xxhash')
 
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 PROGRAM = os.path.abspath(sys.argv[1])

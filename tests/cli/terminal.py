@@ -13,6 +13,9 @@ import sys
 import tempfile
 
 import tap
+import needs
+
+needs.libraries('jansson')
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')

@@ -222,7 +222,8 @@ def every_reading_command_ends_with_status_2():
             file.write(content(path)[:20000])
         out = os.path.join(folder, 'out')
         for arguments in (['info'], ['view'], ['stats', '-a', 'mix'], ['sim', 'cache'], ['calls'], ['state', '-s', '5'],
-                          ['convert', '--force', '-t', 'csv', '-o', out], ['pack', '--force', '-o', out], ['join', '--force', '-o', out],
+                          ['convert', '--force', '-t', 'csv', '-o', out], ['join', '--force', '-o', out],
+                          *([] if 'xxhash' in LACKS or 'zstd' in LACKS else [['pack', '--force', '-o', out]]),
                           ['split', '--records', '50', '-o', out + '.trace'], ['report', '-o', out + '.html'],
                           ['diff', path]):
             code, _, errors = polytrace(*arguments, cut)

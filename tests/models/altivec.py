@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 
-from model import Tap, stats
+from model import Tap, needs, stats
+
+needs.libraries('xxhash', 'zstd')
 
 # Extended opcodes and operand sizes, from the AltiVec Technology Programming Environments Manual.
 VECTORS = {'lvebx': (7, 1), 'lvehx': (39, 2), 'lvewx': (71, 4), 'lvx': (103, 16), 'lvxl': (359, 16),

@@ -10,7 +10,10 @@ import tempfile
 from model import DATA, ROOT, Tap, stats
 
 sys.path.insert(0, os.path.join(ROOT, 'tests'))
+import needs  # noqa: E402
 import sampling  # noqa: E402
+
+needs.libraries('xxhash', 'zstd')
 
 FOLDER = tempfile.TemporaryDirectory()
 

@@ -17,6 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
+
+needs.libraries('isal', 'xxhash', 'zstd', 'jansson')
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 LAYOUTS = {1004: (4, 164, 428), 1008: (4, 168, 432)}  # thread, float and vector state

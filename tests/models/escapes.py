@@ -15,6 +15,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
+
+needs.libraries('jansson')
+
 PROGRAM = os.path.abspath(sys.argv[1])
 ROUNDS = 400 if os.environ.get('POLYTRACE_LONG') else 40
 SEED = int(os.environ.get('POLYTRACE_SEED') or random.randrange(1 << 32))

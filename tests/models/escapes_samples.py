@@ -17,7 +17,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
 import sampling  # noqa: E402
+
+needs.libraries('xxhash', 'zstd')
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')

@@ -16,8 +16,10 @@ import tempfile
 import coherence
 from cache_operations import sequence, written
 from hierarchy import Hierarchy, Level
-from model import Tap, sampling
+from model import Tap, needs, sampling
 from uses import pieces
+
+needs.libraries('jansson')
 
 FOLDER = tempfile.TemporaryDirectory()
 CHOSEN = sampling.some(range(2000 if os.environ.get('POLYTRACE_LONG') else 150))

@@ -2,6 +2,10 @@
 import json
 import os
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402,F401
 
 LINE = 64
 

@@ -10,7 +10,9 @@ import random
 import sys
 import tempfile
 
-from limit import LINE, ok, run, write
+from limit import LINE, needs, ok, run, write
+
+needs.libraries('jansson')
 
 POLYTRACE = sys.argv[1]
 MEMORY = 128 << 20  # room for about 98,000 lines

@@ -10,7 +10,9 @@ import random
 import sys
 import tempfile
 
-from limit import ok, run
+from limit import needs, ok, run
+
+needs.libraries('jansson')
 
 POLYTRACE = sys.argv[1]
 MEMORY = 128 << 20

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 
-from model import DATA, Tap, sampling
+from model import DATA, Tap, needs, sampling
+
+needs.libraries('jansson')
 
 FOLDER = tempfile.TemporaryDirectory()
 SEED = int(os.environ.get('POLYTRACE_SEED', '11'))

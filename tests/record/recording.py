@@ -19,6 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap  # noqa: E402
 import needs  # noqa: E402
 
+needs.libraries('xxhash', 'zstd')
+
 PROGRAM = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(HERE, '..', '..', '..', 'shared'))
