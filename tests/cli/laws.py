@@ -446,7 +446,7 @@ LAWS = [law for law in LAWS if law.__name__ in sys.argv[2:]] or sampling.sparse(
 print(f'1..{len(LAWS)}')
 for number, law in enumerate(LAWS, 1):
     lacking = needs.lacking(*NEEDED.get(law.__name__, ()))
-    if law.__name__.startswith('the_examples_of'):
+    if law == a_closed_pipe_is_quiet or law.__name__.startswith('the_examples_of'):
         lacking = lacking or needs.without('capstone', 'isal', 'jansson', 'pcre2', 'sqlite', 'xxhash', 'zstd')
     if lacking:
         print(f'ok {number} - {law.__name__} # SKIP {lacking}')

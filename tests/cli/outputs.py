@@ -13,6 +13,9 @@ import tempfile
 import time
 
 import tap
+import needs
+
+needs.libraries('xxhash', 'zstd')
 
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')

@@ -155,7 +155,7 @@ def selections_of_logs_are_new_logs():
                     'convert', '-f', 'aix', '--count', str(count), '-', '-t', 'aix', '-o', '-', stdin=file)
             if piped.stdout != open(path, 'rb').read():
                 yield f'{name}, {count} records: a pipe has other bytes'
-            for packed in ['ptz'] + ['jsonl'] * ('jansson' not in LACKS):
+            for packed in ['ptz'] * (not {'xxhash', 'zstd'} & set(LACKS)) + ['jsonl'] * ('jansson' not in LACKS):
                 held, again = path_of('held.' + packed), path_of('again.aix')
                 polytrace('convert', '--force', '--count', str(count), source, '-o', held)
                 polytrace('convert', '--force', held, '-o', again)

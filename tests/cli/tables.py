@@ -15,6 +15,8 @@ import tap
 import needs
 import sampling
 
+needs.libraries('jansson')
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 # Reads a list of texts of CSV by Debian's pandas, and prints headers and rows as JSON, all values as texts.

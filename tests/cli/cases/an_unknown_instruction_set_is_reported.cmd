@@ -1,3 +1,4 @@
+# needs jansson
 polytrace stats --json jsonl/unknown_isa.jsonl | sed 's/, "footprint".*//'
 polytrace stats -a mix jsonl/unknown_isa.jsonl
 echo $?

@@ -1,3 +1,4 @@
+# needs jansson
 # A header without columns does not state whether there are outcomes; until a record has one, and if the
 # listed columns lack them, next PCs determine them.
 for columns in '' ',"columns":["kind","pc","opcode","opcode_size","text"]'; do

@@ -1,3 +1,4 @@
+# needs jansson
 printf '{"hook":"0x1340","subhook":"0x2a","thread":100,"time":16}\n' > $T/events.jsonl
 printf '{"hook":"0x1060","thread":100,"time":17,"payload":"00000064"}\n' >> $T/events.jsonl
 polytrace convert -f jsonl $T/events.jsonl -o $T/events.aix

@@ -1,3 +1,4 @@
+# needs isal
 for target in tt6 tt6e; do
 	polytrace convert --strict -o $T/run.$target full/isamix.full.gz
 	echo $?

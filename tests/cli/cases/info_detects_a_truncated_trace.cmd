@@ -1,3 +1,4 @@
+# needs isal
 # in the middle of a word; in compressed data, whose length determines nothing
 head -c 5001 amber/memset_thread_001.tt6e >$T/cut.tt6e
 polytrace info $T/cut.tt6e | grep -A 4 -e Format -e Diagnostics

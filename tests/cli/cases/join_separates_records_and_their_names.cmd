@@ -1,3 +1,4 @@
+# needs zstd xxhash jansson
 printf '0 1000\n1 2000' >$T/a.din; printf '2 3000\n0 4000\n' >$T/b.din
 polytrace join -f din $T/a.din $T/b.din -o - 2>/dev/null
 polytrace pack -o $T/ab.ptz -f din $T/a.din 2>/dev/null; polytrace pack --append $T/ab.ptz -f din $T/b.din 2>/dev/null

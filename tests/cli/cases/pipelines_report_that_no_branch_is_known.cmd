@@ -1,3 +1,4 @@
+# needs jansson
 # A recorded taken branch that is predicted taken is not mispredicted; a branch without a record counts as not taken.
 for columns in '' ',"columns":["kind","pc","opcode","opcode_size","text"]'; do
 printf '%s\n' '{"polytrace":"trace","version":1,"format":"hand","isa":"arm"'"$columns"'}' '{"kind":"instruction","pc":"0x100","opcode":"0x0a000010","opcode_size":4,"text":"beq #0x148"}' '{"kind":"instruction","pc":"0x148","opcode":"0xe1a00000","opcode_size":4,"text":"nop"}' > $T/hand.jsonl

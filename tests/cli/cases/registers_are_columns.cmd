@@ -1,3 +1,4 @@
+# needs capstone
 printf '1 clk IT (1) 00001000 d503201f O EL0t : NOP\n1 clk R X0 00000001ffffffff\n2 clk IT (2) 00001004 d503201f O EL0t : NOP\n2 clk R W0 00000007\n3 clk IT (3) 00001008 d503201f O EL0t : NOP\n' > "$T/parts.tarmac"
 polytrace view -f tarmac --isa aarch64 -c row,kind,x0,w0,x1 "$T/parts.tarmac"
 polytrace view -f tarmac --isa aarch64 -w 'x0 > 0x100000000' -c row,x0 "$T/parts.tarmac"

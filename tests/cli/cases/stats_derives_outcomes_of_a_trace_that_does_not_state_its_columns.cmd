@@ -1,1 +1,2 @@
+# needs jansson
 polytrace stats -a branches --json jsonl/no_columns.jsonl

@@ -1,3 +1,4 @@
+# needs jansson
 cat > $T/a.jsonl <<END
 {"polytrace":"trace","version":1,"isa":"riscv64","columns":["kind","pc","opcode","opcode_size"]}
 {"kind":"instruction","pc":"0x1000","opcode":"0xff010113","opcode_size":4}

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
+import needs  # noqa: E402
+
 ROOT = os.environ['POLYTRACE_ROOT']
 SHARED = os.environ.get('POLYTRACE_SHARED', os.path.join(ROOT, '..', 'shared'))
 PUBLIC = os.path.join(SHARED, 'data', 'public', 'tarmac')
@@ -340,6 +343,8 @@ def a_late_second_processor_is_an_error():
 
 def rows_without_a_sample_have_their_processors():
     """The processors of rows that are not read from lines of QEMU4V."""
+    if needs.without('jansson'):
+        return needs.without('jansson')
     rows = [f'{{"kind":"instruction","pc":"0x1000","opcode":"0x1","cpu":{cpu}}}\n' for cpu in (0, 0, 1)]
     header = '{"polytrace":"trace","version":1,"format":"jsonl"}\n'
     for count, wanted in ((2, ['0', '0']), (3, ['0', '0', '1'])):
