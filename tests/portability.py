@@ -21,7 +21,7 @@ RUNNER = [] if platform.machine() == 'x86_64' else ['qemu-i386']
 # What these samples contain needs no optional library.
 SAMPLES = {'tt6': 'amber/thread_001.tt6', 'lackey': 'lackey/words.lackey', 'aix': 'aix/raw64.trc'}
 COMMANDS = (['view', '--json'], ['stats', '--all'], ['convert', '-t', 'csv', '-o', '-'], ['check'],
-            ['view', f'--max-line={2 ** 32 + 1}'])
+            ['view', '--json', f'--max-line={2 ** 32 + 1}'])
 # Without shared libraries of the target, which may not be installed.
 OPTIONS = ['-Dauto_features=disabled', '-Dtests=disabled', '-Doptimization=0', '-Ddebug=false', '-Dwerror=true',
            '-Db_pie=false', '-Dc_link_args=-static']
