@@ -439,6 +439,7 @@ static const struct format champsim = {
 	.split_context = CHAMPSIM_SIZE_MAX,
 	.wopen = champsim_wopen,
 	.raw_facts = (const char *const[]){"champsim.record", NULL},
+	.one_dialect = true,
 	.write = champsim_write,
 	.wfinish = champsim_wfinish,
 	.wclose = champsim_wclose,

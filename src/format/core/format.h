@@ -178,6 +178,7 @@ struct format {
 	 * traces in which they differ are not written to one file.
 	 */
 	const char *const *raw_facts;
+	bool one_dialect; /* nor are their other columns, as they hold such bytes, too */
 	/* A fact of traces of lines whose records are separated by any blanks; or NULL. */
 	const char *free_fact;
 	/* Returns whether a row belongs to the line of the row before, which is open; or NULL. */

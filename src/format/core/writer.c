@@ -545,6 +545,16 @@ is_same_raw(const struct poly_trace_info *a, const struct poly_trace_info *b)
 	return true;
 }
 
+/* Returns whether rows of a trace can be written only with those of their own dialect. */
+static bool
+is_bound_to_dialect(const struct poly_writer *writer, const struct poly_trace_info *info)
+{
+	const char *own = writer->names.info.raw_format;
+	const struct format *format = own ? format_find(own) : NULL;
+	return format && format->one_dialect && is_same_text(own, info->raw_format) &&
+	       (writer->writing.own_raw || writer->format->is_packed);
+}
+
 /* Drops bytes that have another meaning; corrupt records are nothing else. */
 static enum poly_status
 drop_raw(struct poly_writer *writer, struct poly_batch *batch, struct poly_error *error)
@@ -591,6 +601,10 @@ adapt_names(
 		writer->writing.line_is_part = false;
 	}
 	const bool has_raw = is_same_raw(&names->info, (*batch)->info);
+	if (!has_raw && is_bound_to_dialect(writer, (*batch)->info))
+		return err_set(error, POLY_ERR_LOSS, POLY_NO_OFFSET,
+			"the trace has another dialect of the format '%s' than the first one",
+			names->info.raw_format);
 	if (status == POLY_OK)
 		status = common_names_adapt(names, batch, error);
 	if (has_raw || status != POLY_OK || !(*batch)->raw)

@@ -16,3 +16,4 @@ polytrace join aix/stream1114.trc aix/stream1114.trc -o $T/j.trc; polytrace chec
 polytrace join riscv_log/spike.log riscv_log/cva6.log -o $T/x; echo $?
 printf ' M 04016d90,3' >$T/a.lackey; printf ' L 04016d98,1\n' >$T/b.lackey
 polytrace join -f lackey $T/a.lackey $T/b.lackey -o - 2>/dev/null
+polytrace join champsim/free.champsim champsim/layout72.champsim -o $T/x; echo $?
