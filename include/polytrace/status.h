@@ -40,6 +40,10 @@ enum poly_status {
  * stop: what is wrong, then what was found and expected, with units; it repeats neither the
  * file name nor the position. If a text of the caller is invalid, two lines follow: the text,
  * and a caret under the error.
+ *
+ * An option of the library is named as "options.NAME", in a remedy as "set options.NAME", and
+ * an option of a format or analysis by its own name. A program that has other names for options
+ * replaces these option_size bytes of message, which begin at option_at.
  */
 struct poly_error {
 	enum poly_status status; /* the status that the function returned */
@@ -48,6 +52,9 @@ struct poly_error {
 	uint64_t record;	 /* number of the record from 1; 0: unknown */
 	uint64_t line;		 /* line from 1 if the input is text; 0: unknown */
 	char message[400];	 /* always ends in NUL */
+	char option[32];	 /* name of the option that message names; "": none */
+	uint16_t option_at;	 /* offset in message of the words that name the option */
+	uint16_t option_size;	 /* bytes of these words; 0: message names no option */
 };
 
 #ifdef __cplusplus

@@ -161,8 +161,14 @@ sql_error_text(const char *path, const struct poly_error *error)
 	used = strlen(location);
 	if (used)
 		location[used - 2] = 0;
-	return sqlite3_mprintf("%s%s%s%s%s", path ? path : "", path ? ": " : "", location,
-		*location ? ": " : "", error->message);
+	/* The tables have the options of the library by their names. */
+	const char *const words = error->message + error->option_at;
+	const bool is_own = error->option_size > strlen(error->option);
+	const char *const verb = is_own && words[3] == ' ' ? "set " : "";
+	return sqlite3_mprintf("%s%s%s%s%.*s%s%s%s%s%s", path ? path : "", path ? ": " : "",
+		location, *location ? ": " : "", (int)error->option_at, error->message, verb,
+		is_own ? "option '" : "", is_own ? error->option : "", is_own ? "'" : "",
+		words + (is_own ? error->option_size : 0));
 }
 
 int

@@ -197,6 +197,10 @@ def nothing_is_guessed():
     # Texts that are not what their first letters, commas or names suggest.
     ibex = b'    249402\t104397\t000081cc\t0062ae23\tsw\tx6,28(x5)\t  x5:0x30470000\n'
     for name, data in (('-', 3 * ibex), ('-', 3 * b'0x00007f3c1a2b4cd0:  5, mov\n'), ('-', b'[I]0x1000: nop\n[R]8\n'),
+                       # Lines that begin as those of QEMU's register dumps.
+                       ('-', 3 * b'pc=0x400a10 op=add r1, r2\n'), ('-', 3 * b'RAX=1 add\n'), ('-', 3 * b'EAX=1 add\n'),
+                       ('-', 3 * b'R00=00000001 add\n'), ('-', 3 * b' PC=0000000000001000 add\n'),
+                       ('-', 3 * b'NIP 100003b4 add\n'), ('-', 3 * b'PSW=0000000000001000 add\n'),
                        ('-', 3 * b'interrupt: hart:0, async:0, cause:0b\n'), ('a.raw', bytes(range(128, 256)))):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name) if name != '-' else name

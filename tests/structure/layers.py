@@ -41,7 +41,7 @@ RINGS = [
 # What is of one format by its definition, and so names it.
 NAMES_FORMAT = {'src/cli/files/ptz_files.h': 'ptz', 'src/cli/commands/pack.c': 'ptz',
                 'src/cli/commands/record.c': 'lackey',
-                'src/cli/programs/lackey_run.c': 'lackey', 'src/cli/commands/trcrpt.c': 'aix', 'src/cli/commands/view.c': 'jsonl',
+                'src/cli/programs/lackey_run.c': 'lackey', 'src/cli/commands/trcrpt.c': 'aix', 'src/cli/files/trcrpt_inputs.c': 'aix', 'src/cli/commands/view.c': 'jsonl',
                 'src/analysis/stats/data/memory.c': 'bach'}
 # Names of formats that are words of other things, too.
 WORDS = {'text', 'full', 'csv'}

@@ -35,7 +35,8 @@ check_names(const struct poly_stats *stats, const char *const *names, struct pol
 {
 	for (; names && *names; names++) {
 		if (!analysis_list_find(&stats->analyses, *names))
-			return err_usage(error, "no such analysis '%.60s'", *names);
+			return err_usage(
+				error, "options.analyses: no such analysis '%.60s'", *names);
 	}
 	return POLY_OK;
 }

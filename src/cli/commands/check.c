@@ -74,12 +74,11 @@ add_end(struct poly_report *report, const struct command_input *input)
 	char message[sizeof error->message + 40];
 	if (truncated && input->reader)
 		poly_reader_truncation(input->reader, error);
-	bool has_column = strncmp(error->message, "column ", 7) == 0;
 	int used = 0;
 	if (error->line)
-		used = snprintf(message, sizeof message, "line %llu%s ",
-			(unsigned long long)error->line, has_column ? "," : ":");
-	switches_name(error->message, strlen(error->message), false, message + used,
+		used = snprintf(message, sizeof message,
+			"line %llu: ", (unsigned long long)error->line);
+	switches_name(error, strlen(error->message), false, message + used,
 		sizeof message - (size_t)used);
 	const struct poly_finding finding = {.count = 1,
 		.record = error->record,

@@ -90,7 +90,8 @@ static const struct opt trcrpt_table[] = {
 		.help = "auto (the default): colors on a terminal, unless NO_COLOR is set"},
 	{"verbose", 'v', FIELD(verbose), .help = "print the names of files that are read"},
 	{"from", 'f', OPT_TEXT, "FORMAT", FIELD(from),
-		.help = "set the input format (default: detected)"},
+		.help = "set the input format (default: detected, else aix; of standard input: "
+			"aix)"},
 	{"on-error", 0, OPT_CHOICE, "stop|skip", .choices = opt_on_error, FIELD(on_error),
 		.help = "on corrupt input: stop (default), or resynchronize at the next valid "
 			"event"},
@@ -352,10 +353,7 @@ failed(struct trcrpt_job *job, const struct poly_trcrpt *report, const struct po
 		traces_failed(&job->traces, input, error);
 		return STATUS_DONE; /* reported with the input */
 	}
-	if (strstr(error->message, "options.date"))
-		diag_print("trcrpt", "the trace has no date; set it with '--date'");
-	else
-		diag_error("trcrpt", error);
+	diag_error("trcrpt", error);
 	return STATUS_ERROR;
 }
 

@@ -20,14 +20,14 @@ query_set(struct query *query, const char *name, const char *value)
 static void
 print_refusal(const struct query *query, struct poly_error *error)
 {
-	const size_t used = strlen(error->message);
-	char prefix[40];
-	const int n = snprintf(prefix, sizeof prefix, "%s.", query->analysis);
+	const size_t used = strlen(error->message), n = strlen(query->analysis);
+	char *option = error->message + error->option_at;
 	if (query->hint)
 		snprintf(
 			error->message + used, sizeof error->message - used, "%s", query->hint);
-	for (char *option; query->streams && (option = strstr(error->message, prefix));)
-		memmove(option, option + n, strlen(option + n) + 1);
+	if (query->streams && strncmp(error->option, query->analysis, n) == 0 &&
+		error->option[n] == '.')
+		memmove(option, option + n + 1, strlen(option + n + 1) + 1);
 	diag_error(query->command, error);
 }
 

@@ -41,6 +41,25 @@ grow(struct traces *traces)
 	traces->capacity = capacity;
 }
 
+/*
+ * Opens an input: what detection does not recognize is a stream of bare events, which have no
+ * magic. Standard input cannot be read twice, so it is AIX's unless a format is set.
+ */
+static bool
+open_source(struct command_input *source, const char *path, const struct input_options *options,
+	const struct input_needs *wants)
+{
+	struct input_needs quiet = *wants;
+	struct input_options own = *options;
+	if (options->from)
+		return input_open(source, path, options, wants);
+	quiet.quiet = true;
+	if (strcmp(path, "-") != 0 && input_open(source, path, options, &quiet))
+		return true;
+	own.from = "aix";
+	return input_open(source, path, &own, wants);
+}
+
 bool
 traces_open(struct traces *traces, const char *path, const struct input_options *options)
 {
@@ -49,7 +68,7 @@ traces_open(struct traces *traces, const char *path, const struct input_options 
 	struct command_input *source = &traces->sources[traces->count];
 	if (traces->verbose)
 		diag_print(NULL, "reading '%s'", path);
-	if (!input_open(source, path, options, &wants))
+	if (!open_source(source, path, options, &wants))
 		return false;
 	if (!POLY_HAS(poly_reader_info(source->reader)->columns, hook)) {
 		diag_print(source->name, "format '%s' has no trace hooks",
@@ -152,7 +171,7 @@ open_head(void *user, size_t i, struct poly_source *source)
 	struct stat file;
 	close_head(traces);
 	if (stat(traces->names[i], &file) != 0 || !S_ISREG(file.st_mode) ||
-		!input_open(&traces->head, traces->names[i], traces->options, &wants))
+		!open_source(&traces->head, traces->names[i], traces->options, &wants))
 		return false;
 	traces->has_head = true;
 	*source = poly_reader_source(traces->head.reader);

@@ -126,7 +126,7 @@ print_error(const char *subject, const struct poly_error *error, bool writes)
 	const size_t length =
 		excerpt ? (size_t)(excerpt - error->message) - 1 : strlen(error->message);
 	format_location(error, location, sizeof location);
-	switches_name(error->message, length, writes, message, sizeof message);
+	switches_name(error, length, writes, message, sizeof message);
 	diag_print(subject, "%s%s%s", location, *location ? ": " : "", message);
 	print_excerpt(excerpt);
 }

@@ -30,7 +30,7 @@ find_layouts(struct writing *writing, struct poly_error *error)
 	if (writer->is_same || writer->layout == CHAMPSIM_64)
 		return POLY_OK;
 	return err_usage(error,
-		"options.champsim.record: records of layout '%s' are written only from a trace "
+		"champsim.record: records of layout '%s' are written only from a trace "
 		"that has them (found '%s', expected 64 or auto)",
 		champsim_layouts[writer->layout], fact ? fact : "none");
 }

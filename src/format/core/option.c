@@ -32,9 +32,14 @@ check_foreign(const struct format_list *formats, const char *word, size_t n,
 	if (!option)
 		return err_usage(
 			error, "unknown option '%.*s' (no format has it)", (int)n, word);
-	return err_usage(error, "option '%.*s' applies only to %s", (int)n, word,
-		use == POLY_OPTION_READ ? "writing; set it in the options of a writer"
-					: "reading; set it in the options of a reader");
+	/* What it is called in the other structure is the remedy. */
+	if (use == POLY_OPTION_READ)
+		return err_usage(error,
+			"option '%.*s' applies only to writing; set write_options.options",
+			(int)n, word);
+	return err_usage(error,
+		"option '%.*s' applies only to reading; set read_options.options", (int)n,
+		word);
 }
 
 /* Parses the argument after a format's name and a colon: the first option, if it is a TEXT. */

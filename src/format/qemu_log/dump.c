@@ -14,6 +14,8 @@
 /* How the lines of a target look. */
 struct target_lines {
 	const char *first; /* the beginning of the first line */
+	const char *inner; /* a text within the first line, which others than QEMU print
+			      differently */
 	const char *lines; /* the beginnings of all lines, each before a bar */
 	const char *names; /* of the registers as logs have them, each before a blank */
 	const char *known; /* their names in the instruction set, in the same order */
@@ -44,22 +46,26 @@ struct target_lines {
 
 static const struct target_lines targets[LOG_TARGETS] = {
 	[LOG_X86_64] = {.first = "RAX=",
+		.inner = " RBX=",
 		.lines = "RAX=|RSI=|R8 =|R12=|RIP=|" LINES_X86,
 		.names = NAMES_X86_64,
 		.known =
 			"rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rflags ",
 		.last = "EFER="},
 	[LOG_I386] = {.first = "EAX=",
+		.inner = " EBX=",
 		.lines = "EAX=|ESI=|EIP=|" LINES_X86,
 		.names = "EAX EBX ECX EDX ESI EDI EBP ESP EFL ",
 		.known = "eax ebx ecx edx esi edi ebp esp eflags ",
 		.last = "EFER="},
 	[LOG_ARM] = {.first = "R00=",
+		.inner = " R01=",
 		.lines = "R00=|R04=|R08=|R12=|PSR=|XPSR=|s0|s1|s2|s3|s4|s5|s6|d0|FPSCR|",
 		.names = NAMES_ARM,
 		.known = "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr cpsr ",
 		.last = "PSR="},
 	[LOG_AARCH64] = {.first = " PC=",
+		.inner = " X00=",
 		.lines = " PC=|X0|X1|X2|X30|PSTATE=|P0|P1|FFR|Z|Q|   [|     |",
 		.names = NAMES_AARCH64,
 		.known = "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 "
@@ -67,16 +73,19 @@ static const struct target_lines targets[LOG_TARGETS] = {
 			 "x22 x23 x24 x25 x26 x27 x28 x29 x30 sp nzcv ",
 		.last = "PSTATE="},
 	[LOG_PPC] = {.first = "NIP ",
+		.inner = " LR ",
 		.lines = "NIP |MSR |TB |GPR|CR |FPR|FPSCR|VR|SRR|SPRG| SRR|",
 		.names = NAMES_PPC,
 		.known = TO_31("r") TO_31("f") "msr cr lr ctr xer fpscr ",
 		.last = "CR "},
 	[LOG_RISCV] = {.first = " pc ",
+		.inner = "",
 		.lines = " pc | x| f| V| mh| ms| mt| me| mc| v",
 		.names = NAMES_RISCV,
 		.known = NAMES_RISCV,
 		.last = " x28"},
 	[LOG_MIPS] = {.first = "pc=0x",
+		.inner = " HI=0x",
 		.lines = "pc=0x|GPR|CP0 |    C|CP1 |FPR|f",
 		.names = NAMES_MIPS,
 		.known = "at v0 v1 a0 a1 a2 a3 t0 t1 t2 t3 t4 t5 t6 t7 s0 s1 s2 s3 s4 s5 s6 s7 "
@@ -84,6 +93,7 @@ static const struct target_lines targets[LOG_TARGETS] = {
 			 "k1 gp sp fp ra lo hi ",
 		.last = "GPR28"},
 	[LOG_S390X] = {.first = "PSW=",
+		.inner = " addr ",
 		.lines = "PSW=|R0|R1|C0|C1|F0|F1|V|",
 		.names = "R00 R01 R02 R03 R04 R05 R06 R07 R08 R09 R10 R11 R12 R13 R14 R15 ",
 		.known = "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 r13 r14 r15 ",
@@ -112,16 +122,24 @@ number_of(const char *list, const char *name, size_t n)
 	return QEMU_LOG_REGISTERS;
 }
 
+/* Whether a line contains a text. */
+static bool
+contains(const struct log_line *line, const char *text)
+{
+	const size_t n = strlen(text);
+	for (size_t at = 0; at + n <= line->size; at++) {
+		if (memcmp(line->text + at, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 enum log_target
 log_dump_begins(const struct log_line *line)
 {
 	for (unsigned i = LOG_X86_64; i < LOG_TARGETS; i++) {
-		if (!log_begins(line, targets[i].first))
-			continue;
-		/* R00 of S/390 follows PSW; that of ARM has 8 digits. */
-		if (i == LOG_MIPS && line->size < 14)
-			continue;
-		return (enum log_target)i;
+		if (log_begins(line, targets[i].first) && contains(line, targets[i].inner))
+			return (enum log_target)i;
 	}
 	return LOG_UNKNOWN;
 }

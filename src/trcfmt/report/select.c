@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#define GROUP_REMEDY \
+	"AIX's groups are not published: define it by a line such as 'disk: 10B,1060'"
+
 /* A word of a list, separated by commas or blanks. */
 struct list_word {
 	const char *text;
@@ -73,11 +76,14 @@ mark_group(uint64_t *set, const struct poly_trcrpt_text *groups, const struct li
 			return mark_hooks(set, colon + 1, stop, error);
 		at = feed ? feed + 1 : end;
 	}
+	const int size = (int)(name->size < 40 ? name->size : 40);
+	if (groups->text)
+		return err_usage(error,
+			"no such event group '%.*s' in the file of groups; " GROUP_REMEDY, size,
+			name->text);
 	return err_usage(error,
-		"no such event group '%.*s' in %s; AIX's groups are not published: define it "
-		"by a line such as 'disk: 10B,1060'",
-		(int)(name->size < 40 ? name->size : 40), name->text,
-		groups->text ? "the file of groups" : "options.groups, which is empty");
+		"no such event group '%.*s' in options.groups, which is empty; " GROUP_REMEDY,
+		size, name->text);
 }
 
 /* Adds the hooks of two options: a list of hooks and a list of groups. */

@@ -288,6 +288,35 @@ overflowing_products_are_out_of_memory(void **state)
 }
 
 static void
+errors_name_the_option_of_the_constant_text(void **state)
+{
+	(void)state;
+	struct poly_error error;
+	err_usage(&error, "no such analysis '%s'", "options.threads");
+	assert_string_equal(error.option, "");
+	assert_int_equal(error.option_size, 0);
+	/* "'options.a' is 12; " has 19 bytes. */
+	err_usage(&error, "'%s' is %d; set options.format now", "options.a", 12);
+	assert_string_equal(error.option, "format");
+	assert_int_equal(error.option_at, 19);
+	assert_int_equal(error.option_size, strlen("set options.format"));
+	err_usage(&error, "options.isa: '%s'", "options.a");
+	assert_string_equal(error.option, "isa");
+	assert_int_equal(error.option_at, 0);
+	assert_int_equal(error.option_size, strlen("options.isa"));
+	/* That of a format has the user's name. */
+	err_usage(&error, "unknown option '%.*s' (%s)", 12, "options.date=1", "none");
+	assert_string_equal(error.option, "options.date");
+	assert_int_equal(error.option_at, strlen("unknown option '"));
+	assert_int_equal(error.option_size, 12);
+	/* A name that no option has, and one beyond the end of the message, are not stored. */
+	err_usage(&error, "option '%s'", "an.option.of.more.than.thirty.two.bytes");
+	assert_string_equal(error.option, "");
+	err_usage(&error, "%400d; set options.format", 1);
+	assert_int_equal(error.option_size, 0);
+}
+
+static void
 errors_have_their_position_and_cause(void **state)
 {
 	(void)state;
@@ -424,6 +453,7 @@ main(void)
 		cmocka_unit_test(runs_of_bytes_grow),
 		cmocka_unit_test(overflowing_products_are_out_of_memory),
 		cmocka_unit_test(errors_have_their_position_and_cause),
+		cmocka_unit_test(errors_name_the_option_of_the_constant_text),
 		cmocka_unit_test(json_strings_escape_what_they_must),
 		cmocka_unit_test(products_have_128_bits),
 		cmocka_unit_test(utf8_follows_the_standard),

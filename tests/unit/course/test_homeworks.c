@@ -197,7 +197,7 @@ results_are_reported(void **state)
 static const struct {
 	const char *name, *word, *message;
 } refused[] = {
-	{"penn_hw9", NULL, "no such analysis 'penn_hw9'"},
+	{"penn_hw9", NULL, "options.analyses: no such analysis 'penn_hw9'"},
 	{"penn_hw1", "penn_hw1.size=3", "no analysis has an option 'penn_hw1.size'"},
 	{"penn_hw3", "penn_hw3.size",
 		"option 'penn_hw3.size' has no value, expected 'penn_hw3.size=VALUE'"},
