@@ -21,7 +21,7 @@ struct poly_byte_output;
 
 /*
  * Opens a file for writing ("-": standard output), compressed if its name has the ending of a
- * compression. The bytes go to a temporary file beside it; a device or pipe is written directly.
+ * compression. The file gets its path when it is complete; a device or pipe is written directly.
  * On POLY_OK *output belongs to the caller, who closes it; on failure it is NULL.
  * POLY_ERR_USAGE: the file exists and overwrite is false. POLY_ERR_IO: cannot create it.
  * POLY_ERR_UNSUPPORTED: the compression needs a library that this build lacks. POLY_ERR_MEMORY.
@@ -43,7 +43,7 @@ POLY_API enum poly_status poly_byte_output_finish(
 POLY_API void poly_byte_output_close(struct poly_byte_output *output);
 
 /*
- * Removes the temporary files of all unfinished outputs of the process, of writers, too, and
+ * Removes the files of all unfinished outputs of the process, of writers, too, and
  * restores packed traces that are being appended to. For handlers of signals that end the
  * process: safe in signal handlers and in any thread; these outputs then fail.
  */

@@ -71,6 +71,11 @@ struct poly_write_options {
 	 * fact.
 	 */
 	bool selected;
+	/*
+	 * For sources that cannot be read again: the unfinished file has a name beside the path,
+	 * .NAME.polytrace-PID-N, and stays if the process is killed.
+	 */
+	bool keep_unfinished;
 };
 
 /* Initial values: tolerant, replacing, every column, no labels, one thread, every row. */
@@ -122,8 +127,8 @@ POLY_API void poly_format_explain(const struct poly_format_info *source,
 
 /*
  * Opens path ("-": standard output) for writing in the format of options, compressed as its
- * ending (.gz .zst .xz .bz2 .lz4) specifies. The bytes go to a temporary file beside path,
- * which poly_writer_finish renames, so a failure leaves the previous file unchanged. source:
+ * ending (.gz .zst .xz .bz2 .lz4) specifies. The file gets its path by poly_writer_finish,
+ * so a failure leaves the previous file unchanged. source:
  * the metadata of the trace to be written, which must outlive the writer. options may be NULL.
  * On POLY_OK *writer belongs to the caller, who closes it; on failure it is NULL.
  * POLY_ERR_USAGE: unknown format or option, no format has the ending of the path, the format
@@ -196,7 +201,7 @@ POLY_API const char *poly_writer_note_at(
 	const struct poly_writer *writer, size_t i, uint64_t *count);
 
 /*
- * Writes the end of the output, but keeps the file under its temporary name until poly_writer_finish, so
+ * Writes the end of the output, but gives the file its path only by poly_writer_finish, so
  * that a caller can verify what it closes unfinished otherwise. *path gets the path of its
  * bytes until then, which belongs to the writer; NULL: that of poly_writer_open, or no file.
  * path may be NULL. After it only poly_writer_note_at, poly_writer_finish and
@@ -206,7 +211,7 @@ POLY_API enum poly_status poly_writer_complete(
 	struct poly_writer *writer, const char **path, struct poly_error *error);
 
 /*
- * Completes the output and renames the file to its path. After it only poly_writer_note_at and
+ * Completes the output and gives the file its path. After it only poly_writer_note_at and
  * poly_writer_close may be called. POLY_ERR_IO, POLY_ERR_MEMORY, POLY_ERR_LOSS if the writer is
  * strict and there is a note, or the failure that an earlier call returned: then no file
  * appears at the path.
@@ -215,7 +220,7 @@ POLY_API enum poly_status poly_writer_finish(
 	struct poly_writer *writer, struct poly_error *error);
 
 /*
- * Closes and frees a writer; removes the temporary file unless poly_writer_finish succeeded.
+ * Closes and frees a writer; removes the unfinished file unless poly_writer_finish succeeded.
  * Accepts NULL.
  */
 POLY_API void poly_writer_close(struct poly_writer *writer);

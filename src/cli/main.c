@@ -103,7 +103,9 @@ run_command(const struct command *command, char **arguments)
 	}
 	opt_free(command->options, options);
 	free(options);
-	return ranks_leave(status == STATUS_ERROR) ? STATUS_ERROR : status;
+	const bool has_failed = ranks_leave(status == STATUS_ERROR);
+	progress_finish();
+	return has_failed ? STATUS_ERROR : status;
 }
 
 /* Topics that a command with an option prints. */

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are renamed into place when complete, and descriptors that are written directly.
+ * Files that get their name when complete, and descriptors that are written directly.
+ *
+ * Where the system can, a file has no name until then: a killed process leaves nothing. Only
+ * one that replaces another has a temporary name between two system calls, because linkat(2)
+ * replaces nothing and rename(2) needs a name.
  */
+#ifdef __linux__
+/* For O_TMPFILE; the functions used are those of POSIX. */
+#define _GNU_SOURCE
+#endif
 #include "io/atomic_file.h"
 
 #include "base/err.h"
@@ -102,37 +110,93 @@ note_finished(struct atomic_file *file)
 	file->slot = 0;
 }
 
+/* Returns the i-th name beside the destination, which contains the destination's; NULL: out of
+ * memory. */
+static char *
+temporary_path(const struct atomic_file *file, int i)
+{
+	const char *slash = strrchr(file->destination, '/');
+	char name[NAME_SHOWN + 50];
+	snprintf(name, sizeof name, ".%.*s.polytrace-%ld-%d", NAME_SHOWN,
+		slash ? slash + 1 : file->destination, (long)getpid(), i);
+	return join_path(file->destination, name);
+}
+
+/* Gives a file without a name one; false with errno set. */
+static bool
+link_to(const char *unnamed, const char *path)
+{
+	return linkat(AT_FDCWD, unnamed, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /*
- * Creates the temporary file beside the destination, with a unique name that contains the
- * destination's; mode less the umask.
+ * Gives the file a unique temporary name: that of a new file with this mode less the umask, or
+ * that of the file without a name whose path this is (NULL: none).
  */
 static enum poly_status
-open_temporary(struct atomic_file *file, mode_t mode, struct poly_error *error)
+name_temporarily(
+	struct atomic_file *file, const char *unnamed, mode_t mode, struct poly_error *error)
 {
 	for (int i = 0; i < NAMES_MAX; i++) {
-		const char *slash = strrchr(file->destination, '/');
-		char name[NAME_SHOWN + 50];
-		snprintf(name, sizeof name, ".%.*s.polytrace-%ld-%d", NAME_SHOWN,
-			slash ? slash + 1 : file->destination, (long)getpid(), i);
-		file->path = join_path(file->destination, name);
+		file->path = temporary_path(file, i);
 		if (!file->path)
 			return err_memory(error);
-		/* Earlier than the file, so that no signal comes between. */
+		/* Earlier than the name, so that no signal comes between. */
+		file->is_named = true;
 		note_unfinished(file);
-		file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (file->fd >= 0)
+		if (!unnamed)
+			file->fd =
+				open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (unnamed ? link_to(unnamed, file->path) : file->fd >= 0)
 			return POLY_OK;
 		note_finished(file);
 		mem_free(file->path);
 		file->path = NULL;
+		file->is_named = false;
 		if (errno != EEXIST)
 			break;
 	}
 	return err_system(error, POLY_NO_OFFSET, "cannot create output file");
 }
 
+/* Opens a file without a name in the folder of the destination; false: the system cannot. */
+static bool
+open_unnamed(struct atomic_file *file, mode_t mode)
+{
+#ifdef O_TMPFILE
+	char path[40];
+	char *folder = join_path(file->destination, ".");
+	file->fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+	mem_free(folder);
+	if (file->fd < 0)
+		return false;
+	/* It is named by this path, which needs /proc. */
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
+	file->path = access(path, F_OK) == 0 ? mem_string(path) : NULL;
+	if (file->path) {
+		note_unfinished(file);
+		return true;
+	}
+	close(file->fd);
+	file->fd = -1;
+#else
+	(void)file;
+	(void)mode;
+#endif
+	return false;
+}
+
+/* Opens the unfinished file; mode less the umask. */
+static enum poly_status
+open_temporary(struct atomic_file *file, mode_t mode, struct poly_error *error)
+{
+	if (!file->keeps_unfinished && open_unnamed(file, mode))
+		return POLY_OK;
+	return name_temporarily(file, NULL, mode, error);
+}
+
 /*
- * Opens the temporary file for an existing regular file: checks overwrite, copies permissions.
+ * Opens the unfinished file for an existing regular file: checks overwrite, copies permissions.
  */
 static enum poly_status
 open_replacement(struct atomic_file *file, const struct stat *old, struct poly_error *error)
@@ -163,10 +227,11 @@ open_direct(struct atomic_file *file, struct poly_error *error)
 
 enum poly_status
 atomic_file_open(
-	struct atomic_file *file, const char *path, bool overwrite, struct poly_error *error)
+	struct atomic_file *file, const char *path, unsigned flags, struct poly_error *error)
 {
 	file->fd = -1;
-	file->overwrite = overwrite;
+	file->overwrite = flags & OUT_OVERWRITES;
+	file->keeps_unfinished = flags & OUT_KEEPS_UNFINISHED;
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
 		file->fd = STDOUT_FILENO;
 		return POLY_OK;
@@ -273,10 +338,42 @@ claim_destination(const struct atomic_file *file)
 	return fd >= 0 || errno != EEXIST;
 }
 
+/* Returns whether atomic_file_discard_all has discarded the file. */
+static bool
+is_discarded(const struct atomic_file *file)
+{
+	return file->slot && atomic_load(&unfinished[file->slot - 1]) != file;
+}
+
+/*
+ * Gives a complete file without a name that of the destination, or, if it replaces another one,
+ * a temporary name.
+ */
+static enum poly_status
+name_complete(struct atomic_file *file, struct poly_error *error)
+{
+	char *unnamed = file->path;
+	enum poly_status status = POLY_OK;
+	note_finished(file);
+	file->path = NULL;
+	if (!link_to(unnamed, file->destination)) {
+		if (errno != EEXIST)
+			status = err_system(
+				error, POLY_NO_OFFSET, "cannot name the output file");
+		else if (!file->overwrite)
+			status = err_usage(error, "file exists: another process created it");
+		else
+			status = name_temporarily(file, unnamed, 0, error);
+	}
+	mem_free(unnamed);
+	return status;
+}
+
 /* Renames the complete file; without overwrite never replaces a file created meanwhile. */
 static enum poly_status
 rename_into_place(struct atomic_file *file, struct poly_error *error)
 {
+	bool claimed = false;
 	if (!file->overwrite) {
 		if (link(file->path, file->destination) == 0)
 			return unlink(file->path) == 0
@@ -286,10 +383,15 @@ rename_into_place(struct atomic_file *file, struct poly_error *error)
 		/* Else it may be a file system without hard links. */
 		if (errno == EEXIST || !claim_destination(file))
 			return err_usage(error, "file exists: another process created it");
+		claimed = true;
 	}
-	if (rename(file->path, file->destination) != 0)
-		return err_system(error, POLY_NO_OFFSET, "cannot rename the output file");
-	return POLY_OK;
+	if (rename(file->path, file->destination) == 0)
+		return POLY_OK;
+	const enum poly_status status =
+		err_system(error, POLY_NO_OFFSET, "cannot rename the output file");
+	if (claimed)
+		unlink(file->destination);
+	return status;
 }
 
 /* Waits until the bytes are on the device; file systems without one do not support it. */
@@ -325,23 +427,27 @@ atomic_file_finish(struct atomic_file *file, struct poly_error *error)
 	/* An append has no old file to fall back to. */
 	if (file->appends)
 		note_finished(file);
+	if (file->path && is_discarded(file))
+		return err_set(error, POLY_ERR_IO, POLY_NO_OFFSET, "the output was discarded");
 	/* After a crash of the system the name is that of the old file or of the new one, not
 	 * of an empty one. */
 	if ((file->appends || file->path) && !store_durably(fd))
 		return err_system(error, POLY_NO_OFFSET, "cannot write");
+	enum poly_status status = POLY_OK;
+	if (file->path && !file->is_named)
+		status = name_complete(file, error);
 	file->fd = -1;
-	if (file->own && close(fd) != 0 && errno != EINTR)
-		return err_system(error, POLY_NO_OFFSET, "cannot write");
-	if (!file->path)
-		return POLY_OK;
-	enum poly_status status = rename_into_place(file, error);
-	if (status == POLY_OK) {
+	if (file->own && close(fd) != 0 && errno != EINTR && status == POLY_OK)
+		status = err_system(error, POLY_NO_OFFSET, "cannot write");
+	if (status == POLY_OK && file->path)
+		status = rename_into_place(file, error);
+	if (status == POLY_OK && file->path) {
 		note_finished(file);
 		mem_free(file->path);
 		file->path = NULL;
-		if (!store_name(file))
-			status = err_system(error, POLY_NO_OFFSET, "cannot store the name");
 	}
+	if (status == POLY_OK && file->destination && !store_name(file))
+		status = err_system(error, POLY_NO_OFFSET, "cannot store the name");
 	return status;
 }
 
@@ -353,7 +459,7 @@ atomic_file_discard_all(void)
 		struct atomic_file *file = atomic_exchange(&unfinished[i], NULL);
 		if (file && file->appends)
 			restore_tail(file);
-		else if (file)
+		else if (file && file->is_named)
 			unlink(file->path);
 	}
 	atomic_fetch_sub(&discarding, 1);
@@ -368,7 +474,7 @@ atomic_file_close(struct atomic_file *file)
 			restore_tail(file);
 		close(file->fd);
 	}
-	if (file->path)
+	if (file->path && file->is_named)
 		unlink(file->path);
 	mem_free(file->path);
 	mem_free(file->destination);

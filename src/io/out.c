@@ -227,7 +227,7 @@ open_filter(struct out *out, const struct filter *filter, struct poly_error *err
 }
 
 enum poly_status
-out_open(const char *path, bool overwrite, struct out **result, struct poly_error *error)
+out_open(const char *path, unsigned flags, struct out **result, struct poly_error *error)
 {
 	struct out *out = NULL;
 	*result = NULL;
@@ -237,7 +237,7 @@ out_open(const char *path, bool overwrite, struct out **result, struct poly_erro
 	/* The compression first: if it fails, no file is created. */
 	status = open_filter(out, filter_for(path), error);
 	if (status == POLY_OK)
-		status = atomic_file_open(&out->file, path, overwrite, error);
+		status = atomic_file_open(&out->file, path, flags, error);
 	if (status != POLY_OK) {
 		out_close(out);
 		return status;

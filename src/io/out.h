@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Output: bytes to a file, pipe or function, buffered, compressed according to the ending of
- * the name. A file is written under a temporary name beside its path and renamed when complete.
+ * the name. A file gets its name when complete.
  */
 #ifndef IO_OUT_H
 #define IO_OUT_H
@@ -17,15 +17,21 @@ struct out;
 /* Receives written bytes: returns 0, or an errno value. */
 typedef int (*out_fn)(void *user, const void *data, size_t size);
 
+/* How to open a path. */
+enum out_flag {
+	OUT_OVERWRITES = 1,	  /* an existing file may be replaced */
+	OUT_KEEPS_UNFINISHED = 2, /* the unfinished file has a name, which stays after a kill */
+};
+
 /*
- * Opens path ("-": standard output). If path exists and is not a regular file (/dev/full, a
- * pipe), it is written directly; if it is a link, its destination is written. A file that
- * replaces another one keeps the permission bits. On failure *out is NULL. POLY_ERR_USAGE: the
- * file exists and overwrite is false. POLY_ERR_IO: cannot create the file.
- * POLY_ERR_UNSUPPORTED: this build lacks the library of the compression. POLY_ERR_MEMORY.
+ * Opens path ("-": standard output), with flags (enum out_flag). If path exists and is not a
+ * regular file (/dev/full, a pipe), it is written directly; if it is a link, its destination is
+ * written. A file that replaces another one keeps the permission bits. On failure *out is NULL.
+ * POLY_ERR_USAGE: the file exists and OUT_OVERWRITES is not set. POLY_ERR_IO: cannot create the
+ * file. POLY_ERR_UNSUPPORTED: this build lacks the library of the compression. POLY_ERR_MEMORY.
  */
 enum poly_status out_open(
-	const char *path, bool overwrite, struct out **out, struct poly_error *error);
+	const char *path, unsigned flags, struct out **out, struct poly_error *error);
 
 /* Opens an output that passes its bytes to a function, uncompressed. POLY_ERR_MEMORY. */
 enum poly_status out_open_function(

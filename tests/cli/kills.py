@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Kills writing commands at random moments, as TAP: kills.py POLYTRACE
+"""Ends writing commands by signals, as TAP: kills.py POLYTRACE
 
-After each kill an output has its old or its new content. No other file is left, except by SIGKILL, and each signal
-except SIGINT ends the process by itself. POLYTRACE_LONG=1 kills 4000 times instead of 180, or under a sanitizer 36;
-POLYTRACE_SEED chooses the moments.
+After a kill at a random moment an output has its old or its new content, no other file is left, except by SIGKILL
+between the two calls that replace a file, and the signal is what ended the process. A loop of a shell ends by SIGINT.
+A pipe without a reader ends what is written to standard output, not what also prints to standard error.
+POLYTRACE_LONG=1 kills 4000 times instead of 90, or in a sample 18; POLYTRACE_SEED chooses the moments.
 """
 import os
 import random
@@ -15,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ['POLYTRACE_ROOT'], 'tests'))
-import dispositions  # noqa: E402,F401
+import dispositions  # noqa: E402
 import needs  # noqa: E402
 
 needs.libraries('xxhash', 'zstd')
@@ -23,7 +24,7 @@ needs.libraries('xxhash', 'zstd')
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = os.path.join(os.environ['POLYTRACE_ROOT'], 'tests', 'data')
 SAMPLE = int(os.environ.get('POLYTRACE_SAMPLE', '1'))
-KILLS = 4000 if os.environ.get('POLYTRACE_LONG') else 180 if SAMPLE == 1 else 36
+KILLS = 4000 if os.environ.get('POLYTRACE_LONG') else 90 if SAMPLE == 1 else 18
 SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGXFSZ, signal.SIGKILL
 OLD = b'old content\n'
 generator = random.Random(int(os.environ.get('POLYTRACE_SEED', '1')))
@@ -72,10 +73,11 @@ def faults_of(folder, before, new, sent, status):
     left = sorted(set(os.listdir(folder)) - before)
     if left and sent != signal.SIGKILL:
         faults.append(f'{left} is left')
-    if any('out.' not in name for name in left):
-        faults.append(f'{left} does not name its output')
-    # A process that ended, or that has not begun, is not caught.
-    if status not in (0, -sent) and sent != signal.SIGINT:
+    whole = dispositions.has_unnamed_files(folder)
+    if any('out.' not in name or whole and content(folder, name) not in new.values() for name in left):
+        faults.append(f'{left} is not a complete output')
+    # A process that ended is not caught.
+    if status not in (0, -sent):
         faults.append(f'status {status}')
     return faults
 
@@ -103,18 +105,81 @@ def kill_at_random(command, inputs, folder, kills):
     return counts, faults
 
 
-print(f'1..{len(COMMANDS)}')
-with tempfile.TemporaryDirectory() as top:
+def kills_leave_the_old_or_the_new_output(folder):
     sample = os.path.join(DATA, 'amber', 'memset_thread_001.tt6e')
-    trace, packed = os.path.join(top, 'in.tt6e'), os.path.join(top, 'in.ptz')
+    trace, packed = os.path.join(folder, 'in.tt6e'), os.path.join(folder, 'in.ptz')
     subprocess.run([PROGRAM, 'join', *[sample] * 16, '-o', trace], check=True, stderr=subprocess.DEVNULL)
     subprocess.run([PROGRAM, 'pack', '-o', packed, trace], check=True, stderr=subprocess.DEVNULL)
-    shutil.copy(os.path.join(DATA, 'aix', 'base.trc'), os.path.join(top, 'in.trc'))
-    folder = os.path.join(top, 'work')
-    os.mkdir(folder)
-    for index, command in enumerate(COMMANDS, 1):
-        inputs = [os.path.join(top, name) for name in command[1]]
-        counts, faults = kill_at_random(command, inputs, folder, KILLS // len(COMMANDS))
+    shutil.copy(os.path.join(DATA, 'aix', 'base.trc'), os.path.join(folder, 'in.trc'))
+    work = os.path.join(folder, 'work')
+    os.mkdir(work)
+    for command in COMMANDS:
+        inputs = [os.path.join(folder, name) for name in command[1]]
+        counts, faults = kill_at_random(command, inputs, work, KILLS // len(COMMANDS))
         print(f'# {command[0]}: {counts[0]} old and {counts[1]} new outputs')
-        print(*(f'# {fault}\n' for fault in faults[:10]), sep='', end='')
-        print(f'{"not " if faults else ""}ok {index} - {command[0]}_leaves_the_old_or_the_new_output')
+        yield from (f'{command[0]}: {fault}' for fault in faults)
+
+
+def a_loop_of_a_shell_ends_by_sigint(folder):
+    fifo = os.path.join(folder, 'fifo')
+    os.mkfifo(fifo)
+    script = 'for i in 1 2 3; do echo $i >>begun; "$0" convert -f cis501 - -o out.jsonl <fifo; done; echo after >>begun'
+    with subprocess.Popen(['bash', '-c', script, PROGRAM], cwd=folder, stderr=subprocess.PIPE,
+                          start_new_session=True) as shell:
+        with open(fifo, 'wb') as feed, open(os.path.join(DATA, 'cis501', 'sort_1k.trace'), 'rb') as trace:
+            feed.write(trace.read())
+            feed.flush()
+            dispositions.wait_for_output(dispositions.child_of(shell.pid), folder)
+            os.killpg(shell.pid, signal.SIGINT)
+        try:
+            _, error = shell.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(shell.pid, signal.SIGKILL)
+            _, error = shell.communicate()
+    if shell.returncode != -signal.SIGINT or content(folder, 'begun') != b'1\n' or b'partial' not in error:
+        yield f'{shell.returncode} {content(folder, "begun")} {error}'
+    if sorted(os.listdir(folder)) != ['begun', 'fifo']:
+        yield os.listdir(folder)
+
+
+def without_reader(folder, *arguments, **pipes):
+    """Runs a command with a pipe without a reader, as 'stderr', 'stdout' or both; status and what it printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    streams = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE, **dict.fromkeys(pipes, writing)}
+    done = subprocess.run([PROGRAM, *arguments], cwd=folder, check=False, **streams)
+    os.close(writing)
+    return done
+
+
+def messages_without_a_reader_are_no_failure(folder):
+    trace = os.path.join(DATA, 'cis501', 'sort_1k.trace')
+    reported = subprocess.run([PROGRAM, 'convert', trace, '-o', 'out.din'], cwd=folder, capture_output=True, check=True)
+    if not reported.stderr:
+        yield 'the conversion reports nothing'
+    for pipes in {'stderr': 1}, {'stderr': 1, 'stdout': 1}:
+        done = without_reader(folder, 'convert', trace, '-o', 'new.din', '--force', **pipes)
+        if done.returncode or content(folder, 'new.din') != content(folder, 'out.din') or len(os.listdir(folder)) != 2:
+            yield f'{pipes}: {done} {os.listdir(folder)}'
+    done = without_reader(folder, 'convert', 'absent', '-o', 'new.din', '--force', stderr=1)
+    if done.returncode != 2:
+        yield f'an error without a reader: {done}'
+
+
+def a_closed_pipe_of_standard_output_ends_quietly(folder):
+    trace = os.path.join(DATA, 'cis501', 'sort_1k.trace')
+    for arguments in (['view', trace], ['stats', trace], ['convert', '-t', 'jsonl', '-o', '-', trace],
+                      ['sim', 'pipeline', '--konata', 'konata.log', '--force', trace]):
+        done = without_reader(folder, *arguments, stdout=1)
+        if done.returncode != -signal.SIGPIPE or b'ipe' in done.stderr or set(os.listdir(folder)) - {'konata.log'}:
+            yield f'{arguments}: {done} {os.listdir(folder)}'
+
+
+TESTS = [kills_leave_the_old_or_the_new_output, a_loop_of_a_shell_ends_by_sigint,
+         messages_without_a_reader_are_no_failure, a_closed_pipe_of_standard_output_ends_quietly]
+print(f'1..{len(TESTS)}')
+for index, test in enumerate(TESTS, 1):
+    with tempfile.TemporaryDirectory() as top:
+        faults = list(test(top))
+    print(*(f'# {fault}\n' for fault in faults[:10]), sep='', end='')
+    print(f'{"not " if faults else ""}ok {index} - {test.__name__}', flush=True)

@@ -266,13 +266,13 @@ def an_interruption_ends_the_work_and_is_reported():
                           ['check', '-f', 'bach', '-'],
                           ['convert', '-f', 'bach', '-', '-o', out]):
             status, error = interrupted(*arguments)
-            if status != 2 or 'interrupted after ' not in error or 'partial' not in error:
+            if status != -signal.SIGINT or 'interrupted after ' not in error or 'partial' not in error:
                 yield f'{arguments}: {status} {error}'
         if os.listdir(folder):
             yield f'left: {os.listdir(folder)}'
         status, error = interrupted('convert', '-f', 'bach', '-', '-o', out, '--partial')
         count = re.search(r'after (\d+) records', error)
-        if status != 2 or not count or os.path.getsize(out) != 6 * int(count[1]):
+        if status != -signal.SIGINT or not count or os.path.getsize(out) != 6 * int(count[1]):
             yield f'--partial: {status} {error}'
 
 

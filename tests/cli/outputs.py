@@ -13,6 +13,7 @@ import tempfile
 import time
 
 import tap
+import dispositions
 import needs
 
 needs.libraries('xxhash', 'zstd')
@@ -187,22 +188,23 @@ def waiting(folder, *arguments, ignored=None):
                                stderr=subprocess.DEVNULL, preexec_fn=ignore if ignored else None)
     started.stdin.write(content(os.path.join(DATA, 'cis501', 'sort_1k.trace')))
     started.stdin.flush()
-    for _ in range(1000):
-        if any(entry.startswith('.out.jsonl.polytrace-') for entry in os.listdir(folder)):
-            return started
-        time.sleep(0.01)
-    raise TimeoutError(f'{arguments}: no temporary file: {os.listdir(folder)}')
+    dispositions.wait_for_output(started.pid, folder)
+    return started
 
 
 def signals_end_a_command_that_waits_for_input():
-    for number in signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU:
+    for number in signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT, signal.SIGKILL:
         folder = Folder()
         started = waiting(folder.name, 'convert', '-f', 'cis501', '-', '-o', 'out.jsonl')
         started.send_signal(number)
+        # The first SIGINT ends the work after what was read.
+        if number == signal.SIGINT:
+            started.stdin.close()
         status = started.wait(20)
         started.stdin.close()
-        if status != -number or os.listdir(folder.name):
-            yield f'{number.name}: {status} {os.listdir(folder.name)}'
+        left = os.listdir(folder.name)
+        if status != -number or left and (number != signal.SIGKILL or dispositions.has_unnamed_files(folder.name)):
+            yield f'{number.name}: {status} {left}'
         folder.cleanup()
 
 
@@ -255,9 +257,8 @@ def an_append_that_is_ended_leaves_the_packed_trace():
         started.send_signal(number)
         if number == signal.SIGINT:
             started.stdin.close()
-        started.wait(20)
-        if content(packed) != before:
-            yield f'{number.name}: {len(content(packed))} bytes, {len(before)} before'
+        if started.wait(20) != -number or content(packed) != before:
+            yield f'{number.name}: {started.returncode}, {len(content(packed))} bytes, {len(before)} before'
     folder.cleanup()
 
 

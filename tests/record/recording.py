@@ -206,7 +206,7 @@ def the_status_is_that_of_the_program():
     for task, status, words in ((['exit', '3'], 3, b''), (['fork'], 5, b'of 2 threads in 2 processes'),
                                 (['fork-kill'], 5, b'of 2 threads'), (['signal'], 0, b''),
                                 (['exec'], 0, b'executed another program, which is not recorded (once)'),
-                                (['kill'], 137, b'killed by signal 9'), (['fault'], 139, b'signal 11')):
+                                (['kill'], -signal.SIGKILL, b'killed by signal 9'), (['fault'], -signal.SIGSEGV, b'signal 11')):
         done = record('run.ptz', '--', program, *task)
         plain = run(program, *task) if TARGETS[-1] == os.uname().machine else done
         checked = run(PROGRAM, 'check', 'run.ptz')
@@ -237,8 +237,24 @@ def signals_end_the_program_and_the_trace_is_complete():
         (os.killpg if number == signal.SIGINT else os.kill)(recorder.pid, number)
         _, errors = recorder.communicate(timeout=60)
         checked = run(PROGRAM, 'check', 'run.ptz')
-        if recorder.returncode != 128 + number or checked.returncode or len(addresses('run.ptz')) < 5000:
+        if recorder.returncode != -number or checked.returncode or len(addresses('run.ptz')) < 5000:
             yield f'{number}: {recorder.returncode} {errors} {checked}'
+
+
+def an_ignored_signal_is_not_passed_on():
+    program = compiled('programs', TARGETS[-1])
+    recorder = subprocess.Popen([PROGRAM, 'record', '--force', '-o', 'run.ptz', '--', program, 'wait'], cwd=FOLDER.name,
+                                env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    recorder.stdout.readline()
+    for _ in range(2):
+        recorder.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+    early = recorder.poll()
+    recorder.terminate()
+    _, errors = recorder.communicate(timeout=60)
+    if early is not None or recorder.returncode != -signal.SIGTERM:
+        yield f'{early} {recorder.returncode} {errors}'
 
 
 def a_program_that_overwrites_the_shared_memory_is_refused():
@@ -260,7 +276,7 @@ def a_second_signal_kills_a_program_that_ignores_it():
         time.sleep(0.3)
         recorder.terminate()
     _, errors = recorder.communicate(timeout=60)
-    if recorder.returncode != 128 + signal.SIGKILL or run(PROGRAM, 'check', 'run.ptz').returncode:
+    if recorder.returncode != -signal.SIGKILL or run(PROGRAM, 'check', 'run.ptz').returncode:
         yield f'{recorder.returncode} {errors}'
 
 
@@ -270,7 +286,12 @@ def a_killed_recorder_leaves_segments_and_a_running_program():
     recorder = subprocess.Popen([PROGRAM, 'record', '-o', 'run.ptz', '--', program, 'spin'], cwd=folder,
                                 env=ENVIRONMENT, stdout=subprocess.PIPE, start_new_session=True)
     recorder.stdout.readline()
-    time.sleep(2)
+    # The first segment is written when it is full.
+    for _ in range(600):
+        if any(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)):
+            break
+        time.sleep(0.1)
+    time.sleep(1)
     os.kill(recorder.pid, signal.SIGKILL)
     recorder.wait()
     time.sleep(0.2)
@@ -713,6 +734,7 @@ TESTS = [the_instructions_are_those_of_the_emulators_log,
          powerpc_accesses_have_the_addresses_of_registers, threads_of_powerpc_have_valid_traces_that_merge,
          the_status_is_that_of_the_program,
          a_killed_program_leaves_its_last_instructions, signals_end_the_program_and_the_trace_is_complete,
+         an_ignored_signal_is_not_passed_on,
          a_program_that_overwrites_the_shared_memory_is_refused, a_second_signal_kills_a_program_that_ignores_it,
          a_killed_recorder_leaves_segments_and_a_running_program,
          the_first_lines_of_the_readme_work, conditions_of_arm_agree_with_what_follows,

@@ -223,6 +223,8 @@ set_writing(struct record *record)
 	record->writing.labels = options->labels.items;
 	record->writing.strict = options->strict;
 	record->writing.overwrite = options->force;
+	/* A run cannot be repeated: what was recorded outlives a killed recorder. */
+	record->writing.keep_unfinished = true;
 }
 
 /* Creates the recording. */
@@ -469,15 +471,6 @@ record_program(struct record *record)
 	progress_clear(&record->progress);
 }
 
-/* Prints the signal that killed the program. */
-static void
-print_signal(const struct child *child)
-{
-	if (child->signal)
-		diag_print("record", "the program was killed by signal %d (%s)", child->signal,
-			strsignal(child->signal));
-}
-
 /* Prints what was recorded, and what was not. */
 static void
 print_counts(const struct record *record)
@@ -492,7 +485,6 @@ print_counts(const struct record *record)
 		"recorded %" PRIu64 " instruction%s of %" PRIu64 " thread%s%s",
 		counts.instructions, counts.instructions == 1 ? "" : "s", counts.threads,
 		counts.threads == 1 ? "" : "s", processes);
-	print_signal(&record->child);
 	if (counts.executions)
 		diag_times("record",
 			"the program executed another program, which is not recorded",
@@ -512,6 +504,18 @@ print_counts(const struct record *record)
 		diag_print("record",
 			"%" PRIu64 " static instructions were not recorded: too many",
 			counts.lost_sites);
+}
+
+/* Lets the command end as the program did; returns the exit status. */
+static int
+end_as(const struct child *child)
+{
+	if (child->signal) {
+		diag_print("record", "the program was killed by signal %d (%s)", child->signal,
+			strsignal(child->signal));
+		progress_end_by(child->signal);
+	}
+	return child->status;
 }
 
 /* Returns whether all options apply to lackey; prints a message if not. */
@@ -545,8 +549,7 @@ run_lackey(struct record *record)
 	if (!suits_lackey(record->options) || !program_is_native(&record->program) ||
 		!lackey_run(&run))
 		return STATUS_ERROR;
-	print_signal(&run.child);
-	return run.child.status;
+	return end_as(&run.child);
 }
 
 /* Runs and records the program; returns the exit status. */
@@ -561,7 +564,7 @@ run(struct record *record)
 	if (record->has_failed || !thread_outputs_finish(&record->outputs))
 		return STATUS_ERROR;
 	print_counts(record);
-	return record->child.status;
+	return end_as(&record->child);
 }
 
 static void

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Temporary files without names. */
+#ifdef __linux__
+/* For O_TMPFILE. */
+#define _GNU_SOURCE
+#endif
 #include "cli/files/temp_store.h"
 
 #include "cli/print/diagnostics.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,29 +19,40 @@ struct temp_store {
 	int descriptor;
 };
 
+/* Opens a file without a name in a folder; -1 with errno set. */
+static int
+open_unnamed(const char *folder)
+{
+	char name[1000];
+#ifdef O_TMPFILE
+	const int unnamed = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (unnamed >= 0)
+		return unnamed;
+#endif
+	if (snprintf(name, sizeof name, "%s/polytrace-XXXXXX", folder) >= (int)sizeof name) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	const int named = mkstemp(name);
+	/* The system frees the file when it is closed, even if the command is killed. */
+	if (named >= 0)
+		unlink(name);
+	return named;
+}
+
 static void *
 temp_store_open(void *user)
 {
 	const char *folder = getenv("TMPDIR");
-	char name[1000];
 	(void)user;
-	if (!folder || !*folder)
-		folder = "/tmp";
-	if (snprintf(name, sizeof name, "%s/polytrace-XXXXXX", folder) >= (int)sizeof name) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
 	struct temp_store *file = malloc(sizeof *file);
 	if (!file)
 		return NULL;
-	file->descriptor = mkstemp(name);
-	if (file->descriptor < 0) {
-		free(file);
-		return NULL;
-	}
-	/* The system frees the file when it is closed, even if the command is killed. */
-	unlink(name);
-	return file;
+	file->descriptor = open_unnamed(folder && *folder ? folder : "/tmp");
+	if (file->descriptor >= 0)
+		return file;
+	free(file);
+	return NULL;
 }
 
 static bool

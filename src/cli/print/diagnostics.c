@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/options/switches.h"
+#include "cli/print/term.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -50,7 +51,7 @@ diag_release(bool prints)
 	char *texts;
 	const size_t size = diag_take(&texts);
 	if (prints && size)
-		fwrite(texts, 1, size, stderr);
+		term_print_error("%.*s", (int)size, texts);
 	free(texts);
 }
 
@@ -60,7 +61,11 @@ print_line(const char *before, const char *line)
 {
 	char visible[4000];
 	poly_text_visible(visible, sizeof visible, line, strlen(line));
-	fprintf(held ? held : stderr, "%s%s%s\n", before, *before ? origin : "", visible);
+	const char *from = *before ? origin : "";
+	if (held)
+		fprintf(held, "%s%s%s\n", before, from, visible);
+	else
+		term_print_error("%s%s%s\n", before, from, visible);
 }
 
 /* Returns the excerpt at the end of a message: the user's text, and a caret below; or NULL. */

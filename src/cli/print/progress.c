@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@
 /* Set by the signal handler. */
 static volatile sig_atomic_t interrupted;
 
+/* The signal that ended a program that this one ran; 0: none. */
+static int ending;
+
 /* Called by the handler of signals; NULL: nothing. */
 static void (*_Atomic discard_others)(void);
 
@@ -29,10 +33,12 @@ print_cause(int number)
 {
 	static const char size[] = "polytrace: an output exceeds the limit of file sizes\n";
 	static const char time[] = "polytrace: the limit of processor time is reached\n";
-	if (number == SIGXFSZ)
-		(void)!write(STDERR_FILENO, size, sizeof size - 1);
-	if (number == SIGXCPU)
-		(void)!write(STDERR_FILENO, time, sizeof time - 1);
+	const char *text = number == SIGXFSZ ? size : number == SIGXCPU ? time : NULL;
+	if (!text)
+		return;
+	/* Which signal ends the process does not depend on the reader of this message. */
+	signal(SIGPIPE, SIG_IGN);
+	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
 /* Removes unfinished outputs, then ends the process by the signal, whose action is the default
@@ -48,23 +54,36 @@ end_by_signal(int number)
 	raise(number);
 }
 
-static void catch_signal(int number, void (*handler)(int));
+/*
+ * A pipe has no reader. That of standard output ends the process, but that of standard error
+ * does not: who reads messages must not decide about outputs.
+ */
+static void
+end_by_pipe(int number)
+{
+	if (term_prints_error())
+		return;
+	signal(number, SIG_DFL);
+	end_by_signal(number);
+}
+
+static void catch_signal(int number, void (*handler)(int), unsigned flags);
 
 static void
 note_interrupt(int number)
 {
 	interrupted = 1;
-	catch_signal(number, end_by_signal);
+	catch_signal(number, end_by_signal, SA_RESETHAND);
 }
 
-/* Sets the action of a signal for its next occurrence, unless it is ignored. */
+/* Sets the action of a signal, unless it is ignored: nohup(1) does so, for instance. */
 static void
-catch_signal(int number, void (*handler)(int))
+catch_signal(int number, void (*handler)(int), unsigned flags)
 {
 	struct sigaction action, before;
 	memset(&action, 0, sizeof action);
 	action.sa_handler = handler;
-	action.sa_flags = (int)SA_RESETHAND;
+	action.sa_flags = (int)flags;
 	sigemptyset(&action.sa_mask);
 	if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
@@ -73,10 +92,30 @@ catch_signal(int number, void (*handler)(int))
 void
 progress_catch_signals(void)
 {
-	static const int ending[] = {SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ};
-	catch_signal(SIGINT, note_interrupt);
-	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-		catch_signal(ending[i], end_by_signal);
+	static const int ends[] = {SIGTERM, SIGHUP, SIGXCPU, SIGXFSZ};
+	catch_signal(SIGINT, note_interrupt, SA_RESETHAND);
+	catch_signal(SIGPIPE, end_by_pipe, SA_RESTART);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		catch_signal(ends[i], end_by_signal, SA_RESETHAND);
+}
+
+void
+progress_end_by(int number)
+{
+	ending = number;
+}
+
+void
+progress_finish(void)
+{
+	const int number = interrupted ? SIGINT : ending;
+	const struct rlimit none = {0, 0};
+	if (!number)
+		return;
+	/* A memory image would be that of this program, not of the one that it ran. */
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 void
@@ -112,16 +151,15 @@ draw(struct progress *progress, uint64_t now, uint64_t done, uint64_t total)
 {
 	double seconds = (double)(now - progress->start) / 1000, mib = 1 << 20;
 	double rate = (double)done / seconds;
-	fputs("\r\033[K", stderr);
+	term_print_error("\r\033[K");
 	if (total && done <= total && rate > 0) {
 		unsigned left = (unsigned)((double)(total - done) / rate + 0.5);
-		fprintf(stderr, "%3.0f %%, %.1f of %.1f MiB, %.1f MiB/s, %u:%02u left",
+		term_print_error("%3.0f %%, %.1f of %.1f MiB, %.1f MiB/s, %u:%02u left",
 			100 * (double)done / (double)total, (double)done / mib,
 			(double)total / mib, rate / mib, left / 60, left % 60);
 	} else {
-		fprintf(stderr, "%.1f MiB, %.1f MiB/s", (double)done / mib, rate / mib);
+		term_print_error("%.1f MiB, %.1f MiB/s", (double)done / mib, rate / mib);
 	}
-	fflush(stderr);
 	progress->drawn = true;
 }
 
@@ -147,9 +185,8 @@ progress_count(struct progress *progress, uint64_t done, const char *units)
 	if (!progress->shown || now < progress->next)
 		return;
 	const double seconds = (double)(now - progress->start) / 1000;
-	fprintf(stderr, "\r\033[K%.1f million %s, %.1f million/s", (double)done / 1e6, units,
+	term_print_error("\r\033[K%.1f million %s, %.1f million/s", (double)done / 1e6, units,
 		(double)done / 1e6 / seconds);
-	fflush(stderr);
 	progress->drawn = true;
 	progress->next = now + INTERVAL;
 }
@@ -158,6 +195,6 @@ void
 progress_clear(struct progress *progress)
 {
 	if (progress->drawn)
-		fputs("\r\033[K", stderr);
+		term_print_error("\r\033[K");
 	progress->drawn = false;
 }

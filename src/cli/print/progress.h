@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The progress bar of long work, on standard error if that is a terminal, and signals: the
- * first Ctrl-C ends the work after the current batch. A second one, TERM, HUP, XCPU and XFSZ
- * end the process immediately, by the signal; unfinished outputs are removed.
+ * first Ctrl-C ends the work after the current batch, and then the process, by the signal. A
+ * second one, TERM, HUP, XCPU and XFSZ end the process immediately, by the signal, and so does
+ * a pipe of standard output without a reader; unfinished outputs are removed.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -19,6 +20,16 @@ struct progress {
 
 /* Installs the handlers of signals. */
 void progress_catch_signals(void);
+
+/* Notes that a program which this one ran was ended by a signal. */
+void progress_end_by(int number);
+
+/*
+ * Ends the process by the signal that interrupted it, or that ended the program which it ran,
+ * so that a shell knows it: a loop ends by SIGINT. Returns if there is none. Called when all
+ * results are written.
+ */
+void progress_finish(void);
 
 /*
  * Sets what removes further unfinished outputs when a signal ends the process; it must be safe

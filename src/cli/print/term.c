@@ -2,7 +2,10 @@
 /* The terminal. */
 #include "cli/print/term.h"
 
+#include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +13,9 @@
 
 /* Maximum of COLUMNS. */
 #define WIDTH_MAX 1000
+
+/* This thread is printing to standard error. */
+static _Thread_local volatile sig_atomic_t prints_error;
 
 const char *const term_colors[] = {"auto", "always", "never", NULL};
 
@@ -37,6 +43,24 @@ bool
 term_error(void)
 {
 	return is_terminal(STDERR_FILENO);
+}
+
+void
+term_print_error(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	prints_error = 1;
+	vfprintf(stderr, format, list);
+	fflush(stderr);
+	prints_error = 0;
+	va_end(list);
+}
+
+bool
+term_prints_error(void)
+{
+	return prints_error;
 }
 
 bool

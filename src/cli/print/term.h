@@ -19,6 +19,15 @@ bool term_input(void);
 bool term_output(void);
 bool term_error(void);
 
+/*
+ * Prints to standard error. That its reader has gone is not a failure: a command does not depend
+ * on who reads its messages.
+ */
+void term_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Returns whether the calling thread is printing to standard error; for handlers of signals. */
+bool term_prints_error(void);
+
 /* Returns whether standard output is a terminal that can show plots; not with TERM=dumb. */
 bool term_draws(void);
 

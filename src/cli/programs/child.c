@@ -86,8 +86,12 @@ child_start(struct child *child, const char *const *arguments)
 		return false;
 	}
 	current = child->process;
-	for (size_t i = 0; i < COUNT(passed); i++)
-		set_action(passed[i], pass_on);
+	for (size_t i = 0; i < COUNT(passed); i++) {
+		struct sigaction before;
+		/* What nohup(1) ignores stays ignored, by the program, too. */
+		if (sigaction(passed[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			set_action(passed[i], pass_on);
+	}
 	return true;
 }
 

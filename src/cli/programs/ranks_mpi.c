@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/print/diagnostics.h"
+#include "cli/print/term.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -129,7 +130,7 @@ receive_last(int rank)
 	unsigned char *texts = receive_message(rank, MESSAGE_LAST, &size);
 	ended++;
 	if (size && !is_stopped) {
-		fwrite(texts, 1, size, stderr);
+		term_print_error("%.*s", (int)size, (const char *)texts);
 		stop_all();
 	}
 	free(texts);

@@ -345,7 +345,9 @@ writer_start(struct poly_writer *writer, const struct destination *dst,
 	if (options->append)
 		return append_start(writer, dst->path, error);
 	struct out **out = &writer->writing.out;
-	status = dst->path ? out_open(dst->path, options->overwrite, out, error)
+	const unsigned flags = (options->overwrite ? OUT_OVERWRITES : 0u) |
+			       (options->keep_unfinished ? OUT_KEEPS_UNFINISHED : 0u);
+	status = dst->path ? out_open(dst->path, flags, out, error)
 			   : out_open_function(dst->sink.write, dst->sink.user, out, error);
 	if (status != POLY_OK)
 		return status;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/atomic_file.h"
 #include "io/out.h"
 
 static int syncs;
@@ -104,13 +105,18 @@ mode_of(const char *path)
 	return stat_.st_mode & 0777;
 }
 
+/* Flags of new files: without a name, where the system can, and with one. */
+static const unsigned ways[] = {0, OUT_KEEPS_UNFINISHED};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
 /* Opens, writes text and finishes; all must succeed. */
 static void
-write_text(const char *path, bool overwrite, const char *text)
+write_text(const char *path, unsigned flags, const char *text)
 {
 	struct out *out;
 	struct poly_error error;
-	if (out_open(path, overwrite, &out, &error) != POLY_OK)
+	if (out_open(path, flags, &out, &error) != POLY_OK)
 		fail_msg("%s", error.message);
 	out_write(out, text, strlen(text));
 	assert_int_equal(out_finish(out, &error), POLY_OK);
@@ -135,31 +141,80 @@ static void
 a_file_appears_when_it_is_finished(void **state)
 {
 	(void)state;
-	struct out *out;
-	assert_int_equal(out_open("a", false, &out, NULL), POLY_OK);
-	out_write(out, "text", 4);
-	assert_int_equal(access("a", F_OK), -1);
-	assert_int_equal(out_finish(out, NULL), POLY_OK);
-	expect_file("a", "text", 4);
-	assert_int_equal(out_finish(out, NULL), POLY_OK);
-	out_close(out);
-	assert_int_equal(entries(), 1);
-	assert_int_equal(mode_of("a"), 0644);
+	for (size_t i = 0; i < WAYS; i++) {
+		struct out *out;
+		assert_int_equal(out_open("a", ways[i], &out, NULL), POLY_OK);
+		out_write(out, "text", 4);
+		assert_int_equal(access("a", F_OK), -1);
+		assert_int_equal(out_finish(out, NULL), POLY_OK);
+		expect_file("a", "text", 4);
+		assert_int_equal(out_finish(out, NULL), POLY_OK);
+		out_close(out);
+		assert_int_equal(entries(), 1);
+		assert_int_equal(mode_of("a"), 0644);
+		unlink("a");
+	}
+}
+
+/* Returns whether the file system has files without names. */
+static bool
+has_unnamed_files(void)
+{
+	FILE *found =
+		popen("python3 -c 'import os; os.open(\".\", os.O_TMPFILE | os.O_WRONLY)' "
+		      "2>/dev/null",
+			"r");
+	assert_non_null(found);
+	return pclose(found) == 0;
+}
+
+static void
+an_unfinished_file_has_a_name_only_if_it_is_kept(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < WAYS; i++) {
+		struct out *out;
+		assert_int_equal(out_open("a", ways[i], &out, NULL), POLY_OK);
+		out_write(out, "text", 4);
+		assert_int_equal(out_complete(out, NULL), POLY_OK);
+		assert_int_equal(entries(), ways[i] || !has_unnamed_files());
+		expect_file(out_path(out), "text", 4);
+		out_close(out);
+		assert_int_equal(entries(), 0);
+	}
+}
+
+static void
+a_discarded_file_never_appears(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < WAYS; i++) {
+		struct out *out;
+		assert_int_equal(out_open("a", ways[i], &out, NULL), POLY_OK);
+		out_write(out, "text", 4);
+		atomic_file_discard_all();
+		assert_int_equal(entries(), 0);
+		assert_int_equal(out_finish(out, NULL), POLY_ERR_IO);
+		out_close(out);
+		assert_int_equal(entries(), 0);
+	}
 }
 
 static void
 an_unfinished_file_is_removed(void **state)
 {
 	(void)state;
-	struct out *out;
 	make_file("a", "old");
-	assert_int_equal(out_open("a", true, &out, NULL), POLY_OK);
-	for (int i = 0; i < 100000; i++)
-		out_write(out, "text", 4);
-	assert_int_equal(entries(), 2);
-	out_close(out);
-	assert_int_equal(entries(), 1);
-	expect_file("a", "old", 3);
+	for (size_t way = 0; way < WAYS; way++) {
+		struct out *out;
+		assert_int_equal(
+			out_open("a", ways[way] | OUT_OVERWRITES, &out, NULL), POLY_OK);
+		for (int i = 0; i < 100000; i++)
+			out_write(out, "text", 4);
+		out_close(out);
+		assert_int_equal(entries(), 1);
+		expect_file("a", "old", 3);
+	}
 }
 
 static void
@@ -174,9 +229,12 @@ an_existing_file_is_replaced_only_when_allowed(void **state)
 	assert_string_equal(error.message, "file exists; set options.overwrite");
 	expect_file("a", "old", 3);
 	assert_int_equal(chmod("a", 0600), 0);
-	write_text("a", true, "new");
-	expect_file("a", "new", 3);
-	assert_int_equal(mode_of("a"), 0600);
+	for (size_t i = 0; i < WAYS; i++) {
+		write_text("a", ways[i] | OUT_OVERWRITES, i ? "newer" : "new");
+		expect_file("a", i ? "newer" : "new", i ? 5 : 3);
+		assert_int_equal(mode_of("a"), 0600);
+		assert_int_equal(entries(), 1);
+	}
 }
 
 static void
@@ -195,14 +253,17 @@ static void
 a_file_created_meanwhile_is_preserved(void **state)
 {
 	(void)state;
-	struct out *out;
-	assert_int_equal(out_open("a", false, &out, NULL), POLY_OK);
-	out_write(out, "text", 4);
-	make_file("a", "other");
-	assert_int_equal(out_finish(out, NULL), POLY_ERR_USAGE);
-	out_close(out);
-	expect_file("a", "other", 5);
-	assert_int_equal(entries(), 1);
+	for (size_t i = 0; i < WAYS; i++) {
+		struct out *out;
+		assert_int_equal(out_open("a", ways[i], &out, NULL), POLY_OK);
+		out_write(out, "text", 4);
+		make_file("a", "other");
+		assert_int_equal(out_finish(out, NULL), POLY_ERR_USAGE);
+		out_close(out);
+		expect_file("a", "other", 5);
+		assert_int_equal(entries(), 1);
+		unlink("a");
+	}
 }
 
 static void
@@ -318,12 +379,7 @@ a_private_file_is_replaced_privately(void **state)
 	make_file("a", "old");
 	assert_int_equal(chmod("a", 0600), 0);
 	assert_int_equal(out_open("a", true, &out, NULL), POLY_OK);
-	DIR *directory = opendir(".");
-	const struct dirent *entry;
-	while ((entry = readdir(directory)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			assert_int_equal(mode_of(entry->d_name), 0600);
-	closedir(directory);
+	assert_int_equal(mode_of(out_path(out)), 0600);
 	assert_int_equal(out_finish(out, NULL), POLY_OK);
 	out_close(out);
 	assert_int_equal(mode_of("a"), 0600);
@@ -562,6 +618,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(compressions_that_are_only_read_are_refused),
 		TEST(a_file_appears_when_it_is_finished),
+		TEST(an_unfinished_file_has_a_name_only_if_it_is_kept),
+		TEST(a_discarded_file_never_appears),
 		TEST(an_unfinished_file_is_removed),
 		TEST(an_existing_file_is_replaced_only_when_allowed),
 		TEST(a_file_and_its_name_are_stored_durably),
