@@ -47,6 +47,13 @@ static const struct opt sql_table[] = {
 
 static const struct opt *const sql_tables[] = {sql_table, rendering_table, input_table, NULL};
 
+/* A file that was read. */
+struct read_file {
+	struct read_file *next;
+	bool is_reported; /* its warnings and errors were printed */
+	char path[];
+};
+
 /* A run of the command. */
 struct sql_run {
 	const struct sql_command_options *options;
@@ -56,6 +63,7 @@ struct sql_run {
 	bool timed_out;
 	bool printed;	/* rows of a statement */
 	int corruption; /* exit status for corrupt data of the files */
+	struct read_file *files;
 };
 
 /* Returns the milliseconds of the monotonic clock. */
@@ -76,13 +84,40 @@ check_end(void *user)
 	return run->timed_out || progress_interrupted();
 }
 
-/* Reports corrupt data of a file that was read, once: a statement may read it several times. */
+/* Returns the entry of a file. */
+static struct read_file *
+find_file(struct sql_run *run, const char *path)
+{
+	struct read_file *file = run->files;
+	while (file && strcmp(file->path, path) != 0)
+		file = file->next;
+	if (file)
+		return file;
+	file = diag_allocate(1, sizeof *file + strlen(path) + 1);
+	strcpy(file->path, path);
+	file->next = run->files;
+	run->files = file;
+	return file;
+}
+
+static void
+free_files(struct read_file *file)
+{
+	while (file) {
+		struct read_file *next = file->next;
+		free(file);
+		file = next;
+	}
+}
+
+/* Reports what is wrong in a file that was read, once: a statement may read it several times.
+ */
 static void
 check_read(void *user, const char *path, struct poly_reader *reader)
 {
 	struct sql_run *run = user;
 	const int status = input_report_corruption(
-		path, reader, &run->options->source, run->corruption == STATUS_DONE);
+		path, reader, &run->options->source, &find_file(run, path)->is_reported);
 	run->corruption = status > run->corruption ? status : run->corruption;
 }
 
@@ -304,6 +339,7 @@ sql_run(void *fields, char **operands)
 	if (add_tables(&run, operands + 1))
 		status = run_statements(&run, operands[0]);
 	sql_close(run.database);
+	free_files(run.files);
 	status = run.corruption > status ? run.corruption : status;
 	const int written = output_finish(run.output);
 	return written > status ? written : status;

@@ -192,19 +192,36 @@ end_input(const struct inputs *inputs, const struct command_input *input,
 	return report_input(inputs, input, stats);
 }
 
+/* Creates the analyses of an open input, whose label states its warm-up; NULL: an error, which
+ * was printed. */
+static struct poly_stats *
+new_analyses(const struct inputs *inputs, const struct command_input *input)
+{
+	const struct stats_options *options = inputs->command;
+	const struct stats_job *job = inputs->state;
+	struct poly_stats_options request = job->request.options;
+	struct poly_error error;
+	struct poly_stats *stats;
+	if (!options->analysis.warmup.is_set)
+		request.warmup = input_label_warmup(input);
+	if (poly_stats_new(&request, &stats, &error) == POLY_OK)
+		return stats;
+	diag_error("stats", &error);
+	return NULL;
+}
+
 static int
 stats_one(struct inputs *inputs, const char *path)
 {
 	struct stats_job *job = inputs->state;
 	const struct input_needs wants = {.columns = POLY_ALL_COLUMNS_INIT};
-	struct poly_error error;
 	struct poly_stats *stats = job->stats;
 	struct command_input input;
 	int status = STATUS_ERROR;
-	if (!stats && poly_stats_new(&job->request.options, &stats, &error) != POLY_OK) {
-		diag_error("stats", &error);
-	} else if (input_open(&input, path, inputs->options, &wants)) {
-		if (input_analyse(&input, stats, NULL))
+	if (input_open(&input, path, inputs->options, &wants)) {
+		if (!stats)
+			stats = new_analyses(inputs, &input);
+		if (stats && input_analyse(&input, stats, NULL))
 			status = end_input(inputs, &input, stats);
 		if (status == STATUS_DONE && !job->stats &&
 			!write_phases(inputs, stats, input_is_partial(&input)))

@@ -403,15 +403,20 @@ input_is_end(const struct command_input *input, const struct poly_finding *findi
 	       finding->offset == end.offset;
 }
 
-static void
+/* Prints the warnings and errors of an input; returns whether it has any. */
+static bool
 print_findings(const struct command_input *input)
 {
 	struct poly_finding finding;
+	bool any = false;
 	for (size_t i = 0; poly_reader_finding_at(input->reader, i, &finding); i++) {
-		if (finding.rule->severity != POLY_NOTE && !input_is_end(input, &finding) &&
-			!finding_is_repeated(input->reader, i, finding.rule))
-			print_finding(input, &finding);
+		if (finding.rule->severity == POLY_NOTE || input_is_end(input, &finding) ||
+			finding_is_repeated(input->reader, i, finding.rule))
+			continue;
+		print_finding(input, &finding);
+		any = true;
 	}
+	return any;
 }
 
 static void
@@ -530,7 +535,7 @@ corruption_status(struct command_input *input)
 
 int
 input_report_corruption(const char *path, struct poly_reader *reader,
-	const struct input_options *options, bool prints)
+	const struct input_options *options, bool *reported)
 {
 	struct command_input input = {.name = diag_input_name(path),
 		.reader = reader,
@@ -538,8 +543,8 @@ input_report_corruption(const char *path, struct poly_reader *reader,
 		.accepts_errors = options->on_error == ON_ERROR_SKIP || options->partial,
 		.status = POLY_END};
 	const int status = corruption_status(&input);
-	if (prints && (status != STATUS_DONE || has_errors(&input))) {
-		print_findings(&input);
+	if (!*reported) {
+		*reported = print_findings(&input) || status != STATUS_DONE;
 		print_skipped(&input);
 	}
 	return status;

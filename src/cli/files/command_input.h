@@ -87,10 +87,11 @@ int input_close(struct command_input *input);
 
 /*
  * Returns the exit status for corrupt data in the file at path, which did not end its reading;
- * prints: with messages.
+ * its
+ * warnings and errors are printed unless *reported, which is set then.
  */
 int input_report_corruption(const char *path, struct poly_reader *reader,
-	const struct input_options *options, bool prints);
+	const struct input_options *options, bool *reported);
 
 /* Prints what ended an input early, if anything did. */
 void input_print_end(const struct command_input *input);
