@@ -52,8 +52,10 @@ SPARSE = {'asan': 4}
 FUZZ_TARGETS = ['reader', 'calls', 'symbols', 'filter', 'lines', 'ptz', 'states', 'templates', 'trcfmt']
 # What precedes the packages in the reason of a test that is skipped (tests/needs.py).
 NEEDS = 'needs the package '
-# Options of every tested build.
-REQUIRED = ['-Dtests=enabled', '-Dwerror=true']
+# Options of every tested build, and those of a build folder that does not exist yet: what `make run` built is
+# not compiled again for them.
+REQUIRED = ['-Dtests=enabled']
+PREFERRED = ['-Dwerror=true']
 
 
 def has_option(values, word):
@@ -83,7 +85,7 @@ def configure(folder, options, environment, renew):
     """Configures a build folder, or changes what its options lack. Returns success."""
     words = [*REQUIRED, *options]
     if not os.path.exists(os.path.join(folder, 'build.ninja')):
-        command = ['meson', 'setup', folder, *words]
+        command = ['meson', 'setup', folder, *PREFERRED, *words]
     else:
         values = {option['name']: option['value']
                   for option in introspect(folder, '--buildoptions')}
