@@ -272,19 +272,20 @@ bool
 champsim_detect(const uint8_t *p, size_t n, struct champsim_sample *best)
 {
 	bool found = false;
-	*best = (struct champsim_sample){.layout = CHAMPSIM_64};
+	read_sample(best, p, n, CHAMPSIM_64);
 	for (unsigned i = 0; i < CHAMPSIM_LAYOUTS; i++) {
 		struct champsim_sample sample;
 		read_sample(&sample, p, n, (enum champsim_layout)i);
-		if (!is_program(&sample))
+		const bool fulfils = is_program(&sample);
+		if (found && !fulfils)
 			continue;
 		/* A few records of one layout may be those of another one, with a rest. */
 		const size_t better = sample.valid * best->records,
 			     worse = best->valid * sample.records;
 		const bool fits = n % layouts[i].size == 0 && n % layouts[best->layout].size;
-		if (!found || better > worse || (better == worse && fits))
+		if (fulfils > found || better > worse || (found && better == worse && fits))
 			*best = sample;
-		found = true;
+		found |= fulfils;
 	}
 	return found;
 }
