@@ -97,7 +97,8 @@ for paths in PTHR, [TWI]:
     threads = json.loads(run('merge', '--report', '--json', *paths))['merge']['threads']
     counted = [sum(map(is_instruction, rows_of([path]))) for path in paths]
     tap.ok(f'merge of {len(paths)}', [row['instructions'] for row in threads] == counted, threads, counted)
-tap.ok('the reports', {name for name, key in seen if key == 'instructions'} >= {
+# A small sample of traces does not have all that is counted.
+tap.ok('the reports', sampling.ONE_OF > 8 or {name for name, key in seen if key == 'instructions'} >= {
     'mix', 'diff', 'blocks', 'dependencies', 'summary', 'totals', 'calls', 'cache', 'levels', 'mrc', 'tlb', 'paging', 'sharing',
     'branch', 'pipeline', 'phases'}, sorted(seen))
 sys.exit(tap.end())

@@ -81,8 +81,7 @@ find_layout(struct reading *reading, struct poly_error *error)
 	const uint8_t *p = in_peek(reading->in, (size_t)1000 * CHAMPSIM_SIZE_MAX, &have);
 	if (!champsim_detect(p, have, &sample)) {
 		/* Too few records, or no program: what most of them are valid in. */
-		reader->layout =
-			sample.layout < CHAMPSIM_READ ? sample.layout : CHAMPSIM_64;
+		reader->layout = sample.layout < CHAMPSIM_READ ? sample.layout : CHAMPSIM_64;
 		return have >= CHAMPSIM_SIZE && champsim_is_text(p, have)
 			       ? reject(p, have, NULL, error)
 			       : POLY_OK;

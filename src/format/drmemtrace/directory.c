@@ -48,8 +48,17 @@ static enum poly_status
 name_error(const char *name, const struct poly_error *cause, struct poly_error *error)
 {
 	err_set(error, cause->status, cause->offset, "%.120s: %.270s", name, cause->message);
-	if (error)
-		error->sys_errno = cause->sys_errno;
+	if (!error)
+		return cause->status;
+	error->sys_errno = cause->sys_errno;
+	const size_t length = strlen(error->message), end = strlen(cause->message);
+	const size_t shift = length > end ? length - end : 0;
+	/* The option stands after the name, unless the message was shortened. */
+	if (strcmp(error->message + shift, cause->message) == 0) {
+		memcpy(error->option, cause->option, sizeof error->option);
+		error->option_size = cause->option_size;
+		error->option_at = (uint16_t)(cause->option_at + shift);
+	}
 	return cause->status;
 }
 
