@@ -40,7 +40,7 @@ FRAMES = re.compile(rb'^(</?(div|section|tbody|table)[^>]*>)*\n|^.*(>Metadata<|>
 LATE = ['jsonl/cut.jsonl']
 # Output about an input besides its records.
 OF_FILE = re.compile(rb'<dt>(Format|Description|Detected by|File size [(]bytes[)]|Bytes read|Decompressed size [(]bytes[)]|'
-                     rb'Errors|Warnings|Notes|Byte order)</dt>|>Diagnostics<|>ptz[.]format<')
+                     rb'Errors|Warnings|Notes|Byte order|Corrupt)</dt>|^ *Corrupt +yes$|>Diagnostics<|>ptz[.]format<')
 
 
 def polytrace(folder, *arguments, **options):
@@ -70,6 +70,7 @@ def run(folder, command, words, form):
         out = re.sub(rb'<h3>Diagnostics.*?</section>', b'', out, flags=re.S)
         out = re.sub(rb'table-[0-9]+', b'table', FRAMES.sub(b'', out))
     out = b'\n'.join(line for line in out.split(b'\n') if not OF_FILE.search(line))
+    out = out.replace(b'"corrupt": true, ', b'')
     out = re.sub(rb'"ptz.format":"[^"]*",?', b'', out).replace(b',"facts":{}', b'')
     # Column widths depend on the first rows.
     out = re.sub(rb' +', b' ', re.sub(rb'\bptz\b', form.encode(), out)).split(b'\n')
@@ -102,9 +103,15 @@ def faults(form, path, option, commands, useful):
         with open(os.path.join(place, 'SYMBOLS'), 'w') as symbols:
             symbols.write(SYMBOLS)
     shutil.copy(path, plain)
-    polytrace(plain, 'convert', '-t', 'ptz', '-T', f'ptz.rows={ROWS}', '--on-error', 'skip', *how, file,
-              '-o', os.path.join(packed, file), stdin=subprocess.DEVNULL)
+    words = [*how, file, '-o', os.path.join(packed, file)]
+    done = polytrace(plain, 'convert', '-t', 'ptz', '-T', f'ptz.rows={ROWS}', *words, stdin=subprocess.DEVNULL)
+    # What is converted has no corrupt bytes; what is packed has them.
+    if done.returncode or '--partial' in how:
+        polytrace(plain, 'pack', '--force', *words, stdin=subprocess.DEVNULL)
     for command in commands:
+        # Of a log that is repaired, and of a part of an archive, other references to later records are written.
+        if command.split()[0] in ('join', 'split') and ('--partial' in how or form == 'oraclegeneral'):
+            continue
         text, command = command, command.replace('IN', file)
         expected, found = run(plain, command, how, form), run(packed, command, [], form)
         useful.update([text] * (expected[0] < 2))
