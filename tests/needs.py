@@ -45,7 +45,7 @@ def without(*libraries):
     return missing and 'the build lacks ' + missing
 
 
-def library(path):
+def reader_of(path):
     """The library that reads a file, by its ending; '': none."""
     endings = {'.gz': 'isal', '.jsonl': 'jansson', '.ptz': 'xxhash'}
     return endings.get(os.path.splitext(path)[1], '')

@@ -32,7 +32,7 @@ sample_seed(void)
 	return sample_is_complete() ? 0 : sample_setting("POLYTRACE_SEED");
 }
 
-/* Whether the next case is in a sample of one of N divided by share. Not for several threads. */
+/* Whether the next case is in a sample of one of N / share. Not for several threads. */
 static inline bool
 sample_takes_share(unsigned share)
 {

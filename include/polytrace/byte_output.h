@@ -21,8 +21,8 @@ struct poly_byte_output;
 
 /*
  * Opens a file for writing ("-": standard output), compressed if its name has the ending of a
- * compression. The file gets its path when it is complete; a device or pipe is written directly.
- * On POLY_OK *output belongs to the caller, who closes it; on failure it is NULL.
+ * compression. The file gets its path when it is complete; a device or pipe is written
+ * directly. On POLY_OK *output belongs to the caller, who closes it; on failure it is NULL.
  * POLY_ERR_USAGE: the file exists and overwrite is false. POLY_ERR_IO: cannot create it.
  * POLY_ERR_UNSUPPORTED: the compression needs a library that this build lacks. POLY_ERR_MEMORY.
  */
@@ -34,8 +34,8 @@ POLY_API enum poly_status poly_byte_output_open(const char *path, bool overwrite
 POLY_API int poly_byte_output_write(void *output, const void *data, size_t size);
 
 /* Completes the file under its name, and, if it replaces another one, with the permissions of
- * that. Nothing may be written afterwards. POLY_ERR_IO, also of an earlier write, POLY_ERR_USAGE:
- * another process created the file, and overwrite was false. */
+ * that. Nothing may be written afterwards. POLY_ERR_IO, also of an earlier write,
+ * POLY_ERR_USAGE: another process created the file, and overwrite was false. */
 POLY_API enum poly_status poly_byte_output_finish(
 	struct poly_byte_output *output, struct poly_error *error);
 

@@ -29,8 +29,8 @@ struct poly_write_options {
 	bool strict;	  /* any loss of information is an error */
 	bool overwrite;	  /* replace an existing file */
 	/*
-	 * Columns to write, for formats that write any (csv, jsonl, parquet). Those write row, the
-	 * number that the record has in its source, if it is in the set.
+	 * Columns to write, for formats that write any (csv, jsonl, parquet). Those write row,
+	 * the number that the record has in its source, if it is in the set.
 	 */
 	poly_columns columns;
 	/*
@@ -41,9 +41,9 @@ struct poly_write_options {
 	bool append;
 	/*
 	 * Labels for the trace as "key=value", NULL at the end; or NULL. For formats that hold
-	 * labels (ptz, jsonl, parquet), in addition to the labels of the source, and replacing those
-	 * with the same key. A key has up to 64 letters, digits, dots, underscores and hyphens;
-	 * a value is one line of text.
+	 * labels (ptz, jsonl, parquet), in addition to the labels of the source, and replacing
+	 * those with the same key. A key has up to 64 letters, digits, dots, underscores and
+	 * hyphens; a value is one line of text.
 	 */
 	const char *const *labels;
 	/*
@@ -56,24 +56,24 @@ struct poly_write_options {
 	 */
 	unsigned threads;
 	/*
-	 * The columns of csv and parquet in the order in which they are written, order_count of them, each
-	 * of which is in columns; NULL: row, then the order of columns.def. Valid until the
-	 * writer is closed.
+	 * The columns of csv and parquet in the order in which they are written, order_count of
+	 * them, each of which is in columns; NULL: row, then the order of columns.def. Valid
+	 * until the writer is closed.
 	 */
 	const enum poly_column *order;
 	size_t order_count; /* elements of order */
 	/* Formats of the caller, as in struct poly_read_options. */
 	const struct poly_format_plugin *const *formats;
 	/*
-	 * The rows are not all those of the source, or not in its order. A format that describes
-	 * the rest of the file (aix, oraclegeneral) then does so for these rows, instead of
-	 * reproducing that of the source; formats that hold its rows (ptz, jsonl) state it as a
-	 * fact.
+	 * The rows are not all those of the source, or not in its order. A format that
+	 * describes the rest of the file (aix, oraclegeneral) then does so for these rows,
+	 * instead of reproducing that of the source; formats that hold its rows (ptz, jsonl)
+	 * state it as a fact.
 	 */
 	bool selected;
 	/*
-	 * For sources that cannot be read again: the unfinished file has a name beside the path,
-	 * .NAME.polytrace-PID-N, and stays if the process is killed.
+	 * For sources that cannot be read again: the unfinished file has a name beside the
+	 * path, .NAME.polytrace-PID-N, and stays if the process is killed.
 	 */
 	bool keep_unfinished;
 };
@@ -96,15 +96,16 @@ POLY_API poly_columns poly_format_loss(const struct poly_trace_info *source,
 
 /* What a conversion stores. The columns origin, site and verbatim are in none of the sets. */
 struct poly_conversion {
-	bool refused;	  /* it is not possible: wrong_isa, missing, or the target is only read */
-	bool wrong_isa;	  /* the target holds another instruction set */
-	bool same_format; /* the written trace has the bytes of the source */
-	bool same_family; /* the target has the column raw of the source's records */
-	bool labels_lost; /* the source has labels, and the target holds none */
-	poly_columns kept;    /* columns of the source that the target stores */
-	poly_columns derived; /* columns of the target that follow from others, or have defaults */
-	poly_columns lost;    /* columns of the source that are neither */
-	poly_columns missing; /* columns that the target needs, and the source has not */
+	bool refused;	/* it is not possible: wrong_isa, missing, or the target is only read */
+	bool wrong_isa; /* the target holds another instruction set */
+	bool same_format;  /* the written trace has the bytes of the source */
+	bool same_family;  /* the target has the column raw of the source's records */
+	bool labels_lost;  /* the source has labels, and the target holds none */
+	poly_columns kept; /* columns of the source that the target stores */
+	poly_columns
+		derived;   /* columns of the target that follow from others, or have defaults */
+	poly_columns lost; /* columns of the source that are neither */
+	poly_columns missing;	/* columns that the target needs, and the source has not */
 	unsigned kinds_kept;	/* kinds of records that are written, bits POLY_KIND_BIT */
 	unsigned kinds_joined;	/* kinds that become columns of instructions */
 	unsigned kinds_dropped; /* kinds that are dropped, and counted by notes */
@@ -167,10 +168,10 @@ struct poly_sink {
 
 /*
  * Returns what decoders of the source can do for the writer, for the plan of its reader
- * (polytrace/reader.h): they encode chunks of the trace, and poly_writer_write writes the bytes,
- * which are the same, only faster. For callers that write all rows of the reader. NULL: they
- * cannot, for example because the column site is written (a format of the caller may write it,
- * unless options.columns lacks it), or the work is another reader's. Valid until
+ * (polytrace/reader.h): they encode chunks of the trace, and poly_writer_write writes the
+ * bytes, which are the same, only faster. For callers that write all rows of the reader. NULL:
+ * they cannot, for example because the column site is written (a format of the caller may write
+ * it, unless options.columns lacks it), or the work is another reader's. Valid until
  * poly_writer_close; the reader must be closed before.
  */
 POLY_API const struct poly_decoder_work *poly_writer_decoder_work(struct poly_writer *writer);
@@ -184,9 +185,9 @@ POLY_API enum poly_status poly_writer_open_sink(const struct poly_sink *sink,
  * Writes the rows of a batch, whose numbers of names and records are those of batch->info:
  * batches may be of several traces. The metadata are those of the source that the writer was
  * opened with. POLY_ERR_LOSS: a record lacks a column that the format needs (the error names
- * record and column); the writer is strict and there is a note (poly_writer_note_at); of another
- * trace than the first one, the column site is written, or a record is corrupt bytes of another
- * dialect. POLY_ERR_LIMIT: the traces have more than 256 names of records. POLY_ERR_IO,
+ * record and column); the writer is strict and there is a note (poly_writer_note_at); of
+ * another trace than the first one, the column site is written, or a record is corrupt bytes of
+ * another dialect. POLY_ERR_LIMIT: the traces have more than 256 names of records. POLY_ERR_IO,
  * POLY_ERR_MEMORY. Failures are sticky.
  */
 POLY_API enum poly_status poly_writer_write(

@@ -21,7 +21,8 @@ poly_byte_output_open(const char *path, bool overwrite, struct poly_byte_output 
 	struct poly_byte_output *opened = mem_new(1, sizeof *opened);
 	if (!opened)
 		return err_memory(error);
-	const enum poly_status status = out_open(path, overwrite ? OUT_OVERWRITES : 0, &opened->out, error);
+	const enum poly_status status =
+		out_open(path, overwrite ? OUT_OVERWRITES : 0, &opened->out, error);
 	if (status == POLY_OK)
 		*output = opened;
 	else

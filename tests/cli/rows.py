@@ -31,7 +31,7 @@ def samples():
         if not words or words[0] == '#':
             continue
         form, path, *option = words
-        if needs.without(needs.library(path)):
+        if needs.without(needs.reader_of(path)):
             continue
         yield path, ['-f', form, *(['-O', option[0]] if option else []), path]
 

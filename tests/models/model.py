@@ -115,7 +115,7 @@ def some(*traces):
     begin with a trace; none that needs a library that the build lacks."""
     cases = [case if isinstance(case, tuple) else (case,) for case in traces]
     for name, *rest in sampling.some(case for case in cases if case[0] is not None and (
-            callable(case[0]) or not needs.without(needs.library(case[0])))):
+            callable(case[0]) or not needs.without(needs.reader_of(case[0])))):
         name = name() if callable(name) else name
         yield (name, *rest) if rest else name
 

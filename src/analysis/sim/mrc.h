@@ -92,8 +92,8 @@ struct mrc_simulation {
 				       [CURVES]; /* opened at its first reference */
 	uint64_t instructions;			 /* counted */
 	uint64_t untracked;			 /* references of contexts beyond the limit */
-	uint64_t truncated;   /* accesses of which only a part is simulated */
-	struct mrc_part part; /* of an update */
+	uint64_t truncated;			 /* accesses simulated in part */
+	struct mrc_part part;			 /* of an update */
 	struct mrc_lines of_context;
 	uint32_t *ids; /* of the lines being simulated */
 	uint32_t id_capacity;

@@ -20,8 +20,8 @@ bool term_output(void);
 bool term_error(void);
 
 /*
- * Prints to standard error. That its reader has gone is not a failure: a command does not depend
- * on who reads its messages.
+ * Prints to standard error. That its reader has gone is not a failure: a command does not
+ * depend on who reads its messages.
  */
 void term_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -115,7 +115,8 @@ struct champsim_sample {
 /* Returns whether bytes are text. */
 bool champsim_is_text(const uint8_t *p, size_t n);
 
-/* Finds the layout with the most evidence in n bytes; false: none fits, and in best most records are valid. */
+/* Finds the layout with the most evidence in n bytes; false: none fits, and in best most
+ * records are valid. */
 bool champsim_detect(const uint8_t *p, size_t n, struct champsim_sample *best);
 
 /* The probe of struct format. */

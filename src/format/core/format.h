@@ -110,7 +110,7 @@ struct writing {
 	bool row;				 /* the column row is requested, too */
 	/* Of formats of lines: the last row has left its line open; its bytes are corrupt. */
 	bool line_is_open, line_is_part;
-	bool is_free; /* lines may end in a record: the source has the format's free_fact */
+	bool is_free;  /* lines may end in a record: the source has the format's free_fact */
 	bool selected; /* the rows are not all those of a file of raw_format, or not in its
 			  order */
 	const enum poly_column *order; /* of the requested columns; NULL: columns.def's */
@@ -181,7 +181,7 @@ struct format {
 	bool one_dialect; /* nor are their other columns, as they hold such bytes, too */
 	/* A fact of traces of lines whose records are separated by any blanks; or NULL. */
 	const char *free_fact;
-	/* Returns whether a row belongs to the line of the row before, which is open; or NULL. */
+	/* Returns whether a row continues the open line of the row before; or NULL. */
 	bool (*continues_line)(
 		const struct writing *writing, const struct poly_batch *batch, size_t row);
 	enum effects_form effects; /* of the rows that the writer takes */
@@ -231,8 +231,9 @@ struct format {
 	/*
 	 * After a failure: consumes bytes up to the next position where a record may begin, at
 	 * least one byte or the rest of a record that read did not deliver, and adds a row of
-	 * kind other for them (batch is empty; raw holds the bytes), or none if no record is lost;
-	 * it is called again until a valid record follows. NULL: corrupt data cannot be skipped.
+	 * kind other for them (batch is empty; raw holds the bytes), or none if no record is
+	 * lost; it is called again until a valid record follows. NULL: corrupt data cannot be
+	 * skipped.
 	 */
 	enum poly_status (*resync)(
 		struct reading *reading, struct batch *batch, struct poly_error *error);

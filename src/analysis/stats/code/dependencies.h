@@ -101,7 +101,7 @@ struct dependencies {
 	uint64_t reuse[READS_MAX + 1];
 	uint64_t loads[LOAD_SOURCES], near[LOAD_SOURCES], load_distances[DISTANCE_BINS];
 	uint64_t stores, untracked_bytes; /* untracked: stored bytes that exceed the table */
-	uint64_t truncated;		  /* accesses of which only the first bytes count */
+	uint64_t truncated;		  /* accesses whose first bytes alone count */
 	uint64_t stack_stores, reloaded, reloads;
 	struct part_log log; /* of struct dependent_event; not counted yet */
 	bool is_too_long;    /* an event of a part cannot be stored */

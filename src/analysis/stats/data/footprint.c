@@ -35,7 +35,7 @@ struct footprint {
 	struct adaptive_bins bins; /* by context */
 	const struct contexts *contexts;
 	bool is_first;	    /* accesses touch their first byte only */
-	uint64_t truncated; /* accesses of which only the first bytes are touched */
+	uint64_t truncated; /* accesses whose first bytes alone are touched */
 };
 
 /* The touched bytes of a bin by kind of access, one bit per 64th of the bin. */

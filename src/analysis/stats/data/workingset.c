@@ -62,7 +62,7 @@ struct touched_rows {
 struct workingset {
 	uint64_t window;    /* records of the shortest one */
 	uint64_t untracked; /* accesses to blocks that exceed the table */
-	uint64_t truncated; /* accesses of which only the first bytes count */
+	uint64_t truncated; /* accesses whose first bytes alone count */
 	struct window_stats windows[WINDOWS];
 	unsigned bin_shift; /* a bin is 1 << bin_shift shortest windows */
 	struct window_bin bins[BINS_MAX];
