@@ -9,7 +9,7 @@
 static bool
 is_separator(const struct writing *writing, uint8_t c)
 {
-	return c == '\n' || (writing->is_free && (c == ' ' || c == '\t' || c == '\r'));
+	return c == '\n' || (writing->is_free && (c == ' ' || (c >= '\t' && c <= '\r')));
 }
 
 bool

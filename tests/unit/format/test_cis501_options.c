@@ -34,7 +34,7 @@ static void
 the_same_fields_in_other_lines_are_the_same_trace(void **state)
 {
 	(void)state;
-	static const char *const between[] = {"\n", " ", "\r\n\t", "  \v\n\f "};
+	static const char *const between[] = {"\n", " ", "\v", "\f", "\r\n\t", "  \v\n\f "};
 	struct buf trace = load_sample("cis501/sort_1k.trace");
 	for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
 		struct buf other = joined(&trace, between[i]);
