@@ -39,8 +39,9 @@ struct outcome {
 	uint64_t *rows;
 	size_t count, capacity;
 	uint64_t columns[POLY_COLUMN_COUNT];
-	uint64_t origin; /* of the last row */
-	bool jumps;	 /* a row stands before the one that it follows */
+	uint64_t origin;  /* of the last row */
+	bool jumps;	  /* a row stands before the one that it follows */
+	uint64_t dialect; /* hash of the facts that decide what the bytes mean */
 	enum poly_status status;
 	bool opened;
 	bool has_finding;

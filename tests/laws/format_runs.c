@@ -115,6 +115,19 @@ drain(struct poly_reader *reader, struct outcome *outcome, struct poly_writer *w
 	outcome->status = status == POLY_ERR_TRUNCATED ? POLY_END : status;
 }
 
+static uint64_t
+dialect_of(const struct poly_trace_info *info)
+{
+	const struct format *format = info->raw_format ? format_find(info->raw_format) : NULL;
+	const char *const *fact = format ? format->raw_facts : NULL;
+	uint64_t hash = 0;
+	for (; fact && *fact; fact++) {
+		const char *value = poly_trace_fact(info, *fact);
+		hash = mix_bytes(hash, value, value ? strlen(value) : 0);
+	}
+	return hash;
+}
+
 void
 read_bytes(const uint8_t *data, size_t size, const struct poly_read_options *options,
 	struct outcome *outcome)
@@ -124,8 +137,10 @@ read_bytes(const uint8_t *data, size_t size, const struct poly_read_options *opt
 	outcome->status =
 		poly_reader_open_memory(data, size, options, &reader, &outcome->error);
 	outcome->opened = outcome->status == POLY_OK;
-	if (outcome->opened)
+	if (outcome->opened) {
+		outcome->dialect = dialect_of(poly_reader_info(reader));
 		drain(reader, outcome, NULL, LINES_USUAL);
+	}
 	poly_reader_close(reader);
 }
 
